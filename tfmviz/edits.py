@@ -1,0 +1,54 @@
+"""Interventions on a forward pass, as data.
+
+An edit names a site and says what becomes of its value. Edits are frozen and hashable: they serve as cache
+keys and fit in a URL, and one reader's edit cannot leak into another's forward. `tap.py` carries them out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AblateHead:
+    """Removes one head's write to the residual stream: its `z` becomes zero before W_O.
+
+    Attributes:
+        layer: path of the attention layer, such as "decoder.0.self_attn".
+        head: index of the head.
+    """
+
+    layer: str
+    head: int
+
+    @property
+    def site(self) -> str:
+        return f"{self.layer}.z"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SetMask:
+    """Replaces the mask of one attention layer.
+
+    Attributes:
+        layer: path of the attention layer.
+        mask: q_len rows of k_len booleans, True = may attend.
+
+    Raises:
+        ValueError: a row allows nothing: the softmax over no key is 0/0.
+    """
+
+    layer: str
+    mask: tuple[tuple[bool, ...], ...]
+
+    def __post_init__(self) -> None:
+        for row, allowed in enumerate(self.mask):
+            if not any(allowed):
+                raise ValueError(f"Row {row} of the mask allows no key at all; its softmax would be 0/0.")
+
+    @property
+    def site(self) -> str:
+        return f"{self.layer}.mask"
+
+
+Edit = AblateHead | SetMask

@@ -1,0 +1,96 @@
+"""Multi-head scaled dot-product attention (Vaswani et al. 2017, section 3.2)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from tfmviz.model.config import ModelConfig
+from tfmviz.positions.base import Positions
+from tfmviz.tap import Tap
+
+NO_POSITIONS = Positions()
+
+
+class Attention(nn.Module):
+    """softmax(Q Kᵀ / √d_head + bias, over the allowed keys) V, for every head, merged by W_O.
+
+    Queries come from one sequence, keys and values from another or the same one: self-attention passes the same
+    tensor twice. With n_kv_heads < n_heads, neighbouring query heads share keys and values; the sites `k` and `v`
+    hold them once per key/value head.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.d_head = config.d_head
+        self.n_groups = config.n_heads // config.n_kv_heads
+        self.dropout = nn.Dropout(config.dropout)
+        d_kv = config.n_kv_heads * config.d_head
+        self.W_Q = nn.Linear(config.d_model, config.d_model)
+        self.W_K = nn.Linear(config.d_model, d_kv)
+        self.W_V = nn.Linear(config.d_model, d_kv)
+        self.W_O = nn.Linear(config.d_model, config.d_model)
+
+    def forward(
+        self,
+        x_q: Tensor,
+        x_kv: Tensor,
+        *,
+        mask: Tensor,
+        tap: Tap,
+        positions: Positions = NO_POSITIONS,
+        bias: Tensor | None = None,
+    ) -> Tensor:
+        """One attention layer.
+
+        Args:
+            x_q: (batch, q_len, d_model), where the queries come from.
+            x_kv: (batch, k_len, d_model), where keys and values come from.
+            mask: bool, True = may attend; broadcasts to (batch, head, q_len, k_len).
+            positions: turns queries and keys, if the scheme does that.
+            bias: added to the scaled scores, (head, q_len, k_len).
+
+        Returns:
+            (batch, q_len, d_model), what the layer writes.
+        """
+        q = tap("q", self.split_heads(self.W_Q(x_q)))  # (batch, head, q_len, d_head)
+        k = tap("k", self.split_heads(self.W_K(x_kv)))  # (batch, kv head, k_len, d_head)
+        v = tap("v", self.split_heads(self.W_V(x_kv)))  # (batch, kv head, k_len, d_head)
+        q, k = positions.rotate(q, k, tap)
+        k, v = self.share(k), self.share(v)  # (batch, head, k_len, d_head)
+        mask = tap("mask", mask)
+        if tap.watches("scores", "pattern"):
+            z = self.attend_stepwise(q, k, v, mask=mask, bias=bias, tap=tap)
+        else:
+            z = self.attend_fused(q, k, v, mask=mask, bias=bias)
+        z = tap("z", z)  # (batch, head, q_len, d_head)
+        return tap("out", self.W_O(z.transpose(1, 2).flatten(2)))  # (batch, q_len, d_model)
+
+    def attend_stepwise(
+        self, q: Tensor, k: Tensor, v: Tensor, *, mask: Tensor, bias: Tensor | None, tap: Tap
+    ) -> Tensor:
+        """The equation, one step a line: (batch, head, q_len, d_head)."""
+        scores = q @ k.mT / math.sqrt(self.d_head)  # (batch, head, q_len, k_len)
+        if bias is not None:
+            scores = scores + bias
+        scores = tap("scores", scores.masked_fill(~mask, -torch.inf))
+        pattern = tap("pattern", scores.softmax(dim=-1))  # rows sum to 1, before dropout
+        return self.dropout(pattern) @ v
+
+    def attend_fused(self, q: Tensor, k: Tensor, v: Tensor, *, mask: Tensor, bias: Tensor | None) -> Tensor:
+        """The same in one kernel that never writes the pattern down: (batch, head, q_len, d_head)."""
+        if bias is not None:
+            mask = bias.to(q.dtype).masked_fill(~mask, -torch.inf)
+        dropout = self.dropout.p if self.training else 0.0
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout)
+
+    def split_heads(self, x: Tensor) -> Tensor:
+        """(batch, len, heads × d_head) to (batch, heads, len, d_head)."""
+        return x.unflatten(-1, (-1, self.d_head)).transpose(1, 2)
+
+    def share(self, x: Tensor) -> Tensor:
+        """Hands each key/value head to the query heads of its group: (batch, head, k_len, d_head)."""
+        return x if self.n_groups == 1 else x.repeat_interleave(self.n_groups, dim=1)

@@ -1,0 +1,157 @@
+"""The transformer block and the stack of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torch import Tensor, nn
+
+from tfmviz.model.attention import Attention
+from tfmviz.model.config import ModelConfig
+from tfmviz.model.feed_forward import FeedForward, GatedFeedForward
+from tfmviz.positions.alibi import Alibi
+from tfmviz.positions.base import Positions
+from tfmviz.positions.learned import Learned
+from tfmviz.positions.rope import Rope
+from tfmviz.positions.sinusoidal import Sinusoidal
+from tfmviz.positions.t5 import T5Relative
+from tfmviz.tap import Tap
+
+
+def build_norm(config: ModelConfig) -> nn.Module:
+    """LayerNorm (x - μ) / √(σ² + ε) · γ + β over each token's d_model numbers, or RMSNorm x / √(mean x² + ε) · γ."""
+    if config.norm == "rms":
+        return nn.RMSNorm(config.d_model, eps=1e-5)
+    return nn.LayerNorm(config.d_model, eps=1e-5)
+
+
+def build_positions(config: ModelConfig, *, bidirectional: bool) -> Positions:
+    """The position scheme of one stack; encoders look in both directions."""
+    match config.positions:
+        case "learned":
+            return Learned(max_len=config.max_len, d_model=config.d_model)
+        case "sinusoidal":
+            return Sinusoidal(max_len=config.max_len, d_model=config.d_model)
+        case "rope":
+            return Rope(max_len=config.max_len, d_head=config.d_head)
+        case "alibi":
+            return Alibi(n_heads=config.n_heads)
+        case "t5":
+            return T5Relative(n_heads=config.n_heads, bidirectional=bidirectional)
+    return Positions()
+
+
+class Residual(nn.Module):
+    """One step of the residual stream around a layer f.
+
+    pre-norm: x + f(Norm(x)); the stream is a plain sum. post-norm, the 2017 paper: Norm(x + f(x)).
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.norm_position = config.norm_position
+        self.norm = build_norm(config)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(self, x: Tensor, layer: Callable[[Tensor], Tensor], *, tap: Tap) -> Tensor:
+        if self.norm_position == "pre":
+            return x + self.dropout(layer(tap("norm", self.norm(x))))
+        return tap("norm", self.norm(x + self.dropout(layer(x))))
+
+
+class Block(nn.Module):
+    """Self-attention, then (in the decoder of an encoder-decoder) cross-attention, then feed-forward.
+
+    Sites: `resid_pre` before the block, `resid_mid` after self-attention, `resid_cross` after cross-attention where
+    there is one, `resid_post` after the feed-forward layer, each (batch, len, d_model).
+    """
+
+    def __init__(self, config: ModelConfig, *, cross: bool) -> None:
+        super().__init__()
+        self.self_attn = Attention(config)
+        self.self_attn_residual = Residual(config)
+        self.cross_attn = Attention(config) if cross else None
+        self.cross_attn_residual = Residual(config) if cross else None
+        self.mlp = GatedFeedForward(config) if config.feed_forward == "swiglu" else FeedForward(config)
+        self.mlp_residual = Residual(config)
+
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        mask: Tensor,
+        tap: Tap,
+        positions: Positions,
+        bias: Tensor | None,
+        memory: Tensor | None,
+        memory_mask: Tensor | None,
+    ) -> Tensor:
+        """See `Stack.forward`; `bias` is what `positions` adds to the scores of self-attention."""
+        x = tap("resid_pre", x)  # (batch, len, d_model), and so below
+
+        within = tap.scope("self_attn")
+        x = self.self_attn_residual(
+            x,
+            lambda h: self.self_attn(h, h, mask=mask, positions=positions, bias=bias, tap=within),
+            tap=within,
+        )
+        x = tap("resid_mid", x)
+
+        if self.cross_attn is not None and self.cross_attn_residual is not None:
+            across = tap.scope("cross_attn")
+            x = self.cross_attn_residual(
+                x, lambda h: self.cross_attn(h, memory, mask=memory_mask, tap=across), tap=across
+            )
+            x = tap("resid_cross", x)
+
+        inside = tap.scope("mlp")
+        x = self.mlp_residual(x, lambda h: self.mlp(h, tap=inside), tap=inside)
+        return tap("resid_post", x)
+
+
+class Stack(nn.Module):
+    """An encoder or a decoder: positions, then blocks, then (pre-norm only) one last norm.
+
+    Sites: `pos_embed` where the scheme adds a vector, `0.…`, `1.…` per block, `norm` for the last norm.
+    """
+
+    def __init__(self, config: ModelConfig, *, bidirectional: bool, cross: bool = False) -> None:
+        super().__init__()
+        self.positions = build_positions(config, bidirectional=bidirectional)
+        self.dropout = nn.Dropout(config.dropout)
+        self.blocks = nn.ModuleList(Block(config, cross=cross) for _ in range(config.n_layers))
+        self.norm = build_norm(config) if config.norm_position == "pre" else None
+
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        mask: Tensor,
+        tap: Tap,
+        memory: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+    ) -> Tensor:
+        """Runs the stack.
+
+        Args:
+            x: (batch, len, d_model), token embeddings without positions.
+            mask: for self-attention, broadcasts to (batch, head, len, len).
+            memory: (batch, k_len, d_model), what cross-attention reads.
+            memory_mask: for cross-attention, broadcasts to (batch, head, len, k_len).
+
+        Returns:
+            (batch, len, d_model).
+        """
+        x = self.dropout(self.positions.embed(x, tap))
+        bias = self.positions.bias(x.shape[1], x.shape[1])  # once for all blocks
+        for index, block in enumerate(self.blocks):
+            x = block(
+                x,
+                mask=mask,
+                tap=tap.scope(str(index)),
+                positions=self.positions,
+                bias=bias,
+                memory=memory,
+                memory_mask=memory_mask,
+            )
+        return x if self.norm is None else tap("norm", self.norm(x))

@@ -1,0 +1,61 @@
+"""Continuing a text, and translating one, a token at a time."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, full_mask
+
+
+@torch.inference_mode()
+def continue_ids(
+    model: DecoderOnly, ids: Tensor, *, max_new_tokens: int, temperature: float = 0.0, seed: int = 0
+) -> Tensor:
+    """Appends tokens to a text.
+
+    Args:
+        ids: (len,), at least one token.
+        temperature: 0 takes the most probable token; else tokens are drawn from softmax(logits / temperature).
+        seed: of the draws.
+
+    Returns:
+        (len + max_new_tokens,). Once the text is longer than the model's context, only its end is read.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    for _ in range(max_new_tokens):
+        logits = model(ids[None, -model.config.max_len :])[0, -1]  # (vocab,)
+        ids = torch.cat((ids, choose(logits, temperature=temperature, generator=generator).to(ids.device)))
+    return ids
+
+
+@torch.inference_mode()
+def translate_ids(
+    model: EncoderDecoder, src: Tensor, *, end: int, max_new_tokens: int, temperature: float = 0.0, seed: int = 0
+) -> Tensor:
+    """Writes the target of a source text, beginning from the mark `end` and stopping before the next one.
+
+    Args:
+        src: (k_len,), at least one token.
+
+    Returns:
+        (len,), the target without its marks; at most `max_new_tokens` and what fits the model.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    memory = model.encode(src[None])
+    tgt = torch.tensor([end], device=src.device)
+    for _ in range(min(max_new_tokens, model.config.max_len - 1)):
+        logits = model.decode(tgt[None], memory, memory_mask=full_mask(tgt[None], src[None], None))[0, -1]  # (vocab,)
+        following = choose(logits, temperature=temperature, generator=generator)
+        if following.item() == end:
+            break
+        tgt = torch.cat((tgt, following.to(tgt.device)))
+    return tgt[1:]
+
+
+def choose(logits: Tensor, *, temperature: float, generator: torch.Generator) -> Tensor:
+    """One index, (1,): the most probable at temperature 0, else drawn from softmax(logits / temperature)."""
+    logits = logits.float().cpu()
+    if temperature == 0:
+        return logits.argmax(dim=-1, keepdim=True)
+    return torch.multinomial((logits / temperature).softmax(dim=-1), 1, generator=generator)

@@ -1,0 +1,141 @@
+"""The three architectures, all built from `Stack`: decoder-only, encoder-only, encoder-decoder."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from tfmviz import masks
+from tfmviz.model.block import Stack
+from tfmviz.model.config import ModelConfig
+from tfmviz.tap import NO_TAP, Tap
+
+
+class Embedding(nn.Module):
+    """The token table W_E, read in both directions: tokens to vectors, and vectors to logits.
+
+    With tied embeddings the output layer is W_E transposed (Press & Wolf 2017); otherwise it is a matrix of its own.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.scale = math.sqrt(config.d_model) if config.embedding_scale == "sqrt_d_model" else 1.0
+        self.W_E = nn.Parameter(torch.empty(config.vocab_size, config.d_model))
+        self.W_U = nn.Parameter(torch.empty_like(self.W_E)) if config.embeddings == "untied" else None
+
+    def embed(self, ids: Tensor) -> Tensor:
+        """(batch, len) vocabulary indices to (batch, len, d_model)."""
+        x = F.embedding(ids, self.W_E)
+        return x if self.scale == 1.0 else x * self.scale
+
+    def unembed(self, x: Tensor) -> Tensor:
+        """(batch, len, d_model) to logits (batch, len, vocab)."""
+        return F.linear(x, self.W_E if self.W_U is None else self.W_U)
+
+
+class DecoderOnly(nn.Module):
+    """A language model: every position sees itself and the past and predicts the next token."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = Embedding(config)
+        self.decoder = Stack(config, bidirectional=False)
+        initialise(self)
+
+    def forward(self, ids: Tensor, tap: Tap = NO_TAP) -> Tensor:
+        """ids: (batch, len). Returns logits (batch, len, vocab)."""
+        x = tap("embed", self.embedding.embed(ids))  # (batch, len, d_model)
+        mask = masks.causal(ids.shape[1], device=ids.device)
+        x = self.decoder(x, mask=mask, tap=tap.scope("decoder"))
+        return tap("logits", self.embedding.unembed(x))  # (batch, len, vocab)
+
+
+class EncoderOnly(nn.Module):
+    """Every position sees the whole text; trained to fill in masked words (Devlin et al. 2019)."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = Embedding(config)
+        self.encoder = Stack(config, bidirectional=True)
+        initialise(self)
+
+    def forward(self, ids: Tensor, tap: Tap = NO_TAP, *, lengths: Tensor | None = None) -> Tensor:
+        """ids: (batch, len); lengths: (batch,) tokens that are not padding. Returns logits (batch, len, vocab)."""
+        x = tap("embed", self.embedding.embed(ids))  # (batch, len, d_model)
+        x = self.encoder(x, mask=full_mask(ids, ids, lengths), tap=tap.scope("encoder"))
+        return tap("logits", self.embedding.unembed(x))  # (batch, len, vocab)
+
+
+class EncoderDecoder(nn.Module):
+    """The 2017 translation model: an encoder reads the source, a decoder writes the target word by word.
+
+    One vocabulary serves both sides. The sites of the two embeddings are `encoder.embed` and `decoder.embed`.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = Embedding(config)
+        self.encoder = Stack(config, bidirectional=True)
+        self.decoder = Stack(config, bidirectional=False, cross=True)
+        initialise(self)
+
+    def forward(self, src: Tensor, tgt: Tensor, tap: Tap = NO_TAP, *, src_lengths: Tensor | None = None) -> Tensor:
+        """src: (batch, k_len), tgt: (batch, q_len). Returns logits (batch, q_len, vocab)."""
+        memory = self.encode(src, tap, src_lengths=src_lengths)
+        return self.decode(tgt, memory, tap, memory_mask=full_mask(tgt, src, src_lengths))
+
+    def encode(self, src: Tensor, tap: Tap = NO_TAP, *, src_lengths: Tensor | None = None) -> Tensor:
+        """src: (batch, k_len). Returns the memory, (batch, k_len, d_model)."""
+        tap = tap.scope("encoder")
+        x = tap("embed", self.embedding.embed(src))  # (batch, k_len, d_model)
+        return self.encoder(x, mask=full_mask(src, src, src_lengths), tap=tap)
+
+    def decode(self, tgt: Tensor, memory: Tensor, tap: Tap = NO_TAP, *, memory_mask: Tensor) -> Tensor:
+        """tgt: (batch, q_len), memory: (batch, k_len, d_model). Returns logits (batch, q_len, vocab)."""
+        within = tap.scope("decoder")
+        x = within("embed", self.embedding.embed(tgt))  # (batch, q_len, d_model)
+        mask = masks.causal(tgt.shape[1], device=tgt.device)
+        x = self.decoder(x, mask=mask, memory=memory, memory_mask=memory_mask, tap=within)
+        return tap("logits", self.embedding.unembed(x))  # (batch, q_len, vocab)
+
+
+Transformer = DecoderOnly | EncoderOnly | EncoderDecoder
+
+
+def build(config: ModelConfig) -> Transformer:
+    """The model a configuration describes, with freshly drawn weights."""
+    match config.architecture:
+        case "decoder-only":
+            return DecoderOnly(config)
+        case "encoder-only":
+            return EncoderOnly(config)
+    return EncoderDecoder(config)
+
+
+def full_mask(q_ids: Tensor, k_ids: Tensor, k_lengths: Tensor | None) -> Tensor:
+    """Every query sees every key that is not padding; broadcasts to (batch, head, q_len, k_len)."""
+    mask = masks.full(q_ids.shape[1], k_ids.shape[1], device=q_ids.device)
+    return mask if k_lengths is None else mask & masks.padding(k_lengths, k_ids.shape[1])
+
+
+def initialise(model: nn.Module) -> None:
+    """GPT-2's initial weights: normal with σ = 0.02, biases 0, what a layer writes scaled down by 1/√(layers).
+
+    The scaling keeps the residual stream at about the same size however many layers add to it (Radford et al.
+    2019, section 2.3).
+    """
+    n_writes = sum(name.endswith(("W_O", "W_out")) for name, _ in model.named_modules())
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear):
+            std = 0.02 / math.sqrt(n_writes) if name.endswith(("W_O", "W_out")) else 0.02
+            nn.init.normal_(module.weight, std=std)
+            nn.init.zeros_(module.bias)
+        elif isinstance(module, Embedding):
+            for table in module.parameters():
+                nn.init.normal_(table, std=0.02)

@@ -1,0 +1,43 @@
+"""ALiBi: attention with linear biases (Press et al. 2022)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from tfmviz.positions.base import Positions
+
+
+def slopes(n_heads: int) -> Tensor:
+    """How fast each head's attention falls off with distance: 2^(-8h/n) for h = 1 … n.
+
+    When n is not a power of two the paper's rule takes the slopes of the next lower power of two and fills up
+    with every other slope of the next higher one.
+
+    Returns:
+        (n_heads,), positive.
+    """
+    power = 2 ** math.floor(math.log2(n_heads))
+    steps = torch.arange(1, power + 1) * 8 / power
+    between = torch.arange(1, 2 * (n_heads - power), 2) * 4 / power
+    return 2.0 ** -torch.cat((steps, between))
+
+
+class Alibi(Positions):
+    """scores_ij - slope_h · |i - j|. Nothing is trained or added to the embeddings; defined for any length.
+
+    The paper treats decoders, where j ≤ i; for encoders the distance is taken in both directions alike.
+    """
+
+    slopes: Tensor
+
+    def __init__(self, *, n_heads: int) -> None:
+        super().__init__()
+        self.register_buffer("slopes", slopes(n_heads), persistent=False)
+
+    def bias(self, q_len: int, k_len: int) -> Tensor:
+        device = self.slopes.device
+        distance = torch.arange(q_len, device=device)[:, None] - torch.arange(k_len, device=device)  # (q_len, k_len)
+        return -self.slopes[:, None, None] * distance.abs()  # (head, q_len, k_len)

@@ -1,0 +1,23 @@
+"""Learned absolute positions: one trained vector per position (GPT-2, BERT)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from tfmviz.positions.base import Positions
+from tfmviz.tap import Tap
+
+
+class Learned(Positions):
+    """x_i + P_i, with P a trained (max_len, d_model) table. There is no vector past `max_len`."""
+
+    def __init__(self, *, max_len: int, d_model: int) -> None:
+        super().__init__()
+        self.table = nn.Parameter(torch.empty(max_len, d_model).normal_(std=0.02))
+
+    def embed(self, x: Tensor, tap: Tap) -> Tensor:
+        length, max_len = x.shape[1], self.table.shape[0]
+        if length > max_len:
+            raise ValueError(f"There are {max_len} learned positions, but the text has {length} tokens.")
+        return x + tap("pos_embed", self.table[None, :length])

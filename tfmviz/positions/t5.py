@@ -1,0 +1,51 @@
+"""T5's relative position bias (Raffel et al. 2020, section 2.1)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from tfmviz.positions.base import Positions
+
+N_BUCKETS = 32
+MAX_DISTANCE = 128
+
+
+def buckets(distance: Tensor, *, bidirectional: bool) -> Tensor:
+    """Sorts distances into `N_BUCKETS` classes that share one bias.
+
+    The nearer half of the classes holds one distance each, the others are spaced logarithmically up to
+    `MAX_DISTANCE`; everything farther is in the last. An encoder spends half of the classes on keys to the right.
+
+    Args:
+        distance: query position minus key position, any shape, int.
+
+    Returns:
+        The class of each, in [0, N_BUCKETS), same shape.
+    """
+    n_buckets, offset = N_BUCKETS, torch.zeros_like(distance)
+    if bidirectional:
+        n_buckets //= 2
+        offset = (distance < 0) * n_buckets
+        distance = distance.abs()
+    distance = distance.clamp(min=0)
+    n_exact = n_buckets // 2
+    ratio = torch.log(distance.clamp(min=1) / n_exact) / math.log(MAX_DISTANCE / n_exact)
+    far = (n_exact + ratio * (n_buckets - n_exact)).long().clamp(max=n_buckets - 1)
+    return offset + torch.where(distance < n_exact, distance, far)
+
+
+class T5Relative(Positions):
+    """scores_ij + b_h[bucket(i - j)], with b trained: one number per head and class of distances."""
+
+    def __init__(self, *, n_heads: int, bidirectional: bool) -> None:
+        super().__init__()
+        self.bidirectional = bidirectional
+        self.table = nn.Parameter(torch.empty(N_BUCKETS, n_heads).normal_(std=0.02))
+
+    def bias(self, q_len: int, k_len: int) -> Tensor:
+        device = self.table.device
+        distance = torch.arange(q_len, device=device)[:, None] - torch.arange(k_len, device=device)  # (q_len, k_len)
+        return self.table[buckets(distance, bidirectional=self.bidirectional)].permute(2, 0, 1)  # (head, q_len, k_len)

@@ -1,0 +1,169 @@
+"""Byte-level byte-pair encoding: any text goes in, and the same text comes back.
+
+The merges are the `tokenizers` library's (Sennrich et al. 2016; on bytes: Radford et al. 2019, section 2.2). What
+is added here is the way back from tokens to the reader's own characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+import tokenizers
+from tokenizers.decoders import ByteLevel as ByteLevelDecoder
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import ByteLevel
+from tokenizers.trainers import BpeTrainer
+
+from tfmviz.trace import Encoding
+
+END_OF_TEXT = "<|endoftext|>"
+"""Separates documents in training text. Typed by a reader it is ordinary text."""
+
+END = 0
+"""Index of `END_OF_TEXT` in every vocabulary."""
+
+MAX_CHARACTERS = 100_000
+"""Longer texts are cut before they are encoded; no model here reads nearly as much."""
+
+
+class Tokenizer:
+    """Turns text into vocabulary indices and back.
+
+    Args:
+        backend: a byte-level BPE of the `tokenizers` library whose entry 0 is `END_OF_TEXT`.
+    """
+
+    def __init__(self, backend: tokenizers.Tokenizer) -> None:
+        self._backend = backend
+        self._backend.encode_special_tokens = True  # what a reader types is never a control token
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Reads a `tokenizer.json`. Raises: ValueError, when it is none."""
+        try:
+            tokenizer = cls(tokenizers.Tokenizer.from_file(str(path)))
+            first = tokenizer.vocabulary[END]
+        except Exception as error:  # the library raises bare Exceptions
+            raise ValueError(f"{path.name} is not a readable tokenizer ({error}).") from error
+        if first != END_OF_TEXT:
+            raise ValueError(f"{path.name} does not begin with {END_OF_TEXT}.")
+        return tokenizer
+
+    @classmethod
+    def train(cls, texts: Iterable[str], *, vocab_size: int) -> Self:
+        """Learns merges until the vocabulary has `vocab_size` entries, the 256 bytes included."""
+        backend = tokenizers.Tokenizer(BPE())
+        backend.pre_tokenizer = ByteLevel(add_prefix_space=False)
+        backend.decoder = ByteLevelDecoder()
+        backend.train_from_iterator(
+            texts,
+            BpeTrainer(
+                vocab_size=vocab_size,
+                special_tokens=[END_OF_TEXT],
+                initial_alphabet=ByteLevel.alphabet(),
+                show_progress=False,
+            ),
+        )
+        return cls(backend)
+
+    def save(self, path: Path) -> None:
+        self._backend.save(str(path))
+
+    @property
+    def vocab_size(self) -> int:
+        return self._backend.get_vocab_size()
+
+    @cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        """One readable string per entry; what is only part of a character reads like "[byte E4]"."""
+        return tuple(self._readable(index) for index in range(self.vocab_size))
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """The indices alone, fast: for training."""
+        return [encoding.ids for encoding in self._backend.encode_batch(list(texts))]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of these tokens. Bytes that do not make up a character become U+FFFD."""
+        return b"".join(self._bytes[index] for index in ids).decode("utf-8", errors="replace")
+
+    def encode(self, text: str, *, max_len: int) -> Encoding:
+        """Encodes one text for a trace.
+
+        Args:
+            max_len: at most this many tokens are kept.
+
+        Raises:
+            ValueError: the text holds half a surrogate pair and so is no Unicode text.
+        """
+        text = text[:MAX_CHARACTERS]
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"Character {error.start + 1} of the text is not valid Unicode (a lone surrogate)."
+            ) from error
+        ids = self._backend.encode(text).ids
+        kept = ids[:max_len]
+        tokens, offsets = self._locate(text, kept)
+        return Encoding(text=text, ids=tuple(kept), tokens=tokens, offsets=offsets, n_dropped=len(ids) - len(kept))
+
+    def _locate(self, text: str, ids: Sequence[int]) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
+        """Finds the characters each token covers. Byte-level tokens, laid end to end, are the text's UTF-8 bytes."""
+        character_of_byte = [i for i, character in enumerate(text) for _ in range(len(character.encode("utf-8")))]
+        first_byte = [0]  # of each character
+        for character in text:
+            first_byte.append(first_byte[-1] + len(character.encode("utf-8")))
+
+        tokens, offsets, position = [], [], 0
+        for index in ids:
+            begin, position = position, position + len(self._bytes[index])
+            start, end = character_of_byte[begin], character_of_byte[position - 1] + 1
+            whole = first_byte[start] == begin and first_byte[end] == position
+            if whole:
+                tokens.append(text[start:end])
+            else:
+                tokens.append(_describe_bytes(text, start, end, begin, position, first_byte))
+            offsets.append((start, end))
+        return tuple(tokens), tuple(offsets)
+
+    def _readable(self, index: int) -> str:
+        try:
+            return self._bytes[index].decode("utf-8")
+        except UnicodeDecodeError:
+            return f"[byte {self._bytes[index].hex(' ').upper()}]"
+
+    @cached_property
+    def _bytes(self) -> tuple[bytes, ...]:
+        """What each entry stands for. The library spells bytes as printable characters (GPT-2's table)."""
+        byte_of = _byte_of_character()
+        spelling = {index: entry for entry, index in self._backend.get_vocab().items()}
+        return tuple(
+            spelling[index].encode() if index == END else bytes(byte_of[character] for character in spelling[index])
+            for index in range(self.vocab_size)
+        )
+
+
+def _describe_bytes(text: str, start: int, end: int, begin: int, stop: int, first_byte: Sequence[int]) -> str:
+    """Names a token that splits a character: "中[byte 1/3]", or "a中[bytes 1-2/3]" if it covers whole ones too."""
+    notes = []
+    for character in range(start, end):
+        size = first_byte[character + 1] - first_byte[character]
+        low = max(begin - first_byte[character], 0) + 1
+        high = min(stop - first_byte[character], size)
+        if high - low + 1 == size:
+            notes.append(text[character])
+        else:
+            span = f"byte {low}" if low == high else f"bytes {low}-{high}"
+            notes.append(f"{text[character]}[{span}/{size}]")
+    return "".join(notes)
+
+
+def _byte_of_character() -> dict[str, int]:
+    """GPT-2's printable alphabet: the visible Latin-1 characters stand for themselves, the other bytes, in order,
+    for the characters from U+0100 on."""
+    visible = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    hidden = [byte for byte in range(256) if byte not in visible]
+    return {chr(byte): byte for byte in visible} | {chr(0x100 + i): byte for i, byte in enumerate(hidden)}

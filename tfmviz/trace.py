@@ -1,0 +1,128 @@
+"""The record of one forward pass: every value the model computed, by name, with the tokens attached.
+
+This module knows only numpy, so figures, analyses and exports work on traces without torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from tfmviz.edits import Edit
+
+Array = np.ndarray
+
+
+class NotCaptured(LookupError):
+    """A site was asked for that this trace does not hold."""
+
+    def __init__(self, site: str, captured: Iterable[str]) -> None:
+        super().__init__(f"No site named {site!r} was captured. There are: {', '.join(captured) or 'none'}.")
+        self.site = site
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Encoding:
+    """What a tokenizer made of a text.
+
+    Attributes:
+        text: the text as it was given.
+        ids: one vocabulary index per token.
+        tokens: one readable string per token: the piece of text it stands for, or, where a token is only
+            some of the bytes of a character, that character and which of its bytes ("中[byte 1/3]").
+        offsets: per token the span of `text` it covers, as character indices (start, end).
+        n_dropped: how many tokens were left out at the end because the model's context is shorter.
+    """
+
+    text: str
+    ids: tuple[int, ...]
+    tokens: tuple[str, ...]
+    offsets: tuple[tuple[int, int], ...]
+    n_dropped: int = 0
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trace:
+    """Everything one model computed on one input. Read it like a dictionary of numpy arrays.
+
+    Sites are paths: `decoder.1.cross_attn.pattern` is the attention pattern of the cross-attention in the
+    second decoder layer. Arrays are float32 (masks: bool), read-only and without a batch axis. The list of
+    names and shapes is in docs/architecture.md.
+
+    Attributes:
+        target: the tokens the logits belong to (the only ones, but for an encoder-decoder).
+        source: the encoder's tokens in an encoder-decoder, else None.
+        edits: the interventions the values were computed under.
+    """
+
+    target: Encoding
+    source: Encoding | None = None
+    edits: tuple[Edit, ...] = ()
+    values: Mapping[str, Array] = field(repr=False)
+
+    def __getitem__(self, site: str) -> Array:
+        """Raises: NotCaptured, naming the sites there are."""
+        if site not in self.values:
+            raise NotCaptured(site, self.sites)
+        return self.values[site]
+
+    def __contains__(self, site: object) -> bool:
+        return site in self.values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values)
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """Names of all captured values, in the order in which they were computed."""
+        return tuple(self.values)
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The target's readable tokens."""
+        return self.target.tokens
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """Names of the attention layers, bottom up: those with a captured `pattern`."""
+        return tuple(site.removesuffix(".pattern") for site in self.values if site.endswith(".pattern"))
+
+    def axes(self, layer: str) -> tuple[Encoding, Encoding]:
+        """Which tokens the rows (queries) and the columns (keys) of `layer`'s pattern stand for."""
+        if self.source is None:
+            return self.target, self.target
+        q = self.source if layer.startswith("encoder.") else self.target
+        k = self.target if layer.endswith(".self_attn") and layer.startswith("decoder.") else self.source
+        return q, k
+
+
+class Traceable(Protocol):
+    """What every page needs of a model: its name, its vocabulary and a way to run it on a text."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """One readable string per column of `logits`."""
+        ...
+
+    def trace(self, text: str, edits: tuple[Edit, ...] = (), sites: Iterable[str] | None = None) -> Trace:
+        """Runs the model once.
+
+        Args:
+            text: what the reader typed; cut at the model's context (`Trace.target.n_dropped` says by how much).
+            edits: interventions to apply on the way.
+            sites: names to keep, `*` standing for anything; None keeps everything.
+
+        Raises:
+            ValueError: the text holds no token, or an edit does not fit the model.
+            NotCaptured: a name in `sites` fits nothing the model computes.
+        """
+        ...

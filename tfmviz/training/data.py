@@ -1,0 +1,107 @@
+"""Batches of token windows, each a function of the seed and the step alone, so that a run resumes exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tfmviz.text.corpora import CorpusError, is_held_out, read_documents
+from tfmviz.text.tasks import repeated_random
+from tfmviz.text.tokenizer import END, Tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Documents for training and documents kept out of it."""
+
+    train: tuple[str, ...]
+    held_out: tuple[str, ...]
+
+
+def load_split(sources: Iterable[tuple[Path, int]]) -> Split:
+    """Reads weighted sources.
+
+    Args:
+        sources: files or folders, each with how many times its training documents are repeated.
+
+    Raises:
+        CorpusError: a source cannot be read, or there is no text in all of them.
+    """
+    train: list[str] = []
+    held_out: list[str] = []
+    for path, weight in sources:
+        documents = list(read_documents(path))
+        held_out += [document for document in documents if is_held_out(document)]
+        train += [document for document in documents if not is_held_out(document)] * weight
+    if not train or not held_out:
+        raise CorpusError(f"{len(train) + len(held_out)} documents are too few to train on and to hold some out.")
+    return Split(tuple(train), tuple(held_out))
+
+
+def pack(documents: Iterable[str], tokenizer: Tokenizer, *, seed: int) -> np.ndarray:
+    """All documents in a random order as one stream, each followed by the mark between documents.
+
+    Returns:
+        (tokens,), uint16.
+    """
+    documents = list(documents)
+    order = np.random.default_rng(seed).permutation(len(documents))
+    encoded = tokenizer.encode_batch([documents[i] for i in order])
+    return np.concatenate([np.array([*ids, END], dtype=np.uint16) for ids in encoded])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Batches:
+    """Cuts a packed stream into batches.
+
+    Every epoch visits all windows once, in an order of its own and cut at an offset of its own.
+
+    Attributes:
+        stream: (tokens,), from `pack`.
+        batch_size: windows per step.
+        length: tokens per window.
+        vocab_size: for the random rows.
+        n_repeated: how many rows of each batch are repeated random tokens instead of text
+            (`text.tasks.repeated_random`); they teach looking back early.
+        seed: decides all orders.
+
+    Raises:
+        CorpusError: the stream is shorter than one batch.
+    """
+
+    stream: np.ndarray
+    batch_size: int
+    length: int
+    vocab_size: int
+    n_repeated: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.n_repeated < self.batch_size:
+            raise ValueError(f"{self.n_repeated} of {self.batch_size} rows cannot be random.")
+        if self.steps_per_epoch < 1:
+            needed = (self.batch_size - self.n_repeated + 1) * self.length + 1
+            raise CorpusError(f"The text has {len(self.stream)} tokens; one batch needs {needed}.")
+
+    @property
+    def steps_per_epoch(self) -> int:
+        windows = (len(self.stream) - 1 - self.length) // self.length  # one window is given up to the offset
+        return windows // (self.batch_size - self.n_repeated)
+
+    def batch(self, step: int) -> tuple[np.ndarray, np.ndarray]:
+        """Inputs and the tokens that follow them, both (batch, len), int64."""
+        epoch, index = divmod(step, self.steps_per_epoch)
+        n_text = self.batch_size - self.n_repeated
+        rng = np.random.default_rng((self.seed, epoch))
+        offset = int(rng.integers(self.length))
+        order = rng.permutation(self.steps_per_epoch * n_text)[index * n_text :][:n_text]
+        rows = [self.stream[offset + w * self.length :][: self.length + 1] for w in order]
+        rng = np.random.default_rng((self.seed, epoch, index))
+        for _ in range(self.n_repeated):
+            period = int(rng.integers(self.length // 8, self.length // 2))
+            rows.append(repeated_random(rng, period=period, length=self.length + 1, vocab_size=self.vocab_size))
+        windows = np.stack(rows).astype(np.int64)  # (batch, len + 1)
+        return windows[:, :-1], windows[:, 1:]

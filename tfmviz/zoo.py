@@ -1,0 +1,214 @@
+"""The models shipped in `assets/models/`, by name. Listing them needs no torch; loading one does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from safetensors import SafetensorError, safe_open
+
+from tfmviz.edits import Edit
+from tfmviz.model.config import ModelConfig
+from tfmviz.text.tokenizer import END, END_OF_TEXT, Tokenizer
+from tfmviz.trace import Array, Encoding, Trace
+
+if TYPE_CHECKING:
+    from tfmviz.model.transformer import Transformer
+    from tfmviz.tap import Recorder
+
+MODELS = Path(__file__).parent.parent / "assets" / "models"
+
+
+class ModelUnavailable(LookupError):
+    """A model cannot be loaded; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One folder of the zoo.
+
+    Attributes:
+        problem: why the model cannot be loaded, as a sentence; None when its files are in order.
+        config: shape of the model; None where there is a problem.
+    """
+
+    name: str
+    problem: str | None
+    config: ModelConfig | None
+
+
+def catalogue(folder: Path = MODELS) -> tuple[Entry, ...]:
+    """All models in `folder`, alphabetically, the damaged ones too. Reads headers only."""
+    names = sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+    return tuple(_inspect(folder / name) for name in names)
+
+
+def available(folder: Path = MODELS) -> tuple[str, ...]:
+    """Names of the models whose files are in order, alphabetically."""
+    return tuple(entry.name for entry in catalogue(folder) if entry.problem is None)
+
+
+def load(name: str, folder: Path = MODELS) -> ZooModel:
+    """Loads a model onto the CPU, ready to trace.
+
+    Raises:
+        ModelUnavailable: there is no such model, or its files are missing or damaged.
+    """
+    entries = {entry.name: entry for entry in catalogue(folder)}
+    if name not in entries:
+        there = ", ".join(entries) or "none"
+        raise ModelUnavailable(f"There is no model named {name!r}. There are: {there}.")
+    entry = entries[name]
+    if entry.config is None:
+        raise ModelUnavailable(f"{name} cannot be loaded: {entry.problem}")
+    try:
+        module = _load_module(folder / name, entry.config)
+        tokenizer = Tokenizer.load(folder / name / "tokenizer.json")
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        raise ModelUnavailable(f"{name} cannot be loaded: {error}") from error
+    return ZooModel(name=name, config=entry.config, tokenizer=tokenizer, module=module)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Generation:
+    """What a model wrote.
+
+    Attributes:
+        text: a language model's prompt and its continuation; a translator's translation.
+        ids: the tokens of `text`.
+    """
+
+    text: str
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ZooModel:
+    """A loaded model with its tokenizer: the in-house `Traceable`.
+
+    It holds no state of a run; any number of threads may trace at once.
+    """
+
+    name: str
+    config: ModelConfig
+    tokenizer: Tokenizer
+    module: Transformer
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """One readable string per entry of the vocabulary: what the columns of `logits` stand for."""
+        return self.tokenizer.vocabulary
+
+    def trace(
+        self,
+        text: str,
+        edits: tuple[Edit, ...] = (),
+        sites: Iterable[str] | None = None,
+        *,
+        target: str | None = None,
+    ) -> Trace:
+        """Runs the model on `text` and keeps what it computed; see `Traceable.trace`.
+
+        Args:
+            target: for an encoder-decoder, what the decoder reads (after the mark that starts it); None takes the
+                model's own greedy output. Other architectures have no target.
+        """
+        import torch
+
+        from tfmviz.tap import Recorder
+
+        source, read = self._encode(text), None
+        inputs = [torch.tensor([source.ids])]
+        if self.config.architecture == "encoder-decoder":
+            read = self._shifted_right(self.generate(text).text if target is None else target)
+            inputs.append(torch.tensor([read.ids]))
+        elif target is not None:
+            raise ValueError(f"{self.name} is {self.config.architecture}: it has no target text.")
+        recorder = Recorder(edits, sites)
+        with torch.inference_mode():
+            self.module(*inputs, tap=recorder)
+        recorder.check()
+        values = _to_numpy(recorder)
+        if read is None:
+            return Trace(target=source, edits=edits, values=values)
+        return Trace(target=read, source=source, edits=edits, values=values)
+
+    def generate(self, text: str, *, max_new_tokens: int = 40, temperature: float = 0.0, seed: int = 0) -> Generation:
+        """Continues or translates `text`; see `model.generate`.
+
+        Raises:
+            ValueError: the text holds no token, or the model only fills in words.
+        """
+        import torch
+
+        from tfmviz.model.generate import continue_ids, translate_ids
+        from tfmviz.model.transformer import DecoderOnly, EncoderDecoder
+
+        ids = torch.tensor(self._encode(text).ids)
+        match self.module:
+            case DecoderOnly() as module:
+                ids = continue_ids(module, ids, max_new_tokens=max_new_tokens, temperature=temperature, seed=seed)
+            case EncoderDecoder() as module:
+                ids = translate_ids(
+                    module, ids, end=END, max_new_tokens=max_new_tokens, temperature=temperature, seed=seed
+                )
+            case _:
+                raise ValueError(f"{self.name} is {self.config.architecture}: it does not write text.")
+        return Generation(text=self.tokenizer.decode(ids.tolist()), ids=tuple(ids.tolist()))
+
+    def _encode(self, text: str) -> Encoding:
+        encoding = self.tokenizer.encode(text, max_len=self.config.max_len)
+        if not encoding.ids:
+            raise ValueError("There is no text to run the model on. Type at least one character.")
+        return encoding
+
+    def _shifted_right(self, text: str) -> Encoding:
+        """What the decoder reads to write `text`: the mark first, so that each position predicts the next token."""
+        encoding = self.tokenizer.encode(text, max_len=self.config.max_len - 1)
+        return replace(
+            encoding,
+            ids=(END, *encoding.ids),
+            tokens=(END_OF_TEXT, *encoding.tokens),
+            offsets=((0, 0), *encoding.offsets),
+        )
+
+
+def _inspect(folder: Path) -> Entry:
+    """Reads what can be read without torch: the config, the header of the weights, whether there is a tokenizer."""
+    try:
+        config = ModelConfig.from_dict(json.loads((folder / "config.json").read_text(encoding="utf-8")))
+        with safe_open(folder / "model.safetensors", framework="numpy"):
+            pass  # opening checks the header against the size of the file
+        if not (folder / "tokenizer.json").is_file():
+            raise FileNotFoundError("tokenizer.json is missing.")
+    except FileNotFoundError as error:
+        return Entry(folder.name, f"{Path(error.filename or 'tokenizer.json').name} is missing.", None)
+    except (OSError, ValueError, TypeError, SafetensorError) as error:
+        return Entry(folder.name, f"Its files are damaged ({error}).", None)
+    return Entry(folder.name, None, config)
+
+
+def _load_module(folder: Path, config: ModelConfig) -> Transformer:
+    from safetensors.torch import load_file
+
+    from tfmviz.model.transformer import build
+
+    weights = {name: value.float() for name, value in load_file(folder / "model.safetensors").items()}
+    if broken := [name for name, value in weights.items() if not value.isfinite().all()]:
+        raise ValueError(f"not all numbers in {broken[0]} are finite.")
+    module = build(config)
+    module.load_state_dict(weights)
+    return module.eval().requires_grad_(False)
+
+
+def _to_numpy(recorder: Recorder) -> dict[str, Array]:
+    """Takes the batch axis off; masks have none. Arrays are views of what the model computed, and read-only."""
+    values = {}
+    for site, tensor in recorder.values.items():
+        array = tensor.numpy() if site.endswith(".mask") else tensor[0].numpy()
+        array.flags.writeable = False
+        values[site] = array
+    return values
