@@ -5,7 +5,7 @@ This module knows only numpy, so figures, analyses and exports work on traces wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -113,16 +113,19 @@ class Traceable(Protocol):
         """One readable string per column of `logits`."""
         ...
 
-    def trace(self, text: str, edits: tuple[Edit, ...] = (), sites: Iterable[str] | None = None) -> Trace:
+    def trace(
+        self, inputs: str | Sequence[int], edits: tuple[Edit, ...] = (), sites: Iterable[str] | None = None
+    ) -> Trace:
         """Runs the model once.
 
         Args:
-            text: what the reader typed; cut at the model's context (`Trace.target.n_dropped` says by how much).
+            inputs: what the reader typed, or vocabulary indices; cut at the model's context
+                (`Trace.target.n_dropped` says by how much).
             edits: interventions to apply on the way.
             sites: names to keep, `*` standing for anything; None keeps everything.
 
         Raises:
-            ValueError: the text holds no token, or an edit does not fit the model.
+            ValueError: there is no token in `inputs`, or an edit does not fit the model.
             NotCaptured: a name in `sites` fits nothing the model computes.
         """
         ...

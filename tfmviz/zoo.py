@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -104,13 +104,13 @@ class ZooModel:
 
     def trace(
         self,
-        text: str,
+        inputs: str | Sequence[int],
         edits: tuple[Edit, ...] = (),
         sites: Iterable[str] | None = None,
         *,
         target: str | None = None,
     ) -> Trace:
-        """Runs the model on `text` and keeps what it computed; see `Traceable.trace`.
+        """Runs the model and keeps what it computed; see `Traceable.trace`.
 
         Args:
             target: for an encoder-decoder, what the decoder reads (after the mark that starts it); None takes the
@@ -120,24 +120,26 @@ class ZooModel:
 
         from tfmviz.tap import Recorder
 
-        source, read = self._encode(text), None
-        inputs = [torch.tensor([source.ids])]
+        source, read = self._encode(inputs), None
+        ids = [torch.tensor([source.ids])]
         if self.config.architecture == "encoder-decoder":
-            read = self._shifted_right(self.generate(text).text if target is None else target)
-            inputs.append(torch.tensor([read.ids]))
+            read = self._shifted_right(self.generate(inputs).text if target is None else target)
+            ids.append(torch.tensor([read.ids]))
         elif target is not None:
             raise ValueError(f"{self.name} is {self.config.architecture}: it has no target text.")
         recorder = Recorder(edits, sites)
         with torch.inference_mode():
-            self.module(*inputs, tap=recorder)
+            self.module(*ids, tap=recorder)
         recorder.check()
         values = _to_numpy(recorder)
         if read is None:
             return Trace(target=source, edits=edits, values=values)
         return Trace(target=read, source=source, edits=edits, values=values)
 
-    def generate(self, text: str, *, max_new_tokens: int = 40, temperature: float = 0.0, seed: int = 0) -> Generation:
-        """Continues or translates `text`; see `model.generate`.
+    def generate(
+        self, inputs: str | Sequence[int], *, max_new_tokens: int = 40, temperature: float = 0.0, seed: int = 0
+    ) -> Generation:
+        """Continues or translates a text; see `model.generate`.
 
         Raises:
             ValueError: the text holds no token, or the model only fills in words.
@@ -147,7 +149,7 @@ class ZooModel:
         from tfmviz.model.generate import continue_ids, translate_ids
         from tfmviz.model.transformer import DecoderOnly, EncoderDecoder
 
-        ids = torch.tensor(self._encode(text).ids)
+        ids = torch.tensor(self._encode(inputs).ids)
         match self.module:
             case DecoderOnly() as module:
                 ids = continue_ids(module, ids, max_new_tokens=max_new_tokens, temperature=temperature, seed=seed)
@@ -159,8 +161,11 @@ class ZooModel:
                 raise ValueError(f"{self.name} is {self.config.architecture}: it does not write text.")
         return Generation(text=self.tokenizer.decode(ids.tolist()), ids=tuple(ids.tolist()))
 
-    def _encode(self, text: str) -> Encoding:
-        encoding = self.tokenizer.encode(text, max_len=self.config.max_len)
+    def _encode(self, inputs: str | Sequence[int]) -> Encoding:
+        if isinstance(inputs, str):
+            encoding = self.tokenizer.encode(inputs, max_len=self.config.max_len)
+        else:
+            encoding = self.tokenizer.encoding_of(inputs, max_len=self.config.max_len)
         if not encoding.ids:
             raise ValueError("There is no text to run the model on. Type at least one character.")
         return encoding

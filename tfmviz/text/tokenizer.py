@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Self
 
@@ -109,6 +110,24 @@ class Tokenizer:
         kept = ids[:max_len]
         tokens, offsets = self._locate(text, kept)
         return Encoding(text=text, ids=tuple(kept), tokens=tokens, offsets=offsets, n_dropped=len(ids) - len(kept))
+
+    def encoding_of(self, ids: Sequence[int], *, max_len: int) -> Encoding:
+        """The encoding of tokens that come from elsewhere than a text; its `text` is their readable strings in a row.
+
+        Raises:
+            ValueError: an index is not in the vocabulary.
+        """
+        if unknown := [index for index in ids if not 0 <= index < self.vocab_size]:
+            raise ValueError(f"The vocabulary has entries 0 to {self.vocab_size - 1}, but {unknown[0]} was given.")
+        tokens = tuple(self.vocabulary[index] for index in ids[:max_len])
+        ends = tuple(accumulate(len(token) for token in tokens))
+        return Encoding(
+            text="".join(tokens),
+            ids=tuple(ids[:max_len]),
+            tokens=tokens,
+            offsets=tuple(zip((0, *ends), ends, strict=False)),
+            n_dropped=len(ids) - len(tokens),
+        )
 
     def _locate(self, text: str, ids: Sequence[int]) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
         """Finds the characters each token covers. Byte-level tokens, laid end to end, are the text's UTF-8 bytes."""

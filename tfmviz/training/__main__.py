@@ -121,7 +121,7 @@ def run(
     """Trains from the last checkpoint, if there is one, saving and reporting on the way."""
     optimizer = build_optimizer(model, settings)
     path, log = args.out / "checkpoint.safetensors", args.out / "log.jsonl"
-    identity = asdict(settings) | model.config.to_dict() | {"data": args.data, "batch_size": args.batch_size}
+    identity = asdict(settings) | model.config.to_dict() | batches.settings | {"data": args.data}
     start = checkpoint.load(path, model, optimizer, run=identity) if path.exists() else 0
     begin = time.perf_counter()
     for record in train(model, optimizer, batches, settings, start=start):

@@ -91,6 +91,17 @@ class Batches:
         windows = (len(self.stream) - 1 - self.length) // self.length  # one window is given up to the offset
         return windows // (self.batch_size - self.n_repeated)
 
+    @property
+    def settings(self) -> dict[str, int]:
+        """What decides the batches besides the text: a resumed run must have the same."""
+        return {
+            "tokens": len(self.stream),
+            "batch_size": self.batch_size,
+            "length": self.length,
+            "n_repeated": self.n_repeated,
+            "batch_seed": self.seed,
+        }
+
     def batch(self, step: int) -> tuple[np.ndarray, np.ndarray]:
         """Inputs and the tokens that follow them, both (batch, len), int64."""
         epoch, index = divmod(step, self.steps_per_epoch)

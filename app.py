@@ -1,0 +1,13 @@
+"""The frame: page settings, shared sidebar, navigation. Run it with `make app` or `streamlit run app.py`."""
+
+import streamlit as st
+
+from tfmviz.ui import controls
+from tfmviz.ui.router import navigation, routed
+
+st.set_page_config(page_title="tfmviz: take a transformer apart", page_icon="🔎", layout="wide")
+st.html("<style>.stMainBlockContainer { padding: 2.5rem 2rem 4rem }</style>")  # a projector has no room to spare
+page = navigation()
+controls.sidebar()
+with routed():
+    page.run()

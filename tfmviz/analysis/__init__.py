@@ -1,0 +1,1 @@
+"""Numbers about a trace: pure numpy, no torch, no Streamlit."""

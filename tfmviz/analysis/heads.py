@@ -1,0 +1,131 @@
+"""What a head does, measured: scores for well-known attention patterns, and a verdict in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tfmviz.trace import Array
+
+Kind = Literal["previous token", "current token", "first token", "induction", "duplicate", "broad"]
+VerdictKind = Kind | Literal["mixed"]
+
+REPEAT_KINDS: tuple[Kind, ...] = ("induction", "duplicate")
+
+NAMED = 0.4
+"""A head is named after a pattern that takes at least this share of its attention."""
+
+BROAD = 0.8
+"""A head is called broad from this evenness on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a head mostly does on one text.
+
+    Attributes:
+        kind: the pattern with the highest share if that is at least `NAMED`; else "broad" if the evenness is at
+            least `BROAD`; else "mixed".
+        score: that share or evenness, in [0, 1]; for "mixed", the highest share.
+    """
+
+    kind: VerdictKind
+    score: float
+
+
+def head_scores(pattern: Array, ids: Sequence[int], mask: Array) -> dict[Kind, Array]:
+    """Scores every head of one self-attention layer against well-known patterns, on one text.
+
+    All but "broad" are shares of attention, averaged over the queries they are defined for (i is the query's
+    position, j an earlier one that holds the same token as i):
+
+        previous token   pattern[i, i-1], for i ≥ 1
+        current token    pattern[i, i],   for i ≥ 1
+        first token      pattern[i, 0],   for i ≥ 1
+        duplicate        Σ_j pattern[i, j],   where there is such a j
+        induction        Σ_j pattern[i, j+1], where there is such a j: what followed this token last time
+                         (Olsson et al. 2022)
+        broad            entropy of the row over the entropy of an even spread, for rows with a choice of keys
+
+    Args:
+        pattern: (head, len, len), rows sum to 1.
+        ids: the tokens' vocabulary indices, to find repeated ones.
+        mask: (len, len), True = may attend.
+
+    Returns:
+        Per kind (head,), in [0, 1]; NaN where the text has no query that the kind is defined for.
+    """
+    length = pattern.shape[-1]
+    position = np.arange(length)
+    same = np.equal.outer(np.asarray(ids), np.asarray(ids)) & (position < position[:, None])  # (query, earlier)
+    after_same = np.zeros_like(same)
+    after_same[:, 1:] = same[:, :-1]
+    later = position >= 1
+    repeated = same.any(axis=1)
+    return {
+        "previous token": _share(pattern, np.eye(length, k=-1, dtype=bool), later),
+        "current token": _share(pattern, np.eye(length, dtype=bool), later),
+        "first token": _share(pattern, np.broadcast_to(position == 0, (length, length)), later),
+        "induction": _share(pattern, after_same, repeated),
+        "duplicate": _share(pattern, same, repeated),
+        "broad": _evenness(pattern, mask),
+    }
+
+
+def confirmed(scores: dict[Kind, Array], on_repeats: dict[Kind, Array]) -> dict[Kind, Array]:
+    """Scores on a text, with "induction" and "duplicate" believed only as far as random repeats bear them out.
+
+    In ordinary text few tokens repeat, mostly "the" and "of", and what follows those are nouns: a head that looks at
+    nouns passes for an induction head. Random tokens said twice leave no such excuse, so of the two scores the
+    smaller counts.
+
+    Args:
+        scores: `head_scores` of a layer on the reader's text.
+        on_repeats: `head_scores` of the same layer on random tokens said twice.
+    """
+    return scores | {kind: np.minimum(scores[kind], on_repeats[kind]) for kind in REPEAT_KINDS}
+
+
+def verdicts(scores: dict[Kind, Array]) -> tuple[Verdict, ...]:
+    """One verdict per head from the scores of a layer; see `Verdict`.
+
+    On a single token no kind is defined; the verdict is then "mixed" with score NaN.
+    """
+    return tuple(_verdict({kind: float(values[head]) for kind, values in scores.items()}) for head in range(_n(scores)))
+
+
+def _verdict(scores: dict[Kind, float]) -> Verdict:
+    shares = {kind: score for kind, score in scores.items() if kind != "broad" and not np.isnan(score)}
+    if not shares:
+        return Verdict("mixed", float("nan"))
+    best = max(shares, key=lambda kind: shares[kind])
+    if shares[best] >= NAMED:
+        return Verdict(best, shares[best])
+    if scores["broad"] >= BROAD:
+        return Verdict("broad", scores["broad"])
+    return Verdict("mixed", shares[best])
+
+
+def _n(scores: dict[Kind, Array]) -> int:
+    return len(scores["broad"])
+
+
+def _share(pattern: Array, cells: Array, queries: Array) -> Array:
+    """Mean over `queries` of the attention that falls on `cells`: (head,)."""
+    if not queries.any():
+        return np.full(len(pattern), np.nan)
+    return (pattern * cells).sum(axis=-1)[:, queries].mean(axis=1)
+
+
+def _evenness(pattern: Array, mask: Array) -> Array:
+    """Mean over queries of H(row) / log(number of allowed keys): (head,)."""
+    choices = mask.sum(axis=-1)
+    queries = choices > 1
+    if not queries.any():
+        return np.full(len(pattern), np.nan)
+    log = np.log(pattern, where=pattern > 0, out=np.zeros_like(pattern))
+    entropy = -(pattern * log).sum(axis=-1)  # (head, query), nats
+    return (entropy[:, queries] / np.log(choices[queries])).mean(axis=1)

@@ -1,0 +1,34 @@
+"""From logits to next-word predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfmviz.trace import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """One entry of the vocabulary and the probability the model gives it."""
+
+    index: int
+    probability: float
+
+
+def softmax(logits: Array) -> Array:
+    """exp(x_i) / Σ exp(x_j) over the last axis, in float64."""
+    shifted = np.exp(logits.astype(np.float64) - logits.max(axis=-1, keepdims=True))
+    return shifted / shifted.sum(axis=-1, keepdims=True)
+
+
+def top_predictions(logits: Array, k: int) -> tuple[Prediction, ...]:
+    """The `k` most probable tokens at one position, most probable first.
+
+    Args:
+        logits: (vocab,).
+    """
+    probabilities = softmax(logits)
+    order = np.argsort(-probabilities, kind="stable")[:k]
+    return tuple(Prediction(int(index), float(probabilities[index])) for index in order)

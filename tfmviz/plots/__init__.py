@@ -1,0 +1,1 @@
+"""Figures: arrays and labels in, Plotly out. One theme; no torch, no Streamlit."""

@@ -1,0 +1,38 @@
+"""Tokens as labels: every character visible, nothing taken for markup."""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from collections.abc import Sequence
+
+MAX_LENGTH = 14
+VISIBLE = {" ": "␣", "\n": "⏎", "\t": "⇥"}
+
+
+def visible(token: str) -> str:
+    """A token as a person would point at it: the space that begins a word is dropped, other white space and control
+    characters get a visible sign, a long token is shortened in its middle."""
+    word = token[1:] if len(token) > 1 and token[0] == " " and token[1] != " " else token
+    shown = "".join(_visible_character(character) for character in word)
+    return shown if len(shown) <= MAX_LENGTH else f"{shown[: MAX_LENGTH - 5]}…{shown[-4:]}"
+
+
+def labels(tokens: Sequence[str]) -> list[str]:
+    """Plotly labels, escaped: Plotly reads a little HTML and would swallow `<s>`."""
+    return [escaped(visible(token)) for token in tokens]
+
+
+def escaped(text: str) -> str:
+    """Text that Plotly shows as it stands, line breaks included."""
+    return html.escape(text, quote=False).replace("\n", "<br>")
+
+
+def _visible_character(character: str) -> str:
+    if character in VISIBLE:
+        return VISIBLE[character]
+    if unicodedata.category(character) == "Cc":
+        return f"[{ord(character):02X}]"
+    if unicodedata.category(character) in ("Cf", "Zs", "Zl", "Zp"):  # joiners, direction marks, odd spaces
+        return f"[{ord(character):04X}]"
+    return character

@@ -1,0 +1,115 @@
+"""Pictures of the residual stream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tfmviz.plots.labels import labels
+from tfmviz.plots.theme import Theme, color_bar, layout, token_axis
+from tfmviz.trace import Array
+
+
+def norms(
+    values: Array, attention_share: Array, *, tokens: Sequence[str], theme: Theme, position: int | None = None
+) -> go.Figure:
+    """Length of every token's vector, from the embedding (top) to the last layer (bottom).
+
+    Args:
+        values: (n_layers + 1, len).
+        attention_share: (n_layers, len); shown on hover with its complement, the feed-forward layer's share.
+        position: column to mark.
+    """
+    names = labels(tokens)
+    stages = ["embedding", *(f"after layer {i}" for i in range(len(values) - 1))]
+    shares = np.vstack((np.full((1, len(tokens)), np.nan), attention_share))
+    hover = [
+        [
+            f"“{name}”, {stage}<br>length {value:.2f}"
+            + ("" if np.isnan(share) else f"<br>of this layer's step: attention {share:.0%}, MLP {1 - share:.0%}")
+            for name, value, share in zip(names, row, share_row, strict=True)
+        ]
+        for stage, row, share_row in zip(stages, values, shares, strict=True)
+    ]
+    figure = go.Figure(
+        go.Heatmap(
+            z=values,
+            zmin=0,
+            colorscale=theme.norms,
+            xgap=1 if len(tokens) <= 40 else 0,
+            ygap=1,
+            text=hover,
+            hovertemplate="%{text}<extra></extra>",
+            colorbar=color_bar("length of the vector"),
+        )
+    )
+    figure.update_layout(
+        layout(
+            theme,
+            height=34 * len(stages) + 170,
+            xaxis=token_axis(tokens, title="token", tickangle=-90),
+            yaxis={
+                "tickvals": list(range(len(stages))),
+                "ticktext": stages,
+                "range": [len(stages) - 0.5, -0.5],
+                "showgrid": False,
+                "zeroline": False,
+                "fixedrange": True,
+                "automargin": True,
+            },
+        )
+    )
+    if position is not None:
+        figure.add_vline(x=position, line={"color": theme.accent, "width": 2})
+    return figure
+
+
+def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme) -> go.Figure:
+    """How much attention and the feed-forward layer of each layer wrote into one token's vector.
+
+    Args:
+        attention, mlp: (n_layers,), lengths of what was written.
+        attention_share: (n_layers,), attention's part of the layer's whole step.
+    """
+    layers = list(range(len(attention)))
+    parts = (
+        ("attention", attention, attention_share, theme.attention),
+        ("MLP", mlp, 1 - attention_share, theme.mlp),
+    )
+    figure = go.Figure(
+        [
+            go.Bar(
+                name=name,
+                x=layers,
+                y=lengths,
+                marker={"color": colour},
+                text=["" if np.isnan(share) else f"{share:.0%}" for share in shares],
+                textposition="outside",
+                textfont={"size": 12},
+                textangle=0,
+                constraintext="none",
+                cliponaxis=False,
+                hovertemplate=f"layer %{{x}}, {name}<br>length %{{y:.2f}}, %{{text}} of the step<extra></extra>",
+            )
+            for name, lengths, shares, colour in parts
+        ]
+    )
+    figure.update_layout(
+        layout(
+            theme,
+            height=330,
+            barmode="group",
+            legend={"orientation": "h", "x": 0, "y": 1.12},
+            xaxis={"title": {"text": "layer"}, "tickvals": layers, "fixedrange": True, "automargin": True},
+            yaxis={
+                "title": {"text": "length of what is added", "standoff": 10},
+                "fixedrange": True,
+                "automargin": True,
+                "gridcolor": theme.grid,
+                "range": [0, 1.15 * max(float(attention.max()), float(mlp.max()), 1e-9)],
+            },
+        )
+    )
+    return figure

@@ -1,0 +1,125 @@
+"""How all figures look: colours with fixed meanings, light and dark, letters fit for a projector."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from plotly.colors import get_colorscale, sample_colorscale
+
+from tfmviz.plots.labels import labels
+
+SANS = '"Source Sans", "Source Sans Pro", "Helvetica Neue", sans-serif'
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Theme:
+    """Colours of one mode. Fixed meanings: cividis is a share of attention, grey is masked.
+
+    Attributes:
+        text: of letters and axes.
+        masked: of cells that a mask forbids: neutral, never the colour of 0.
+        attention: of what attention layers write.
+        mlp: of what feed-forward layers write.
+        prediction: of probabilities of next words.
+        norms: colour scale of lengths; 0 is the colour of the ground.
+        accent: of whatever the reader has chosen.
+    """
+
+    text: str
+    masked: str
+    grid: str
+    attention: str
+    mlp: str
+    prediction: str
+    norms: str
+    accent: str
+
+
+LIGHT = Theme(
+    text="#1f2430",
+    masked="#d9dbe0",
+    grid="#e3e5ea",
+    attention="#1f6fb4",
+    mlp="#b3620b",
+    prediction="#2e7d5b",
+    norms="Purples",
+    accent="#c2185b",
+)
+DARK = Theme(
+    text="#f0f2f6",
+    masked="#3a3f4b",
+    grid="#3a3f4b",
+    attention="#6bb3f0",
+    mlp="#f0a94f",
+    prediction="#5cc79a",
+    norms="Purples_r",
+    accent="#ff6fae",
+)
+
+
+def small_values_visible(name: str, *, steps: int = 33) -> list[list[Any]]:
+    """A colour scale that spends more of its range on small values: the colour of v is the plain scale's at √v.
+
+    A weight of 0.01 then takes a tenth of the way instead of a hundredth. Values and colour bar stay true.
+    """
+    ramp = np.linspace(0.0, 1.0, steps)
+    return [
+        [float(t * t), colour] for t, colour in zip(ramp, sample_colorscale(get_colorscale(name), ramp), strict=True)
+    ]
+
+
+ATTENTION = small_values_visible("cividis")
+
+
+def layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
+    """What every figure shares: transparent ground, no zooming by accident, room for labels."""
+    return {
+        "height": height,
+        "margin": {"l": 10, "r": 10, "t": 10, "b": 10},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": SANS, "size": 15, "color": theme.text},
+        "hoverlabel": {"font": {"size": 16}},
+        "dragmode": False,
+    } | more
+
+
+def color_bar(title: str) -> dict[str, Any]:
+    """A flat colour bar above the picture, which leaves the width to the tokens."""
+    return {
+        "orientation": "h",
+        "title": {"text": title, "side": "top", "font": {"size": 15}},
+        "x": 0,
+        "xanchor": "left",
+        "y": 1,
+        "yanchor": "bottom",
+        "len": 1,
+        "thickness": 10,
+        "tickfont": {"size": 13},
+        "tickangle": 0,
+        "outlinewidth": 0,
+    }
+
+
+def token_axis(tokens: Sequence[str], *, title: str, **more: Any) -> dict[str, Any]:
+    """An axis of token positions: whole numbers underneath, so that repeated tokens stay apart.
+
+    With many tokens only every second, third … label is drawn.
+    """
+    step = -(-len(tokens) // 48)
+    shown = range(0, len(tokens), step)
+    names = labels(tokens)
+    return {
+        "title": {"text": title, "standoff": 6},
+        "tickvals": list(shown),
+        "ticktext": [names[i] for i in shown],
+        "tickfont": {"size": 14 if len(tokens) <= 28 else 11},
+        "showgrid": False,
+        "zeroline": False,
+        "fixedrange": True,
+        "automargin": True,
+        "range": [-0.5, len(tokens) - 0.5],
+    } | more

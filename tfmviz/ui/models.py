@@ -1,0 +1,57 @@
+"""Loaded models and traces, shared by all sessions of the server."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from tfmviz import zoo
+from tfmviz.analysis.heads import Kind, head_scores
+from tfmviz.edits import Edit
+from tfmviz.trace import Array, Trace
+from tfmviz.zoo import ZooModel
+
+N_RANDOM = 50
+"""Random tokens that are shown twice to find out what a head does when text repeats."""
+
+
+@st.cache_resource(show_spinner="Loading the model…")
+def load(name: str) -> ZooModel:
+    """Loads a model once per server. Importing torch happens here, after the page has been painted."""
+    model = zoo.load(name)
+    model.trace("warm up")
+    # Streamlit collects garbage after every run. Frozen, the hundreds of thousands of objects that torch made are
+    # not walked each time, which halves the time from Enter to picture.
+    gc.collect()
+    gc.freeze()
+    return model
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def trace(name: str, text: str, edits: tuple[Edit, ...] = ()) -> Trace:
+    """Everything the model computes on `text`. At the longest text a trace takes about 40 MB, hence the few entries."""
+    return load(name).trace(text, edits)
+
+
+@st.cache_resource(show_spinner=False)
+def scores_on_repeats(name: str) -> dict[str, dict[Kind, Array]]:
+    """`head_scores` of every self-attention layer on `N_RANDOM` random tokens said twice: per layer, per kind (head,).
+
+    Nothing but looking back helps to predict the second half, so this shows induction heads at their clearest.
+    """
+    model = load(name)
+    rng = np.random.default_rng(0)
+    ids = tuple(rng.integers(1, model.config.vocab_size, size=min(N_RANDOM, model.config.max_len // 2)).tolist()) * 2
+    record = model.trace(ids, sites=("*.self_attn.pattern", "*.self_attn.mask"))
+    return {layer: head_scores(record[f"{layer}.pattern"], ids, record[f"{layer}.mask"]) for layer in record.layers}
+
+
+def attention_code() -> tuple[Callable[..., Any], ...]:
+    """The functions behind a head's picture, to show their source. Imports torch."""
+    from tfmviz.model.attention import Attention
+
+    return Attention.forward, Attention.attend_stepwise

@@ -1,0 +1,42 @@
+"""Navigation that also holds when a page is opened directly.
+
+With a `pages/` folder and a cold server, Streamlit runs `pages/x.py` for the address `/x` without `app.py`, so without
+the shared sidebar. `app.py` therefore runs its page inside `routed()`, and every page begins with `ensure_routed()`,
+which hands a page that was started alone over to the router.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+ROOT = Path(__file__).parents[2]
+
+_here = threading.local()
+
+
+def navigation() -> StreamlitPage:
+    """The page this run is for. A page's file name is its address; the explorer is at `/`."""
+    return st.navigation([st.Page(ROOT / "pages" / "explorer.py", title="Explorer", icon="🔎", default=True)])
+
+
+@contextmanager
+def routed() -> Iterator[None]:
+    """Marks that `app.py` is in charge of this run."""
+    _here.routed = True
+    try:
+        yield
+    finally:
+        _here.routed = False
+
+
+def ensure_routed() -> None:
+    """Called first by every page: starts over through the router if Streamlit ran the page alone."""
+    if not getattr(_here, "routed", False):
+        navigation()
+        st.rerun()

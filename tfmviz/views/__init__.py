@@ -1,0 +1,1 @@
+"""Client-side components: plain JavaScript and CSS, one folder each. `ui/` mounts them."""
