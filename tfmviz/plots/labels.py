@@ -6,15 +6,17 @@ import html
 import unicodedata
 from collections.abc import Sequence
 
-MAX_LENGTH = 14
-VISIBLE = {" ": "␣", "\n": "⏎", "\t": "⇥"}
+MAX_LENGTH = 16
+VISIBLE = {" ": " ", "\n": "⏎", "\t": "⇥"}
 
 
 def visible(token: str) -> str:
     """A token as a person would point at it: the space that begins a word is dropped, other white space and control
     characters get a visible sign, a long token is shortened in its middle."""
-    word = token[1:] if len(token) > 1 and token[0] == " " and token[1] != " " else token
+    word = token if token.isspace() else token.removeprefix(" ")
     shown = "".join(_visible_character(character) for character in word)
+    if token.isspace():
+        shown = shown.replace(" ", "␣")
     return shown if len(shown) <= MAX_LENGTH else f"{shown[: MAX_LENGTH - 5]}…{shown[-4:]}"
 
 

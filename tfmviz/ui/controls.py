@@ -71,9 +71,9 @@ def sentence() -> str:
     Returns:
         The text to show. When the box is empty this is the last text that was not.
     """
-    for key, (value, note) in st.session_state.get("notes", {}).items():
-        if st.session_state[key] == value:  # until the reader has chosen something else
-            st.info(note, icon="ℹ️")
+    notes = st.session_state.get("notes", {})
+    if current := [note for key, (value, note) in notes.items() if st.session_state[key] == value]:
+        st.info(" ".join(current), icon="ℹ️")  # until the reader has chosen something else
     box, menu = st.columns([5, 2], vertical_alignment="bottom")
     text = box.text_input(
         "Your sentence (press Enter)",
@@ -175,8 +175,12 @@ def _asked(key: str) -> str | None:
 
 
 def _replace(key: str, value: str | int, note: str) -> None:
-    st.session_state[key] = value
     st.session_state.setdefault("notes", {})[key] = (value, note)
+    if key in st.session_state:
+        st.session_state[key] = value
+    else:  # the session begins: no widget has read the address yet
+        st.query_params[key] = str(value)
+        st.rerun()
 
 
 def _take(example: str) -> None:

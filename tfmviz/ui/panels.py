@@ -46,8 +46,8 @@ def sentence_about(trace: Trace, choice: Choice, token: int) -> str:
     """One row of a pattern in words, the largest weights first."""
     weights = trace[f"{choice.layer}.pattern"][choice.head, token]
     keys = trace.axes(choice.layer)[1].tokens
-    largest = [int(k) for k in np.argsort(-weights, kind="stable")[:4] if weights[k] >= 0.01]
-    looks = ", ".join(f"“{visible(keys[k])}” {weights[k]:.2f}" for k in largest)
+    largest = [int(k) for k in np.argsort(-weights, kind="stable")[:4] if weights[k] > 0]
+    looks = ", ".join(f"“{visible(keys[k])}” {weights[k]:.2g}" for k in largest)
     return f"{name_of(choice)}: “{visible(trace.tokens[token])}” (token {token}) looks at {looks}."
 
 

@@ -13,6 +13,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   strip._pick = (position) => setTriggerValue("picked", position);
   strip.replaceChildren(...data.tokens.map((token, position) => chip(token, position, position === data.chosen)));
+  const chosen = strip.children[data.chosen];
+  strip.scrollTop = chosen.offsetTop - strip.clientHeight / 2; // a long text scrolls within the strip
 
   function pick(button) {
     if (button) strip._pick(Number(button.dataset.position));
