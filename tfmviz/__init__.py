@@ -34,7 +34,7 @@ __all__ = ["Encoding", "NotCaptured", "Trace", "Traceable", "available", "load"]
 
 
 def available() -> tuple[str, ...]:
-    """Names of the models that can be loaded, alphabetically; damaged ones are left out."""
+    """Names of the models whose files are in order, alphabetically."""
     from tfmviz import zoo
 
     return zoo.available()

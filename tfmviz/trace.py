@@ -47,7 +47,7 @@ class Encoding:
         return len(self.ids)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Trace:
     """Everything one model computed on one input. Read it like a dictionary of numpy arrays.
 

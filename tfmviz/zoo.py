@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from tfmviz.tap import Recorder
 
 MODELS = Path(__file__).parent.parent / "assets" / "models"
+
+FILES = ("config.json", "model.safetensors", "tokenizer.json")
+"""What a model cannot be loaded without."""
 
 
 class ModelUnavailable(LookupError):
@@ -67,6 +71,10 @@ def load(name: str, folder: Path = MODELS) -> ZooModel:
     try:
         module = _load_module(folder / name, entry.config)
         tokenizer = Tokenizer.load(folder / name / "tokenizer.json")
+        if tokenizer.vocab_size != entry.config.vocab_size:
+            raise ValueError(
+                f"its tokenizer has {tokenizer.vocab_size} entries, its config says {entry.config.vocab_size}."
+            )
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise ModelUnavailable(f"{name} cannot be loaded: {error}") from error
     return ZooModel(name=name, config=entry.config, tokenizer=tokenizer, module=module)
@@ -123,7 +131,7 @@ class ZooModel:
         source, read = self._encode(inputs), None
         ids = [torch.tensor([source.ids])]
         if self.config.architecture == "encoder-decoder":
-            read = self._shifted_right(self.generate(inputs).text if target is None else target)
+            read = self._shifted_right(self.generate(inputs).ids if target is None else target)
             ids.append(torch.tensor([read.ids]))
         elif target is not None:
             raise ValueError(f"{self.name} is {self.config.architecture}: it has no target text.")
@@ -150,29 +158,25 @@ class ZooModel:
         from tfmviz.model.transformer import DecoderOnly, EncoderDecoder
 
         ids = torch.tensor(self._encode(inputs).ids)
+        how: dict[str, Any] = {"end": END, "max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed}
         match self.module:
             case DecoderOnly() as module:
-                ids = continue_ids(module, ids, max_new_tokens=max_new_tokens, temperature=temperature, seed=seed)
+                ids = continue_ids(module, ids, **how)
             case EncoderDecoder() as module:
-                ids = translate_ids(
-                    module, ids, end=END, max_new_tokens=max_new_tokens, temperature=temperature, seed=seed
-                )
+                ids = translate_ids(module, ids, **how)
             case _:
                 raise ValueError(f"{self.name} is {self.config.architecture}: it does not write text.")
         return Generation(text=self.tokenizer.decode(ids.tolist()), ids=tuple(ids.tolist()))
 
     def _encode(self, inputs: str | Sequence[int]) -> Encoding:
-        if isinstance(inputs, str):
-            encoding = self.tokenizer.encode(inputs, max_len=self.config.max_len)
-        else:
-            encoding = self.tokenizer.encoding_of(inputs, max_len=self.config.max_len)
+        encoding = self._encode_up_to(inputs, self.config.max_len)
         if not encoding.ids:
             raise ValueError("There is no text to run the model on. Type at least one character.")
         return encoding
 
-    def _shifted_right(self, text: str) -> Encoding:
-        """What the decoder reads to write `text`: the mark first, so that each position predicts the next token."""
-        encoding = self.tokenizer.encode(text, max_len=self.config.max_len - 1)
+    def _shifted_right(self, inputs: str | Sequence[int]) -> Encoding:
+        """What the decoder reads to write `inputs`: the mark first, so that each position predicts the next token."""
+        encoding = self._encode_up_to(inputs, self.config.max_len - 1)
         return replace(
             encoding,
             ids=(END, *encoding.ids),
@@ -180,18 +184,21 @@ class ZooModel:
             offsets=((0, 0), *encoding.offsets),
         )
 
+    def _encode_up_to(self, inputs: str | Sequence[int], max_len: int) -> Encoding:
+        if isinstance(inputs, str):
+            return self.tokenizer.encode(inputs, max_len=max_len)
+        return self.tokenizer.encoding_of(inputs, max_len=max_len)
+
 
 def _inspect(folder: Path) -> Entry:
     """Reads what can be read without torch: the config, the header of the weights, whether there is a tokenizer."""
+    if missing := [name for name in FILES if not (folder / name).is_file()]:
+        return Entry(folder.name, f"{missing[0]} is missing.", None)
     try:
         config = ModelConfig.from_dict(json.loads((folder / "config.json").read_text(encoding="utf-8")))
         with safe_open(folder / "model.safetensors", framework="numpy"):
             pass  # opening checks the header against the size of the file
-        if not (folder / "tokenizer.json").is_file():
-            raise FileNotFoundError("tokenizer.json is missing.")
-    except FileNotFoundError as error:
-        return Entry(folder.name, f"{Path(error.filename or 'tokenizer.json').name} is missing.", None)
-    except (OSError, ValueError, TypeError, SafetensorError) as error:
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError, SafetensorError) as error:
         return Entry(folder.name, f"Its files are damaged ({error}).", None)
     return Entry(folder.name, None, config)
 
@@ -209,11 +216,11 @@ def _load_module(folder: Path, config: ModelConfig) -> Transformer:
     return module.eval().requires_grad_(False)
 
 
-def _to_numpy(recorder: Recorder) -> dict[str, Array]:
+def _to_numpy(recorder: Recorder) -> Mapping[str, Array]:
     """Takes the batch axis off; masks have none. Arrays are views of what the model computed, and read-only."""
     values = {}
     for site, tensor in recorder.values.items():
         array = tensor.numpy() if site.endswith(".mask") else tensor[0].numpy()
         array.flags.writeable = False
         values[site] = array
-    return values
+    return MappingProxyType(values)

@@ -16,6 +16,9 @@ EmbeddingScale = Literal["one", "sqrt_d_model"]
 MAX_PARAMETERS = 500_000_000
 """A larger model is refused: a damaged or hostile config must not fill the memory."""
 
+MAX_LEN = 65_536
+"""A longer context is refused too: position tables grow with it."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelConfig:
@@ -73,8 +76,10 @@ class ModelConfig:
             raise ValueError(f"RoPE turns pairs of coordinates, but d_head = {self.d_model} / {self.n_heads} is odd.")
         if self.positions == "sinusoidal" and self.d_model % 2:
             raise ValueError(f"Sinusoids come in sine and cosine pairs, but d_model = {self.d_model} is odd.")
-        if not 0 <= self.dropout < 1:
-            raise ValueError(f"dropout must be in [0, 1), but is {self.dropout}.")
+        if not isinstance(self.dropout, int | float) or not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout must be a number in [0, 1), but is {self.dropout!r}.")
+        if self.max_len > MAX_LEN:
+            raise ValueError(f"max_len = {self.max_len} is more than the {MAX_LEN:,} that are allowed.")
         if self.n_parameters > MAX_PARAMETERS:
             raise ValueError(f"The model would have {self.n_parameters:,} parameters; {MAX_PARAMETERS:,} are allowed.")
 

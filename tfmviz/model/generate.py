@@ -10,9 +10,15 @@ from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, full_mask
 
 @torch.inference_mode()
 def continue_ids(
-    model: DecoderOnly, ids: Tensor, *, max_new_tokens: int, temperature: float = 0.0, seed: int = 0
+    model: DecoderOnly,
+    ids: Tensor,
+    *,
+    end: int | None = None,
+    max_new_tokens: int,
+    temperature: float = 0.0,
+    seed: int = 0,
 ) -> Tensor:
-    """Appends tokens to a text.
+    """Appends tokens to a text, stopping before the mark `end` if there is one.
 
     Args:
         ids: (len,), at least one token.
@@ -20,12 +26,15 @@ def continue_ids(
         seed: of the draws.
 
     Returns:
-        (len + max_new_tokens,). Once the text is longer than the model's context, only its end is read.
+        (at most len + max_new_tokens,). Once the text is longer than the model's context, only its end is read.
     """
     generator = torch.Generator().manual_seed(seed)
     for _ in range(max_new_tokens):
         logits = model(ids[None, -model.config.max_len :])[0, -1]  # (vocab,)
-        ids = torch.cat((ids, choose(logits, temperature=temperature, generator=generator).to(ids.device)))
+        following = choose(logits, temperature=temperature, generator=generator)
+        if following.item() == end:
+            break
+        ids = torch.cat((ids, following.to(ids.device)))
     return ids
 
 

@@ -21,7 +21,7 @@ def slopes(n_heads: int) -> Tensor:
     """
     power = 2 ** math.floor(math.log2(n_heads))
     steps = torch.arange(1, power + 1) * 8 / power
-    between = torch.arange(1, 2 * (n_heads - power), 2) * 4 / power
+    between = (2 * torch.arange(n_heads - power) + 1) * 4 / power
     return 2.0 ** -torch.cat((steps, between))
 
 

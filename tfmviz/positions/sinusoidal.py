@@ -23,7 +23,7 @@ def sinusoids(length: int, d_model: int) -> Tensor:
 
 
 class Sinusoidal(Positions):
-    """x_i + PE(i): nothing to train, and defined for any length."""
+    """x_i + PE(i): nothing to train, and defined for any length, past `max_len` too."""
 
     table: Tensor
 
@@ -32,4 +32,9 @@ class Sinusoidal(Positions):
         self.register_buffer("table", sinusoids(max_len, d_model), persistent=False)
 
     def embed(self, x: Tensor, tap: Tap) -> Tensor:
-        return x + tap("pos_embed", self.table[None, : x.shape[1]])
+        return x + tap("pos_embed", self.first(x.shape[1])[None])
+
+    def first(self, length: int) -> Tensor:
+        """PE of the first positions, (length, d_model): a slice of the table, or computed anew past its end."""
+        max_len, d_model = self.table.shape
+        return self.table[:length] if length <= max_len else sinusoids(length, d_model).to(self.table)

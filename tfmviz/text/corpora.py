@@ -27,17 +27,19 @@ def read_documents(path: Path) -> Iterator[str]:
 
     The layout of a `.txt` file decides what a document is: the pieces between `<|endoftext|>` marks if there are
     any; else, if there are blank lines, passages of about `PASSAGE` characters, with lines broken inside a
-    paragraph joined; else every line. A `.md` file is one document, without its headings and closing list.
+    paragraph joined; else every line. A `.md` file is one document, without its headings and list items.
 
     Raises:
         CorpusError: nothing there, not readable, or not UTF-8.
     """
+    if not path.exists():
+        raise CorpusError(f"{path} does not exist.")
     files = sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES) if path.is_dir() else [path]
     if not files:
         raise CorpusError(f"There are no {' or '.join(SUFFIXES)} files in {path}.")
     for file in files:
         try:
-            text = file.read_text(encoding="utf-8")
+            text = file.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise CorpusError(f"{file} cannot be read as UTF-8 text ({error}).") from error
         yield from split_documents(text, markdown=file.suffix == ".md")
@@ -50,7 +52,7 @@ def split_documents(text: str, *, markdown: bool = False) -> Iterator[str]:
         pieces = ["\n".join(_paragraphs("\n".join(lines)))]
     elif END_OF_TEXT in text:
         pieces = text.split(END_OF_TEXT)
-    elif re.search(r"\n\s*\n", text):
+    elif re.search(r"\n\s*\n", text.strip()):
         pieces = list(_passages(_paragraphs(text)))
     else:
         pieces = text.splitlines()

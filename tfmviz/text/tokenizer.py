@@ -26,8 +26,8 @@ END_OF_TEXT = "<|endoftext|>"
 END = 0
 """Index of `END_OF_TEXT` in every vocabulary."""
 
-MAX_CHARACTERS = 100_000
-"""Longer texts are cut before they are encoded; no model here reads nearly as much."""
+PROBE = "A  b,\tC\né 中 😀 " * 40
+"""A loaded tokenizer must bring this back unchanged."""
 
 
 class Tokenizer:
@@ -46,16 +46,18 @@ class Tokenizer:
         """Reads a `tokenizer.json`. Raises: ValueError, when it is none."""
         try:
             tokenizer = cls(tokenizers.Tokenizer.from_file(str(path)))
-            first = tokenizer.vocabulary[END]
+            first, returned = tokenizer.vocabulary[END], tokenizer.decode(tokenizer.encode_batch([PROBE])[0])
         except Exception as error:  # the library raises bare Exceptions
             raise ValueError(f"{path.name} is not a readable tokenizer ({error}).") from error
         if first != END_OF_TEXT:
             raise ValueError(f"{path.name} does not begin with {END_OF_TEXT}.")
+        if returned != PROBE:
+            raise ValueError(f"{path.name} does not give back the text it is given.")
         return tokenizer
 
     @classmethod
     def train(cls, texts: Iterable[str], *, vocab_size: int) -> Self:
-        """Learns merges until the vocabulary has `vocab_size` entries, the 256 bytes included."""
+        """Learns merges until the vocabulary has `vocab_size` entries, the 256 bytes included, or nothing is left."""
         backend = tokenizers.Tokenizer(BPE())
         backend.pre_tokenizer = ByteLevel(add_prefix_space=False)
         backend.decoder = ByteLevelDecoder()
@@ -99,7 +101,6 @@ class Tokenizer:
         Raises:
             ValueError: the text holds half a surrogate pair and so is no Unicode text.
         """
-        text = text[:MAX_CHARACTERS]
         try:
             text.encode("utf-8")
         except UnicodeEncodeError as error:

@@ -56,15 +56,19 @@ def load(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, *, run:
         with safe_open(path, framework="pt") as file:
             header = file.metadata() or {}
             tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        saved, step = json.loads(header["run"]), int(header["step"])
+        saved, step = dict(json.loads(header["run"])), int(header["step"])
     except Exception as error:  # safetensors raises its own bare exception type
         raise CheckpointError(f"{path} is not a readable checkpoint ({error}).") from error
     current = json.loads(json.dumps(run))
     if differing := sorted(key for key in saved.keys() | current.keys() if saved.get(key) != current.get(key)):
         details = "; ".join(f"{key}: {saved.get(key)} there, {current.get(key)} now" for key in differing)
         raise CheckpointError(f"{path} belongs to another run ({details}).")
-    model.load_state_dict({n.removeprefix("model."): t for n, t in tensors.items() if n.startswith("model.")})
     parameters = dict(model.named_parameters())
+    expected = {f"model.{name}" for name in model.state_dict()}
+    expected |= {f"optimizer.{key}.{name}" for key in ("step", "exp_avg", "exp_avg_sq") for name in parameters}
+    if step and (missing := sorted(expected - tensors.keys())):
+        raise CheckpointError(f"{path} is not complete: {missing[0]} is missing.")
+    model.load_state_dict({n.removeprefix("model."): t for n, t in tensors.items() if n.startswith("model.")})
     for name, tensor in tensors.items():
         if name.startswith("optimizer."):
             _, key, parameter_name = name.split(".", 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,19 +46,20 @@ def pack(documents: Iterable[str], tokenizer: Tokenizer, *, seed: int) -> np.nda
     """All documents in a random order as one stream, each followed by the mark between documents.
 
     Returns:
-        (tokens,), uint16.
+        (tokens,), int32.
     """
     documents = list(documents)
     order = np.random.default_rng(seed).permutation(len(documents))
     encoded = tokenizer.encode_batch([documents[i] for i in order])
-    return np.concatenate([np.array([*ids, END], dtype=np.uint16) for ids in encoded])
+    return np.concatenate([np.array([*ids, END], dtype=np.int32) for ids in encoded])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Batches:
     """Cuts a packed stream into batches.
 
-    Every epoch visits all windows once, in an order of its own and cut at an offset of its own.
+    Every epoch visits every window at most once, in an order of its own and cut at an offset of its own; the few that
+    do not fill a batch are left out, others each time.
 
     Attributes:
         stream: (tokens,), from `pack`.
@@ -88,14 +90,18 @@ class Batches:
 
     @property
     def steps_per_epoch(self) -> int:
-        windows = (len(self.stream) - 1 - self.length) // self.length  # one window is given up to the offset
-        return windows // (self.batch_size - self.n_repeated)
+        return self.n_windows // (self.batch_size - self.n_repeated)
 
     @property
-    def settings(self) -> dict[str, int]:
+    def n_windows(self) -> int:
+        """Windows of text in an epoch; one is given up to the offset."""
+        return max(len(self.stream) - 1 - self.length, 0) // self.length
+
+    @property
+    def settings(self) -> dict[str, int | str]:
         """What decides the batches besides the text: a resumed run must have the same."""
         return {
-            "tokens": len(self.stream),
+            "text": hashlib.blake2b(self.stream.tobytes(), digest_size=8).hexdigest(),
             "batch_size": self.batch_size,
             "length": self.length,
             "n_repeated": self.n_repeated,
@@ -108,11 +114,11 @@ class Batches:
         n_text = self.batch_size - self.n_repeated
         rng = np.random.default_rng((self.seed, epoch))
         offset = int(rng.integers(self.length))
-        order = rng.permutation(self.steps_per_epoch * n_text)[index * n_text :][:n_text]
+        order = rng.permutation(self.n_windows)[index * n_text :][:n_text]
         rows = [self.stream[offset + w * self.length :][: self.length + 1] for w in order]
         rng = np.random.default_rng((self.seed, epoch, index))
         for _ in range(self.n_repeated):
-            period = int(rng.integers(self.length // 8, self.length // 2))
+            period = int(rng.integers(max(self.length // 8, 1), max(self.length // 2, 2)))
             rows.append(repeated_random(rng, period=period, length=self.length + 1, vocab_size=self.vocab_size))
         windows = np.stack(rows).astype(np.int64)  # (batch, len + 1)
         return windows[:, :-1], windows[:, 1:]

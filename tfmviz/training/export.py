@@ -36,7 +36,9 @@ def unigram_cross_entropy(train: np.ndarray, held_out: np.ndarray, *, vocab_size
 def write_card(*, name: str, about: str, facts: Mapping[str, str], samples: Mapping[str, str]) -> str:
     """The model card as Markdown: what the caller says about the data, then what was measured."""
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
-    continuations = "\n".join(f"- **{prompt}**{text.removeprefix(prompt)}" for prompt, text in samples.items())
+    continuations = "\n".join(
+        f"- **{prompt}**{' '.join(text.removeprefix(prompt).split(chr(10)))}" for prompt, text in samples.items()
+    )
     return (
         f"# {name}\n\n{about.strip()}\n\n## Measured\n\n| what | value |\n|---|---|\n{rows}\n\n"
         f"## Greedy continuations\n\n{continuations}\n"

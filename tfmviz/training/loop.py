@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -118,17 +117,23 @@ def evaluate(model: DecoderOnly, stream: np.ndarray, *, length: int, max_windows
 
     Args:
         max_windows: read at most so many; None reads all.
+
+    Raises:
+        ValueError: the stream is shorter than one window.
     """
+    n_windows = (len(stream) - 1) // length
+    if n_windows < 1:
+        raise ValueError(f"The held-out text has {len(stream)} tokens; one window needs {length + 1}.")
+    n_windows = min(n_windows, max_windows or n_windows)
     model.eval()
     device = next(model.parameters()).device
-    n_windows = min((len(stream) - 1) // length, max_windows or math.inf)
     total = 0.0
-    for first in range(0, int(n_windows), 16):
-        starts = range(first, min(first + 16, int(n_windows)))
+    for first in range(0, n_windows, 16):
+        starts = range(first, min(first + 16, n_windows))
         rows = np.stack([stream[w * length :][: length + 1] for w in starts]).astype(np.int64)
         ids = torch.from_numpy(rows).to(device)
         total += next_token_loss(model(ids[:, :-1]), ids[:, 1:]).item() * len(starts)
-    return total / int(n_windows)
+    return total / n_windows
 
 
 def autocast(device: torch.device, precision: str) -> torch.autocast:

@@ -1,0 +1,211 @@
+"""Writing a token at a time: what is written is what independent forward passes would choose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+from torch import Tensor
+
+from tfmviz.model.config import ModelConfig
+from tfmviz.model.generate import choose, continue_ids, translate_ids
+from tfmviz.model.transformer import DecoderOnly, EncoderDecoder
+
+MAX_LEN, VOCAB_SIZE, END = 17, 43, 0
+PROMPT = torch.tensor([5, 3, 19])
+SOURCE = torch.tensor([7, 2, 31, 11])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Models this small only lose time to a second thread, above all where another program is using the processor."""
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(n_threads)
+
+
+def draw_weights(model: torch.nn.Module, seed: int) -> None:
+    """Large random matrices, so that a greedy text does not repeat one token."""
+    generator = torch.Generator().manual_seed(seed)
+    for parameter in model.parameters():
+        if parameter.ndim >= 2:
+            parameter.data.normal_(generator=generator)
+
+
+@pytest.fixture(scope="module")
+def writer() -> DecoderOnly:
+    config = ModelConfig(
+        vocab_size=VOCAB_SIZE, max_len=MAX_LEN, d_model=18, n_layers=2, n_heads=3, n_kv_heads=3, d_ff=29
+    )
+    model = DecoderOnly(config).eval()
+    draw_weights(model, 12)
+    return model
+
+
+@pytest.fixture(scope="module")
+def translator() -> EncoderDecoder:
+    config = ModelConfig(
+        architecture="encoder-decoder",
+        vocab_size=VOCAB_SIZE,
+        max_len=MAX_LEN,
+        d_model=20,
+        n_layers=2,
+        n_heads=2,
+        n_kv_heads=1,
+        d_ff=29,
+        positions="sinusoidal",
+        embeddings="untied",
+    )
+    model = EncoderDecoder(config).eval()
+    draw_weights(model, 1)
+    return model
+
+
+# Continuing a text.
+
+
+@torch.inference_mode()
+def test_greedy_writing_takes_the_most_probable_token_of_one_forward_pass(writer: DecoderOnly) -> None:
+    ids = continue_ids(writer, PROMPT, max_new_tokens=11)
+    assert ids[:3].equal(PROMPT)
+    assert len(ids) == 14
+    chosen = writer(ids[None, :-1])[0].argmax(dim=-1)  # causal: one pass over the result predicts each of its tokens
+    assert ids[3:].equal(chosen[2:])
+    assert len(set(ids[3:].tolist())) > 3
+
+
+@torch.inference_mode()
+def test_a_text_longer_than_the_context_goes_on_from_its_end(writer: DecoderOnly) -> None:
+    ids = continue_ids(writer, PROMPT, max_new_tokens=29)
+    assert len(ids) == 32
+    for length in range(MAX_LEN, 32):
+        assert ids[length] == writer(ids[None, length - MAX_LEN : length])[0, -1].argmax()
+    assert len(set(ids[MAX_LEN:].tolist())) > 3
+
+
+def test_a_prompt_longer_than_the_context_is_kept_whole(writer: DecoderOnly) -> None:
+    prompt = torch.arange(1, 24)
+    ids = continue_ids(writer, prompt, max_new_tokens=5)
+    assert ids[:23].equal(prompt)
+    assert ids[23:].equal(continue_ids(writer, prompt[-MAX_LEN:], max_new_tokens=5)[MAX_LEN:])
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.9])
+def test_writing_in_two_parts_begins_like_writing_in_one(writer: DecoderOnly, temperature: float) -> None:
+    short, long = (continue_ids(writer, PROMPT, max_new_tokens=n, temperature=temperature, seed=3) for n in (0, 7))
+    assert short.equal(PROMPT)
+    between = continue_ids(writer, PROMPT, max_new_tokens=4, temperature=temperature, seed=3)
+    assert between.equal(long[:7])
+
+
+def test_the_seed_decides_the_draws(writer: DecoderOnly) -> None:
+    first, again, other = (
+        continue_ids(writer, PROMPT, max_new_tokens=11, temperature=3.0, seed=seed) for seed in (3, 3, 5)
+    )
+    assert first.equal(again)
+    assert not first.equal(other)
+
+
+def test_writing_stops_before_the_end_mark(writer: DecoderOnly) -> None:
+    ids = continue_ids(writer, PROMPT, max_new_tokens=11)
+    end = int(ids[8])
+    stopped = continue_ids(writer, PROMPT, end=end, max_new_tokens=11)
+    assert stopped.equal(ids[: 3 + ids[3:].tolist().index(end)])
+
+
+def test_at_temperature_0_the_seed_decides_nothing(writer: DecoderOnly) -> None:
+    first, other = (continue_ids(writer, PROMPT, max_new_tokens=11, seed=seed) for seed in (3, 5))
+    assert first.equal(other)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_writing_leaves_the_random_numbers_of_others_alone(writer: DecoderOnly, temperature: float) -> None:
+    before = torch.get_rng_state()
+    continue_ids(writer, PROMPT, max_new_tokens=3, temperature=temperature)
+    assert torch.get_rng_state().equal(before)
+
+
+# Choosing.
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+def test_draws_follow_the_softmax_at_their_temperature(temperature: float) -> None:
+    logits, generator = torch.tensor([1.0, 0.0, -1.0, -torch.inf]), torch.Generator().manual_seed(0)
+    draws = [choose(logits, temperature=temperature, generator=generator).item() for _ in range(4001)]
+    shares = torch.bincount(torch.tensor(draws), minlength=4) / 4001
+    weights = torch.exp(torch.tensor([1.0, 0.0, -1.0]).double() / temperature)
+    expected = torch.cat((weights / weights.sum(), torch.zeros(1)))
+    assert (shares - expected).abs().max() < 0.03
+    assert shares[3] == 0
+
+
+def test_the_colder_the_greedier() -> None:
+    logits = torch.tensor([1.0, 1.3, -1.0])
+    draws = {choose(logits, temperature=0.01, generator=torch.Generator().manual_seed(s)).item() for s in range(99)}
+    assert draws == {1}
+    assert choose(logits, temperature=0, generator=torch.Generator()).tolist() == [1]
+
+
+def test_logits_in_half_precision_can_be_drawn_from() -> None:
+    logits = torch.tensor([0.0, 9.0], dtype=torch.bfloat16)
+    assert choose(logits, temperature=1.0, generator=torch.Generator().manual_seed(0)).tolist() == [1]
+
+
+# Translating.
+
+
+def after_mark(target: Tensor) -> Tensor:
+    """What the decoder reads to write `target`: (1, len + 1)."""
+    return torch.cat((torch.tensor([END]), target))[None]
+
+
+@torch.inference_mode()
+def test_a_greedy_translation_is_what_one_forward_pass_would_choose(translator: EncoderDecoder) -> None:
+    target = translate_ids(translator, SOURCE, end=END, max_new_tokens=11)
+    chosen = translator(SOURCE[None], after_mark(target))[0].argmax(dim=-1)
+    assert len(target) == 11
+    assert target.equal(chosen[:-1])
+    assert len(set(target.tolist())) > 3
+
+
+@torch.inference_mode()
+def test_another_source_is_translated_differently(translator: EncoderDecoder) -> None:
+    first, other = (translate_ids(translator, src, end=END, max_new_tokens=11) for src in (SOURCE, SOURCE.flip(0)))
+    assert not first.equal(other)
+
+
+@pytest.mark.parametrize("place", [0, 2, 5])
+@torch.inference_mode()
+def test_a_translation_stops_before_its_end_mark(translator: EncoderDecoder, place: int) -> None:
+    """The output rows of the mark and of the token at one place are exchanged: there the model now writes the mark."""
+    target = translate_ids(translator, SOURCE, end=END, max_new_tokens=11)
+    token = int(target[place])
+    assert END not in target
+    assert token not in target[:place]
+    other = EncoderDecoder(translator.config).eval()
+    other.load_state_dict(translator.state_dict())
+    assert other.embedding.W_U is not None
+    other.embedding.W_U[[END, token]] = other.embedding.W_U[[token, END]]
+    stopped = translate_ids(other, SOURCE, end=END, max_new_tokens=11)
+    assert stopped.equal(target[:place])
+    assert other(SOURCE[None], after_mark(stopped))[0, -1].argmax() == END
+
+
+@pytest.mark.parametrize("max_new_tokens", [0, 1, 5, MAX_LEN - 1, 1000])
+def test_a_translation_is_no_longer_than_asked_for_and_than_fits(
+    translator: EncoderDecoder, max_new_tokens: int
+) -> None:
+    target = translate_ids(translator, SOURCE, end=END, max_new_tokens=max_new_tokens)
+    assert len(target) == min(max_new_tokens, MAX_LEN - 1)
+    longest = translate_ids(translator, SOURCE, end=END, max_new_tokens=MAX_LEN)
+    assert target.equal(longest[: len(target)])
+
+
+def test_drawn_translations_repeat_with_their_seed(translator: EncoderDecoder) -> None:
+    first, again, other = (
+        translate_ids(translator, SOURCE, end=END, max_new_tokens=11, temperature=3.0, seed=seed) for seed in (3, 3, 5)
+    )
+    assert first.equal(again)
+    assert not first.equal(other)

@@ -1,0 +1,282 @@
+"""Position schemes against published values, the reference implementations and the laws that define them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from transformers import LlamaConfig, T5Config
+from transformers.models.bloom.modeling_bloom import build_alibi_tensor
+from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
+from transformers.models.t5.modeling_t5 import T5Attention
+
+from tests.model_helpers import (
+    BATCH,
+    D_HEAD,
+    D_MODEL,
+    K_LENGTH,
+    LENGTH,
+    MAX_LEN,
+    N_HEADS,
+    assert_close,
+    config,
+    lively,
+    normal,
+)
+from tfmviz import masks
+from tfmviz.model.block import build_positions
+from tfmviz.model.config import PositionScheme
+from tfmviz.positions.alibi import Alibi, slopes
+from tfmviz.positions.base import Positions
+from tfmviz.positions.learned import Learned
+from tfmviz.positions.rope import Rope, rotate_pairs, rotation_angles
+from tfmviz.positions.sinusoidal import Sinusoidal, sinusoids
+from tfmviz.positions.t5 import MAX_DISTANCE, N_BUCKETS, T5Relative, buckets
+from tfmviz.tap import NO_TAP, Recorder
+
+# The interface.
+
+
+@pytest.mark.parametrize(
+    ("scheme", "acts_in"),
+    [
+        ("none", set()),
+        ("learned", {"embed"}),
+        ("sinusoidal", {"embed"}),
+        ("rope", {"rotate"}),
+        ("alibi", {"bias"}),
+        ("t5", {"bias"}),
+    ],
+)
+def test_each_scheme_acts_in_one_place_only(scheme: PositionScheme, acts_in: set[str]) -> None:
+    positions = lively(build_positions(config(positions=scheme), bidirectional=True))
+    x, q = normal(BATCH, LENGTH, D_MODEL), normal(BATCH, N_HEADS, LENGTH, D_HEAD)
+    k = normal(BATCH, N_HEADS, K_LENGTH, D_HEAD, seed=3)
+    rot_q, rot_k = positions.rotate(q, k, NO_TAP)
+    acts = {
+        "embed": not torch.equal(positions.embed(x, NO_TAP), x),
+        "rotate": not torch.equal(rot_q, q) and not torch.equal(rot_k, k),
+        "bias": positions.bias(LENGTH, K_LENGTH) is not None,
+    }
+    assert {seam for seam, does in acts.items() if does} == acts_in
+
+
+@pytest.mark.parametrize("scheme", [Sinusoidal(max_len=MAX_LEN, d_model=D_MODEL), Rope(max_len=MAX_LEN, d_head=D_HEAD)])
+def test_what_follows_from_a_formula_is_not_stored_with_the_weights(scheme: Positions) -> None:
+    assert list(scheme.parameters()) == []
+    assert dict(scheme.state_dict()) == {}
+
+
+# Sinusoids.
+
+
+def test_sinusoids_of_the_worked_example() -> None:
+    """Four dimensions, as printed in many lectures on the 2017 paper."""
+    published = torch.tensor(
+        [
+            [0.0, 1.0, 0.0, 1.0],
+            [0.84147, 0.54030, 0.01000, 0.99995],
+            [0.90930, -0.41615, 0.02000, 0.99980],
+            [0.14112, -0.98999, 0.03000, 0.99955],
+        ]
+    )
+    assert_close(sinusoids(4, 4), published)
+
+
+def test_sinusoids_entry_by_entry() -> None:
+    table = sinusoids(MAX_LEN, D_MODEL)
+    assert table.shape == (MAX_LEN, D_MODEL)
+    for position in range(MAX_LEN):
+        for column in range(D_MODEL):
+            angle = position / 10000 ** ((column - column % 2) / D_MODEL)
+            expected = math.cos(angle) if column % 2 else math.sin(angle)
+            assert table[position, column].item() == pytest.approx(expected, abs=1e-7)
+
+
+@pytest.mark.parametrize("shift", [1, 5])
+def test_a_shift_turns_every_sine_and_cosine_pair_by_an_angle_of_its_own(shift: int) -> None:
+    """PE(pos + k) is a rotation of PE(pos), the same wherever pos is: why a shift is easy to learn (section 3.5)."""
+    pairs = sinusoids(MAX_LEN + shift, D_MODEL).unflatten(-1, (-1, 2))  # (len, d_model / 2, 2)
+    angle = shift * 10000 ** (-torch.arange(0, D_MODEL, 2) / D_MODEL)
+    rotation = torch.stack((angle.cos(), angle.sin(), -angle.sin(), angle.cos()), dim=-1).unflatten(-1, (2, 2))
+    assert_close(torch.einsum("prc,lpc->lpr", rotation, pairs[:-shift]), pairs[shift:])
+
+
+def test_sinusoids_are_added_to_the_embeddings() -> None:
+    x, recorder = normal(BATCH, LENGTH, D_MODEL), Recorder()
+    embedded = Sinusoidal(max_len=MAX_LEN, d_model=D_MODEL).embed(x, recorder)
+    assert_close(embedded - x, sinusoids(LENGTH, D_MODEL).expand_as(x))
+    assert torch.equal(recorder.values["pos_embed"][0], sinusoids(LENGTH, D_MODEL))
+
+
+# Learned positions.
+
+
+def test_learned_positions_are_added_to_the_embeddings() -> None:
+    positions, x, recorder = (
+        lively(Learned(max_len=MAX_LEN, d_model=D_MODEL)),
+        normal(BATCH, LENGTH, D_MODEL),
+        Recorder(),
+    )
+    assert torch.equal(positions.embed(x, recorder), x + positions.table[:LENGTH])
+    assert torch.equal(recorder.values["pos_embed"][0], positions.table[:LENGTH])
+
+
+def test_learned_positions_serve_texts_up_to_max_len() -> None:
+    positions = Learned(max_len=MAX_LEN, d_model=D_MODEL)
+    assert positions.embed(normal(BATCH, MAX_LEN, D_MODEL), NO_TAP).shape == (BATCH, MAX_LEN, D_MODEL)
+
+
+# Past max_len.
+
+
+@pytest.mark.parametrize("max_len", [5, 1])
+def test_learned_positions_past_max_len_name_both_numbers(max_len: int) -> None:
+    with pytest.raises(ValueError, match=rf"\b{max_len}\b.*\b{LENGTH}\b"):
+        Learned(max_len=max_len, d_model=D_MODEL).embed(normal(BATCH, LENGTH, D_MODEL), NO_TAP)
+
+
+@pytest.mark.parametrize("max_len", [5, 1])
+def test_sinusoids_are_defined_for_any_length(max_len: int) -> None:
+    x = normal(BATCH, LENGTH, D_MODEL)
+    embedded = Sinusoidal(max_len=max_len, d_model=D_MODEL).embed(x, NO_TAP)
+    assert_close(embedded, x + sinusoids(LENGTH, D_MODEL))
+
+
+@pytest.mark.parametrize("max_len", [5, 1])
+def test_rope_past_max_len_turns_on(max_len: int) -> None:
+    """Angles are defined for any length: a short table must not stop the turning, let alone silently."""
+    q, k = normal(BATCH, N_HEADS, LENGTH, D_HEAD), normal(BATCH, N_HEADS, LENGTH, D_HEAD, seed=3)
+    short, long = Rope(max_len=max_len, d_head=D_HEAD), Rope(max_len=LENGTH, d_head=D_HEAD)
+    for actual, expected in zip(short.rotate(q, k, NO_TAP), long.rotate(q, k, NO_TAP), strict=True):
+        assert_close(actual, expected)
+
+
+# RoPE.
+
+
+def rotated(x: Tensor) -> Tensor:
+    """x, (batch, head, len, d_head), turned by its positions."""
+    return Rope(max_len=MAX_LEN, d_head=D_HEAD).rotate(x, x, NO_TAP)[0]
+
+
+def test_rope_multiplies_pairs_by_a_complex_phase() -> None:
+    x = normal(BATCH, N_HEADS, LENGTH, D_HEAD)
+    theta = 10000.0 ** (-torch.arange(0, D_HEAD, 2) / D_HEAD)
+    phase = torch.polar(torch.ones(LENGTH, D_HEAD // 2), torch.outer(torch.arange(LENGTH).float(), theta))
+    numbers = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())  # (batch, head, len, d_head / 2)
+    assert_close(rotated(x), torch.view_as_real(numbers * phase).flatten(-2))
+
+
+def test_rope_equals_llamas_up_to_the_order_of_coordinates() -> None:
+    q, k = normal(BATCH, N_HEADS, LENGTH, D_HEAD), normal(BATCH, N_HEADS, K_LENGTH, D_HEAD, seed=3)
+    rot_q, rot_k = Rope(max_len=MAX_LEN, d_head=D_HEAD).rotate(q, k, NO_TAP)
+
+    llama = LlamaRotaryEmbedding(LlamaConfig(hidden_size=D_MODEL, num_attention_heads=N_HEADS))
+    evens_then_odds = torch.arange(D_HEAD).unflatten(0, (-1, 2)).T.flatten()
+    for ours, turned in ((q, rot_q), (k, rot_k)):
+        theirs = ours[..., evens_then_odds]
+        cos, sin = llama(theirs, torch.arange(ours.shape[-2])[None])
+        expected, _ = apply_rotary_pos_emb(theirs, theirs, cos, sin)
+        assert_close(turned[..., evens_then_odds], expected)
+
+
+def test_rope_scores_depend_on_the_distance_only() -> None:
+    q, k = normal(D_HEAD), normal(D_HEAD, seed=3)
+    everywhere = (1, 1, LENGTH, D_HEAD)
+    rot_q, rot_k = Rope(max_len=MAX_LEN, d_head=D_HEAD).rotate(q.expand(everywhere), k.expand(everywhere), NO_TAP)
+    scores = (rot_q @ rot_k.mT)[0, 0]  # (q_len, k_len)
+    for distance in range(-LENGTH + 1, LENGTH):
+        diagonal = scores.diagonal(distance)
+        assert_close(diagonal, diagonal[:1].expand_as(diagonal))
+    assert scores[0].unique().numel() == LENGTH  # and on the distance they do depend
+
+
+def test_rope_keeps_lengths_and_leaves_position_0_alone() -> None:
+    x = normal(BATCH, N_HEADS, LENGTH, D_HEAD)
+    assert_close(rotated(x).norm(dim=-1), x.norm(dim=-1))
+    assert torch.equal(rotated(x)[:, :, 0], x[:, :, 0])
+
+
+def test_rotation_angles() -> None:
+    angles = rotation_angles(3, 4)
+    assert_close(angles, torch.tensor([[0.0, 0.0], [1.0, 0.01], [2.0, 0.02]]))
+
+
+def test_rotate_pairs_by_a_right_angle() -> None:
+    x = torch.tensor([[[[1.0, 2.0, 3.0, 4.0]]]])
+    right_angles = torch.tensor([[[0.0, 1.0], [0.0, 1.0]]])  # cosine and sine
+    assert rotate_pairs(x, right_angles).flatten().tolist() == [-2, 1, -4, 3]
+
+
+# ALiBi.
+
+EIGHT = [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
+BETWEEN = [2**-0.5, 2**-1.5, 2**-2.5, 2**-3.5, 2**-4.5, 2**-5.5, 2**-6.5, 2**-7.5]
+
+
+@pytest.mark.parametrize(
+    ("n_heads", "published"),
+    [
+        (8, EIGHT),
+        (16, [slope for pair in zip(BETWEEN, EIGHT, strict=True) for slope in pair]),
+        (12, EIGHT + BETWEEN[:4]),
+    ],
+)
+def test_alibi_slopes_of_the_paper(n_heads: int, published: list[float]) -> None:
+    """Section 3 of the paper for 8 and 16 heads, its code for 12: the 8 slopes, then every other one of 16."""
+    assert_close(slopes(n_heads), torch.tensor(published))
+
+
+@pytest.mark.parametrize("n_heads", [1, 2, 3, 5, 7, 11, 13, 32, 37])
+def test_alibi_slopes_equal_blooms(n_heads: int) -> None:
+    bloom = build_alibi_tensor(torch.ones(1, 2), n_heads, torch.float32)  # slope · key position
+    assert_close(slopes(n_heads), bloom[:, 0, 1])
+
+
+def test_alibi_bias_as_a_picture() -> None:
+    bias = Alibi(n_heads=2).bias(3, 5)
+    assert bias.shape == (2, 3, 5)
+    assert (bias[0] / -slopes(2)[0]).tolist() == [[0, 1, 2, 3, 4], [1, 0, 1, 2, 3], [2, 1, 0, 1, 2]]
+    assert_close(bias[1] / slopes(2)[1], bias[0] / slopes(2)[0])
+
+
+def test_alibi_gives_blooms_causal_pattern() -> None:
+    """BLOOM adds slope · j instead of -slope · (i - j): a constant per row apart, which the softmax takes out."""
+    scores, mask = normal(N_HEADS, LENGTH, LENGTH), masks.causal(LENGTH)
+    bloom = build_alibi_tensor(torch.ones(1, LENGTH), N_HEADS, torch.float32)  # (head, 1, k_len)
+    ours = (scores + Alibi(n_heads=N_HEADS).bias(LENGTH, LENGTH)).masked_fill(~mask, -torch.inf)
+    theirs = (scores + bloom).masked_fill(~mask, -torch.inf)
+    assert_close(ours.softmax(-1), theirs.softmax(-1))
+
+
+# T5.
+
+
+@pytest.mark.parametrize("bidirectional", [True, False])
+def test_t5_buckets_equal_transformers(bidirectional: bool) -> None:
+    distance = torch.arange(-300, 301)  # query minus key; transformers counts key minus query
+    expected = T5Attention._relative_position_bucket(  # type: ignore[no-untyped-call]
+        -distance, bidirectional=bidirectional, num_buckets=N_BUCKETS, max_distance=MAX_DISTANCE
+    )
+    assert torch.equal(buckets(distance, bidirectional=bidirectional), expected)
+
+
+@pytest.mark.parametrize("bidirectional", [True, False])
+def test_t5_buckets_are_within_range_and_every_one_can_occur(bidirectional: bool) -> None:
+    found = buckets(torch.arange(-300, 301), bidirectional=bidirectional).unique().tolist()
+    unused = {N_BUCKETS // 2} if bidirectional else set()  # "to the right, at distance 0"
+    assert set(found) == set(range(N_BUCKETS)) - unused
+
+
+@pytest.mark.parametrize("bidirectional", [True, False])
+def test_t5_bias_equals_transformers(bidirectional: bool) -> None:
+    positions = lively(T5Relative(n_heads=N_HEADS, bidirectional=bidirectional))
+    reference: Any = T5Attention(
+        T5Config(num_heads=N_HEADS, is_decoder=not bidirectional), has_relative_attention_bias=True, layer_idx=0
+    )
+    reference.relative_attention_bias.weight = positions.table
+    assert torch.equal(positions.bias(LENGTH, 211), reference.compute_bias(LENGTH, 211)[0])

@@ -1,0 +1,391 @@
+"""The tokenizer: any text comes back, and every token knows which of the reader's characters it stands for."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tokenizers
+from tokenizers.pre_tokenizers import ByteLevel
+
+from tfmviz.text.tokenizer import END, END_OF_TEXT, Tokenizer, _byte_of_character
+
+SENTENCES = (
+    "The cat sat on the mat. The dog ate my homework, and the cat did not mind.",
+    "Once upon a time there was a little girl who lived in the house on the hill.",
+    "我们今天去公园。你今天去学校。世界很大，中国很大。",
+    "Привет, мир! Мир большой.",
+) * 3
+VOCAB_SIZE = 389
+
+TEXTS = {
+    "english": "The cat sat on the mat, didn't it?",
+    "chinese": "你好，世界。我们今天去中国。",
+    "unseen characters": "龘 鬱 ꙮ ﷽",
+    "emoji": "a👩‍👩‍👧‍👦b 🏳️‍🌈 👍🏽 🇩🇪",
+    "combining marks": "e\u0301 a\u0308\u0304 Z\u0351\u036b\u0343 \u0301",
+    "right to left": "שלום עולם، مرحبا بالعالم \u202eabc\u202c",
+    "control characters": "\x00\x01 a\x07\x1b[31m\x7f\x85\ufeff",
+    "markup": "<img onerror=alert(1)>&amp;&lt;",
+    "formula": "$x$ \\frac{1}{2} `code`",
+    "typed control token": f"a {END_OF_TEXT}{END_OF_TEXT} <|endoftext b",
+    "line breaks": "one\ntwo\r\nthree\rfour\tfive\n\n\n",
+    "spaces": "   a    b\u00a0c\u2003d  ",
+    "one character": "x",
+    "last code point": "\U0010ffff\ue000\ufffe",
+    "5,000 characters": ("The cat, 世界 and 👩‍👧 sat. " * 200)[:5000],
+}
+
+
+def random_text(seed: int, length: int) -> str:
+    """Code points of one to four bytes in UTF-8, equally often; no surrogates."""
+    rng = random.Random(seed)
+    blocks = ((0x00, 0x7F), (0x80, 0x7FF), (0x800, 0xD7FF), (0x10000, 0x10FFFF))
+    return "".join(chr(rng.randint(*rng.choice(blocks))) for _ in range(length))
+
+
+TEXTS |= {f"random {seed}": random_text(seed, 61) for seed in range(5)}
+any_text = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return Tokenizer.train(SENTENCES, vocab_size=VOCAB_SIZE)
+
+
+@pytest.fixture(scope="module")
+def saved(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
+    tokenizer.save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def library(saved: Path) -> tokenizers.Tokenizer:
+    """The same vocabulary in the hands of the `tokenizers` library alone."""
+    backend = tokenizers.Tokenizer.from_file(str(saved))
+    backend.encode_special_tokens = True
+    return backend
+
+
+@pytest.fixture(scope="module")
+def library_bytes() -> dict[str, int]:
+    """The byte behind each printable character, read off the library's own spelling of all of Unicode's bytes."""
+    spell = ByteLevel(add_prefix_space=False, use_regex=False).pre_tokenize_str
+    byte_of: dict[str, int] = {}
+    for code in (*range(0x800), *range(0x800, 0x10000, 0x40), *range(0x10000, 0x110000, 0x1000)):
+        if not 0xD800 <= code < 0xE000:
+            character = chr(code)
+            byte_of.update(zip(spell(character)[0][0], character.encode(), strict=True))
+    return byte_of
+
+
+# A text comes back.
+
+
+@any_text
+def test_any_text_comes_back(tokenizer: Tokenizer, text: str) -> None:
+    encoding = tokenizer.encode(text, max_len=100_000)
+    assert tokenizer.decode(encoding.ids) == text
+    assert encoding.text == text
+    assert encoding.n_dropped == 0
+
+
+def test_no_text_has_no_tokens(tokenizer: Tokenizer) -> None:
+    encoding = tokenizer.encode("", max_len=7)
+    assert (encoding.ids, encoding.tokens, encoding.offsets, encoding.n_dropped) == ((), (), (), 0)
+    assert len(encoding) == 0
+    assert tokenizer.decode([]) == ""
+
+
+def test_what_a_reader_types_is_never_the_control_token(tokenizer: Tokenizer) -> None:
+    encoding = tokenizer.encode(f"a{END_OF_TEXT}b", max_len=100)
+    assert END not in encoding.ids
+    assert END not in tokenizer.encode_batch([f"a{END_OF_TEXT}b"])[0]
+    assert END_OF_TEXT not in encoding.tokens
+
+
+@any_text
+def test_training_reads_the_same_tokens_as_the_reader(tokenizer: Tokenizer, text: str) -> None:
+    assert tuple(tokenizer.encode_batch([text])[0]) == tokenizer.encode(text, max_len=100_000).ids
+
+
+@pytest.mark.parametrize(("text", "shown"), [("世", "\ufffd"), ("a👩", "a\ufffd"), ("éé", "é\ufffd")])
+def test_an_incomplete_character_is_decoded_as_the_replacement_character(text: str, shown: str) -> None:
+    no_merges = Tokenizer.train(["a"], vocab_size=257)
+    assert no_merges.decode(no_merges.encode(text, max_len=100).ids[:-1]) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "place"), [("\ud800", 1), ("ab\udc80c", 3), ("中👩\udfff", 3), ("a\ud83d \udc69", 2)], ids=ascii
+)
+def test_half_a_surrogate_pair_is_refused_by_its_place(tokenizer: Tokenizer, text: str, place: int) -> None:
+    with pytest.raises(ValueError, match=rf"Character {place} of the text is not valid Unicode"):
+        tokenizer.encode(text, max_len=100)
+
+
+# Tokens and the characters they stand for.
+
+
+@any_text
+def test_ids_and_spans_are_the_librarys(tokenizer: Tokenizer, library: tokenizers.Tokenizer, text: str) -> None:
+    encoding, expected = tokenizer.encode(text, max_len=100_000), library.encode(text)
+    assert list(encoding.ids) == expected.ids
+    assert list(encoding.offsets) == expected.offsets
+
+
+@any_text
+def test_spans_cover_the_text_without_gaps(tokenizer: Tokenizer, text: str) -> None:
+    offsets = tokenizer.encode(text, max_len=100_000).offsets
+    assert offsets[0][0] == 0
+    assert offsets[-1][1] == len(text)
+    for (_, before), (start, end) in pairwise(offsets):
+        assert start in (before, before - 1)  # before - 1: the next bytes of the same character
+        assert end >= before
+        assert end > start
+
+
+@any_text
+def test_a_token_reads_as_its_span_or_names_the_bytes_it_holds(
+    tokenizer: Tokenizer, library: tokenizers.Tokenizer, library_bytes: dict[str, int], text: str
+) -> None:
+    encoding = tokenizer.encode(text, max_len=100_000)
+    n_whole = 0
+    for token, (start, end), spelling in zip(
+        encoding.tokens, encoding.offsets, library.encode(text).tokens, strict=True
+    ):
+        held = bytes(library_bytes[character] for character in spelling)
+        if held == text[start:end].encode():
+            assert token == text[start:end]
+            n_whole += 1
+        else:
+            assert bytes_named(token) == held
+            assert re.sub(r"\[bytes? [^\]]*\]", "", token) == text[start:end]
+    assert n_whole > 0 or not text.isascii()
+
+
+def bytes_named(token: str) -> bytes:
+    """The bytes that a description such as "a中[bytes 1-2/3]" speaks of."""
+    held = b""
+    for character, low, high, size in re.findall(r"(.)(?:\[bytes? (\d)(?:-(\d))?/(\d)\])?", token, re.DOTALL):
+        encoded = character.encode()
+        if low:
+            assert int(size) == len(encoded)
+            assert int(low) <= int(high or low) <= int(size)
+            encoded = encoded[int(low) - 1 : int(high or low)]
+        held += encoded
+    return held
+
+
+def test_a_character_in_pieces_says_which_piece_each_token_is() -> None:
+    no_merges = Tokenizer.train(["a"], vocab_size=257)
+    assert no_merges.encode("中é", max_len=9).tokens == (
+        "中[byte 1/3]",
+        "中[byte 2/3]",
+        "中[byte 3/3]",
+        "é[byte 1/2]",
+        "é[byte 2/2]",
+    )
+
+
+def test_a_token_across_two_characters_names_both() -> None:
+    tokenizer = Tokenizer.train(
+        ["中文", "中斈"] * 5 + ["中斉", "中斊"] * 3, vocab_size=261
+    )  # they differ in the last byte
+    assert tokenizer.encode("中文", max_len=9).tokens == ("中文[bytes 1-2/3]", "文[byte 3/3]")
+
+
+# The cut at the model's context.
+
+
+@pytest.mark.parametrize("max_len", [1, 2, 5, 13])
+@pytest.mark.parametrize("text", [TEXTS["english"], TEXTS["emoji"], TEXTS["chinese"]], ids=["english", "emoji", "zh"])
+def test_a_long_text_is_cut_at_a_token_and_the_rest_is_counted(tokenizer: Tokenizer, text: str, max_len: int) -> None:
+    whole, cut = tokenizer.encode(text, max_len=1000), tokenizer.encode(text, max_len=max_len)
+    for name in ("ids", "tokens", "offsets"):
+        assert getattr(cut, name) == getattr(whole, name)[:max_len]
+    assert len(cut) + cut.n_dropped == len(whole)
+    assert cut.text == text
+
+
+def test_a_text_that_just_fits_is_not_cut(tokenizer: Tokenizer) -> None:
+    whole = tokenizer.encode(TEXTS["english"], max_len=1000)
+    assert tokenizer.encode(TEXTS["english"], max_len=len(whole)) == whole
+
+
+# Tokens that come from elsewhere than a text.
+
+
+@any_text
+def test_tokens_without_a_text_are_told_by_the_vocabulary(tokenizer: Tokenizer, text: str) -> None:
+    ids = tokenizer.encode(text, max_len=100_000).ids
+    encoding = tokenizer.encoding_of(ids, max_len=100_000)
+    assert encoding.ids == ids
+    assert encoding.tokens == tuple(tokenizer.vocabulary[index] for index in ids)
+    assert "".join(encoding.tokens) == encoding.text
+    assert tuple(encoding.text[start:end] for start, end in encoding.offsets) == encoding.tokens
+    assert all(before[1] == after[0] for before, after in pairwise(encoding.offsets))
+
+
+def test_too_many_tokens_are_cut_and_the_rest_is_counted(tokenizer: Tokenizer) -> None:
+    encoding = tokenizer.encoding_of(range(2, 19), max_len=7)
+    assert encoding.ids == tuple(range(2, 9))
+    assert len(encoding.tokens) == len(encoding.offsets) == 7
+    assert encoding.n_dropped == 10
+
+
+def test_no_tokens_are_an_empty_encoding(tokenizer: Tokenizer) -> None:
+    assert tokenizer.encoding_of((), max_len=7) == tokenizer.encode("", max_len=7)
+
+
+@pytest.mark.parametrize("index", [-1, VOCAB_SIZE, 10**9])
+def test_an_index_outside_the_vocabulary_is_refused_by_its_number(tokenizer: Tokenizer, index: int) -> None:
+    with pytest.raises(ValueError, match=rf"0 to {VOCAB_SIZE - 1}, but {index} "):
+        tokenizer.encoding_of((1, index), max_len=7)
+
+
+# The vocabulary.
+
+
+def test_our_table_of_bytes_is_the_librarys(library_bytes: dict[str, int]) -> None:
+    ours = _byte_of_character()
+    assert set(ours) == set(ByteLevel.alphabet())
+    assert sorted(ours.values()) == list(range(256))
+    assert set(range(256)) - set(library_bytes.values()) == {0xC0, 0xC1, *range(0xF5, 0x100)}  # never in UTF-8
+    assert library_bytes.items() <= ours.items()
+
+
+def test_vocabulary_entries_are_readable(
+    tokenizer: Tokenizer, library: tokenizers.Tokenizer, library_bytes: dict[str, int]
+) -> None:
+    byte_of = _byte_of_character() | library_bytes
+    assert len(tokenizer.vocabulary) == tokenizer.vocab_size == VOCAB_SIZE
+    assert tokenizer.vocabulary[END] == END_OF_TEXT
+    assert {" the", "很大", "[byte E4]"} <= set(tokenizer.vocabulary)
+    for index, entry in enumerate(tokenizer.vocabulary[1:], start=1):
+        held = bytes(byte_of[character] for character in library.id_to_token(index) or "")
+        if pieces := re.fullmatch(r"\[byte ((?:[0-9A-F]{2} ?)+)\]", entry):
+            assert bytes.fromhex(pieces[1]) == held
+            assert "\ufffd" in held.decode("utf-8", errors="replace")
+        else:
+            assert entry.encode() == held
+
+
+def test_every_entry_reads_differently(tokenizer: Tokenizer) -> None:
+    assert len(set(tokenizer.vocabulary)) == tokenizer.vocab_size
+
+
+def test_the_vocabulary_decodes_to_its_own_readings(tokenizer: Tokenizer) -> None:
+    whole = [index for index, entry in enumerate(tokenizer.vocabulary) if not entry.startswith("[byte ")]
+    assert [tokenizer.decode([index]) for index in whole] == [tokenizer.vocabulary[index] for index in whole]
+
+
+@pytest.mark.parametrize("vocab_size", [257, 283, 331])
+def test_training_stops_at_the_wanted_size(vocab_size: int) -> None:
+    assert Tokenizer.train(SENTENCES, vocab_size=vocab_size).vocab_size == vocab_size
+
+
+def test_training_twice_gives_the_same_vocabulary(tokenizer: Tokenizer) -> None:
+    assert Tokenizer.train(SENTENCES, vocab_size=VOCAB_SIZE).vocabulary == tokenizer.vocabulary
+
+
+def test_training_merges_what_is_frequent(tokenizer: Tokenizer) -> None:
+    assert tokenizer.encode("on the house", max_len=9).tokens == ("on", " the", " house")
+
+
+# Files.
+
+
+@any_text
+def test_a_saved_tokenizer_comes_back_the_same(tokenizer: Tokenizer, saved: Path, text: str) -> None:
+    loaded = Tokenizer.load(saved)
+    assert loaded.encode(text, max_len=100_000) == tokenizer.encode(text, max_len=100_000)
+
+
+def test_a_saved_vocabulary_comes_back_the_same(tokenizer: Tokenizer, saved: Path) -> None:
+    assert Tokenizer.load(saved).vocabulary == tokenizer.vocabulary
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: b"this is not JSON",
+        lambda content: b"\xff\xfe\x00",
+        lambda content: b"[1, 2]",
+        lambda content: b"{}",
+        lambda content: b'{"vocab": {"a": 0}}',
+        lambda content: content[: len(content) // 2],
+        lambda content: content[:-2],
+    ],
+    ids=["empty", "no JSON", "no UTF-8", "a list", "an empty object", "another object", "half", "no last brace"],
+)
+def test_a_damaged_file_is_refused_by_name(saved: Path, tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(damage(saved.read_bytes()))
+    with pytest.raises(ValueError, match=r"tokenizer\.json"):
+        Tokenizer.load(path)
+
+
+def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"tokenizer\.json"):
+        Tokenizer.load(tmp_path / "tokenizer.json")
+
+
+def swap_first_entries(content: dict[str, Any]) -> None:
+    vocab: dict[str, int] = content["model"]["vocab"]
+    vocab[END_OF_TEXT], vocab["!"] = vocab["!"], vocab[END_OF_TEXT]
+    content["added_tokens"][0]["id"] = vocab[END_OF_TEXT]
+
+
+def leave_a_hole(content: dict[str, Any]) -> None:
+    content["model"]["vocab"]["x"] = 9999
+
+
+def words_instead_of_bytes(content: dict[str, Any]) -> None:
+    content["model"] = {"type": "WordLevel", "vocab": {END_OF_TEXT: 0, "the": 1, "cat": 2}, "unk_token": "the"}
+
+
+def lower_case(content: dict[str, Any]) -> None:
+    content["normalizer"] = {"type": "Lowercase"}
+
+
+def no_byte_level(content: dict[str, Any]) -> None:
+    content["pre_tokenizer"] = None
+
+
+def space_in_front(content: dict[str, Any]) -> None:
+    content["pre_tokenizer"]["add_prefix_space"] = True
+
+
+def cut_at_three_tokens(content: dict[str, Any]) -> None:
+    content["truncation"] = {"direction": "Right", "max_length": 3, "strategy": "LongestFirst", "stride": 0}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        swap_first_entries,
+        leave_a_hole,
+        words_instead_of_bytes,
+        lower_case,
+        no_byte_level,
+        space_in_front,
+        cut_at_three_tokens,
+    ],
+)
+def test_a_tokenizer_that_would_not_give_the_text_back_is_refused(
+    saved: Path, tmp_path: Path, change: Callable[[dict[str, Any]], None]
+) -> None:
+    content = json.loads(saved.read_text(encoding="utf-8"))
+    change(content)
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"tokenizer\.json"):
+        Tokenizer.load(path)
