@@ -18,6 +18,7 @@ import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from tfmviz import zoo
+from tfmviz.memory import keep_memory
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.tap import STEPWISE
@@ -30,15 +31,15 @@ LENGTHS = (16, 64, 256)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=60)
-    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--threads", type=int, default=1, help="of torch; the app uses one")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
+    keep_memory()  # as the app does
     tokenizer = Tokenizer.load(zoo.MODELS / "tiny-english" / "tokenizer.json")
     config = ModelConfig(
         vocab_size=tokenizer.vocab_size, max_len=256, d_model=256, n_layers=6, n_heads=8, n_kv_heads=8, d_ff=1024
     )
-    module = build(config).eval().requires_grad_(False)
-    ours = ZooModel(name="random", config=config, tokenizer=tokenizer, module=module)
+    ours = ZooModel(name="random", config=config, tokenizer=tokenizer, module=zoo.ready_to_read(build(config)))
     theirs = gpt2(config)
     print(f"{args.threads} threads, {args.rounds} rounds, medians in ms; in brackets: × the bare forward")
     for length in LENGTHS:

@@ -17,18 +17,20 @@ PACKAGE = ROOT / "tfmviz"
 ROOMS: dict[str, set[str]] = {
     "__init__": {"trace", "zoo"},
     "edits": set(),
+    "memory": set(),
     "trace": {"edits", "numpy"},
     "tap": {"edits", "trace", "torch"},
     "masks": {"torch"},
     "positions": {"tap", "torch"},
     "model": {"tap", "masks", "positions", "torch"},
     "text": {"trace", "numpy", "tokenizers"},
-    "training": {"model", "masks", "text", "numpy", "torch", "safetensors"},
+    "training": {"model", "masks", "text", "memory", "numpy", "torch", "safetensors"},
     "zoo": {"model", "text", "trace", "edits", "tap", "torch", "safetensors"},
     "analysis": {"trace", "numpy"},
     "plots": {"trace", "numpy", "plotly", "PIL"},
     "views": set(),
-    "ui": {"trace", "edits", "zoo", "model", "text", "analysis", "plots", "views", "numpy", "plotly", "streamlit"},
+    "ui": {"trace", "edits", "memory", "zoo", "model", "text", "analysis", "plots", "views"}
+    | {"numpy", "plotly", "streamlit", "torch"},
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -76,7 +76,7 @@ class Attention(nn.Module):
         scores = q @ k.mT / math.sqrt(self.d_head)  # (batch, head, q_len, k_len)
         if bias is not None:
             scores = scores + bias
-        scores = tap("scores", scores.masked_fill(~mask, -torch.inf))
+        scores = tap("scores", torch.where(mask, scores, -torch.inf))
         pattern = tap("pattern", scores.softmax(dim=-1))  # rows sum to 1, before dropout
         return self.dropout(pattern) @ v
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import ctypes
 import datetime
 import json
 import math
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tfmviz.memory import keep_memory
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.generate import continue_ids
 from tfmviz.model.transformer import DecoderOnly, build
@@ -244,19 +244,6 @@ def best_precision(device: str) -> str:
     capabilities = torch.cpu.get_capabilities()
     native = capabilities.get("amx_bf16") or capabilities.get("avx512_bf16")
     return "bfloat16" if device == "cpu" and native else "float32"
-
-
-def keep_memory() -> None:
-    """Tells glibc to reuse large blocks instead of returning them to the system after every step.
-
-    A step allocates and frees hundreds of megabytes; fetching the pages anew each time cost a third of the
-    training speed. Elsewhere than on glibc this does nothing.
-    """
-    if platform.libc_ver()[0] == "glibc":
-        libc = ctypes.CDLL(None)
-        m_trim_threshold, m_mmap_threshold = -1, -3
-        libc.mallopt(m_mmap_threshold, 1 << 30)
-        libc.mallopt(m_trim_threshold, (1 << 31) - 1)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis.heads import Kind, head_scores
 from tfmviz.edits import Edit
+from tfmviz.memory import keep_memory
 from tfmviz.trace import Array, Trace
 from tfmviz.zoo import ZooModel
 
@@ -21,7 +22,15 @@ N_RANDOM = 50
 
 @st.cache_resource(show_spinner="Loading the model…")
 def load(name: str) -> ZooModel:
-    """Loads a model once per server. Importing torch happens here, after the page has been painted."""
+    """Loads a model once per server. Importing torch happens here, after the page has been painted.
+
+    One thread serves one sentence: on a shared or busy machine torch's threads wait for one another far longer than
+    they help with models of this size, and other readers want the other processors.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    keep_memory()
     model = zoo.load(name)
     model.trace("warm up")
     # Streamlit collects garbage after every run. Frozen, the hundreds of thousands of objects that torch made are
