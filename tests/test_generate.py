@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import torch
 from torch import Tensor
@@ -15,15 +13,6 @@ from tfmviz.model.transformer import DecoderOnly, EncoderDecoder
 MAX_LEN, VOCAB_SIZE, END = 17, 43, 0
 PROMPT = torch.tensor([5, 3, 19])
 SOURCE = torch.tensor([7, 2, 31, 11])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Models this small only lose time to a second thread, above all where another program is using the processor."""
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
 
 
 def draw_weights(model: torch.nn.Module, seed: int) -> None:

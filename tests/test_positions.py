@@ -133,7 +133,7 @@ def test_learned_positions_serve_texts_up_to_max_len() -> None:
 # Past max_len.
 
 
-@pytest.mark.parametrize("max_len", [5, 1])
+@pytest.mark.parametrize("max_len", [LENGTH - 1, 1])
 def test_learned_positions_past_max_len_name_both_numbers(max_len: int) -> None:
     with pytest.raises(ValueError, match=rf"\b{max_len}\b.*\b{LENGTH}\b"):
         Learned(max_len=max_len, d_model=D_MODEL).embed(normal(BATCH, LENGTH, D_MODEL), NO_TAP)

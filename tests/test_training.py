@@ -45,15 +45,6 @@ def sentences(n: int, *, seed: int = 0) -> list[str]:
 SENTENCES = sentences(1300)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Models this small only lose time to a second thread, above all where another program is using the processor."""
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
-
-
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
     return Tokenizer.train(SENTENCES, vocab_size=283)

@@ -35,13 +35,15 @@ class SetMask:
         mask: q_len rows of k_len booleans, True = may attend.
 
     Raises:
-        ValueError: a row allows nothing: the softmax over no key is 0/0.
+        ValueError: the rows differ in length, or one allows nothing: the softmax over no key is 0/0.
     """
 
     layer: str
     mask: tuple[tuple[bool, ...], ...]
 
     def __post_init__(self) -> None:
+        if len({len(row) for row in self.mask}) != 1:
+            raise ValueError(f"The rows of a mask must have one length, but have {sorted({*map(len, self.mask)})}.")
         for row, allowed in enumerate(self.mask):
             if not any(allowed):
                 raise ValueError(f"Row {row} of the mask allows no key at all; its softmax would be 0/0.")

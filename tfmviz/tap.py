@@ -133,7 +133,7 @@ def _(edit: AblateHead, value: Tensor) -> Tensor:
 
 @apply.register
 def _(edit: SetMask, value: Tensor) -> Tensor:
-    mask = torch.tensor(edit.mask, device=value.device)  # (q_len, k_len)
+    mask = torch.tensor(edit.mask, dtype=torch.bool, device=value.device)  # (q_len, k_len)
     if mask.shape != value.shape[-2:]:
         raise ValueError(
             f"The mask is {tuple(mask.shape)}, the attention of {edit.layer} {tuple(value.shape[-2:])} (q_len, k_len)."

@@ -19,6 +19,9 @@ MAX_PARAMETERS = 500_000_000
 MAX_LEN = 65_536
 """A longer context is refused too: position tables grow with it."""
 
+MAX_LAYERS = 1_000
+"""And so are more layers per stack, however small."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelConfig:
@@ -40,7 +43,8 @@ class ModelConfig:
         positions: how order enters.
         embeddings: "tied": the output layer is the transposed embedding matrix.
         embedding_scale: "sqrt_d_model" multiplies embeddings by √d_model, as in section 3.4 of the 2017 paper.
-        dropout: probability, in [0, 1), applied to attention patterns and to what each layer writes.
+        dropout: probability, in [0, 1), applied to attention patterns, to what each layer writes and to
+            the sum of embedding and position.
 
     Raises:
         ValueError: two values do not go together; the message names both.
@@ -79,7 +83,9 @@ class ModelConfig:
         if not isinstance(self.dropout, int | float) or not 0 <= self.dropout < 1:
             raise ValueError(f"dropout must be a number in [0, 1), but is {self.dropout!r}.")
         if self.max_len > MAX_LEN:
-            raise ValueError(f"max_len = {self.max_len} is more than the {MAX_LEN:,} that are allowed.")
+            raise ValueError(f"max_len = {self.max_len:,} is more than the {MAX_LEN:,} that are allowed.")
+        if self.n_layers > MAX_LAYERS:
+            raise ValueError(f"n_layers = {self.n_layers:,} is more than the {MAX_LAYERS:,} that are allowed.")
         if self.n_parameters > MAX_PARAMETERS:
             raise ValueError(f"The model would have {self.n_parameters:,} parameters; {MAX_PARAMETERS:,} are allowed.")
 

@@ -1,0 +1,108 @@
+"""Small models whose every weight matters, and ways to run them, for the tests of the mathematics.
+
+Sizes differ from each other and are prime where that is possible, so that no two axes can be swapped unnoticed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, TypeVar, get_args
+
+import torch
+from torch import Tensor, nn
+
+from tfmviz.edits import Edit
+from tfmviz.model.block import Block, Stack
+from tfmviz.model.config import Architecture, ModelConfig, PositionScheme
+from tfmviz.model.transformer import Transformer, build
+from tfmviz.tap import Recorder
+
+BATCH, LENGTH, K_LENGTH = 2, 7, 11
+N_HEADS, D_HEAD = 3, 10  # RoPE needs an even d_head
+D_MODEL = N_HEADS * D_HEAD
+D_FF, VOCAB, MAX_LEN, N_LAYERS = 37, 41, 13, 2
+
+ARCHITECTURES: tuple[Architecture, ...] = get_args(Architecture)
+SCHEMES: tuple[PositionScheme, ...] = get_args(PositionScheme)
+
+Module = TypeVar("Module", bound=nn.Module)
+
+
+def config(**changes: Any) -> ModelConfig:
+    """The configuration of the tests, with some entries changed."""
+    entries: dict[str, Any] = {
+        "vocab_size": VOCAB,
+        "max_len": MAX_LEN,
+        "d_model": D_MODEL,
+        "n_layers": N_LAYERS,
+        "n_heads": N_HEADS,
+        "n_kv_heads": changes.get("n_heads", N_HEADS),
+        "d_ff": D_FF,
+    }
+    return ModelConfig(**entries | changes)
+
+
+def lively(module: Module, *, seed: int = 0) -> Module:
+    """Draws all weights anew, so large that patterns are uneven and no bias or gain is without effect; sets eval mode.
+
+    Freshly initialised weights are so small that many a wrong formula would pass.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, weight in module.named_parameters():
+            noise = torch.randn(weight.shape, generator=generator)
+            is_gain = weight.dim() == 1 and name.endswith("weight")
+            if weight.dim() == 1:
+                weight.copy_(float(is_gain) + 0.3 * noise)
+            else:
+                weight.copy_(noise / math.sqrt(weight.shape[-1]))
+    return module.eval()
+
+
+def lively_model(**changes: Any) -> Transformer:
+    return lively(build(config(**changes)))
+
+
+def normal(*shape: int, seed: int = 1) -> Tensor:
+    """Standard normal numbers."""
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+def token_ids(length: int, *, batch: int = BATCH, seed: int = 2) -> Tensor:
+    """(batch, length) random entries of the vocabulary."""
+    return torch.randint(VOCAB, (batch, length), generator=torch.Generator().manual_seed(seed))
+
+
+def inputs_of(architecture: Architecture, *, batch: int = BATCH) -> tuple[Tensor, ...]:
+    """The ids a model of this architecture reads: one text, or for an encoder-decoder source and target."""
+    if architecture == "encoder-decoder":
+        return token_ids(K_LENGTH, batch=batch, seed=3), token_ids(LENGTH, batch=batch)
+    return (token_ids(LENGTH, batch=batch),)
+
+
+def record(
+    module: nn.Module, *inputs: Tensor, edits: Iterable[Edit] = (), sites: Iterable[str] | None = None, **keywords: Any
+) -> dict[str, Tensor]:
+    """Runs a module on a `Recorder` and returns all it recorded."""
+    recorder = Recorder(edits, sites)
+    with torch.no_grad():
+        module(*inputs, tap=recorder, **keywords)
+    recorder.check()
+    return recorder.values
+
+
+def blocks_of(stack: Stack) -> list[Block]:
+    return [block for block in stack.blocks if isinstance(block, Block)]
+
+
+def assert_close(actual: Tensor, expected: Tensor) -> None:
+    """Equal up to the rounding of float32."""
+    torch.testing.assert_close(actual, expected, rtol=1e-5, atol=1e-5)
+
+
+def assert_same(actual: dict[str, Tensor], expected: dict[str, Tensor]) -> None:
+    """Two records hold the same sites in the same order, and bit for bit the same values."""
+    assert list(actual) == list(expected)
+    different = [site for site in expected if not torch.equal(actual[site], expected[site])]
+    assert different == []

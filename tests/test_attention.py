@@ -1,0 +1,256 @@
+"""Attention against torch's own two implementations, its two paths against each other, and what a pattern must obey."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from tests.model_helpers import (
+    BATCH,
+    D_HEAD,
+    D_MODEL,
+    K_LENGTH,
+    LENGTH,
+    MAX_LEN,
+    N_HEADS,
+    assert_close,
+    config,
+    lively,
+    normal,
+    record,
+)
+from tfmviz import masks
+from tfmviz.model.attention import Attention
+from tfmviz.positions.alibi import Alibi
+from tfmviz.positions.rope import Rope
+from tfmviz.positions.t5 import T5Relative
+from tfmviz.tap import NO_TAP, STEPWISE, PassThrough
+
+SELF_LENGTHS, CROSS_LENGTHS = torch.tensor([LENGTH, 3]), torch.tensor([5, K_LENGTH])
+SELF_PADDING, CROSS_PADDING = masks.padding(SELF_LENGTHS, LENGTH), masks.padding(CROSS_LENGTHS, K_LENGTH)
+
+MASKS = {
+    "full": masks.full(LENGTH, LENGTH),
+    "causal": masks.causal(LENGTH),
+    "padding": SELF_PADDING,
+    "causal and padding": masks.causal(LENGTH) & SELF_PADDING,
+    "cross": masks.full(LENGTH, K_LENGTH),
+    "cross and padding": masks.full(LENGTH, K_LENGTH) & CROSS_PADDING,
+}
+BIASES = ("none", "alibi", "t5")
+every_mask = pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS.keys())
+every_bias = pytest.mark.parametrize("scheme", BIASES)
+
+
+def inputs_for(mask: Tensor) -> tuple[Tensor, Tensor]:
+    """x_q and x_kv as long as the mask wants them; self-attention passes the same tensor twice."""
+    x_q = normal(BATCH, LENGTH, D_MODEL)
+    return x_q, x_q if mask.shape[-1] == LENGTH else normal(BATCH, K_LENGTH, D_MODEL, seed=4)
+
+
+def bias_for(mask: Tensor, scheme: str, *, n_heads: int = N_HEADS) -> Tensor | None:
+    match scheme:
+        case "alibi":
+            return Alibi(n_heads=n_heads).bias(LENGTH, mask.shape[-1])
+        case "t5":
+            return lively(T5Relative(n_heads=n_heads, bidirectional=True)).bias(LENGTH, mask.shape[-1]).detach()
+    return None
+
+
+def additive(mask: Tensor, bias: Tensor | None) -> Tensor:
+    """Mask and bias as the one float mask torch's kernels take: (batch or 1, head or 1, q_len, k_len)."""
+    return torch.zeros(mask.shape).masked_fill(~mask, -torch.inf) + (0 if bias is None else bias)
+
+
+def as_torch_attention(attention: Attention) -> nn.MultiheadAttention:
+    """torch's layer with the same weights."""
+    reference = nn.MultiheadAttention(D_MODEL, N_HEADS, batch_first=True)
+    with torch.no_grad():
+        linears = (attention.W_Q, attention.W_K, attention.W_V)
+        reference.in_proj_weight.copy_(torch.cat([linear.weight for linear in linears]))
+        reference.in_proj_bias.copy_(torch.cat([linear.bias for linear in linears]))
+        reference.out_proj.load_state_dict(attention.W_O.state_dict())
+    return reference.eval()
+
+
+# Against torch.
+
+
+@every_mask
+@every_bias
+def test_attention_equals_torchs_multihead_attention(mask: Tensor, scheme: str) -> None:
+    attention = lively(Attention(config()))
+    x_q, x_kv = inputs_for(mask)
+    bias = bias_for(mask, scheme)
+    values = record(attention, x_q, x_kv, mask=mask, bias=bias)
+
+    float_mask = additive(mask, bias).expand(BATCH, N_HEADS, LENGTH, -1)
+    out, pattern = as_torch_attention(attention)(
+        x_q, x_kv, x_kv, attn_mask=float_mask.flatten(0, 1), average_attn_weights=False
+    )
+    assert_close(values["pattern"], pattern)
+    assert_close(values["out"], out)
+
+
+@every_mask
+@every_bias
+def test_the_recorded_steps_equal_torchs_scaled_dot_product_attention(mask: Tensor, scheme: str) -> None:
+    """From the recorded q, k and v; with the identity in the place of v, what comes out is the pattern."""
+    bias = bias_for(mask, scheme)
+    values = record(lively(Attention(config())), *inputs_for(mask), mask=mask, bias=bias)
+    q, k, v = values["q"], values["k"], values["v"]
+    identity = torch.eye(mask.shape[-1]).expand(BATCH, N_HEADS, -1, -1)
+    assert_close(values["z"], F.scaled_dot_product_attention(q, k, v, attn_mask=additive(mask, bias)))
+    assert_close(values["pattern"], F.scaled_dot_product_attention(q, k, identity, attn_mask=additive(mask, bias)))
+
+
+def test_q_k_v_are_one_projection_per_head() -> None:
+    """Head h of `q` is x · (rows h · d_head … of W_Q) + its part of the bias."""
+    attention, mask = lively(Attention(config())), MASKS["cross"]
+    x_q, x_kv = inputs_for(mask)
+    values = record(attention, x_q, x_kv, mask=mask)
+    for site, x, linear in (("q", x_q, attention.W_Q), ("k", x_kv, attention.W_K), ("v", x_kv, attention.W_V)):
+        for head in range(N_HEADS):
+            own = slice(head * D_HEAD, (head + 1) * D_HEAD)
+            assert_close(values[site][:, head], F.linear(x, linear.weight[own], linear.bias[own]))
+
+
+def test_out_is_the_sum_of_what_each_head_writes() -> None:
+    attention, mask = lively(Attention(config())), MASKS["causal"]
+    values = record(attention, *inputs_for(mask), mask=mask)
+    writes = [
+        values["z"][:, head] @ attention.W_O.weight[:, head * D_HEAD : (head + 1) * D_HEAD].T for head in range(N_HEADS)
+    ]
+    assert_close(values["out"], sum(writes, start=attention.W_O.bias.expand(BATCH, LENGTH, -1)))
+
+
+# The two paths.
+
+
+@every_mask
+@every_bias
+@pytest.mark.parametrize("n_kv_heads", [N_HEADS, 1])
+def test_the_fused_path_equals_the_stepwise_path(mask: Tensor, scheme: str, n_kv_heads: int) -> None:
+    attention = lively(Attention(config(n_kv_heads=n_kv_heads)))
+    x_q, x_kv = inputs_for(mask)
+    bias = bias_for(mask, scheme)
+    fused = attention(x_q, x_kv, mask=mask, bias=bias, tap=NO_TAP)
+    assert_close(fused, attention(x_q, x_kv, mask=mask, bias=bias, tap=STEPWISE))
+
+
+@every_mask
+def test_the_two_paths_have_equal_gradients(mask: Tensor) -> None:
+    """Training takes the fused path."""
+    attention = lively(Attention(config(n_kv_heads=1)))
+    gradients = []
+    for tap in (NO_TAP, STEPWISE):
+        attention.zero_grad()
+        attention(*inputs_for(mask), mask=mask, tap=tap).square().mean().backward()
+        gradients.append([weight.grad.clone() for weight in attention.parameters() if weight.grad is not None])
+    fused, stepwise = gradients
+    assert len(fused) == len(list(attention.parameters()))
+    for ours, theirs in zip(fused, stepwise, strict=True):
+        assert_close(ours, theirs)
+
+
+# Grouped key/value heads.
+
+SIX_HEADS = {"n_heads": 6, "d_model": 6 * D_HEAD}
+
+
+@pytest.mark.parametrize("n_kv_heads", [1, 2, 3, 6])
+@pytest.mark.parametrize("kind", ["causal", "causal and padding"])
+@every_bias
+def test_grouped_heads_equal_torchs(n_kv_heads: int, kind: str, scheme: str) -> None:
+    mask = MASKS[kind]
+    bias = bias_for(mask, scheme, n_heads=6)
+    attention = lively(Attention(config(**SIX_HEADS, n_kv_heads=n_kv_heads)))
+    x = normal(BATCH, LENGTH, 6 * D_HEAD)
+    values = record(attention, x, x, mask=mask, bias=bias)
+    assert values["k"].shape == values["v"].shape == (BATCH, n_kv_heads, LENGTH, D_HEAD)
+    z = F.scaled_dot_product_attention(
+        values["q"], values["k"], values["v"], attn_mask=additive(mask, bias), enable_gqa=True
+    )
+    assert_close(values["z"], z)
+
+
+@pytest.mark.parametrize("n_kv_heads", [1, 2, 3])
+@pytest.mark.parametrize("tap", [NO_TAP, STEPWISE], ids=["fused", "stepwise"])
+def test_grouped_heads_equal_full_heads_with_repeated_weights(n_kv_heads: int, tap: PassThrough) -> None:
+    mask = MASKS["causal"]
+    grouped = lively(Attention(config(**SIX_HEADS, n_kv_heads=n_kv_heads)))
+    full = Attention(config(**SIX_HEADS))
+    group = 6 // n_kv_heads
+    weights = grouped.state_dict()
+    for name in ("W_K.weight", "W_K.bias", "W_V.weight", "W_V.bias"):
+        per_head = weights[name].unflatten(0, (n_kv_heads, D_HEAD))
+        weights[name] = torch.cat([per_head[head // group] for head in range(6)])
+    full.load_state_dict(weights)
+    x = normal(BATCH, LENGTH, 6 * D_HEAD)
+    assert_close(grouped(x, x, mask=mask, tap=tap), full(x, x, mask=mask, tap=tap))
+
+
+# Laws.
+
+
+@every_mask
+@every_bias
+def test_a_pattern_is_a_distribution_over_the_allowed_keys(mask: Tensor, scheme: str) -> None:
+    values = record(lively(Attention(config())), *inputs_for(mask), mask=mask, bias=bias_for(mask, scheme))
+    pattern, scores = values["pattern"], values["scores"]
+    allowed = mask.expand_as(pattern)
+    assert_close(pattern.sum(-1), torch.ones(BATCH, N_HEADS, LENGTH))
+    assert (pattern[allowed] > 0).all()
+    assert (pattern[~allowed] == 0).all()
+    assert scores[allowed].isfinite().all()
+    assert (scores[~allowed] == -torch.inf).all()
+
+
+def test_a_query_that_sees_one_key_copies_its_value() -> None:
+    values = record(lively(Attention(config())), *inputs_for(MASKS["causal"]), mask=MASKS["causal"])
+    assert torch.equal(values["z"][:, :, 0], values["v"][:, :, 0])
+
+
+def test_rotation_changes_queries_and_keys_but_not_values() -> None:
+    attention, mask = lively(Attention(config())), MASKS["causal"]
+    rope = Rope(max_len=MAX_LEN, d_head=D_HEAD)
+    plain = record(attention, *inputs_for(mask), mask=mask)
+    turned = record(attention, *inputs_for(mask), mask=mask, positions=rope)
+    for site in ("q", "k", "v"):
+        assert torch.equal(turned[site], plain[site])
+    z = F.scaled_dot_product_attention(turned["rot_q"], turned["rot_k"], turned["v"], attn_mask=mask)
+    assert_close(turned["z"], z)
+    assert not torch.allclose(turned["z"], plain["z"], atol=1e-2)
+
+
+def test_the_pattern_is_recorded_before_dropout() -> None:
+    attention, mask = lively(Attention(config(dropout=0.5))), MASKS["causal"]
+    x, _ = inputs_for(mask)
+    without = record(attention, x, x, mask=mask)
+    attention.train()
+    torch.manual_seed(5)
+    values = record(attention, x, x, mask=mask)
+    assert torch.equal(values["pattern"], without["pattern"])
+
+    torch.manual_seed(5)
+    assert_close(values["z"], F.dropout(values["pattern"], 0.5) @ values["v"])
+    assert not torch.allclose(values["z"], without["z"], atol=1e-2)
+
+
+@pytest.mark.parametrize("tap", [NO_TAP, STEPWISE], ids=["fused", "stepwise"])
+def test_both_paths_drop_out_in_training_only(tap: PassThrough) -> None:
+    """The first query sees one key: it either keeps its value, doubled, or loses it."""
+    attention, mask = lively(Attention(config(dropout=0.5))), MASKS["causal"]
+    attention.W_O = nn.Linear(D_MODEL, D_MODEL)
+    with torch.no_grad():
+        attention.W_O.weight.copy_(torch.eye(D_MODEL))
+        attention.W_O.bias.zero_()
+    x = normal(53, LENGTH, D_MODEL)
+    kept = attention(x, x, mask=mask, tap=tap)[:, 0].unflatten(-1, (N_HEADS, D_HEAD))
+    torch.manual_seed(5)
+    dropped = attention.train()(x, x, mask=mask, tap=tap)[:, 0].unflatten(-1, (N_HEADS, D_HEAD))
+    is_zero = (dropped == 0).all(-1)
+    assert 0 < is_zero.sum() < is_zero.numel()
+    assert_close(dropped[~is_zero], 2 * kept[~is_zero])

@@ -1,0 +1,321 @@
+"""Norms, feed-forward layers, blocks and stacks against torch.nn and transformers, and the accounting of the residual
+stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from transformers import LlamaConfig
+from transformers.models.llama.modeling_llama import LlamaMLP, LlamaRMSNorm
+
+from tests.model_helpers import (
+    BATCH,
+    D_FF,
+    D_MODEL,
+    K_LENGTH,
+    LENGTH,
+    N_HEADS,
+    N_LAYERS,
+    SCHEMES,
+    assert_close,
+    blocks_of,
+    config,
+    lively,
+    normal,
+    record,
+)
+from tfmviz import masks
+from tfmviz.model.attention import Attention
+from tfmviz.model.block import Residual, Stack, build_norm
+from tfmviz.model.config import FeedForwardKind, Norm, NormPosition, PositionScheme
+from tfmviz.model.feed_forward import FeedForward, GatedFeedForward
+from tfmviz.tap import NO_TAP
+
+every_norm_position = pytest.mark.parametrize("norm_position", ["pre", "post"])
+every_norm = pytest.mark.parametrize("norm", ["layer", "rms"])
+
+X, MEMORY = normal(BATCH, LENGTH, D_MODEL), normal(BATCH, K_LENGTH, D_MODEL, seed=4)
+CAUSAL = masks.causal(LENGTH)
+MEMORY_MASK = masks.full(LENGTH, K_LENGTH) & masks.padding(torch.tensor([5, K_LENGTH]), K_LENGTH)
+
+# Norms.
+
+
+def test_layer_norm_is_the_formula() -> None:
+    norm = lively(build_norm(config(norm="layer")))
+    assert isinstance(norm, nn.LayerNorm)
+    x = 0.01 * X + 0.02  # small enough for ε to count
+    mean, variance = x.mean(-1, keepdim=True), x.var(-1, keepdim=True, correction=0)
+    assert_close(norm(x), (x - mean) / (variance + 1e-5).sqrt() * norm.weight + norm.bias)
+
+
+def test_rms_norm_is_the_formula_and_llamas() -> None:
+    norm = lively(build_norm(config(norm="rms")))
+    assert isinstance(norm, nn.RMSNorm)
+    x = 0.01 * X + 0.02  # small enough for ε to count
+    llama = LlamaRMSNorm(D_MODEL, eps=1e-5)
+    llama.load_state_dict(norm.state_dict())
+    assert_close(norm(x), x / (x.square().mean(-1, keepdim=True) + 1e-5).sqrt() * norm.weight)
+    assert_close(norm(x), llama(x))
+
+
+@every_norm
+def test_norm_sites_hold_what_the_formula_gives(norm: Norm) -> None:
+    """pre-norm: what the layer reads, from the stream before it."""
+    stack = lively(Stack(config(norm=norm, positions="none"), bidirectional=False))
+    values = record(stack, X, mask=CAUSAL)
+    for index, block in enumerate(blocks_of(stack)):
+        for site, stream, residual in (
+            (f"{index}.self_attn.norm", f"{index}.resid_pre", block.self_attn_residual),
+            (f"{index}.mlp.norm", f"{index}.resid_mid", block.mlp_residual),
+        ):
+            assert_close(values[site], normalised(values[stream], residual.norm))
+    assert stack.norm is not None
+    assert_close(values["norm"], normalised(values[f"{N_LAYERS - 1}.resid_post"], stack.norm))
+
+
+def normalised(x: Tensor, norm: nn.Module) -> Tensor:
+    """What torch's functions make of x with this norm's weights."""
+    if isinstance(norm, nn.LayerNorm):
+        return F.layer_norm(x, (D_MODEL,), norm.weight, norm.bias, eps=1e-5)
+    assert isinstance(norm, nn.RMSNorm)
+    return F.rms_norm(x, (D_MODEL,), norm.weight, eps=1e-5)
+
+
+# Feed-forward layers.
+
+
+@pytest.mark.parametrize(("kind", "activation"), [("relu", nn.ReLU()), ("gelu", nn.GELU())])
+def test_feed_forward_is_two_matrices_around_the_activation(kind: FeedForwardKind, activation: nn.Module) -> None:
+    mlp = lively(FeedForward(config(feed_forward=kind)))
+    values = record(mlp, X)
+    assert values["pre"].shape == values["post"].shape == (BATCH, LENGTH, D_FF)
+    assert_close(values["post"], activation(values["pre"]))
+    assert_close(values["out"], nn.Sequential(mlp.W_in, activation, mlp.W_out)(X))
+
+
+def test_swiglu_is_the_formula_and_llamas() -> None:
+    mlp = lively(GatedFeedForward(config(feed_forward="swiglu")))
+    values = record(mlp, X)
+    assert values["gate"].shape == values["pre"].shape == values["post"].shape == (BATCH, LENGTH, D_FF)
+    gate = X @ mlp.W_gate.weight.T + mlp.W_gate.bias
+    product = gate * gate.sigmoid() * (X @ mlp.W_in.weight.T + mlp.W_in.bias)
+    assert_close(values["post"], product)
+    assert_close(values["out"], product @ mlp.W_out.weight.T + mlp.W_out.bias)
+
+    sizes = LlamaConfig(hidden_size=D_MODEL, intermediate_size=D_FF, num_attention_heads=N_HEADS, mlp_bias=True)
+    llama: Any = LlamaMLP(sizes)  # type: ignore[no-untyped-call]
+    for theirs, ours in ((llama.gate_proj, mlp.W_gate), (llama.up_proj, mlp.W_in), (llama.down_proj, mlp.W_out)):
+        theirs.load_state_dict(ours.state_dict())
+    assert_close(values["out"], llama(X))
+
+
+def test_every_position_is_fed_forward_alike() -> None:
+    mlp, order = lively(FeedForward(config())), torch.tensor([3, 1, 4, 0, 6, 2, 5])
+    assert_close(mlp(X, tap=NO_TAP)[:, order], mlp(X[:, order], tap=NO_TAP))
+
+
+# Stacks against torch.nn.
+
+
+def copy_attention(theirs: nn.MultiheadAttention, ours: Attention) -> None:
+    linears = (ours.W_Q, ours.W_K, ours.W_V)
+    theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in linears]))
+    theirs.in_proj_bias.copy_(torch.cat([linear.bias for linear in linears]))
+    theirs.out_proj.load_state_dict(ours.W_O.state_dict())
+
+
+def copy_feed_forward(theirs: nn.Module, ours: nn.Module) -> None:
+    assert isinstance(ours, FeedForward)
+    theirs.get_submodule("linear1").load_state_dict(ours.W_in.state_dict())
+    theirs.get_submodule("linear2").load_state_dict(ours.W_out.state_dict())
+
+
+def copy_norms(theirs: nn.Module, *ours: Residual | None) -> None:
+    """torch numbers its norms in the order of the layers they belong to."""
+    for number, residual in enumerate(ours, start=1):
+        assert residual is not None
+        theirs.get_submodule(f"norm{number}").load_state_dict(residual.norm.state_dict())
+
+
+def last_norm(stack: Stack) -> nn.LayerNorm | None:
+    """A copy of the stack's last norm, for torch to use."""
+    if stack.norm is None:
+        return None
+    norm = nn.LayerNorm(D_MODEL)
+    norm.load_state_dict(stack.norm.state_dict())
+    return norm
+
+
+@torch.no_grad()
+def as_torch_encoder(stack: Stack, *, activation: str, norm_first: bool) -> nn.TransformerEncoder:
+    layer = nn.TransformerEncoderLayer(
+        D_MODEL, N_HEADS, D_FF, activation=activation, norm_first=norm_first, batch_first=True
+    )
+    encoder = nn.TransformerEncoder(layer, N_LAYERS, norm=last_norm(stack), enable_nested_tensor=False)
+    for theirs, ours in zip(encoder.layers, blocks_of(stack), strict=True):
+        assert isinstance(theirs, nn.TransformerEncoderLayer)
+        copy_attention(theirs.self_attn, ours.self_attn)
+        copy_feed_forward(theirs, ours.mlp)
+        copy_norms(theirs, ours.self_attn_residual, ours.mlp_residual)
+    return encoder.eval()
+
+
+@torch.no_grad()
+def as_torch_decoder(stack: Stack, *, activation: str, norm_first: bool) -> nn.TransformerDecoder:
+    layer = nn.TransformerDecoderLayer(
+        D_MODEL, N_HEADS, D_FF, activation=activation, norm_first=norm_first, batch_first=True
+    )
+    decoder = nn.TransformerDecoder(layer, N_LAYERS, norm=last_norm(stack))
+    for theirs, ours in zip(decoder.layers, blocks_of(stack), strict=True):
+        assert isinstance(theirs, nn.TransformerDecoderLayer)
+        assert ours.cross_attn is not None
+        copy_attention(theirs.self_attn, ours.self_attn)
+        copy_attention(theirs.multihead_attn, ours.cross_attn)
+        copy_feed_forward(theirs, ours.mlp)
+        copy_norms(theirs, ours.self_attn_residual, ours.cross_attn_residual, ours.mlp_residual)
+    return decoder.eval()
+
+
+@every_norm_position
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@pytest.mark.parametrize("lengths", [None, (LENGTH, 3)], ids=["full", "padded"])
+def test_encoder_equals_torchs(norm_position: NormPosition, activation: str, lengths: tuple[int, ...] | None) -> None:
+    stack = lively(
+        Stack(config(norm_position=norm_position, feed_forward=activation, positions="none"), bidirectional=True)
+    )
+    mask = masks.full(LENGTH, LENGTH)
+    if lengths is not None:
+        mask = mask & masks.padding(torch.tensor(lengths), LENGTH)
+    reference = as_torch_encoder(stack, activation=activation, norm_first=norm_position == "pre")
+    is_padding = None if lengths is None else ~mask[:, 0, 0]
+    expected = reference(X, src_key_padding_mask=is_padding)
+    assert_close(stack(X, mask=mask, tap=NO_TAP), expected)
+
+
+@every_norm_position
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_decoder_equals_torchs(norm_position: NormPosition, activation: str) -> None:
+    stack = lively(
+        Stack(
+            config(norm_position=norm_position, feed_forward=activation, positions="none"),
+            bidirectional=False,
+            cross=True,
+        )
+    )
+    reference = as_torch_decoder(stack, activation=activation, norm_first=norm_position == "pre")
+    expected = reference(X, MEMORY, tgt_mask=~CAUSAL, memory_key_padding_mask=~MEMORY_MASK[:, 0, 0])
+    assert_close(stack(X, mask=CAUSAL, memory=MEMORY, memory_mask=MEMORY_MASK, tap=NO_TAP), expected)
+
+
+# The residual stream.
+
+
+def record_decoder(norm_position: NormPosition, norm: Norm, *, cross: bool) -> tuple[Stack, dict[str, Tensor]]:
+    stack = lively(
+        Stack(config(norm_position=norm_position, norm=norm, positions="none"), bidirectional=False, cross=cross)
+    )
+    keywords = {"memory": MEMORY, "memory_mask": MEMORY_MASK} if cross else {}
+    return stack, record(stack, X, mask=CAUSAL, **keywords)
+
+
+def steps(layer: int, *, cross: bool) -> list[tuple[str, str, str]]:
+    """(stream before, part that writes, stream after) for each step of a block, in order."""
+    if cross:
+        names = [
+            ("resid_pre", "self_attn", "resid_mid"),
+            ("resid_mid", "cross_attn", "resid_cross"),
+            ("resid_cross", "mlp", "resid_post"),
+        ]
+    else:
+        names = [("resid_pre", "self_attn", "resid_mid"), ("resid_mid", "mlp", "resid_post")]
+    return [(f"{layer}.{before}", f"{layer}.{part}", f"{layer}.{after}") for before, part, after in names]
+
+
+@every_norm
+@pytest.mark.parametrize("cross", [False, True])
+def test_pre_norm_residual_accounting_is_exact(norm: Norm, cross: bool) -> None:
+    _, values = record_decoder("pre", norm, cross=cross)
+    for layer in range(N_LAYERS):
+        for before, part, after in steps(layer, cross=cross):
+            assert torch.equal(values[after], values[before] + values[f"{part}.out"])
+
+
+@every_norm
+@pytest.mark.parametrize("cross", [False, True])
+def test_post_norm_residual_accounting_goes_through_the_norm(norm: Norm, cross: bool) -> None:
+    stack, values = record_decoder("post", norm, cross=cross)
+    for layer, block in enumerate(blocks_of(stack)):
+        for before, part, after in steps(layer, cross=cross):
+            residual = block.get_submodule(f"{part.split('.')[1]}_residual")
+            assert isinstance(residual, Residual)
+            total = values[before] + values[f"{part}.out"]
+            assert torch.equal(values[after], values[f"{part}.norm"])
+            assert_close(values[after], normalised(total, residual.norm))
+
+
+@every_norm_position
+@pytest.mark.parametrize("cross", [False, True])
+def test_blocks_hand_the_stream_on_unchanged(norm_position: NormPosition, cross: bool) -> None:
+    _, values = record_decoder(norm_position, "layer", cross=cross)
+    assert torch.equal(values["0.resid_pre"], X)
+    for layer in range(1, N_LAYERS):
+        assert torch.equal(values[f"{layer}.resid_pre"], values[f"{layer - 1}.resid_post"])
+    assert ("norm" in values) is (norm_position == "pre")
+
+
+def test_layers_read_what_the_norm_gives() -> None:
+    """pre-norm: queries come from the normalised stream; keys and values of cross-attention from the memory itself."""
+    stack, values = record_decoder("pre", "layer", cross=True)
+    for layer, block in enumerate(blocks_of(stack)):
+        assert block.cross_attn is not None
+        read = values[f"{layer}.cross_attn.norm"]
+        assert_close(values[f"{layer}.cross_attn.q"], block.cross_attn.split_heads(block.cross_attn.W_Q(read)))
+        assert_close(values[f"{layer}.cross_attn.k"], block.cross_attn.split_heads(block.cross_attn.W_K(MEMORY)))
+        assert_close(values[f"{layer}.mlp.pre"], F.linear(values[f"{layer}.mlp.norm"], *block.mlp.W_in.parameters()))
+
+
+def test_dropout_acts_on_embeddings_and_on_what_layers_write_after_it_is_recorded() -> None:
+    """In training with dropout 0.5 the stream gets each number doubled or not at all (2017 paper, section 5.4)."""
+    stack = lively(Stack(config(dropout=0.5, positions="none"), bidirectional=False)).train()
+    torch.manual_seed(5)
+    values = record(stack, X, mask=CAUSAL)
+    added = [(values["0.resid_pre"], X)]
+    for before, part, after in steps(0, cross=False):
+        added.append((values[after] - values[before], values[f"{part}.out"]))
+    for written, recorded in added:
+        is_kept = written != 0
+        assert 0 < is_kept.sum() < is_kept.numel()
+        assert_close(written[is_kept], 2 * recorded[is_kept])
+
+
+# Positions in a stack.
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("bidirectional", [True, False])
+def test_positions_never_touch_cross_attention(scheme: PositionScheme, bidirectional: bool) -> None:
+    """Cross-attention's scores are plain scaled products of `q` and `k`, whatever the scheme."""
+    stack = lively(Stack(config(positions=scheme), bidirectional=bidirectional, cross=True))
+    full = masks.full(LENGTH, K_LENGTH)
+    values = record(stack, X, mask=CAUSAL, memory=MEMORY, memory_mask=full)
+    for layer in range(N_LAYERS):
+        q, k, v = (values[f"{layer}.cross_attn.{name}"] for name in "qkv")
+        assert_close(values[f"{layer}.cross_attn.z"], F.scaled_dot_product_attention(q, k, v))
+        assert f"{layer}.cross_attn.rot_q" not in values
+
+
+@pytest.mark.parametrize("scheme", ["alibi", "t5"])
+def test_every_block_gets_the_same_bias(scheme: PositionScheme) -> None:
+    stack = lively(Stack(config(positions=scheme), bidirectional=True))
+    values = record(stack, X, mask=masks.full(LENGTH, LENGTH))
+    bias = stack.positions.bias(LENGTH, LENGTH)
+    assert bias is not None
+    for layer in range(N_LAYERS):
+        q, k, v = (values[f"{layer}.self_attn.{name}"] for name in "qkv")
+        expected = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.expand(BATCH, -1, -1, -1))
+        assert_close(values[f"{layer}.self_attn.z"], expected)

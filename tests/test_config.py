@@ -1,0 +1,221 @@
+"""The configuration: what it refuses and why, what it derives, and that it survives JSON."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.model_helpers import ARCHITECTURES, SCHEMES, config, inputs_of, lively_model, record
+from tfmviz.model.config import MAX_LEN, MAX_PARAMETERS, Architecture, ModelConfig, PositionScheme
+from tfmviz.model.transformer import build
+
+every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
+
+# What is refused.
+
+COUNTS = ("vocab_size", "max_len", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_ff")
+CHOICES = (
+    "architecture",
+    "norm_position",
+    "norm",
+    "feed_forward",
+    "positions",
+    "embeddings",
+    "embedding_scale",
+)
+
+
+@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("value", [0, -3, 2.0, "7", True, None])
+def test_counts_are_whole_numbers_of_at_least_1(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=rf"^{name} must be a whole number .* {value!r}\.$"):
+        config(**{name: value})
+
+
+@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("value", ["no such", None, 1, ["pre"]])
+def test_an_unknown_choice_is_named(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=rf"^{name} must be one of \w.*, but is ") as refused:
+        config(**{name: value})
+    assert repr(value) in str(refused.value)
+
+
+def test_an_unknown_choice_is_answered_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match="none, learned, sinusoidal, rope, alibi, t5"):
+        config(positions="rotary")
+
+
+@pytest.mark.parametrize(
+    ("changes", "numbers"),
+    [
+        ({"d_model": 31, "n_heads": 3, "n_kv_heads": 3}, ("d_model = 31", "n_heads = 3")),
+        ({"n_heads": 3, "n_kv_heads": 2}, ("n_heads = 3", "n_kv_heads = 2")),
+        ({"n_heads": 3, "n_kv_heads": 6}, ("n_heads = 3", "n_kv_heads = 6")),
+        ({"d_model": 33, "n_heads": 3, "positions": "rope"}, ("d_head = 33 / 3",)),
+        ({"d_model": 33, "n_heads": 3, "positions": "sinusoidal"}, ("d_model = 33",)),
+        ({"dropout": 1.0}, ("[0, 1)", "1.0")),
+        ({"dropout": -0.1}, ("[0, 1)", "-0.1")),
+        ({"dropout": float("nan")}, ("[0, 1)", "nan")),
+        ({"max_len": 10**6, "positions": "none"}, ("max_len = 1,000,000", f"{MAX_LEN:,}")),
+        ({"vocab_size": 20_000_000}, ("600,0", f"{MAX_PARAMETERS:,}")),
+    ],
+)
+def test_what_does_not_go_together_is_named_with_both_numbers(
+    changes: dict[str, Any], numbers: tuple[str, ...]
+) -> None:
+    with pytest.raises(ValueError, match=r"\.$") as refused:
+        config(**changes)
+    for number in numbers:
+        assert number in str(refused.value)
+
+
+@pytest.mark.parametrize("scheme", ["none", "learned", "alibi", "t5"])
+def test_odd_widths_are_fine_where_nothing_comes_in_pairs(scheme: PositionScheme) -> None:
+    assert config(d_model=33, n_heads=3, positions=scheme).d_head == 11
+
+
+def test_sinusoids_need_an_even_width_but_not_even_heads() -> None:
+    assert config(d_model=34, n_heads=2, positions="sinusoidal").d_head == 17
+
+
+@pytest.mark.parametrize("value", ["high", None, [0.1]])
+def test_a_dropout_that_is_no_number_is_named(value: Any) -> None:
+    entries = config().to_dict() | {"dropout": value}
+    with pytest.raises(ValueError, match=r"^dropout must be"):
+        ModelConfig.from_dict(entries)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"max_len": 10**9, "positions": "learned"},
+        {"max_len": 10**9, "positions": "sinusoidal"},
+        {"max_len": 10**9, "positions": "rope"},
+        {"n_layers": 10**7, "n_heads": 1, "d_model": 1, "d_ff": 1, "positions": "none"},
+    ],
+    ids=["learned positions", "sinusoids", "rotation angles", "layers"],
+)
+def test_a_hostile_config_cannot_fill_the_memory(changes: dict[str, Any]) -> None:
+    """Tables that follow from a formula take memory as weights do, and so does every block, however narrow."""
+    with pytest.raises(ValueError, match=r"\d"):
+        config(**changes)
+
+
+def test_the_limit_itself_is_allowed() -> None:
+    narrow = {"n_layers": 1, "n_heads": 1, "d_model": 1, "d_ff": 1, "positions": "none"}
+    rest = config(**narrow, vocab_size=1).n_parameters - 1
+    assert config(**narrow, vocab_size=MAX_PARAMETERS - rest).n_parameters == MAX_PARAMETERS
+    with pytest.raises(ValueError, match=f"{MAX_PARAMETERS + 1:,}.*{MAX_PARAMETERS:,}"):
+        config(**narrow, vocab_size=MAX_PARAMETERS - rest + 1)
+
+
+# As a value.
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {
+            "architecture": "encoder-decoder",
+            "d_model": 60,
+            "n_heads": 6,
+            "n_kv_heads": 2,
+            "norm_position": "post",
+            "norm": "rms",
+        },
+        {"positions": "t5", "embeddings": "untied", "embedding_scale": "sqrt_d_model", "dropout": 0.1},
+    ],
+)
+def test_a_config_survives_json(changes: dict[str, Any]) -> None:
+    original = config(**changes)
+    restored = ModelConfig.from_dict(json.loads(json.dumps(original.to_dict())))
+    assert restored == original
+    assert hash(restored) == hash(original)
+
+
+def test_a_config_is_frozen() -> None:
+    with pytest.raises(FrozenInstanceError):
+        config().d_model = 7  # type: ignore[misc]
+
+
+def test_from_dict_names_unknown_and_missing_entries() -> None:
+    entries = config().to_dict()
+    with pytest.raises(ValueError, match="d_modle, n_layer"):
+        ModelConfig.from_dict(entries | {"n_layer": 2, "d_modle": 30})
+    with pytest.raises(ValueError, match="'d_ff'"):
+        ModelConfig.from_dict({name: value for name, value in entries.items() if name != "d_ff"})
+
+
+def test_from_dict_refuses_what_the_config_refuses() -> None:
+    with pytest.raises(ValueError, match="d_model = 31"):
+        ModelConfig.from_dict(config().to_dict() | {"d_model": 31})
+
+
+def test_reading_a_config_needs_no_torch() -> None:
+    program = "import sys, tfmviz, tfmviz.model.config, tfmviz.edits; sys.exit('torch' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parent.parent, check=True, timeout=60)
+
+
+# What is derived.
+
+REALISTIC = ModelConfig(
+    vocab_size=4096, max_len=256, d_model=256, n_layers=4, n_heads=8, n_kv_heads=8, d_ff=1024, positions="rope"
+)
+
+
+@every_architecture
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"feed_forward": "swiglu", "d_ff": 683, "norm": "rms"},
+        {"embeddings": "untied"},
+        {"n_kv_heads": 2},
+        {"norm_position": "post"},
+        *({"positions": scheme} for scheme in SCHEMES),
+        {"embeddings": "untied", "feed_forward": "swiglu", "n_kv_heads": 1, "positions": "learned", "max_len": 1024},
+    ],
+    ids=lambda changes: " ".join(map(str, changes.values())) or "as it is",
+)
+def test_n_parameters_is_within_1_percent(architecture: Architecture, changes: dict[str, Any]) -> None:
+    realistic = replace(REALISTIC, architecture=architecture, **changes)
+    with torch.device("meta"):
+        model = build(realistic)
+    real = sum(weight.numel() for weight in model.parameters())
+    assert 0.99 * real <= realistic.n_parameters <= real
+
+
+def test_d_head() -> None:
+    assert REALISTIC.d_head == 32
+
+
+@pytest.mark.parametrize(
+    ("architecture", "layers"),
+    [
+        ("decoder-only", ("decoder.0.self_attn", "decoder.1.self_attn")),
+        ("encoder-only", ("encoder.0.self_attn", "encoder.1.self_attn")),
+        (
+            "encoder-decoder",
+            (
+                "encoder.0.self_attn",
+                "encoder.1.self_attn",
+                "decoder.0.self_attn",
+                "decoder.0.cross_attn",
+                "decoder.1.self_attn",
+                "decoder.1.cross_attn",
+            ),
+        ),
+    ],
+)
+def test_layers_are_those_that_run_in_order(architecture: Architecture, layers: tuple[str, ...]) -> None:
+    values = record(lively_model(architecture=architecture), *inputs_of(architecture))
+    assert config(architecture=architecture).layers == layers
+    assert tuple(site.removesuffix(".pattern") for site in values if site.endswith(".pattern")) == layers
