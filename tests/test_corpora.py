@@ -172,19 +172,21 @@ def test_the_side_of_a_document_is_the_same_in_every_process() -> None:
 # Sequences without a corpus.
 
 
-@pytest.mark.parametrize(("period", "length"), [(1, 7), (5, 23), (7, 7), (11, 5)])
-def test_a_repeated_segment_comes_back_after_its_period(period: int, length: int) -> None:
-    ids = repeated_random(np.random.default_rng(3), period=period, length=length, vocab_size=31)
-    assert ids.shape == (length,)
-    assert ids.dtype == np.int64
-    assert (ids[period:] == ids[:-period]).all()
+@pytest.mark.parametrize("length", [11, 23, 257])
+def test_a_random_segment_repeats_at_least_twice_with_periods_of_all_sizes(length: int) -> None:
+    rng, periods = np.random.default_rng(3), []
+    for _ in range(97):
+        ids = repeated_random(rng, length=length, vocab_size=6007)
+        assert ids.shape == (length,)
+        assert ids.dtype == np.int64
+        periods.append(next(p for p in range(1, length) if (ids[p:] == ids[:-p]).all()))
+    assert min(periods) == 4
+    assert length // 4 <= max(periods) <= length // 2
 
 
 def test_a_segment_is_drawn_from_the_whole_vocabulary_but_for_the_mark() -> None:
-    ids = repeated_random(np.random.default_rng(3), period=4001, length=4001, vocab_size=13)
-    counts = np.bincount(ids, minlength=13)
-    assert counts[0] == 0
-    assert abs(counts[1:] - 4001 / 12).max() < 4 * (4001 / 12) ** 0.5
+    ids = repeated_random(np.random.default_rng(3), length=40001, vocab_size=13)
+    assert set(ids.tolist()) == set(range(1, 13))
 
 
 # Preparing the English corpora.

@@ -20,8 +20,11 @@ class NotCaptured(LookupError):
     """A site was asked for that this trace does not hold."""
 
     def __init__(self, site: str, captured: Iterable[str]) -> None:
-        super().__init__(f"No site named {site!r} was captured. There are: {', '.join(captured) or 'none'}.")
+        super().__init__(site, tuple(captured))
         self.site = site
+
+    def __str__(self) -> str:
+        return f"No site named {self.site!r} was captured. There are: {', '.join(self.args[1]) or 'none'}."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -30,5 +30,5 @@ def top_predictions(logits: Array, k: int) -> tuple[Prediction, ...]:
         logits: (vocab,).
     """
     probabilities = softmax(logits)
-    order = np.argsort(-probabilities, kind="stable")[:k]
+    order = np.argsort(-logits, kind="stable")[:k]
     return tuple(Prediction(int(index), float(probabilities[index])) for index in order)

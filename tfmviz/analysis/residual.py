@@ -38,7 +38,7 @@ def stream(trace: Trace, stack: str) -> Stream:
     Raises:
         NotCaptured: the trace lacks the stack, or one of its `resid_*`, `self_attn.out` or `mlp.out`.
     """
-    n_layers = sum(site.startswith(f"{stack}.") and site.endswith(".resid_post") for site in trace.sites)
+    n_layers = 1 + max((int(site.split(".")[1]) for site in trace.sites if _in_block(site, stack)), default=0)
     before = trace[f"{stack}.0.resid_pre"]  # (len, d_model)
     after = [trace[f"{stack}.{i}.resid_post"] for i in range(n_layers)]
     attention = np.stack([_attention_write(trace, f"{stack}.{i}") for i in range(n_layers)])  # (layer, len, d_model)
@@ -54,7 +54,13 @@ def stream(trace: Trace, stack: str) -> Stream:
     )
 
 
+def _in_block(site: str, stack: str) -> bool:
+    """Whether a site lies in one of the stack's blocks, as "decoder.3.mlp.out" does."""
+    parts = site.split(".")
+    return parts[0] == stack and len(parts) > 2 and parts[1].isdecimal()
+
+
 def _attention_write(trace: Trace, block: str) -> Array:
     write = trace[f"{block}.self_attn.out"]
-    cross = f"{block}.cross_attn.out"
-    return write + trace[cross] if cross in trace else write
+    has_cross = any(site.startswith((f"{block}.cross_attn.", f"{block}.resid_cross")) for site in trace.sites)
+    return write + trace[f"{block}.cross_attn.out"] if has_cross else write

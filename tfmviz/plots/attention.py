@@ -12,11 +12,16 @@ from PIL import Image, ImageColor
 from plotly.colors import sample_colorscale, unlabel_rgb
 
 from tfmviz.plots.labels import escaped, labels
-from tfmviz.plots.theme import ATTENTION, Theme, color_bar, layout, token_axis
+from tfmviz.plots.theme import ATTENTION, Theme, color_bar, gap, layout, token_axis
 from tfmviz.trace import Array
 
 TILE = 48
-"""Least size of a thumbnail in pixels; also its most, as longer texts are pooled."""
+"""Most pixels that a thumbnail measures across; longer texts are pooled."""
+
+WRITTEN_OUT = 12
+"""Up to so many tokens the weights stand in the cells."""
+
+TICKS = [0, 0.1, 0.25, 0.5, 0.75, 1]
 
 PALETTE = np.array(
     [unlabel_rgb(colour) for colour in sample_colorscale(ATTENTION, np.linspace(0, 1, 256))], dtype=np.uint8
@@ -47,14 +52,14 @@ def heatmap(
         zmin=0,
         zmax=1,
         colorscale=ATTENTION,
-        xgap=1 if len(k_tokens) <= 40 else 0,
-        ygap=1 if len(q_tokens) <= 40 else 0,
+        xgap=gap(len(k_tokens)),
+        ygap=gap(len(q_tokens)),
         customdata=np.array([[f"“{q}” looks at “{k}”" for k in k_names] for q in q_names]),
-        hovertemplate="%{customdata}: %{z:.3f}<br>query %{y}, key %{x}<extra></extra>",
+        hovertemplate="%{customdata}: %{z:.3f}<br>query %{y:d}, key %{x:d}<extra></extra>",
         hoverongaps=False,
-        text=cell_texts(shown) if len(k_tokens) <= 12 else None,
-        texttemplate="%{text}" if len(k_tokens) <= 12 else None,
-        colorbar=color_bar(f"{title}: share of attention")
+        text=cell_texts(shown) if max(shown.shape) <= WRITTEN_OUT else None,
+        texttemplate="%{text}" if max(shown.shape) <= WRITTEN_OUT else None,
+        colorbar=color_bar(escaped(f"{title}: share of attention"))
         | {"tickvals": TICKS, "ticktext": [str(tick) for tick in TICKS]},
     )
     figure = go.Figure(trace)
@@ -70,9 +75,6 @@ def heatmap(
     if query is not None:
         figure.add_shape(**box(-0.5, query - 0.5, len(k_tokens) - 0.5, query + 0.5, theme))
     return figure
-
-
-TICKS = [0, 0.1, 0.25, 0.5, 0.75, 1]
 
 
 def thumbnails(

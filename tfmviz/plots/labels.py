@@ -14,9 +14,13 @@ def visible(token: str) -> str:
     """A token as a person would point at it: the space that begins a word is dropped, other white space and control
     characters get a visible sign, a long token is shortened in its middle."""
     word = token if token.isspace() else token.removeprefix(" ")
-    shown = "".join(_visible_character(character) for character in word)
-    if token.isspace():
-        shown = shown.replace(" ", "␣")
+    left, right = len(word) - len(word.lstrip(" ")), len(word) - len(word.rstrip(" "))
+    inner = word.strip(" ")
+    if all(unicodedata.category(character) == "Mn" for character in inner):  # nothing to sit on: accents, selectors
+        shown = "".join(f"[{ord(character):04X}]" for character in inner)
+    else:
+        shown = "".join(_visible_character(character) for character in inner)
+    shown = "␣" * left + shown + ("␣" * right if inner else "")
     return shown if len(shown) <= MAX_LENGTH else f"{shown[: MAX_LENGTH - 5]}…{shown[-4:]}"
 
 

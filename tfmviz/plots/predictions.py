@@ -39,7 +39,7 @@ def bars(tokens: Sequence[str], probabilities: Sequence[float], *, theme: Theme)
             xaxis={
                 "title": {"text": "probability of being the next token"},
                 "range": [0, max(1.18 * max(probabilities), 0.01)],
-                "tickformat": ".0%",
+                "tickformat": "~%",
                 "fixedrange": True,
                 "automargin": True,
                 "gridcolor": theme.grid,

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tfmviz.plots.labels import labels
-from tfmviz.plots.theme import Theme, color_bar, layout, token_axis
+from tfmviz.plots.theme import Theme, color_bar, gap, layout, token_axis
 from tfmviz.trace import Array
 
 
@@ -37,8 +37,9 @@ def norms(
         go.Heatmap(
             z=values,
             zmin=0,
+            zmax=max(float(values.max()), 1e-9),  # without it Plotly ignores zmin
             colorscale=theme.norms,
-            xgap=1 if len(tokens) <= 40 else 0,
+            xgap=gap(len(tokens)),
             ygap=1,
             text=hover,
             hovertemplate="%{text}<extra></extra>",

@@ -24,7 +24,7 @@ class Theme:
         attention: of what attention layers write.
         mlp: of what feed-forward layers write.
         prediction: of probabilities of next words.
-        norms: colour scale of lengths; 0 is the colour of the ground.
+        norms: colour scale of lengths, from faint on the ground to strong.
         accent: of whatever the reader has chosen.
     """
 
@@ -34,7 +34,7 @@ class Theme:
     attention: str
     mlp: str
     prediction: str
-    norms: str
+    norms: tuple[tuple[float, str], ...]
     accent: str
 
 
@@ -45,17 +45,17 @@ LIGHT = Theme(
     attention="#1f6fb4",
     mlp="#b3620b",
     prediction="#2e7d5b",
-    norms="Purples",
+    norms=((0.0, "#ffffff"), (0.5, "#9e8ac8"), (1.0, "#3f007d")),
     accent="#c2185b",
 )
 DARK = Theme(
     text="#f0f2f6",
-    masked="#3a3f4b",
+    masked="#4a4a4a",
     grid="#3a3f4b",
     attention="#6bb3f0",
     mlp="#f0a94f",
     prediction="#5cc79a",
-    norms="Purples_r",
+    norms=((0.0, "#14171f"), (0.5, "#7a5fb0"), (1.0, "#efe6ff")),
     accent="#ff6fae",
 )
 
@@ -102,6 +102,11 @@ def color_bar(title: str) -> dict[str, Any]:
         "tickangle": 0,
         "outlinewidth": 0,
     }
+
+
+def gap(length: int) -> int:
+    """Pixels between the cells of a heat map: a thin line as long as cells are large."""
+    return 1 if length <= 40 else 0
 
 
 def token_axis(tokens: Sequence[str], *, title: str, **more: Any) -> dict[str, Any]:

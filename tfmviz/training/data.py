@@ -118,7 +118,6 @@ class Batches:
         rows = [self.stream[offset + w * self.length :][: self.length + 1] for w in order]
         rng = np.random.default_rng((self.seed, epoch, index))
         for _ in range(self.n_repeated):
-            period = int(rng.integers(max(self.length // 8, 1), max(self.length // 2, 2)))
-            rows.append(repeated_random(rng, period=period, length=self.length + 1, vocab_size=self.vocab_size))
+            rows.append(repeated_random(rng, length=self.length + 1, vocab_size=self.vocab_size))
         windows = np.stack(rows).astype(np.int64)  # (batch, len + 1)
         return windows[:, :-1], windows[:, 1:]

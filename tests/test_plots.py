@@ -1,0 +1,663 @@
+"""Figures: what is where, in which colour, and what a token looks like as a label."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import plotly.io
+import pytest
+from PIL import Image, ImageColor
+from plotly.colors import sample_colorscale, unlabel_rgb
+
+from tfmviz.plots import attention, predictions, residual
+from tfmviz.plots.attention import PALETTE, TILE
+from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
+from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme
+from tfmviz.trace import Array
+
+THEMES = [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")]
+every_theme = pytest.mark.parametrize("theme", THEMES)
+
+# Repeated tokens, a number, markup, white space.
+Q_TOKENS = ("<s>", " cat", "7", "7", "\t")
+K_TOKENS = ("7", " the", " the", "<s>", "&", "<b>bold</b>", "\n")
+Q_LABELS = ["&lt;s&gt;", "cat", "7", "7", "⇥"]
+K_LABELS = ["7", "the", "the", "&lt;s&gt;", "&amp;", "&lt;b&gt;bold&lt;/b&gt;", "⏎"]
+Q_LEN, K_LEN = len(Q_TOKENS), len(K_TOKENS)
+
+
+def some_weights(*shape: int) -> Array:
+    """Float32 patterns, rows sum to 1."""
+    weights = np.exp(np.random.default_rng(5).standard_normal(shape))
+    return (weights / weights.sum(axis=-1, keepdims=True)).astype(np.float32)
+
+
+PATTERN = some_weights(Q_LEN, K_LEN)
+MASK = np.tri(Q_LEN, K_LEN, k=2, dtype=bool)
+
+
+def heatmap(theme: Theme = LIGHT, *, query: int | None = None) -> go.Figure:
+    return attention.heatmap(
+        PATTERN, mask=MASK, q_tokens=Q_TOKENS, k_tokens=K_TOKENS, title="Layer 1", theme=theme, query=query
+    )
+
+
+def large_heatmap(q_len: int, k_len: int) -> go.Figure:
+    return attention.heatmap(
+        some_weights(q_len, k_len),
+        mask=np.ones((q_len, k_len), dtype=bool),
+        q_tokens=[f"q{i}" for i in range(q_len)],
+        k_tokens=[f"k{i}" for i in range(k_len)],
+        title="Layer 1",
+        theme=LIGHT,
+    )
+
+
+LAYERS, HEADS = 2, 3
+CELLS = [[(0, 0), (1, 3), (4, 6)], [(2, 4), (3, 1), (0, 5)]]  # per layer and head the (query, key) of weight 1
+FORBIDDEN = [(2, 6), (4, 2)]  # per layer
+ROW_NAMES = ("layer 0", "layer 1")
+HOVER = [[f"layer {row}, head {head}\n<i>broad</i> & 0.9" for head in range(HEADS)] for row in range(LAYERS)]
+
+
+def one_cell_per_head() -> Array:
+    """(layer, head, q_len, k_len): 1 in one cell, .25 to its right where there is room, else 0."""
+    patterns = np.zeros((LAYERS, HEADS, Q_LEN, K_LEN), dtype=np.float32)
+    for row, cells in enumerate(CELLS):
+        for head, (q, k) in enumerate(cells):
+            patterns[row, head, q, k] = 1
+            patterns[row, head, q, k + 1 : k + 2] = 0.25
+    return patterns
+
+
+def one_cell_per_mask() -> Array:
+    masks = np.ones((LAYERS, Q_LEN, K_LEN), dtype=bool)
+    for row, cell in enumerate(FORBIDDEN):
+        masks[row][cell] = False
+    return masks
+
+
+def thumbnails(
+    theme: Theme = LIGHT,
+    *,
+    selected: tuple[int, int] = (0, 2),
+    patterns: Array | None = None,
+    masks: Array | None = None,
+) -> go.Figure:
+    return attention.thumbnails(
+        one_cell_per_head() if patterns is None else patterns,
+        one_cell_per_mask() if masks is None else masks,
+        row_names=ROW_NAMES,
+        hover=HOVER,
+        selected=selected,
+        theme=theme,
+    )
+
+
+CANDIDATES = ("7", " the", "the", "<s>", "&")
+CHANCES = (0.62, 0.17, 0.114, 0.05, 0.0004)
+
+
+def bars(theme: Theme = LIGHT) -> go.Figure:
+    return predictions.bars(CANDIDATES, CHANCES, theme=theme)
+
+
+NORMS = np.array([[7.0, 8, 9, 10, 11, 12, 13], [17, 18, 19, 20, 21, 22, 23], [27, 28, 29, 30, 31, 32, 33]])
+SHARES = np.array([[0.25, 0.5, 1.25, -0.5, 0, 1, math.nan], [0.6, 0.7, 0.8, 0.9, 0.1, 0.2, 0.3]])
+STAGES = ["embedding", "after layer 0", "after layer 1"]
+
+
+def norms(theme: Theme = LIGHT, *, position: int | None = None) -> go.Figure:
+    return residual.norms(NORMS, SHARES, tokens=K_TOKENS, theme=theme, position=position)
+
+
+def writes(theme: Theme = LIGHT) -> go.Figure:
+    """Of three layers the last wrote nothing."""
+    return residual.writes(
+        np.array([3.0, 0.5, 0.0]), np.array([1.0, 2.0, 0.0]), np.array([0.75, -0.2, math.nan]), theme=theme
+    )
+
+
+FIGURES: dict[str, Callable[[Theme], go.Figure]] = {
+    "heatmap": heatmap,
+    "thumbnails": thumbnails,
+    "bars": bars,
+    "norms": norms,
+    "writes": writes,
+}
+every_figure = pytest.mark.parametrize("name", FIGURES)
+
+
+def sent(figure: go.Figure) -> dict[str, Any]:
+    """The figure as the browser gets it: strict JSON, in which NaN and Infinity are errors."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is no JSON")
+
+    return json.loads(figure.to_json(), parse_constant=refuse)
+
+
+def numbers(value: Any) -> Array:
+    """An array as the browser reads it: a plain list, in which null is no number, or Plotly's base64 form."""
+    if isinstance(value, dict):
+        flat = np.frombuffer(base64.b64decode(value["bdata"]), dtype=np.dtype(value["dtype"]))
+        return flat.reshape([int(size) for size in str(value.get("shape", flat.size)).split(",")])
+    return np.array(value, dtype=float)
+
+
+def colour(text: str) -> tuple[int, ...]:
+    return ImageColor.getrgb(text)
+
+
+def cividis(v: float) -> Array:
+    """Plotly's own scale at v, in RGB."""
+    return np.array(unlabel_rgb(sample_colorscale("cividis", [v])[0]))
+
+
+def assert_axis_of_tokens(axis: dict[str, Any], expected: Sequence[str]) -> None:
+    """Whole numbers underneath, so that repeated tokens stay apart and "7" stays a label."""
+    assert axis["tickvals"] == list(range(len(expected)))
+    assert all(type(value) is int for value in axis["tickvals"])
+    assert axis["ticktext"] == list(expected)
+    assert axis.get("type", "linear") == "linear"
+
+
+# All figures.
+
+
+@every_theme
+@every_figure
+def test_a_figure_survives_the_journey_to_the_browser(name: str, theme: Theme) -> None:
+    figure = FIGURES[name](theme)
+    assert sent(plotly.io.from_json(figure.to_json())) == sent(figure)
+
+
+@every_theme
+@every_figure
+def test_a_figure_lies_on_the_pages_ground_in_the_themes_letters(name: str, theme: Theme) -> None:
+    layout = sent(FIGURES[name](theme))["layout"]
+    assert layout["paper_bgcolor"] == "rgba(0,0,0,0)"
+    assert layout["plot_bgcolor"] == (theme.masked if name == "heatmap" else "rgba(0,0,0,0)")
+    assert layout["font"]["color"] == theme.text
+    assert layout["font"]["size"] >= 14
+
+
+@every_figure
+def test_a_figure_cannot_be_dragged_or_zoomed_by_accident(name: str) -> None:
+    layout = sent(FIGURES[name](LIGHT))["layout"]
+    assert layout["dragmode"] is False
+    assert layout["xaxis"]["fixedrange"] is layout["yaxis"]["fixedrange"] is True
+
+
+# The theme.
+
+
+@every_theme
+def test_all_colours_of_the_theme_are_colours(theme: Theme) -> None:
+    for field in fields(Theme):
+        value = getattr(theme, field.name)
+        for name in [shade for _, shade in value] if field.name == "norms" else [value]:
+            assert len(colour(name)) == 3
+
+
+@every_theme
+def test_masked_is_neutral_and_the_colour_of_no_weight(theme: Theme) -> None:
+    masked = np.array(colour(theme.masked))
+    assert np.ptp(masked) <= 20
+    assert np.linalg.norm(PALETTE - masked, axis=1).min() > 30
+    assert np.linalg.norm(PALETTE[0] - masked) > 60
+
+
+@pytest.mark.parametrize("v", [0, 1e-3, 0.01, 0.04, 0.1, 0.25, 0.5, 0.77, 1])
+def test_the_colour_of_a_weight_is_cividis_at_its_root(v: float) -> None:
+    ours = unlabel_rgb(sample_colorscale(ATTENTION, [v])[0])
+    np.testing.assert_allclose(ours, cividis(math.sqrt(v)), atol=1.5)
+
+
+def test_larger_weights_are_brighter() -> None:
+    positions = [position for position, _ in ATTENTION]
+    assert (positions[0], positions[-1]) == (0, 1)
+    assert (np.diff(positions) > 0).all()
+    luminance = PALETTE @ np.array([0.2126, 0.7152, 0.0722])
+    assert (np.diff(luminance) > -0.5).all()  # channels are rounded
+    assert (np.diff(luminance[::8]) > 0).all()
+
+
+# One head.
+
+
+def test_rows_of_the_heat_map_are_queries_and_columns_keys() -> None:
+    data = sent(heatmap())["data"][0]
+    z = numbers(data["z"])
+    assert z.shape == (Q_LEN, K_LEN)
+    np.testing.assert_array_equal(z[MASK], PATTERN[MASK])
+    assert not {"x", "y", "transpose"} & set(data), "rows and columns are counted from 0"
+
+
+def test_masked_cells_are_empty_and_show_the_ground() -> None:
+    data = sent(heatmap())["data"][0]
+    np.testing.assert_array_equal(np.isnan(numbers(data["z"])), ~MASK)
+    assert data["hoverongaps"] is False
+
+
+def test_a_weight_of_zero_is_not_masked() -> None:
+    eye, everything = np.eye(3), np.ones((3, 3), dtype=bool)
+    figure = attention.heatmap(eye, mask=everything, q_tokens="abc", k_tokens="abc", title="", theme=LIGHT)
+    np.testing.assert_array_equal(numbers(sent(figure)["data"][0]["z"]), eye)
+
+
+def test_colours_of_weights_span_zero_to_one() -> None:
+    data = sent(heatmap())["data"][0]
+    assert (data["zmin"], data["zmax"], data.get("zauto", False)) == (0, 1, False)
+    assert data["colorscale"] == ATTENTION
+
+
+def test_axes_of_the_heat_map() -> None:
+    layout = sent(heatmap())["layout"]
+    assert layout["yaxis"]["title"]["text"].startswith("query")
+    assert layout["xaxis"]["title"]["text"].startswith("key")
+    assert_axis_of_tokens(layout["yaxis"], Q_LABELS)
+    assert_axis_of_tokens(layout["xaxis"], K_LABELS)
+    assert layout["yaxis"]["range"] == [Q_LEN - 0.5, -0.5], "the first query is on top"
+    assert layout["xaxis"]["range"] == [-0.5, K_LEN - 0.5]
+
+
+def test_hovering_names_the_query_first_then_the_key() -> None:
+    texts = sent(heatmap())["data"][0]["customdata"]
+    assert np.shape(texts) == (Q_LEN, K_LEN)
+    for q, k in np.ndindex(Q_LEN, K_LEN):
+        assert texts[q][k] == f"“{Q_LABELS[q]}” looks at “{K_LABELS[k]}”"
+
+
+def test_hovering_tells_positions_not_tick_labels() -> None:
+    """Plotly fills %{x} with the tick's label where there is one, the token; with a format it is the number."""
+    template = sent(heatmap())["data"][0]["hovertemplate"]
+    assert "%{customdata}" in template
+    assert "%{z" in template
+    assert not {"%{x}", "%{y}"} & set(re.findall(r"%{.*?}", template))
+
+
+@pytest.mark.parametrize("query", range(Q_LEN))
+@every_theme
+def test_the_box_encloses_the_chosen_query_only(query: int, theme: Theme) -> None:
+    (shape,) = sent(heatmap(theme, query=query))["layout"]["shapes"]
+    assert [q for q in range(Q_LEN) if shape["y0"] < q < shape["y1"]] == [query]
+    assert [k for k in range(K_LEN) if shape["x0"] < k < shape["x1"]] == list(range(K_LEN))
+    assert (shape["y0"], shape["y1"]) == (query - 0.5, query + 0.5)
+    assert shape["line"]["color"] == theme.accent
+
+
+def test_without_a_chosen_query_there_is_no_box() -> None:
+    assert "shapes" not in sent(heatmap())["layout"]
+
+
+def test_weights_are_written_in_the_cells_of_small_matrices() -> None:
+    data = sent(heatmap())["data"][0]
+    assert data["texttemplate"] == "%{text}"
+    for q, k in np.ndindex(Q_LEN, K_LEN):
+        if MASK[q, k]:
+            assert float(data["text"][q][k]) == pytest.approx(float(PATTERN[q, k]), abs=0.00501)
+        else:
+            assert data["text"][q][k] == ""
+
+
+@pytest.mark.parametrize(("w", "text"), [(0.0, ".00"), (0.074, ".07"), (0.5, ".50"), (0.999, "1.00"), (1.0, "1.00")])
+def test_a_weight_as_text(w: float, text: str) -> None:
+    assert attention.cell_texts(np.array([[w, math.nan]])) == [[text, ""]]
+
+
+@pytest.mark.parametrize(("q_len", "k_len"), [(5, 13), (53, 59), (53, 7)])
+def test_weights_are_not_written_in_the_cells_of_large_matrices(q_len: int, k_len: int) -> None:
+    data = sent(large_heatmap(q_len, k_len))["data"][0]
+    assert not {"text", "texttemplate"} & set(data)
+
+
+@pytest.mark.parametrize(("q_len", "k_len"), [(5, 53), (97, 7), (97, 101)])
+def test_of_many_tokens_only_some_are_labelled_each_at_its_place(q_len: int, k_len: int) -> None:
+    layout = sent(large_heatmap(q_len, k_len))["layout"]
+    for letter, length, axis in (("q", q_len, layout["yaxis"]), ("k", k_len, layout["xaxis"])):
+        assert axis["ticktext"] == [f"{letter}{position}" for position in axis["tickvals"]]
+        assert len(set(np.diff(axis["tickvals"]))) == 1
+        assert axis["tickvals"][0] == 0
+        assert min(length, 25) <= len(axis["tickvals"]) <= 48
+
+
+# All heads.
+
+
+def tile(figure: go.Figure, row: int, head: int) -> Array:
+    """(height, width, rgb): what is opaque of one head's share of the sprite. What surrounds it must be transparent."""
+    share = sprite_of(figure)[row, head]
+    opaque = share[..., 3] > 0
+    (top, *_, bottom), (left, *_, right) = np.flatnonzero(opaque.any(axis=1)), np.flatnonzero(opaque.any(axis=0))
+    inner = share[top : bottom + 1, left : right + 1]
+    assert (inner[..., 3] == 255).all()
+    assert opaque.sum() == inner[..., 3].size
+    height, width = opaque.shape
+    assert top == height - 1 - bottom > 0, "the tile is in the middle, with a border around it"
+    assert left == width - 1 - right > 0
+    return inner[..., :3].astype(int)
+
+
+def sprite_of(figure: go.Figure) -> Array:
+    """(layer, head, height, width, rgba) of the picture behind the points."""
+    (image,) = figure.layout.images
+    prefix, data = image.source.split(",")
+    assert prefix == "data:image/png;base64"
+    pixels = np.array(Image.open(io.BytesIO(base64.b64decode(data))))
+    n_rows, n_heads = len(figure.layout.yaxis.tickvals), len(figure.layout.xaxis.tickvals)
+    height, width = pixels.shape[0] // n_rows, pixels.shape[1] // n_heads
+    assert pixels.shape == (n_rows * height, n_heads * width, 4)
+    return pixels.reshape(n_rows, height, n_heads, width, 4).swapaxes(1, 2)
+
+
+def middle_of_cell(pixels: Array, q: int, k: int, *, q_len: int = Q_LEN, k_len: int = K_LEN) -> Array:
+    height, width, _ = pixels.shape
+    return pixels[int((q + 0.5) * height / q_len), int((k + 0.5) * width / k_len)]
+
+
+@every_theme
+def test_every_cell_of_every_thumbnail_has_the_colour_of_its_weight(theme: Theme) -> None:
+    """Layers from the top, heads from the left; in each, rows are queries and columns keys."""
+    patterns, masks, figure = one_cell_per_head(), one_cell_per_mask(), thumbnails(theme)
+    for row, head in np.ndindex(LAYERS, HEADS):
+        pixels = tile(figure, row, head)
+        for q, k in np.ndindex(Q_LEN, K_LEN):
+            found = middle_of_cell(pixels, q, k)
+            if masks[row, q, k]:
+                np.testing.assert_allclose(found, cividis(math.sqrt(patterns[row, head, q, k])), atol=2)
+            else:
+                np.testing.assert_array_equal(found, colour(theme.masked))
+
+
+def test_the_picture_lies_under_the_points() -> None:
+    layout = sent(thumbnails())["layout"]
+    (image,) = layout["images"]
+    assert (image["x"], image["y"], image["sizex"], image["sizey"]) == (-0.5, -0.5, HEADS, LAYERS)
+    assert (image["xref"], image["yref"], image["sizing"], image["layer"]) == ("x", "y", "stretch", "below")
+    assert image.get("xanchor", "left") == "left"
+    assert image.get("yanchor", "top") == "top"
+    assert layout["xaxis"]["range"] == [-0.5, HEADS - 0.5]
+    assert layout["yaxis"]["range"] == [LAYERS - 0.5, -0.5], "layer 0 is on top"
+    assert_axis_of_tokens(layout["yaxis"], ROW_NAMES)
+    assert layout["xaxis"]["tickvals"] == list(range(HEADS))
+    assert layout["xaxis"]["title"]["text"] == "head"
+
+
+def test_each_thumbnail_has_a_point_that_reports_row_and_head() -> None:
+    data = sent(thumbnails())["data"][0]
+    assert data["customdata"] == [[row, head] for row in range(LAYERS) for head in range(HEADS)]
+    assert numbers(data["y"]).tolist() == [row for row, _ in data["customdata"]]
+    assert numbers(data["x"]).tolist() == [head for _, head in data["customdata"]]
+    assert data["marker"]["opacity"] == 0
+    for state in ("selected", "unselected"):
+        assert data[state]["marker"]["opacity"] == 0, "a click must not make points appear"
+
+
+def test_hover_texts_of_thumbnails_are_in_order_and_escaped() -> None:
+    data = sent(thumbnails())["data"][0]
+    assert data["text"] == [
+        f"layer {row}, head {head}<br>&lt;i&gt;broad&lt;/i&gt; &amp; 0.9" for row, head in data["customdata"]
+    ]
+
+
+@pytest.mark.parametrize("selected", list(np.ndindex(LAYERS, HEADS)))
+@every_theme
+def test_the_box_is_around_the_chosen_thumbnail(selected: tuple[int, int], theme: Theme) -> None:
+    (shape,) = sent(thumbnails(theme, selected=selected))["layout"]["shapes"]
+    row, head = selected
+    assert (shape["x0"], shape["x1"], shape["y0"], shape["y1"]) == (head - 0.5, head + 0.5, row - 0.5, row + 0.5)
+    assert shape["line"]["color"] == theme.accent
+
+
+def causal_with_one_bright_cell(length: int, q: int, k: int) -> go.Figure:
+    """Layer 1, head 2 attends from q to k; all other weights of all heads are 0."""
+    patterns = np.zeros((LAYERS, HEADS, length, length), dtype=np.float32)
+    patterns[1, 2, q, k] = 1
+    return thumbnails(patterns=patterns, masks=np.broadcast_to(np.tri(length, dtype=bool), (LAYERS, length, length)))
+
+
+@pytest.mark.parametrize("length", [1, 2, 31, 47])
+def test_a_thumbnail_of_a_short_text_shows_every_cell(length: int) -> None:
+    q, k = length - 1, length // 2
+    figure = causal_with_one_bright_cell(length, q, k)
+    pixels = tile(figure, 1, 2)
+    at = {"q_len": length, "k_len": length}
+    np.testing.assert_array_equal(middle_of_cell(pixels, q, k, **at), cividis(1))
+    if length > 1:
+        np.testing.assert_array_equal(middle_of_cell(pixels, 0, 0, **at), cividis(0))
+        np.testing.assert_array_equal(middle_of_cell(pixels, 0, length - 1, **at), colour(LIGHT.masked))
+
+
+@pytest.mark.parametrize(("q", "k"), [(0, 0), (53, 31), (96, 0), (95, 95), (96, 96)])
+def test_a_single_bright_cell_of_a_long_text_stays_visible_where_it_is(q: int, k: int) -> None:
+    length = 97
+    figure = causal_with_one_bright_cell(length, q, k)
+    pixels = tile(figure, 1, 2)
+    rows, columns = np.nonzero((pixels == cividis(1)).all(axis=-1))
+    assert len(rows) >= 1
+    scale = length / len(pixels)  # cells per pixel
+    assert (abs((rows + 0.5) * scale - (q + 0.5)) < scale).all()
+    assert (abs((columns + 0.5) * scale - (k + 0.5)) < scale).all()
+    for row, head in np.ndindex(LAYERS, HEADS):
+        if (row, head) != (1, 2):
+            assert not (tile(figure, row, head) == cividis(1)).all(axis=-1).any()
+
+
+@pytest.mark.parametrize("length", [1, 5, 31, 47, 53, 97, 293])
+def test_thumbnails_stay_small_however_long_the_text(length: int) -> None:
+    height, width, _ = tile(causal_with_one_bright_cell(length, 0, 0), 0, 0).shape
+    assert height == width <= TILE
+
+
+# Predictions.
+
+
+@every_theme
+def test_bars_are_listed_from_the_top_in_the_order_given(theme: Theme) -> None:
+    figure = sent(bars(theme))
+    (data,), axis = figure["data"], figure["layout"]["yaxis"]
+    assert data["orientation"] == "h"
+    assert numbers(data["x"]).tolist() == list(CHANCES)
+    assert numbers(data["y"]).tolist() == axis["tickvals"]
+    assert axis["range"] == [len(CANDIDATES) - 0.5, -0.5]
+    assert_axis_of_tokens(axis, ["7", "the", "the", "&lt;s&gt;", "&amp;"])
+    assert data["customdata"] == axis["ticktext"]
+    assert data["marker"]["color"] == theme.prediction
+
+
+def test_bars_carry_their_probability_in_per_cent() -> None:
+    assert sent(bars())["data"][0]["text"] == ["62.0%", "17.0%", "11.4%", "5.0%", "0.0%"]
+
+
+@pytest.mark.parametrize("chances", [CHANCES, (1.0, 0.0), (2e-5, 1e-5, 1e-5), (1e-300, 0.0, 0.0), (0.0, 0.0)])
+def test_the_axis_of_probabilities_begins_at_zero_and_has_room_for_the_longest_bar(chances: Sequence[float]) -> None:
+    figure = predictions.bars([str(i) for i in range(len(chances))], chances, theme=LIGHT)
+    low, high = sent(figure)["layout"]["xaxis"]["range"]
+    assert low == 0
+    assert high > max(chances)
+    assert high >= 1e-3
+    assert high <= 1.2, "no label beyond 100%"
+
+
+# The residual stream.
+
+
+@every_theme
+def test_lengths_run_from_the_embedding_on_top_down(theme: Theme) -> None:
+    figure = sent(norms(theme))
+    (data,), layout = figure["data"], figure["layout"]
+    np.testing.assert_array_equal(numbers(data["z"]), NORMS)
+    assert_axis_of_tokens(layout["yaxis"], STAGES)
+    assert_axis_of_tokens(layout["xaxis"], K_LABELS)
+    assert layout["yaxis"]["range"] == [len(STAGES) - 0.5, -0.5]
+    assert layout["xaxis"]["range"] == [-0.5, K_LEN - 0.5]
+    assert data["colorscale"] == sent(go.Figure(go.Heatmap(colorscale=theme.norms)))["data"][0]["colorscale"]
+
+
+def test_colours_of_lengths_begin_at_zero() -> None:
+    """Plotly heeds zmin only together with zmax; with one alone it takes both from the data."""
+    data = sent(norms())["data"][0]
+    assert data["zmin"] == 0
+    assert data["zmax"] >= NORMS.max()
+
+
+def test_hovering_tells_the_length_and_who_wrote_the_step() -> None:
+    texts = sent(norms())["data"][0]["text"]
+    assert np.shape(texts) == NORMS.shape
+    for stage, k in np.ndindex(*NORMS.shape):
+        head = f"“{K_LABELS[k]}”, {STAGES[stage]}<br>length {NORMS[stage, k]:.2f}"
+        share = SHARES[stage - 1, k] if stage else math.nan
+        if math.isnan(share):
+            assert texts[stage][k] == head, "where nothing is written there are no shares"
+        else:
+            assert texts[stage][k].startswith(head)
+            of_attention, of_mlp = texts[stage][k].removeprefix(head).split("attention ")[1].split(", MLP ")
+            assert int(of_attention.removesuffix("%")) == round(100 * share)
+            assert int(of_mlp.removesuffix("%")) == round(100 * (1 - share))
+
+
+@pytest.mark.parametrize("position", [0, 5])
+def test_the_chosen_token_is_marked_in_the_picture_of_lengths(position: int) -> None:
+    (shape,) = sent(norms(DARK, position=position))["layout"]["shapes"]
+    assert shape["x0"] == shape["x1"] == position
+    assert shape["line"]["color"] == DARK.accent
+    assert "shapes" not in sent(norms())["layout"]
+
+
+@every_theme
+def test_writes_stand_side_by_side_per_layer(theme: Theme) -> None:
+    figure = sent(writes(theme))
+    first, second = figure["data"]
+    assert figure["layout"]["barmode"] == "group"
+    assert (first["name"], second["name"]) == ("attention", "MLP")
+    assert (first["marker"]["color"], second["marker"]["color"]) == (theme.attention, theme.mlp)
+    assert numbers(first["y"]).tolist() == [3, 0.5, 0]
+    assert numbers(second["y"]).tolist() == [1, 2, 0]
+    assert numbers(first["x"]).tolist() == numbers(second["x"]).tolist() == [0, 1, 2]
+    assert figure["layout"]["xaxis"]["tickvals"] == [0, 1, 2]
+
+
+def test_writes_carry_their_shares_and_none_where_nothing_was_written() -> None:
+    first, second = sent(writes())["data"]
+    assert first["text"] == ["75%", "-20%", ""]
+    assert second["text"] == ["25%", "120%", ""]
+
+
+@pytest.mark.parametrize(("of_attention", "of_mlp"), [(3.0, 1.0), (1.0, 3.0), (0.0, 0.0)])
+def test_the_axis_of_writes_begins_at_zero_and_has_room_for_the_longest(of_attention: float, of_mlp: float) -> None:
+    figure = residual.writes(np.array([of_attention]), np.array([of_mlp]), np.array([math.nan]), theme=LIGHT)
+    low, high = sent(figure)["layout"]["yaxis"]["range"]
+    assert low == 0
+    assert high > max(of_attention, of_mlp)
+
+
+# Labels.
+
+
+@pytest.mark.parametrize(
+    ("token", "label"),
+    [
+        ("", ""),
+        ("the", "the"),
+        (" the", "the"),
+        (" New York", "New York"),
+        ("7", "7"),
+        ("<s>", "<s>"),
+        ("中", "中"),
+        (" 中", "中"),
+        ("中[byte 1/3]", "中[byte 1/3]"),
+        ("[byte E4]", "[byte E4]"),
+        ("नमस्ते", "नमस्ते"),
+        ("é", "é"),
+        ("🙂", "🙂"),
+        (" ", "␣"),
+        ("  ", "␣␣"),
+        ("\n", "⏎"),
+        ("\n\n", "⏎⏎"),
+        (" \n", "␣⏎"),
+        ("\t", "⇥"),
+        ("\r\n", "[0D]⏎"),
+        (".\n", ".⏎"),
+        ("\x00", "[00]"),
+        ("\x1b[1m", "[1B][1m"),
+        ("\x7f", "[7F]"),
+        ("\u00a0", "[00A0]"),
+        ("\u00ad", "[00AD]"),  # soft hyphen
+        ("\u200b", "[200B]"),  # zero-width space
+        ("a\u200db", "a[200D]b"),  # zero-width joiner
+        ("\u200f", "[200F]"),  # right-to-left mark
+        ("\u202eabc", "[202E]abc"),  # right-to-left override
+        ("\u2028", "[2028]"),  # line separator
+        ("\u3000", "[3000]"),
+        ("\ufeff", "[FEFF]"),
+        ("\U000e0041", "[E0041]"),  # tag letter
+    ],
+)
+def test_a_token_as_a_person_would_point_at_it(token: str, label: str) -> None:
+    assert visible(token) == label
+
+
+@pytest.mark.parametrize("token", ["  the", "the ", " the ", " \nthe"])
+def test_white_space_at_the_ends_is_visible_but_for_the_one_space_that_begins_a_word(token: str) -> None:
+    """HTML swallows it otherwise, a picture hides it, and different tokens look alike."""
+    assert visible(token) == visible(token).strip()
+    assert visible(token) != visible("the")
+
+
+def test_no_character_alone_makes_an_empty_label() -> None:
+    blank = [
+        f"U+{ord(character):04X}"
+        for character in map(chr, range(0x10000))
+        if unicodedata.category(character) != "Cs" and not visible(character).strip()
+    ]
+    assert blank == []
+
+
+@pytest.mark.parametrize("character", ["\ufe0e", "\ufe0f"])
+def test_a_variation_selector_alone_is_visible(character: str) -> None:
+    """It has no width of its own; after an emoji it is often a token of its own."""
+    assert visible(character) != character
+
+
+@pytest.mark.parametrize("token", [" internationalisation", "supercalifragilisticexpialidocious", "=" * 40 + "end."])
+def test_a_long_token_is_shortened_in_its_middle(token: str) -> None:
+    label = visible(token)
+    assert len(label) == MAX_LENGTH
+    start, end = label.split("…")
+    assert len(start) >= 4
+    assert len(end) >= 4
+    assert token.strip().startswith(start)
+    assert token.endswith(end)
+
+
+def test_a_token_of_the_greatest_length_is_left_whole() -> None:
+    assert visible("x" * MAX_LENGTH) == "x" * MAX_LENGTH
+    assert visible(" " + "x" * MAX_LENGTH) == "x" * MAX_LENGTH
+
+
+@pytest.mark.parametrize("text", ["<s>", "a & b", "&lt;", "<br>", "</b>", "x < y > z", 'it\'s "so"'])
+def test_escaped_text_is_no_markup_and_reads_as_it_stands(text: str) -> None:
+    assert "<" not in escaped(text)
+    assert ">" not in escaped(text)
+    assert html.unescape(escaped(text)) == text
+
+
+def test_line_breaks_are_the_only_markup() -> None:
+    assert escaped("a\n<b>") == "a<br>&lt;b&gt;"
+
+
+def test_labels_are_one_per_token_repeated_ones_too() -> None:
+    assert labels(K_TOKENS) == K_LABELS
+    assert labels(Q_TOKENS) == Q_LABELS
