@@ -181,7 +181,7 @@ def test_repeated_rows_repeat_and_leave_the_text_rows_alone() -> None:
         assert np.array_equal(mixed.batch(step)[0][:3], plain.batch(step)[0])
         inputs, targets = mixed.batch(step)
         for row in np.concatenate((inputs, targets[:, -1:]), axis=1)[3:]:
-            assert any((row[period:] == row[:-period]).all() for period in range(1, 13 // 2))
+            assert any((row[period:] == row[:-period]).all() for period in range(1, 13 // 2 + 1))
             assert row.min() > END
             assert row.max() < 31
             segments.add(tuple(row))
