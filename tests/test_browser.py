@@ -69,7 +69,7 @@ class Visit:
             self.complaints.append(f"outside request: {route.request.url}")
             route.abort()
 
-    def open(self, address: str = "/", *, figures: int = 5) -> Page:
+    def open(self, address: str = "/", *, figures: int = 2) -> Page:
         self.page.goto(self.server.address + address)
         self.settle()
         self.page.wait_for_function(f"document.querySelectorAll('{FIGURES}').length >= {figures}")
@@ -155,7 +155,14 @@ def test_a_click_on_a_token_chooses_it_for_all_pictures(visit: Visit) -> None:
     expect(page.locator(visit.token(1))).to_have_attribute("aria-pressed", "true")
     expect(page.locator(visit.token(2))).to_contain_text("–")  # masked: it comes later
     expect(page.get_by_text("“cat” (token 1) looks at")).to_be_visible()
-    expect(page.get_by_text("probable to follow token 1.")).to_be_visible()
+    page.get_by_role("tab", name="What comes next?").click()
+    expect(page.get_by_text("probable to follow token 1;")).to_be_visible()
+    expect(page).to_have_url(re.compile("view=What"))
+
+
+def test_the_address_opens_the_view_its_sender_had_open(visit: Visit) -> None:
+    page = visit.open("/?view=Residual+stream&text=the+cat")
+    expect(page.locator(".st-key-norms .ytick text").first).to_have_text("embedding")
 
 
 def test_tokens_can_be_chosen_by_keyboard(visit: Visit) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from tfmviz.plots.labels import labels
-from tfmviz.plots.theme import Theme, layout
+from tfmviz.plots.theme import Theme, axis, figure, layout, room
 
 
 def bars(tokens: Sequence[str], probabilities: Sequence[float], *, theme: Theme) -> go.Figure:
@@ -19,40 +19,33 @@ def bars(tokens: Sequence[str], probabilities: Sequence[float], *, theme: Theme)
     """
     positions = list(range(len(tokens)))
     names = labels(tokens)
-    figure = go.Figure(
-        go.Bar(
-            x=list(probabilities),
-            y=positions,
-            orientation="h",
-            marker={"color": theme.prediction},
-            text=[f"{probability:.1%}" for probability in probabilities],
-            textposition="outside",
-            cliponaxis=False,
-            customdata=names,
-            hovertemplate="“%{customdata}”: %{x:.2%}<extra></extra>",
-        )
-    )
-    figure.update_layout(
+    trace = {
+        "type": "bar",
+        "x": list(probabilities),
+        "y": positions,
+        "orientation": "h",
+        "marker": {"color": theme.prediction},
+        "text": [f"{probability:.1%}" for probability in probabilities],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "customdata": names,
+        "hovertemplate": "“%{customdata}”: %{x:.2%}<extra></extra>",
+    }
+    return figure(
+        [trace],
         layout(
             theme,
-            height=30 * len(tokens) + 70,
-            xaxis={
-                "title": {"text": "probability of being the next token"},
-                "range": [0, max(1.18 * max(probabilities), 0.01)],
-                "tickformat": "~%",
-                "fixedrange": True,
-                "automargin": True,
-                "gridcolor": theme.grid,
-                "zeroline": False,
-            },
-            yaxis={
-                "tickvals": positions,
-                "ticktext": names,
-                "range": [len(tokens) - 0.5, -0.5],
-                "fixedrange": True,
-                "showgrid": False,
-                "automargin": True,
-            },
-        )
+            height=30 * len(tokens) + 68,
+            left=room(names, title=False),
+            top=8,
+            bottom=60,
+            xaxis=axis(
+                "probability of being the next token",
+                range=[0, max(1.18 * max(probabilities), 0.01)],
+                tickformat="~%",
+                showgrid=True,
+                gridcolor=theme.grid,
+            ),
+            yaxis=axis("", tickvals=positions, ticktext=names, range=[len(tokens) - 0.5, -0.5]),
+        ),
     )
-    return figure

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tfmviz.plots.labels import labels
-from tfmviz.plots.theme import Theme, color_bar, gap, layout, token_axis
+from tfmviz.plots.theme import BAR_ROOM, Theme, axis, box, color_bar, figure, gap, layout, room, token_axis
 from tfmviz.trace import Array
 
 
@@ -33,38 +33,32 @@ def norms(
         ]
         for stage, row, share_row in zip(stages, values, shares, strict=True)
     ]
-    figure = go.Figure(
-        go.Heatmap(
-            z=values,
-            zmin=0,
-            zmax=max(float(values.max()), 1e-9),  # without it Plotly ignores zmin
-            colorscale=theme.norms,
-            xgap=gap(len(tokens)),
-            ygap=1,
-            text=hover,
-            hovertemplate="%{text}<extra></extra>",
-            colorbar=color_bar("length of the vector"),
-        )
-    )
-    figure.update_layout(
+    trace = {
+        "type": "heatmap",
+        "z": values,
+        "zmin": 0,
+        "zmax": max(float(values.max()), 1e-9),  # without it Plotly ignores zmin
+        "colorscale": theme.norms,
+        "xgap": gap(len(tokens)),
+        "ygap": 1,
+        "text": hover,
+        "hovertemplate": "%{text}<extra></extra>",
+        "colorbar": color_bar("length of the vector"),
+    }
+    bottom = room(names)
+    return figure(
+        [trace],
         layout(
             theme,
-            height=34 * len(stages) + 170,
+            height=34 * len(stages) + BAR_ROOM + bottom,
+            left=room(stages, title=False),
+            top=BAR_ROOM,
+            bottom=bottom,
             xaxis=token_axis(tokens, title="token", tickangle=-90),
-            yaxis={
-                "tickvals": list(range(len(stages))),
-                "ticktext": stages,
-                "range": [len(stages) - 0.5, -0.5],
-                "showgrid": False,
-                "zeroline": False,
-                "fixedrange": True,
-                "automargin": True,
-            },
-        )
+            yaxis=axis("", tickvals=list(range(len(stages))), ticktext=stages, range=[len(stages) - 0.5, -0.5]),
+            shapes=[] if position is None else [box(position - 0.5, -0.5, position + 0.5, len(stages) - 0.5, theme)],
+        ),
     )
-    if position is not None:
-        figure.add_vline(x=position, line={"color": theme.accent, "width": 2})
-    return figure
 
 
 def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme) -> go.Figure:
@@ -79,38 +73,39 @@ def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme
         ("attention", attention, attention_share, theme.attention),
         ("MLP", mlp, 1 - attention_share, theme.mlp),
     )
-    figure = go.Figure(
-        [
-            go.Bar(
-                name=name,
-                x=layers,
-                y=lengths,
-                marker={"color": colour},
-                text=["" if np.isnan(share) else f"{share:.0%}" for share in shares],
-                textposition="outside",
-                textfont={"size": 12},
-                textangle=0,
-                constraintext="none",
-                cliponaxis=False,
-                hovertemplate=f"layer %{{x}}, {name}<br>length %{{y:.2f}}, %{{text}} of the step<extra></extra>",
-            )
-            for name, lengths, shares, colour in parts
-        ]
-    )
-    figure.update_layout(
+    traces = [
+        {
+            "type": "bar",
+            "name": name,
+            "x": layers,
+            "y": lengths,
+            "marker": {"color": colour},
+            "text": ["" if np.isnan(share) else f"{share:.0%}" for share in shares],
+            "textposition": "outside",
+            "textfont": {"size": 12},
+            "textangle": 0,
+            "constraintext": "none",
+            "cliponaxis": False,
+            "hovertemplate": f"layer %{{x}}, {name}<br>length %{{y:.2f}}, %{{text}} of the step<extra></extra>",
+        }
+        for name, lengths, shares, colour in parts
+    ]
+    return figure(
+        traces,
         layout(
             theme,
             height=330,
+            left=72,
+            top=44,
+            bottom=56,
             barmode="group",
-            legend={"orientation": "h", "x": 0, "y": 1.12},
-            xaxis={"title": {"text": "layer"}, "tickvals": layers, "fixedrange": True, "automargin": True},
-            yaxis={
-                "title": {"text": "length of what is added", "standoff": 10},
-                "fixedrange": True,
-                "automargin": True,
-                "gridcolor": theme.grid,
-                "range": [0, 1.15 * max(float(attention.max()), float(mlp.max()), 1e-9)],
-            },
-        )
+            legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+            xaxis=axis("layer", tickvals=layers),
+            yaxis=axis(
+                "length of what is added",
+                range=[0, 1.15 * max(float(attention.max()), float(mlp.max()), 1e-9)],
+                showgrid=True,
+                gridcolor=theme.grid,
+            ),
+        ),
     )
-    return figure

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import east_asian_width
 
 import numpy as np
+import plotly.graph_objects as go
 from plotly.colors import get_colorscale, sample_colorscale
 
 from tfmviz.plots.labels import labels
@@ -74,17 +77,36 @@ def small_values_visible(name: str, *, steps: int = 33) -> list[list[Any]]:
 ATTENTION = small_values_visible("cividis")
 
 
-def layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
-    """What every figure shares: transparent ground, no zooming by accident, room for labels."""
+def figure(traces: Sequence[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
+    """A Plotly figure from plain dictionaries, checked once: five times as fast as building it part by part."""
+    return go.Figure({"data": list(traces), "layout": layout})
+
+
+def layout(theme: Theme, *, height: int, left: int, top: int, bottom: int, **more: Any) -> dict[str, Any]:
+    """What every figure shares: transparent ground, no zooming by accident, letters for a projector.
+
+    Margins are given in pixels (see `room`): Plotly's own way of finding them draws each figure several times, which
+    took more than half of the time from Enter to the new pictures.
+    """
     return {
         "height": height,
-        "margin": {"l": 10, "r": 10, "t": 10, "b": 10},
+        "margin": {"l": left, "r": 12, "t": top, "b": bottom, "autoexpand": False},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": SANS, "size": 15, "color": theme.text},
         "hoverlabel": {"font": {"size": 16}},
         "dragmode": False,
     } | more
+
+
+def room(names: Sequence[str], *, title: bool = True) -> int:
+    """Pixels that tick labels need beside an axis, with its title: wide characters count twice."""
+    longest = max((sum(1 + (east_asian_width(c) in "WF") for c in html.unescape(name)) for name in names), default=0)
+    return 16 + 8 * longest + (30 if title else 0)
+
+
+BAR_ROOM = 68
+"""Pixels that `color_bar` takes above a picture."""
 
 
 def color_bar(title: str) -> dict[str, Any]:
@@ -109,6 +131,17 @@ def gap(length: int) -> int:
     return 1 if length <= 40 else 0
 
 
+def axis(title: str, **more: Any) -> dict[str, Any]:
+    """An axis without grid or zoom."""
+    return {
+        "title": {"text": title},
+        "showgrid": False,
+        "zeroline": False,
+        "fixedrange": True,
+        "ticklabeloverflow": "allow",
+    } | more
+
+
 def token_axis(tokens: Sequence[str], *, title: str, **more: Any) -> dict[str, Any]:
     """An axis of token positions: whole numbers underneath, so that repeated tokens stay apart.
 
@@ -117,14 +150,18 @@ def token_axis(tokens: Sequence[str], *, title: str, **more: Any) -> dict[str, A
     step = -(-len(tokens) // 48)
     shown = range(0, len(tokens), step)
     names = labels(tokens)
-    return {
-        "title": {"text": title, "standoff": 6},
-        "tickvals": list(shown),
-        "ticktext": [names[i] for i in shown],
-        "tickfont": {"size": 14 if len(tokens) <= 28 else 11},
-        "showgrid": False,
-        "zeroline": False,
-        "fixedrange": True,
-        "automargin": True,
-        "range": [-0.5, len(tokens) - 0.5],
-    } | more
+    return (
+        axis(title)
+        | {
+            "tickvals": list(shown),
+            "ticktext": [names[i] for i in shown],
+            "tickfont": {"size": 14 if len(tokens) <= 28 else 11},
+            "range": [-0.5, len(tokens) - 0.5],
+        }
+        | more
+    )
+
+
+def box(x0: float, y0: float, x1: float, y1: float, theme: Theme) -> dict[str, object]:
+    """The mark around what the reader has chosen."""
+    return {"type": "rect", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "line": {"color": theme.accent, "width": 3}}

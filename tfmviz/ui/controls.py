@@ -83,9 +83,15 @@ def sentence() -> str:
         max_chars=MAX_CHARACTERS,
         on_change=_forget_token,
     )
-    with menu.popover("From the lectures", width="stretch"):
-        for index, example in enumerate(SENTENCES):
-            st.button(plain(example), key=f"example_{index}", on_click=_take, args=(example,), width="stretch")
+    menu.selectbox(
+        "Sentences to start from",
+        SENTENCES,
+        index=None,
+        key="example",
+        placeholder="From the lectures",
+        on_change=_take_example,
+        label_visibility="collapsed",
+    )
     if text and text.strip():
         st.session_state["last_text"] = text
         return text
@@ -183,9 +189,12 @@ def _replace(key: str, value: str | int, note: str) -> None:
         st.rerun()
 
 
-def _take(example: str) -> None:
-    st.session_state["text"] = example
-    _forget_token()
+def _take_example() -> None:
+    """Puts the chosen sentence into the box; the menu then offers all of them again."""
+    if example := st.session_state["example"]:
+        st.session_state["text"] = example
+        st.session_state["example"] = None
+        _forget_token()
 
 
 def _forget_token() -> None:

@@ -47,7 +47,7 @@ def sentence_about(trace: Trace, choice: Choice, token: int) -> str:
     weights = trace[f"{choice.layer}.pattern"][choice.head, token]
     keys = trace.axes(choice.layer)[1].tokens
     largest = [int(k) for k in np.argsort(-weights, kind="stable")[:4] if weights[k] > 0]
-    looks = ", ".join(f"“{visible(keys[k])}” {weights[k]:.2g}" for k in largest)
+    looks = ", ".join(f"“{visible(keys[k])}” {weights[k]:.{2 if weights[k] >= 0.01 else 4}f}" for k in largest)
     return f"{name_of(choice)}: “{visible(trace.tokens[token])}” (token {token}) looks at {looks}."
 
 
@@ -101,6 +101,12 @@ def verdict(trace: Trace, choice: Choice, on_repeats: Repeats) -> None:
         f"{scores['previous token'][choice.head]:.2f}. Scores are mean shares of attention, 0 to 1; that of “broad” is "
         "the evenness of the spread."
     )
+
+
+def next_words_in_short(trace: Trace, vocabulary: Sequence[str], token: int) -> None:
+    """The three most probable next tokens in one line."""
+    best = top_predictions(trace["logits"][token], 3)
+    st.text("Next, most probably: " + ", ".join(f"“{visible(vocabulary[p.index])}” {p.probability:.0%}" for p in best))
 
 
 def next_words(trace: Trace, vocabulary: Sequence[str], token: int) -> None:
