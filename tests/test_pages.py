@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import streamlit as st
+from safetensors.numpy import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
 from tests import numpy_model
@@ -198,6 +199,15 @@ def test_a_damaged_model_is_named_with_its_reason_and_the_others_work(models: Pa
     assert "damaged" in app.sidebar.warning[0].value
     assert app.selectbox(key="model").options == ["tiny-english"]
     assert len(figures(app)) == 2
+
+
+def test_a_model_whose_damage_shows_only_when_it_is_loaded_says_so(models: Path) -> None:
+    weights = load_file(models / "tiny-english" / "model.safetensors")
+    weights["decoder.norm.weight"][0] = np.nan
+    save_file(weights, models / "tiny-english" / "model.safetensors")
+    app = open_app()
+    assert "decoder\\.norm\\.weight" in app.error[0].value
+    assert not figures(app)
 
 
 def test_without_any_model_the_page_says_what_to_do(models: Path) -> None:

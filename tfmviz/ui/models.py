@@ -14,14 +14,24 @@ from tfmviz.analysis.heads import Kind, head_scores
 from tfmviz.edits import Edit
 from tfmviz.memory import keep_memory
 from tfmviz.trace import Array, Trace
+from tfmviz.ui import controls
 from tfmviz.zoo import ZooModel
 
 N_RANDOM = 50
 """Random tokens that are shown twice to find out what a head does when text repeats."""
 
 
-@st.cache_resource(show_spinner="Loading the model…")
 def load(name: str) -> ZooModel:
+    """The model of that name. Where its files turn out to be damaged, the page says so and the run stops."""
+    try:
+        return _load(name)
+    except zoo.ModelUnavailable as error:
+        st.error(f"{controls.plain(str(error))} Choose another model in the sidebar.")
+        st.stop()
+
+
+@st.cache_resource(show_spinner="Loading the model…")
+def _load(name: str) -> ZooModel:
     """Loads a model once per server. Importing torch happens here, after the page has been painted.
 
     One thread serves one sentence: on a shared or busy machine torch's threads wait for one another far longer than
