@@ -150,12 +150,12 @@ def test_a_text_longer_than_the_context_is_cut_and_the_page_says_by_how_much() -
 @pytest.mark.parametrize(
     ("address", "layer", "head", "note"),
     [
-        ({"layer": "99"}, 5, 0, "There is no layer `` 99 ``"),
-        ({"layer": "-3"}, 0, 0, "There is no layer `` -3 ``"),
+        ({"layer": "99"}, 5, 2, "There is no layer `` 99 ``"),
+        ({"layer": "-3"}, 0, 2, "There is no layer `` -3 ``"),
         ({"layer": "2", "head": "abc"}, 2, 0, "There is no head `` abc ``"),
-        ({"head": "1e999"}, 0, 0, "There is no head"),
-        ({"model": "tiny-englsh", "head": "3"}, 0, 3, "There is no model `` tiny-englsh `` here. This is"),
-        ({"model": "<b>`x`", "layer": "7.6"}, 5, 0, "There is no model"),
+        ({"head": "1e999"}, 1, 0, "There is no head"),
+        ({"model": "tiny-englsh", "head": "3"}, 1, 3, "There is no model `` tiny-englsh `` here. This is"),
+        ({"model": "<b>`x`", "layer": "7.6"}, 5, 2, "There is no model"),
     ],
 )
 def test_a_wrong_address_leads_to_the_nearest_choice_with_a_note(

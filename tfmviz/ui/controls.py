@@ -20,6 +20,9 @@ from tfmviz.ui.sentences import SENTENCES
 
 MAX_CHARACTERS = 5_000
 
+FIRST_LOOK = {"layer": 1, "head": 2}
+"""What the page opens with: in tiny-english a previous-token head, whose picture is understood at a glance."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
@@ -171,7 +174,8 @@ MARKDOWN = set("\\`*_{}[]()<>#+-.!|~$:&")
 def _number(label: str, key: str, count: int, *, help: str) -> int:
     if count == 1:
         return 0
-    return st.slider(label, 0, count - 1, key=key, bind="query-params", help=help)
+    first = min(FIRST_LOOK[key], count - 1)
+    return st.slider(label, 0, count - 1, first, key=key, bind="query-params", help=help)
 
 
 def _asked(key: str) -> str | None:

@@ -106,7 +106,8 @@ def verdict(trace: Trace, choice: Choice, on_repeats: Repeats) -> None:
 def next_words_in_short(trace: Trace, vocabulary: Sequence[str], token: int) -> None:
     """The three most probable next tokens in one line."""
     best = top_predictions(trace["logits"][token], 3)
-    st.text("Next, most probably: " + ", ".join(f"“{visible(vocabulary[p.index])}” {p.probability:.0%}" for p in best))
+    words = (f"“{visible(vocabulary[p.index])}” {p.probability:.{0 if p.probability >= 0.01 else 2}%}" for p in best)
+    st.text(f"Next, most probably: {', '.join(words)}.")
 
 
 def next_words(trace: Trace, vocabulary: Sequence[str], token: int) -> None:
