@@ -100,6 +100,25 @@ def test_importing_the_package_and_listing_models_needs_no_torch() -> None:
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0
 
 
+def test_title_sentence_and_sidebar_are_drawn_before_torch_is_imported() -> None:
+    program = """
+import sys
+from streamlit.testing.v1 import AppTest
+from tfmviz import zoo
+from tfmviz.ui import models
+torch_before_loading = []
+def refuse(name):
+    torch_before_loading.append("torch" in sys.modules)
+    raise zoo.ModelUnavailable("not now")
+models._load = refuse
+app = AppTest.from_file("app.py", default_timeout=30).run()
+assert torch_before_loading == [False], torch_before_loading
+assert app.title and app.text_input(key="text").value and app.slider(key="head")
+assert "not now" in app.error[0].value
+"""
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True)
+
+
 def test_requirements_are_pinned() -> None:
     lines = (ROOT / "requirements.txt").read_text().splitlines()
     pins = [line for line in lines if line and not line.startswith("#")]
