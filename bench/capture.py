@@ -1,6 +1,6 @@
 """What recording costs: a full trace against the bare forward pass and against Hugging Face's GPT-2.
 
-    python bench/capture.py
+    python -m bench.capture
 
 All contestants run in turn, round after round, in one process on the same random tokens; the medians' ratios count, not
 the milliseconds. GPT-2 has the same shape (6 layers × 8 heads × 256, the same vocabulary), eager attention, and

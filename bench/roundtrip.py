@@ -1,6 +1,6 @@
 """From pressing Enter on a new sentence to the updated pictures, against an empty Streamlit page.
 
-    python bench/roundtrip.py
+    python -m bench.roundtrip
 
 Both servers run at once and are asked in turn, in one Chromium; the medians' ratio counts. The empty page is a text box
 and a line of text in a process without torch, at Streamlit's default settings. The explorer counts as updated when
@@ -11,16 +11,12 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import sys
 import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-
-from tests.browser import chromium, free_port, serve  # noqa: E402
+from tests.browser import ROOT, chromium, free_port, serve
 
 EMPTY_PAGE = "import streamlit as st\nst.text(st.text_input('Your sentence'))\n"
 WORDS = "river stone garden winter letter candle window bridge forest silver morning teacher".split()  # noqa: SIM905

@@ -1,6 +1,6 @@
 """Filters the English corpora for `tiny-english` and writes them into one folder, ready for `tfmviz.training`.
 
-    python scripts/prepare_english.py CORPORA/english runs/english
+    python -m scripts.prepare_english CORPORA/english runs/english
 
 What it does: drops rude lines, exact duplicates and lines that differ only in case, marks or digits; keeps one in ten
 sentences about Tom or Mary, who are in a fifth of Tatoeba; takes every second passage of the books, whose English is
