@@ -260,6 +260,13 @@ def test_an_unconfirmed_induction_head_loses_its_name() -> None:
     assert verdicts(confirmed(one_head(induction=0.9), one_head(induction=0.1))) == (Verdict("mixed", 0.1),)
 
 
+@pytest.mark.parametrize("length", [2, 3, 4, 11])
+def test_an_even_spread_is_broad_however_short_the_text(length: int) -> None:
+    mask = np.tril(np.ones((length, length), dtype=bool))
+    pattern = (mask / mask.sum(axis=1, keepdims=True))[None]
+    assert verdicts(head_scores(pattern, range(length), mask))[0].kind == "broad"
+
+
 JUST_NAMED, JUST_BROAD = np.nextafter(NAMED, 0), np.nextafter(BROAD, 0)
 
 
@@ -267,7 +274,8 @@ JUST_NAMED, JUST_BROAD = np.nextafter(NAMED, 0), np.nextafter(BROAD, 0)
     ("scores", "expected"),
     [
         (one_head(first_token=NAMED), Verdict("first token", NAMED)),
-        (one_head(first_token=NAMED, broad=1), Verdict("first token", NAMED)),
+        (one_head(first_token=NAMED, broad=JUST_BROAD), Verdict("first token", NAMED)),
+        (one_head(first_token=NAMED, broad=BROAD), Verdict("broad", BROAD)),
         (one_head(first_token=JUST_NAMED, broad=BROAD), Verdict("broad", BROAD)),
         (one_head(first_token=JUST_NAMED, broad=JUST_BROAD), Verdict("mixed", JUST_NAMED)),
         (one_head(duplicate=0.5, induction=0.6, current_token=0.55), Verdict("induction", 0.6)),

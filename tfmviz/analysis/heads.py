@@ -27,8 +27,8 @@ class Verdict:
     """What a head mostly does on one text.
 
     Attributes:
-        kind: the pattern with the highest share if that is at least `NAMED`; else "broad" if the evenness is at
-            least `BROAD`; else "mixed".
+        kind: "broad" if the evenness is at least `BROAD`; else the pattern with the highest share if that is at least
+            `NAMED`; else "mixed".
         score: that share or evenness, in [0, 1]; for "mixed", the highest share.
     """
 
@@ -101,12 +101,10 @@ def _verdict(scores: dict[Kind, float]) -> Verdict:
     shares = {kind: score for kind, score in scores.items() if kind != "broad" and not np.isnan(score)}
     if not shares:
         return Verdict("mixed", float("nan"))
-    best = max(shares, key=lambda kind: shares[kind])
-    if shares[best] >= NAMED:
-        return Verdict(best, shares[best])
-    if scores["broad"] >= BROAD:
+    if scores["broad"] >= BROAD:  # first: of two or three tokens an even spread gives each a large share
         return Verdict("broad", scores["broad"])
-    return Verdict("mixed", shares[best])
+    best = max(shares, key=lambda kind: shares[kind])
+    return Verdict(best if shares[best] >= NAMED else "mixed", shares[best])
 
 
 def _n(scores: dict[Kind, Array]) -> int:

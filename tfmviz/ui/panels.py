@@ -96,10 +96,8 @@ def verdict(trace: Trace, choice: Choice, on_repeats: Repeats) -> None:
     st.markdown(f"**{name_of(choice)}** {IN_WORDS[found.kind]}: **{in_short(found)}** on your sentence.")
     repeats = verdicts(scores)[choice.head]
     st.caption(
-        f"On random tokens said twice it is {in_short(repeats)}; "
-        f"induction {scores['induction'][choice.head]:.2f}, previous token "
-        f"{scores['previous token'][choice.head]:.2f}. Scores are mean shares of attention, 0 to 1; that of “broad” is "
-        "the evenness of the spread."
+        f"On random tokens said twice it {IN_WORDS[repeats.kind]}: {in_short(repeats)}. Scores are mean shares of "
+        "attention, 0 to 1; that of “broad” is the evenness of the spread."
     )
 
 
