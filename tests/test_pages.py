@@ -17,7 +17,10 @@ from streamlit.testing.v1 import AppTest
 
 from tests import numpy_model
 from tfmviz import zoo
+from tfmviz.model.config import ModelConfig
+from tfmviz.model.transformer import build
 from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.training.export import export
 from tfmviz.ui.sentences import SENTENCES
 
 ROOT = Path(__file__).parents[1]
@@ -208,6 +211,35 @@ def test_a_model_whose_damage_shows_only_when_it_is_loaded_says_so(models: Path)
     app = open_app()
     assert "decoder\\.norm\\.weight" in app.error[0].value
     assert not figures(app)
+
+
+def put_random_model(folder: Path, **changes: Any) -> None:
+    """A model with random weights that shares the shipped one's tokenizer."""
+    shape = {"d_model": 6, "n_layers": 1, "n_heads": 1, "n_kv_heads": 1, "d_ff": 7, "max_len": 19} | changes
+    tokenizer = Tokenizer.load(MODEL / "tokenizer.json")
+    export(folder, build(ModelConfig(vocab_size=tokenizer.vocab_size, **shape)), tokenizer, card="")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_model_with_one_layer_and_one_head_needs_no_sliders(models: Path, view: str) -> None:
+    put_random_model(models / "one-head")
+    app = open_app(model="one-head", layer="3", head="2", view=view)
+    assert not app.slider
+    assert figures(app)
+    assert "There is no layer `` 3 ``" in app.info[0].value
+
+
+@pytest.mark.parametrize("architecture", ["encoder-only", "encoder-decoder"])
+def test_models_that_the_pages_cannot_show_yet_are_named_and_not_offered(models: Path, architecture: str) -> None:
+    put_random_model(models / "other", architecture=architecture)
+    app = open_app(model="other")
+    assert app.selectbox(key="model").options == ["tiny-english"]
+    assert f"`` other `` is {architecture}" in app.sidebar.caption[0].value
+    assert len(figures(app)) == 2
+
+
+def test_an_address_with_far_too_long_a_text_still_opens() -> None:
+    assert len(figures(open_app(text="word " * 3000))) == 2
 
 
 def test_without_any_model_the_page_says_what_to_do(models: Path) -> None:

@@ -10,7 +10,7 @@ def keep_memory() -> None:
     """Tells glibc to reuse large blocks instead of returning them to the system and fetching them anew.
 
     For programs that own their process: training, where it made a step half as fast again, and the app, where it takes
-    a quarter off a trace of 256 tokens. Elsewhere than on glibc this does nothing.
+    a fifth off a trace of 256 tokens. Elsewhere than on glibc this does nothing.
     """
     if platform.libc_ver()[0] == "glibc":
         libc = ctypes.CDLL(None)

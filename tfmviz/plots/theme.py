@@ -85,8 +85,8 @@ def figure(traces: Sequence[dict[str, Any]], layout: dict[str, Any]) -> go.Figur
 def layout(theme: Theme, *, height: int, left: int, top: int, bottom: int, **more: Any) -> dict[str, Any]:
     """What every figure shares: transparent ground, no zooming by accident, letters for a projector.
 
-    Margins are given in pixels (see `room`): Plotly's own way of finding them draws each figure several times, which
-    took more than half of the time from Enter to the new pictures.
+    Margins are given in pixels (see `room`): Plotly's automatic ones leave a gap above the colour bar and make the
+    picture jump when the labels change.
     """
     return {
         "height": height,

@@ -182,7 +182,7 @@ def card(run: Run) -> str:
     tokens = run.settings.steps * batches.batch_size * batches.length
     facts = {
         "held-out loss": f"{loss:.3f} nats per token ({len(run.held_out):,} tokens, windows of {batches.length})",
-        "held-out bits per byte": f"{nats / math.log(2) / n_bytes:.3f}",
+        "held-out bits per byte": f"{nats / math.log(2) / n_bytes:.3f} (UTF-8; a mark between documents is one byte)",
         "unigram cross-entropy on the same text": f"{unigram:.3f} nats per token",
         "parameters": f"{sum(p.numel() for p in model.parameters()):,}",
         "training": f"{run.settings.steps:,} steps of {batches.batch_size} × {batches.length} tokens: {tokens:,} in "

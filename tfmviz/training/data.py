@@ -99,7 +99,7 @@ class Batches:
 
     @property
     def settings(self) -> dict[str, int | str]:
-        """What decides the batches besides the text: a resumed run must have the same."""
+        """What decides the batches, the text by its hash: a resumed run must have the same."""
         return {
             "text": hashlib.blake2b(self.stream.tobytes(), digest_size=8).hexdigest(),
             "batch_size": self.batch_size,

@@ -20,6 +20,9 @@ from tfmviz.ui.sentences import SENTENCES
 
 MAX_CHARACTERS = 5_000
 
+SHOWN = "decoder-only"
+"""The architecture that the pages know how to show."""
+
 FIRST_LOOK = {"layer": 1, "head": 2}
 """What the page opens with: in tiny-english a previous-token head, whose picture is understood at a glance."""
 
@@ -45,11 +48,14 @@ def sidebar() -> None:
     Stops the run with an explanation if no model can be loaded.
     """
     entries = zoo.catalogue()
-    configs = {entry.name: entry.config for entry in entries if entry.config is not None}
+    intact = {entry.name: entry.config for entry in entries if entry.config is not None}
+    configs = {name: config for name, config in intact.items() if config.architecture == SHOWN}
     with st.sidebar:
         for entry in entries:
             if entry.problem:
                 st.warning(f"The model {code(entry.name)} is unavailable. {plain(entry.problem)}", icon="⚠️")
+        for name in sorted(intact.keys() - configs.keys()):
+            st.caption(f"{code(name)} is {intact[name].architecture}; the pages show {SHOWN} models.")
     if not configs:
         st.error("There is no model to show. Restore the folder `assets/models/`, or train one: see README.md.")
         st.stop()
@@ -75,7 +81,7 @@ def sentence() -> str:
         The text to show. When the box is empty this is the last text that was not.
     """
     notes = st.session_state.get("notes", {})
-    if current := [note for key, (value, note) in notes.items() if st.session_state[key] == value]:
+    if current := [note for key, (value, note) in notes.items() if st.session_state.get(key, value) == value]:
         st.info(" ".join(current), icon="ℹ️")  # until the reader has chosen something else
     box, menu = st.columns([5, 2], vertical_alignment="bottom")
     text = box.text_input(

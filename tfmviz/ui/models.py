@@ -43,16 +43,16 @@ def _load(name: str) -> ZooModel:
     keep_memory()
     model = zoo.load(name)
     model.trace("warm up")
-    # Streamlit collects garbage after every run. Frozen, the hundreds of thousands of objects that torch made are
-    # not walked each time, which halves the time from Enter to picture.
+    # Streamlit collects garbage after every run; frozen, the hundreds of thousands of objects that torch made are not
+    # walked each time.
     gc.collect()
     gc.freeze()
     return model
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@st.cache_resource(show_spinner=False, max_entries=8)
 def trace(name: str, text: str, edits: tuple[Edit, ...] = ()) -> Trace:
-    """Everything the model computes on `text`. At the longest text a trace takes about 40 MB, hence the few entries."""
+    """Everything the model computes on `text`. At the longest text a trace takes about 65 MB, hence the few entries."""
     return load(name).trace(text, edits)
 
 
