@@ -17,29 +17,16 @@ token = controls.token(len(trace.tokens))
 controls.say_what_was_cut(trace)
 
 st.markdown(
-    "Every word asks: *which earlier words matter to me?* Choose a token; the shade of every other token is the share "
-    "of attention it gets from the chosen one. Striped tokens come later: the mask hides them."
+    "Every word asks: *which other words matter to me?* The brighter a token, the larger its share of the attention of "
+    "the one you point at. A model that writes may only look back: what comes later is masked."
 )
-panels.token_strip(trace, choice, token)
+panels.explorer(trace, choice, text)
 panels.next_words_in_short(trace, model.vocabulary, token)
 
 # Only the open tab is computed and drawn, which keeps the way from Enter to the new pictures short.
-attention, predictions, stream = st.tabs(
-    ["Attention", "What comes next?", "Residual stream"], key="view", bind="query-params"
+predictions, stream, files = st.tabs(
+    ["What comes next?", "Residual stream", "Take it away"], key="view", bind="query-params"
 )
-if attention.open:
-    with attention:
-        on_repeats = models.scores_on_repeats(choice.model)
-        left, right = st.columns([2, 3])
-        with left:
-            st.subheader("Every head at once")
-            st.markdown("Brighter is more attention. Point at a head for its verdict, click to choose it.")
-            panels.all_heads(trace, choice, on_repeats)
-        with right:
-            st.subheader("The chosen head")
-            panels.verdict(trace, choice, on_repeats)
-            panels.one_head(trace, choice, token)
-        show_code(*models.attention_code())
 if predictions.open:
     with predictions:
         st.markdown(
@@ -55,3 +42,11 @@ if stream.open:
             "of the step that makes. A part over 100 % means that the other one worked against it."
         )
         panels.stream_norms(trace, token)
+if files.open:
+    with files:
+        st.markdown(
+            "Everything above as files, to use without this app. The figures have their own buttons for pictures; "
+            "“Copy link” makes an address that shows exactly what you see."
+        )
+        panels.files(trace, choice)
+show_code(*models.attention_code())

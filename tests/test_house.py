@@ -28,7 +28,7 @@ ROOMS: dict[str, set[str]] = {
     "zoo": {"model", "text", "trace", "edits", "tap", "torch", "safetensors"},
     "analysis": {"trace", "numpy"},
     "plots": {"trace", "numpy", "plotly", "PIL"},
-    "views": set(),
+    "views": {"trace", "analysis", "plots", "numpy"},
     "ui": {"trace", "edits", "memory", "zoo", "model", "text", "analysis", "plots", "views"}
     | {"numpy", "plotly", "streamlit", "torch"},
 }

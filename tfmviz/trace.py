@@ -105,6 +105,12 @@ class Trace:
         return q, k
 
 
+def kind_of(layer: str) -> str:
+    """ "decoder.3.cross_attn" is of the kind "decoder.cross_attn": layers of one kind look from and at the same texts."""
+    stack, _, part = layer.split(".")
+    return f"{stack}.{part}"
+
+
 class Traceable(Protocol):
     """What every page needs of a model: its name, its vocabulary and a way to run it on a text."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +14,17 @@ Kind = Literal["previous token", "current token", "first token", "induction", "d
 VerdictKind = Kind | Literal["mixed"]
 
 REPEAT_KINDS: tuple[Kind, ...] = ("induction", "duplicate")
+
+IN_WORDS: dict[VerdictKind, str] = {
+    "previous token": "looks at the token just before",
+    "current token": "looks at the token itself",
+    "first token": "rests on the first token",
+    "induction": "looks at what followed the same token earlier",
+    "duplicate": "looks at the same token earlier in the text",
+    "broad": "spreads its attention evenly",
+    "mixed": "follows none of the simple patterns",
+}
+"""What a head of each kind does: the end of a sentence that begins with its name."""
 
 NAMED = 0.4
 """A head is named after a pattern that takes at least this share of its attention."""
@@ -75,7 +86,7 @@ def head_scores(pattern: Array, ids: Sequence[int], mask: Array) -> dict[Kind, A
     }
 
 
-def confirmed(scores: dict[Kind, Array], on_repeats: dict[Kind, Array]) -> dict[Kind, Array]:
+def confirmed(scores: Mapping[Kind, Array], on_repeats: Mapping[Kind, Array]) -> dict[Kind, Array]:
     """Scores on a text, with "induction" and "duplicate" believed only as far as random repeats bear them out.
 
     In ordinary text few tokens repeat, mostly "the" and "of", and what follows those are nouns: a head that looks at
@@ -86,10 +97,10 @@ def confirmed(scores: dict[Kind, Array], on_repeats: dict[Kind, Array]) -> dict[
         scores: `head_scores` of a layer on the reader's text.
         on_repeats: `head_scores` of the same layer on random tokens said twice.
     """
-    return scores | {kind: np.minimum(scores[kind], on_repeats[kind]) for kind in REPEAT_KINDS}
+    return dict(scores) | {kind: np.minimum(scores[kind], on_repeats[kind]) for kind in REPEAT_KINDS}
 
 
-def verdicts(scores: dict[Kind, Array]) -> tuple[Verdict, ...]:
+def verdicts(scores: Mapping[Kind, Array]) -> tuple[Verdict, ...]:
     """One verdict per head from the scores of a layer; see `Verdict`.
 
     On a single token no kind is defined; the verdict is then "mixed" with score NaN.
@@ -107,7 +118,7 @@ def _verdict(scores: dict[Kind, float]) -> Verdict:
     return Verdict(best if shares[best] >= NAMED else "mixed", shares[best])
 
 
-def _n(scores: dict[Kind, Array]) -> int:
+def _n(scores: Mapping[Kind, Array]) -> int:
     return len(scores["broad"])
 
 

@@ -1,27 +1,35 @@
-"""What the reader chooses, the same on every page: sentence, model, layer, head, token.
+"""What the reader chooses, the same on every page: sentence, model, kind of attention, layer, head, token.
 
-All but the token are in the address, so a link shows exactly what its sender saw. Widgets keep themselves in step
-with the address (`bind="query-params"`) but drop an unusable value silently; `correct_address` looks at it before
-them, takes the nearest usable value and says so.
+All of it is in the address, so a link shows exactly what its sender saw. Widgets keep themselves in step with the
+address (`bind="query-params"`) but drop an unusable value silently; `correct_address` looks at it before them, takes
+the nearest usable value and says so. What only the explorer knows (several heads, filters …) is the text `look`, which
+Python passes on without reading it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
-from tfmviz.trace import Trace
+from tfmviz.trace import Trace, kind_of
 from tfmviz.ui.sentences import SENTENCES
 
 MAX_CHARACTERS = 5_000
 
-SHOWN = "decoder-only"
-"""The architecture that the pages know how to show."""
+MAX_HEADS = 16
+"""Heads of a long text that are sent at once."""
+
+KINDS = {"encoder.self_attn": "encoder", "decoder.self_attn": "decoder", "decoder.cross_attn": "cross-attention"}
+"""Kinds of attention as the sidebar names them."""
+
+LOOK = re.compile(r"[a-z0-9:,. -]{0,300}")
 
 FIRST_LOOK = {"layer": 1, "head": 2}
 """What the page opens with: in tiny-english a previous-token head, whose picture is understood at a glance."""
@@ -41,6 +49,10 @@ class Choice:
     layer: str
     head: int
 
+    @property
+    def layer_index(self) -> int:
+        return int(self.layer.split(".")[1])
+
 
 def sidebar() -> None:
     """Draws the shared sidebar; `app.py` does this once for all pages, which then ask for `choice()`.
@@ -48,14 +60,11 @@ def sidebar() -> None:
     Stops the run with an explanation if no model can be loaded.
     """
     entries = zoo.catalogue()
-    intact = {entry.name: entry.config for entry in entries if entry.config is not None}
-    configs = {name: config for name, config in intact.items() if config.architecture == SHOWN}
+    configs = {entry.name: entry.config for entry in entries if entry.config is not None}
     with st.sidebar:
         for entry in entries:
             if entry.problem:
                 st.warning(f"The model {code(entry.name)} is unavailable. {plain(entry.problem)}", icon="⚠️")
-        for name in sorted(intact.keys() - configs.keys()):
-            st.caption(f"{code(name)} is {intact[name].architecture}; the pages show {SHOWN} models.")
     if not configs:
         st.error("There is no model to show. Restore the folder `assets/models/`, or train one: see README.md.")
         st.stop()
@@ -64,9 +73,19 @@ def sidebar() -> None:
     with st.sidebar:
         model = st.selectbox("Model", names, key="model", bind="query-params", index=default_model(names))
         config = configs[model]
-        layer = _number("Layer", "layer", len(config.layers), help="Counted from 0, the one that reads the text first.")
+        kinds = kinds_of(config)
+        name = kinds[-1]  # the attention nearest to what the model writes
+        if len(kinds) > 1:
+            name = st.selectbox("Attention", kinds, key="kind", bind="query-params", index=len(kinds) - 1)
+        layer = _number("Layer", "layer", config.n_layers, help="Counted from 0, the one that reads the text first.")
         head = _number("Head", "head", config.n_heads, help="Counted from 0. Every head looks in a way of its own.")
-    st.session_state["choice"] = Choice(model=model, layer=config.layers[layer], head=head)
+    stack, part = next(kind for kind, shown in KINDS.items() if shown == name).split(".")
+    st.session_state["choice"] = Choice(model=model, layer=f"{stack}.{layer}.{part}", head=head)
+
+
+def kinds_of(config: ModelConfig) -> list[str]:
+    """The kinds of attention a model has, as the sidebar names them."""
+    return list(dict.fromkeys(KINDS[kind_of(layer)] for layer in config.layers))
 
 
 def choice() -> Choice:
@@ -120,17 +139,49 @@ def say_what_was_cut(trace: Trace) -> None:
 
 def token(length: int) -> int:
     """Position of the token the reader has chosen; the last one until they choose."""
-    chosen = st.session_state.get("token")
+    chosen = pinned()
     return length - 1 if chosen is None else min(chosen, length - 1)
 
 
-def choose_token(position: int) -> None:
-    st.session_state["token"] = position
+def pinned() -> int | None:
+    """Position of the token the reader has pinned, None until they do. The address says it first."""
+    if "token" not in st.session_state:
+        asked = st.query_params.get("token", "")
+        st.session_state["token"] = min(int(asked), MAX_CHARACTERS) if re.fullmatch(r"[0-9]{1,9}", asked) else None
+    return st.session_state["token"]
 
 
-def choose_head(layer: int, head: int) -> None:
-    """For callbacks of pictures: makes the sidebar follow a click."""
-    st.session_state["layer"], st.session_state["head"] = layer, head
+def selection() -> dict[str, Any]:
+    """What is chosen, as the explorer reads it; `sequence` is the number of its report that this answers."""
+    look = st.query_params.get("look", "")
+    chosen = choice()
+    return {
+        "sequence": st.session_state.get("sequence", 0),
+        "kind": kind_of(chosen.layer),
+        "layer": chosen.layer_index,
+        "head": chosen.head,
+        "token": pinned(),
+        "look": look if LOOK.fullmatch(look) else "",
+    }
+
+
+def wanted() -> tuple[str, ...]:
+    """Heads of a long text that the explorer has asked for."""
+    return st.session_state.get("wanted", ())
+
+
+def follow(selection: Mapping[str, Any]) -> None:
+    """For the explorer's reports: makes sidebar and address follow what was chosen in it."""
+    kind = KINDS.get(selection["kind"])
+    if "kind" in st.session_state and kind is not None:
+        st.session_state["kind"] = kind
+    for key in ("layer", "head"):
+        if key in st.session_state:  # a model with one layer has no widget for it
+            st.session_state[key] = int(selection[key])
+    _pin(selection["token"])
+    _put("look", selection["look"])
+    st.session_state["wanted"] = tuple(selection["wanted"])[:MAX_HEADS]
+    st.session_state["sequence"] = int(selection["sequence"])
 
 
 def correct_address(configs: dict[str, ModelConfig]) -> None:
@@ -144,7 +195,12 @@ def correct_address(configs: dict[str, ModelConfig]) -> None:
         nearest = (get_close_matches(model, names, n=1, cutoff=0.4) or [names[default_model(names)]])[0]
         _replace("model", nearest, f"There is no model {code(model)} here. This is {code(nearest)}.")
         model = nearest
-    for key, count in (("layer", len(configs[model].layers)), ("head", configs[model].n_heads)):
+    config = configs[model]
+    kinds, kind = kinds_of(config), _asked("kind")
+    if kind is not None and kind not in kinds:
+        nearest = (get_close_matches(kind, kinds, n=1, cutoff=0.4) or kinds[-1:])[0]
+        _replace("kind", nearest, f"{code(model)} has no attention {code(kind)}. This is {code(nearest)}.")
+    for key, count in (("layer", config.n_layers), ("head", config.n_heads)):
         asked = _asked(key)
         if asked is not None and asked != str(number := nearest_index(asked, count)):
             _replace(
@@ -208,4 +264,17 @@ def _take_example() -> None:
 
 
 def _forget_token() -> None:
-    st.session_state["token"] = None
+    _pin(None)
+
+
+def _pin(position: int | None) -> None:
+    st.session_state["token"] = position
+    _put("token", "" if position is None else str(position))
+
+
+def _put(key: str, value: str) -> None:
+    """Puts a value into the address, or takes it out."""
+    if value:
+        st.query_params[key] = value
+    elif key in st.query_params:
+        del st.query_params[key]

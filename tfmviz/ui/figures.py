@@ -9,11 +9,8 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from tfmviz.plots.labels import visible
 from tfmviz.plots.theme import DARK, LIGHT, Theme
-from tfmviz.trace import Array, Encoding
-from tfmviz.ui import controls
-from tfmviz.views import token_strip
+from tfmviz.views import explorer
 
 CONFIG = {
     "displaylogo": False,
@@ -36,36 +33,23 @@ def show(figure: go.Figure, *, key: str, alt: str) -> None:
     st.plotly_chart(figure, key=key, theme=None, config=CONFIG, alt=alt)
 
 
-def show_clickable(figure: go.Figure, *, key: str, alt: str, on_click: Callable[[Any], None]) -> None:
-    """Draws a figure whose points can be clicked; `on_click` gets the point's `customdata`."""
+def show_explorer(data: bytes, *, selection: dict[str, Any], on_report: Callable[[dict[str, Any]], None]) -> None:
+    """The attention of every head, to be explored in the browser; see `tfmviz.views`.
 
-    def clicked() -> None:
-        if points := st.session_state[key].selection.points:
-            on_click(points[0]["customdata"])
-
-    st.plotly_chart(figure, key=key, theme=None, config=CONFIG, alt=alt, on_select=clicked, selection_mode="points")
-
-
-def show_tokens(encoding: Encoding, *, weights: Array, allowed: Array, chosen: int) -> None:
-    """The sentence as buttons, shaded by what the chosen token looks at; a click chooses another.
+    What is chosen travels in a component of its own, so that a click does not send the weights again.
 
     Args:
-        weights: (len,), attention of the chosen token.
-        allowed: (len,), False where the mask forbids looking.
+        data: from `views.payload`.
+        selection: what Python has chosen.
+        on_report: gets what the reader has chosen in the picture.
     """
-    tokens = [
-        {
-            "label": visible(token),
-            "title": f"Token {position}: “{token}”",
-            "weight": round(float(weight), 4) if may else None,
-        }
-        for position, (token, weight, may) in enumerate(zip(encoding.tokens, weights, allowed, strict=True))
-    ]
-    _strip()(
-        key="token_strip",
-        data={"tokens": tokens, "chosen": chosen},
-        on_picked_change=lambda: controls.choose_token(st.session_state["token_strip"].picked),
+    explorer, chosen = _components()
+    explorer(
+        key="explorer",
+        data=data,
+        on_selection_change=lambda: on_report(st.session_state["explorer"]["selection"]),
     )
+    chosen(key="explorer_selection", data=selection)
 
 
 def show_code(*functions: Callable[..., Any]) -> None:
@@ -76,5 +60,9 @@ def show_code(*functions: Callable[..., Any]) -> None:
 
 
 @st.cache_resource(show_spinner=False)
-def _strip() -> Callable[..., Any]:
-    return st.components.v2.component("tfmviz_token_strip", js=token_strip.JS, css=token_strip.CSS)
+def _components() -> tuple[Callable[..., Any], Callable[..., Any]]:
+    component = st.components.v2.component
+    return (
+        component("tfmviz_explorer", js=explorer.script("streamlit"), css=explorer.CSS),
+        component("tfmviz_explorer_selection", js=explorer.SELECTION_JS),
+    )

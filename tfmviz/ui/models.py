@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from tfmviz import zoo
+from tfmviz import views, zoo
 from tfmviz.analysis.heads import Kind, head_scores
 from tfmviz.edits import Edit
 from tfmviz.memory import keep_memory
@@ -60,13 +60,22 @@ def trace(name: str, text: str, edits: tuple[Edit, ...] = ()) -> Trace:
 def scores_on_repeats(name: str) -> dict[str, dict[Kind, Array]]:
     """`head_scores` of every self-attention layer on `N_RANDOM` random tokens said twice: per layer, per kind (head,).
 
-    Nothing but looking back helps to predict the second half, so this shows induction heads at their clearest.
+    Nothing but looking back helps to predict the second half, so this shows induction heads at their clearest. A model
+    that writes a text of its own does not read such tokens; it has no scores.
     """
     model = load(name)
+    if model.config.architecture == "encoder-decoder":
+        return {}
     rng = np.random.default_rng(0)
     ids = tuple(rng.integers(1, model.config.vocab_size, size=min(N_RANDOM, model.config.max_len // 2)).tolist()) * 2
     record = model.trace(ids, sites=("*.self_attn.pattern", "*.self_attn.mask"))
     return {layer: head_scores(record[f"{layer}.pattern"], ids, record[f"{layer}.mask"]) for layer in record.layers}
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def payload(name: str, text: str) -> bytes:
+    """What the explorer in the browser gets."""
+    return views.payload(trace(name, text), title=name, on_repeats=scores_on_repeats(name))
 
 
 def attention_code() -> tuple[Callable[..., Any], ...]:

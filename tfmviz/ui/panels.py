@@ -2,102 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+from collections.abc import Callable, Sequence
 
-import numpy as np
 import streamlit as st
 
-from tfmviz.analysis.heads import Kind, Verdict, confirmed, head_scores, verdicts
+from tfmviz import views
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import stream
-from tfmviz.plots import attention, predictions, residual
+from tfmviz.plots import predictions, residual
 from tfmviz.plots.labels import visible
-from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls
+from tfmviz.trace import Trace
+from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import show, show_clickable, show_tokens, theme
-
-Repeats = dict[str, dict[Kind, Array]]
-"""Per layer its `head_scores` on random tokens said twice."""
-
-IN_WORDS: dict[str, str] = {
-    "previous token": "looks at the token just before",
-    "current token": "looks at the token itself",
-    "first token": "rests on the first token",
-    "induction": "looks at what followed the same token earlier",
-    "duplicate": "looks at the same token earlier in the text",
-    "broad": "spreads its attention evenly",
-    "mixed": "follows none of the simple patterns",
-}
+from tfmviz.ui.figures import show, show_explorer, theme
 
 
-def token_strip(trace: Trace, choice: Choice, token: int) -> None:
-    """The sentence, shaded by what the chosen token looks at."""
-    show_tokens(
-        trace.target,
-        weights=trace[f"{choice.layer}.pattern"][choice.head, token],
-        allowed=trace[f"{choice.layer}.mask"][token],
-        chosen=token,
-    )
-    st.text(sentence_about(trace, choice, token))
-
-
-def sentence_about(trace: Trace, choice: Choice, token: int) -> str:
-    """One row of a pattern in words, the largest weights first."""
-    weights = trace[f"{choice.layer}.pattern"][choice.head, token]
-    keys = trace.axes(choice.layer)[1].tokens
-    largest = [int(k) for k in np.argsort(-weights, kind="stable")[:4] if weights[k] > 0]
-    looks = ", ".join(f"“{visible(keys[k])}” {weights[k]:.{2 if weights[k] >= 0.01 else 4}f}" for k in largest)
-    return f"{name_of(choice)}: “{visible(trace.tokens[token])}” (token {token}) looks at {looks}."
-
-
-def all_heads(trace: Trace, choice: Choice, on_repeats: Repeats) -> None:
-    """Thumbnails of every head; a click chooses one."""
-    layers = trace.layers
-    found = [layer_verdicts(trace, layer, on_repeats[layer]) for layer in layers]
-    show_clickable(
-        attention.thumbnails(
-            np.stack([trace[f"{layer}.pattern"] for layer in layers]),
-            np.stack([trace[f"{layer}.mask"] for layer in layers]),
-            row_names=[f"layer {i}" for i in range(len(layers))],
-            hover=[[f"layer {i}, head {h}\n{in_short(v)}" for h, v in enumerate(row)] for i, row in enumerate(found)],
-            selected=(layers.index(choice.layer), choice.head),
-            theme=theme(),
-        ),
-        key="thumbnails",
-        alt="Attention of every head: "
-        + "; ".join(f"layer {i}, head {h}: {in_short(v)}" for i, row in enumerate(found) for h, v in enumerate(row)),
-        on_click=lambda point: controls.choose_head(*point),
-    )
-
-
-def one_head(trace: Trace, choice: Choice, token: int) -> None:
-    """The chosen head as a heat map, with its verdict above."""
-    q, k = trace.axes(choice.layer)
-    show(
-        attention.heatmap(
-            trace[f"{choice.layer}.pattern"][choice.head],
-            mask=trace[f"{choice.layer}.mask"],
-            q_tokens=q.tokens,
-            k_tokens=k.tokens,
-            title=name_of(choice),
-            theme=theme(),
-            query=token,
-        ),
-        key="head_picture",
-        alt=sentence_about(trace, choice, token),
-    )
-
-
-def verdict(trace: Trace, choice: Choice, on_repeats: Repeats) -> None:
-    """What the chosen head does, in plain words, here and where text repeats."""
-    scores = on_repeats[choice.layer]
-    found = layer_verdicts(trace, choice.layer, scores)[choice.head]
-    st.markdown(f"**{name_of(choice)}** {IN_WORDS[found.kind]}: **{in_short(found)}** on your sentence.")
-    repeats = verdicts(scores)[choice.head]
-    st.caption(
-        f"On random tokens said twice it {IN_WORDS[repeats.kind]}: {in_short(repeats)}. Scores are mean shares of "
-        "attention, 0 to 1; that of “broad” is the evenness of the spread."
+def explorer(trace: Trace, choice: Choice, text: str) -> None:
+    """Every head of every layer, in the browser: the sentence, overview, lines and matrix, all linked."""
+    details = ""
+    if not views.travels_whole(trace):
+        looked_at = (f"{choice.layer}/{choice.head}", *controls.wanted())
+        details = base64.b64encode(views.details(trace, looked_at, title=choice.model)).decode()
+    show_explorer(
+        models.payload(choice.model, text),
+        selection=controls.selection() | {"details": details},
+        on_report=controls.follow,
     )
 
 
@@ -148,16 +78,36 @@ def stream_norms(trace: Trace, token: int) -> None:
         )
 
 
-def layer_verdicts(trace: Trace, layer: str, on_repeats: dict[Kind, Array]) -> tuple[Verdict, ...]:
-    """One verdict per head of a self-attention layer on this text."""
-    scores = head_scores(trace[f"{layer}.pattern"], trace.axes(layer)[1].ids, trace[f"{layer}.mask"])
-    return verdicts(confirmed(scores, on_repeats))
+def files(trace: Trace, choice: Choice) -> None:
+    """The explorer as a page, and its numbers, each made when it is asked for."""
+    page, table, arrays = st.columns(3)
 
+    def download(label: str, data: Callable[[], str | bytes], name: str, mime: str, words: str) -> None:
+        st.download_button(label, data, name, mime, on_click="ignore", width="stretch")
+        st.caption(words)
 
-def in_short(verdict: Verdict) -> str:
-    """ "previous token 0.92"."""
-    return "one token: nothing to choose" if np.isnan(verdict.score) else f"{verdict.kind} {verdict.score:.2f}"
-
-
-def name_of(choice: Choice) -> str:
-    return f"Layer {choice.layer.split('.')[1]}, head {choice.head}"
+    with page:
+        on_repeats = models.scores_on_repeats(choice.model)
+        download(
+            "The explorer as a page",
+            lambda: views.html(trace, title=choice.model, on_repeats=on_repeats),
+            "attention.html",
+            "text/html",
+            "One file that needs no server and no network. Weights are rounded to 0.0005.",
+        )
+    with table:
+        download(
+            "This layer as CSV",
+            lambda: views.csv_of(trace, choice.layer),
+            "attention.csv",
+            "text/csv",
+            "A line for every head, query and key of the chosen layer, masked pairs left out.",
+        )
+    with arrays:
+        download(
+            "All layers as NPZ",
+            lambda: views.npz_of(trace),
+            "attention.npz",
+            "application/octet-stream",
+            "For `numpy.load`: tokens, and every layer's pattern and mask as the model computed them.",
+        )

@@ -1,1 +1,65 @@
-"""Client-side components: plain JavaScript and CSS, one folder each. `ui/` mounts them."""
+"""Client-side views: plain JavaScript and CSS that answer every touch in the browser.
+
+    from tfmviz import load, views
+    trace = load("tiny-english").trace("The cat sat on the mat.")
+    Path("attention.html").write_text(views.html(trace), encoding="utf-8")
+
+In a notebook: `IPython.display.IFrame("attention.html", 1200, 900)`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from html import escape
+
+from tfmviz.trace import Trace
+from tfmviz.views import explorer
+from tfmviz.views.files import csv_of, npz_of
+from tfmviz.views.payload import Scores, details, payload, travels_whole
+
+__all__ = ["csv_of", "details", "html", "npz_of", "payload", "travels_whole"]
+
+
+def html(trace: Trace, *, title: str = "", on_repeats: Scores | None = None) -> str:
+    """The explorer with a trace's attention as one page that asks for nothing from outside.
+
+    A policy in the page allows its own script and style only, and no connection at all.
+
+    Args:
+        title: name of the model, for captions.
+        on_repeats: see `payload`.
+
+    Raises:
+        ValueError: see `payload`; or the trace is too long for all of its weights to travel.
+    """
+    style = (explorer.FOLDER / "standalone.css").read_text(encoding="utf-8") + explorer.CSS
+    script = explorer.script("standalone")
+    policy = (
+        f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    text = escape(trace.target.text if trace.source is None else trace.source.text)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width">
+<title>Attention{f" of {escape(title)}" if title else ""}</title>
+<style>{style}</style>
+</head>
+<body>
+<main>
+<h1 dir="auto">{text}</h1>
+<div id="explorer"></div>
+</main>
+<script type="text/plain" id="payload">{base64.b64encode(payload(trace, title=title, on_repeats=on_repeats)).decode()}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,49 @@
+// Colours with fixed meanings: cividis is a share of attention, grey is masked, blue looks, vermilion is looked at.
+
+const CIVIDIS = ["00224e", "123570", "3b496c", "575d6d", "707173", "8a8678", "a59c74", "c3b369", "e1cc55", "fee838"]; // matplotlib's, at tenths of the way
+const STOPS = CIVIDIS.map((hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)));
+
+// 256 colours from shade 0 to 1, as [red, green, blue].
+export const RAMP = Array.from({ length: 256 }, (_, n) => {
+  const place = (n / 255) * (STOPS.length - 1);
+  const low = Math.min(Math.floor(place), STOPS.length - 2);
+  return STOPS[low].map((value, i) => Math.round(value + (STOPS[low + 1][i] - value) * (place - low)));
+});
+
+const PACKED = Uint32Array.from(RAMP, ([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r); // as ImageData stores it
+
+export const indexOf = (shade) => Math.min(255, Math.round(shade * 255));
+export const packed = (shade) => PACKED[indexOf(shade)];
+export const css = (shade) => `rgb(${RAMP[indexOf(shade)].join(" ")})`;
+export const inkOn = (shade) => (shade > 0.55 ? "#111" : "#fff");
+
+// What the figures take from the page they are in.
+export function coloursOf(element) {
+  const style = getComputedStyle(element);
+  const read = (name) => style.getPropertyValue(name).trim();
+  const [r, g, b] = bytesOf(read("--masked"));
+  return {
+    text: style.color,
+    ground: read("--ground"),
+    masked: read("--masked"),
+    maskedPacked: (255 << 24) | (b << 16) | (g << 8) | r,
+    looks: read("--looks"),
+    looked: read("--looked"),
+    accent: read("--accent"),
+    grid: read("--grid"),
+    font: style.fontFamily,
+  };
+}
+
+const bytesOf = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+
+// Whether the page's ground is dark, whatever notation its colour is in.
+export function isDark(element) {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 1;
+  const context = canvas.getContext("2d");
+  context.fillStyle = getComputedStyle(element).getPropertyValue("--ground").trim() || "#fff";
+  context.fillRect(0, 0, 1, 1);
+  const [r, g, b] = context.getImageData(0, 0, 1, 1).data;
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b < 128;
+}

@@ -1,0 +1,153 @@
+// The head view: queries on the left, keys on the right, a line for every weight.
+
+import { coloursOf } from "./colours.js";
+import { listen, make, roving, tokenButtons } from "./elements.js";
+import { fresh } from "./picture.js";
+import { SCALES_OF_SHADE, number, rowMaxima, strongest } from "./weights.js";
+
+const MOST = 1500; // lines drawn at once; of one token all are
+const LEVELS = 16; // shades of lines: those of one shade are drawn in one stroke
+const BARS = 84; // pixels beside the tokens for the bars per head and the number
+const NUMBER = 34;
+
+export class Lines {
+  constructor({ hover, pick }) {
+    this.canvas = make("canvas", { ariaHidden: "true" });
+    this.columns = ["query", "key"].map((side) => {
+      const group = make("div", { className: `column ${side}`, role: "group" });
+      roving(group, () => 1);
+      listen(group, { hover: (at) => hover(at === null ? null : { side, at }), pick: (at) => pick({ side, at }) });
+      return group;
+    });
+    this.columns[0].ariaLabel = "Queries: the tokens that look";
+    this.columns[1].ariaLabel = "Keys: the tokens that are looked at";
+    const [queries, keys] = this.columns;
+    this.scroller = make("div", { className: "scroller lines-picture" }, queries, make("div", { className: "between" }, this.canvas), keys);
+    this.scroller.addEventListener("scroll", () => this.redraw());
+    this.note = make("p", { className: "hint" });
+    this.node = make("div", {}, this.scroller, this.note);
+  }
+
+  // Other tokens.
+  label(queries, keys) {
+    this.texts = [queries, keys];
+    const longest = Math.max(queries.labels.length, keys.labels.length);
+    this.rowHeight = longest <= 24 ? 25 : longest <= 64 ? 20 : 17;
+    this.scroller.style.setProperty("--row", `${this.rowHeight}px`);
+    this.columns.forEach((group, n) => tokenButtons(group, this.texts[n], 0));
+  }
+
+  // Other heads or filters: `matrices` are drawn over one another.
+  show(matrices, scale) {
+    this.matrices = matrices;
+    this.scale = scale;
+    this.maxima = matrices.map(rowMaxima);
+    const { found, left } = strongest(matrices, MOST);
+    this.strongest = found;
+    this.left = left;
+  }
+
+  // Keeps only the lines of one token, or all of them: focus is {side, at} or null.
+  draw(focus, pinned) {
+    this.focus = focus;
+    this.columns.forEach((group, n) => {
+      const side = ["query", "key"][n];
+      for (const node of group.children) {
+        const position = Number(node.dataset.position);
+        node.classList.toggle("focus", focus?.side === side && focus.at === position);
+        node.ariaPressed = String(pinned?.side === side && pinned.at === position);
+      }
+    });
+    this.note.textContent = !this.focus && this.left ? `The ${MOST.toLocaleString("en")} strongest lines; ${this.left.toLocaleString("en")} weaker ones show when you point at a token.` : "";
+    this.redraw();
+  }
+
+  redraw() {
+    if (!this.matrices) return;
+    const width = this.canvas.parentElement.clientWidth;
+    const height = this.scroller.clientHeight;
+    const context = fresh(this.canvas, width, height);
+    context.translate(0, -this.scroller.scrollTop);
+    this.paint(context, width, coloursOf(this.node));
+  }
+
+  paint(context, width, colours) {
+    const ends = [this.focus?.side === "key" ? BARS : 6, this.focus?.side === "query" ? width - BARS : width - 6];
+    const lines = this.focus ? this.linesOf(this.focus) : this.strongest;
+    context.strokeStyle = this.focus?.side === "key" ? colours.looked : colours.looks;
+    context.lineWidth = this.focus ? 2.5 : 1.5;
+    const levels = Array.from({ length: LEVELS + 1 }, () => []);
+    for (const line of lines) levels[Math.ceil(this.shadeOf(line) * LEVELS)].push(line);
+    levels.forEach((level, n) => {
+      if (!level.length) return;
+      context.globalAlpha = Math.max(0.08, n / LEVELS); // the faintest can still be seen
+      context.beginPath();
+      for (const { row, column } of level) {
+        context.moveTo(ends[0], this.middle(row));
+        context.lineTo(ends[1], this.middle(column));
+      }
+      context.stroke();
+    });
+    context.globalAlpha = 1;
+    if (this.focus) this.paintBars(context, lines, width, colours);
+  }
+
+  // Beside every token of the other side: a bar per head and the mean of the heads as a number.
+  paintBars(context, lines, width, colours) {
+    const other = this.focus.side === "query" ? "column" : "row";
+    const n = this.matrices.length;
+    const slot = (BARS - NUMBER - 6) / n;
+    const x0 = this.focus.side === "query" ? width - BARS + 4 : 4 + NUMBER;
+    const means = new Map();
+    context.fillStyle = this.focus.side === "query" ? colours.looks : colours.looked;
+    for (const line of lines) {
+      means.set(line[other], (means.get(line[other]) ?? 0) + line.weight / n);
+      context.globalAlpha = Math.max(0.08, this.shadeOf(line));
+      context.fillRect(x0 + line.n * slot, this.middle(line[other]) - this.rowHeight / 2 + 3, Math.max(slot - 1, 1), this.rowHeight - 6);
+    }
+    context.globalAlpha = 1;
+    context.fillStyle = colours.text;
+    context.font = `${Math.min(14, this.rowHeight - 3)}px ${colours.font}`;
+    context.textBaseline = "middle";
+    context.textAlign = "right";
+    for (const [at, mean] of means) context.fillText(number(mean), this.focus.side === "query" ? width - 4 : NUMBER, this.middle(at));
+  }
+
+  linesOf({ side, at }) {
+    return this.matrices.flatMap(({ mask: { rows, columns }, weights }, n) => {
+      const count = side === "query" ? columns : rows;
+      return Array.from({ length: count }, (_, other) => {
+        const [row, column] = side === "query" ? [at, other] : [other, at];
+        return { n, row, column, weight: weights[row * columns + column] };
+      }).filter(({ weight }) => weight > 0);
+    });
+  }
+
+  shadeOf({ n, row, weight }) {
+    return SCALES_OF_SHADE[this.scale](weight, this.maxima[n][row]);
+  }
+
+  middle(position) {
+    return (position + 0.5) * this.rowHeight;
+  }
+
+  // The whole view, however much of it is scrolled into sight, with its tokens.
+  figure(colours) {
+    const [side, between] = [130, 320];
+    const rows = Math.max(...this.texts.map(({ labels }) => labels.length));
+    const paint = (context) => {
+      context.font = `${Math.min(14, this.rowHeight - 3)}px ${colours.font}`;
+      context.textBaseline = "middle";
+      context.fillStyle = colours.text;
+      this.texts.forEach(({ labels }, n) => {
+        context.textAlign = n ? "left" : "right";
+        labels.forEach((label, i) => context.fillText(label, n ? side + between + 6 : side - 6, this.middle(i)));
+      });
+      context.save();
+      context.translate(side, 0);
+      this.paint(context, between, colours);
+      context.restore();
+    };
+    return { width: 2 * side + between, height: rows * this.rowHeight, paint };
+  }
+}

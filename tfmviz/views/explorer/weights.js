@@ -1,0 +1,108 @@
+// What is computed from attention weights in the browser. A matrix is {mask: {rows, columns, allowed}, weights}: weights
+// row by row, rows are queries.
+
+export function meanOf(list) {
+  const mean = new Float32Array(list[0].length);
+  for (const weights of list) for (let i = 0; i < mean.length; i++) mean[i] += weights[i];
+  return mean.map((sum) => sum / list.length);
+}
+
+// Attention rollout (Abnar & Zuidema 2020): the product of (½I + ½A) over the layers, the lowest first.
+// Returns the weights and which keys some path leads to. tfmviz/analysis/rollout.py is the same in numpy.
+export function rollout(layers, length) {
+  let mixed = new Float64Array(length * length);
+  let reached = new Uint8Array(length * length);
+  for (let i = 0; i < length; i++) mixed[i * length + i] = reached[i * length + i] = 1;
+  for (const { mask, weights } of layers) {
+    const next = mixed.map((value) => value / 2);
+    const reachedNext = reached.slice();
+    for (let i = 0; i < length; i++) {
+      for (let via = 0; via < length; via++) {
+        if (!mask.allowed[i * length + via]) continue;
+        const weight = weights[i * length + via] / 2;
+        for (let j = 0; j < length; j++) {
+          next[i * length + j] += weight * mixed[via * length + j];
+          reachedNext[i * length + j] |= reached[via * length + j];
+        }
+      }
+    }
+    mixed = next;
+    reached = reachedNext;
+  }
+  return { weights: Float32Array.from(mixed), reached };
+}
+
+// A matrix as the reader's filters leave it: without the first key (each row renormalised), only the largest weights of
+// a row that together make `top` per cent of it, none below `least`.
+export function filtered({ mask, weights }, { withoutFirst, top, least }) {
+  if (!withoutFirst && top >= 100 && least <= 0) return { mask, weights };
+  const kept = weights.slice();
+  for (let i = 0; i < mask.rows; i++) {
+    const row = kept.subarray(i * mask.columns, (i + 1) * mask.columns);
+    if (withoutFirst) renormaliseWithoutFirst(row);
+    if (top < 100) keepTop(row, top / 100);
+    if (least > 0) for (let j = 0; j < row.length; j++) if (row[j] < least) row[j] = 0;
+  }
+  return { mask, weights: kept };
+}
+
+function renormaliseWithoutFirst(row) {
+  row[0] = 0;
+  const sum = row.reduce((total, weight) => total + weight, 0);
+  if (sum > 0) for (let j = 0; j < row.length; j++) row[j] /= sum;
+}
+
+function keepTop(row, share) {
+  const order = [...row.keys()].sort((a, b) => row[b] - row[a]);
+  const enough = share * row.reduce((total, weight) => total + weight, 0);
+  let kept = 0;
+  for (const j of order) {
+    if (kept >= enough) row[j] = 0;
+    else kept += row[j];
+  }
+}
+
+export function rowSums({ mask: { rows, columns }, weights }) {
+  return Float64Array.from({ length: rows }, (_, i) => weights.subarray(i * columns, (i + 1) * columns).reduce((a, b) => a + b, 0));
+}
+
+export function rowMaxima({ mask: { rows, columns }, weights }) {
+  return Float64Array.from({ length: rows }, (_, i) => weights.subarray(i * columns, (i + 1) * columns).reduce((a, b) => Math.max(a, b), 0));
+}
+
+// How strongly a weight is drawn, 0 to 1. On the square-root scale 0.01 is a tenth, not a hundredth.
+export const SCALES_OF_SHADE = {
+  root: (weight) => Math.sqrt(weight),
+  plain: (weight) => weight,
+  row: (weight, largestOfRow) => (largestOfRow > 0 ? weight / largestOfRow : 0),
+};
+
+// The `count` strongest lines of some matrices, so that a dense picture stays quick: {n: which matrix, row, column,
+// weight}, and how many more there are. Weights are told apart to 1/1024.
+export function strongest(matrices, count) {
+  const level = (weight) => Math.ceil(weight * 1024);
+  const bins = new Uint32Array(1026);
+  for (const { weights } of matrices) for (const weight of weights) if (weight > 0) bins[level(weight)]++;
+  let last = 1025; // the level that only some of the lines can be drawn of
+  let room = count;
+  while (last > 0 && bins[last] <= room) room -= bins[last--];
+  const found = [];
+  let left = 0;
+  matrices.forEach(({ mask: { columns }, weights }, n) => {
+    weights.forEach((weight, i) => {
+      if (weight <= 0) return;
+      const here = level(weight);
+      if (here > last || (here === last && room-- > 0)) found.push({ n, row: Math.floor(i / columns), column: i % columns, weight });
+      else left++;
+    });
+  });
+  return { found, left };
+}
+
+export function number(weight) {
+  if (weight >= 0.995) return "1.00";
+  if (weight >= 0.01) return weight.toFixed(2);
+  return weight >= 0.0005 ? weight.toFixed(3) : "0";
+}
+
+export const short = (weight) => (weight >= 0.995 ? "1.0" : weight >= 0.005 ? weight.toFixed(2).slice(1) : "·");

@@ -1,0 +1,41 @@
+"""Attention as data files, with the numbers as the model computed them."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+
+from tfmviz.trace import Trace
+
+
+def csv_of(trace: Trace, layer: str) -> str:
+    """One line for every head, query and key of a layer that the mask allows: their positions, tokens and the weight.
+
+    Tokens stand in “quotation marks”, so that no spreadsheet takes one that begins with = for a formula.
+
+    Raises:
+        NotCaptured: the trace has no such layer.
+    """
+    pattern, mask = trace[f"{layer}.pattern"], trace[f"{layer}.mask"]
+    queries, keys = trace.axes(layer)
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["layer", "head", "query", "query token", "key", "key token", "weight"])
+    for head, q, k in np.argwhere(np.broadcast_to(mask, pattern.shape)).tolist():
+        names = f"“{queries.tokens[q]}”", f"“{keys.tokens[k]}”"
+        writer.writerow([layer, head, q, names[0], k, names[1], f"{pattern[head, q, k]:.6g}"])
+    return text.getvalue()
+
+
+def npz_of(trace: Trace) -> bytes:
+    """For `numpy.load`: every layer's `<layer>.pattern` and `<layer>.mask` under its name, `target.tokens` and
+    `target.ids`, and those of `source` where there is one. Holds no Python objects."""
+    texts = {"target": trace.target} | ({"source": trace.source} if trace.source else {})
+    arrays = {f"{layer}.{site}": trace[f"{layer}.{site}"] for layer in trace.layers for site in ("pattern", "mask")}
+    for name, encoding in texts.items():
+        arrays |= {f"{name}.tokens": np.array(encoding.tokens), f"{name}.ids": np.array(encoding.ids)}
+    data = io.BytesIO()
+    np.savez_compressed(data, allow_pickle=False, **arrays)
+    return data.getvalue()

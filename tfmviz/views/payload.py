@@ -1,0 +1,263 @@
+"""What the browser gets: the attention of one trace as bytes. This page is the description of the format.
+
+A *blob* is: the length of its header (4 bytes, little-endian), the header (JSON, UTF-8), then the arrays that the header
+refers to by their offset from the header's end. `payload` makes the blob of a whole trace, `details` that of a few heads
+of a long one.
+
+**Weights.** A head's weights are those of its allowed cells, row by row, in 10 bits each. Each row has its own scale, so
+that an even spread over 500 tokens is as exact as a single peak:
+
+    scale s = ⌈255 · largest weight of the row⌉ in 1 … 255       (one byte a row)
+    code  c = round(1023 · weight · 255 / s)                     (10 bits a cell)
+    weight  = c/1023 · s/255,   wrong by at most s/255/2046, so by less than 0.0005
+
+At the offset of a head lie first its scales, then the upper 8 bits of every code, then the lower 2, four to a byte, the
+first cell lowest: 1.25 bytes a weight.
+
+**Header of a payload**
+
+    title       name of the model
+    id          tells this trace from others
+    words       what each kind of verdict means, as a part of a sentence
+    texts       {"target": {"labels": […], "tokens": […]}, "source": …}: per token a short visible label, and itself
+    kinds       one per kind of attention ("decoder.self_attn", "decoder.cross_attn" …):
+      name, queries, keys        which texts its rows and columns stand for
+      heads                      number of heads
+      layers                     per layer {"name", "mask": index in masks, "heads": offset of each head's weights}
+      thumbnails                 in place of "heads" in long texts: offset of a picture of every head, layer by layer
+      scores                     {"induction": […]}: per layer, per head, 0 to 1; null where it is undefined
+      verdicts                   per layer, per head [kind, score]; [] where a text looks at another
+      repeats                    the same on random tokens said twice, if that is known
+    masks       {"shape": [rows, columns], "at": offset}: one bit a cell, row by row, highest bit first; 1 = may attend
+
+**Long texts.** With more than `WHOLE` weights in all, only thumbnails travel: 64 × 64 bytes a head, each the largest of the
+weights it stands for as round(254 √weight), 255 where all are masked. The weights of the heads that are looked at follow
+as `details`: {"id", "heads": [{"key", "mask": {"shape", "at"}, "at"}]}. A key is a layer's name, a slash, and the number of
+a head, "mean" (over the layer's heads), "all" (mean over all layers and heads of the kind) or "rollout" (up to that layer).
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfmviz.analysis.heads import IN_WORDS, Kind, confirmed, head_scores, verdicts
+from tfmviz.analysis.rollout import rollout
+from tfmviz.plots.labels import visible
+from tfmviz.trace import Array, Encoding, Trace, kind_of
+
+WHOLE = 1_200_000
+"""Up to so many weights (144 heads at 128 causal tokens) all of them travel."""
+
+TILE = 64
+"""Cells that a thumbnail of a longer text measures across, at most."""
+
+STEPS = 1023
+SCALES = 255
+MASKED = 255
+
+Scores = Mapping[str, Mapping[Kind, Array]]
+"""Per layer its `head_scores`."""
+
+
+def payload(trace: Trace, *, title: str = "", on_repeats: Scores | None = None) -> bytes:
+    """The attention of every layer and head as one blob.
+
+    Args:
+        title: name of the model, for captions.
+        on_repeats: `head_scores` of the layers on random tokens said twice, which confirm verdicts of induction.
+
+    Raises:
+        ValueError: the trace holds no pattern, or one with values that are no shares of attention.
+        NotCaptured: a layer's mask is missing.
+    """
+    kinds: dict[str, list[str]] = {}
+    for layer in trace.layers:
+        kinds.setdefault(kind_of(layer), []).append(layer)
+    if not kinds:
+        raise ValueError("This trace holds no attention pattern.")
+    blob = _Blob()
+    masks = _Masks(blob)
+    whole = travels_whole(trace)
+    texts = {"target": _text(trace.target)}
+    if trace.source is not None:
+        texts["source"] = _text(trace.source)
+    return blob.with_header(
+        {
+            "title": title,
+            "id": _identity(trace, title),
+            "words": IN_WORDS,
+            "texts": texts,
+            "kinds": [_kind(trace, *kind, blob, masks, whole, on_repeats or {}) for kind in kinds.items()],
+            "masks": masks.entries,
+        }
+    )
+
+
+def travels_whole(trace: Trace) -> bool:
+    """Whether the payload holds the weights of all heads."""
+    return sum(trace[f"{layer}.mask"].sum() * len(trace[f"{layer}.pattern"]) for layer in trace.layers) <= WHOLE
+
+
+def details(trace: Trace, keys: Iterable[str], *, title: str = "") -> bytes:
+    """The full weights of what is looked at in a long text.
+
+    Args:
+        title: as for the `payload` they belong to.
+        keys: "kind/layer/what", see above. Keys that fit nothing in this trace are left out.
+    """
+    blob, entries = _Blob(), []
+    for key in dict.fromkeys(keys):
+        found = _look_up(trace, key)
+        if found is not None:
+            pattern, mask = found
+            entries.append(
+                {"key": key, "mask": {"shape": mask.shape, "at": blob.add(np.packbits(mask))}}
+                | {"at": _add_heads(blob, pattern[None], mask)[0]}
+            )
+    return blob.with_header({"id": _identity(trace, title), "heads": entries})
+
+
+def _kind(
+    trace: Trace, name: str, layers: Sequence[str], blob: _Blob, masks: _Masks, whole: bool, on_repeats: Scores
+) -> dict[str, Any]:
+    q, k = trace.axes(layers[0])
+    scored = [_scores(trace, layer, on_repeats.get(layer)) for layer in layers] if q is k else []
+    entry: dict[str, Any] = {
+        "name": name,
+        "queries": "source" if q is trace.source else "target",
+        "keys": "source" if k is trace.source else "target",
+        "heads": len(trace[f"{layers[0]}.pattern"]),
+        "layers": [],
+        "scores": {kind: [_rounded(scores[kind]) for scores in scored] for kind in (scored[0] if scored else ())},
+        "verdicts": [_verdicts(scores) for scores in scored],
+        "repeats": [_verdicts(on_repeats[layer]) for layer in layers if layer in on_repeats],
+    }
+    for layer in layers:
+        pattern, mask = _checked(trace, layer), trace[f"{layer}.mask"]
+        known = {"name": layer, "mask": masks.index(mask)}
+        if whole:
+            entry["layers"].append(known | {"heads": _add_heads(blob, pattern, mask)})
+        else:
+            entry["layers"].append(known | {"thumbnails": blob.add(thumbnails(pattern, mask))})
+    return entry
+
+
+def thumbnails(pattern: Array, mask: Array) -> Array:
+    """Pictures of the heads of one layer: (head, at most `TILE`, at most `TILE`), see "Long texts" above."""
+    shown = np.where(mask, pattern, -1)
+    for axis in (1, 2):
+        length = shown.shape[axis]
+        starts = np.linspace(0, length, min(TILE, length), endpoint=False).astype(int)
+        shown = np.maximum.reduceat(shown, starts, axis=axis)
+    return np.where(shown < 0, MASKED, np.rint(254 * np.sqrt(shown.clip(0, 1)))).astype(np.uint8)
+
+
+def _add_heads(blob: _Blob, pattern: Array, mask: Array) -> list[int]:
+    """Adds the weights of the heads of one layer. Returns the offset of each."""
+    heads, rows, columns = pattern.shape
+    cells = np.flatnonzero(mask)
+    scales = np.ceil(pattern.max(axis=-1) * SCALES - 1e-3).clip(1, SCALES)  # (head, row)
+    factors = (STEPS * SCALES / scales).astype(np.float32)
+    codes = pattern.reshape(heads, -1)[:, cells] * factors[:, cells // columns]
+    codes = np.minimum(codes + 0.5, STEPS).astype(np.uint16)  # (head, cell)
+    fours = np.pad(codes & 3, ((0, 0), (0, -len(cells) % 4))).reshape(heads, -1, 4)
+    lower = fours[..., 0] | fours[..., 1] << 2 | fours[..., 2] << 4 | fours[..., 3] << 6
+    together = np.concatenate([scales.astype(np.uint8), (codes >> 2).astype(np.uint8), lower.astype(np.uint8)], axis=1)
+    start, length = blob.add(together), together.shape[1]
+    return [start + head * length for head in range(heads)]
+
+
+def _look_up(trace: Trace, key: str) -> tuple[Array, Array] | None:
+    """Pattern (rows, columns) and mask that a key of `details` stands for; None if it fits nothing."""
+    name, _, what = key.rpartition("/")
+    if name not in trace.layers:
+        return None
+    pattern, mask = _checked(trace, name), trace[f"{name}.mask"]
+    layers = [other for other in trace.layers if kind_of(other) == kind_of(name)]
+    if what == "mean":
+        return pattern.mean(axis=0), mask
+    if what == "all":
+        masks = [trace[f"{other}.mask"] for other in layers]
+        return np.mean([_checked(trace, other).mean(axis=0) for other in layers], axis=0), np.logical_or.reduce(masks)
+    if what == "rollout" and pattern.shape[1] == pattern.shape[2]:
+        below = layers[: layers.index(name) + 1]
+        return rollout([_checked(trace, other) for other in below], [trace[f"{other}.mask"] for other in below])
+    return (pattern[int(what)], mask) if what.isdecimal() and int(what) < len(pattern) else None
+
+
+def _checked(trace: Trace, layer: str) -> Array:
+    """A layer's pattern, (head, q_len, k_len), if all of it lies in [0, 1].
+
+    Raises:
+        ValueError: naming the site and what is wrong with it.
+    """
+    pattern = trace[f"{layer}.pattern"]
+    smallest, largest = pattern.min(), pattern.max()  # NaN if there is one
+    if not (smallest >= 0 and largest <= 1 + 1e-4):
+        raise ValueError(f"{layer}.pattern holds values from {smallest:.3g} to {largest:.3g}, not shares of attention.")
+    return pattern
+
+
+def _scores(trace: Trace, layer: str, on_repeats: Mapping[Kind, Array] | None) -> dict[Kind, Array]:
+    scores = head_scores(_checked(trace, layer), trace.axes(layer)[1].ids, trace[f"{layer}.mask"])
+    return scores if on_repeats is None else confirmed(scores, on_repeats)
+
+
+def _verdicts(scores: Mapping[Kind, Array]) -> list[list[Any]]:
+    return [[verdict.kind, *_rounded([verdict.score])] for verdict in verdicts(scores)]
+
+
+def _rounded(values: Iterable[float]) -> list[float | None]:
+    """Three decimals; None for NaN, which JSON lacks."""
+    return [None if np.isnan(value) else round(float(value), 3) for value in values]
+
+
+def _identity(trace: Trace, title: str) -> int:
+    """A number that differs between traces of other models, texts or edits, so that late details find their payload."""
+    source = None if trace.source is None else trace.source.ids
+    return zlib.crc32(repr((title, trace.target.ids, source, trace.edits)).encode())
+
+
+def _text(encoding: Encoding) -> dict[str, list[str]]:
+    return {"labels": [visible(token) for token in encoding.tokens], "tokens": list(encoding.tokens)}
+
+
+class _Blob:
+    """Arrays one after the other."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.length = 0
+
+    def add(self, array: Array) -> int:
+        """Returns the array's offset."""
+        start = self.length
+        self.parts.append(array.tobytes())
+        self.length += len(self.parts[-1])
+        return start
+
+    def with_header(self, header: dict[str, Any]) -> bytes:
+        text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        return b"".join([len(text).to_bytes(4, "little"), text, *self.parts])
+
+
+class _Masks:
+    """The different masks of a trace, each once: most layers share theirs."""
+
+    def __init__(self, blob: _Blob) -> None:
+        self.blob = blob
+        self.entries: list[dict[str, Any]] = []
+        self.known: dict[bytes, int] = {}
+
+    def index(self, mask: Array) -> int:
+        bits = np.packbits(mask)
+        key = repr(mask.shape).encode() + bits.tobytes()
+        if key not in self.known:
+            self.known[key] = len(self.entries)
+            self.entries.append({"shape": mask.shape, "at": self.blob.add(bits)})
+        return self.known[key]
