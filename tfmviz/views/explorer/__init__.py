@@ -1,7 +1,8 @@
-"""The explorer: all heads of a sentence in the browser at once. `payload` says what it reads, `explorer.js` what it does.
+"""The explorer: all heads of a sentence in the browser at once.
 
-The modules are plain JavaScript. Streamlit takes a component as one text, and so does a page that needs no server;
-`script` joins them, leaving out the lines that import one from another.
+`views/payload.py` says what it reads, `explorer.js` what it does. The modules are plain JavaScript. Streamlit takes a
+component as one text, and so does a page that needs no server; `script` joins them, leaving out the lines that import
+one from another.
 """
 
 import re
