@@ -32,9 +32,9 @@ first cell lowest: 1.25 bytes a weight.
 
 **Long texts.** With more than `WHOLE` weights in all, only thumbnails travel: 64 × 64 bytes a head, each the largest of
 the weights it stands for as round(254 √weight), 255 where all are masked. The weights of the heads that are looked at
-follow as `details`: {"id", "heads": [{"key", "mask": {"shape", "at"}, "at"}]}. A key is a layer's name, a slash, and the
-number of a head, "mean" (over the layer's heads), "all" (mean over all layers and heads of the kind) or "rollout" (up
-to that layer). A page that no server stands behind gets all weights, however many.
+follow as `details`: {"id", "heads": [{"key", "mask": {"shape", "at"}, "at"}]}. A key is a layer's name, a slash, and
+the number of a head, "mean" (over the layer's heads), "all" (mean over all layers and heads of the kind) or "rollout"
+(up to that layer). A page that no server stands behind gets all weights, however many.
 """
 
 from __future__ import annotations
