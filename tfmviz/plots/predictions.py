@@ -14,7 +14,7 @@ def bars(tokens: Sequence[str], probabilities: Sequence[float], *, theme: Theme)
     """Horizontal bars, most probable on top, each with its probability in per cent.
 
     Args:
-        tokens: candidates for the next token.
+        tokens: candidates for a place in the text.
         probabilities: of each, in [0, 1].
     """
     positions = list(range(len(tokens)))
@@ -40,7 +40,7 @@ def bars(tokens: Sequence[str], probabilities: Sequence[float], *, theme: Theme)
             top=8,
             bottom=60,
             xaxis=axis(
-                "probability of being the next token",
+                "probability of this token",
                 range=[0, max(1.18 * max(probabilities), 0.01)],
                 tickformat="~%",
                 showgrid=True,

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import streamlit as st
 
 from tfmviz import views
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import stream
-from tfmviz.plots import predictions, residual
+from tfmviz.plots import residual
 from tfmviz.plots.labels import visible
+from tfmviz.plots.predictions import bars
 from tfmviz.trace import Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, show_explorer, theme
+from tfmviz.ui.sentences import WHAT_IT_PREDICTS
+from tfmviz.zoo import ZooModel
 
 
 def explorer(trace: Trace, choice: Choice, text: str) -> None:
@@ -31,20 +34,22 @@ def explorer(trace: Trace, choice: Choice, text: str) -> None:
     )
 
 
-def next_words_in_short(trace: Trace, vocabulary: Sequence[str], token: int) -> None:
-    """The three most probable next tokens in one line."""
+def predictions_in_short(trace: Trace, model: ZooModel, token: int) -> None:
+    """The three most probable tokens in one line."""
     best = top_predictions(trace["logits"][token], 3)
-    words = (f"“{visible(vocabulary[p.index])}” {p.probability:.{0 if p.probability >= 0.01 else 2}%}" for p in best)
-    st.text(f"Next, most probably: {', '.join(words)}.")
+    words = (
+        f"“{visible(model.vocabulary[p.index])}” {p.probability:.{0 if p.probability >= 0.01 else 2}%}" for p in best
+    )
+    st.text(f"{WHAT_IT_PREDICTS[model.config.architecture]}: {', '.join(words)}.")
 
 
-def next_words(trace: Trace, vocabulary: Sequence[str], token: int) -> None:
-    """The most probable next tokens after the chosen one."""
+def predictions(trace: Trace, model: ZooModel, token: int) -> None:
+    """The most probable tokens after the chosen one, or in its place."""
     best = top_predictions(trace["logits"][token], 10)
-    words = [vocabulary[prediction.index] for prediction in best]
+    words = [model.vocabulary[prediction.index] for prediction in best]
     chances = [prediction.probability for prediction in best]
     show(
-        predictions.bars(words, chances, theme=theme()),
+        bars(words, chances, theme=theme()),
         key="predictions",
         alt="; ".join(f"“{word}” {chance:.1%}" for word, chance in zip(words, chances, strict=True)),
     )
@@ -52,7 +57,7 @@ def next_words(trace: Trace, vocabulary: Sequence[str], token: int) -> None:
 
 def stream_norms(trace: Trace, token: int) -> None:
     """Length of every token's vector through the layers, and who wrote how much into the chosen one's."""
-    measured = stream(trace, "decoder")
+    measured = stream(trace, "decoder" if "decoder.0.resid_pre" in trace else "encoder")
     left, right = st.columns([3, 2])
     with left:
         show(

@@ -154,7 +154,8 @@ def thumbnails(pattern: Array, mask: Array) -> Array:
     shown = np.where(mask, pattern, -1)
     for axis in (1, 2):
         length = shown.shape[axis]
-        starts = np.linspace(0, length, min(TILE, length), endpoint=False).astype(int)
+        size = min(TILE, length)
+        starts = -(-np.arange(size) * length // size)  # position p lies in cell ⌊p · size / length⌋
         shown = np.maximum.reduceat(shown, starts, axis=axis)
     return np.where(shown < 0, MASKED, np.rint(254 * np.sqrt(shown.clip(0, 1)))).astype(np.uint8)
 

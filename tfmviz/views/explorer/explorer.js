@@ -56,7 +56,10 @@ export class Explorer {
     this.node = make(
       "div",
       { className: "explorer", role: "group", ariaLabel: "Attention explorer" },
-      this.controls.node, this.controls.filters, this.verdict, ...this.strips.map(({ node }) => node), this.spoken, this.legend.node, this.panels, this.inWords, this.tip, this.live,
+      this.controls.node,
+      make("div", { className: "bar" }, this.controls.filters, this.legend.node),
+      make("div", { className: "line" }, this.verdict, this.controls.link),
+      ...this.strips.map(({ node }) => node), this.spoken, this.panels, this.inWords, this.tip, this.live,
     );
     this.node.addEventListener("keydown", (event) => this.key(event));
   }
