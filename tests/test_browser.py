@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Route, expect
 
-from tests.browser import ROOT, Server, chromium, free_port, serve
+from tests.browser import ROOT, Server, free_port, serve
 
 pytestmark = pytest.mark.browser
 
@@ -23,27 +22,6 @@ def server() -> Iterator[Server]:
     yield running
     running.process.terminate()
     running.process.wait(timeout=10)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    executable = chromium()
-    if executable is None:
-        message = "No Chromium found: the browser tests did not run. `make test` says how it looks for one."
-        if os.environ.get("CI") == "true":
-            pytest.fail(message)
-        pytest.skip(message)
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    made = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
-    yield made
-    made.close()
 
 
 class Visit:

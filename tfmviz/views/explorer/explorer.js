@@ -69,7 +69,7 @@ export class Explorer {
     return make(
       "section",
       { className: `panel ${name}` },
-      make("div", { className: "head" }, make("h3", { textContent: title }), extra, file("svg"), file("png")),
+      make("div", { className: "head" }, make("h2", { textContent: title }), extra, file("svg"), file("png")),
       make("p", { className: "hint", textContent: hint }),
       view.node,
     );

@@ -51,7 +51,7 @@ export class Overview {
       context.fillStyle = colours.text;
       context.textAlign = "center";
       if (!this.byPlace) context.fillText(this.side >= 40 ? `${layer}·${head} ${text}` : `${layer}·${head}`, x + this.side / 2, y + this.side + 7);
-      else if (layer === 0) context.fillText(head, x + this.side / 2, 11);
+      else if (layer === 0) context.fillText(String(head), x + this.side / 2, 11);
       if (this.byPlace && head === 0) {
         context.textAlign = "right";
         context.fillText(`layer ${layer}`, this.left - 4, y + this.side / 2);

@@ -82,7 +82,7 @@ class SvgContext {
   }
 
   drawImage(canvas, x, y, width, height) {
-    this.#add("image", { x: round(x), y: round(y), width: round(width), height: round(height), href: canvas.toDataURL(), preserveAspectRatio: "none", style: "image-rendering: pixelated" });
+    this.#add("image", { x: round(x), y: round(y), width: round(width), height: round(height), href: canvas.toDataURL(), preserveAspectRatio: "none", "image-rendering": "pixelated" });
   }
 
   toString() {

@@ -59,7 +59,7 @@ export function fitted(state, attention) {
     ...state,
     kind,
     layer: Math.min(state.layer, layers.length - 1),
-    heads: heads.length ? heads : [Math.min(state.heads?.at(-1) || 0, count - 1)],
+    heads: heads.length ? heads : [Math.min(Math.max(state.heads?.at(-1) || 0, 0), count - 1)],
     pin: state.pin && state.pin.at < length ? state.pin : null,
     aggregate: state.aggregate === "rollout" && !square ? "mean" : state.aggregate,
     order: state.order in scores ? state.order : "place",
