@@ -197,7 +197,7 @@ def test_the_first_row_has_nothing_left_without_the_first_token_and_is_not_divid
     standalone: Standalone,
 ) -> None:
     page = standalone.open()
-    page.locator("summary").first.click()
+    page.get_by_text("Filters and colours").click()
     page.get_by_label("without the first token").check()
     page.locator(".strip button").first.hover()
     assert said(page) == "“The” (token 0) looks at nothing."
@@ -504,7 +504,7 @@ def test_heads_are_sorted_by_a_score(standalone: Standalone) -> None:
     page = standalone.open()
     header, _, _ = read_payload(views.payload(TRACE))
     scores = np.array(header["kinds"][0]["scores"]["previous token"], dtype=float)
-    page.locator("summary").first.click()
+    page.get_by_text("Filters and colours").click()
     page.get_by_label("Order of the heads").select_option("previous token")
     names = page.locator(".tiles button").evaluate_all("all => all.map((node) => node.ariaLabel)")
     places = [tuple(int(n) for n in re.findall(r"\d+", name)[:2]) for name in names]
@@ -669,7 +669,7 @@ def visitor(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Standalo
 @pytest.mark.parametrize("trace", [TRACE, CROSS], ids=["decoder", "translation"])
 def test_axe_finds_nothing_to_complain_about(visitor: Callable[..., Standalone], scheme: str, trace: Trace) -> None:
     page = visitor(color_scheme=scheme, viewport={"width": 1280, "height": 900}).open(trace, title="some model")
-    page.locator("summary").first.click()
+    page.get_by_text("Filters and colours").click()
     page.get_by_text("Every row in words").click()
     page.locator(".column.query button").nth(4).hover()
     results = Axe().run(page)
