@@ -210,6 +210,18 @@ def test_an_empty_box_keeps_the_pictures(visit: Visit) -> None:
     expect(visit.token(1)).to_contain_text("cat")
 
 
+def test_predictions_are_bars_whose_lengths_are_their_probabilities(visit: Visit) -> None:
+    page = visit.open("/?text=Once+upon+a")
+    rows = page.locator(".st-key-predictions li")
+    expect(rows).to_have_count(10)
+    expect(rows.first).to_contain_text("time")
+    widths = rows.locator(".bar").evaluate_all("all => all.map((node) => parseFloat(node.style.width))")
+    chances = [float(text.rstrip("%")) for text in rows.locator(".number").all_inner_texts()]
+    assert widths[0] == 100
+    for width, chance in zip(widths, chances, strict=True):
+        assert abs(width / 100 * chances[0] - chance) <= 0.06 * chance + 0.006
+
+
 LONG_TEXT = "+".join(f"word{n}" for n in range(200))
 
 
@@ -280,12 +292,12 @@ def test_the_explorer_is_axe_clean_and_readable_in_both_modes(browser: Browser, 
 
 
 def test_a_plotly_figure_is_saved_as_svg(visit: Visit) -> None:
-    page = visit.open("/?text=the+cat")
-    page.locator(".st-key-predictions").hover()
+    page = visit.open("/?text=the+cat&view=Residual+stream")
+    page.locator(".st-key-norms").hover()
     with page.expect_download() as download:
-        page.locator(".st-key-predictions .modebar-btn").first.click()
+        page.locator(".st-key-norms .modebar-btn").first.click()
     assert download.value.suggested_filename == "tfmviz.svg"
-    assert "probability" in download.value.path().read_text(encoding="utf-8")
+    assert "embedding" in download.value.path().read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

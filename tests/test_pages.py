@@ -23,6 +23,7 @@ from tfmviz.model.transformer import build
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.export import export
 from tfmviz.ui.controls import KINDS
+from tfmviz.ui.figures import per_cent
 from tfmviz.ui.sentences import SENTENCES
 
 ROOT = Path(__file__).parents[1]
@@ -83,6 +84,11 @@ def tokens(app: AppTest) -> list[str]:
     return read_blob(payload(app))[0]["texts"]["target"]["tokens"]
 
 
+def predictions(app: AppTest) -> list[list[Any]]:
+    """The bars: label, probability and how it is written."""
+    return json.loads(components(app)["predictions"].json)
+
+
 def selection(app: AppTest) -> dict[str, Any]:
     """What Python tells the explorer to show."""
     return json.loads(components(app)["explorer_selection"].json)
@@ -96,7 +102,7 @@ def texts(app: AppTest) -> str:
 def test_the_page_opens_with_the_lectures_sentence_and_all_pictures() -> None:
     app = open_app()
     assert app.text_input(key="text").value == SENTENCES[0]
-    assert set(figures(app)) == {"predictions"}
+    assert len(predictions(app)) == 10
     assert "Next, most probably" in texts(app)
     assert tokens(app)[:4] == ["I", " walked", " along", " the"]
     chosen = {
@@ -120,7 +126,7 @@ def test_every_number_on_the_page_is_that_of_an_independent_forward_pass() -> No
     for view in VIEWS:
         app = open_app(text=text, layer=str(layer), head=str(head), token=str(token), view=view)
         shown |= figures(app)
-    assert set(shown) == {"predictions", "norms", "writes"}
+    assert set(shown) == {"norms", "writes"}
 
     header, masks, weights = read_payload(payload(app))
     assert header["texts"]["target"]["tokens"] == list(encoding.tokens)
@@ -131,10 +137,11 @@ def test_every_number_on_the_page_is_that_of_an_independent_forward_pass() -> No
 
     probabilities = np.exp(logits[token] - logits[token].max())
     probabilities /= probabilities.sum()
-    bars = shown["predictions"]["data"][0]
-    np.testing.assert_allclose(bars["x"], np.sort(probabilities)[::-1][:10], atol=1e-5)
+    bars = predictions(open_app(text=text, token=str(token)))
+    np.testing.assert_allclose([p for _, p, _ in bars], np.sort(probabilities)[::-1][:10], atol=1e-5)
     vocabulary = Tokenizer.load(MODEL / "tokenizer.json").vocabulary
-    assert bars["customdata"][0] == vocabulary[int(probabilities.argmax())].strip()
+    assert bars[0][0] == vocabulary[int(probabilities.argmax())].strip()
+    assert [written for _, _, written in bars] == [per_cent(p) for _, p, _ in bars]
 
     np.testing.assert_allclose(array(shown["norms"]["data"][0]["z"]), np.linalg.norm(streams, axis=-1), rtol=1e-4)
 
@@ -146,7 +153,16 @@ def test_any_text_is_shown_literally(text: str, view: str) -> None:
     assert not app.error
     assert app.text_input(key="text").value == text
     assert tokens(app) == list(Tokenizer.load(MODEL / "tokenizer.json").encode(text, max_len=256).tokens)
-    assert bool(figures(app)) == (view != "Take it away")
+    assert bool(figures(app)) == (view == "Residual stream")
+    assert ("predictions" in components(app)) == (view == "Predictions")
+
+
+@pytest.mark.parametrize(
+    ("probability", "text"),
+    [(1, "100%"), (0.294, "29%"), (0.0984, "10%"), (0.034, "3.4%"), (0.0099, "1.0%"), (0.0002, "0.02%"), (0, "0.00%")],
+)
+def test_a_probability_as_text(probability: float, text: str) -> None:
+    assert per_cent(probability) == text
 
 
 @pytest.mark.parametrize("blank", ["", "   ", "\t"])

@@ -18,7 +18,7 @@ import plotly.io
 import pytest
 from plotly.colors import sample_colorscale, unlabel_rgb
 
-from tfmviz.plots import attention, predictions, residual
+from tfmviz.plots import attention, residual
 from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
 from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme
 from tfmviz.trace import Array
@@ -61,14 +61,6 @@ def large_heatmap(q_len: int, k_len: int) -> go.Figure:
     )
 
 
-CANDIDATES = ("7", " the", "the", "<s>", "&")
-CHANCES = (0.62, 0.17, 0.114, 0.05, 0.0004)
-
-
-def bars(theme: Theme = LIGHT) -> go.Figure:
-    return predictions.bars(CANDIDATES, CHANCES, theme=theme)
-
-
 NORMS = np.array([[7.0, 8, 9, 10, 11, 12, 13], [17, 18, 19, 20, 21, 22, 23], [27, 28, 29, 30, 31, 32, 33]])
 SHARES = np.array([[0.25, 0.5, 1.25, -0.5, 0, 1, math.nan], [0.6, 0.7, 0.8, 0.9, 0.1, 0.2, 0.3]])
 STAGES = ["embedding", "after layer 0", "after layer 1"]
@@ -87,7 +79,6 @@ def writes(theme: Theme = LIGHT) -> go.Figure:
 
 FIGURES: dict[str, Callable[[Theme], go.Figure]] = {
     "heatmap": heatmap,
-    "bars": bars,
     "norms": norms,
     "writes": writes,
 }
@@ -289,36 +280,6 @@ def test_of_many_tokens_only_some_are_labelled_each_at_its_place(q_len: int, k_l
         assert len(set(np.diff(axis["tickvals"]))) == 1
         assert axis["tickvals"][0] == 0
         assert min(length, 25) <= len(axis["tickvals"]) <= 48
-
-
-# Predictions.
-
-
-@every_theme
-def test_bars_are_listed_from_the_top_in_the_order_given(theme: Theme) -> None:
-    figure = sent(bars(theme))
-    (data,), axis = figure["data"], figure["layout"]["yaxis"]
-    assert data["orientation"] == "h"
-    assert numbers(data["x"]).tolist() == list(CHANCES)
-    assert numbers(data["y"]).tolist() == axis["tickvals"]
-    assert axis["range"] == [len(CANDIDATES) - 0.5, -0.5]
-    assert_axis_of_tokens(axis, ["7", "the", "the", "&lt;s&gt;", "&amp;"])
-    assert data["customdata"] == axis["ticktext"]
-    assert data["marker"]["color"] == theme.prediction
-
-
-def test_bars_carry_their_probability_in_per_cent() -> None:
-    assert sent(bars())["data"][0]["text"] == ["62.0%", "17.0%", "11.4%", "5.0%", "0.0%"]
-
-
-@pytest.mark.parametrize("chances", [CHANCES, (1.0, 0.0), (2e-5, 1e-5, 1e-5), (1e-300, 0.0, 0.0), (0.0, 0.0)])
-def test_the_axis_of_probabilities_begins_at_zero_and_has_room_for_the_longest_bar(chances: Sequence[float]) -> None:
-    figure = predictions.bars([str(i) for i in range(len(chances))], chances, theme=LIGHT)
-    low, high = sent(figure)["layout"]["xaxis"]["range"]
-    assert low == 0
-    assert high > max(chances)
-    assert high >= 1e-3
-    assert high <= 1.2, "no label beyond 100%"
 
 
 # The residual stream.

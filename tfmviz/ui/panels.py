@@ -12,11 +12,10 @@ from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import stream
 from tfmviz.plots import residual
 from tfmviz.plots.labels import visible
-from tfmviz.plots.predictions import bars
 from tfmviz.trace import Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import show, show_explorer, theme
+from tfmviz.ui.figures import per_cent, show, show_bars, show_explorer, theme
 from tfmviz.ui.sentences import WHAT_IT_PREDICTS
 from tfmviz.zoo import ZooModel
 
@@ -37,22 +36,14 @@ def explorer(trace: Trace, choice: Choice, text: str) -> None:
 def predictions_in_short(trace: Trace, model: ZooModel, token: int) -> None:
     """The three most probable tokens in one line."""
     best = top_predictions(trace["logits"][token], 3)
-    words = (
-        f"“{visible(model.vocabulary[p.index])}” {p.probability:.{0 if p.probability >= 0.01 else 2}%}" for p in best
-    )
+    words = (f"“{visible(model.vocabulary[p.index])}” {per_cent(p.probability)}" for p in best)
     st.text(f"{WHAT_IT_PREDICTS[model.config.architecture]}: {', '.join(words)}.")
 
 
 def predictions(trace: Trace, model: ZooModel, token: int) -> None:
     """The most probable tokens after the chosen one, or in its place."""
     best = top_predictions(trace["logits"][token], 10)
-    words = [model.vocabulary[prediction.index] for prediction in best]
-    chances = [prediction.probability for prediction in best]
-    show(
-        bars(words, chances, theme=theme()),
-        key="predictions",
-        alt="; ".join(f"“{word}” {chance:.1%}" for word, chance in zip(words, chances, strict=True)),
-    )
+    show_bars([visible(model.vocabulary[p.index]) for p in best], [p.probability for p in best], key="predictions")
 
 
 def stream_norms(trace: Trace, token: int) -> None:

@@ -6,6 +6,7 @@ one from another.
 """
 
 import re
+from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -30,6 +31,7 @@ MODULES = (
 CSS = (FOLDER / "view.css").read_text(encoding="utf-8")
 
 
+@cache
 def script(entry: str) -> str:
     """The modules and an entry ("streamlit" or "standalone") as one module."""
     joined = "\n".join((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in (*MODULES, entry))
