@@ -598,6 +598,16 @@ def test_512_tokens_can_be_read_by_zooming(standalone: Standalone) -> None:
     expect(page.locator(".tip")).to_contain_text("(token 511), key")
 
 
+def test_the_strip_of_a_long_text_scrolls_to_the_token_that_is_pointed_at_elsewhere(standalone: Standalone) -> None:
+    page = standalone.open(decoder(words(256), layers=1, heads=1))
+    strip = page.locator(".strip").first
+    token = strip.locator("button").nth(2)
+    expect(token).not_to_be_in_viewport()
+    page.locator(".column.query button").nth(2).hover()
+    page.evaluate("scrollTo(0, 0)")
+    expect(token).to_be_in_viewport()
+
+
 # Files.
 
 

@@ -6,6 +6,7 @@ import base64
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.trace import Trace
 from tfmviz.training.export import export
 from tfmviz.ui.controls import KINDS
 from tfmviz.ui.figures import per_cent
@@ -293,6 +295,22 @@ def test_a_kind_of_attention_the_model_lacks_leads_to_one_it_has(models: Path) -
     app = open_app(model="tiny-english", kind="cross-attention")
     assert "has no attention `` cross-attention ``. This is `` decoder ``." in app.info[0].value
     assert selection(app)["kind"] == "decoder.self_attn"
+
+
+def test_values_that_are_no_attention_are_named_in_place_of_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = zoo.ZooModel.trace
+
+    def broken(self: zoo.ZooModel, inputs: Any, edits: Any = (), sites: Any = None) -> Trace:
+        record = trace(self, inputs, edits, sites)
+        site = "decoder.1.self_attn.pattern"
+        if sites is not None:
+            return record
+        return replace(record, values=dict(record.values) | {site: np.full_like(record[site], np.nan)})
+
+    monkeypatch.setattr(zoo.ZooModel, "trace", broken)
+    app = open_app(text="the cat")
+    assert app.error[0].value.startswith(r"decoder\.1\.self\_attn\.pattern holds values from nan to nan")
+    assert "explorer" not in components(app)
 
 
 LONG_TEXT = " ".join(f"word{n}" for n in range(200))

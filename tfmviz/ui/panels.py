@@ -22,12 +22,17 @@ from tfmviz.zoo import ZooModel
 
 def explorer(trace: Trace, choice: Choice, text: str) -> None:
     """Every head of every layer, in the browser: the sentence, overview, lines and matrix, all linked."""
+    try:
+        payload = models.payload(choice.model, text)
+    except ValueError as error:  # values that are no attention
+        st.error(f"{controls.plain(str(error))} Its pictures cannot be drawn; choose another model or sentence.")
+        return
     details = ""
     if not views.travels_whole(trace):
         looked_at = (f"{choice.layer}/{choice.head}", *controls.wanted())
         details = base64.b64encode(views.details(trace, looked_at, title=choice.model)).decode()
     show_explorer(
-        models.payload(choice.model, text),
+        payload,
         selection=controls.selection() | {"details": details},
         on_report=controls.follow,
     )
