@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import torch
 
@@ -36,16 +36,15 @@ def parse_arguments() -> argparse.Namespace:
     translate.add_argument(
         "--batch-tokens", type=positive, default=4096, help="of both sides per step, padding included"
     )
-    add_common(
-        translate, layers=3, positions="sinusoidal", optimizer="adam", schedule="noam", smoothing=0.1, dropout=0.1
-    )
+    paper = {"optimizer": "adam", "schedule": "noam", "smoothing": 0.1, "dropout": 0.1}
+    add_common(translate, layers=3, positions="sinusoidal", embedding_scale="sqrt_d_model", **paper)
 
     task = courses.add_parser("task", help="a task that needs no data")
     task.add_argument("name", choices=(*ANSWERS, "induction"))
     task.add_argument("--size", type=positive, help="letters, or digits of each number, at most (12 or 3)")
     task.add_argument("--context", type=positive, default=64, help="the model's longest input, in tokens")
     task.add_argument("--batch-size", type=positive, default=64, help="questions per step")
-    add_common(task, layers=1, width=128, positions="sinusoidal", steps=2000)
+    add_common(task, layers=1, width=128, positions="sinusoidal", embedding_scale="sqrt_d_model", steps=2000)
     return parser.parse_args()
 
 
@@ -55,40 +54,29 @@ def add_text(parser: argparse.ArgumentParser, *, help: str, vocab_size: int, con
     parser.add_argument("--context", type=positive, default=context, help="the model's longest input, in tokens")
 
 
-def add_common(
-    parser: argparse.ArgumentParser,
-    *,
-    layers: int = 6,
-    width: int = 256,
-    positions: str = "rope",
-    steps: int = 4000,
-    optimizer: OptimizerName = "adamw",
-    schedule: ScheduleName = "cosine",
-    smoothing: float = 0.0,
-    dropout: float = 0.0,
-) -> None:
-    """What all subcommands have, with their defaults."""
+def add_common(parser: argparse.ArgumentParser, **defaults: Any) -> None:
+    """What all subcommands have, with the defaults in which they differ from those of `lm`."""
     add = parser.add_argument
     add("--out", type=Path, required=True, help="folder for the model; an interrupted run goes on there")
     add("--about", type=Path, help="Markdown about the data and its licence, for the model card")
 
-    add("--layers", type=positive, default=layers, help="blocks per stack")
+    add("--layers", type=positive, default=6, help="blocks per stack")
     add("--heads", type=positive, default=8)
-    add("--width", type=positive, default=width, help="d_model; the feed-forward layer is four times as wide")
-    add("--positions", default=positions, help="none, learned, sinusoidal, rope, alibi or t5 (default: %(default)s)")
+    add("--width", type=positive, default=256, help="d_model; the feed-forward layer is four times as wide")
+    add("--positions", default="rope", help="none, learned, sinusoidal, rope, alibi or t5 (default: %(default)s)")
     add("--norm-position", choices=get_args(NormPosition), default="pre")
     add("--feed-forward", choices=get_args(FeedForwardKind), default="gelu")
     add("--embedding-scale", choices=get_args(EmbeddingScale), default="one")
-    add("--dropout", type=float, default=dropout)
+    add("--dropout", type=float, default=0.0)
 
-    add("--steps", type=positive, default=steps)
-    add("--optimizer", choices=get_args(OptimizerName), default=optimizer, help="adam is the 2017 paper's")
-    add("--schedule", choices=get_args(ScheduleName), default=schedule, help="noam is the 2017 paper's")
+    add("--steps", type=positive, default=4000)
+    add("--optimizer", choices=get_args(OptimizerName), default="adamw", help="adam is the 2017 paper's")
+    add("--schedule", choices=get_args(ScheduleName), default="cosine", help="noam is the 2017 paper's")
     add("--learning-rate", type=float, help="the highest (default: 2e-3; with noam the paper's)")
     add(
         "--warmup", type=positive, help="steps up to it (default: a tenth of all, at most 200; with noam a fifth, 4000)"
     )
-    add("--smoothing", type=float, default=smoothing, help="ε of label smoothing")
+    add("--smoothing", type=float, default=0.0, help="ε of label smoothing")
     add("--clip", type=float, default=1.0, help="largest norm of the gradient")
     add("--seed", type=int, default=0)
 
@@ -98,6 +86,7 @@ def add_common(
     add("--save-every", type=positive, default=250, help="steps between checkpoints and evaluations")
     add("--snapshots", type=int, default=0, help="keep the weights at so many steps, evenly spaced on a log scale")
     add("--minutes", type=float, help="stop after so many; the same command goes on")
+    parser.set_defaults(**defaults)
 
 
 def positive(text: str) -> int:
