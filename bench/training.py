@@ -166,7 +166,8 @@ def theirs(setup: Setup) -> Iterator[object]:
         bos_token_id=0,
         eos_token_id=0,
     )
-    model = GPT2LMHeadModel(config).to(setup.device).train()
+    model: Any = GPT2LMHeadModel(config)
+    model.to(setup.device).train()
     model.set_attn_implementation("sdpa")
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3, betas=(0.9, 0.95), weight_decay=0.1, fused=True)
     tokens, rng = stream(setup), np.random.default_rng(0)

@@ -83,7 +83,7 @@ def prepare_settings(args: argparse.Namespace, device: str) -> Settings:
     """What the options say, and the schedule's own values where they say nothing."""
     if args.schedule == "noam":
         warmup = args.warmup or min(4000, max(args.steps // 5, 1))
-        highest = args.learning_rate or noam_peak(d_model=args.width, warmup=warmup)
+        highest = args.learning_rate or noam_peak(d_model=args.width, warmup=4000)
     else:
         warmup = args.warmup or min(200, args.steps // 10)
         highest = args.learning_rate or 2e-3

@@ -72,7 +72,11 @@ def add_common(parser: argparse.ArgumentParser, **defaults: Any) -> None:
     add("--steps", type=positive, default=4000)
     add("--optimizer", choices=get_args(OptimizerName), default="adamw", help="adam is the 2017 paper's")
     add("--schedule", choices=get_args(ScheduleName), default="cosine", help="noam is the 2017 paper's")
-    add("--learning-rate", type=float, help="the highest (default: 2e-3; with noam the paper's)")
+    add(
+        "--learning-rate",
+        type=float,
+        help="the highest (default: 2e-3; with noam the paper's for 4000 steps of warmup)",
+    )
     add(
         "--warmup", type=positive, help="steps up to it (default: a tenth of all, at most 200; with noam a fifth, 4000)"
     )
