@@ -282,7 +282,8 @@ def fill_in(model: Transformer, tokenizer: Tokenizer, text: str) -> list[str]:
     """The five best tokens for the gap {} in the text, the space before it included."""
     before, after = text.split("{}")
     left, right = tokenizer.encode_batch([before.rstrip(), after])
-    ids = torch.tensor([[*left, MASK, *right]], device=next(model.parameters()).device)
+    left = left[-(model.config.max_len // 2) :]
+    ids = torch.tensor([[*left, MASK, *right][: model.config.max_len]], device=next(model.parameters()).device)
     best = model.eval()(ids)[0, len(left)].topk(5).indices
     return [tokenizer.vocabulary[index].strip() for index in best.tolist()]
 
