@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -466,34 +465,61 @@ def test_every_course_resumes_exactly(course: str, corpus: Path, tmp_path: Path)
     assert all(torch.equal(weights[name], expected[name]) for name in expected)
 
 
-def environment(**more: str) -> dict[str, str]:
-    return os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)} | more
+def run_apart(prologue: str, options: list[str]) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, after some lines of Python."""
+    program = f"import os, sys\n{prologue}\nfrom tfmviz.training.__main__ import main\nsys.exit(main())"
+    return subprocess.run(
+        [sys.executable, "-c", program, *options],
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
-def start(course: str, corpus: Path, out: Path, **changes: Any) -> subprocess.Popen[bytes]:
-    arguments = [sys.executable, "-m", "tfmviz.training", *words(course, corpus, out, **changes)]
-    return subprocess.Popen(arguments, cwd=ROOT, env=environment(), stdout=-3, stderr=-1)
+AFTER_STEP_4 = """
+from tfmviz.training import __main__, loop
+def train(*args, **kwargs):
+    for record in loop.train(*args, **kwargs):
+        yield record
+        if record.step == 4:
+            os.kill(os.getpid(), 9)
+__main__.train = train
+"""
+WHILE_SAVING = """
+from tfmviz.training import checkpoint
+save_file = checkpoint.save_file
+def kill(tensors, path, **kwargs):
+    save_file(tensors, path, **kwargs)
+    if kwargs["metadata"]["step"] == "6":
+        os.kill(os.getpid(), 9)
+checkpoint.save_file = kill
+"""
 
 
-def test_a_run_that_is_killed_goes_on_as_if_nothing_had_happened(corpus: Path, tmp_path: Path) -> None:
-    assert run("translate", corpus, tmp_path / "whole", steps=60) == 0
-    process = start("translate", corpus, tmp_path / "parts", steps=60)
-    log = tmp_path / "parts" / "log.jsonl"
-    while process.poll() is None and not (log.exists() and log.read_bytes().count(b"\n") >= 5):
-        time.sleep(0.002)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    assert 5 <= log.read_bytes().count(b"\n") < 60
-    assert run("translate", corpus, tmp_path / "parts", steps=60) == 0
+@pytest.mark.parametrize(
+    ("prologue", "n_logged", "left"),
+    [(AFTER_STEP_4, 5, False), (WHILE_SAVING, 5, True)],
+    ids=["between steps", "while saving"],
+)
+def test_a_run_that_is_killed_goes_on_as_if_nothing_had_happened(
+    prologue: str, n_logged: int, left: bool, corpus: Path, tmp_path: Path
+) -> None:
+    assert run("translate", corpus, tmp_path / "whole") == 0
+    killed = run_apart(prologue, words("translate", corpus, tmp_path / "parts"))
+    assert killed.returncode == -signal.SIGKILL
+    assert len(losses(tmp_path / "parts")) == n_logged
+    assert (tmp_path / "parts" / "checkpoint.partial").exists() == left
+    assert run("translate", corpus, tmp_path / "parts") == 0
     assert losses(tmp_path / "parts") == losses(tmp_path / "whole")
+    assert not (tmp_path / "parts" / "checkpoint.partial").exists()
 
 
 def test_a_full_disk_ends_in_one_sentence_and_leaves_nothing_behind(corpus: Path, tmp_path: Path) -> None:
-    limited = "import resource, runpy; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)); "
-    program = limited + "runpy.run_module('tfmviz.training', run_name='__main__')"
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))"
     out = tmp_path / "toy"
-    arguments = [sys.executable, "-c", program, *words("lm", corpus, out, width=64)]
-    done = subprocess.run(arguments, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False)
+    done = run_apart(limit, words("lm", corpus, out, width=64))
     assert done.returncode == 1
     assert re.fullmatch(r"Cannot train: .*checkpoint\.safetensors cannot be written .*\n", done.stderr)
     assert {file.name for file in out.iterdir()} == {"tokenizer.json", "log.jsonl"}
@@ -558,7 +584,7 @@ def test_two_processes_have_the_gradients_of_one_with_twice_the_batch(corpus: Pa
     assert run("translate", corpus, tmp_path / "one", **changes) == 0
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     arguments = [*torchrun, "-m", "tfmviz.training", *words("translate", corpus, tmp_path / "two", **changes)]
-    subprocess.run(arguments, cwd=ROOT, env=environment(), check=True, capture_output=True, timeout=120)
+    subprocess.run(arguments, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"}, check=True, capture_output=True)
     one, two = (
         [json.loads(line) for line in (tmp_path / name / "log.jsonl").read_text(encoding="utf-8").splitlines()]
         for name in ("one", "two")
