@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
+import os
 import platform
 import shlex
 import sys
@@ -30,6 +31,7 @@ from tfmviz.training.schedule import noam_peak
 def main() -> int:
     args = parse_arguments()
     keep_memory()
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")  # else a gigabyte goes to kernels for past shapes
     try:
         with processes(args.device) as device:
             run = prepare(args, device)
