@@ -254,3 +254,29 @@ def test_both_paths_drop_out_in_training_only(tap: PassThrough) -> None:
     is_zero = (dropped == 0).all(-1)
     assert 0 < is_zero.sum() < is_zero.numel()
     assert_close(dropped[~is_zero], 2 * kept[~is_zero])
+
+
+# The path of training on a CPU in bfloat16.
+
+
+@every_mask
+@every_bias
+def test_attending_in_halves_equals_torchs_kernel(mask: Tensor, scheme: str) -> None:
+    attention, bias = lively(Attention(config())), bias_for(mask, scheme)
+    k_len = mask.shape[-1]
+    q, k, v = (normal(BATCH, N_HEADS, length, D_HEAD, seed=length) for length in (LENGTH, k_len, k_len))
+    expected = F.scaled_dot_product_attention(q, k, v, attn_mask=additive(mask, bias))
+    assert_close(attention.attend_in_halves(q, k, v, mask=mask, bias=bias), expected)
+
+
+@pytest.mark.parametrize("scheme", BIASES)
+def test_training_in_bfloat16_has_the_gradients_of_the_fused_kernel(scheme: str) -> None:
+    """As far as bfloat16 goes, whose numbers are 1/256 apart."""
+    mask, gradients = masks.causal(LENGTH), []
+    for training in (True, False):
+        attention = lively(Attention(config())).train(training)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            out = attention(*inputs_for(mask), mask=mask, bias=bias_for(mask, scheme), tap=NO_TAP)
+        (out.float() * normal(*out.shape, seed=5)).sum().backward()
+        gradients.append(torch.cat([p.grad.flatten() for p in attention.parameters() if p.grad is not None]))
+    assert (gradients[0] - gradients[1]).norm() < 0.02 * gradients[1].norm()

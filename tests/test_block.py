@@ -73,6 +73,7 @@ def test_norm_sites_hold_what_the_formula_gives(norm: Norm) -> None:
             (f"{index}.self_attn.norm", f"{index}.resid_pre", block.self_attn_residual),
             (f"{index}.mlp.norm", f"{index}.resid_mid", block.mlp_residual),
         ):
+            assert residual is not None
             assert_close(values[site], normalised(values[stream], residual.norm))
     assert stack.norm is not None
     assert_close(values["norm"], normalised(values[f"{N_LAYERS - 1}.resid_post"], stack.norm))
@@ -160,6 +161,7 @@ def as_torch_encoder(stack: Stack, *, activation: str, norm_first: bool) -> nn.T
     for theirs, ours in zip(encoder.layers, blocks_of(stack), strict=True):
         assert isinstance(theirs, nn.TransformerEncoderLayer)
         copy_attention(theirs.self_attn, ours.self_attn)
+        assert ours.mlp is not None
         copy_feed_forward(theirs, ours.mlp)
         copy_norms(theirs, ours.self_attn_residual, ours.mlp_residual)
     return encoder.eval()
@@ -176,6 +178,7 @@ def as_torch_decoder(stack: Stack, *, activation: str, norm_first: bool) -> nn.T
         assert ours.cross_attn is not None
         copy_attention(theirs.self_attn, ours.self_attn)
         copy_attention(theirs.multihead_attn, ours.cross_attn)
+        assert ours.mlp is not None
         copy_feed_forward(theirs, ours.mlp)
         copy_norms(theirs, ours.self_attn_residual, ours.cross_attn_residual, ours.mlp_residual)
     return decoder.eval()
@@ -273,6 +276,7 @@ def test_layers_read_what_the_norm_gives() -> None:
     stack, values = record_decoder("pre", "layer", cross=True)
     for layer, block in enumerate(blocks_of(stack)):
         assert block.cross_attn is not None
+        assert block.mlp is not None
         read = values[f"{layer}.cross_attn.norm"]
         assert_close(values[f"{layer}.cross_attn.q"], block.cross_attn.split_heads(block.cross_attn.W_Q(read)))
         assert_close(values[f"{layer}.cross_attn.k"], block.cross_attn.split_heads(block.cross_attn.W_K(MEMORY)))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
 
+from tests.model_helpers import MAX_LEN as MAX_LEN_OF_HELPERS
+from tests.model_helpers import SCHEMES, assert_close, inputs_of, lively_model, token_ids
+from tfmviz.model.cache import Cache
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.generate import choose, continue_ids, translate_ids
-from tfmviz.model.transformer import DecoderOnly, EncoderDecoder
+from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, full_mask
 
 MAX_LEN, VOCAB_SIZE, END = 17, 43, 0
 PROMPT = torch.tensor([5, 3, 19])
@@ -198,3 +203,70 @@ def test_drawn_translations_repeat_with_their_seed(translator: EncoderDecoder) -
     )
     assert first.equal(again)
     assert not first.equal(other)
+
+
+# The cache: reading a token once is as good as reading the whole text anew.
+
+
+def writer_of(**changes: Any) -> Any:
+    """Positions are worth most where heads share keys, and are read in pieces of uneven length."""
+    return lively_model(n_heads=4, n_kv_heads=2, d_model=24, **changes)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("norm_position", ["pre", "post"])
+@torch.inference_mode()
+def test_reading_in_pieces_with_a_cache_gives_the_logits_of_one_pass(scheme: str, norm_position: str) -> None:
+    model = writer_of(positions=scheme, norm_position=norm_position)
+    ids, cache, n_read = token_ids(11), Cache(), 0
+    expected = model(ids)
+    for n_new in (1, 4, 1, 3, 2):
+        logits = model(ids[:, n_read : n_read + n_new], cache, past=n_read)
+        assert_close(logits, expected[:, n_read : n_read + n_new])
+        n_read += n_new
+    assert n_read == 11
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@torch.inference_mode()
+def test_decoding_in_pieces_with_a_cache_gives_the_logits_of_one_pass(scheme: str) -> None:
+    model = writer_of(positions=scheme, architecture="encoder-decoder", embeddings="untied")
+    src, tgt = inputs_of("encoder-decoder")
+    expected = model(src, tgt)
+    memory, cache = model.encode(src), Cache()
+    mask = full_mask(tgt[:, :1], src, None)
+    for place in range(tgt.shape[1]):
+        logits = model.decode(tgt[:, place : place + 1], memory, cache, memory_mask=mask, past=place)
+        assert_close(logits, expected[:, place : place + 1])
+        memory = memory[:, :0]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_writing_equals_writing_without_a_cache(scheme: str) -> None:
+    """Past the context too, where the cache is of no use any more."""
+    model = writer_of(positions=scheme)
+    written = continue_ids(model, PROMPT, max_new_tokens=17)
+    ids = PROMPT
+    with torch.inference_mode():
+        for _ in range(17):
+            ids = torch.cat((ids, model(ids[None, -MAX_LEN_OF_HELPERS:])[0, -1].argmax(dim=-1, keepdim=True)))
+    assert len(written) == 20 > MAX_LEN_OF_HELPERS
+    assert written.equal(ids)
+
+
+def test_every_token_is_read_once_and_the_source_too(translator: EncoderDecoder) -> None:
+    rows: dict[str, int] = {}
+
+    def count(name: str) -> Any:
+        def hook(_: Any, inputs: tuple[Tensor], __: Any) -> None:
+            rows[name] = rows.get(name, 0) + inputs[0].shape[1]
+
+        return hook
+
+    hooks = [m.register_forward_hook(count(n)) for n, m in translator.named_modules() if n.endswith("W_K")]
+    target = translate_ids(translator, SOURCE, end=END, max_new_tokens=11)
+    for hook in hooks:
+        hook.remove()
+    assert len(target) == 11
+    assert {n for name, n in rows.items() if "cross_attn" in name or "encoder" in name} == {len(SOURCE)}
+    assert {n for name, n in rows.items() if "decoder" in name and "self_attn" in name} == {11}

@@ -172,6 +172,7 @@ def test_rope_multiplies_pairs_by_a_complex_phase() -> None:
 
 
 def test_rope_equals_llamas_up_to_the_order_of_coordinates() -> None:
+    """The queries stand at the last of the keys' positions."""
     q, k = normal(BATCH, N_HEADS, LENGTH, D_HEAD), normal(BATCH, N_HEADS, K_LENGTH, D_HEAD, seed=3)
     rot_q, rot_k = Rope(max_len=MAX_LEN, d_head=D_HEAD).rotate(q, k, NO_TAP)
 
@@ -179,7 +180,7 @@ def test_rope_equals_llamas_up_to_the_order_of_coordinates() -> None:
     evens_then_odds = torch.arange(D_HEAD).unflatten(0, (-1, 2)).T.flatten()
     for ours, turned in ((q, rot_q), (k, rot_k)):
         theirs = ours[..., evens_then_odds]
-        cos, sin = llama(theirs, torch.arange(ours.shape[-2])[None])
+        cos, sin = llama(theirs, torch.arange(K_LENGTH - ours.shape[-2], K_LENGTH)[None])
         expected, _ = apply_rotary_pos_emb(theirs, theirs, cos, sin)
         assert_close(turned[..., evens_then_odds], expected)
 
@@ -240,7 +241,7 @@ def test_alibi_slopes_equal_blooms(n_heads: int) -> None:
 def test_alibi_bias_as_a_picture() -> None:
     bias = Alibi(n_heads=2).bias(3, 5)
     assert bias.shape == (2, 3, 5)
-    assert (bias[0] / -slopes(2)[0]).tolist() == [[0, 1, 2, 3, 4], [1, 0, 1, 2, 3], [2, 1, 0, 1, 2]]
+    assert (bias[0] / -slopes(2)[0]).tolist() == [[2, 1, 0, 1, 2], [3, 2, 1, 0, 1], [4, 3, 2, 1, 0]]
     assert_close(bias[1] / slopes(2)[1], bias[0] / slopes(2)[0])
 
 
@@ -279,4 +280,6 @@ def test_t5_bias_equals_transformers(bidirectional: bool) -> None:
         T5Config(num_heads=N_HEADS, is_decoder=not bidirectional), has_relative_attention_bias=True, layer_idx=0
     )
     reference.relative_attention_bias.weight = positions.table
-    assert torch.equal(positions.bias(LENGTH, 211), reference.compute_bias(LENGTH, 211)[0])
+    expected = reference.compute_bias(211, 211)[0]
+    assert torch.equal(positions.bias(211, 211), expected)
+    assert torch.equal(positions.bias(LENGTH, 211), expected[:, -LENGTH:])

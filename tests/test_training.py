@@ -24,10 +24,11 @@ from tfmviz.model.transformer import DecoderOnly
 from tfmviz.text.corpora import CorpusError
 from tfmviz.text.tokenizer import END, END_OF_TEXT, Tokenizer
 from tfmviz.training import __main__ as command
-from tfmviz.training import checkpoint
-from tfmviz.training.data import Batches, load_split, pack
-from tfmviz.training.export import unigram_cross_entropy
-from tfmviz.training.loop import Settings, StepRecord, build_optimizer, evaluate, next_token_loss, train
+from tfmviz.training import checkpoint, courses
+from tfmviz.training.data import TextBatches, load_split, pack, windows
+from tfmviz.training.evaluation import unigram_cross_entropy
+from tfmviz.training.loop import Settings, StepRecord, build_optimizer, evaluate, train
+from tfmviz.training.losses import token_loss
 from tfmviz.training.schedule import cosine, noam
 
 NOUNS = ("cat", "dog", "bird", "house", "river", "garden", "window", "letter", "morning", "ship", "stone")
@@ -112,24 +113,31 @@ def test_packing_depends_on_the_seed_alone(tokenizer: Tokenizer) -> None:
 # Cutting the stream into batches. Where the stream holds 0, 1, 2, …, a token tells its own place.
 
 
-def batches_of_places(n_tokens: int = 1009, **changes: int) -> Batches:
+def batches_of_places(n_tokens: int = 1009, **changes: int) -> TextBatches:
     shape = {"batch_size": 5, "length": 13, "vocab_size": 31, "n_repeated": 0, "seed": 7} | changes
-    return Batches(stream=np.arange(n_tokens, dtype=np.uint16), **shape)
+    return TextBatches(stream=np.arange(n_tokens, dtype=np.uint16), **shape)
+
+
+def read(batches: TextBatches, step: int) -> tuple[np.ndarray, np.ndarray]:
+    """The model's only input and its targets."""
+    inputs, targets = batches.batch(step)
+    assert list(inputs) == ["ids"]
+    return inputs["ids"], targets
 
 
 def test_targets_are_the_inputs_shifted_by_one() -> None:
     batches = batches_of_places(n_repeated=2)
     for step in range(batches.steps_per_epoch + 1):
-        inputs, targets = batches.batch(step)
+        inputs, targets = read(batches, step)
         assert inputs.shape == targets.shape == (5, 13)
         assert inputs.dtype == targets.dtype == np.int64
         assert np.array_equal(inputs[:, 1:], targets[:, :-1])
 
 
-def places_read(batches: Batches, epoch: int) -> np.ndarray:
+def places_read(batches: TextBatches, epoch: int) -> np.ndarray:
     n_text = batches.batch_size - batches.n_repeated
     first = epoch * batches.steps_per_epoch
-    return np.concatenate([batches.batch(first + i)[0][:n_text].ravel() for i in range(batches.steps_per_epoch)])
+    return np.concatenate([read(batches, first + i)[0][:n_text].ravel() for i in range(batches.steps_per_epoch)])
 
 
 @pytest.mark.parametrize("n_repeated", [0, 2])
@@ -143,7 +151,7 @@ def test_no_place_of_the_text_is_read_twice_in_an_epoch(epoch: int, n_repeated: 
 
 
 def test_windows_are_stretches_of_the_text() -> None:
-    inputs, targets = batches_of_places().batch(2)
+    inputs, targets = read(batches_of_places(), 2)
     assert (np.diff(inputs) == 1).all()
     assert (np.diff(targets) == 1).all()
 
@@ -165,21 +173,21 @@ def test_epochs_differ_in_order_and_offset() -> None:
 @pytest.mark.parametrize("n_repeated", [0, 2])
 def test_a_batch_depends_on_seed_and_step_alone(n_repeated: int) -> None:
     batches = batches_of_places(n_repeated=n_repeated)
-    forwards = [batches.batch(step) for step in range(29)]
+    forwards = [read(batches, step) for step in range(29)]
     fresh = batches_of_places(n_repeated=n_repeated)
     for step in reversed(range(29)):
-        for there, here in zip(forwards[step], fresh.batch(step), strict=True):
+        for there, here in zip(forwards[step], read(fresh, step), strict=True):
             assert np.array_equal(there, here)
     other = batches_of_places(n_repeated=n_repeated, seed=11)
-    assert not np.array_equal(other.batch(0)[0], forwards[0][0])
+    assert not np.array_equal(read(other, 0)[0], forwards[0][0])
 
 
 def test_repeated_rows_repeat_and_leave_the_text_rows_alone() -> None:
     plain, mixed = batches_of_places(batch_size=3), batches_of_places(batch_size=5, n_repeated=2)
     segments = set()
     for step in range(23):
-        assert np.array_equal(mixed.batch(step)[0][:3], plain.batch(step)[0])
-        inputs, targets = mixed.batch(step)
+        assert np.array_equal(read(mixed, step)[0][:3], read(plain, step)[0])
+        inputs, targets = read(mixed, step)
         for row in np.concatenate((inputs, targets[:, -1:]), axis=1)[3:]:
             assert any((row[period:] == row[:-period]).all() for period in range(1, 13 // 2 + 1))
             assert row.min() > END
@@ -254,7 +262,7 @@ def test_the_loss_is_torchs_and_the_definitions() -> None:
     generator = torch.Generator().manual_seed(1)
     logits = torch.randn(3, 5, 11, generator=generator)
     targets = torch.randint(11, (3, 5), generator=generator)
-    loss = next_token_loss(logits, targets)
+    loss = token_loss(logits, targets)
     torch.testing.assert_close(loss, torch.nn.CrossEntropyLoss()(logits.transpose(1, 2), targets))
     probabilities = np.exp(logits.double().numpy())
     probabilities /= probabilities.sum(axis=-1, keepdims=True)
@@ -264,15 +272,15 @@ def test_the_loss_is_torchs_and_the_definitions() -> None:
 
 @pytest.mark.parametrize("level", [0.0, -37.0, 1000.0])
 def test_a_model_that_knows_nothing_loses_the_logarithm_of_the_vocabulary(level: float) -> None:
-    loss = next_token_loss(torch.full((2, 3, 11), level), torch.arange(6).reshape(2, 3))
+    loss = token_loss(torch.full((2, 3, 11), level), torch.arange(6).reshape(2, 3))
     assert loss.item() == pytest.approx(math.log(11))
 
 
 def test_the_loss_is_computed_in_float32() -> None:
     logits = torch.randn(2, 3, 11, generator=torch.Generator().manual_seed(1)).bfloat16()
     targets = torch.zeros(2, 3, dtype=torch.long)
-    assert next_token_loss(logits, targets).dtype == torch.float32
-    assert next_token_loss(logits, targets) == next_token_loss(logits.float(), targets)
+    assert token_loss(logits, targets).dtype == torch.float32
+    assert token_loss(logits, targets) == token_loss(logits.float(), targets)
 
 
 # The loop.
@@ -286,10 +294,10 @@ def tiny_model(config: ModelConfig = CONFIG, *, seed: int = 0) -> DecoderOnly:
     return DecoderOnly(config)
 
 
-def tiny_batches(stream: np.ndarray | None = None, *, n_repeated: int = 1, seed: int = 0) -> Batches:
+def tiny_batches(stream: np.ndarray | None = None, *, n_repeated: int = 1, seed: int = 0) -> TextBatches:
     if stream is None:
         stream = np.random.default_rng(0).integers(1, 23, size=997).astype(np.uint16)
-    return Batches(stream=stream, batch_size=3, length=11, vocab_size=23, n_repeated=n_repeated, seed=seed)
+    return TextBatches(stream=stream, batch_size=3, length=11, vocab_size=23, n_repeated=n_repeated, seed=seed)
 
 
 def losses(records: Iterator[StepRecord]) -> list[float]:
@@ -307,8 +315,8 @@ def test_a_model_learns_a_text_that_repeats() -> None:
 
 def test_a_record_tells_the_step_its_loss_and_its_rate() -> None:
     model, batches = tiny_model(replace(CONFIG, dropout=0.0)), tiny_batches()
-    inputs, targets = (torch.from_numpy(array) for array in batches.batch(0))
-    expected = next_token_loss(model(inputs), targets).item()
+    inputs, targets = (torch.from_numpy(array) for array in read(batches, 0))
+    expected = token_loss(model(inputs), targets).item()
     optimizer = build_optimizer(model, SETTINGS)
     records = []
     for record in train(model, optimizer, batches, SETTINGS):
@@ -364,7 +372,7 @@ def test_looking_at_a_model_between_steps_changes_nothing() -> None:
         for record in train(model, build_optimizer(model, SETTINGS), tiny_batches(), SETTINGS):
             course.append(record.loss)
             if looks:
-                evaluate(model, np.arange(23, dtype=np.uint16), length=11)
+                evaluate(model, windows(np.arange(23, dtype=np.uint16), length=11))
         courses.append(course)
     assert courses[0] == courses[1]
 
@@ -503,7 +511,7 @@ def test_saving_leaves_one_file_and_changes_nothing(saved: Path) -> None:
 def test_evaluation_is_the_mean_over_windows_read_one_by_one(n_tokens: int) -> None:
     stream = np.random.default_rng(1).integers(0, 23, size=n_tokens).astype(np.uint16)
     model = tiny_model().train()  # with dropout, which evaluation has to switch off
-    told = evaluate(model, stream, length=11)
+    told = evaluate(model, windows(stream, length=11))
     token_losses = []
     model.eval()
     for first in range(0, n_tokens - 11, 11):
@@ -518,19 +526,20 @@ def test_evaluation_is_the_mean_over_windows_read_one_by_one(n_tokens: int) -> N
 def test_evaluation_stops_after_so_many_windows(max_windows: int) -> None:
     stream = np.random.default_rng(1).integers(0, 23, size=37 * 11 + 7).astype(np.uint16)
     model = tiny_model()
-    expected = evaluate(model, stream[: max_windows * 11 + 1], length=11)
-    assert evaluate(model, stream, length=11, max_windows=max_windows) == pytest.approx(expected, rel=1e-6)
+    expected = evaluate(model, windows(stream[: max_windows * 11 + 1], length=11))
+    some = windows(stream, length=11, max_windows=max_windows)
+    assert evaluate(model, some) == pytest.approx(expected, rel=1e-6)
 
 
 def test_evaluation_of_less_than_a_window_is_refused_by_both_numbers() -> None:
     with pytest.raises(ValueError, match=r"11\b.*\b12|12\b.*\b11"):
-        evaluate(tiny_model(), np.arange(11, dtype=np.uint16), length=11)
+        windows(np.arange(11, dtype=np.uint16), length=11)
 
 
 def test_evaluation_leaves_no_trace_in_the_random_numbers_or_the_weights() -> None:
     model, stream = tiny_model(), np.arange(23, dtype=np.uint16)
     before = torch.get_rng_state(), {name: value.clone() for name, value in model.state_dict().items()}
-    evaluate(model, stream, length=11)
+    evaluate(model, windows(stream, length=11))
     assert torch.equal(torch.get_rng_state(), before[0])
     assert all(torch.equal(value, before[1][name]) for name, value in model.state_dict().items())
 
@@ -626,7 +635,7 @@ def test_the_card_holds_what_the_shipped_model_measures(trained: Path, corpus: P
     assert isinstance(model.module, DecoderOnly)
     held_out = pack(split.held_out, model.tokenizer, seed=5)
     stream = pack(split.train, model.tokenizer, seed=5)
-    loss = evaluate(model.module, held_out, length=11)
+    loss = evaluate(model.module, windows(held_out, length=11))
     unigram = unigram_cross_entropy(stream, held_out, vocab_size=283)
     assert card.startswith("# toy\n")
     assert f"| held-out loss | {loss:.3f} nats per token ({len(held_out)} tokens" in card
@@ -644,7 +653,7 @@ def test_what_is_measured_is_what_is_shipped(corpus: Path, tmp_path: Path, monke
         measured.append({name: value.clone() for name, value in model.state_dict().items()})
         return evaluate(model, *args, **kwargs)
 
-    monkeypatch.setattr(command, "evaluate", spy)
+    monkeypatch.setattr(courses, "evaluate", spy)
     assert run_command(corpus, tmp_path / "toy", {"--steps": 2}) == 0
     shipped = load_file(tmp_path / "toy" / "model.safetensors")
     assert all(measured[-1][name].equal(value.float()) for name, value in shipped.items())
@@ -825,7 +834,7 @@ def test_the_module_ends_with_the_exit_code(
     ],
 )
 def test_a_source_may_say_how_often_it_is_read(source: str, path: str, weight: int) -> None:
-    assert command.parse_source(source) == (Path(path), weight)
+    assert courses.parse_source(source) == (Path(path), weight)
 
 
 def test_weights_on_the_command_line_repeat_the_text(corpus: Path, trained: Path, tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ def gpt2_of(model: DecoderOnly) -> GPT2LMHeadModel:
         attention, mlp = block.self_attn, block.mlp
         assert isinstance(mlp, FeedForward)
         projections = (attention.W_Q, attention.W_K, attention.W_V)
+        assert block.mlp_residual is not None
         weights |= {
             f"h.{index}.ln_1.weight": block.self_attn_residual.norm.get_parameter("weight"),
             f"h.{index}.ln_1.bias": block.self_attn_residual.norm.get_parameter("bias"),

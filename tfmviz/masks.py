@@ -22,7 +22,7 @@ def full(q_len: int, k_len: int, *, device: torch.device | None = None) -> Tenso
     return torch.ones(q_len, k_len, dtype=torch.bool, device=device)
 
 
-def causal(length: int, *, device: torch.device | None = None) -> Tensor:
+def causal(length: int, *, past: int = 0, device: torch.device | None = None) -> Tensor:
     """Query i sees keys j ≤ i, itself included: decoders.
 
         1 0 0
@@ -31,10 +31,19 @@ def causal(length: int, *, device: torch.device | None = None) -> Tensor:
 
     Some lectures print j < i. Taken literally, the first row then has nothing to attend to.
 
+    When a text is written token by token, only its last queries are asked. Two queries after one past token:
+
+        1 1 0
+        1 1 1
+
+    Args:
+        length: queries.
+        past: keys before that of the first query.
+
     Returns:
-        (q_len, k_len) with q_len = k_len = length, bool.
+        (q_len, k_len) with q_len = length and k_len = past + length, bool.
     """
-    return full(length, length, device=device).tril()
+    return full(length, past + length, device=device).tril(past)
 
 
 def padding(lengths: Tensor, k_len: int) -> Tensor:

@@ -42,7 +42,7 @@ def stream(trace: Trace, stack: str) -> Stream:
     before = trace[f"{stack}.0.resid_pre"]  # (len, d_model)
     after = [trace[f"{stack}.{i}.resid_post"] for i in range(n_layers)]
     attention = np.stack([_attention_write(trace, f"{stack}.{i}") for i in range(n_layers)])  # (layer, len, d_model)
-    mlp = np.stack([trace[f"{stack}.{i}.mlp.out"] for i in range(n_layers)])
+    mlp = np.stack([_mlp_write(trace, f"{stack}.{i}") for i in range(n_layers)])
     write = attention + mlp
     squared = (write**2).sum(axis=-1)
     share = np.divide((attention * write).sum(axis=-1), squared, where=squared > 0, out=np.full(squared.shape, np.nan))
@@ -64,3 +64,11 @@ def _attention_write(trace: Trace, block: str) -> Array:
     write = trace[f"{block}.self_attn.out"]
     has_cross = any(site.startswith((f"{block}.cross_attn.", f"{block}.resid_cross")) for site in trace.sites)
     return write + trace[f"{block}.cross_attn.out"] if has_cross else write
+
+
+def _mlp_write(trace: Trace, block: str) -> Array:
+    """What the block's feed-forward layer writes: nothing in an attention-only model, whose stream stays as it is."""
+    after = trace[f"{block}.resid_post"]
+    if f"{block}.mlp.out" not in trace and np.array_equal(trace[f"{block}.resid_mid"], after):
+        return np.zeros_like(after)
+    return trace[f"{block}.mlp.out"]

@@ -41,6 +41,16 @@ def build_positions(config: ModelConfig, *, bidirectional: bool) -> Positions:
     return Positions()
 
 
+def build_feed_forward(config: ModelConfig) -> FeedForward | GatedFeedForward | None:
+    """None in an attention-only model (Elhage et al. 2021)."""
+    match config.feed_forward:
+        case "none":
+            return None
+        case "swiglu":
+            return GatedFeedForward(config)
+    return FeedForward(config)
+
+
 class Residual(nn.Module):
     """One step of the residual stream around a layer f.
 
@@ -60,7 +70,7 @@ class Residual(nn.Module):
 
 
 class Block(nn.Module):
-    """Self-attention, then (in the decoder of an encoder-decoder) cross-attention, then feed-forward.
+    """Self-attention, then (in the decoder of an encoder-decoder) cross-attention, then feed-forward, if there is any.
 
     Sites: `resid_pre` before the block, `resid_mid` after self-attention, `resid_cross` after cross-attention where
     there is one, `resid_post` after the feed-forward layer, each (batch, len, d_model).
@@ -72,8 +82,8 @@ class Block(nn.Module):
         self.self_attn_residual = Residual(config)
         self.cross_attn = Attention(config) if cross else None
         self.cross_attn_residual = Residual(config) if cross else None
-        self.mlp = GatedFeedForward(config) if config.feed_forward == "swiglu" else FeedForward(config)
-        self.mlp_residual = Residual(config)
+        self.mlp = build_feed_forward(config)
+        self.mlp_residual = None if self.mlp is None else Residual(config)
 
     def forward(
         self,
@@ -104,8 +114,9 @@ class Block(nn.Module):
             )
             x = tap("resid_cross", x)
 
-        inside = tap.scope("mlp")
-        x = self.mlp_residual(x, lambda h: self.mlp(h, tap=inside), tap=inside)
+        if self.mlp is not None and self.mlp_residual is not None:
+            inside = tap.scope("mlp")
+            x = self.mlp_residual(x, lambda h: self.mlp(h, tap=inside), tap=inside)
         return tap("resid_post", x)
 
 
@@ -135,15 +146,17 @@ class Stack(nn.Module):
 
         Args:
             x: (batch, len, d_model), token embeddings without positions.
-            mask: for self-attention, broadcasts to (batch, head, len, len).
+            mask: for self-attention, broadcasts to (batch, head, len, k_len). There are more keys than tokens in x when
+                the tap adds those of earlier tokens.
             memory: (batch, k_len, d_model), what cross-attention reads.
             memory_mask: for cross-attention, broadcasts to (batch, head, len, k_len).
 
         Returns:
             (batch, len, d_model).
         """
-        x = self.dropout(self.positions.embed(x, tap))
-        bias = self.positions.bias(x.shape[1], x.shape[1])  # once for all blocks
+        q_len, k_len = x.shape[1], mask.shape[-1]
+        x = self.dropout(self.positions.embed(x, tap, past=k_len - q_len))
+        bias = self.positions.bias(q_len, k_len)  # once for all blocks
         for index, block in enumerate(self.blocks):
             x = block(
                 x,

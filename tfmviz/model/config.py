@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_type_hints
 Architecture = Literal["decoder-only", "encoder-only", "encoder-decoder"]
 NormPosition = Literal["pre", "post"]
 Norm = Literal["layer", "rms"]
-FeedForwardKind = Literal["relu", "gelu", "swiglu"]
+FeedForwardKind = Literal["relu", "gelu", "swiglu", "none"]
 PositionScheme = Literal["none", "learned", "sinusoidal", "rope", "alibi", "t5"]
 Embeddings = Literal["tied", "untied"]
 EmbeddingScale = Literal["one", "sqrt_d_model"]
@@ -39,7 +39,7 @@ class ModelConfig:
         d_ff: inner width of the feed-forward layer.
         norm_position: "post" is the 2017 paper's Norm(x + f(x)); "pre" is x + f(Norm(x)) (Xiong et al. 2020).
         norm: LayerNorm, or RMSNorm (Zhang & Sennrich 2019).
-        feed_forward: the function between its two matrices.
+        feed_forward: the function between its two matrices; "none" leaves the layer out.
         positions: how order enters.
         embeddings: "tied": the output layer is the transposed embedding matrix.
         embedding_scale: "sqrt_d_model" multiplies embeddings by √d_model, as in section 3.4 of the 2017 paper.
@@ -98,7 +98,7 @@ class ModelConfig:
         """Numbers in all weight matrices and embedding tables; biases and norms, well under 1 %, are not counted."""
         stacks = 2 if self.architecture == "encoder-decoder" else 1
         attention = 2 * self.d_model * (self.n_heads + self.n_kv_heads) * self.d_head
-        feed_forward = (3 if self.feed_forward == "swiglu" else 2) * self.d_model * self.d_ff
+        feed_forward = {"swiglu": 3, "none": 0}.get(self.feed_forward, 2) * self.d_model * self.d_ff
         blocks = self.n_layers * (stacks * (attention + feed_forward) + (stacks - 1) * attention)
         tables = self.vocab_size * (1 if self.embeddings == "tied" else 2)
         positions = self.max_len * stacks if self.positions == "learned" else 0

@@ -1,10 +1,11 @@
-"""Continuing a text, and translating one, a token at a time."""
+"""Continuing a text, and translating one, a token at a time. What was read once is not read again: see `Cache`."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 
+from tfmviz.model.cache import Cache
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, full_mask
 
 
@@ -29,8 +30,13 @@ def continue_ids(
         (at most len + max_new_tokens,). Once the text is longer than the model's context, only its end is read.
     """
     generator = torch.Generator().manual_seed(seed)
+    cache, n_read = Cache(), 0
     for _ in range(max_new_tokens):
-        logits = model(ids[None, -model.config.max_len :])[0, -1]  # (vocab,)
+        if len(ids) > model.config.max_len:  # every token is at a new position: all is to be read anew
+            logits = model(ids[None, -model.config.max_len :])[0, -1]  # (vocab,)
+        else:
+            logits = model(ids[None, n_read:], cache, past=n_read)[0, -1]  # (vocab,)
+            n_read = len(ids)
         following = choose(logits, temperature=temperature, generator=generator)
         if following.item() == end:
             break
@@ -51,10 +57,13 @@ def translate_ids(
         (len,), the target without its marks; at most `max_new_tokens` and what fits the model.
     """
     generator = torch.Generator().manual_seed(seed)
-    memory = model.encode(src[None])
+    memory = model.encode(src[None])  # (1, k_len, d_model)
     tgt = torch.tensor([end], device=src.device)
-    for _ in range(min(max_new_tokens, model.config.max_len - 1)):
-        logits = model.decode(tgt[None], memory, memory_mask=full_mask(tgt[None], src[None], None))[0, -1]  # (vocab,)
+    cache, memory_mask = Cache(), full_mask(tgt[None], src[None], None)  # (1, k_len)
+    for n_read in range(min(max_new_tokens, model.config.max_len - 1)):
+        new = tgt[None, n_read:]
+        logits = model.decode(new, memory, cache, memory_mask=memory_mask, past=n_read)[0, -1]  # (vocab,)
+        memory = memory[:, :0]  # its keys and values are in the cache now
         following = choose(logits, temperature=temperature, generator=generator)
         if following.item() == end:
             break

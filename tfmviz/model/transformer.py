@@ -46,10 +46,10 @@ class DecoderOnly(nn.Module):
         self.decoder = Stack(config, bidirectional=False)
         initialise(self)
 
-    def forward(self, ids: Tensor, tap: Tap = NO_TAP) -> Tensor:
-        """ids: (batch, len). Returns logits (batch, len, vocab)."""
+    def forward(self, ids: Tensor, tap: Tap = NO_TAP, *, past: int = 0) -> Tensor:
+        """ids: (batch, len); past: tokens before them, which a `Cache` has read. Returns logits (batch, len, vocab)."""
         x = tap("embed", self.embedding.embed(ids))  # (batch, len, d_model)
-        mask = masks.causal(ids.shape[1], device=ids.device)
+        mask = masks.causal(ids.shape[1], past=past, device=ids.device)
         x = self.decoder(x, mask=mask, tap=tap.scope("decoder"))
         return tap("logits", self.embedding.unembed(x))  # (batch, len, vocab)
 
@@ -96,11 +96,14 @@ class EncoderDecoder(nn.Module):
         x = tap("embed", self.embedding.embed(src))  # (batch, k_len, d_model)
         return self.encoder(x, mask=full_mask(src, src, src_lengths), tap=tap)
 
-    def decode(self, tgt: Tensor, memory: Tensor, tap: Tap = NO_TAP, *, memory_mask: Tensor) -> Tensor:
-        """tgt: (batch, q_len), memory: (batch, k_len, d_model). Returns logits (batch, q_len, vocab)."""
+    def decode(self, tgt: Tensor, memory: Tensor, tap: Tap = NO_TAP, *, memory_mask: Tensor, past: int = 0) -> Tensor:
+        """tgt: (batch, q_len), memory: (batch, k_len, d_model). Returns logits (batch, q_len, vocab).
+
+        past: target tokens before these, which a `Cache` has read.
+        """
         within = tap.scope("decoder")
         x = within("embed", self.embedding.embed(tgt))  # (batch, q_len, d_model)
-        mask = masks.causal(tgt.shape[1], device=tgt.device)
+        mask = masks.causal(tgt.shape[1], past=past, device=tgt.device)
         x = self.decoder(x, mask=mask, memory=memory, memory_mask=memory_mask, tap=within)
         return tap("logits", self.embedding.unembed(x))  # (batch, q_len, vocab)
 

@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor
 
-from tfmviz.positions.base import Positions
+from tfmviz.positions.base import Positions, distances
 
 
 def slopes(n_heads: int) -> Tensor:
@@ -38,6 +38,5 @@ class Alibi(Positions):
         self.register_buffer("slopes", slopes(n_heads), persistent=False)
 
     def bias(self, q_len: int, k_len: int) -> Tensor:
-        device = self.slopes.device
-        distance = torch.arange(q_len, device=device)[:, None] - torch.arange(k_len, device=device)  # (q_len, k_len)
+        distance = distances(q_len, k_len, device=self.slopes.device)
         return -self.slopes[:, None, None] * distance.abs()  # (head, q_len, k_len)

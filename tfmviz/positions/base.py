@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from tfmviz.tap import Tap
 
 
 class Positions(nn.Module):
-    """No positions: attention then sees a bag of tokens and cannot tell their order."""
+    """No positions: attention then sees a bag of tokens and cannot tell their order.
 
-    def embed(self, x: Tensor, tap: Tap) -> Tensor:
-        """Adds something to the token embeddings. x: (batch, len, d_model), returned in the same shape."""
+    Positions count from 0. Where there are more keys than queries, the queries stand at the last positions.
+    """
+
+    def embed(self, x: Tensor, tap: Tap, *, past: int = 0) -> Tensor:
+        """Adds something to the token embeddings.
+
+        Args:
+            x: (batch, len, d_model), returned in the same shape.
+            past: position of the first of them.
+        """
         return x
 
     def rotate(self, q: Tensor, k: Tensor, tap: Tap) -> tuple[Tensor, Tensor]:
@@ -21,3 +30,9 @@ class Positions(nn.Module):
     def bias(self, q_len: int, k_len: int) -> Tensor | None:
         """Something to add to the scaled scores, (head, q_len, k_len), or None."""
         return None
+
+
+def distances(q_len: int, k_len: int, *, device: torch.device | None = None) -> Tensor:
+    """Position of the query minus position of the key, (q_len, k_len)."""
+    k_position = torch.arange(k_len, device=device)
+    return k_position[k_len - q_len :, None] - k_position

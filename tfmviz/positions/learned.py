@@ -16,8 +16,8 @@ class Learned(Positions):
         super().__init__()
         self.table = nn.Parameter(torch.empty(max_len, d_model).normal_(std=0.02))
 
-    def embed(self, x: Tensor, tap: Tap) -> Tensor:
-        length, max_len = x.shape[1], self.table.shape[0]
+    def embed(self, x: Tensor, tap: Tap, *, past: int = 0) -> Tensor:
+        length, max_len = past + x.shape[1], self.table.shape[0]
         if length > max_len:
             raise ValueError(f"There are {max_len} learned positions, but the text has {length} tokens.")
-        return x + tap("pos_embed", self.table[None, :length])
+        return x + tap("pos_embed", self.table[None, past:length])

@@ -60,8 +60,9 @@ class Rope(Positions):
         self.register_buffer("angles", rotations(max_len, d_head), persistent=False)
 
     def rotate(self, q: Tensor, k: Tensor, tap: Tap) -> tuple[Tensor, Tensor]:
-        rot_q = tap("rot_q", rotate_pairs(q, self.first(q.shape[-2])))  # (batch, head, q_len, d_head)
-        rot_k = tap("rot_k", rotate_pairs(k, self.first(k.shape[-2])))  # (batch, head, k_len, d_head)
+        angles = self.first(k.shape[-2])  # (k_len, d_head / 2, 2)
+        rot_q = tap("rot_q", rotate_pairs(q, angles[k.shape[-2] - q.shape[-2] :]))  # (batch, head, q_len, d_head)
+        rot_k = tap("rot_k", rotate_pairs(k, angles))  # (batch, head, k_len, d_head)
         return rot_q, rot_k
 
     def first(self, length: int) -> Tensor:

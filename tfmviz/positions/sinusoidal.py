@@ -31,8 +31,8 @@ class Sinusoidal(Positions):
         super().__init__()
         self.register_buffer("table", sinusoids(max_len, d_model), persistent=False)
 
-    def embed(self, x: Tensor, tap: Tap) -> Tensor:
-        return x + tap("pos_embed", self.first(x.shape[1])[None])
+    def embed(self, x: Tensor, tap: Tap, *, past: int = 0) -> Tensor:
+        return x + tap("pos_embed", self.first(past + x.shape[1])[None, past:])
 
     def first(self, length: int) -> Tensor:
         """PE of the first positions, (length, d_model): a slice of the table, or computed anew past its end."""

@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from tfmviz.positions.base import Positions
+from tfmviz.positions.base import Positions, distances
 
 N_BUCKETS = 32
 MAX_DISTANCE = 128
@@ -46,6 +46,5 @@ class T5Relative(Positions):
         self.table = nn.Parameter(torch.empty(N_BUCKETS, n_heads).normal_(std=0.02))
 
     def bias(self, q_len: int, k_len: int) -> Tensor:
-        device = self.table.device
-        distance = torch.arange(q_len, device=device)[:, None] - torch.arange(k_len, device=device)  # (q_len, k_len)
+        distance = distances(q_len, k_len, device=self.table.device)
         return self.table[buckets(distance, bidirectional=self.bidirectional)].permute(2, 0, 1)  # (head, q_len, k_len)

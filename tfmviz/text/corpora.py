@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tfmviz.text.tokenizer import END_OF_TEXT
@@ -32,17 +32,30 @@ def read_documents(path: Path) -> Iterator[str]:
     Raises:
         CorpusError: nothing there, not readable, or not UTF-8.
     """
+    for file in files_in(path, suffixes=SUFFIXES):
+        yield from split_documents(read_text(file), markdown=file.suffix == ".md")
+
+
+def files_in(path: Path, *, suffixes: Sequence[str]) -> list[Path]:
+    """The file itself, or the files of a folder with one of these suffixes, in the order of their names.
+
+    Raises:
+        CorpusError: there is none.
+    """
     if not path.exists():
         raise CorpusError(f"{path} does not exist.")
-    files = sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES) if path.is_dir() else [path]
+    files = sorted(p for p in path.rglob("*") if p.suffix in suffixes) if path.is_dir() else [path]
     if not files:
-        raise CorpusError(f"There are no {' or '.join(SUFFIXES)} files in {path}.")
-    for file in files:
-        try:
-            text = file.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise CorpusError(f"{file} cannot be read as UTF-8 text ({error}).") from error
-        yield from split_documents(text, markdown=file.suffix == ".md")
+        raise CorpusError(f"There are no {' or '.join(suffixes)} files in {path}.")
+    return files
+
+
+def read_text(file: Path) -> str:
+    """Raises: CorpusError, when the file cannot be read as UTF-8."""
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{file} cannot be read as UTF-8 text ({error}).") from error
 
 
 def split_documents(text: str, *, markdown: bool = False) -> Iterator[str]:

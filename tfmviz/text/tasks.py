@@ -1,8 +1,50 @@
-"""Synthetic sequences that need no corpus."""
+"""Synthetic texts that need no corpus: questions with one right answer, and repeated random tokens."""
 
 from __future__ import annotations
 
+import string
+from collections.abc import Callable
+
 import numpy as np
+
+from tfmviz.text.corpora import is_held_out
+
+HELD_OUT_PER_MILLE = 100
+"""Of all questions, how many are never trained on."""
+
+ANSWERS: dict[str, Callable[[str], str]] = {
+    "copy": lambda question: question,
+    "reverse": lambda question: question[::-1],
+    "sort": lambda question: "".join(sorted(question)),
+    "add": lambda question: str(sum(int(number) for number in question.split("+"))),
+}
+"""By task, what is to be written for a question."""
+
+
+def question(task: str, rng: np.random.Generator, *, size: int) -> str:
+    """A random question: for "add" two numbers of 1 to `size` digits, "27+8"; else 1 to `size` letters a to z.
+
+    All lengths are equally likely.
+    """
+    if task == "add":
+        return "+".join(str(rng.integers(10 ** int(rng.integers(1, size + 1)))) for _ in range(2))
+    return "".join(rng.choice(list(string.ascii_lowercase), size=int(rng.integers(1, size + 1))))
+
+
+def questions(task: str, rng: np.random.Generator, *, n: int, size: int, held_out: bool) -> list[str]:
+    """Random questions, either those kept out of training or only the others; a hash of their text decides.
+
+    Raises:
+        ValueError: there are hardly any, because `size` is so small.
+    """
+    found: list[str] = []
+    for _ in range(1000 * n):
+        drawn = question(task, rng, size=size)
+        if is_held_out(drawn, per_mille=HELD_OUT_PER_MILLE) == held_out:
+            found.append(drawn)
+            if len(found) == n:
+                return found
+    raise ValueError(f"With a size of {size} there are too few questions to hold some out.")
 
 
 def repeated_random(rng: np.random.Generator, *, length: int, vocab_size: int) -> np.ndarray:

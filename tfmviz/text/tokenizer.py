@@ -26,6 +26,12 @@ END_OF_TEXT = "<|endoftext|>"
 END = 0
 """Index of `END_OF_TEXT` in every vocabulary."""
 
+MASK_TOKEN = "<|mask|>"
+"""Stands for a word to fill in, in the vocabulary of a model that does so. Typed by a reader it is ordinary text."""
+
+MASK = 1
+"""Index of `MASK_TOKEN` where there is one."""
+
 PROBE = "A  b,\tC\né 中 😀 " * 40
 """A loaded tokenizer must bring this back unchanged."""
 
@@ -56,7 +62,7 @@ class Tokenizer:
         return tokenizer
 
     @classmethod
-    def train(cls, texts: Iterable[str], *, vocab_size: int) -> Self:
+    def train(cls, texts: Iterable[str], *, vocab_size: int, with_mask: bool = False) -> Self:
         """Learns merges until the vocabulary has `vocab_size` entries, the 256 bytes included, or nothing is left."""
         backend = tokenizers.Tokenizer(BPE())
         backend.pre_tokenizer = ByteLevel(add_prefix_space=False)
@@ -65,7 +71,7 @@ class Tokenizer:
             texts,
             BpeTrainer(
                 vocab_size=vocab_size,
-                special_tokens=[END_OF_TEXT],
+                special_tokens=[END_OF_TEXT, MASK_TOKEN] if with_mask else [END_OF_TEXT],
                 initial_alphabet=ByteLevel.alphabet(),
                 show_progress=False,
             ),
@@ -85,8 +91,9 @@ class Tokenizer:
         return tuple(self._readable(index) for index in range(self.vocab_size))
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """The indices alone, fast: for training."""
-        return [encoding.ids for encoding in self._backend.encode_batch(list(texts))]
+        """The indices alone, fast: for training. In parts, since the library's own results are many times as large."""
+        parts = (list(texts[first : first + 10_000]) for first in range(0, len(texts), 10_000))
+        return [encoding.ids for part in parts for encoding in self._backend.encode_batch(part)]
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of these tokens. Bytes that do not make up a character become U+FFFD."""

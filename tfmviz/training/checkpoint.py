@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
@@ -31,14 +31,25 @@ def save(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, *, step
     for name, parameter in model.named_parameters():
         for key, value in optimizer.state[parameter].items():
             tensors[f"optimizer.{key}.{name}"] = value
+    write_whole(path, tensors, metadata={"step": str(step), "run": json.dumps(run, sort_keys=True)})
+
+
+def save_snapshot(path: Path, model: nn.Module) -> None:
+    """Writes the weights alone, in float16, to look at later."""
+    path.parent.mkdir(exist_ok=True)
+    write_whole(path, {name: value.half() for name, value in model.state_dict().items()}, metadata={})
+
+
+def write_whole(path: Path, tensors: Mapping[str, Tensor], *, metadata: dict[str, str]) -> None:
+    """Raises: OSError, when there is no room; what was there before then is still there."""
     temporary = path.with_suffix(".partial")
     try:
         save_file(
-            {name: value.detach().cpu().contiguous() for name, value in tensors.items()},
-            temporary,
-            metadata={"step": str(step), "run": json.dumps(run, sort_keys=True)},
+            {name: value.detach().cpu().contiguous() for name, value in tensors.items()}, temporary, metadata=metadata
         )
         os.replace(temporary, path)
+    except SafetensorError as error:
+        raise OSError(f"{path} cannot be written ({error}).") from error
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""Batches of token windows, each a function of the seed and the step alone, so that a run resumes exactly."""
+"""Training data, and the kind that is cut from one long text: batches of token windows."""
 
 from __future__ import annotations
 
@@ -6,12 +6,29 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
 from tfmviz.text.corpora import CorpusError, is_held_out, read_documents
 from tfmviz.text.tasks import repeated_random
 from tfmviz.text.tokenizer import END, Tokenizer
+
+Batch = tuple[dict[str, np.ndarray], np.ndarray]
+"""What the model reads, by the names of its own arguments, and the tokens it should predict; (batch, len), int64."""
+
+
+class Batches(Protocol):
+    """Training data."""
+
+    @property
+    def settings(self) -> dict[str, int | str]:
+        """What decides the batches, text by its hash: a resumed run must have the same."""
+        ...
+
+    def batch(self, step: int) -> Batch:
+        """The batch of this step, from 0: a function of the seed and the step alone, so that a run resumes exactly."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +72,7 @@ def pack(documents: Iterable[str], tokenizer: Tokenizer, *, seed: int) -> np.nda
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Batches:
+class TextBatches:
     """Cuts a packed stream into batches.
 
     Every epoch visits every window at most once, in an order of its own and cut at an offset of its own; the few that
@@ -108,8 +125,7 @@ class Batches:
             "batch_seed": self.seed,
         }
 
-    def batch(self, step: int) -> tuple[np.ndarray, np.ndarray]:
-        """Inputs and the tokens that follow them, both (batch, len), int64."""
+    def batch(self, step: int) -> Batch:
         epoch, index = divmod(step, self.steps_per_epoch)
         n_text = self.batch_size - self.n_repeated
         rng = np.random.default_rng((self.seed, epoch))
@@ -120,4 +136,21 @@ class Batches:
         for _ in range(self.n_repeated):
             rows.append(repeated_random(rng, length=self.length + 1, vocab_size=self.vocab_size))
         windows = np.stack(rows).astype(np.int64)  # (batch, len + 1)
-        return windows[:, :-1], windows[:, 1:]
+        return {"ids": windows[:, :-1]}, windows[:, 1:]
+
+
+def windows(stream: np.ndarray, *, length: int, max_windows: int | None = None) -> list[Batch]:
+    """A held-out stream in windows side by side, so early tokens of a window have little context.
+
+    Args:
+        max_windows: at most so many; None takes all.
+
+    Raises:
+        CorpusError: the stream is shorter than one window.
+    """
+    n_windows = (len(stream) - 1) // length
+    if n_windows < 1:
+        raise CorpusError(f"The held-out text has {len(stream)} tokens; a context of {length} needs {length + 1}.")
+    starts = length * np.arange(min(n_windows, max_windows or n_windows))
+    rows = stream[starts[:, None] + np.arange(length + 1)].astype(np.int64)  # (window, len + 1)
+    return [({"ids": part[:, :-1]}, part[:, 1:]) for part in np.split(rows, range(16, len(rows), 16))]

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import torch
 from safetensors.torch import save_file
 
@@ -24,22 +23,17 @@ def export(folder: Path, model: Transformer, tokenizer: Tokenizer, *, card: str)
     (folder / "CARD.md").write_text(card, encoding="utf-8")
 
 
-def unigram_cross_entropy(train: np.ndarray, held_out: np.ndarray, *, vocab_size: int) -> float:
-    """What a model reaches that knows how frequent each token is and nothing else, nats per token.
-
-    Probabilities are the training counts plus one, over their sum.
-    """
-    counts = np.bincount(train, minlength=vocab_size) + 1.0
-    return float(-np.log(counts / counts.sum())[held_out].mean())
-
-
 def write_card(*, name: str, about: str, facts: Mapping[str, str], samples: Mapping[str, str]) -> str:
     """The model card as Markdown: what the caller says about the data, then what was measured."""
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
-    continuations = "\n".join(
-        f"- **{prompt}**{' '.join(text.removeprefix(prompt).split(chr(10)))}" for prompt, text in samples.items()
-    )
+    shown = "\n".join(f"- **{text}**{_shown_after(text, answer)}" for text, answer in samples.items())
     return (
         f"# {name}\n\n{about.strip()}\n\n## Measured\n\n| what | value |\n|---|---|\n{rows}\n\n"
-        f"## Greedy continuations\n\n{continuations}\n"
+        f"## What it writes\n\n{shown}\n"
     )
+
+
+def _shown_after(text: str, answer: str) -> str:
+    """A continuation goes on after its prompt; any other answer is set off by an arrow. On one line."""
+    line = " ".join(answer.split("\n"))
+    return line.removeprefix(text) if line.startswith(text) else f" → {line}"

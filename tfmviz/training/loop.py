@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
-import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
-from tfmviz.model.transformer import DecoderOnly
-from tfmviz.training.data import Batches
-from tfmviz.training.schedule import cosine
+from tfmviz.model.transformer import Transformer
+from tfmviz.training.data import Batch, Batches
+from tfmviz.training.distributed import mean_over_processes, n_processes, rank, share_of
+from tfmviz.training.losses import IGNORED, token_loss
+from tfmviz.training.schedule import cosine, noam_factor
+
+OptimizerName = Literal["adamw", "adam"]
+ScheduleName = Literal["cosine", "noam"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,20 +27,32 @@ class Settings:
 
     Attributes:
         steps: updates in the whole run.
+        optimizer: "adam" with β = (0.9, 0.98) and ε = 1e-9 is the 2017 paper's; "adamw" has β = (0.9, 0.95).
+        schedule: how the learning rate goes after its warmup: "noam" is the paper's.
         learning_rate: the highest, reached after `warmup` steps.
         weight_decay: AdamW's, on matrices only (Loshchilov & Hutter 2019).
+        smoothing: ε of label smoothing; see `token_loss`.
         clip: largest norm of the gradient.
         precision: "bfloat16" runs matrix products in that format, keeping weights and sums in float32.
         seed: of the initial weights, the batches and dropout.
     """
 
     steps: int
+    optimizer: OptimizerName = "adamw"
+    schedule: ScheduleName = "cosine"
     learning_rate: float = 2e-3
     warmup: int = 200
     weight_decay: float = 0.1
+    smoothing: float = 0.0
     clip: float = 1.0
     precision: str = "float32"
     seed: int = 0
+
+    def learning_rate_at(self, step: int) -> float:
+        """Of the update with this number, from 0."""
+        if self.schedule == "noam":
+            return self.learning_rate * noam_factor(step, warmup=self.warmup)
+        return self.learning_rate * cosine(step, warmup=self.warmup, steps=self.steps)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,9 +61,10 @@ class StepRecord:
 
     Attributes:
         step: number of the update, from 0.
-        loss: mean next-token cross-entropy of the batch before the update, nats per token.
+        loss: of the batch before the update, nats per token; see `token_loss`.
         learning_rate: of this update.
         grad_norm: of the whole gradient, before clipping.
+        tokens: read in this update, on all sides, without padding.
         tokens_per_second: of this update alone.
     """
 
@@ -54,22 +72,15 @@ class StepRecord:
     loss: float
     learning_rate: float
     grad_norm: float
+    tokens: int
     tokens_per_second: float
 
 
-def next_token_loss(logits: Tensor, targets: Tensor) -> Tensor:
-    """Mean of -log softmax(logits)[target] over all positions, nats per token.
-
-    Args:
-        logits: (batch, len, vocab).
-        targets: (batch, len), the token that follows each position.
-    """
-    return F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten())
-
-
-def build_optimizer(model: torch.nn.Module, settings: Settings) -> torch.optim.AdamW:
-    """AdamW with β = (0.9, 0.95); biases, norms and other vectors are not decayed."""
+def build_optimizer(model: nn.Module, settings: Settings) -> torch.optim.Optimizer:
+    """The optimizer of that name; AdamW does not decay biases, norms and other vectors."""
     parameters = list(model.parameters())
+    if settings.optimizer == "adam":
+        return torch.optim.Adam(parameters, lr=settings.learning_rate, betas=(0.9, 0.98), eps=1e-9, fused=True)
     groups = [
         {"params": [p for p in parameters if p.ndim >= 2], "weight_decay": settings.weight_decay},
         {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0},
@@ -78,62 +89,70 @@ def build_optimizer(model: torch.nn.Module, settings: Settings) -> torch.optim.A
 
 
 def train(
-    model: DecoderOnly, optimizer: torch.optim.AdamW, batches: Batches, settings: Settings, *, start: int = 0
+    model: nn.Module, optimizer: torch.optim.Optimizer, batches: Batches, settings: Settings, *, start: int = 0
 ) -> Iterator[StepRecord]:
     """Runs the updates `start` … `steps - 1`, yielding after each.
 
     Everything random in a step is drawn from the seed and the step's number: stopping after any yield and going on
     later from the same weights and optimizer state gives the same run.
+
+    Args:
+        model: a transformer, or one made parallel or compiled.
     """
     device = next(model.parameters()).device
     for step in range(start, settings.steps):
         begin = time.perf_counter()
-        torch.manual_seed(settings.seed * 1_000_003 + step)
+        torch.manual_seed(settings.seed * 1_000_003 + step + (rank() << 40))
         model.train()
-        inputs, targets = (torch.from_numpy(array).to(device) for array in batches.batch(step))
+        batch = batches.batch(step)
+        n_targets = int((batch[1] != IGNORED).sum()) / n_processes()  # for gradients are averaged over the processes
+        inputs, targets = on_device(share_of(batch), device)
         with autocast(device, settings.precision):
-            logits = model(inputs)
-        loss = next_token_loss(logits, targets)
+            logits = model(**inputs)
+        loss = token_loss(logits, targets, smoothing=settings.smoothing, n_targets=n_targets)
         loss.backward()
-        grad_norm = torch.nn.utils.clip_grad_norm_(model.parameters(), settings.clip)
+        grad_norm = nn.utils.clip_grad_norm_(model.parameters(), settings.clip)
         for group in optimizer.param_groups:
-            group["lr"] = settings.learning_rate * cosine(step, warmup=settings.warmup, steps=settings.steps)
+            group["lr"] = settings.learning_rate_at(step)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         yield StepRecord(
             step=step,
-            loss=loss.item(),
+            loss=mean_over_processes(loss.item()),
             learning_rate=optimizer.param_groups[0]["lr"],
             grad_norm=grad_norm.item(),
-            tokens_per_second=inputs.numel() / (time.perf_counter() - begin),
+            tokens=n_tokens(batch),
+            tokens_per_second=n_tokens(batch) / (time.perf_counter() - begin),
         )
 
 
 @torch.inference_mode()
-def evaluate(model: DecoderOnly, stream: np.ndarray, *, length: int, max_windows: int | None = None) -> float:
-    """Mean next-token cross-entropy on a held-out stream, float32, nats per token.
-
-    The stream is read in windows of `length` side by side, so early tokens of a window have little context.
-
-    Args:
-        max_windows: read at most so many; None reads all.
-
-    Raises:
-        ValueError: the stream is shorter than one window.
-    """
-    n_windows = (len(stream) - 1) // length
-    if n_windows < 1:
-        raise ValueError(f"The held-out text has {len(stream)} tokens; one window needs {length + 1}.")
-    n_windows = min(n_windows, max_windows or n_windows)
+def evaluate(model: Transformer, batches: Iterable[Batch]) -> float:
+    """Mean cross-entropy of all targets, float32, nats per token."""
     model.eval()
     device = next(model.parameters()).device
-    total = 0.0
-    for first in range(0, n_windows, 16):
-        starts = range(first, min(first + 16, n_windows))
-        rows = np.stack([stream[w * length :][: length + 1] for w in starts]).astype(np.int64)
-        ids = torch.from_numpy(rows).to(device)
-        total += next_token_loss(model(ids[:, :-1]), ids[:, 1:]).item() * len(starts)
-    return total / n_windows
+    total, n_targets = 0.0, 0
+    for batch in batches:
+        inputs, targets = on_device(batch, device)
+        n_here = int((targets != IGNORED).sum())
+        total += token_loss(model(**inputs), targets).item() * n_here
+        n_targets += n_here
+    return total / n_targets
+
+
+def on_device(batch: Batch, device: torch.device) -> tuple[dict[str, Tensor], Tensor]:
+    inputs, targets = batch
+    return {name: torch.from_numpy(array).to(device) for name, array in inputs.items()}, torch.from_numpy(targets).to(
+        device
+    )
+
+
+def n_tokens(batch: Batch) -> int:
+    """Tokens read, on all sides, without padding."""
+    inputs, targets = batch
+    if "src" in inputs:
+        return int(inputs["src_lengths"].sum() + (targets != IGNORED).sum())
+    return int(inputs["lengths"].sum()) if "lengths" in inputs else int(np.size(inputs["ids"]))
 
 
 def autocast(device: torch.device, precision: str) -> torch.autocast:

@@ -23,5 +23,15 @@ def cosine(step: int, *, warmup: int, steps: int, floor: float = 0.1) -> float:
 
 def noam(step: int, *, d_model: int, warmup: int = 4000) -> float:
     """The learning rate of Vaswani et al. 2017, section 5.3: d_model^-½ · min(s^-½, s · warmup^-3/2), s = step + 1."""
+    return noam_peak(d_model=d_model, warmup=warmup) * noam_factor(step, warmup=warmup)
+
+
+def noam_peak(*, d_model: int, warmup: int) -> float:
+    """The highest learning rate of the paper's schedule, (d_model · warmup)^-½, reached after `warmup` steps."""
+    return (d_model * warmup) ** -0.5
+
+
+def noam_factor(step: int, *, warmup: int) -> float:
+    """The same over its peak: rises linearly to 1 over `warmup` steps, then falls with the root of the step."""
     s = step + 1
-    return d_model**-0.5 * min(s**-0.5, s * warmup**-1.5)
+    return min(s / warmup, (warmup / s) ** 0.5)

@@ -1,0 +1,153 @@
+"""Measures a finished model on held-out text and writes the figures into its card.
+
+    python -m scripts.evaluate assets/models/tiny-english --data runs/english/tatoeba.txt …
+
+The kind of model decides what is measured:
+
+- decoder-only: bits per byte, against a 5-gram model that counted the same training text; with `--by-position FILE`,
+  the loss at each position of windows eight times as long as those trained on, as JSON;
+- encoder-only: how often a masked token is among the first five guesses;
+- encoder-decoder with pairs: BLEU of greedy translations (sacreBLEU, with its signature), once with one line per pair
+  and one reference, and once with one line per source sentence and all its translations as references;
+- encoder-decoder with `--task`: exact matches.
+
+What was held out from training follows from the text itself, so the same `--data` gives the same split. Everything is
+computed in float32 from the weights in the folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shlex
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sacrebleu.metrics.bleu import BLEU
+
+from tfmviz import zoo
+from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly
+from tfmviz.text.pairs import Pair, read_pairs, split_pairs
+from tfmviz.text.tasks import ANSWERS, questions
+from tfmviz.training import ngram
+from tfmviz.training.courses import cut, parse_source
+from tfmviz.training.data import load_split, pack, windows
+from tfmviz.training.evaluation import bits_per_byte, exact_match, loss_by_position, masked_accuracy, translations
+from tfmviz.training.loop import evaluate
+from tfmviz.zoo import ZooModel
+
+HEADING = "## Evaluated"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", type=Path, help="a folder with config.json, model.safetensors and tokenizer.json")
+    parser.add_argument("--data", nargs="+", default=[], help="as in training; each source counts once here")
+    parser.add_argument("--task", choices=tuple(ANSWERS))
+    parser.add_argument("--size", type=int, default=12, help="of the task")
+    parser.add_argument("--by-position", type=Path, metavar="FILE", help="where the loss by position goes, as JSON")
+    parser.add_argument("--seed", type=int, default=0, help="of the order of the texts, the masks and the questions")
+    args = parser.parse_args()
+    facts = measure(args)
+    for name, value in facts.items():
+        print(f"{name}: {value}")
+    write_into_card(args.model / "CARD.md", facts)
+
+
+def measure(args: argparse.Namespace) -> dict[str, str]:
+    model = zoo.load(args.model.name, folder=args.model.parent)
+    match model.module:
+        case DecoderOnly():
+            return language_model(model, model.module, args)
+        case EncoderOnly():
+            return filling_in(model, model.module, args)
+        case EncoderDecoder() if args.task:
+            return task(model, model.module, args)
+        case EncoderDecoder():
+            return translation(model, model.module, args)
+
+
+def language_model(model: ZooModel, module: DecoderOnly, args: argparse.Namespace) -> dict[str, str]:
+    split = load_split((parse_source(source)[0], 1) for source in args.data)
+    train, held_out = (pack(side, model.tokenizer, seed=args.seed) for side in (split.train, split.held_out))
+    n_bytes = sum(len(document.encode()) for document in split.held_out)
+    loss = evaluate(module, windows(held_out, length=model.config.max_len))
+    counted = ngram.fit(train, vocab_size=model.tokenizer.vocab_size).cross_entropy(held_out)
+    bits, counted_bits = (bits_per_byte(nats, stream=held_out, n_bytes=n_bytes) for nats in (loss, counted))
+    if args.by_position:
+        write_by_position(args.by_position, model.name, module, held_out)
+    return {
+        "held-out bits per byte": f"{bits:.3f} ({loss:.3f} nats per token, windows of {model.config.max_len})",
+        "5-gram model, bits per byte": f"{counted_bits:.3f} ({counted:.3f} nats per token; modified Kneser-Ney on the "
+        f"training text, each source once, {len(train):,} tokens)",
+        "better than the 5-gram model by": f"{1 - bits / counted_bits:.1%}",
+        "held-out text": f"{len(split.held_out):,} documents, {len(held_out):,} tokens, {n_bytes:,} bytes",
+    }
+
+
+def write_by_position(path: Path, name: str, module: DecoderOnly, held_out: np.ndarray) -> None:
+    trained = module.config.max_len
+    losses = loss_by_position(module, held_out, length=8 * trained)
+    curve = {"model": name, "trained_length": trained, "loss": [round(float(loss), 4) for loss in losses]}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(curve) + "\n", encoding="utf-8")
+
+
+def filling_in(model: ZooModel, module: EncoderOnly, args: argparse.Namespace) -> dict[str, str]:
+    split = load_split((parse_source(source)[0], 1) for source in args.data)
+    pieces = cut(model.tokenizer.encode_batch(split.held_out), length=model.config.max_len)
+    accuracy = masked_accuracy(module, pieces, seed=args.seed)
+    return {
+        "masked token among the first five guesses": f"{accuracy.top_5:.1%}",
+        "masked token is the first guess": f"{accuracy.top_1:.1%}",
+        "held-out text": f"{len(split.held_out):,} documents; {accuracy.n_masked:,} tokens masked, 15 % of each",
+    }
+
+
+def task(model: ZooModel, module: EncoderDecoder, args: argparse.Namespace) -> dict[str, str]:
+    rng = np.random.default_rng(args.seed + 1)  # other questions than those looked at in training
+    asked = questions(args.task, rng, n=1000, size=args.size, held_out=True)
+    right = exact_match(translations(module, model.tokenizer, asked), [ANSWERS[args.task](q) for q in asked])
+    return {"exact match": f"{right:.1%} of {len(asked):,} held-out questions of size 1 to {args.size}"}
+
+
+def translation(model: ZooModel, module: EncoderDecoder, args: argparse.Namespace) -> dict[str, str]:
+    _, held_out = split_pairs([pair for source in args.data for pair in read_pairs(Path(source))])
+    sources = list(dict.fromkeys(source for source, _ in held_out))
+    written = dict(zip(sources, translations(module, model.tokenizer, sources), strict=True))
+    return bleu(held_out, written) | {"held-out text": f"{len(held_out):,} pairs, {len(sources):,} source sentences"}
+
+
+def bleu(pairs: Sequence[Pair], written: dict[str, str]) -> dict[str, str]:
+    """BLEU (Papineni et al. 2002) against one reference a line, and against all there are."""
+    references: dict[str, list[str]] = defaultdict(list)
+    for source, target in pairs:
+        references[source].append(target)
+    most = max(map(len, references.values()))
+    columns: Any = [[texts[i] if i < len(texts) else None for texts in references.values()] for i in range(most)]
+    one, every = BLEU(), BLEU()
+    single = one.corpus_score([written[source] for source, _ in pairs], [[target for _, target in pairs]])
+    multiple = every.corpus_score([written[source] for source in references], columns)
+    return {
+        "BLEU, one reference": f"{single.score:.1f} (sacreBLEU `{one.get_signature()}`)",
+        "BLEU, all references": f"{multiple.score:.1f} (sacreBLEU `{every.get_signature()}`)",
+    }
+
+
+def write_into_card(card: Path, facts: dict[str, str]) -> None:
+    """Puts the figures, and the command that gives them, at the end of the card, in place of earlier ones."""
+    command = f"python -m scripts.evaluate {shlex.join(sys.argv[1:])}"
+    rows = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
+    text = card.read_text(encoding="utf-8") if card.exists() else f"# {card.parent.name}\n"
+    text = re.sub(rf"\n{HEADING}\n.*", "", text, flags=re.DOTALL).rstrip()
+    section = f"{HEADING}\n\nBy `{command}`:\n\n| what | value |\n|---|---|\n{rows}\n"
+    card.write_text(f"{text}\n\n{section}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

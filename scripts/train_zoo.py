@@ -1,0 +1,194 @@
+"""Trains, measures and exports the models of `assets/models/`, each by the public commands.
+
+    python -m scripts.train_zoo --corpora CORPORA                          # all, one after the other
+    python -m scripts.train_zoo twins-rope --corpora CORPORA --minutes 10  # one, for so long; the same command goes on
+
+What a model is made of is one command line in `RECIPES`. A finished one is copied from `runs/zoo/` to
+`assets/models/`, `scripts.evaluate` puts its figures into its card, and about 200 lines of its log go to
+`assets/training/`. Run it in the project's root. A run that was stopped goes on; a finished one is only measured anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from safetensors import safe_open
+
+from tfmviz.zoo import FILES
+
+RUNS = Path("runs/zoo")
+SHIPPED, CURVES = Path("assets/models"), Path("assets/training")
+ABOUT = Path(__file__).parent / "about"
+
+SOURCES = ("tatoeba.txt:2", "common_voice.txt", "storybooks.txt:2", "tinystories.txt:2", "books.txt")
+ENGLISH = " ".join(f"{RUNS}/data/english/{source}" for source in SOURCES)
+PAIRS = f"{RUNS}/data/fra-eng.tsv"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recipe:
+    """How one model is made.
+
+    Attributes:
+        says: what it is, in a sentence, for its card.
+        about: file of `scripts/about/`, on its data.
+        train: subcommand and options of `tfmviz.training`.
+        evaluate: options of `scripts.evaluate`.
+    """
+
+    says: str
+    about: str
+    train: str
+    evaluate: str
+
+
+def twin(says: str, options: str) -> Recipe:
+    """One of the copies that differ in what `options` name and in nothing else: same seed, data, steps and order."""
+    shape = "--vocab-size 2048 --context 64 --layers 4 --heads 4 --width 128 --embedding-scale sqrt_d_model"
+    return Recipe(
+        says=f"One of seven small language models that differ in one thing only; this one has {says}.",
+        about="english.md",
+        train=f"lm --data {ENGLISH} {shape} --batch-size 64 --repeated 4 --steps 5000 --save-every 500 {options}",
+        evaluate=f"--data {ENGLISH} --by-position {CURVES}/{{name}}-by-position.json",
+    )
+
+
+RECIPES = {
+    "tiny-english": Recipe(
+        says="A small decoder-only language model of modern and children's English, for looking inside.",
+        about="english.md",
+        train=f"lm --data {ENGLISH} --vocab-size 6144 --context 256 --layers 6 --heads 8 --width 256 "
+        "--batch-size 16 --repeated 3 --steps 9000",
+        evaluate=f"--data {ENGLISH}",
+    ),
+    "twins-none": twin("no positions at all", "--positions none"),
+    "twins-learned": twin("learned positions", "--positions learned"),
+    "twins-sinusoidal": twin("sinusoidal positions", "--positions sinusoidal"),
+    "twins-rope": twin("rotary positions (RoPE)", "--positions rope"),
+    "twins-alibi": twin("linear biases (ALiBi)", "--positions alibi"),
+    "twins-t5": twin("T5's relative biases", "--positions t5"),
+    "twins-postnorm": twin("RoPE, and norms after the sum (post-norm)", "--positions rope --norm-position post"),
+    "fill-in": Recipe(
+        says="An encoder-only model that fills in masked words, for looking inside.",
+        about="english.md",
+        train=f"mlm --data {ENGLISH} --vocab-size 4096 --context 128 --layers 4 --heads 8 --width 256 --steps 10000 "
+        "--save-every 500",
+        evaluate=f"--data {ENGLISH}",
+    ),
+    "french-english": Recipe(
+        says="A small encoder-decoder, the transformer of 2017, that translates French sentences into English.",
+        about="pairs.md",
+        train=f"translate --data {PAIRS} --vocab-size 6144 --context 64 --layers 3 --heads 8 --width 256 --steps 10000 "
+        "--warmup 1500 --save-every 500",
+        evaluate=f"--data {PAIRS}",
+    ),
+    "induction": Recipe(
+        says="Two layers of attention and nothing else, trained on text and on repeated random tokens, with its "
+        "weights at sixteen steps on the way (`snapshots/`): the induction heads form in between.",
+        about="english.md",
+        train=f"lm --data {ENGLISH} --vocab-size 1024 --context 64 --layers 2 --heads 4 --width 128 "
+        "--feed-forward none --batch-size 64 --repeated 32 --steps 4000 --snapshots 16 --save-every 500",
+        evaluate=f"--data {ENGLISH}",
+    ),
+    "reverse": Recipe(
+        says="A one-layer encoder and a one-layer decoder that write a string of letters backwards.",
+        about="task.md",
+        train="task reverse --layers 1 --heads 4 --width 128 --steps 3000 --save-every 500",
+        evaluate="--task reverse",
+    ),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(RECIPES)}; none means all")
+    parser.add_argument("--corpora", type=Path, required=True, help="the folder with english/ and fra-eng/")
+    parser.add_argument("--minutes", type=float, help="stop the training of each model after so many")
+    parser.add_argument("--steps", type=int, help="another number of training steps")
+    args = parser.parse_args()
+    if unknown := set(args.names) - set(RECIPES):
+        parser.error(f"there is no {', '.join(sorted(unknown))}")
+    prepare_data(args.corpora)
+    for name in args.names or RECIPES:
+        if train(name, minutes=args.minutes, steps=args.steps):
+            ship(name)
+    check_twins()
+
+
+def prepare_data(corpora: Path) -> None:
+    """Filters the corpora, once."""
+    if not (RUNS / "data" / "english").exists():
+        run("scripts.prepare_english", str(corpora / "english"), str(RUNS / "data" / "english"))
+    if not Path(PAIRS).exists():
+        run("scripts.prepare_pairs", str(corpora / "fra-eng" / "fra.txt"), PAIRS)
+
+
+def train(name: str, *, minutes: float | None, steps: int | None) -> bool:
+    """Begins or goes on. Returns whether the run is finished."""
+    recipe, out = RECIPES[name], RUNS / name
+    out.mkdir(parents=True, exist_ok=True)
+    about = (ABOUT / recipe.about).read_text(encoding="utf-8")
+    (out / "about.md").write_text(f"{recipe.says}\n\n{about}", encoding="utf-8")
+    options = [*shlex.split(recipe.train), "--out", str(out), "--about", str(out / "about.md")]
+    options += ["--minutes", str(minutes)] if minutes else []
+    options += ["--steps", str(steps)] if steps else []
+    run("tfmviz.training", *options)
+    return (out / "CARD.md").exists()
+
+
+def ship(name: str) -> None:
+    """Copies a finished model to the others, measures it there, and keeps its curves."""
+    source, target = RUNS / name, SHIPPED / name
+    target.mkdir(parents=True, exist_ok=True)
+    for file in (*FILES, "CARD.md"):
+        shutil.copy(source / file, target / file)
+    if (source / "snapshots").exists():
+        shutil.copytree(source / "snapshots", target / "snapshots", dirs_exist_ok=True)
+    CURVES.mkdir(exist_ok=True)
+    thin_log(source / "log.jsonl", CURVES / f"{name}.jsonl")
+    run("scripts.evaluate", str(target), *shlex.split(RECIPES[name].evaluate.format(name=name)))
+
+
+def thin_log(log: Path, thinned: Path, *, n: int = 200) -> None:
+    """About `n` steps, evenly spaced, the first and the last, and all with an evaluation."""
+    entries = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    every = max(1, len(entries) // n)
+    kept = [
+        {key: float(f"{value:.6g}") if isinstance(value, float) else value for key, value in entry.items()}
+        for index, entry in enumerate(entries)
+        if index % every == 0 or index == len(entries) - 1 or "held_out_loss" in entry
+    ]
+    thinned.write_text("".join(json.dumps(entry) + "\n" for entry in kept), encoding="utf-8")
+
+
+def check_twins() -> None:
+    """Raises: SystemExit, when two twins were not trained alike."""
+    may_differ = {"positions", "norm_position"}
+    first: dict[str, object] = {}
+    for name in (name for name in RECIPES if name.startswith("twins-")):
+        if not (path := RUNS / name / "checkpoint.safetensors").exists():
+            continue
+        with safe_open(path, framework="numpy") as file:
+            settings = {k: v for k, v in json.loads(file.metadata()["run"]).items() if k not in may_differ}
+        first = first or settings
+        if differing := sorted(key for key in settings if settings[key] != first[key]):
+            raise SystemExit(f"{name} was not trained like the other twins: {', '.join(differing)} differ.")
+
+
+def run(module: str, *arguments: str) -> None:
+    """One of the project's commands; ends the script when it fails."""
+    words = ["-m", module, *arguments]
+    print(f"$ python {shlex.join(words)}", flush=True)
+    if subprocess.run([sys.executable, *words], check=False).returncode:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""Sentence pairs: a text and its translation, from tab-separated files."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tfmviz.text.corpora import CorpusError, files_in, is_held_out, read_text
+
+Pair = tuple[str, str]
+"""What the encoder reads, and what the decoder is to write."""
+
+LARGEST_HELD_OUT = 0.001
+"""A group with a larger share of all pairs is trained on, whatever its hash: one must not be half of the test."""
+
+
+def read_pairs(path: Path) -> Iterator[Pair]:
+    """The first two columns of every line of a `.tsv` file, or of all those in a folder; blank lines are skipped.
+
+    Raises:
+        CorpusError: nothing there, not readable, not UTF-8, or a line without two texts.
+    """
+    for file in files_in(path, suffixes=(".tsv",)):
+        for number, line in enumerate(read_text(file).splitlines(), start=1):
+            if not line.strip():
+                continue
+            columns = [column.strip() for column in line.split("\t")]
+            if len(columns) < 2 or not columns[0] or not columns[1]:
+                raise CorpusError(f"Line {number} of {file} is not two texts with a tab between them.")
+            yield columns[0], columns[1]
+
+
+def groups(pairs: Sequence[Pair]) -> list[str]:
+    """The connected group of each pair: pairs that share a sentence, directly or through others, are in one group.
+
+    Sentences that differ only in case or marks count as one. A group is named by the alphabetically first of its source
+    sentences, so the name does not depend on the order of the pairs. (Union-find: every sentence points to another
+    one of its group, and in the end to the one that stands for all.)
+    """
+    parent: dict[tuple[int, str], tuple[int, str]] = {}
+
+    def find(node: tuple[int, str]) -> tuple[int, str]:
+        while (above := parent.setdefault(node, node)) != node:
+            parent[node] = parent[above]  # halves the path for the next one who asks
+            node = above
+        return node
+
+    for source, target in pairs:
+        one, other = sorted((find((0, bare(source))), find((1, bare(target)))))
+        parent[other] = one  # the smaller stands for both, so in the end the first source sentence does
+    return [find((0, bare(source)))[1] for source, _ in pairs]
+
+
+def split_pairs(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
+    """Pairs to train on and pairs held out, about one in a hundred: whole groups, chosen by a hash of their name.
+
+    So no sentence of either language is on both sides, nor one that differs only in case or marks.
+
+    Raises:
+        CorpusError: one side would be empty.
+    """
+    train: list[Pair] = []
+    held_out: list[Pair] = []
+    names = groups(pairs)
+    sizes, largest = Counter(names), max(LARGEST_HELD_OUT * len(pairs), 100)
+    for pair, name in zip(pairs, names, strict=True):
+        (held_out if sizes[name] <= largest and is_held_out(name) else train).append(pair)
+    if not train or not held_out:
+        raise CorpusError(f"{len(pairs)} pairs are too few to train on and to hold some out.")
+    return train, held_out
+
+
+def bare(sentence: str) -> str:
+    """The sentence without case and marks; as it is where nothing else is in it."""
+    return re.sub(r"\W+", " ", sentence.casefold()).strip() or sentence

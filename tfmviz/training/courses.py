@@ -1,0 +1,294 @@
+"""What the subcommands of `python -m tfmviz.training` differ in: the data, the kind of model, and how it is shown."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from tfmviz.model.config import Architecture, ModelConfig
+from tfmviz.model.generate import continue_ids
+from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly, Transformer
+from tfmviz.text.corpora import CorpusError
+from tfmviz.text.pairs import Pair, read_pairs, split_pairs
+from tfmviz.text.tasks import ANSWERS, questions
+from tfmviz.text.tokenizer import END, MASK, Tokenizer
+from tfmviz.training.data import Batch, Batches, TextBatches, load_split, pack, windows
+from tfmviz.training.evaluation import (
+    bits_per_byte,
+    exact_match,
+    masked_accuracy,
+    translations,
+    unigram_cross_entropy,
+)
+from tfmviz.training.loop import evaluate
+from tfmviz.training.sequences import (
+    MaskedBatches,
+    PairBatches,
+    RepeatedBatches,
+    TaskBatches,
+    answered,
+    mask_words,
+    pair_batch,
+)
+
+PROMPTS = ("Once upon a", "The cat sat on the", "I want to go to the")
+TO_FILL_IN = ("The cat {} on the mat.", "She drinks a cup of {}.", "I {} to go home.")
+PRINTABLE = 95
+"""The mark and the 94 visible characters of ASCII, which come first in every byte-level vocabulary."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Course:
+    """What one subcommand trains.
+
+    Attributes:
+        batches: to train on.
+        held_out: to evaluate on; the first few of them on the way.
+        facts: about the training data, for the card.
+        samples: what the model makes of some texts, by text.
+        measure: facts about the finished model.
+    """
+
+    config: ModelConfig
+    tokenizer: Tokenizer
+    batches: Batches
+    held_out: Sequence[Batch]
+    facts: Mapping[str, str]
+    samples: Callable[[Transformer], Mapping[str, str]]
+    measure: Callable[[Transformer], Mapping[str, str]]
+
+
+def prepare_course(args: argparse.Namespace) -> Course:
+    """Raises: CorpusError or ValueError, when the data or the options do not allow it."""
+    prepare = {"lm": language_model, "mlm": masked_language_model, "translate": translator, "task": task}
+    return prepare[args.course](args)
+
+
+def language_model(args: argparse.Namespace) -> Course:
+    split = load_split(parse_source(source) for source in args.data)
+    tokenizer = get_tokenizer(args, split.train)
+    stream, held_out = (pack(side, tokenizer, seed=args.seed) for side in (split.train, split.held_out))
+    n_bytes = sum(len(document.encode()) for document in split.held_out)
+    test = windows(held_out, length=args.context)
+    batches = TextBatches(
+        stream=stream,
+        batch_size=args.batch_size,
+        length=args.context,
+        vocab_size=tokenizer.vocab_size,
+        n_repeated=args.repeated,
+        seed=args.seed,
+    )
+
+    def measure(model: Transformer) -> dict[str, str]:
+        loss = evaluate(model, test)
+        unigram = unigram_cross_entropy(stream, held_out, vocab_size=tokenizer.vocab_size)
+        bits = bits_per_byte(loss, stream=held_out, n_bytes=n_bytes)
+        return {
+            "held-out loss": f"{loss:.3f} nats per token ({len(held_out):,} tokens, windows of {args.context})",
+            "held-out bits per byte": f"{bits:.3f} (UTF-8; a mark between documents is one byte)",
+            "unigram cross-entropy on the same text": f"{unigram:.3f} nats per token",
+        }
+
+    epochs = args.steps / batches.steps_per_epoch
+    return Course(
+        config=shape(args, "decoder-only", tokenizer),
+        tokenizer=tokenizer,
+        batches=batches,
+        held_out=test,
+        facts={
+            "training text": f"{len(stream):,} tokens, {epochs:.2f} epochs",
+            "batch": f"{args.batch_size} × {args.context} tokens, {args.repeated} of {args.batch_size} rows repeated "
+            "random tokens",
+        },
+        samples=lambda model: {prompt: continuation(model, tokenizer, prompt) for prompt in PROMPTS},
+        measure=measure,
+    )
+
+
+def masked_language_model(args: argparse.Namespace) -> Course:
+    split = load_split(parse_source(source) for source in args.data)
+    tokenizer = get_tokenizer(args, split.train, with_mask=True)
+    pieces, held_out = (
+        cut(tokenizer.encode_batch(side), length=args.context) for side in (split.train, split.held_out)
+    )
+    rng = np.random.default_rng(args.seed)
+    test = [mask_words(held_out[i : i + 16], rng, vocab_size=tokenizer.vocab_size) for i in range(0, len(held_out), 16)]
+    batches = MaskedBatches(pieces=pieces, budget=args.batch_tokens, vocab_size=tokenizer.vocab_size, seed=args.seed)
+
+    def measure(model: Transformer) -> dict[str, str]:
+        assert isinstance(model, EncoderOnly)
+        accuracy = masked_accuracy(model, held_out)
+        return {
+            "top-5 accuracy on masked tokens": f"{accuracy.top_5:.1%} ({accuracy.n_masked:,} held-out tokens)",
+            "top-1 accuracy on masked tokens": f"{accuracy.top_1:.1%}",
+            "held-out loss": f"{evaluate(model, test):.3f} nats per token asked for, masked as in training",
+        }
+
+    def samples(model: Transformer) -> dict[str, str]:
+        return {text.format("___"): ", ".join(fill_in(model, tokenizer, text)) for text in TO_FILL_IN}
+
+    epochs = args.steps / batches.steps_per_epoch
+    return Course(
+        config=shape(args, "encoder-only", tokenizer),
+        tokenizer=tokenizer,
+        batches=batches,
+        held_out=test,
+        facts={"training text": f"{sum(map(len, pieces)):,} tokens in {len(pieces):,} texts, {epochs:.2f} epochs"},
+        samples=samples,
+        measure=measure,
+    )
+
+
+def translator(args: argparse.Namespace) -> Course:
+    train, held_out = split_pairs([pair for source in args.data for pair in read_pairs(Path(source))])
+    tokenizer = get_tokenizer(args, (text for pair in train for text in pair))
+    encoded, test = (encode_pairs(side, tokenizer, max_len=args.context) for side in (train, held_out))
+    batches = PairBatches(pairs=encoded, budget=args.batch_tokens, seed=args.seed)
+    shown = [source for source, _ in held_out[:: max(1, len(held_out) // 5)]][:5]
+
+    def measure(model: Transformer) -> dict[str, str]:
+        loss = evaluate(model, in_batches(test))
+        return {"held-out loss": f"{loss:.3f} nats per token of the target ({len(test):,} pairs)"}
+
+    def samples(model: Transformer) -> dict[str, str]:
+        assert isinstance(model, EncoderDecoder)
+        return dict(zip(shown, translations(model, tokenizer, shown), strict=True))
+
+    epochs = args.steps / batches.steps_per_epoch
+    return Course(
+        config=shape(args, "encoder-decoder", tokenizer),
+        tokenizer=tokenizer,
+        batches=batches,
+        held_out=in_batches(test),
+        facts={
+            "training text": f"{len(encoded):,} pairs, {epochs:.2f} epochs; "
+            f"{len(train) - len(encoded):,} longer ones left out"
+        },
+        samples=samples,
+        measure=measure,
+    )
+
+
+def task(args: argparse.Namespace) -> Course:
+    tokenizer = get_tokenizer(args, ())
+    if args.name == "induction":
+        return induction(args, tokenizer)
+    size = args.size or (3 if args.name == "add" else 12)
+    longest = 2 * size + 1 if args.name == "add" else size
+    if longest + 1 > args.context:
+        raise ValueError(f"Questions of {longest} characters and a mark do not fit a context of {args.context}.")
+    rng = np.random.default_rng(args.seed)
+    asked = questions(args.name, rng, n=500, size=size, held_out=True)
+    wanted = [ANSWERS[args.name](question) for question in asked]
+
+    def measure(model: Transformer) -> dict[str, str]:
+        assert isinstance(model, EncoderDecoder)
+        right = exact_match(translations(model, tokenizer, asked), wanted)
+        return {"exact match": f"{right:.1%} of {len(asked)} held-out questions"}
+
+    def samples(model: Transformer) -> dict[str, str]:
+        assert isinstance(model, EncoderDecoder)
+        return dict(zip(asked[:5], translations(model, tokenizer, asked[:5]), strict=True))
+
+    return Course(
+        config=shape(args, "encoder-decoder", tokenizer),
+        tokenizer=tokenizer,
+        batches=TaskBatches(task=args.name, tokenizer=tokenizer, size=size, batch_size=args.batch_size, seed=args.seed),
+        held_out=in_batches(answered(args.name, asked, tokenizer)),
+        facts={"training data": f"{args.name}, size 1 to {size}; a tenth of all questions held out"},
+        samples=samples,
+        measure=measure,
+    )
+
+
+def induction(args: argparse.Namespace, tokenizer: Tokenizer) -> Course:
+    batches = RepeatedBatches(batch_size=args.batch_size, length=args.context, vocab_size=PRINTABLE, seed=args.seed)
+    test = [RepeatedBatches(batch_size=64, length=args.context, vocab_size=PRINTABLE, seed=args.seed + 1).batch(0)]
+    return Course(
+        config=shape(args, "decoder-only", tokenizer),
+        tokenizer=tokenizer,
+        batches=batches,
+        held_out=test,
+        facts={"training data": f"{args.batch_size} × {args.context} characters a step, a random string repeated"},
+        samples=lambda model: {text: continuation(model, tokenizer, text) for text in ("abcde" * 4, "q7#R" * 4)},
+        measure=lambda model: {"held-out loss": f"{evaluate(model, test):.3f} nats per token"},
+    )
+
+
+def shape(args: argparse.Namespace, architecture: Architecture, tokenizer: Tokenizer) -> ModelConfig:
+    """The model that the options describe."""
+    return ModelConfig(
+        architecture=architecture,
+        vocab_size=tokenizer.vocab_size,
+        max_len=args.context,
+        d_model=args.width,
+        n_layers=args.layers,
+        n_heads=args.heads,
+        n_kv_heads=args.heads,
+        d_ff=4 * args.width,
+        norm_position=args.norm_position,
+        feed_forward=args.feed_forward,
+        positions=args.positions,
+        embedding_scale=args.embedding_scale,
+        dropout=args.dropout,
+    )
+
+
+def get_tokenizer(args: argparse.Namespace, texts: Iterable[str], **how: Any) -> Tokenizer:
+    """The run's tokenizer: learned from the text when the run begins, read again when it goes on."""
+    path = args.out / "tokenizer.json"
+    if not path.exists():
+        Tokenizer.train(texts, vocab_size=getattr(args, "vocab_size", 257), **how).save(path)
+    return Tokenizer.load(path)
+
+
+def encode_pairs(pairs: Sequence[Pair], tokenizer: Tokenizer, *, max_len: int) -> list[tuple[list[int], list[int]]]:
+    """Tokens of both sides; pairs that do not fit the model, the mark included, are left out.
+
+    Raises:
+        CorpusError: none of them fits.
+    """
+    sides = [tokenizer.encode_batch([pair[side] for pair in pairs]) for side in (0, 1)]
+    fitting = [(src, tgt) for src, tgt in zip(*sides, strict=True) if len(src) <= max_len and len(tgt) < max_len]
+    if not fitting:
+        raise CorpusError(f"None of {len(pairs)} pairs fits a context of {max_len} tokens.")
+    return fitting
+
+
+def in_batches(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[Batch]:
+    """Sixteen at a time."""
+    return [pair_batch(pairs[first : first + 16]) for first in range(0, len(pairs), 16)]
+
+
+def cut(texts: Iterable[Sequence[int]], *, length: int) -> list[Sequence[int]]:
+    """Pieces of at most `length` tokens."""
+    return [text[first : first + length] for text in texts for first in range(0, len(text), length)]
+
+
+def continuation(model: Transformer, tokenizer: Tokenizer, prompt: str) -> str:
+    assert isinstance(model, DecoderOnly)
+    ids = torch.tensor(tokenizer.encode_batch([prompt])[0], device=next(model.parameters()).device)
+    return tokenizer.decode(continue_ids(model.eval(), ids, end=END, max_new_tokens=40).tolist())
+
+
+@torch.inference_mode()
+def fill_in(model: Transformer, tokenizer: Tokenizer, text: str) -> list[str]:
+    """The five best tokens for the gap {} in the text, the space before it included."""
+    before, after = text.split("{}")
+    left, right = tokenizer.encode_batch([before.rstrip(), after])
+    left = left[-(model.config.max_len // 2) :]
+    ids = torch.tensor([[*left, MASK, *right][: model.config.max_len]], device=next(model.parameters()).device)
+    best = model.eval()(ids)[0, len(left)].topk(5).indices
+    return [tokenizer.vocabulary[index].strip() for index in best.tolist()]
+
+
+def parse_source(source: str) -> tuple[Path, int]:
+    """ "stories.txt:2" is the file stories.txt, twice."""
+    path, colon, weight = source.rpartition(":")
+    return (Path(path), int(weight)) if colon and weight.isdecimal() else (Path(source), 1)

@@ -1,0 +1,86 @@
+"""Several processes that train one model: started by `torchrun`, each on a device of its own.
+
+Every process makes the whole batch, which costs little, and runs its share of the rows. Gradients are averaged over the
+processes (DistributedDataParallel), so the run is that of one process with the same batch.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+from tfmviz.training.data import Batch
+
+
+@contextmanager
+def processes(device: str) -> Iterator[str]:
+    """Joins the other processes, if `torchrun` started some, and leaves them at the end.
+
+    Returns:
+        The device of this process: each has a GPU of its own.
+    """
+    if "LOCAL_RANK" not in os.environ:
+        yield device
+        return
+    if device == "cuda":
+        device = f"cuda:{os.environ['LOCAL_RANK']}"
+        torch.cuda.set_device(device)
+    dist.init_process_group("nccl" if device.startswith("cuda") else "gloo")
+    try:
+        yield device
+    finally:
+        dist.destroy_process_group()
+
+
+def rank() -> int:
+    """Number of this process, from 0. The first one also writes the files and speaks."""
+    return dist.get_rank() if dist.is_initialized() else 0
+
+
+def n_processes() -> int:
+    return dist.get_world_size() if dist.is_initialized() else 1
+
+
+def wait() -> None:
+    """Until all processes are here."""
+    if dist.is_initialized():
+        dist.barrier()
+
+
+@contextmanager
+def first_process_first() -> Iterator[None]:
+    """The first process goes through the block alone; what it writes, the others then find."""
+    if rank() > 0:
+        wait()
+    try:
+        yield
+    finally:
+        if rank() == 0:
+            wait()
+
+
+def share_of(batch: Batch) -> Batch:
+    """The rows of this process."""
+    inputs, targets = batch
+    rows = slice(rank(), None, n_processes())
+    return {name: array[rows] for name, array in inputs.items()}, targets[rows]
+
+
+def parallel(model: nn.Module) -> nn.Module:
+    """The model, sharing its gradients with the other processes."""
+    return DistributedDataParallel(model) if dist.is_initialized() else model
+
+
+def mean_over_processes(value: float) -> float:
+    if not dist.is_initialized():
+        return value
+    device = torch.device("cuda" if dist.get_backend() == "nccl" else "cpu")
+    total = torch.tensor(value, dtype=torch.float64, device=device)
+    dist.all_reduce(total)
+    return total.item() / n_processes()

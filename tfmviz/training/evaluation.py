@@ -1,0 +1,121 @@
+"""What a finished model can do, measured on text it was not trained on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from tfmviz.model.generate import translate_ids
+from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly
+from tfmviz.text.tokenizer import END, MASK, Tokenizer
+from tfmviz.training.data import Batch
+from tfmviz.training.loop import on_device
+from tfmviz.training.losses import IGNORED
+from tfmviz.training.sequences import lengths_of, padded
+
+
+def unigram_cross_entropy(train: np.ndarray, held_out: np.ndarray, *, vocab_size: int) -> float:
+    """What a model reaches that knows how frequent each token is and nothing else, nats per token.
+
+    Probabilities are the training counts plus one, over their sum.
+    """
+    counts = np.bincount(train, minlength=vocab_size) + 1.0
+    return float(-np.log(counts / counts.sum())[held_out].mean())
+
+
+def bits_per_byte(nats_per_token: float, *, stream: np.ndarray, n_bytes: int) -> float:
+    """Cross-entropy per byte of text, which does not depend on the tokenizer.
+
+    Args:
+        stream: (tokens,), the held-out text with its marks; each mark stands for one byte, a line break.
+        n_bytes: length of its documents in UTF-8.
+    """
+    return nats_per_token * len(stream) / math.log(2) / (n_bytes + int((stream == END).sum()))
+
+
+@torch.inference_mode()
+def loss_by_position(model: DecoderOnly, stream: np.ndarray, *, length: int, max_windows: int = 256) -> np.ndarray:
+    """Mean next-token cross-entropy at each position of windows longer than those trained on (Press et al. 2022).
+
+    Every position is measured on the same windows' worth of text, so a rise is due to the position.
+
+    Args:
+        stream: (tokens,), held-out text.
+
+    Returns:
+        (length,), nats per token. A model with learned positions has none past its table, and the array ends there.
+    """
+    model.eval()
+    if model.config.positions == "learned":
+        length = min(length, model.config.max_len)
+    n_windows = min((len(stream) - 1) // length, max_windows)
+    if n_windows < 1:
+        raise ValueError(f"The held-out text has {len(stream)} tokens; one window needs {length + 1}.")
+    total = np.zeros(length)
+    for window in range(n_windows):
+        ids = torch.from_numpy(stream[window * length :][: length + 1].astype(np.int64))
+        total += F.cross_entropy(model(ids[None, :-1])[0], ids[1:], reduction="none").double().numpy()
+    return total / n_windows
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MaskedAccuracy:
+    """How often the hidden token is the model's first guess, and how often it is among its first five."""
+
+    top_1: float
+    top_5: float
+    n_masked: int
+
+
+@torch.inference_mode()
+def masked_accuracy(model: EncoderOnly, pieces: Sequence[Sequence[int]], *, seed: int = 0) -> MaskedAccuracy:
+    """Hides 15 % of the tokens of each text, at least one, all by the mask, and lets the model guess them.
+
+    Args:
+        pieces: tokens of held-out texts, each as long as the model reads at most.
+    """
+    model.eval()
+    rng, device = np.random.default_rng(seed), next(model.parameters()).device
+    n_masked = n_first = n_among_five = 0
+    for first in range(0, len(pieces), 32):
+        ids, targets = hidden(pieces[first : first + 32], rng)
+        inputs, wanted = on_device((ids, targets), device)
+        asked = wanted != IGNORED
+        guesses = model(**inputs)[asked].topk(5, dim=-1).indices  # (asked, 5)
+        right = guesses == wanted[asked][:, None]
+        n_masked += len(right)
+        n_first += int(right[:, 0].sum())
+        n_among_five += int(right.sum())
+    return MaskedAccuracy(top_1=n_first / n_masked, top_5=n_among_five / n_masked, n_masked=n_masked)
+
+
+def hidden(rows: Sequence[Sequence[int]], rng: np.random.Generator) -> Batch:
+    """The rows with 15 % of each behind masks, at least one token."""
+    ids = padded(rows, fill=END)
+    targets = np.full_like(ids, IGNORED)
+    for index, row in enumerate(rows):
+        places = rng.permutation(len(row))[: max(1, round(0.15 * len(row)))]
+        targets[index, places] = ids[index, places]
+        ids[index, places] = MASK
+    return {"ids": ids, "lengths": lengths_of(rows)}, targets
+
+
+def translations(model: EncoderDecoder, tokenizer: Tokenizer, sources: Iterable[str]) -> list[str]:
+    """The greedy translation of each text, one after the other."""
+    model.eval()
+    device, longest = next(model.parameters()).device, model.config.max_len
+    written = []
+    for ids in tokenizer.encode_batch(list(sources)):
+        src = torch.tensor(ids[:longest], device=device)
+        written.append(tokenizer.decode(translate_ids(model, src, end=END, max_new_tokens=longest).tolist()))
+    return written
+
+
+def exact_match(written: Sequence[str], wanted: Sequence[str]) -> float:
+    """Share of the texts that are right in every character."""
+    return sum(a == b for a, b in zip(written, wanted, strict=True)) / len(wanted)

@@ -1,0 +1,76 @@
+"""What training makes smaller."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, cast
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+IGNORED = -100
+"""A target that is none: padding, or a word that is not asked for."""
+
+
+def token_loss(logits: Tensor, targets: Tensor, *, smoothing: float = 0.0, n_targets: float | None = None) -> Tensor:
+    """Mean of KL(q ‖ softmax(logits)) over the targets, nats per token.
+
+    q has 1 - ε on the right token and spreads ε evenly over all (Szegedy et al. 2016; section 5.4 of Vaswani et al.
+    2017, with ε = 0.1). Without smoothing that is the cross-entropy, -log softmax(logits)[target]. With it, it is
+    `CrossEntropyLoss(label_smoothing=ε)` less the entropy of q, which no model can go below: here the least is 0.
+
+    Args:
+        logits: (batch, len, vocab).
+        targets: (batch, len), indices or `IGNORED`.
+        smoothing: ε, in [0, 1).
+        n_targets: what the sum is divided by, where these are only some of the targets; None counts them.
+    """
+    flat = targets.flatten()
+    n_here = int((flat != IGNORED).sum())
+    if logits.requires_grad:
+        total = cast(Any, InParts).apply(logits.flatten(0, 1), flat, smoothing)
+    else:
+        total = summed_cross_entropy(logits.flatten(0, 1), flat, smoothing)
+    if smoothing:
+        total = total - n_here * smoothed_entropy(smoothing, vocab_size=logits.shape[-1])
+    return total / (n_here if n_targets is None else n_targets)
+
+
+def summed_cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) -> Tensor:
+    """torch's, in float32; logits: (n, vocab), targets: (n,)."""
+    return F.cross_entropy(logits.float(), targets, ignore_index=IGNORED, label_smoothing=smoothing, reduction="sum")
+
+
+class InParts(torch.autograd.Function):
+    """`summed_cross_entropy` with its gradient worked out on the way forwards, some rows at a time.
+
+    Going backwards through all rows at once needs four arrays in float32 as large as the logits, which would be the
+    largest part of a step's memory.
+    """
+
+    ROWS = 512
+
+    @staticmethod
+    def forward(ctx: Any, logits: Tensor, targets: Tensor, smoothing: float) -> Tensor:
+        gradient, total = torch.empty_like(logits), torch.zeros((), device=logits.device)
+        for rows in (slice(first, first + InParts.ROWS) for first in range(0, len(logits), InParts.ROWS)):
+            with torch.enable_grad():
+                part = logits[rows].detach().float().requires_grad_()
+                loss = summed_cross_entropy(part, targets[rows], smoothing)
+            gradient[rows] = torch.autograd.grad(loss, part)[0]
+            total += loss.detach()
+        ctx.save_for_backward(gradient)
+        return total
+
+    @staticmethod
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor, None, None]:
+        (gradient,) = ctx.saved_tensors
+        return gradient * upstream[0], None, None
+
+
+def smoothed_entropy(smoothing: float, *, vocab_size: int) -> float:
+    """Entropy of the smoothed target q, nats."""
+    other = smoothing / vocab_size
+    right = 1 - smoothing + other
+    return -right * math.log(right) - (vocab_size - 1) * other * math.log(other)

@@ -1,0 +1,236 @@
+"""Batches of separate sequences, each a function of the seed and the step alone: sentences, pairs, tasks.
+
+Sequences of similar length share a batch, and what is shorter is filled up. See `data.py` for text in one stream.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tfmviz.text.corpora import CorpusError
+from tfmviz.text.tasks import ANSWERS, questions, repeated_random
+from tfmviz.text.tokenizer import END, MASK, Tokenizer
+from tfmviz.training.data import Batch
+from tfmviz.training.losses import IGNORED
+
+Ids = Sequence[int]
+
+
+@dataclass(frozen=True, eq=False)
+class Buckets:
+    """Sorts sequences into batches of similar length.
+
+    All epochs have the same number of batches with the same lengths, since sorting is by length; which of the equally
+    long sequences come together, and the order of the batches, is drawn anew for each.
+
+    Attributes:
+        lengths: (sequence, side), tokens on each side: one side for sentences, two for pairs.
+        budget: most tokens in a batch, all sides together, padding included.
+        seed: decides all orders.
+
+    Raises:
+        CorpusError: there are not enough sequences for one batch.
+    """
+
+    lengths: np.ndarray
+    budget: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        if (total := int(self.lengths.sum())) < self.budget:
+            raise CorpusError(f"The text has {total} tokens; one batch takes {self.budget}.")
+        if (longest := int(self.lengths.sum(axis=1).max())) > self.budget:
+            raise CorpusError(f"The longest text has {longest} tokens; one batch takes {self.budget}.")
+
+    @cached_property
+    def bounds(self) -> list[tuple[int, int]]:
+        """First and last + 1 of each batch, among the sequences sorted by length."""
+        bounds, first, widest = [], 0, np.zeros(self.lengths.shape[1], dtype=np.int64)
+        for index, lengths in enumerate(self.lengths[np.lexsort(self.lengths.T[::-1])]):
+            widened = np.maximum(widest, lengths)
+            if (index + 1 - first) * widened.sum() > self.budget:
+                bounds.append((first, index))
+                first, widened = index, lengths
+            widest = widened
+        return [*bounds, (first, len(self.lengths))]
+
+    def members(self, step: int) -> np.ndarray:
+        """Indices of the sequences in the batch of this step."""
+        epoch, index = divmod(step, len(self.bounds))
+        rng = np.random.default_rng((self.seed, epoch))
+        first, last = self.bounds[rng.permutation(len(self.bounds))[index]]
+        shuffled = rng.permutation(len(self.lengths))
+        return shuffled[np.lexsort(self.lengths[shuffled].T[::-1])[first:last]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairBatches:
+    """Pairs for an encoder-decoder with teacher forcing: the decoder reads the right words, whatever it wrote itself.
+
+    It reads END w_1 … w_n and is to write w_1 … w_n END.
+
+    Attributes:
+        pairs: source and target of each, without marks.
+        budget: most tokens in a batch, both sides together.
+    """
+
+    pairs: Sequence[tuple[Ids, Ids]]
+    budget: int
+    seed: int = 0
+
+    @cached_property
+    def buckets(self) -> Buckets:
+        return Buckets(np.array([(len(src), len(tgt) + 1) for src, tgt in self.pairs]), self.budget, self.seed)
+
+    @property
+    def steps_per_epoch(self) -> int:
+        return len(self.buckets.bounds)
+
+    @property
+    def settings(self) -> dict[str, int | str]:
+        """What decides the batches, the text by its hash: a resumed run must have the same."""
+        both = (side for pair in self.pairs for side in pair)
+        return {"text": digest(both), "budget": self.budget, "batch_seed": self.seed}
+
+    def batch(self, step: int) -> Batch:
+        return pair_batch([self.pairs[i] for i in self.buckets.members(step)])
+
+
+def pair_batch(pairs: Sequence[tuple[Ids, Ids]]) -> Batch:
+    """What an encoder-decoder reads and is to write."""
+    sources = [src for src, _ in pairs]
+    inputs = {
+        "src": padded(sources, fill=END),
+        "tgt": padded([[END, *tgt] for _, tgt in pairs], fill=END),
+        "src_lengths": lengths_of(sources),
+    }
+    return inputs, padded([[*tgt, END] for _, tgt in pairs], fill=IGNORED)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MaskedBatches:
+    """Sentences with some words hidden, for an encoder-only model: see `mask_words`.
+
+    Attributes:
+        pieces: tokens of each text, without marks.
+        budget: most tokens in a batch, padding included.
+        vocab_size: for the random words.
+    """
+
+    pieces: Sequence[Ids]
+    budget: int
+    vocab_size: int
+    seed: int = 0
+
+    @cached_property
+    def buckets(self) -> Buckets:
+        return Buckets(np.array([[len(piece)] for piece in self.pieces]), self.budget, self.seed)
+
+    @property
+    def steps_per_epoch(self) -> int:
+        return len(self.buckets.bounds)
+
+    @property
+    def settings(self) -> dict[str, int | str]:
+        return {"text": digest(self.pieces), "budget": self.budget, "batch_seed": self.seed}
+
+    def batch(self, step: int) -> Batch:
+        rows = [self.pieces[i] for i in self.buckets.members(step)]
+        return mask_words(rows, np.random.default_rng((self.seed, 1, step)), vocab_size=self.vocab_size)
+
+
+def mask_words(rows: Sequence[Ids], rng: np.random.Generator, *, vocab_size: int) -> Batch:
+    """Hides words as BERT does (Devlin et al. 2019, section 3.1).
+
+    Each token is asked for with probability 0.15, at least one in a batch. Of those asked for, 80 % are replaced by the
+    mask, 10 % by a random token, and 10 % stay, so that the model cannot trust what it reads.
+    """
+    ids, lengths = padded(rows, fill=END), lengths_of(rows)
+    is_token = np.arange(ids.shape[1]) < lengths[:, None]
+    asked = (rng.random(ids.shape) < 0.15) & is_token
+    asked[0, 0] |= not asked.any()
+    targets = np.where(asked, ids, IGNORED)
+    fate = rng.random(ids.shape)
+    ids[asked & (fate < 0.8)] = MASK
+    random = asked & (fate >= 0.9)
+    ids[random] = rng.integers(MASK + 1, vocab_size, size=int(random.sum()))
+    return {"ids": ids, "lengths": lengths}, targets
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TaskBatches:
+    """Questions and answers of a task (`text.tasks`), drawn anew for every step; never one that is held out.
+
+    Attributes:
+        size: letters, or digits of each number, at most.
+        batch_size: questions per step.
+    """
+
+    task: str
+    tokenizer: Tokenizer
+    size: int
+    batch_size: int
+    seed: int = 0
+
+    @property
+    def settings(self) -> dict[str, int | str]:
+        return {"task": self.task, "size": self.size, "batch_size": self.batch_size, "batch_seed": self.seed}
+
+    def batch(self, step: int) -> Batch:
+        rng = np.random.default_rng((self.seed, step))
+        asked = questions(self.task, rng, n=self.batch_size, size=self.size, held_out=False)
+        return pair_batch(answered(self.task, asked, self.tokenizer))
+
+
+def answered(task: str, asked: Sequence[str], tokenizer: Tokenizer) -> list[tuple[Ids, Ids]]:
+    """Questions with their answers, as tokens."""
+    answers = [ANSWERS[task](question) for question in asked]
+    return list(zip(tokenizer.encode_batch(asked), tokenizer.encode_batch(answers), strict=True))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RepeatedBatches:
+    """Rows of repeated random tokens (`text.tasks.repeated_random`): a decoder-only model learns to look back."""
+
+    batch_size: int
+    length: int
+    vocab_size: int
+    seed: int = 0
+
+    @property
+    def settings(self) -> dict[str, int | str]:
+        return {"task": "induction", "batch_size": self.batch_size, "length": self.length, "batch_seed": self.seed}
+
+    def batch(self, step: int) -> Batch:
+        rng = np.random.default_rng((self.seed, step))
+        rows = [
+            repeated_random(rng, length=self.length + 1, vocab_size=self.vocab_size) for _ in range(self.batch_size)
+        ]
+        windows = np.stack(rows)  # (batch, len + 1)
+        return {"ids": windows[:, :-1]}, windows[:, 1:]
+
+
+def padded(rows: Sequence[Ids], *, fill: int) -> np.ndarray:
+    """(batch, length of the longest), int64; the others are filled up at their end."""
+    array = np.full((len(rows), max(len(row) for row in rows)), fill, dtype=np.int64)
+    for index, row in enumerate(rows):
+        array[index, : len(row)] = row
+    return array
+
+
+def lengths_of(rows: Sequence[Ids]) -> np.ndarray:
+    """(batch,), int64."""
+    return np.array([len(row) for row in rows], dtype=np.int64)
+
+
+def digest(sequences: Iterable[Ids]) -> str:
+    """A hash of all sequences and where they end."""
+    digester = hashlib.blake2b(digest_size=8)
+    for sequence in sequences:
+        digester.update(np.array([*sequence, IGNORED], dtype=np.int32).tobytes())
+    return digester.hexdigest()
