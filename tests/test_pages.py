@@ -26,7 +26,7 @@ from tfmviz.trace import Trace
 from tfmviz.training.export import export
 from tfmviz.ui.controls import KINDS
 from tfmviz.ui.figures import per_cent
-from tfmviz.ui.sentences import SENTENCES
+from tfmviz.ui.sentences import SENTENCES, sentences_for
 
 ROOT = Path(__file__).parents[1]
 MODEL = zoo.MODELS / "tiny-english"
@@ -216,6 +216,18 @@ def test_a_menu_entry_replaces_the_sentence() -> None:
     app.selectbox(key="example").select(SENTENCES[1]).run()
     assert app.text_input(key="text").value == SENTENCES[1]
     assert tokens(app)[:3] == ["I", " went", " to"]
+
+
+def test_another_model_brings_its_own_sentences_but_keeps_the_readers(models: Path) -> None:
+    put_random_model(models / "reverse", architecture="encoder-decoder")
+    app = open_app()
+    app.selectbox(key="model").select("reverse").run()
+    assert app.text_input(key="text").value == sentences_for("reverse")[0]
+    assert app.selectbox(key="example").options == list(sentences_for("reverse"))
+    app.text_input(key="text").set_value("my own").run()
+    app.selectbox(key="model").select("tiny-english").run()
+    assert app.text_input(key="text").value == "my own"
+    assert open_app(model="reverse").text_input(key="text").value == sentences_for("reverse")[0]
 
 
 @pytest.fixture

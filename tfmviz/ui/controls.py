@@ -19,7 +19,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
 from tfmviz.trace import Trace, kind_of
-from tfmviz.ui.sentences import SENTENCES
+from tfmviz.ui.sentences import sentences_for
 
 MAX_CHARACTERS = 5_000
 
@@ -102,10 +102,12 @@ def sentence() -> str:
     notes = st.session_state.get("notes", {})
     if current := [note for key, (value, note) in notes.items() if st.session_state.get(key, value) == value]:
         st.info(" ".join(current), icon="ℹ️")  # until the reader has chosen something else
+    examples = sentences_for(choice().model)
+    _offer(examples)
     box, menu = st.columns([5, 2], vertical_alignment="bottom")
     text = box.text_input(
         "Your sentence (press Enter)",
-        SENTENCES[0],
+        examples[0],
         key="text",
         bind="query-params",
         max_chars=MAX_CHARACTERS,
@@ -113,7 +115,7 @@ def sentence() -> str:
     )
     menu.selectbox(
         "Sentences to start from",
-        SENTENCES,
+        examples,
         index=None,
         key="example",
         placeholder="From the lectures",
@@ -124,7 +126,7 @@ def sentence() -> str:
         st.session_state["last_text"] = text
         return text
     st.warning("Type a sentence: there is nothing to look at in an empty one. The pictures below still show the last.")
-    return st.session_state.get("last_text", SENTENCES[0])
+    return st.session_state.get("last_text", examples[0])
 
 
 def say_what_was_cut(trace: Trace) -> None:
@@ -253,6 +255,15 @@ def _replace(key: str, value: str | int, note: str) -> None:
     else:  # the session begins: no widget has read the address yet
         st.query_params[key] = str(value)
         st.rerun()
+
+
+def _offer(examples: tuple[str, ...]) -> None:
+    """When the model changes, a sentence from the old one's list gives way to the new one's first; others stay."""
+    before = st.session_state.get("offered", examples)
+    st.session_state["offered"] = examples
+    if before != examples and st.session_state.get("text", before[0]) in before:
+        st.session_state["text"] = examples[0]
+        _forget_token()
 
 
 def _take_example() -> None:

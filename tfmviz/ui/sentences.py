@@ -17,6 +17,23 @@ SENTENCES = (
 )
 """Those that lectures on transformers use, or that show something at once. The first is on the page when it opens."""
 
+OF_MODEL = {
+    "french-english": (
+        "J'ai une voiture rouge.",
+        "Je suis étudiant.",
+        "Elle ne mange jamais de viande.",
+        "Où est la gare ?",
+    ),
+    "reverse": ("attention", "stressed", "transformer", "abcdefgh"),
+}
+"""What models that read no English are shown."""
+
+
+def sentences_for(model: str) -> tuple[str, ...]:
+    """Sentences that suit a model; the first is there when it is chosen."""
+    return OF_MODEL.get(model, SENTENCES)
+
+
 HOW_IT_READS: dict[Architecture, str] = {
     "decoder-only": "This model writes from left to right and may only look back: what comes later is masked.",
     "encoder-only": "This model fills in missing words, so every word may look at all others: nothing is masked.",
