@@ -16,8 +16,8 @@ token = controls.token(len(trace.axes(choice.layer)[0]))
 controls.say_what_was_cut(trace)
 
 st.markdown(
-    f"One head of one layer ({controls.code(choice.layer)}, head {choice.head}) at work on your sentence. Go through the "
-    "stages with the buttons or the arrow keys; click any cell to see where its number comes from."
+    f"Layer {choice.layer_index}, head {choice.head} at work on your sentence. Click any cell to see where its number "
+    "comes from."
 )
 steps.stages(choice, text, token)
 

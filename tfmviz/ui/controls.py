@@ -187,6 +187,11 @@ def follow(selection: Mapping[str, Any]) -> None:
 def remember(token: int, parts: Mapping[str, str]) -> None:
     """For the reports of other views: pins a token and puts what they say into the address."""
     _pin(token)
+    put(parts)
+
+
+def put(parts: Mapping[str, str]) -> None:
+    """Puts values into the address; an empty one takes its key out."""
     for key, value in parts.items():
         _put(key, value)
 

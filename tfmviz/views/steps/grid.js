@@ -142,8 +142,9 @@ export class Grid {
     const { row, column } = this.head.cellOf(this.id, this.selection);
     context.strokeStyle = colours.accent;
     context.lineWidth = 1;
-    context.strokeRect(0.5, row * this.high, columns * this.wide - 1, Math.max(this.high, 2));
-    if (this.matrix.axes.columns === "key") context.strokeRect(column * this.wide, 0.5, Math.max(this.wide, 2), rows * this.high - 1);
+    const { rows: down, columns: across } = this.matrix.axes; // of a product the row on the left meets the column on the right
+    if (down === "query" || down === "key") context.strokeRect(0.5, row * this.high, columns * this.wide - 1, Math.max(this.high, 2));
+    if (across === "key" || down === "wide" || down === "concat") context.strokeRect(column * this.wide, 0.5, Math.max(this.wide, 2), rows * this.high - 1);
     context.lineWidth = 3;
     context.strokeRect(column * this.wide, row * this.high, Math.max(this.wide, 3), Math.max(this.high, 3));
   }

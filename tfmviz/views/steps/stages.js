@@ -4,9 +4,9 @@
 import { at, rowOf } from "./head.js";
 import { num, quoted } from "./words.js";
 
-const CHAIN = ["raw", "÷ √d →", "scaled", "mask →", "masked", "softmax →", "share", "× V →", "z"];
+export const CHAIN = ["raw", "÷√d", "scaled", "mask", "masked", "softmax", "share", "× V", "z"];
 
-// Stages as {id, short, main: matrix in focus, items, words(head, selection)}. `before` are items ahead of the chain.
+// Stages as {id, short, main: matrix in focus, items, words(head, selection)}; `chain`: the chain is shown too.
 const ALL = [
   {
     id: "sentence", short: "sentence", main: null, items: [],
@@ -29,15 +29,15 @@ const ALL = [
     words: () => ["So far order plays no part. This model turns each ", ["q", "query"], " and ", ["k", "key"], " by its position (RoPE), so that a score depends on how far apart two tokens are."],
   },
   {
-    id: "scores", short: "scores", main: "raw", before: (head) => [head.turned ? "rot_q" : "q", "×", "keysAcross", "="],
+    id: "scores", short: "scores", main: "raw", chain: true, items: (head) => [head.turned ? "rot_q" : "q", "×", "keysAcross", "=", "raw"],
     words: (head, selection) => ["Every ", ["q", "query"], " meets every ", ["k", "key"], `: ${quoted(head.queries[selection.query])} and ${quoted(head.keys[selection.key])} score ${num(head.value("raw", selection))}.`],
   },
   {
-    id: "scaled", short: "÷ √d", main: "scaled",
+    id: "scaled", short: "÷ √d", main: "scaled", chain: true, items: ["scaled"],
     words: (head, selection) => [`Long vectors make large scores, so all are divided by √${head.dim} = ${num(Math.sqrt(head.dim))}`, head.arrays.bias ? ", and what the position scheme says is added" : "", `: ${num(head.value("raw", selection))} becomes ${num(head.value("scaled", selection))}.`],
   },
   {
-    id: "masked", short: "mask", main: "masked",
+    id: "masked", short: "mask", main: "masked", chain: true, items: ["masked"],
     words: (head, { query }) => {
       const closed = rowOf(head.matrix("masked"), query).filter((score) => score === -Infinity).length;
       return closed || !isOpen(head)
@@ -46,11 +46,11 @@ const ALL = [
     },
   },
   {
-    id: "share", short: "softmax", main: "share",
+    id: "share", short: "softmax", main: "share", chain: true, items: ["share"],
     words: (head, { query }) => [`Scores become shares: every row now sums to 1. ${strongest(head, query)}`],
   },
   {
-    id: "z", short: "weighted sum", main: "z", after: () => ["with", "v"],
+    id: "z", short: "sum of values", main: "z", chain: true, items: ["share", "×", "v", "=", "z"],
     words: (head, { query }) => [`${quoted(head.queries[query])} takes from every token's `, ["v", "value"], " as much as its share says: one new vector for each query."],
   },
   {
@@ -68,16 +68,12 @@ const ALL = [
 ];
 
 export function stagesOf(head) {
-  return ALL.filter((stage) => !stage.if || stage.if(head)).map((stage) => ({ ...stage, items: itemsOf(stage, head) }));
-}
-
-function itemsOf(stage, head) {
-  if (typeof stage.items === "function") return stage.items(head);
-  return stage.items ?? [...(stage.before?.(head) ?? []), ...CHAIN, ...(stage.after?.(head) ?? [])];
+  const stages = ALL.filter((stage) => !stage.if || stage.if(head));
+  return stages.map((stage) => ({ ...stage, items: typeof stage.items === "function" ? stage.items(head) : stage.items }));
 }
 
 // Whether a matrix of the chain is still to come.
-export const isLater = (id, main) => CHAIN.includes(main) && CHAIN.indexOf(id) > CHAIN.indexOf(main);
+export const isLater = (id, main) => CHAIN.indexOf(id) > CHAIN.indexOf(main);
 
 const isOpen = (head) => head.arrays.mask.values.every((allowed) => allowed);
 

@@ -7,7 +7,7 @@ import { save } from "../explorer/picture.js";
 import { explain } from "./explain.js";
 import { Grid, TONES, channels } from "./grid.js";
 import { Head, isMatrix, rowOf } from "./head.js";
-import { isLater, stagesOf } from "./stages.js";
+import { CHAIN, isLater, stagesOf } from "./stages.js";
 import { num, quoted } from "./words.js";
 
 const STILL = 500; // milliseconds without a touch after which the page around is told
@@ -39,6 +39,7 @@ export class Steps {
       const node = event.target.closest("button");
       if (node) this.choose({ query: Number(node.dataset.position) });
     });
+    this.chain = make("div", { className: "picture chain" });
     this.picture = make("div", { className: "picture" });
     this.reason = make("h3", {});
     this.blocks = make("div", { className: "blocks" });
@@ -49,8 +50,8 @@ export class Steps {
       "div",
       { className: "steps", role: "group", ariaLabel: "Attention, stage by stage" },
       make("div", { className: "bar" }, this.back, this.next, this.count, make("span", { className: "hint", textContent: "or the keys ← →" })),
-      this.bar, this.words, this.tokens, this.picture,
-      make("section", { className: "why" }, this.reason, this.blocks),
+      this.bar, this.words, this.tokens, this.chain,
+      make("div", { className: "focus" }, this.picture, make("section", { className: "why" }, this.reason, this.blocks)),
       this.numbers,
       make("div", { className: "bar" }, file("svg"), file("png")),
       this.live,
@@ -65,7 +66,7 @@ export class Steps {
     else this.selection = this.fitted(this.selection);
     this.stages = stagesOf(this.head);
     tokenButtons(this.tokens, { labels: this.head.queries, tokens: this.head.queries }, this.selection.query);
-    this.bar.replaceChildren(...this.stages.map(({ id, short }, n) => make("li", {}, button(`${n + 1} ${short}`, { dataset: { stage: id }, title: short, onclick: () => this.go(id) }))));
+    this.bar.replaceChildren(...this.stages.map(({ id, short }, n) => make("li", {}, button(short, { dataset: { stage: id }, title: `Stage ${n + 1}`, onclick: () => this.go(id) }))));
     this.draw();
   }
 
@@ -165,28 +166,31 @@ export class Steps {
     this.drawSelection();
   }
 
+  // The chain of score matrices stays in its place through its stages; below it the matrices in focus.
   layOut(stage) {
     const width = this.node.clientWidth;
     const narrow = width < NARROW;
-    const chain = stage.items.includes("raw") && stage.items.includes("share");
-    const lines = stage.items.filter((item) => item === "\n").length + 1;
-    const count = stage.items.filter((item) => isMatrix(item)).length / lines;
-    const free = (width - 56 * (count - 1)) / count;
-    const roomFor = { large: chain ? Math.min(420, narrow ? width : width * 0.46) : narrow ? width : free, small: chain ? (narrow ? width / 2 - 30 : 112) : narrow ? width : free, later: 84 };
-    this.grids = [];
-    const items = stage.items.map((item) => {
-      if (item === "\n") return make("div", { className: "break" });
-      if (!isMatrix(item)) return make("span", { className: "sign", textContent: item });
-      const size = isLater(item, stage.main) ? "later" : chain && item !== stage.main ? "small" : "large";
-      const grid = new Grid({ head: this.head, id: item, size, hover: (cell) => this.hover(grid, cell), pick: (cell) => this.choose(this.head.selectionAt(item, cell), item) });
-      grid.measure(roomFor[size], size === "large" ? (lines > 1 ? 190 : 430) : size === "small" && !chain ? 300 : roomFor[size] * 1.3, this.colours.font);
-      if (item === stage.main) grid.node.classList.add("main");
-      this.grids.push(grid);
-      return grid.node;
-    });
     const focused = this.node.getRootNode().activeElement?.dataset?.matrix;
-    this.picture.replaceChildren(...items);
+    const matrices = stage.items.filter(isMatrix).length / (stage.items.filter((item) => item === "\n").length + 1);
+    const free = narrow ? width : (width - 60 * (matrices - 1)) / matrices;
+    const large = stage.chain ? Math.min(400, width) : free;
+    const beside = narrow ? width : 150;
+    const link = narrow ? width / 3 - 12 : Math.min(112, (width - 300) / 5);
+    this.grids = [];
+    const drawn = (items, size, room, height) => items.map((item) => (isMatrix(item) ? this.grid(item, size(item), room(item), height).node : sign(item)));
+    this.chain.replaceChildren(...(stage.chain ? drawn(CHAIN, (item) => (isLater(item, stage.main) ? "later" : "small"), () => link, link) : []));
+    const height = stage.items.includes("\n") ? 150 : 385;
+    const roomFor = (item) => (stage.chain && item !== stage.main ? beside : large);
+    this.picture.replaceChildren(...drawn(stage.items, () => "large", roomFor, height));
+    for (const node of this.node.querySelectorAll(`figure[data-matrix="${stage.main}"]`)) node.classList.add("main");
     this.picture.querySelector(`canvas[data-matrix="${focused}"]`)?.focus();
+  }
+
+  grid(id, size, width, height) {
+    const grid = new Grid({ head: this.head, id, size, hover: (cell) => this.hover(grid, cell), pick: (cell) => this.choose(this.head.selectionAt(id, cell), id) });
+    grid.measure(width, height, this.colours.font);
+    this.grids.push(grid);
+    return grid;
   }
 
   // Another cell: chosen, or only pointed at.
@@ -214,7 +218,7 @@ export class Steps {
   writeOut(id = this.explained ?? this.current.main, shown = this.selection) {
     if (!this.numbers.open || !id) return;
     const { axes } = this.head.matrix(id);
-    const alike = this.grids.filter((grid) => grid.size !== "later" && grid.matrix.axes.rows === axes.rows && grid.matrix.axes.columns === axes.columns);
+    const alike = this.grids.filter((grid, n, all) => grid.size !== "later" && all.findIndex(({ id: other }) => other === grid.id) === n && grid.matrix.axes.rows === axes.rows && grid.matrix.axes.columns === axes.columns);
     const head = make("tr", {}, ...[axes.columns === "key" ? "key" : "number", ...alike.map(({ matrix }) => `${matrix.name} ${matrix.title}`)].map((text) => make("th", { textContent: text })));
     const rows = Array.from({ length: this.head.counts[axes.columns] }, (_, n) =>
       make("tr", {}, make("th", { textContent: axes.columns === "key" ? `${n} ${this.head.keys[n]}` : String(n) }), ...alike.map(({ matrix }) => make("td", { textContent: num(matrix.values[shown[axes.rows] * matrix.columns + n]) }))),
@@ -233,11 +237,12 @@ export class Steps {
 
   save(format) {
     const gap = 40;
-    const width = this.grids.reduce((sum, grid) => sum + grid.width + gap, 0);
-    const height = 24 + Math.max(0, ...this.grids.map((grid) => grid.height));
+    const shown = this.grids.filter(({ size }) => size === "large");
+    const width = shown.reduce((sum, grid) => sum + grid.width + gap, 0);
+    const height = 24 + Math.max(0, ...shown.map((grid) => grid.height));
     const paint = (context) => {
       let x = 0;
-      for (const grid of this.grids) {
+      for (const grid of shown) {
         context.fillStyle = this.colours.text;
         context.textAlign = "left";
         context.textBaseline = "alphabetic";
@@ -260,6 +265,8 @@ export class Steps {
     document.removeEventListener("keydown", this.onKey);
   }
 }
+
+const sign = (text) => (text === "\n" ? make("div", { className: "break" }) : make("span", { className: "sign", textContent: text }));
 
 const toned = (part) => (typeof part === "string" ? part : make("span", { className: `tone-${part[0]}`, textContent: part[1] }));
 
