@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from tfmviz.ui import controls, mask_facts, mask_lab, models
+from tfmviz.ui import controls, mask_effects, mask_facts, mask_lab, models
 from tfmviz.ui.router import ensure_routed
 
 ensure_routed()
@@ -25,7 +25,7 @@ chosen = mask_lab.laboratory(trace, choice, said)
 st.subheader("What it does to the model")
 layers, heads = mask_lab.where(choice)
 changed = mask_lab.edited(choice, text, chosen, layers, heads)
-mask_lab.verdict(trace, changed, chosen, layers)
+mask_effects.verdict(trace, changed, chosen, layers)
 
 # Only the open tab is computed and drawn.
 attention, outputs, words, losses, reach, facts, quiz = st.tabs(
@@ -36,29 +36,29 @@ attention, outputs, words, losses, reach, facts, quiz = st.tabs(
 if attention.open:
     with attention:
         st.markdown(
-            f"Layer {choice.layer_index}, head {choice.head} with both masks; then the row of token {token}. What is closed "
-            "gets −∞, and its share goes to the others."
+            f"Layer {choice.layer_index}, head {choice.head} with both masks; then the row of token {token}. What is "
+            "closed gets −∞, and its share goes to the others."
         )
-        mask_lab.attention(trace, changed, choice, token)
+        mask_effects.attention(trace, changed, choice, token)
 if outputs.open:
     with outputs:
         st.markdown("Other attention, other vectors: how far each token's vector has moved, layer by layer.")
-        mask_lab.outputs(trace, changed, choice)
+        mask_effects.outputs(trace, changed, choice)
 if words.open:
     with words:
         st.markdown(f"What the model expects after token {token}, with its own mask and with yours.")
-        mask_lab.next_words(trace, changed, choice, token)
+        mask_effects.next_words(trace, changed, choice, token)
 if losses.open:
     with losses:
         st.markdown("How surprised the model is by each word of your sentence, having read what the mask lets it read.")
-        mask_lab.losses(trace, changed)
+        mask_effects.losses(trace, changed)
 if reach.open:
     with reach:
         st.markdown(
-            "What a token cannot see in one layer may still reach it through others: the mask multiplied by itself, once "
-            "for every layer."
+            "What a token cannot see in one layer may still reach it through others: the mask multiplied by itself, "
+            "once for every layer."
         )
-        mask_lab.reach(changed, chosen, choice)
+        mask_effects.reach(changed, chosen, choice)
 if facts.open:
     with facts:
         mask_facts.table(trace, choice, chosen, said, token)

@@ -30,8 +30,9 @@ why, table, effects, mean, find, source = st.tabs(
 if why.open:
     with why:
         st.markdown(
-            "The longer two vectors, the larger their product by chance alone. Large scores make the softmax choose one "
-            "key and ignore the rest, and then it hardly learns: its gradient vanishes. Dividing by √d undoes that."
+            "The longer two vectors, the larger their product by chance alone. Large scores make the softmax choose "
+            "one key and ignore the rest, and then it hardly learns: its gradient vanishes. Dividing by √d undoes "
+            "that."
         )
         steps.scaling_lab(trace, choice, token)
 if table.open:

@@ -22,13 +22,13 @@ class Projections:
     """
 
     W_Q: Array
-    b_Q: Array
+    b_Q: Array  # noqa: N815
     W_K: Array
-    b_K: Array
+    b_K: Array  # noqa: N815
     W_V: Array
-    b_V: Array
+    b_V: Array  # noqa: N815
     W_O: Array
-    b_O: Array
+    b_O: Array  # noqa: N815
     angles: Array | None = None
     bias: Array | None = None
 
@@ -36,8 +36,8 @@ class Projections:
 def inputs(trace: Trace, layer: str) -> tuple[Array, Array]:
     """What the layer reads: (q_len, d_model) for the queries, (k_len, d_model) for keys and values.
 
-    In pre-norm that is the normed stream, in post-norm the stream itself. Cross-attention takes keys and values from the
-    encoder's output.
+    In pre-norm that is the normed stream, in post-norm the stream itself. Cross-attention takes keys and values from
+    the encoder's output.
     """
     stack, index, part = layer.split(".")
     stream = f"{stack}.{index}.{'resid_mid' if part == 'cross_attn' else 'resid_pre'}"

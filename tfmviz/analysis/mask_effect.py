@@ -26,7 +26,7 @@ def next_token_losses(logits: Array, ids: Sequence[int]) -> Array:
 
 def stream_change(before: Trace, after: Trace, stack: str) -> Array:
     """How far the residual stream has moved after each layer, ‖x' − x‖ / ‖x‖: (n_layers, len)."""
-    rows = []
+    rows: list[Array] = []
     while (site := f"{stack}.{len(rows)}.resid_post") in before:
         moved = np.linalg.norm(after[site] - before[site], axis=-1)
         rows.append(moved / np.maximum(np.linalg.norm(before[site], axis=-1), 1e-12))
@@ -36,8 +36,8 @@ def stream_change(before: Trace, after: Trace, stack: str) -> Array:
 def filled(mask: Array) -> tuple[Array, list[int]]:
     """A mask a model can run with, and the rows that had to be filled.
 
-    The softmax over no key is 0/0. A query that may look at nothing is let look at itself (at the first key if the keys
-    are another text).
+    The softmax over no key is 0/0. A query that may look at nothing is let look at itself (at the first key if the
+    keys are another text).
     """
     empty = np.flatnonzero(~mask.any(axis=-1)).tolist()
     usable = mask.copy()
@@ -50,7 +50,7 @@ def layers_to_reach(masks: Sequence[Array]) -> Array:
     """After how many layers token j can influence position i: (len, len).
 
     With M the mask of a layer and I the residual connection, which hands on what a position has already, what reaches
-    position i after n layers is row i of (M_n | I) … (M_1 | I), a product of boolean matrices: the paths of allowed looks.
+    position i after n layers is row i of (M_n | I) … (M_1 | I), a product of boolean matrices: paths of allowed looks.
 
     Args:
         masks: per layer (len, len), the lowest first.
@@ -67,7 +67,7 @@ def layers_to_reach(masks: Sequence[Array]) -> Array:
 
 
 def layers_needed(mask: Array) -> tuple[int, bool]:
-    """How many layers with this mask it takes until no more pairs come within reach, and whether all pairs have then."""
+    """How many layers with this mask it takes until no more pairs come within reach, and whether all have then."""
     steps = layers_to_reach([mask] * max(1, len(mask)))
     return int(steps.max()), bool((steps != OUT_OF_REACH).all())
 

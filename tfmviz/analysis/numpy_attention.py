@@ -3,12 +3,12 @@
 import numpy as np
 
 
-def attention(x_q, x_kv, mask, W_Q, b_Q, W_K, b_K, W_V, b_V, W_O, b_O, angles=None, bias=0.0):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201, E501
+def attention(x_q, x_kv, mask, W_Q, b_Q, W_K, b_K, W_V, b_V, W_O, b_O, angles=None, bias=0.0):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
     q = x_q @ W_Q + b_Q[:, None]  # (head, q_len, d_head)
     k = x_kv @ W_K + b_K[:, None]  # (kv head, k_len, d_head)
     v = x_kv @ W_V + b_V[:, None]
     if angles is not None:  # RoPE: pairs of coordinates turn with the position
-        q, k = turn(q, angles), turn(k, angles)
+        q, k = turn(q, angles), turn(k, angles)  # type: ignore[no-untyped-call]
     k = k.repeat(len(q) // len(k), axis=0)  # heads that share keys and values
     v = v.repeat(len(q) // len(v), axis=0)
     scores = q @ k.swapaxes(1, 2) / np.sqrt(q.shape[-1]) + bias  # (head, q_len, k_len)

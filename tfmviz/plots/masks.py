@@ -25,10 +25,12 @@ def small(
         titles: one per mask.
         k_tokens: the tokens of each one's columns.
     """
-    width = 1 / len(masks)
+    between = 0.03
+    width = (1 - between * (len(masks) - 1)) / len(masks)
     traces, axes, notes = [], {}, []
-    for n, (mask, title, tokens) in enumerate(zip(masks, titles, k_tokens, strict=True), start=1):
-        number = "" if n == 1 else str(n)
+    for n, (mask, title, tokens) in enumerate(zip(masks, titles, k_tokens, strict=True)):
+        number = str(n + 1) if n else ""
+        left = n * (width + between)
         traces.append(
             {
                 "type": "heatmap",
@@ -42,22 +44,18 @@ def small(
                 "hoverinfo": "skip",
             }
         )
-        domain = [(n - 1) * width + (0.04 if n > 1 else 0), n * width]
-        axes[f"xaxis{number}"] = token_axis(tokens, title="key", tickangle=-90, domain=domain, anchor=f"y{number}")
+        across = token_axis(tokens, title="key", tickangle=-90, domain=[left, left + width], anchor=f"y{number}")
+        axes[f"xaxis{number}"] = across | {"tickfont": {"size": 10}}
         axes[f"yaxis{number}"] = axis(
-            "query", range=[len(mask) - 0.5, -0.5], showticklabels=False, ticks="", anchor=f"x{number}"
+            "" if n else "query",
+            range=[len(mask) - 0.5, -0.5],
+            showticklabels=False,
+            ticks="",
+            anchor=f"x{number}",
         )
         notes.append(
-            {
-                "xref": "paper",
-                "yref": "paper",
-                "x": domain[0],
-                "y": 1,
-                "text": escaped(title),
-                "xanchor": "left",
-                "yanchor": "bottom",
-                "showarrow": False,
-            }
+            {"xref": "paper", "yref": "paper", "x": left, "y": 1, "text": escaped(title)}
+            | {"xanchor": "left", "yanchor": "bottom", "showarrow": False}
         )
     bottom = max(room(labels(tokens)) for tokens in k_tokens)
     return figure(

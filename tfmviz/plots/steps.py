@@ -22,7 +22,7 @@ def histogram(middles: Array, raw: Array, scaled: Array, *, theme: Theme) -> go.
         middles: of the bins.
         raw, scaled: share of the pairs in each bin.
     """
-    parts = (("q · k", raw, theme.mlp), ("q · k / √d", scaled, theme.attention))
+    parts = (("q · k", raw, theme.attention), ("q · k / √d", scaled, theme.mlp))
     traces = [
         {
             "type": "bar",
@@ -71,7 +71,7 @@ def pairs(
             "customdata": names,
             "hovertemplate": f"“%{{customdata}}”, {name}: %{{y:.3f}}<extra></extra>",
         }
-        for name, values, colour in zip(series, (one, other), (theme.mlp, theme.attention), strict=True)
+        for name, values, colour in zip(series, (one, other), (theme.attention, theme.mlp), strict=True)
     ]
     bottom = room(names)
     return figure(

@@ -25,11 +25,11 @@ def table(trace: Trace, choice: Choice, chosen: Chosen, said: Settings, token: i
         {
             "mask": ["causal", "padding", "cross-attention"],
             "it closes": ["what comes later", "what only fills up the batch", "nothing but the source's padding"],
-            "it depends on": ["positions alone: the same for every text", "the lengths of the texts in the batch", "the lengths of the source texts"],
+            "it depends on": ["positions: the same for every text", "the lengths in the batch", "the sources' lengths"],
             "shape": ["(len, len)", "(batch, 1, 1, k_len)", "(batch, 1, 1, k_len)"],
-            "without it": ["the answer is in sight", "the result depends on how long the neighbours are", "as for padding"],
+            "without it": ["the answer is in sight", "results depend on the neighbours' lengths", "as for padding"],
         }
-    )  # fmt: skip
+    )
     st.markdown(
         "**Boolean or additive.** The first cells of your mask in both forms; the additive one is added to the scores."
     )
@@ -56,8 +56,9 @@ def batch(trace: Trace, choice: Choice, said: Settings) -> None:
     padding = masks.padding(torch.tensor([len(t) for t in texts]), width)[short, 0, 0].expand(width, width)
     causal = masks.causal(width)
     st.markdown(
-        f"**Causal is not padding.** Your sentence ({len(texts[0])} tokens) and the second one ({len(texts[1])}) in one batch "
-        f"{width} wide. These are the masks of the shorter; change the second sentence among the parameters above."
+        f"**Causal is not padding.** Your sentence ({len(texts[0])} tokens) and the second one ({len(texts[1])}) in "
+        f"one batch {width} wide. These are the masks of the shorter; change the second sentence among the parameters "
+        "above."
     )
     show(
         figures.small(
@@ -67,7 +68,8 @@ def batch(trace: Trace, choice: Choice, said: Settings) -> None:
             theme=theme(),
         ),
         key="batch_masks",
-        alt=f"Causal: query i sees keys 0 to i. Padding: every query sees keys 0 to {len(texts[short]) - 1}. Both: the smaller of the two.",
+        alt=f"Causal: query i sees keys 0 to i. Padding: every query sees keys 0 to {len(texts[short]) - 1}. Both: the "
+        "smaller of the two.",
     )
 
 
@@ -79,22 +81,21 @@ def swallowed(trace: Trace, choice: Choice, token: int) -> None:
     infinite, large = (softmax_under(scores, mask, blocked) for blocked in (-np.inf, float(LARGE)))
     nothing = np.zeros_like(mask)
     empty = softmax_under(scores, nothing, -np.inf), softmax_under(scores, nothing, float(LARGE))
-    st.markdown(
-        "**−∞ or −1e9.** The scores of this head's chosen query, masked in both ways and put through the softmax:"
-    )
+    st.markdown("**−∞ or −1e9.** The scores of the chosen query, masked in both ways and put through the softmax:")
+    spread = f"every share {empty[1].min():.3f} to {empty[1].max():.3f}: an even spread over {len(mask)} forbidden keys"
     st.table(
         {
             "row": ["with the model's mask", "with nothing allowed"],
-            "−∞": [f"largest share {infinite.max():.3f}", "0/0: not a number" if np.isnan(empty[0]).all() else f"{empty[0].max():.3f}"],
-            "−1e9": [
-                f"the same, to within {np.abs(infinite - large).max():.0e}",
-                f"every share {empty[1].min():.3f} to {empty[1].max():.3f}: an even spread over {len(mask)} forbidden keys",
+            "−∞": [
+                f"largest share {infinite.max():.3f}",
+                "0/0: not a number" if np.isnan(empty[0]).all() else "shares",
             ],
+            "−1e9": [f"the same, to within {np.abs(infinite - large).max():.0e}", spread],
         }
-    )  # fmt: skip
+    )
     st.markdown(
-        "Next to −1e9 a score of a few units is lost in rounding, so an empty row looks healthy and is wrong. In float16 "
-        f"−1e9 does not exist (the smallest number is {np.finfo(np.float16).min:.0f}) and becomes −∞."
+        "Next to −1e9 a score of a few units is lost in rounding, so an empty row looks healthy and is wrong. In "
+        f"float16 −1e9 does not exist (the smallest number is {np.finfo(np.float16).min:.0f}) and becomes −∞."
     )
 
 
@@ -138,12 +139,14 @@ def torch_conventions() -> dict[str, bool]:
             return scores.softmax(dim=-1) @ v
 
         causal, real = masks.causal(length), torch.arange(length) < 3
-        mha = dict(query=x, key=x, value=x, need_weights=False)
+        fused = F.scaled_dot_product_attention(q, k, v, attn_mask=causal)
+        blocking = layer(x, x, x, attn_mask=~causal, need_weights=False)[0]
+        padded = layer(x, x, x, key_padding_mask=~real[None], need_weights=False)[0]
         pairs = {
-            "F.scaled_dot_product_attention(attn_mask=…)": (F.scaled_dot_product_attention(q, k, v, attn_mask=causal), ours(causal)),
-            "nn.MultiheadAttention(attn_mask=…)": (layer(**mha, attn_mask=~causal)[0], layer.out_proj(ours(causal))),
-            "nn.MultiheadAttention(key_padding_mask=…)": (layer(**mha, key_padding_mask=~real[None])[0], layer.out_proj(ours(real.expand(length, length)))),
-        }  # fmt: skip
+            "F.scaled_dot_product_attention(attn_mask=…)": (fused, ours(causal)),
+            "nn.MultiheadAttention(attn_mask=…)": (blocking, layer.out_proj(ours(causal))),
+            "nn.MultiheadAttention(key_padding_mask=…)": (padded, layer.out_proj(ours(real.expand(length, length)))),
+        }
         return {name: bool(torch.allclose(theirs, own, atol=1e-5)) for name, (theirs, own) in pairs.items()}
 
 
@@ -156,13 +159,14 @@ def exercises(trace: Trace, choice: Choice, said: Settings) -> None:
     queries, keys = trace.axes(choice.layer)
     st.markdown("Ask the room first, then open the answer. The answers are computed for your sentence.")
     pattern = trace[f"{choice.layer}.pattern"][choice.head]
+    rows, columns = pattern.sum(axis=1), pattern.sum(axis=0)
     position = min(1, len(queries) - 1)
     mask = np.broadcast_to(trace[f"{choice.layer}.mask"], pattern.shape)[position]
     who = controls.plain(visible(queries.tokens[position]))
     _ask(
         "1. Rows or columns: which sums to 1?",
-        f"The rows: from {pattern.sum(axis=1).min():.3f} to {pattern.sum(axis=1).max():.3f}. Columns sum to anything, here from "
-        f"{pattern.sum(axis=0).min():.2f} to {pattern.sum(axis=0).max():.2f}: a token may be looked at by all, or by none.",
+        f"The rows: from {rows.min():.3f} to {rows.max():.3f}. Columns sum to anything, here from {columns.min():.2f} "
+        f"to {columns.max():.2f}: a token may be looked at by all, or by none.",
     )
     seen = [f"“{controls.plain(visible(keys.tokens[j]))}”" for j in np.flatnonzero(mask)[:12]]
     _ask(

@@ -12,6 +12,7 @@ import streamlit as st
 from tfmviz.analysis import attention_layer, scaling
 from tfmviz.analysis.attention_layer import Projections
 from tfmviz.analysis.heads import IN_WORDS, Kind, confirmed, head_scores
+from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import steps as figures
 from tfmviz.plots.labels import visible
 from tfmviz.trace import Array, Trace
@@ -132,15 +133,13 @@ def scaling_lab(trace: Trace, choice: Choice, token: int) -> None:
             f"between {scores[mask].min() / np.sqrt(d):.1f} and {scores[mask].max() / np.sqrt(d):.1f}.",
         )
     with right:
-        shares = [
-            scaling.softmax(np.where(mask[row], values[row], -np.inf)) for values in (scores, scores / np.sqrt(d))
-        ]
+        shares = [softmax(np.where(mask[row], values[row], -np.inf)) for values in (scores, scores / np.sqrt(d))]
         show(
             figures.pairs(
                 names, *shares, series=("q · k", "q · k / √d"), axis_title="share after softmax", theme=theme()
             ),
             key="softmax_rows",
-            alt=f"Softmax of one row: the largest share is {shares[0].max():.2f} without and {shares[1].max():.2f} with "
+            alt=f"Softmax of one row: the largest share is {shares[0].max():.2f} without, {shares[1].max():.2f} with "
             "scaling.",
         )
     st.table(
@@ -197,8 +196,9 @@ def lookup(trace: Trace, choice: Choice, token: int) -> None:
     )
     found, asked = controls.plain(visible(keys.tokens[best])), controls.plain(visible(queries.tokens[token]))
     st.markdown(
-        f"“{asked}” asks. A Python `dict` would return the value of “{found}” alone. Attention takes {row[best]:.0%} of it and "
-        f"the rest from the others: the cosine between the two results is **{_number(cosine)}** (1 = same direction)."
+        f"“{asked}” asks. A Python `dict` would return the value of “{found}” alone. Attention takes {row[best]:.0%} "
+        f"of it and the rest from the others: the cosine between the two results is **{_number(cosine)}** (1 = same "
+        "direction)."
     )
 
 
@@ -240,8 +240,8 @@ def contributions(trace: Trace, choice: Choice, token: int) -> None:
     most_looked, most_felt = int(pattern[choice.head, token].argmax()), int(share.argmax())
     names = [controls.plain(visible(keys[j])) for j in (most_looked, most_felt)]
     st.markdown(
-        f"Most looked at: “{names[0]}” ({pattern[choice.head, token, most_looked]:.0%} of the attention, {share[most_looked]:.0%} of the "
-        f"effect). Most felt: “{names[1]}” ({share[most_felt]:.0%} of the effect). "
+        f"Most looked at: “{names[0]}” ({pattern[choice.head, token, most_looked]:.0%} of the attention, "
+        f"{share[most_looked]:.0%} of the effect). Most felt: “{names[1]}” ({share[most_felt]:.0%} of the effect). "
         + (
             "Here both agree."
             if most_looked == most_felt
@@ -264,8 +264,8 @@ def average(trace: Trace, choice: Choice) -> None:
     )
     st.markdown(
         f"The mean is a blur of what the heads do: its rows have an entropy of **{evenness[0]:.2f}**, the heads' own "
-        f"**{np.mean(evenness[1:]):.2f}** on average, from {min(evenness[1:]):.2f} to {max(evenness[1:]):.2f}. One head with the mean "
-        "pattern could not do their work."
+        f"**{np.mean(evenness[1:]):.2f}** on average, from {min(evenness[1:]):.2f} to {max(evenness[1:]):.2f}. One "
+        "head with the mean pattern could not do their work."
     )
 
 
@@ -310,8 +310,8 @@ def code(trace: Trace, choice: Choice) -> None:
     from tfmviz.analysis import numpy_attention
 
     st.markdown(
-        "The same in numpy. Download the layer's input and matrices and run this in a notebook: it gives the numbers of "
-        "this page."
+        "The same in numpy. Download the layer's input and matrices and run this in a notebook: it gives the numbers "
+        "of this page."
     )
     st.code(notebook(numpy_attention), language="python")
     st.download_button(

@@ -54,12 +54,12 @@ export class Board {
 
   measure(width, font) {
     const text = this.canvas.getContext("2d");
-    text.font = `13px ${font}`;
-    const widest = (labels) => Math.min(LABEL, Math.ceil(Math.max(...labels.map((label) => text.measureText(label).width)))) + 6;
+    text.font = `14px ${font}`;
+    const widest = (labels) => Math.min(LABEL, Math.ceil(Math.max(...labels.map((label) => text.measureText(label).width)))) + 10;
     const { rows, columns } = this.mask;
     this.left = widest(this.texts.queries);
     this.top = widest(this.texts.keys);
-    this.cell = Math.min(LARGEST, (width - this.left - COUNTS) / columns, Math.max(560 / rows, 3));
+    this.cell = Math.min(LARGEST, (width - this.left - COUNTS) / columns, Math.max(410 / rows, 3));
     if (this.cell < LEAST_LABEL) this.left = this.top = 12; // room to click on a whole row or column
     this.width = this.left + this.cell * columns + COUNTS;
     this.height = this.top + this.cell * rows + 4;

@@ -42,7 +42,7 @@ export class Grid {
     const { rows, columns, axes } = this.matrix;
     const named = this.size === "large";
     const text = this.canvas.getContext("2d");
-    text.font = `13px ${font}`;
+    text.font = `bold 14px ${font}`;
     const widest = (axis) => Math.min(LABEL, Math.ceil(Math.max(...this.labels(axis).map((label) => text.measureText(label).width)))) + 6;
     const isText = (axis) => axis === "query" || axis === "key";
     this.left = named && isText(axes.rows) ? widest(axes.rows) : 0;
