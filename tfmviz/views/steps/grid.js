@@ -15,6 +15,7 @@ const LEAST_LABEL = 9; // pixels a cell must measure to have its token beside it
 const WIDE_CELL = [40, 17]; // pixels from which on a number fits into a cell
 const LARGEST_CELL = 40;
 const LABEL = 86;
+const HEAD = 18; // pixels for the number of a head
 
 export class Grid {
   // hover(cell) and pick(cell) get {row, column}; hover gets null when the pointer leaves.
@@ -47,11 +48,13 @@ export class Grid {
     const isText = (axis) => axis === "query" || axis === "key";
     this.left = named && isText(axes.rows) ? widest(axes.rows) : 0;
     this.top = named && isText(axes.columns) ? widest(axes.columns) : 0;
+    if (named && axes.columns === "concat") this.top = HEAD;
+    if (named && axes.rows === "concat") this.left = HEAD;
     this.high = Math.min(LARGEST_CELL, (height - this.top) / rows);
     this.wide = Math.min(LARGEST_CELL, (width - this.left) / columns);
     if (isText(axes.rows) && isText(axes.columns)) this.high = this.wide = Math.min(this.high, this.wide);
-    if (this.high < LEAST_LABEL) [this.left, this.top] = [this.left && 0, this.top];
-    if (this.wide < LEAST_LABEL) this.top = 0;
+    if (isText(axes.rows) && this.high < LEAST_LABEL) this.left = 0;
+    if (isText(axes.columns) && this.wide < LEAST_LABEL) this.top = 0;
     this.width = this.left + this.wide * columns + 2;
     this.height = this.top + this.high * rows + 2;
   }
@@ -123,7 +126,7 @@ export class Grid {
     }
   }
 
-  // Lines between the parts of the heads.
+  // Lines between the parts of the heads, and their numbers.
   paintHeads(context, colours) {
     const { rows, columns, axes } = this.matrix;
     context.strokeStyle = colours.text;
@@ -135,6 +138,15 @@ export class Grid {
       if (axes.rows === "concat") [[0, y], [columns * this.wide, y]].forEach(([px, py], n) => (n ? context.lineTo(px, py) : context.moveTo(px, py)));
     }
     context.stroke();
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    for (let h = 0; h < this.head.heads; h++) {
+      context.fillStyle = h === this.head.head ? colours.accent : colours.text;
+      context.font = `${h === this.head.head ? "bold " : ""}14px ${colours.font}`;
+      const middle = (h + 0.5) * this.head.dim;
+      if (axes.columns === "concat" && this.top) context.fillText(String(h), middle * this.wide, -HEAD / 2);
+      if (axes.rows === "concat" && this.left) context.fillText(String(h), -HEAD / 2, middle * this.high);
+    }
   }
 
   paintMark(context, colours) {
@@ -156,11 +168,11 @@ export class Grid {
     context.fillStyle = colours.text;
     context.textBaseline = "middle";
     context.textAlign = "right";
-    if (this.left) for (let i = 0; i < rows; i++) {
+    if (this.left && this.labels(axes.rows).length) for (let i = 0; i < rows; i++) {
       context.font = letter(i, "row");
       context.fillText(cut(this.labels(axes.rows)[i]), this.left - 4, this.top + (i + 0.5) * this.high);
     }
-    if (!this.top) return;
+    if (!this.top || !this.labels(axes.columns).length) return;
     context.textAlign = "left";
     for (let j = 0; j < columns; j++) {
       context.save();

@@ -63,7 +63,7 @@ const ALL = [
   },
   {
     id: "stream", short: "add", main: "after", items: ["before", "+", "out", "=", "after"],
-    words: (head, { query }) => [`The result is added to the stream of ${quoted(head.queries[query])}: it grows from length ${num(norm(head.arrays.before, query))} to ${num(norm(head.matrix("after"), query))}.`, head.preNorm ? "" : " A norm follows."],
+    words: (head, { query }) => [`The result is added to the stream of ${quoted(head.queries[query])}: a vector of length ${num(norm(head.arrays.out, query))} takes it from length ${num(norm(head.arrays.before, query))} to ${num(norm(head.matrix("after"), query))}.`, head.preNorm ? "" : " A norm follows."],
   },
 ];
 
@@ -82,7 +82,7 @@ const norm = (matrix, row) => Math.sqrt(rowOf(matrix, row).reduce((sum, value) =
 function likest(head) {
   const plain = head.matrix("plain");
   const own = head.queries.filter((_, i) => rowOf(plain, i).every((score) => score <= at(plain, i, i))).length;
-  return `A vector is mostly most like itself: that is so for ${own} of these ${head.counts.query} tokens, so little is exchanged.`;
+  return `Of these ${head.counts.query} tokens ${own} score highest with themselves: each word is most like itself, and little is exchanged.`;
 }
 
 function strongest(head, query) {

@@ -46,6 +46,7 @@ export class Steps {
     this.live = make("p", { className: "unseen", role: "status" });
     this.numbers = make("details", { className: "numbers", ontoggle: () => this.writeOut() }, make("summary", { textContent: "The chosen row in numbers" }), make("div", { className: "table" }));
     const file = (format) => button(`Save as ${format.toUpperCase()}`, { onclick: () => this.save(format) });
+    this.files = make("div", { className: "bar" }, file("svg"), file("png"));
     this.node = make(
       "div",
       { className: "steps", role: "group", ariaLabel: "Attention, stage by stage" },
@@ -53,7 +54,7 @@ export class Steps {
       this.bar, this.words, this.tokens, this.chain,
       make("div", { className: "focus" }, this.picture, make("section", { className: "why" }, this.reason, this.blocks)),
       this.numbers,
-      make("div", { className: "bar" }, file("svg"), file("png")),
+      this.files,
       this.live,
     );
   }
@@ -172,15 +173,17 @@ export class Steps {
     const narrow = width < NARROW;
     const focused = this.node.getRootNode().activeElement?.dataset?.matrix;
     const matrices = stage.items.filter(isMatrix).length / (stage.items.filter((item) => item === "\n").length + 1);
-    const free = narrow ? width : (width - 60 * (matrices - 1)) / matrices;
-    const large = stage.chain ? Math.min(400, width) : free;
+    const weight = (item) => (this.head.matrix(item).axes.columns === "key" ? 2 : 1);
+    const line = stage.items.filter(isMatrix).slice(0, matrices);
+    const free = (width - 84 * (matrices - 1)) / line.reduce((sum, item) => sum + weight(item), 0);
+    const large = (item) => (stage.chain ? Math.min(400, width) : narrow ? width : free * weight(item));
     const beside = narrow ? width : 150;
     const link = narrow ? width / 3 - 12 : Math.min(112, (width - 300) / 5);
     this.grids = [];
     const drawn = (items, size, room, height) => items.map((item) => (isMatrix(item) ? this.grid(item, size(item), room(item), height).node : sign(item)));
     this.chain.replaceChildren(...(stage.chain ? drawn(CHAIN, (item) => (isLater(item, stage.main) ? "later" : "small"), () => link, link) : []));
     const height = stage.items.includes("\n") ? 150 : 385;
-    const roomFor = (item) => (stage.chain && item !== stage.main ? beside : large);
+    const roomFor = (item) => (stage.chain && item !== stage.main ? beside : large(item));
     this.picture.replaceChildren(...drawn(stage.items, () => "large", roomFor, height));
     for (const node of this.node.querySelectorAll(`figure[data-matrix="${stage.main}"]`)) node.classList.add("main");
     this.picture.querySelector(`canvas[data-matrix="${focused}"]`)?.focus();
@@ -210,7 +213,7 @@ export class Steps {
       this.reason.replaceChildren(make("span", { className: "aside", textContent: "Where does this number come from? " }), title);
       this.blocks.replaceChildren(...blocks.map(blockOf));
     }
-    this.numbers.hidden = !id;
+    this.numbers.hidden = this.files.hidden = !id;
     this.writeOut(id, shown);
   }
 
