@@ -131,6 +131,7 @@ def test_every_number_that_is_explained_equals_an_independent_forward_pass(page:
     assert sum(term[-1] for term in terms) == pytest.approx(raw, abs=0.02)
     stage(page, "share")
     page.locator(".numbers summary").click()
+    expect(page.locator(".numbers tr")).to_have_count(len(ids) + 1)
     shares = [
         numbers(row.inner_text())[-1] if row.locator("td").count() else 0
         for row in page.locator(".numbers tr").all()[1:]

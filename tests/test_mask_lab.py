@@ -207,7 +207,7 @@ def test_minus_a_billion_hides_an_empty_row() -> None:
     assert mask_forms.softmax_under(scores, nothing, float(mask_forms.LARGE)) == pytest.approx(1 / 3)
     mask = np.array([True, False, True])
     alike = [mask_forms.softmax_under(scores, mask, blocked) for blocked in (-np.inf, float(mask_forms.LARGE))]
-    np.testing.assert_array_equal(*alike)
+    np.testing.assert_array_equal(alike[0], alike[1])
     assert mask_forms.additive(mask).tolist() == [0, -np.inf, 0]
 
 

@@ -20,6 +20,7 @@ from tests import numpy_model
 from tests.model_helpers import lively
 from tfmviz import zoo
 from tfmviz.analysis import attention_layer, numpy_attention, scaling
+from tfmviz.analysis.predictions import softmax
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.plots import steps as figures
@@ -193,11 +194,10 @@ def test_the_gradient_of_the_softmax_is_that_of_finite_differences() -> None:
     scores = np.array([[0.3, -1.2, 2.0, 0.1]])
     step = 1e-6
     columns = [
-        (scaling.softmax(scores + step * np.eye(4)[j]) - scaling.softmax(scores - step * np.eye(4)[j])) / (2 * step)
-        for j in range(4)
+        (softmax(scores + step * np.eye(4)[j]) - softmax(scores - step * np.eye(4)[j])) / (2 * step) for j in range(4)
     ]
     measured = np.linalg.norm(np.concatenate(columns))
-    assert scaling.gradient_norms(scaling.softmax(scores))[0] == pytest.approx(measured, rel=1e-6)
+    assert scaling.gradient_norms(softmax(scores))[0] == pytest.approx(measured, rel=1e-6)
     assert scaling.gradient_norms(np.array([[1.0, 0, 0]]))[0] == 0
 
 
