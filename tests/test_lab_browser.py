@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Dialog, Locator, Page, Route, expect, sync_playwright
 
 from tests import numpy_model
 from tests.browser import ROOT, Server, chromium, free_port, serve
@@ -52,7 +52,10 @@ def page(request: pytest.FixtureRequest, browser: Browser, server: Server) -> It
     made.set_default_timeout(30_000)
     complaints: list[str] = []
     made.on("pageerror", lambda error: complaints.append(f"script error: {error}"))
-    made.on("dialog", lambda dialog: (complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+
+    def no_dialog(dialog: Dialog) -> None:
+        complaints.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def only_local(route: Route) -> None:
         if route.request.url.startswith(server.address):
@@ -61,6 +64,7 @@ def page(request: pytest.FixtureRequest, browser: Browser, server: Server) -> It
             complaints.append(f"outside request: {route.request.url}")
             route.abort()
 
+    made.on("dialog", no_dialog)
     made.route(re.compile(r"^(?!data:|blob:)"), only_local)
     yield made
     context.close()

@@ -298,9 +298,10 @@ def test_figures_are_made_of_what_they_are_given(theme: Theme) -> None:
         tokens, np.ones(3), np.zeros(3), title="p", percent=True, tick_title="next", theme=theme
     )
     assert [trace.name for trace in both.data] == ["its own mask", "your mask"]
-    two = figures.small([np.eye(3) > 0, np.ones((2, 3)) > 0], titles=("<1>", "2"), k_tokens=[tokens] * 2, theme=theme)
-    assert two.layout.annotations[0].text == "&lt;1&gt;"
-    assert two.layout.plot_bgcolor == theme.masked
+    one = figures.small(np.eye(3) > 0, title="<1>", k_tokens=tokens, theme=theme)
+    assert one.layout.title.text == "&lt;1&gt;"
+    assert one.layout.plot_bgcolor == theme.masked
+    assert np.isnan(one.data[0].z).sum() == 6
     moved = figures.change(np.array([[0.1, 0.2, 0.3]]), tokens=tokens, theme=theme)
-    for figure in (drawn, both, two, moved):
+    for figure in (drawn, both, one, moved):
         figure.to_json()

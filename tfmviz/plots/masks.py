@@ -15,51 +15,24 @@ OPEN = ((0.0, "#1f6fb4"), (1.0, "#1f6fb4"))
 """The colour of what a mask allows, as in the grid."""
 
 
-def small(
-    masks: Sequence[Array], *, titles: Sequence[str], k_tokens: Sequence[Sequence[str]], theme: Theme
-) -> go.Figure:
-    """Masks side by side, blue where a query may look, grey where not; rows are queries, columns keys.
+def small(mask: Array, *, title: str, k_tokens: Sequence[str], theme: Theme) -> go.Figure:
+    """A mask, blue where a query may look, grey where not; rows are queries, columns keys.
 
     Args:
-        masks: each (q_len, k_len).
-        titles: one per mask.
-        k_tokens: the tokens of each one's columns.
+        mask: (q_len, k_len).
     """
-    between = 0.03
-    width = (1 - between * (len(masks) - 1)) / len(masks)
-    traces, axes, notes = [], {}, []
-    for n, (mask, title, tokens) in enumerate(zip(masks, titles, k_tokens, strict=True)):
-        number = str(n + 1) if n else ""
-        left = n * (width + between)
-        traces.append(
-            {
-                "type": "heatmap",
-                "z": np.where(mask, 1.0, np.nan),
-                "colorscale": OPEN,
-                "showscale": False,
-                "xgap": gap(mask.shape[1]),
-                "ygap": gap(mask.shape[0]),
-                "xaxis": f"x{number}",
-                "yaxis": f"y{number}",
-                "hoverinfo": "skip",
-            }
-        )
-        across = token_axis(tokens, title="key", tickangle=-90, domain=[left, left + width], anchor=f"y{number}")
-        axes[f"xaxis{number}"] = across | {"tickfont": {"size": 10}}
-        axes[f"yaxis{number}"] = axis(
-            "" if n else "query",
-            range=[len(mask) - 0.5, -0.5],
-            showticklabels=False,
-            ticks="",
-            anchor=f"x{number}",
-        )
-        notes.append(
-            {"xref": "paper", "yref": "paper", "x": left, "y": 1, "text": escaped(title)}
-            | {"xanchor": "left", "yanchor": "bottom", "showarrow": False}
-        )
-    bottom = max(room(labels(tokens)) for tokens in k_tokens)
+    bottom = room(labels(k_tokens))
+    trace = {
+        "type": "heatmap",
+        "z": np.where(mask, 1.0, np.nan),
+        "colorscale": OPEN,
+        "showscale": False,
+        "xgap": gap(mask.shape[1]),
+        "ygap": gap(mask.shape[0]),
+        "hoverinfo": "skip",
+    }
     return figure(
-        traces,
+        [trace],
         layout(
             theme,
             height=250 + bottom,
@@ -67,8 +40,9 @@ def small(
             top=34,
             bottom=bottom,
             plot_bgcolor=theme.masked,
-            annotations=notes,
-            **axes,
+            title={"text": escaped(title), "font": {"size": 15}, "x": 0, "xref": "paper", "y": 0.98, "yanchor": "top"},
+            xaxis=token_axis(k_tokens, title="key", tickangle=-90) | {"tickfont": {"size": 10}},
+            yaxis=axis("query", range=[len(mask) - 0.5, -0.5], showticklabels=False, ticks=""),
         ),
     )
 

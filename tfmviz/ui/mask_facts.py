@@ -60,17 +60,14 @@ def batch(trace: Trace, choice: Choice, said: Settings) -> None:
         f"one batch {width} wide. These are the masks of the shorter; change the second sentence among the parameters "
         "above."
     )
-    show(
-        figures.small(
-            [causal.numpy(), padding.numpy(), (causal & padding).numpy()],
-            titles=("causal: by position", "padding: by length", "causal & padding"),
-            k_tokens=[filled] * 3,
-            theme=theme(),
-        ),
-        key="batch_masks",
-        alt=f"Causal: query i sees keys 0 to i. Padding: every query sees keys 0 to {len(texts[short]) - 1}. Both: the "
-        "smaller of the two.",
+    drawn = (
+        ("causal: by position", causal, "Query i sees keys 0 to i."),
+        ("padding: by length", padding, f"Every query sees keys 0 to {len(texts[short]) - 1}."),
+        ("causal & padding", causal & padding, "A query sees what both allow."),
     )
+    for column, (title, mask, alt) in zip(st.columns(3), drawn, strict=True):
+        with column:
+            show(figures.small(mask.numpy(), title=title, k_tokens=filled, theme=theme()), key=title, alt=alt)
 
 
 def swallowed(trace: Trace, choice: Choice, token: int) -> None:
@@ -177,7 +174,7 @@ def exercises(trace: Trace, choice: Choice, said: Settings) -> None:
     n = st.number_input("Picture for question 3", 1, len(examples), min(5, len(examples)))
     example = examples[int(n) - 1]
     show(
-        figures.small([example.mask], titles=("which mask?",), k_tokens=[keys.tokens], theme=theme()),
+        figures.small(example.mask, title="which mask?", k_tokens=keys.tokens, theme=theme()),
         key="riddle",
         alt=f"{int(example.mask.sum())} of {example.mask.size} cells are open.",
     )

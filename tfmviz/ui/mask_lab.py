@@ -225,11 +225,17 @@ def where(choice: Choice) -> tuple[tuple[str, ...], tuple[bool, ...] | None]:
         "In these layers",
         range(config.n_layers),
         selection_mode="multi",
-        default=range(config.n_layers),
+        default=list(range(config.n_layers)),
         key="in_layers",
+        bind="query-params",
     )
     heads = right.pills(
-        "In these heads", range(config.n_heads), selection_mode="multi", default=range(config.n_heads), key="in_heads"
+        "In these heads",
+        range(config.n_heads),
+        selection_mode="multi",
+        default=list(range(config.n_heads)),
+        key="in_heads",
+        bind="query-params",
     )
     same_kind = [layer for layer in config.layers if kind_of(layer) == kind_of(choice.layer)]
     every = len(heads) == config.n_heads

@@ -113,7 +113,9 @@ def scaling_lab(trace: Trace, choice: Choice, token: int) -> None:
     own = source == "this head's own"
     d_head = trace[f"{choice.layer}.q"].shape[-1]
     widths = [d for d in WIDTHS if d < d_head] + [d_head] if own else list(WIDTHS)
-    d = st.select_slider("d, numbers in each vector", widths, min(64, widths[-1]), key=f"d_{own}")
+    d = st.select_slider(
+        "d, numbers in each vector", widths, min(64, widths[-1]), key="d_own" if own else "d", bind="query-params"
+    )
     scores, mask, names = _own_scores(trace, choice, d) if own else _random_scores(d)
     row = token if own else 0
     plain, scaled = scaling.sharpness(scores, mask), scaling.sharpness(scores / np.sqrt(d), mask)
