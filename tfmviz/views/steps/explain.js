@@ -9,10 +9,11 @@ const LARGEST = 12;
 
 const line = (...parts) => ({ parts });
 
-// A sum's terms {head, numbers: [[tone, text] …], value, chosen}; of a long one the largest, and what the others make.
+// A sum's terms {head, numbers: [[tone, text] …], value, chosen}; of a long one the largest and the chosen, and what the
+// others make.
 function terms(list) {
   if (list.length <= MOST) return { terms: list };
-  const ordered = [...list].sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
+  const ordered = [...list].sort((a, b) => Boolean(b.chosen) - Boolean(a.chosen) || Math.abs(b.value) - Math.abs(a.value));
   const shown = ordered.slice(0, LARGEST);
   const rest = ordered.slice(LARGEST).reduce((total, { value }) => total + value, 0);
   return { terms: shown, rest: `and ${list.length - LARGEST} smaller terms that make${plus(rest)}` };
