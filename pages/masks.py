@@ -23,9 +23,11 @@ said = mask_lab.settings(choice)
 chosen = mask_lab.laboratory(trace, choice, said)
 
 st.subheader("What it does to the model")
+result = st.container()  # right under the grid, where the eye is
 layers, heads = mask_lab.where(choice)
 changed = mask_lab.edited(choice, text, chosen, layers, heads)
-mask_effects.verdict(trace, changed, chosen, layers)
+with result:
+    mask_effects.verdict(trace, changed, chosen, layers)
 
 # Only the open tab is computed and drawn.
 attention, outputs, words, losses, reach, facts, quiz = st.tabs(

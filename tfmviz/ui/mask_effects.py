@@ -24,9 +24,10 @@ def verdict(before: Trace, after: Trace, chosen: Chosen, layers: tuple[str, ...]
         names = ", ".join(
             f"{row} “{controls.plain(visible(_row_token(before, layers, row)))}”" for row in chosen.empty[:6]
         )
+        way_out = "itself" if chosen.mask.shape[0] == chosen.mask.shape[1] else "the first key"
         st.warning(
             f"Row {names}{' …' if len(chosen.empty) > 6 else ''} may look at nothing. A softmax over nothing is 0/0, "
-            "which spreads through every later layer. To go on, such a token is let look at itself here.",
+            f"which spreads through every later layer. To go on, such a token is let look at {way_out} here.",
             icon="⚠️",
         )
     if "decoder.0.self_attn.pattern" not in before:

@@ -170,7 +170,8 @@ def exercises(trace: Trace, choice: Choice, said: Settings) -> None:
         f"2. What may token {position}, “{who}”, look at?",
         f"{int(mask.sum())} of {len(keys)} tokens: {', '.join(seen)}{' …' if mask.sum() > 12 else ''}.",
     )
-    examples = gallery(len(queries), len(keys), said, second_len=len(keys), crossing=queries is not keys)
+    everything = gallery(len(queries), len(keys), said, second_len=len(keys), crossing=queries is not keys)
+    examples = [example for example in everything if example.id not in ("padding", "cross")]  # they take two sentences
     n = st.number_input("Picture for question 3", 1, len(examples), min(5, len(examples)))
     example = examples[int(n) - 1]
     show(

@@ -190,7 +190,7 @@ export class Lab {
     this.undoButton.disabled = !this.past.length;
     this.board.draw(this.colours, this.hovered);
     this.board.canvas.ariaLabel = `Mask of ${rows} queries and ${columns} keys. Arrow keys move, Space changes the cell, R the row, C the column, D the diagonal, U undoes.`;
-    this.tip.textContent = this.hovered ? this.sentence(this.hovered) : "Rows are queries, columns keys; blue may look, grey may not. On the labels a click changes the whole row or column.";
+    this.tip.textContent = this.hovered ? this.sentence(this.hovered) : "Blue may look, grey may not. A click on a label changes its whole row or column.";
     this.writeOut();
   }
 
