@@ -3,8 +3,8 @@
     python -m bench.roundtrip
 
 Both servers run at once and are asked in turn, in one Chromium; the medians' ratio counts. The empty page is a text box
-and a line of text in a process without torch, at Streamlit's default settings. The explorer counts as updated when
-both figures of its first tab show the new sentence and two more frames have been painted.
+and a line of text in a process without torch, at Streamlit's default settings. The explorer counts as updated when all
+heads of the new sentence are drawn and two more frames have been painted.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ from tests.browser import ROOT, chromium, free_port, serve
 EMPTY_PAGE = "import streamlit as st\nst.text(st.text_input('Your sentence'))\n"
 WORDS = "river stone garden winter letter candle window bridge forest silver morning teacher".split()  # noqa: SIM905
 
-PICTURES = ["thumbnails", "head_picture"]
-
 # Resolves with the milliseconds from now until `changed()` holds and two frames have been painted since.
 WAIT = """
 (changed) => new Promise((resolve) => {
@@ -33,21 +31,8 @@ WAIT = """
   check();
 })
 """
-# One text per picture: what its data are. A picture that is being replaced is there twice and has none.
-SIGNATURES = """
-() => {
-  const numbers = (a) => a?.bdata ?? (Array.isArray(a) ? a.join() : '');
-  return KEYS.map((key) => {
-    const figures = document.querySelectorAll(`.st-key-${key} .js-plotly-plot`);
-    if (figures.length !== 1 || !figures[0].querySelector('.main-svg')) return null;
-    const {layout, data} = figures[0];
-    return [
-      ...(layout.images ?? []).map((image) => image.source),
-      ...data.flatMap((trace) => [trace.x, trace.y, trace.z].map(numbers)),
-    ].join('|');
-  });
-}
-""".replace("KEYS", str(PICTURES))
+# Which sentence the explorer shows: it draws all heads in the moment it takes the data.
+SHOWN = "tfmvizExplorer.explorer?.attention?.id"
 
 
 def main() -> None:
@@ -66,13 +51,13 @@ def main() -> None:
                 page.goto(server.address)
                 page.wait_for_selector("[data-test-script-state=notRunning]")
                 pages.append(page)
-            pages[0].wait_for_function("document.querySelectorAll('.js-plotly-plot .main-svg').length >= 2")
+            pages[0].wait_for_function(f"globalThis.tfmvizExplorer && {SHOWN}")
             times: dict[str, list[float]] = {"explorer": [], "empty page": []}
             for round_number in range(3 + args.rounds):
                 sentence = " ".join(WORDS[round_number % 12 :] + WORDS[: round_number % 12])
                 for name, page in zip(times, pages, strict=True):
                     page.bring_to_front()
-                    elapsed = enter(page, f"{sentence} {round_number}", figures=name == "explorer")
+                    elapsed = enter(page, f"{sentence} {round_number}", explorer=name == "explorer")
                     if round_number >= 3:
                         times[name].append(elapsed)
             medians = {name: statistics.median(values) for name, values in times.items()}
@@ -85,13 +70,13 @@ def main() -> None:
                 server.process.terminate()
 
 
-def enter(page: Page, sentence: str, *, figures: bool) -> float:
+def enter(page: Page, sentence: str, *, explorer: bool) -> float:
     """Types a sentence, presses Enter and returns the milliseconds until the page shows it."""
     box = page.get_by_label("Your sentence")
     box.fill(sentence)
-    if figures:
-        page.evaluate(f"window.before = ({SIGNATURES})()")
-        changed = f"() => ({SIGNATURES})().every((signature, i) => signature && signature !== window.before[i])"
+    if explorer:
+        page.evaluate(f"window.before = {SHOWN}")
+        changed = f"() => {SHOWN} !== window.before"
     else:
         changed = f"() => document.querySelector('[data-testid=stText]')?.textContent === {sentence!r}"
     page.evaluate(

@@ -5,6 +5,7 @@ import streamlit as st
 from tfmviz.ui import controls, models, panels
 from tfmviz.ui.figures import show_code
 from tfmviz.ui.router import ensure_routed
+from tfmviz.ui.sentences import HOW_IT_READS
 
 ensure_routed()
 choice = controls.choice()
@@ -17,23 +18,23 @@ token = controls.token(len(trace.tokens))
 controls.say_what_was_cut(trace)
 
 st.markdown(
-    "Every word asks: *which other words matter to me?* The brighter a token, the larger its share of the attention of "
-    "the one you point at. A model that writes may only look back: what comes later is masked."
+    "Every word asks: *which other words matter to me?* Point at one: the brighter a token, the larger its share of "
+    f"that word's attention. {HOW_IT_READS[model.config.architecture]}"
 )
 panels.explorer(trace, choice, text)
-panels.next_words_in_short(trace, model.vocabulary, token)
+panels.predictions_in_short(trace, model, token)
 
 # Only the open tab is computed and drawn, which keeps the way from Enter to the new pictures short.
 predictions, stream, files = st.tabs(
-    ["What comes next?", "Residual stream", "Take it away"], key="view", bind="query-params"
+    ["Predictions", "Residual stream", "Take it away"], key="view", bind="query-params"
 )
 if predictions.open:
     with predictions:
         st.markdown(
-            "After each token the model gives every entry of its vocabulary a probability of being the next one. These "
-            f"are the ten most probable to follow token {token}; choose another token above to see its."
+            "For every token the model gives each entry of its vocabulary a probability: of coming next or, where it "
+            f"fills in words, of standing there. These are the ten most probable for token {token}; pin another one."
         )
-        panels.next_words(trace, model.vocabulary, token)
+        panels.predictions(trace, model, token)
 if stream.open:
     with stream:
         st.markdown(

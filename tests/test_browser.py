@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Route, expect, sync_playwright
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Dialog, Locator, Page, Route, expect
 
-from tests.browser import ROOT, Server, chromium, free_port, serve
+from tests.browser import ROOT, Server, free_port, serve
 
 pytestmark = pytest.mark.browser
 
 READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
-FIGURES = ".js-plotly-plot .main-svg"
 
 
 @pytest.fixture(scope="module")
@@ -23,27 +22,6 @@ def server() -> Iterator[Server]:
     yield running
     running.process.terminate()
     running.process.wait(timeout=10)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    executable = chromium()
-    if executable is None:
-        message = "No Chromium found: the browser tests did not run. `make test` says how it looks for one."
-        if os.environ.get("CI") == "true":
-            pytest.fail(message)
-        pytest.skip(message)
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    made = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
-    yield made
-    made.close()
 
 
 class Visit:
@@ -69,22 +47,22 @@ class Visit:
             self.complaints.append(f"outside request: {route.request.url}")
             route.abort()
 
-    def open(self, address: str = "/", *, figures: int = 2) -> Page:
+    def open(self, address: str = "/") -> Page:
         self.page.goto(self.server.address + address)
-        self.settle()
-        self.page.wait_for_function(f"document.querySelectorAll('{FIGURES}').length >= {figures}")
-        return self.page
-
-    def settle(self) -> None:
         self.page.wait_for_selector(READY)
+        expect(self.page.locator(".tiles button").first).to_be_attached()
+        return self.page
 
     def enter(self, text: str) -> None:
         box = self.page.get_by_label("Your sentence")
         box.fill(text)
         box.press("Enter")
 
-    def token(self, position: int) -> str:
-        return f".st-key-token_strip [data-position='{position}']"
+    def token(self, position: int) -> Locator:
+        return self.page.locator(f".strip:visible [data-position='{position}']")
+
+    def tile(self, layer: int, head: int) -> Locator:
+        return self.page.locator(".tiles").get_by_role("button", name=f"Layer {layer}, head {head}")
 
 
 @pytest.fixture
@@ -94,70 +72,112 @@ def visit(context: BrowserContext, server: Server) -> Iterator[Visit]:
     assert made.complaints == []
 
 
-def tile(page: Page, layer: int, head: int) -> tuple[float, float]:
-    """Where on the screen a thumbnail lies."""
-    page.locator(".st-key-thumbnails").scroll_into_view_if_needed()
-    x, y = page.evaluate(
-        """([layer, head]) => {
-          const figure = document.querySelector('.st-key-thumbnails .js-plotly-plot');
-          const {xaxis, yaxis} = figure._fullLayout, {x, y} = figure.getBoundingClientRect();
-          return [x + xaxis._offset + xaxis.d2p(head), y + yaxis._offset + yaxis.d2p(layer)];
-        }""",
-        [layer, head],
-    )
-    return x, y
+def shown(page: Page) -> Locator:
+    """The name of the head that the explorer shows."""
+    return page.locator(".verdict strong")
+
+
+def slider(page: Page, name: str) -> Locator:
+    return page.get_by_test_id("stSidebar").get_by_role("slider", name=name)
 
 
 def test_a_new_sentence_reaches_tokens_pictures_and_address(visit: Visit) -> None:
     page = visit.open()
-    expect(page.locator(visit.token(15))).to_contain_text("bank")
+    expect(visit.token(15)).to_contain_text("bank")
     visit.enter("The dog ran home.")
-    expect(page.locator(visit.token(1))).to_contain_text("dog")
-    expect(page.locator(visit.token(5))).to_have_count(0)
+    expect(visit.token(1)).to_contain_text("dog")
+    expect(visit.token(5)).to_have_count(0)
     expect(page).to_have_url(re.compile(r"text=The\+dog\+ran\+home"))
-    expect(page.locator(".st-key-head_picture .xtick text").first).to_have_text("The")
+    expect(page.locator(".column.key button")).to_have_text(["The", "dog", "ran", "home", "."])
 
 
 def test_the_address_restores_what_its_sender_saw(visit: Visit) -> None:
-    page = visit.open("/?text=my+cat&layer=2&head=3")
-    expect(page.get_by_text("Layer 2, head 3:").first).to_be_visible()
-    expect(page.locator(visit.token(1))).to_contain_text("cat")
+    look = "heads:5.3,show:mean,top:80,least:0.02,scale:row,order:previous-token"
+    page = visit.open(f"/?text=my+cat&layer=2&head=3&token=0&look={look}")
+    expect(shown(page)).to_have_text("Layer 2, mean of all heads")
+    expect(visit.token(0)).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_text("Filters and colours: largest 80 %, at least 0.02")).to_be_visible()
+    page.get_by_label("What is shown").select_option("heads")
+    expect(shown(page)).to_have_text("Layer 2, heads 3, 5")
+    expect(page).to_have_url(re.compile("look=heads%3A5.3%2Ctop%3A80"))
 
 
-def test_pointing_at_a_thumbnail_tells_its_verdict_and_a_click_chooses_it(visit: Visit) -> None:
-    page = visit.open()
-    page.mouse.move(*tile(page, 3, 4))
-    expect(page.locator(".st-key-thumbnails .hoverlayer")).to_contain_text("layer 3, head 4")
-    page.mouse.click(*tile(page, 3, 4))
+def test_a_copied_link_shows_the_same_in_another_browser(context: BrowserContext, server: Server) -> None:
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visit = Visit(context, server)
+    page = visit.open("/?text=the+cat+sat+down")
+    visit.tile(3, 4).click()
+    page.locator(".heads button").nth(5).click()
+    page.locator(".column.key button").nth(1).click()
+    page.get_by_text("Filters and colours").click()
+    page.get_by_label("without the first token").check()
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    other = Visit(context, server)
+    second = other.open(link.removeprefix(server.address))
+    expect(shown(second)).to_have_text("Layer 3, heads 4, 5")
+    expect(second.locator(".column.key button").nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(second.get_by_text("Filters and colours: without the first token")).to_be_visible()
+    assert second.locator(".spoken").inner_text() == page.locator(".spoken").inner_text()
+    assert visit.complaints + other.complaints == []
+
+
+def test_what_is_chosen_in_the_picture_reaches_sidebar_address_and_the_other_pictures(visit: Visit) -> None:
+    page = visit.open("/?text=the+cat+sat+down")
+    visit.tile(3, 4).click()
     expect(page).to_have_url(re.compile("layer=3"))
     expect(page).to_have_url(re.compile("head=4"))
-    expect(page.get_by_text("Layer 3, head 4:").first).to_be_visible()
+    expect(slider(page, "Layer")).to_have_value("3")
+    expect(slider(page, "Head")).to_have_value("4")
+    visit.token(1).click()
+    expect(page.get_by_text("most probable for token 1;")).to_be_visible()
+    expect(page).to_have_url(re.compile("token=1"))
+    visit.token(1).click()
+    expect(page.get_by_text("most probable for token 3;")).to_be_visible()
+    expect(page).not_to_have_url(re.compile("token="))
 
 
-def test_pointing_at_a_cell_tells_query_key_and_weight(visit: Visit) -> None:
-    page = visit.open("/?text=my+cat")
-    page.locator(".st-key-head_picture").scroll_into_view_if_needed()
-    x, y = page.evaluate(
-        """() => {
-          const figure = document.querySelector('.st-key-head_picture .js-plotly-plot');
-          const {xaxis, yaxis} = figure._fullLayout, {x, y} = figure.getBoundingClientRect();
-          return [x + xaxis._offset + xaxis.d2p(0), y + yaxis._offset + yaxis.d2p(1)];
-        }"""
-    )
-    page.mouse.move(x, y)
-    expect(page.locator(".st-key-head_picture .hoverlayer")).to_contain_text("“cat” looks at “my”")
-
-
-def test_a_click_on_a_token_chooses_it_for_all_pictures(visit: Visit) -> None:
+def test_what_is_chosen_in_the_sidebar_reaches_the_picture(visit: Visit) -> None:
     page = visit.open("/?text=the+cat+sat+down")
-    expect(page.locator(visit.token(3))).to_have_attribute("aria-pressed", "true")
-    page.locator(visit.token(1)).click()
-    expect(page.locator(visit.token(1))).to_have_attribute("aria-pressed", "true")
-    expect(page.locator(visit.token(2))).to_contain_text("–")  # masked: it comes later
-    expect(page.get_by_text("“cat” (token 1) looks at")).to_be_visible()
-    page.get_by_role("tab", name="What comes next?").click()
-    expect(page.get_by_text("probable to follow token 1;")).to_be_visible()
-    expect(page).to_have_url(re.compile("view=What"))
+    page.locator(".heads button").nth(5).click()
+    expect(shown(page)).to_have_text("Layer 1, heads 2, 5")
+    expect(page).to_have_url(re.compile("head=5"))
+    slider(page, "Layer").press("ArrowRight")
+    expect(shown(page)).to_have_text("Layer 2, heads 2, 5")
+    slider(page, "Head").press("ArrowLeft")
+    expect(shown(page)).to_have_text("Layer 2, head 4")
+
+
+def test_many_quick_touches_end_in_the_last_one_on_both_sides(visit: Visit) -> None:
+    page = visit.open("/?text=the+cat+sat+down")
+    for head in (0, 7, 3, 6, 5):
+        visit.tile(head % 6, head).click()
+    expect(shown(page)).to_have_text("Layer 5, head 5")
+    expect(page).to_have_url(re.compile("layer=5"))
+    expect(page).to_have_url(re.compile("head=5"))
+    expect(slider(page, "Head")).to_have_value("5")
+    expect(shown(page)).to_have_text("Layer 5, head 5")
+
+
+def test_pointing_scrubbing_and_filtering_say_nothing_to_the_server(visit: Visit) -> None:
+    frames: list[str] = []
+    visit.page.on("websocket", lambda socket: socket.on("framesent", lambda _: frames.append("sent")))
+    page = visit.open("/?text=the+cat+sat+down")
+    assert frames, "the page's websocket is watched"
+    frames.clear()
+    for head in range(8):
+        visit.tile(2, head).hover()
+    for position in range(4):
+        visit.token(position).hover()
+    page.locator(".matrix-picture").hover()
+    page.locator(".scrubber input").evaluate(
+        "(range) => [0, 1, 2, 3].forEach((n) => { range.value = n; range.dispatchEvent(new Event('input')); })"
+    )
+    expect(shown(page)).to_have_text("Layer 3, head 2")
+    assert frames == []
+    expect(page).to_have_url(re.compile("layer=3"))  # at rest Python hears of it
+    assert frames
 
 
 def test_the_address_opens_the_view_its_sender_had_open(visit: Visit) -> None:
@@ -165,38 +185,74 @@ def test_the_address_opens_the_view_its_sender_had_open(visit: Visit) -> None:
     expect(page.locator(".st-key-norms .ytick text").first).to_have_text("embedding")
 
 
-def test_tokens_can_be_chosen_by_keyboard(visit: Visit) -> None:
+def test_a_pin_does_not_outlive_its_sentence(visit: Visit) -> None:
     page = visit.open("/?text=the+cat+sat+down")
-    page.locator(visit.token(0)).focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    expect(page.locator(visit.token(2))).to_have_attribute("aria-pressed", "true")
+    visit.token(1).click()
+    expect(page).to_have_url(re.compile("token=1"))
+    visit.enter("my dog ran home today")
+    expect(visit.token(4)).to_contain_text("today")
+    expect(page).not_to_have_url(re.compile("token="))
+    expect(visit.token(1)).to_have_attribute("aria-pressed", "false")
+    expect(page.get_by_text("most probable for token 4;")).to_be_visible()
 
 
 def test_markup_and_scripts_are_shown_as_text(visit: Visit) -> None:
     page = visit.open("/?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20%24x%24%20**b**")
-    label = page.locator(".st-key-token_strip .label")
-    assert "".join(label.all_inner_texts()).startswith("<img")
+    assert "".join(page.locator(".strip .label").all_inner_texts()).startswith("<img")
     assert page.locator("[data-testid=stMain] img").count() == 0
     assert page.locator(".katex").count() == 0
-    expect(page.locator(".st-key-head_picture .xtick text").first).to_have_text("<")
 
 
 def test_an_empty_box_keeps_the_pictures(visit: Visit) -> None:
     page = visit.open("/?text=the+cat")
     visit.enter("")
     expect(page.get_by_text("Type a sentence: there is nothing to look at")).to_be_visible()
-    expect(page.locator(visit.token(1))).to_contain_text("cat")
+    expect(visit.token(1)).to_contain_text("cat")
+
+
+def test_predictions_are_bars_whose_lengths_are_their_probabilities(visit: Visit) -> None:
+    page = visit.open("/?text=Once+upon+a")
+    rows = page.locator(".st-key-predictions li")
+    expect(rows).to_have_count(10)
+    expect(rows.first).to_contain_text("time")
+    widths = rows.locator(".bar").evaluate_all("all => all.map((node) => parseFloat(node.style.width))")
+    chances = [float(text.rstrip("%")) for text in rows.locator(".number").all_inner_texts()]
+    assert widths[0] == 100
+    for width, chance in zip(widths, chances, strict=True):
+        assert abs(width / 100 * chances[0] - chance) <= 0.06 * chance + 0.006
+
+
+LONG_TEXT = "+".join(f"word{n}" for n in range(200))
+
+
+def test_heads_of_a_long_text_are_fetched_when_they_are_looked_at(visit: Visit) -> None:
+    page = visit.open(f"/?text={LONG_TEXT}&layer=1&head=2")
+    explorer = page.locator(".explorer")
+    expect(page.locator(".spoken")).to_contain_text("looks at")
+    visit.tile(4, 5).click()
+    expect(shown(page)).to_have_text("Layer 4, head 5")
+    expect(explorer).not_to_have_class(re.compile("waiting"))
+    first = page.locator(".spoken").inner_text()
+    page.get_by_label("What is shown").select_option("rollout")
+    expect(shown(page)).to_have_text("Attention rollout up to layer 4")
+    expect(explorer).not_to_have_class(re.compile("waiting"))
+    assert page.locator(".spoken").inner_text() != first
+    page.get_by_label("What is shown").select_option("heads")
+    page.get_by_role("button", name="Previous layer").click()
+    page.locator(".heads button").nth(1).click()
+    expect(shown(page)).to_have_text("Layer 3, heads 1, 5")
+    expect(explorer).not_to_have_class(re.compile("waiting"))
 
 
 def test_two_tabs_keep_their_own_sentence(context: BrowserContext, server: Server) -> None:
     one, other = Visit(context, server), Visit(context, server)
     first, second = one.open("/?text=the+cat"), other.open("/?text=my+dog")
-    second.locator(other.token(0)).click()
-    expect(second.locator(other.token(0))).to_have_attribute("aria-pressed", "true")
-    expect(first.locator(one.token(1))).to_have_attribute("aria-pressed", "true")
-    expect(first.locator(one.token(1))).to_contain_text("cat")
+    other.token(0).click()
+    expect(second).to_have_url(re.compile("token=0"))
+    expect(other.token(0)).to_have_attribute("aria-pressed", "true")
+    expect(one.token(0)).to_have_attribute("aria-pressed", "false")
+    expect(one.token(1)).to_contain_text("cat")
+    assert "token" not in first.url
     assert one.complaints + other.complaints == []
 
 
@@ -216,28 +272,48 @@ def test_nothing_is_wider_than_the_screen(browser: Browser, server: Server, widt
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_letters_stand_out_from_the_ground_in_both_modes(browser: Browser, server: Server, scheme: str) -> None:
+def test_the_explorer_is_axe_clean_and_readable_in_both_modes(browser: Browser, server: Server, scheme: str) -> None:
     context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
     visit = Visit(context, server)
     page = visit.open("/?text=the+cat")
+    expect(page.locator(".explorer")).to_have_attribute("data-dark", str(scheme == "dark").lower())
     ink, ground = page.evaluate(
         """() => [
-          getComputedStyle(document.querySelector('.st-key-head_picture .xtick text')).fill,
-          getComputedStyle(document.querySelector('.stApp')).backgroundColor,
+          document.querySelector(".st-key-explorer [data-testid], .st-key-explorer") && getComputedStyle(
+            document.querySelector(".st-key-explorer")).color,
+          getComputedStyle(document.querySelector(".stApp")).backgroundColor,
         ]"""
     )
     assert contrast(ink, ground) >= 7
+    results = Axe().run(page, context=".st-key-explorer")
+    assert results.violations_count == 0, results.generate_report()
     assert visit.complaints == []
     context.close()
 
 
-def test_a_figure_is_saved_as_svg(visit: Visit) -> None:
-    page = visit.open("/?text=the+cat")
-    page.locator(".st-key-head_picture").hover()
+def test_a_plotly_figure_is_saved_as_svg(visit: Visit) -> None:
+    page = visit.open("/?text=the+cat&view=Residual+stream")
+    page.locator(".st-key-norms").hover()
     with page.expect_download() as download:
-        page.locator(".st-key-head_picture .modebar-btn").first.click()
+        page.locator(".st-key-norms .modebar-btn").first.click()
     assert download.value.suggested_filename == "tfmviz.svg"
-    assert "the" in download.value.path().read_text(encoding="utf-8")
+    assert "embedding" in download.value.path().read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("button", "name", "part"),
+    [
+        ("The explorer as a page", "attention.html", b"Content-Security-Policy"),
+        ("This layer as CSV", "attention.csv", "“ cat”".encode()),
+        ("All layers as NPZ", "attention.npz", b"decoder.3.self_attn.pattern"),
+    ],
+)
+def test_everything_is_taken_away_as_files(visit: Visit, button: str, name: str, part: bytes) -> None:
+    page = visit.open("/?text=the+cat&view=Take+it+away")
+    with page.expect_download() as download:
+        page.get_by_role("button", name=button).click()
+    assert download.value.suggested_filename == name
+    assert part in download.value.path().read_bytes()
 
 
 def contrast(one: str, other: str) -> float:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Dialog, Locator, Page, Route, expect, sync_playwright
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Dialog, Locator, Page, Route, expect
 
 from tests import numpy_model
-from tests.browser import ROOT, Server, chromium, free_port, serve
+from tests.browser import ROOT, Server, free_port, serve
 from tfmviz import zoo
 from tfmviz.text.tokenizer import Tokenizer
 
@@ -29,19 +29,6 @@ def server() -> Iterator[Server]:
     yield running
     running.process.terminate()
     running.process.wait(timeout=10)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    executable = chromium()
-    if executable is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("No Chromium found.")
-        pytest.skip("No Chromium found: `make test` says how it looks for one.")
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 @pytest.fixture(params=[1280])
@@ -285,3 +272,12 @@ def test_a_mask_of_the_gallery_is_taken_and_told_in_words(page: Page) -> None:
     expect(page).to_have_url(re.compile("start=window"))
     page.locator(".lab details.words summary").click()
     expect(page.locator(".lab .words li").nth(4)).to_have_text("“the” sees 2–4")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("address", [f"{STEPS}&stage=scores", f"{STEPS}&stage=share", f"{STEPS}&stage=out", MASKS])
+def test_views_can_be_read_and_used_by_everyone(page: Page, address: str, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    visit(page, address)
+    results = Axe().run(page, context=".st-key-masks" if address == MASKS else ".st-key-steps")
+    assert results.violations_count == 0, results.generate_report()

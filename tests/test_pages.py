@@ -6,6 +6,7 @@ import base64
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,20 @@ from safetensors.numpy import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
 from tests import numpy_model
+from tests.traces import read_blob, read_mask, read_payload, read_weights
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.trace import Trace
 from tfmviz.training.export import export
+from tfmviz.ui.controls import KINDS
+from tfmviz.ui.figures import per_cent
 from tfmviz.ui.sentences import SENTENCES
 
 ROOT = Path(__file__).parents[1]
 MODEL = zoo.MODELS / "tiny-english"
-VIEWS = ("Attention", "What comes next?", "Residual stream")
+VIEWS = ("Predictions", "Residual stream", "Take it away")
 ODD_TEXTS = {
     "html": "<img src=x onerror=alert(1)>",
     "markdown": "**bold** $x$ :red[no] `code` [a](b)",
@@ -67,8 +72,28 @@ def array(value: Any) -> np.ndarray:
     return np.array(value, dtype=float)
 
 
-def strip(app: AppTest) -> dict[str, Any]:
-    return json.loads(app.get("bidi_component")[0].proto.json)
+def components(app: AppTest) -> dict[str, Any]:
+    protos = [element.proto for element in app.get("bidi_component")]
+    return {proto.id.rsplit("-", 1)[-1]: proto for proto in protos}
+
+
+def payload(app: AppTest) -> bytes:
+    """What the explorer in the browser gets."""
+    return bytes(components(app)["explorer"].bytes)
+
+
+def tokens(app: AppTest) -> list[str]:
+    return read_blob(payload(app))[0]["texts"]["target"]["tokens"]
+
+
+def predictions(app: AppTest) -> list[list[Any]]:
+    """The bars: label, probability and how it is written."""
+    return json.loads(components(app)["predictions"].json)
+
+
+def selection(app: AppTest) -> dict[str, Any]:
+    """What Python tells the explorer to show."""
+    return json.loads(components(app)["explorer_selection"].json)
 
 
 def texts(app: AppTest) -> str:
@@ -79,46 +104,48 @@ def texts(app: AppTest) -> str:
 def test_the_page_opens_with_the_lectures_sentence_and_all_pictures() -> None:
     app = open_app()
     assert app.text_input(key="text").value == SENTENCES[0]
-    assert set(figures(app)) == {"thumbnails", "head_picture"}
+    assert len(predictions(app)) == 10
     assert "Next, most probably" in texts(app)
-    assert [token["label"] for token in strip(app)["tokens"]][:4] == ["I", "walked", "along", "the"]
+    assert tokens(app)[:4] == ["I", " walked", " along", " the"]
+    chosen = {
+        "kind": "decoder.self_attn",
+        "layer": 1,
+        "head": 2,
+        "token": None,
+        "look": "",
+        "details": "",
+        "sequence": 0,
+    }
+    assert selection(app) == chosen
 
 
 def test_every_number_on_the_page_is_that_of_an_independent_forward_pass() -> None:
     text, layer, head, token = "The cat sat on the mat, and the dog", 3, 5, 4
-    ids = tuple(Tokenizer.load(MODEL / "tokenizer.json").encode(text, max_len=256).ids)
+    encoding = Tokenizer.load(MODEL / "tokenizer.json").encode(text, max_len=256)
+    ids = tuple(encoding.ids)
     patterns, streams, logits = numpy_model.forward(MODEL, ids)
     shown: dict[str, dict[str, Any]] = {}
     for view in VIEWS:
-        app = open_app(text=text, layer=str(layer), head=str(head), view=view)
-        app.session_state["token"] = token
-        shown |= figures(app.run())
-    assert set(shown) == {"thumbnails", "head_picture", "predictions", "norms", "writes"}
+        app = open_app(text=text, layer=str(layer), head=str(head), token=str(token), view=view)
+        shown |= figures(app)
+    assert set(shown) == {"norms", "writes"}
 
-    z = array(shown["head_picture"]["data"][0]["z"])
-    visible = np.tril(np.ones_like(z, dtype=bool))
-    assert np.isnan(z[~visible]).all()
-    np.testing.assert_allclose(z[visible], patterns[layer, head][visible], atol=2e-5)
-
-    weights = [entry["weight"] for entry in strip(app)["tokens"]]
-    assert weights[token + 1 :] == [None] * (len(ids) - token - 1)
-    np.testing.assert_allclose(weights[: token + 1], patterns[layer, head, token, : token + 1], atol=1e-4)
+    header, masks, weights = read_payload(payload(app))
+    assert header["texts"]["target"]["tokens"] == list(encoding.tokens)
+    for n in range(6):
+        np.testing.assert_array_equal(masks[f"decoder.{n}.self_attn"], np.tri(len(ids), dtype=bool))
+        np.testing.assert_allclose(weights[f"decoder.{n}.self_attn"], patterns[n], atol=0.0005)
+    assert (selection(app)["layer"], selection(app)["head"], selection(app)["token"]) == (layer, head, token)
 
     probabilities = np.exp(logits[token] - logits[token].max())
     probabilities /= probabilities.sum()
-    bars = shown["predictions"]["data"][0]
-    np.testing.assert_allclose(bars["x"], np.sort(probabilities)[::-1][:10], atol=1e-5)
+    bars = predictions(open_app(text=text, token=str(token)))
+    np.testing.assert_allclose([p for _, p, _ in bars], np.sort(probabilities)[::-1][:10], atol=1e-5)
     vocabulary = Tokenizer.load(MODEL / "tokenizer.json").vocabulary
-    assert bars["customdata"][0] == vocabulary[int(probabilities.argmax())].strip()
+    assert bars[0][0] == vocabulary[int(probabilities.argmax())].strip()
+    assert [written for _, _, written in bars] == [per_cent(p) for _, p, _ in bars]
 
     np.testing.assert_allclose(array(shown["norms"]["data"][0]["z"]), np.linalg.norm(streams, axis=-1), rtol=1e-4)
-
-
-def test_tokens_keep_their_order_and_repeated_ones_stay_apart() -> None:
-    app = open_app(text="the cat the cat")
-    axis = figures(app)["head_picture"]["layout"]["xaxis"]
-    assert axis["tickvals"] == [0, 1, 2, 3]
-    assert axis["ticktext"] == ["the", "cat", "the", "cat"]
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -127,18 +154,25 @@ def test_any_text_is_shown_literally(text: str, view: str) -> None:
     app = open_app(text=text, view=view)
     assert not app.error
     assert app.text_input(key="text").value == text
-    titles = [entry["title"] for entry in strip(app)["tokens"]]
-    ids = Tokenizer.load(MODEL / "tokenizer.json").encode(text, max_len=256)
-    assert titles == [f"Token {i}: “{token}”" for i, token in enumerate(ids.tokens)]
-    assert figures(app)
+    assert tokens(app) == list(Tokenizer.load(MODEL / "tokenizer.json").encode(text, max_len=256).tokens)
+    assert bool(figures(app)) == (view == "Residual stream")
+    assert ("predictions" in components(app)) == (view == "Predictions")
+
+
+@pytest.mark.parametrize(
+    ("probability", "text"),
+    [(1, "100%"), (0.294, "29%"), (0.0984, "10%"), (0.034, "3.4%"), (0.0099, "1.0%"), (0.0002, "0.02%"), (0, "0.00%")],
+)
+def test_a_probability_as_text(probability: float, text: str) -> None:
+    assert per_cent(probability) == text
 
 
 @pytest.mark.parametrize("blank", ["", "   ", "\t"])
 def test_an_empty_box_keeps_the_last_pictures_and_asks_for_text(blank: str) -> None:
     app = open_app(text="the cat sat")
-    before = figures(app)["head_picture"]
+    before = payload(app)
     app.text_input(key="text").set_value(blank).run()
-    assert figures(app)["head_picture"] == before
+    assert payload(app) == before
     assert "Type a sentence" in app.warning[0].value
 
 
@@ -146,7 +180,7 @@ def test_a_text_longer_than_the_context_is_cut_and_the_page_says_by_how_much() -
     app = open_app()
     app.text_input(key="text").set_value(" dog" * 900).run()
     assert not app.exception
-    assert len(strip(app)["tokens"]) == 256
+    assert len(tokens(app)) == 256
     assert "The last 644 tokens of your text were left out." in texts(app)
 
 
@@ -167,21 +201,21 @@ def test_a_wrong_address_leads_to_the_nearest_choice_with_a_note(
     app = open_app(**address)
     assert (app.slider(key="layer").value, app.slider(key="head").value) == (layer, head)
     assert note in app.info[0].value
-    assert len(figures(app)) == 2
+    assert (selection(app)["layer"], selection(app)["head"]) == (layer, head)
 
 
 def test_the_address_chooses_sentence_layer_and_head() -> None:
     app = open_app(text="hello there", layer="4", head="7")
     assert not app.info
-    assert "Layer 4, head 7" in texts(app)
-    assert [token["label"] for token in strip(app)["tokens"]][-1] == "there"
+    assert (selection(app)["layer"], selection(app)["head"]) == (4, 7)
+    assert tokens(app)[-1] == " there"
 
 
 def test_a_menu_entry_replaces_the_sentence() -> None:
     app = open_app(text="hello")
     app.selectbox(key="example").select(SENTENCES[1]).run()
     assert app.text_input(key="text").value == SENTENCES[1]
-    assert [token["label"] for token in strip(app)["tokens"]][:3] == ["I", "went", "to"]
+    assert tokens(app)[:3] == ["I", " went", " to"]
 
 
 @pytest.fixture
@@ -201,7 +235,7 @@ def test_a_damaged_model_is_named_with_its_reason_and_the_others_work(models: Pa
     assert "broken" in app.sidebar.warning[0].value
     assert "damaged" in app.sidebar.warning[0].value
     assert app.selectbox(key="model").options == ["tiny-english"]
-    assert len(figures(app)) == 2
+    assert tokens(app)
 
 
 def test_a_model_whose_damage_shows_only_when_it_is_loaded_says_so(models: Path) -> None:
@@ -225,21 +259,77 @@ def test_a_model_with_one_layer_and_one_head_needs_no_sliders(models: Path, view
     put_random_model(models / "one-head")
     app = open_app(model="one-head", layer="3", head="2", view=view)
     assert not app.slider
-    assert figures(app)
+    assert tokens(app)
     assert "There is no layer `` 3 ``" in app.info[0].value
 
 
-@pytest.mark.parametrize("architecture", ["encoder-only", "encoder-decoder"])
-def test_models_that_the_pages_cannot_show_yet_are_named_and_not_offered(models: Path, architecture: str) -> None:
-    put_random_model(models / "other", architecture=architecture)
-    app = open_app(model="other")
-    assert app.selectbox(key="model").options == ["tiny-english"]
-    assert f"`` other `` is {architecture}" in app.sidebar.caption[0].value
-    assert len(figures(app)) == 2
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(
+    ("architecture", "kinds", "words"),
+    [
+        ("encoder-only", ["encoder"], "In this place, most probably"),
+        ("encoder-decoder", ["encoder", "decoder", "cross-attention"], "Next in the answer, most probably"),
+    ],
+)
+def test_models_of_every_architecture_are_shown(
+    models: Path, architecture: str, kinds: list[str], words: str, view: str
+) -> None:
+    put_random_model(models / "other", architecture=architecture, n_layers=2)
+    app = open_app(model="other", text="the cat", view=view)
+    header, _, weights = read_payload(payload(app))
+    assert [KINDS[kind["name"]] for kind in header["kinds"]] == kinds
+    for pattern in weights.values():
+        np.testing.assert_allclose(pattern.sum(axis=-1), 1, atol=0.01)
+    assert words in texts(app)
+    assert KINDS[selection(app)["kind"]] == kinds[-1]
+    if len(kinds) > 1:
+        app.selectbox(key="kind").select("encoder").run()
+        assert selection(app)["kind"] == "encoder.self_attn"
+        assert tokens(app)[0] == "<|endoftext|>"
+
+
+def test_a_kind_of_attention_the_model_lacks_leads_to_one_it_has(models: Path) -> None:
+    put_random_model(models / "other", architecture="encoder-decoder", n_layers=2)
+    app = open_app(model="other", kind="cross")
+    assert "has no attention `` cross ``. This is `` cross-attention ``." in app.info[0].value
+    app = open_app(model="tiny-english", kind="cross-attention")
+    assert "has no attention `` cross-attention ``. This is `` decoder ``." in app.info[0].value
+    assert selection(app)["kind"] == "decoder.self_attn"
+
+
+def test_values_that_are_no_attention_are_named_in_place_of_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = zoo.ZooModel.trace
+
+    def broken(self: zoo.ZooModel, inputs: Any, edits: Any = (), sites: Any = None) -> Trace:
+        record = trace(self, inputs, edits, sites)
+        site = "decoder.1.self_attn.pattern"
+        if sites is not None:
+            return record
+        return replace(record, values=dict(record.values) | {site: np.full_like(record[site], np.nan)})
+
+    monkeypatch.setattr(zoo.ZooModel, "trace", broken)
+    app = open_app(text="the cat")
+    assert app.error[0].value.startswith(r"decoder\.1\.self\_attn\.pattern holds values from nan to nan")
+    assert "explorer" not in components(app)
+
+
+LONG_TEXT = " ".join(f"word{n}" for n in range(200))
+
+
+def test_of_a_long_text_the_heads_that_are_looked_at_are_sent() -> None:
+    app = open_app(text=LONG_TEXT, layer="3", head="4")
+    assert "thumbnails" in read_blob(payload(app))[0]["kinds"][0]["layers"][0]
+    header, data = read_blob(base64.b64decode(selection(app)["details"]))
+    (head,) = header["heads"]
+    assert head["key"] == "decoder.3.self_attn/4"
+    ids = Tokenizer.load(MODEL / "tokenizer.json").encode(LONG_TEXT, max_len=256).ids
+    patterns, _, _ = numpy_model.forward(MODEL, tuple(ids))
+    weights = read_weights(head["at"], read_mask(head["mask"], data), data)
+    np.testing.assert_allclose(weights, patterns[3, 4], atol=0.0006)
 
 
 def test_an_address_with_far_too_long_a_text_still_opens() -> None:
-    assert len(figures(open_app(text="word " * 3000))) == 2
+    assert len(tokens(open_app(text="word " * 3000))) > 100
 
 
 def test_without_any_model_the_page_says_what_to_do(models: Path) -> None:
@@ -251,5 +341,5 @@ def test_without_any_model_the_page_says_what_to_do(models: Path) -> None:
 
 def test_two_sessions_do_not_mix() -> None:
     one, other = open_app(text="the cat", layer="1"), open_app(text="my dog ran", layer="2")
-    assert [token["label"] for token in strip(one)["tokens"]] == ["the", "cat"]
-    assert [token["label"] for token in strip(other)["tokens"]] == ["my", "dog", "ran"]
+    assert tokens(one) == ["the", " cat"]
+    assert tokens(other) == ["my", " dog", " ran"]

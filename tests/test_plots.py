@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import html
-import io
 import json
 import math
 import re
@@ -17,11 +16,9 @@ import numpy as np
 import plotly.graph_objects as go
 import plotly.io
 import pytest
-from PIL import Image, ImageColor
 from plotly.colors import sample_colorscale, unlabel_rgb
 
-from tfmviz.plots import attention, predictions, residual
-from tfmviz.plots.attention import PALETTE, TILE
+from tfmviz.plots import attention, residual
 from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
 from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme
 from tfmviz.trace import Array
@@ -64,55 +61,6 @@ def large_heatmap(q_len: int, k_len: int) -> go.Figure:
     )
 
 
-LAYERS, HEADS = 2, 3
-CELLS = [[(0, 0), (1, 3), (4, 6)], [(2, 4), (3, 1), (0, 5)]]  # per layer and head the (query, key) of weight 1
-FORBIDDEN = [(2, 6), (4, 2)]  # per layer
-ROW_NAMES = ("layer 0", "layer 1")
-HOVER = [[f"layer {row}, head {head}\n<i>broad</i> & 0.9" for head in range(HEADS)] for row in range(LAYERS)]
-
-
-def one_cell_per_head() -> Array:
-    """(layer, head, q_len, k_len): 1 in one cell, .25 to its right where there is room, else 0."""
-    patterns = np.zeros((LAYERS, HEADS, Q_LEN, K_LEN), dtype=np.float32)
-    for row, cells in enumerate(CELLS):
-        for head, (q, k) in enumerate(cells):
-            patterns[row, head, q, k] = 1
-            patterns[row, head, q, k + 1 : k + 2] = 0.25
-    return patterns
-
-
-def one_cell_per_mask() -> Array:
-    masks = np.ones((LAYERS, Q_LEN, K_LEN), dtype=bool)
-    for row, cell in enumerate(FORBIDDEN):
-        masks[row][cell] = False
-    return masks
-
-
-def thumbnails(
-    theme: Theme = LIGHT,
-    *,
-    selected: tuple[int, int] = (0, 2),
-    patterns: Array | None = None,
-    masks: Array | None = None,
-) -> go.Figure:
-    return attention.thumbnails(
-        one_cell_per_head() if patterns is None else patterns,
-        one_cell_per_mask() if masks is None else masks,
-        row_names=ROW_NAMES,
-        hover=HOVER,
-        selected=selected,
-        theme=theme,
-    )
-
-
-CANDIDATES = ("7", " the", "the", "<s>", "&")
-CHANCES = (0.62, 0.17, 0.114, 0.05, 0.0004)
-
-
-def bars(theme: Theme = LIGHT) -> go.Figure:
-    return predictions.bars(CANDIDATES, CHANCES, theme=theme)
-
-
 NORMS = np.array([[7.0, 8, 9, 10, 11, 12, 13], [17, 18, 19, 20, 21, 22, 23], [27, 28, 29, 30, 31, 32, 33]])
 SHARES = np.array([[0.25, 0.5, 1.25, -0.5, 0, 1, math.nan], [0.6, 0.7, 0.8, 0.9, 0.1, 0.2, 0.3]])
 STAGES = ["embedding", "after layer 0", "after layer 1"]
@@ -131,8 +79,6 @@ def writes(theme: Theme = LIGHT) -> go.Figure:
 
 FIGURES: dict[str, Callable[[Theme], go.Figure]] = {
     "heatmap": heatmap,
-    "thumbnails": thumbnails,
-    "bars": bars,
     "norms": norms,
     "writes": writes,
 }
@@ -157,7 +103,10 @@ def numbers(value: Any) -> Array:
 
 
 def colour(text: str) -> tuple[int, ...]:
-    return ImageColor.getrgb(text)
+    return tuple(int(text[i : i + 2], 16) for i in (1, 3, 5))
+
+
+PALETTE = np.array([unlabel_rgb(colour) for colour in sample_colorscale(ATTENTION, np.linspace(0, 1, 254))])
 
 
 def cividis(v: float) -> Array:
@@ -331,164 +280,6 @@ def test_of_many_tokens_only_some_are_labelled_each_at_its_place(q_len: int, k_l
         assert len(set(np.diff(axis["tickvals"]))) == 1
         assert axis["tickvals"][0] == 0
         assert min(length, 25) <= len(axis["tickvals"]) <= 48
-
-
-# All heads.
-
-
-def tile(figure: go.Figure, row: int, head: int) -> Array:
-    """(height, width, rgb): what is opaque of one head's share of the sprite. What surrounds it must be transparent."""
-    share = sprite_of(figure)[row, head]
-    opaque = share[..., 3] > 0
-    (top, *_, bottom), (left, *_, right) = np.flatnonzero(opaque.any(axis=1)), np.flatnonzero(opaque.any(axis=0))
-    inner = share[top : bottom + 1, left : right + 1]
-    assert (inner[..., 3] == 255).all()
-    assert opaque.sum() == inner[..., 3].size
-    height, width = opaque.shape
-    assert top == height - 1 - bottom > 0, "the tile is in the middle, with a border around it"
-    assert left == width - 1 - right > 0
-    return inner[..., :3].astype(int)
-
-
-def sprite_of(figure: go.Figure) -> Array:
-    """(layer, head, height, width, rgba) of the picture behind the points."""
-    (image,) = figure.layout.images
-    prefix, data = image.source.split(",")
-    assert prefix == "data:image/png;base64"
-    pixels = np.array(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGBA"))
-    n_rows, n_heads = len(figure.layout.yaxis.tickvals), len(figure.layout.xaxis.tickvals)
-    height, width = pixels.shape[0] // n_rows, pixels.shape[1] // n_heads
-    assert pixels.shape == (n_rows * height, n_heads * width, 4)
-    return pixels.reshape(n_rows, height, n_heads, width, 4).swapaxes(1, 2)
-
-
-def middle_of_cell(pixels: Array, q: int, k: int, *, q_len: int = Q_LEN, k_len: int = K_LEN) -> Array:
-    height, width, _ = pixels.shape
-    return pixels[int((q + 0.5) * height / q_len), int((k + 0.5) * width / k_len)]
-
-
-@every_theme
-def test_every_cell_of_every_thumbnail_has_the_colour_of_its_weight(theme: Theme) -> None:
-    """Layers from the top, heads from the left; in each, rows are queries and columns keys."""
-    patterns, masks, figure = one_cell_per_head(), one_cell_per_mask(), thumbnails(theme)
-    for row, head in np.ndindex(LAYERS, HEADS):
-        pixels = tile(figure, row, head)
-        for q, k in np.ndindex(Q_LEN, K_LEN):
-            found = middle_of_cell(pixels, q, k)
-            if masks[row, q, k]:
-                np.testing.assert_allclose(found, cividis(math.sqrt(patterns[row, head, q, k])), atol=2)
-            else:
-                np.testing.assert_array_equal(found, colour(theme.masked))
-
-
-def test_the_picture_lies_under_the_points() -> None:
-    layout = sent(thumbnails())["layout"]
-    (image,) = layout["images"]
-    assert (image["x"], image["y"], image["sizex"], image["sizey"]) == (-0.5, -0.5, HEADS, LAYERS)
-    assert (image["xref"], image["yref"], image["sizing"], image["layer"]) == ("x", "y", "stretch", "below")
-    assert image.get("xanchor", "left") == "left"
-    assert image.get("yanchor", "top") == "top"
-    assert layout["xaxis"]["range"] == [-0.5, HEADS - 0.5]
-    assert layout["yaxis"]["range"] == [LAYERS - 0.5, -0.5], "layer 0 is on top"
-    assert_axis_of_tokens(layout["yaxis"], ROW_NAMES)
-    assert layout["xaxis"]["tickvals"] == list(range(HEADS))
-    assert layout["xaxis"]["title"]["text"] == "head"
-
-
-def test_each_thumbnail_has_a_point_that_reports_row_and_head() -> None:
-    data = sent(thumbnails())["data"][0]
-    assert data["customdata"] == [[row, head] for row in range(LAYERS) for head in range(HEADS)]
-    assert numbers(data["y"]).tolist() == [row for row, _ in data["customdata"]]
-    assert numbers(data["x"]).tolist() == [head for _, head in data["customdata"]]
-    assert data["marker"]["opacity"] == 0
-    for state in ("selected", "unselected"):
-        assert data[state]["marker"]["opacity"] == 0, "a click must not make points appear"
-
-
-def test_hover_texts_of_thumbnails_are_in_order_and_escaped() -> None:
-    data = sent(thumbnails())["data"][0]
-    assert data["text"] == [
-        f"layer {row}, head {head}<br>&lt;i&gt;broad&lt;/i&gt; &amp; 0.9" for row, head in data["customdata"]
-    ]
-
-
-@pytest.mark.parametrize("selected", list(np.ndindex(LAYERS, HEADS)))
-@every_theme
-def test_the_box_is_around_the_chosen_thumbnail(selected: tuple[int, int], theme: Theme) -> None:
-    (shape,) = sent(thumbnails(theme, selected=selected))["layout"]["shapes"]
-    row, head = selected
-    assert (shape["x0"], shape["x1"], shape["y0"], shape["y1"]) == (head - 0.5, head + 0.5, row - 0.5, row + 0.5)
-    assert shape["line"]["color"] == theme.accent
-
-
-def causal_with_one_bright_cell(length: int, q: int, k: int) -> go.Figure:
-    """Layer 1, head 2 attends from q to k; all other weights of all heads are 0."""
-    patterns = np.zeros((LAYERS, HEADS, length, length), dtype=np.float32)
-    patterns[1, 2, q, k] = 1
-    return thumbnails(patterns=patterns, masks=np.broadcast_to(np.tri(length, dtype=bool), (LAYERS, length, length)))
-
-
-@pytest.mark.parametrize("length", [1, 2, 31, 47])
-def test_a_thumbnail_of_a_short_text_shows_every_cell(length: int) -> None:
-    q, k = length - 1, length // 2
-    figure = causal_with_one_bright_cell(length, q, k)
-    pixels = tile(figure, 1, 2)
-    at = {"q_len": length, "k_len": length}
-    np.testing.assert_array_equal(middle_of_cell(pixels, q, k, **at), cividis(1))
-    if length > 1:
-        np.testing.assert_array_equal(middle_of_cell(pixels, 0, 0, **at), cividis(0))
-        np.testing.assert_array_equal(middle_of_cell(pixels, 0, length - 1, **at), colour(LIGHT.masked))
-
-
-@pytest.mark.parametrize(("q", "k"), [(0, 0), (53, 31), (96, 0), (95, 95), (96, 96)])
-def test_a_single_bright_cell_of_a_long_text_stays_visible_where_it_is(q: int, k: int) -> None:
-    length = 97
-    figure = causal_with_one_bright_cell(length, q, k)
-    pixels = tile(figure, 1, 2)
-    rows, columns = np.nonzero((pixels == cividis(1)).all(axis=-1))
-    assert len(rows) >= 1
-    scale = length / len(pixels)  # cells per pixel
-    assert (abs((rows + 0.5) * scale - (q + 0.5)) < scale).all()
-    assert (abs((columns + 0.5) * scale - (k + 0.5)) < scale).all()
-    for row, head in np.ndindex(LAYERS, HEADS):
-        if (row, head) != (1, 2):
-            assert not (tile(figure, row, head) == cividis(1)).all(axis=-1).any()
-
-
-@pytest.mark.parametrize("length", [1, 5, 31, 47, 53, 97, 293])
-def test_thumbnails_stay_small_however_long_the_text(length: int) -> None:
-    height, width, _ = tile(causal_with_one_bright_cell(length, 0, 0), 0, 0).shape
-    assert height == width <= TILE
-
-
-# Predictions.
-
-
-@every_theme
-def test_bars_are_listed_from_the_top_in_the_order_given(theme: Theme) -> None:
-    figure = sent(bars(theme))
-    (data,), axis = figure["data"], figure["layout"]["yaxis"]
-    assert data["orientation"] == "h"
-    assert numbers(data["x"]).tolist() == list(CHANCES)
-    assert numbers(data["y"]).tolist() == axis["tickvals"]
-    assert axis["range"] == [len(CANDIDATES) - 0.5, -0.5]
-    assert_axis_of_tokens(axis, ["7", "the", "the", "&lt;s&gt;", "&amp;"])
-    assert data["customdata"] == axis["ticktext"]
-    assert data["marker"]["color"] == theme.prediction
-
-
-def test_bars_carry_their_probability_in_per_cent() -> None:
-    assert sent(bars())["data"][0]["text"] == ["62.0%", "17.0%", "11.4%", "5.0%", "0.0%"]
-
-
-@pytest.mark.parametrize("chances", [CHANCES, (1.0, 0.0), (2e-5, 1e-5, 1e-5), (1e-300, 0.0, 0.0), (0.0, 0.0)])
-def test_the_axis_of_probabilities_begins_at_zero_and_has_room_for_the_longest_bar(chances: Sequence[float]) -> None:
-    figure = predictions.bars([str(i) for i in range(len(chances))], chances, theme=LIGHT)
-    low, high = sent(figure)["layout"]["xaxis"]["range"]
-    assert low == 0
-    assert high > max(chances)
-    assert high >= 1e-3
-    assert high <= 1.2, "no label beyond 100%"
 
 
 # The residual stream.

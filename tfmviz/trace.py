@@ -106,7 +106,7 @@ class Trace:
 
 
 def kind_of(layer: str) -> str:
-    """ "decoder.3.cross_attn" is of the kind "decoder.cross_attn": layers of one kind look from and at the same texts."""
+    """ "decoder.3.cross_attn" is of the kind "decoder.cross_attn"; layers of one kind share their two texts."""
     stack, _, part = layer.split(".")
     return f"{stack}.{part}"
 

@@ -26,7 +26,6 @@ class Theme:
         masked: of cells that a mask forbids: neutral, never the colour of 0.
         attention: of what attention layers write.
         mlp: of what feed-forward layers write.
-        prediction: of probabilities of next words.
         norms: colour scale of lengths, from faint on the ground to strong.
         accent: of whatever the reader has chosen.
     """
@@ -36,7 +35,6 @@ class Theme:
     grid: str
     attention: str
     mlp: str
-    prediction: str
     norms: tuple[tuple[float, str], ...]
     accent: str
 
@@ -47,7 +45,6 @@ LIGHT = Theme(
     grid="#e3e5ea",
     attention="#1f6fb4",
     mlp="#b3620b",
-    prediction="#2e7d5b",
     norms=((0.0, "#ffffff"), (0.5, "#9e8ac8"), (1.0, "#3f007d")),
     accent="#c2185b",
 )
@@ -57,7 +54,6 @@ DARK = Theme(
     grid="#3a3f4b",
     attention="#6bb3f0",
     mlp="#f0a94f",
-    prediction="#5cc79a",
     norms=((0.0, "#14171f"), (0.5, "#7a5fb0"), (1.0, "#efe6ff")),
     accent="#ff6fae",
 )

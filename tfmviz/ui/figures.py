@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
 from tfmviz.plots.theme import DARK, LIGHT, Theme
-from tfmviz.views import explorer
+from tfmviz.views import bars, explorer
 
 CONFIG = {
     "displaylogo": False,
@@ -43,13 +43,23 @@ def show_explorer(data: bytes, *, selection: dict[str, Any], on_report: Callable
         selection: what Python has chosen.
         on_report: gets what the reader has chosen in the picture.
     """
-    explorer, chosen = _components()
-    explorer(
+    _component("explorer", explorer.script("streamlit"), explorer.CSS)(
         key="explorer",
         data=data,
         on_selection_change=lambda: on_report(st.session_state["explorer"]["selection"]),
     )
-    chosen(key="explorer_selection", data=selection)
+    _component("explorer_selection", explorer.SELECTION_JS)(key="explorer_selection", data=selection)
+
+
+def show_bars(labels: Sequence[str], probabilities: Sequence[float], *, key: str) -> None:
+    """Probabilities of tokens, the most probable first, as bars with their per cent."""
+    rows = [[label, p, per_cent(p)] for label, p in zip(labels, probabilities, strict=True)]
+    _component("bars", bars.JS, bars.CSS)(key=key, data=rows)
+
+
+def per_cent(probability: float) -> str:
+    """29 %, 3.4 %, 0.02 %: two digits that count."""
+    return f"{probability:.{0 if probability >= 0.095 else 1 if probability >= 0.0095 else 2}%}"
 
 
 def show_code(*functions: Callable[..., Any]) -> None:
@@ -60,9 +70,6 @@ def show_code(*functions: Callable[..., Any]) -> None:
 
 
 @st.cache_resource(show_spinner=False)
-def _components() -> tuple[Callable[..., Any], Callable[..., Any]]:
-    component = st.components.v2.component
-    return (
-        component("tfmviz_explorer", js=explorer.script("streamlit"), css=explorer.CSS),
-        component("tfmviz_explorer_selection", js=explorer.SELECTION_JS),
-    )
+def _component(name: str, _js: str, _css: str | None = None) -> Callable[..., Any]:
+    """Registers a component once per server."""
+    return st.components.v2.component(f"tfmviz_{name}", js=_js, css=_css)

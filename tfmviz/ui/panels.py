@@ -3,56 +3,57 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import streamlit as st
 
 from tfmviz import views
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import stream
-from tfmviz.plots import predictions, residual
+from tfmviz.plots import residual
 from tfmviz.plots.labels import visible
 from tfmviz.trace import Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import show, show_explorer, theme
+from tfmviz.ui.figures import per_cent, show, show_bars, show_explorer, theme
+from tfmviz.ui.sentences import WHAT_IT_PREDICTS
+from tfmviz.zoo import ZooModel
 
 
 def explorer(trace: Trace, choice: Choice, text: str) -> None:
     """Every head of every layer, in the browser: the sentence, overview, lines and matrix, all linked."""
+    try:
+        payload = models.payload(choice.model, text)
+    except ValueError as error:  # values that are no attention
+        st.error(f"{controls.plain(str(error))} Its pictures cannot be drawn; choose another model or sentence.")
+        return
     details = ""
     if not views.travels_whole(trace):
         looked_at = (f"{choice.layer}/{choice.head}", *controls.wanted())
         details = base64.b64encode(views.details(trace, looked_at, title=choice.model)).decode()
     show_explorer(
-        models.payload(choice.model, text),
+        payload,
         selection=controls.selection() | {"details": details},
         on_report=controls.follow,
     )
 
 
-def next_words_in_short(trace: Trace, vocabulary: Sequence[str], token: int) -> None:
-    """The three most probable next tokens in one line."""
+def predictions_in_short(trace: Trace, model: ZooModel, token: int) -> None:
+    """The three most probable tokens in one line."""
     best = top_predictions(trace["logits"][token], 3)
-    words = (f"“{visible(vocabulary[p.index])}” {p.probability:.{0 if p.probability >= 0.01 else 2}%}" for p in best)
-    st.text(f"Next, most probably: {', '.join(words)}.")
+    words = (f"“{visible(model.vocabulary[p.index])}” {per_cent(p.probability)}" for p in best)
+    st.text(f"{WHAT_IT_PREDICTS[model.config.architecture]}: {', '.join(words)}.")
 
 
-def next_words(trace: Trace, vocabulary: Sequence[str], token: int) -> None:
-    """The most probable next tokens after the chosen one."""
+def predictions(trace: Trace, model: ZooModel, token: int) -> None:
+    """The most probable tokens after the chosen one, or in its place."""
     best = top_predictions(trace["logits"][token], 10)
-    words = [vocabulary[prediction.index] for prediction in best]
-    chances = [prediction.probability for prediction in best]
-    show(
-        predictions.bars(words, chances, theme=theme()),
-        key="predictions",
-        alt="; ".join(f"“{word}” {chance:.1%}" for word, chance in zip(words, chances, strict=True)),
-    )
+    show_bars([visible(model.vocabulary[p.index]) for p in best], [p.probability for p in best], key="predictions")
 
 
 def stream_norms(trace: Trace, token: int) -> None:
     """Length of every token's vector through the layers, and who wrote how much into the chosen one's."""
-    measured = stream(trace, "decoder")
+    measured = stream(trace, "decoder" if "decoder.0.resid_pre" in trace else "encoder")
     left, right = st.columns([3, 2])
     with left:
         show(

@@ -1,4 +1,6 @@
-"""Sentences that lectures on transformers use, or that show something at once."""
+"""Words that several pages need: sentences to start from, and what each architecture does."""
+
+from tfmviz.model.config import Architecture
 
 SENTENCES = (
     "I walked along the pond, and noticed that one of the trees along the bank had fallen into the water after the "
@@ -13,4 +15,17 @@ SENTENCES = (
     "Once upon a time there was a little girl. Once upon a",
     "The cat sat on the mat.",
 )
-"""The first one is on the page when it opens."""
+"""Those that lectures on transformers use, or that show something at once. The first is on the page when it opens."""
+
+HOW_IT_READS: dict[Architecture, str] = {
+    "decoder-only": "This model writes from left to right and may only look back: what comes later is masked.",
+    "encoder-only": "This model fills in missing words, so every word may look at all others: nothing is masked.",
+    "encoder-decoder": "This model reads your text, looking everywhere, and writes an answer from left to right; "
+    "cross-attention looks from the answer to your text. The sidebar chooses between the three.",
+}
+
+WHAT_IT_PREDICTS: dict[Architecture, str] = {
+    "decoder-only": "Next, most probably",
+    "encoder-only": "In this place, most probably",
+    "encoder-decoder": "Next in the answer, most probably",
+}

@@ -31,8 +31,9 @@ def html(trace: Trace, *, title: str = "", on_repeats: Scores | None = None) -> 
         on_repeats: see `payload`.
 
     Raises:
-        ValueError: see `payload`; or the trace is too long for all of its weights to travel.
+        ValueError: see `payload`.
     """
+    data = base64.b64encode(payload(trace, title=title, on_repeats=on_repeats, whole=True)).decode()
     style = (explorer.FOLDER / "standalone.css").read_text(encoding="utf-8") + explorer.CSS
     script = explorer.script("standalone")
     policy = (
@@ -54,7 +55,7 @@ def html(trace: Trace, *, title: str = "", on_repeats: Scores | None = None) -> 
 <h1 dir="auto">{text}</h1>
 <div id="explorer"></div>
 </main>
-<script type="text/plain" id="payload">{base64.b64encode(payload(trace, title=title, on_repeats=on_repeats)).decode()}</script>
+<script type="text/plain" id="payload">{data}</script>
 <script type="module">{script}</script>
 </body>
 </html>

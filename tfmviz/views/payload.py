@@ -1,11 +1,11 @@
 """What the browser gets: the attention of one trace as bytes. This page is the description of the format.
 
-A *blob* is: the length of its header (4 bytes, little-endian), the header (JSON, UTF-8), then the arrays that the header
-refers to by their offset from the header's end. `payload` makes the blob of a whole trace, `details` that of a few heads
-of a long one.
+A *blob* is: the length of its header (4 bytes, little-endian), the header (JSON, UTF-8), then the arrays that the
+header refers to by their offset from the header's end. `payload` makes the blob of a whole trace, `details` that of a
+few heads of a long one.
 
-**Weights.** A head's weights are those of its allowed cells, row by row, in 10 bits each. Each row has its own scale, so
-that an even spread over 500 tokens is as exact as a single peak:
+**Weights.** A head's weights are those of its allowed cells, row by row, in 10 bits each. Each row has its own scale,
+so that an even spread over 500 tokens is as exact as a single peak:
 
     scale s = ⌈255 · largest weight of the row⌉ in 1 … 255       (one byte a row)
     code  c = round(1023 · weight · 255 / s)                     (10 bits a cell)
@@ -30,10 +30,11 @@ first cell lowest: 1.25 bytes a weight.
       repeats                    the same on random tokens said twice, if that is known
     masks       {"shape": [rows, columns], "at": offset}: one bit a cell, row by row, highest bit first; 1 = may attend
 
-**Long texts.** With more than `WHOLE` weights in all, only thumbnails travel: 64 × 64 bytes a head, each the largest of the
-weights it stands for as round(254 √weight), 255 where all are masked. The weights of the heads that are looked at follow
-as `details`: {"id", "heads": [{"key", "mask": {"shape", "at"}, "at"}]}. A key is a layer's name, a slash, and the number of
-a head, "mean" (over the layer's heads), "all" (mean over all layers and heads of the kind) or "rollout" (up to that layer).
+**Long texts.** With more than `WHOLE` weights in all, only thumbnails travel: 64 × 64 bytes a head, each the largest of
+the weights it stands for as round(254 √weight), 255 where all are masked. The weights of the heads that are looked at
+follow as `details`: {"id", "heads": [{"key", "mask": {"shape", "at"}, "at"}]}. A key is a layer's name, a slash, and
+the number of a head, "mean" (over the layer's heads), "all" (mean over all layers and heads of the kind) or "rollout"
+(up to that layer). A page that no server stands behind gets all weights, however many.
 """
 
 from __future__ import annotations
@@ -64,12 +65,13 @@ Scores = Mapping[str, Mapping[Kind, Array]]
 """Per layer its `head_scores`."""
 
 
-def payload(trace: Trace, *, title: str = "", on_repeats: Scores | None = None) -> bytes:
+def payload(trace: Trace, *, title: str = "", on_repeats: Scores | None = None, whole: bool = False) -> bytes:
     """The attention of every layer and head as one blob.
 
     Args:
         title: name of the model, for captions.
         on_repeats: `head_scores` of the layers on random tokens said twice, which confirm verdicts of induction.
+        whole: put in all weights even of a long text.
 
     Raises:
         ValueError: the trace holds no pattern, or one with values that are no shares of attention.
@@ -82,7 +84,7 @@ def payload(trace: Trace, *, title: str = "", on_repeats: Scores | None = None) 
         raise ValueError("This trace holds no attention pattern.")
     blob = _Blob()
     masks = _Masks(blob)
-    whole = travels_whole(trace)
+    whole = whole or travels_whole(trace)
     texts = {"target": _text(trace.target)}
     if trace.source is not None:
         texts["source"] = _text(trace.source)
@@ -152,14 +154,15 @@ def thumbnails(pattern: Array, mask: Array) -> Array:
     shown = np.where(mask, pattern, -1)
     for axis in (1, 2):
         length = shown.shape[axis]
-        starts = np.linspace(0, length, min(TILE, length), endpoint=False).astype(int)
+        size = min(TILE, length)
+        starts = -(-np.arange(size) * length // size)  # position p lies in cell ⌊p · size / length⌋
         shown = np.maximum.reduceat(shown, starts, axis=axis)
     return np.where(shown < 0, MASKED, np.rint(254 * np.sqrt(shown.clip(0, 1)))).astype(np.uint8)
 
 
 def _add_heads(blob: _Blob, pattern: Array, mask: Array) -> list[int]:
     """Adds the weights of the heads of one layer. Returns the offset of each."""
-    heads, rows, columns = pattern.shape
+    heads, _, columns = pattern.shape
     cells = np.flatnonzero(mask)
     scales = np.ceil(pattern.max(axis=-1) * SCALES - 1e-3).clip(1, SCALES)  # (head, row)
     factors = (STEPS * SCALES / scales).astype(np.float32)

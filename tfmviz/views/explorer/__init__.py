@@ -1,10 +1,12 @@
-"""The explorer: all heads of a sentence in the browser at once. `payload` says what it reads, `explorer.js` what it does.
+"""The explorer: all heads of a sentence in the browser at once.
 
-The modules are plain JavaScript. Streamlit takes a component as one text, and so does a page that needs no server;
-`script` joins them, leaving out the lines that import one from another.
+`views/payload.py` says what it reads, `explorer.js` what it does. The modules are plain JavaScript. Streamlit takes a
+component as one text, and so does a page that needs no server; `script` joins them, leaving out the lines that import
+one from another.
 """
 
 import re
+from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -29,6 +31,7 @@ MODULES = (
 CSS = (FOLDER / "view.css").read_text(encoding="utf-8")
 
 
+@cache
 def script(entry: str) -> str:
     """The modules and an entry ("streamlit" or "standalone") as one module."""
     joined = "\n".join((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in (*MODULES, entry))

@@ -15,7 +15,7 @@ const PACKED = Uint32Array.from(RAMP, ([r, g, b]) => (255 << 24) | (b << 16) | (
 export const indexOf = (shade) => Math.min(255, Math.round(shade * 255));
 export const packed = (shade) => PACKED[indexOf(shade)];
 export const css = (shade) => `rgb(${RAMP[indexOf(shade)].join(" ")})`;
-export const inkOn = (shade) => (shade > 0.55 ? "#111" : "#fff");
+export const inkOn = (shade) => (luminance(RAMP[indexOf(shade)]) > 0.179 ? "#000" : "#fff"); // contrast 4.58 at least
 
 // What the figures take from the page they are in.
 export function coloursOf(element) {
@@ -35,6 +35,12 @@ export function coloursOf(element) {
   };
 }
 
+// Relative luminance of an sRGB colour, 0 to 1 (WCAG 2).
+function luminance(rgb) {
+  const [red, green, blue] = rgb.map((value) => (value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
 const bytesOf = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 
 // Whether the page's ground is dark, whatever notation its colour is in.
@@ -44,6 +50,5 @@ export function isDark(element) {
   const context = canvas.getContext("2d");
   context.fillStyle = getComputedStyle(element).getPropertyValue("--ground").trim() || "#fff";
   context.fillRect(0, 0, 1, 1);
-  const [r, g, b] = context.getImageData(0, 0, 1, 1).data;
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b < 128;
+  return luminance([...context.getImageData(0, 0, 1, 1).data.slice(0, 3)]) < 0.2;
 }

@@ -24,10 +24,11 @@ export class Controls {
     this.heads = make("div", { className: "group heads", role: "group", ariaLabel: "Heads to show" });
     this.heads.addEventListener("click", (event) => event.target.matches("button") && this.toggleHead(event.target, event.shiftKey));
     this.heads.addEventListener("dblclick", (event) => event.target.matches("button") && this.solo(event.target.head));
-    this.aggregate = select("Show", AGGREGATES, (value) => change({ aggregate: value }, { rest: true }));
+    this.aggregate = select("", AGGREGATES, (value) => change({ aggregate: value }, { rest: true }));
+    this.aggregate.box.ariaLabel = "What is shown";
     this.filters = this.makeFilters();
     this.link = button("Copy link", { className: "link", hidden: !copyLink, onclick: () => copyLink(this) });
-    this.node = make("div", { className: "bar" }, this.kind.node, this.scrubber, this.heads, this.aggregate.node, this.link);
+    this.node = make("div", { className: "bar" }, this.kind.node, this.scrubber, this.heads, this.aggregate.node);
   }
 
   makeFilters() {
@@ -164,8 +165,8 @@ export class Legend {
     this.node = make(
       "div",
       { className: "legend" },
-      make("div", { className: "scale" }, make("span", { textContent: "share of attention" }), ramp, this.ticks),
-      swatch("masked-cell", "masked: may not look"),
+      make("div", { className: "scale" }, make("span", { textContent: "attention" }), ramp, this.ticks),
+      swatch("masked-cell", "masked"),
       swatch("looks", "looks at"),
       swatch("looked", "is looked at by"),
     );

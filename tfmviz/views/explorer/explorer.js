@@ -26,7 +26,7 @@ export class Explorer {
     this.hover = this.cell = this.preview = null;
     this.build();
     parent.append(this.node);
-    this.watcher = new ResizeObserver(() => this.attention && this.redraw());
+    this.watcher = new ResizeObserver(() => this.attention && this.panels.clientWidth !== this.width && this.redraw());
     this.watcher.observe(this.panels);
   }
 
@@ -38,7 +38,7 @@ export class Explorer {
     this.strips = [new Strip({ side: "key", hover, pick }), new Strip({ side: "query", hover, pick })];
     this.spoken = make("p", { className: "spoken" });
     this.live = make("p", { className: "unseen", role: "status" });
-    this.overview = new Overview({ preview: (cell) => this.showPreview(cell), lock: ({ layer, head }) => this.change({ layer, heads: [head], aggregate: "heads" }, { rest: true, soon: true }) });
+    this.overview = new Overview({ preview: (cell) => this.showPreview(cell), lock: ({ layer, head }) => this.change({ layer, heads: [head], aggregate: "heads" }, { rest: true }) });
     this.lines = new Lines({ hover, pick });
     this.matrix = new Matrix({ hover: (cell) => this.pointAtCell(cell), pick });
     this.tip = make("div", { className: "tip", hidden: true });
@@ -56,7 +56,10 @@ export class Explorer {
     this.node = make(
       "div",
       { className: "explorer", role: "group", ariaLabel: "Attention explorer" },
-      this.controls.node, this.controls.filters, this.verdict, ...this.strips.map(({ node }) => node), this.spoken, this.legend.node, this.panels, this.inWords, this.tip, this.live,
+      this.controls.node,
+      make("div", { className: "bar" }, this.controls.filters, this.legend.node),
+      make("div", { className: "line" }, this.verdict, this.controls.link),
+      ...this.strips.map(({ node }) => node), this.spoken, this.panels, this.inWords, this.tip, this.live,
     );
     this.node.addEventListener("keydown", (event) => this.key(event));
   }
@@ -66,7 +69,7 @@ export class Explorer {
     return make(
       "section",
       { className: `panel ${name}` },
-      make("div", { className: "head" }, make("h3", { textContent: title }), extra, file("svg"), file("png")),
+      make("div", { className: "head" }, make("h2", { textContent: title }), extra, file("svg"), file("png")),
       make("p", { className: "hint", textContent: hint }),
       view.node,
     );
@@ -85,7 +88,8 @@ export class Explorer {
 
   // What the page around has chosen. Answers to an older report are out of date, but for weights that were asked for.
   select({ sequence, kind, layer, head, token, look, details }) {
-    if (details) this.attention.take(details);
+    const arrived = details && this.attention.take(details);
+    const before = JSON.stringify(this.state);
     if (sequence >= this.sequence) {
       this.sequence = sequence;
       const said = fromLook(look);
@@ -94,7 +98,7 @@ export class Explorer {
       state.pin = token === null ? said.pin : { side: "query", at: token };
       this.state = fitted(state, this.attention);
     }
-    this.redraw();
+    if (arrived || JSON.stringify(this.state) !== before) this.draw(true);
   }
 
   selection() {
@@ -175,7 +179,14 @@ export class Explorer {
 
   redraw() {
     this.node.dataset.dark = isDark(this.node);
+    this.ground = coloursOf(this.node).ground;
+    this.width = this.panels.clientWidth;
     this.draw(true);
+  }
+
+  // Draws again if the page has turned dark or light.
+  followTheme() {
+    if (coloursOf(this.node).ground !== this.ground) this.redraw();
   }
 
   // The state as it is shown: with the head that is pointed at in place of the chosen one.

@@ -44,7 +44,7 @@ export class Lines {
     this.maxima = matrices.map(rowMaxima);
     const { found, left } = strongest(matrices, MOST);
     this.strongest = found;
-    this.left = left;
+    this.note.textContent = left ? `The ${MOST.toLocaleString("en")} strongest lines; ${left.toLocaleString("en")} weaker ones show when you point at a token.` : "";
   }
 
   // Keeps only the lines of one token, or all of them: focus is {side, at} or null.
@@ -58,7 +58,6 @@ export class Lines {
         node.ariaPressed = String(pinned?.side === side && pinned.at === position);
       }
     });
-    this.note.textContent = !this.focus && this.left ? `The ${MOST.toLocaleString("en")} strongest lines; ${this.left.toLocaleString("en")} weaker ones show when you point at a token.` : "";
     this.redraw();
   }
 

@@ -45,13 +45,16 @@ export class Overview {
     context.imageSmoothingEnabled = false;
     context.font = `12px ${colours.font}`;
     context.textBaseline = "middle";
+    const sheet = sheetOf(this.tiles, this.columns, this.scale, colours.maskedPacked);
+    const { rows, columns } = this.tiles[0];
     this.cells.forEach(({ layer, head, text }, n) => {
       const [x, y] = this.placeOf(n);
-      context.drawImage(tileImage(this.tiles[n], this.scale, colours.maskedPacked), x + GAP / 2, y + GAP / 2, this.side - GAP, this.side - GAP);
+      const place = [(n % this.columns) * columns, Math.floor(n / this.columns) * rows];
+      context.drawImage(sheet, ...place, columns, rows, x + GAP / 2, y + GAP / 2, this.side - GAP, this.side - GAP);
       context.fillStyle = colours.text;
       context.textAlign = "center";
       if (!this.byPlace) context.fillText(this.side >= 40 ? `${layer}·${head} ${text}` : `${layer}·${head}`, x + this.side / 2, y + this.side + 7);
-      else if (layer === 0) context.fillText(head, x + this.side / 2, 11);
+      else if (layer === 0) context.fillText(String(head), x + this.side / 2, 11);
       if (this.byPlace && head === 0) {
         context.textAlign = "right";
         context.fillText(`layer ${layer}`, this.left - 4, y + this.side / 2);
@@ -99,18 +102,24 @@ function ordered({ layers, heads, scores }, order) {
   return scored.sort((a, b) => b.score - a.score).map((cell) => ({ ...cell, text: cell.score < 0 ? "–" : cell.score.toFixed(2) }));
 }
 
-function tileImage({ rows, columns, values }, scale, masked) {
-  const canvas = make("canvas", { width: columns, height: rows });
+// All tiles on one canvas, `across` in a row, a pixel a cell.
+function sheetOf(tiles, across, scale, masked) {
+  const { rows, columns } = tiles[0];
+  const canvas = make("canvas", { width: across * columns, height: Math.ceil(tiles.length / across) * rows });
   const context = canvas.getContext("2d");
-  const image = context.createImageData(columns, rows);
+  const image = context.createImageData(canvas.width, canvas.height);
   const pixels = new Uint32Array(image.data.buffer);
-  for (let i = 0; i < rows; i++) {
-    const row = values.subarray(i * columns, (i + 1) * columns);
-    const largest = scale === "row" ? TILE_WEIGHTS[row.reduce((most, value) => (value === 255 ? most : Math.max(most, value)), 0)] : 1;
-    row.forEach((value, j) => {
-      pixels[i * columns + j] = value === 255 ? masked : packed(SCALES_OF_SHADE[scale](TILE_WEIGHTS[value], largest));
-    });
-  }
+  const shade = SCALES_OF_SHADE[scale];
+  tiles.forEach(({ values }, n) => {
+    const corner = Math.floor(n / across) * rows * canvas.width + (n % across) * columns;
+    for (let i = 0; i < rows; i++) {
+      const row = values.subarray(i * columns, (i + 1) * columns);
+      const largest = scale === "row" ? TILE_WEIGHTS[row.reduce((most, value) => (value === 255 ? most : Math.max(most, value)), 0)] : 1;
+      for (let j = 0; j < columns; j++) {
+        pixels[corner + i * canvas.width + j] = row[j] === 255 ? masked : packed(shade(TILE_WEIGHTS[row[j]], largest));
+      }
+    }
+  });
   context.putImageData(image, 0, 0);
   return canvas;
 }

@@ -37,14 +37,16 @@ export class Attention {
     return `${this.kinds[kind].layers[layer].name}/${what}`;
   }
 
-  // Weights that arrived later, for a long text.
+  // Weights that arrived later, for a long text. Returns whether they are new.
   take(bytes) {
     const { header, data } = open(bytes);
-    if (header.id !== this.id) return; // they belong to another sentence
-    for (const { key, mask: entry, at } of header.heads) {
+    if (header.id !== this.id) return false; // they belong to another sentence
+    const heads = header.heads.filter(({ key }) => !this.fetched.has(key));
+    for (const { key, mask: entry, at } of heads) {
       const mask = new Mask(entry, data);
       this.fetched.set(key, { mask, weights: weightsOf(data, at, mask) });
     }
+    return heads.length > 0;
   }
 
   // {mask, weights} of a head, or of "mean", "all" or "rollout"; null while they have not arrived.

@@ -81,8 +81,11 @@ class SvgContext {
     return measure.measureText(text);
   }
 
-  drawImage(canvas, x, y, width, height) {
-    this.#add("image", { x: round(x), y: round(y), width: round(width), height: round(height), href: canvas.toDataURL(), preserveAspectRatio: "none", style: "image-rendering: pixelated" });
+  // With (image, x, y, width, height) or, as on a canvas, a part of the image: (image, sx, sy, sw, sh, x, y, width, height).
+  drawImage(image, ...place) {
+    const [x, y, width, height] = place.slice(-4);
+    const canvas = place.length > 4 ? part(image, place) : image;
+    this.#add("image", { x: round(x), y: round(y), width: round(width), height: round(height), href: canvas.toDataURL(), preserveAspectRatio: "none", "image-rendering": "pixelated" });
   }
 
   toString() {
@@ -110,6 +113,12 @@ function element(name, attributes) {
   const node = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
   return node;
+}
+
+function part(image, [x, y, width, height]) {
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  canvas.getContext("2d").drawImage(image, x, y, width, height, 0, 0, width, height);
+  return canvas;
 }
 
 const round = (value) => Math.round(value * 100) / 100;

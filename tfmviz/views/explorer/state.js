@@ -1,6 +1,6 @@
 // What the reader has chosen, and how it is written into a link.
 
-export const AGGREGATES = { heads: "the chosen heads", mean: "mean over the layer's heads", all: "mean over all layers and heads", rollout: "attention rollout up to this layer" };
+export const AGGREGATES = { heads: "chosen heads", mean: "mean of the layer", all: "mean of all layers", rollout: "attention rollout" };
 export const SCALES = { root: "square root", plain: "plain", row: "share of the row's largest" };
 
 export const initial = () => ({
@@ -59,7 +59,7 @@ export function fitted(state, attention) {
     ...state,
     kind,
     layer: Math.min(state.layer, layers.length - 1),
-    heads: heads.length ? heads : [Math.min(state.heads?.at(-1) || 0, count - 1)],
+    heads: heads.length ? heads : [Math.min(Math.max(state.heads?.at(-1) || 0, 0), count - 1)],
     pin: state.pin && state.pin.at < length ? state.pin : null,
     aggregate: state.aggregate === "rollout" && !square ? "mean" : state.aggregate,
     order: state.order in scores ? state.order : "place",

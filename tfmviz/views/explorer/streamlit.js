@@ -11,10 +11,11 @@ export default function ({ data, parentElement, setStateValue }) {
   parentElement.report_ = (selection) => setStateValue("selection", selection);
   meeting.explorer = explorer;
   if (parentElement.data_ !== data) {
+    const first = !parentElement.data_;
     parentElement.data_ = data;
     explorer.show(data);
-    if (meeting.selection) explorer.select(meeting.selection);
-  } else explorer.redraw(); // the page turned dark or light
+    if (first && meeting.selection) explorer.select(meeting.selection); // later ones find the explorer themselves
+  } else explorer.followTheme();
   return () => {
     if (meeting.explorer === explorer) meeting.explorer = null;
     explorer.watcher.disconnect();

@@ -4,6 +4,8 @@ import { css, inkOn } from "./colours.js";
 import { listen, make, roving, tokenButtons } from "./elements.js";
 import { SCALES_OF_SHADE, short } from "./weights.js";
 
+const LONG = 40; // tokens that surely fit
+
 export class Strip {
   constructor({ side, hover, pick }) {
     this.side = side;
@@ -39,15 +41,16 @@ export class Strip {
         node.style.background = entry ? css(entry.shade) : "";
         node.style.color = entry ? inkOn(entry.shade) : "";
       }
-      node.classList.toggle("focus", focus?.side === this.side && focus.at === at);
+      node.classList.toggle("focus", focus.side === this.side && focus.at === at);
       node.ariaPressed = String(pinned?.side === this.side && pinned.at === at);
     });
+    if (focus.side === this.side && !this.group.matches(":hover")) this.reveal(focus.at);
   }
 
   // Scrolls a long text within the strip so that a token can be seen, without moving the page.
   reveal(at) {
     const node = this.group.children[at];
-    if (node) this.group.scrollTop = node.offsetTop - this.group.clientHeight / 2;
+    if (this.shown.length > LONG) this.group.scrollTop = node.offsetTop - this.group.clientHeight / 2;
   }
 }
 

@@ -1,0 +1,270 @@
+"""What the views are given: every weight arrives, in few bytes; files and the page that needs no server."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from tests import traces
+from tests.traces import (
+    ODD_TOKENS,
+    causal,
+    decoder,
+    read_blob,
+    read_mask,
+    read_payload,
+    read_weights,
+    translation,
+    words,
+)
+from tfmviz import views
+from tfmviz.analysis.heads import head_scores
+from tfmviz.analysis.rollout import rollout
+from tfmviz.edits import AblateHead
+from tfmviz.trace import Array, Trace
+from tfmviz.views.payload import TILE, WHOLE, thumbnails
+
+LIMIT = 1 / 510
+"""The error that is allowed; the format promises a quarter of it."""
+
+
+def with_values(trace: Trace, **values: Array) -> Trace:
+    return replace(trace, values=dict(trace.values) | {name.replace("__", "."): v for name, v in values.items()})
+
+
+@pytest.mark.parametrize("trace", [decoder(words(29)), translation(words(11), words(7)), decoder(words(1), heads=1)])
+def test_every_weight_arrives_within_half_a_thousandth(trace: Trace) -> None:
+    _, masks, weights = read_payload(views.payload(trace))
+    assert list(weights) == list(trace.layers)
+    for layer in trace.layers:
+        np.testing.assert_array_equal(masks[layer], trace[f"{layer}.mask"])
+        assert np.abs(weights[layer] - trace[f"{layer}.pattern"]).max() < 0.0005 < LIMIT / 3
+
+
+@pytest.mark.parametrize("length", [3, 64, 512])
+def test_an_even_spread_is_as_exact_as_a_peak(length: int) -> None:
+    """Each row has its own scale: 512 weights of 1/512 do not all become 0."""
+    even = (causal(length) / np.arange(1, length + 1)[:, None]).astype(np.float32)
+    trace = Trace(
+        target=traces.encoding(words(length)),
+        edits=(),
+        values={"decoder.0.self_attn.pattern": even[None], "decoder.0.self_attn.mask": causal(length)},
+    )
+    weights = read_payload(views.payload(trace))[2]["decoder.0.self_attn"][0]
+    np.testing.assert_allclose(weights[-1], 1 / length, rtol=0.005)
+    assert np.abs(weights - even).max() < 0.0005
+
+
+def test_a_row_that_may_look_nowhere_is_empty() -> None:
+    mask = causal(5)
+    mask[0, 0] = False
+    trace = with_values(
+        decoder(words(5), layers=1),
+        decoder__0__self_attn__mask=mask,
+        decoder__0__self_attn__pattern=traces.pattern(3, mask),
+    )
+    _, masks, weights = read_payload(views.payload(trace))
+    assert not masks["decoder.0.self_attn"][0].any()
+    assert not weights["decoder.0.self_attn"][:, 0].any()
+
+
+def test_the_bytes_of_a_weight() -> None:
+    """At most 1.4 for 144 heads and 64 tokens, of which only the lower triangle counts."""
+    trace = decoder(words(64), layers=12, heads=12)
+    assert len(views.payload(trace)) <= 1.4 * 144 * 64 * 65 / 2
+
+
+def test_the_header_names_texts_kinds_and_what_each_head_does() -> None:
+    trace = translation(ODD_TOKENS, words(7))
+    header, _, _ = read_payload(views.payload(trace, title="some model"))
+    assert header["title"] == "some model"
+    assert header["texts"]["source"]["tokens"] == list(ODD_TOKENS)
+    assert header["texts"]["target"]["labels"] == [word.strip() for word in words(7)]
+    kinds = {kind["name"]: kind for kind in header["kinds"]}
+    assert [(kind["queries"], kind["keys"]) for kind in kinds.values()] == [
+        ("source", "source"),
+        ("target", "target"),
+        ("target", "source"),
+    ]
+    assert kinds["decoder.cross_attn"]["verdicts"] == []
+    expected = head_scores(trace["decoder.1.self_attn.pattern"], trace.target.ids, trace["decoder.1.self_attn.mask"])
+    for kind, scores in expected.items():
+        shown = kinds["decoder.self_attn"]["scores"][kind][1]
+        np.testing.assert_allclose(np.array(shown, dtype=float), scores, atol=5e-4)
+    assert all(name in header["words"] for row in kinds["decoder.self_attn"]["verdicts"] for name, _ in row)
+
+
+def test_a_mask_that_layers_share_travels_once() -> None:
+    header, _, _ = read_payload(views.payload(decoder(words(13), layers=5)))
+    assert len(header["masks"]) == 1
+    header, _, _ = read_payload(views.payload(translation(words(5), words(7))))
+    assert len(header["masks"]) == 3
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -0.1, 1.5])
+def test_a_value_that_is_no_share_is_an_error_that_names_the_site(value: float) -> None:
+    trace = decoder(words(5))
+    broken = trace["decoder.1.self_attn.pattern"].copy()
+    broken[2, 4, 1] = value
+    with pytest.raises(ValueError, match=r"decoder\.1\.self_attn\.pattern holds"):
+        views.payload(with_values(trace, decoder__1__self_attn__pattern=broken))
+
+
+def test_a_trace_without_attention_says_so() -> None:
+    with pytest.raises(ValueError, match="no attention pattern"):
+        views.payload(replace(decoder(words(3)), values={"logits": np.zeros((3, 5))}))
+
+
+# Long texts.
+
+LONG = 283
+HEADS = -(-WHOLE // (2 * LONG * (LONG + 1) // 2))  # per layer, so many that not all weights travel
+
+
+@pytest.fixture(scope="module")
+def long() -> Trace:
+    return decoder(words(LONG), layers=2, heads=HEADS)
+
+
+def test_of_a_long_text_pictures_of_all_heads_travel_and_no_weights(long: Trace) -> None:
+    assert not views.travels_whole(long)
+    blob = views.payload(long)
+    assert len(blob) < 2 * HEADS * TILE * TILE * 1.4
+    header, data = read_blob(blob)
+    layer = header["kinds"][0]["layers"][1]
+    assert "heads" not in layer
+    tiles = np.frombuffer(data, np.uint8, HEADS * TILE * TILE, layer["thumbnails"]).reshape(HEADS, TILE, TILE)
+    pattern, mask = long[f"{layer['name']}.pattern"], long[f"{layer['name']}.mask"]
+    cell = np.arange(LONG) * TILE // LONG  # where a position lies in the picture
+    for y, x in [(0, 0), (5, 3), (40, 17), (63, 0), (63, 63), (3, 60)]:
+        rows, columns = np.ix_(cell == y, cell == x)
+        largest = np.where(mask, pattern, -1)[:, rows, columns].max(axis=(1, 2))
+        expected = np.where(largest < 0, 255, np.rint(254 * np.sqrt(largest.clip(0))))
+        np.testing.assert_array_equal(tiles[:, y, x], expected)
+
+
+def test_a_page_without_a_server_gets_all_weights(long: Trace) -> None:
+    _, _, weights = read_payload(views.payload(long, whole=True))
+    assert set(weights) == set(long.layers)
+
+
+def test_thumbnails_of_a_short_text_show_every_cell() -> None:
+    trace = decoder(words(5), layers=1)
+    tiles = thumbnails(trace["decoder.0.self_attn.pattern"], trace["decoder.0.self_attn.mask"])
+    assert tiles.shape == (3, 5, 5)
+    assert (tiles[:, ~causal(5)] == 255).all()
+
+
+def test_details_bring_what_was_asked_for_and_nothing_else(long: Trace) -> None:
+    layer = "decoder.1.self_attn"
+    keys = [f"{layer}/2", f"{layer}/mean", f"{layer}/all", f"{layer}/rollout"]
+    nonsense = [f"{layer}/999", "decoder.7.self_attn/0", f"{layer}/", f"{layer}/-1", "../../etc/passwd", f"{layer}/2"]
+    header, data = read_blob(views.details(long, [*keys, *nonsense]))
+    assert [entry["key"] for entry in header["heads"]] == keys
+    assert header["id"] == read_blob(views.payload(long))[0]["id"]
+    patterns = [long[f"{name}.pattern"] for name in long.layers]
+    expected = [
+        patterns[1][2],
+        patterns[1].mean(axis=0),
+        np.mean([p.mean(axis=0) for p in patterns], axis=0),
+        rollout(patterns, [causal(LONG)] * 2)[0],
+    ]
+    for entry, weights in zip(header["heads"], expected, strict=True):
+        mask = read_mask(entry["mask"], data)
+        np.testing.assert_array_equal(mask, causal(LONG))
+        assert np.abs(read_weights(entry["at"], mask, data) - weights).max() < 0.0005
+
+
+def test_there_is_no_rollout_of_cross_attention() -> None:
+    header, _ = read_blob(views.details(translation(words(5), words(7)), ["decoder.0.cross_attn/rollout"]))
+    assert header["heads"] == []
+
+
+def test_other_models_texts_and_edits_have_another_identity() -> None:
+    trace = decoder(words(5))
+    others = [
+        views.payload(trace, title="another"),
+        views.payload(decoder(words(6))),
+        views.payload(replace(trace, edits=(AblateHead(layer="decoder.0.self_attn", head=1),))),
+    ]
+    ids = {read_blob(blob)[0]["id"] for blob in [views.payload(trace), *others]}
+    assert len(ids) == 4
+
+
+# Files.
+
+
+def test_the_table_holds_every_weight_that_the_mask_allows() -> None:
+    trace = translation(ODD_TOKENS, words(7))
+    rows = list(csv.DictReader(io.StringIO(views.csv_of(trace, "decoder.1.self_attn"))))
+    assert len(rows) == 3 * 7 * 8 // 2
+    for row in rows:
+        head, q, k = int(row["head"]), int(row["query"]), int(row["key"])
+        assert float(row["weight"]) == pytest.approx(trace["decoder.1.self_attn.pattern"][head, q, k], rel=1e-5)
+        assert row["query token"] == f"“{trace.target.tokens[q]}”"
+
+
+def test_no_cell_of_the_table_begins_a_formula() -> None:
+    tokens = ("=1+1", "+1", "-1", "@x", ";", ",", '"', "\n")
+    text = views.csv_of(decoder(tokens), "decoder.0.self_attn")
+    for row in csv.DictReader(io.StringIO(text)):
+        assert row["key token"] == f"“{tokens[int(row['key'])]}”"
+        assert not row["key token"].startswith(("=", "+", "-", "@"))
+
+
+def test_the_arrays_come_back_as_the_model_computed_them() -> None:
+    trace = translation(ODD_TOKENS, words(7))
+    arrays = np.load(io.BytesIO(views.npz_of(trace)), allow_pickle=False)
+    for layer in trace.layers:
+        np.testing.assert_array_equal(arrays[f"{layer}.pattern"], trace[f"{layer}.pattern"])
+        np.testing.assert_array_equal(arrays[f"{layer}.mask"], trace[f"{layer}.mask"])
+    assert arrays["target.ids"].tolist() == list(trace.target.ids)
+    assert [token.rstrip("\0") for token in arrays["source.tokens"].tolist()] == [t.rstrip("\0") for t in ODD_TOKENS]
+
+
+# The page that needs no server.
+
+
+class Elements(HTMLParser):
+    """The tags of a page in order, with their attributes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
+def test_text_from_the_reader_is_no_markup_in_the_page() -> None:
+    title = "<img src=x onerror=alert(1)></title><script>alert(1)</script>"
+    odd, plain = views.html(decoder(ODD_TOKENS), title=title), views.html(decoder(words(len(ODD_TOKENS))), title="x")
+    assert [tag for tag, _ in Elements(odd).tags] == [tag for tag, _ in Elements(plain).tags]
+
+
+def test_the_page_refers_to_nothing_outside_itself() -> None:
+    page = views.html(decoder(words(5)))
+    for _, attributes in Elements(page).tags:
+        assert not {"src", "href", "action", "srcset"} & set(attributes)
+    policy = re.search('http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    assert "default-src 'none'" in policy[1]
+    assert "unsafe" not in policy[1]
+    assert "http" not in policy[1]
+
+
+def test_the_page_is_small_and_holds_the_payload() -> None:
+    trace = decoder(words(24), layers=6, heads=8)
+    page = views.html(trace)
+    data = re.search('id="payload">([^<]*)<', page)
+    assert data is not None
+    assert base64.b64decode(data[1]) == views.payload(trace)
+    assert len(page.encode()) - len(data[1]) < 100_000

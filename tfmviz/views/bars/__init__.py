@@ -1,0 +1,10 @@
+"""Probabilities of tokens as horizontal bars, the largest on top: a list that is drawn in a millisecond.
+
+A Plotly chart is taken down and built anew for every sentence, which costs as much as all heads of the explorer.
+"""
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+JS = (FOLDER / "view.js").read_text(encoding="utf-8")
+CSS = (FOLDER / "view.css").read_text(encoding="utf-8")
