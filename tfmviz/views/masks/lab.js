@@ -39,7 +39,7 @@ export class Lab {
     });
     this.tip = make("p", { className: "tip" });
     this.live = make("p", { className: "unseen", role: "status" });
-    this.words = make("details", { className: "words", ontoggle: () => this.writeOut() }, make("summary", { textContent: "The mask in words" }), make("ol", { start: 0 }));
+    this.words = make("details", { className: "words", ontoggle: () => this.writeOut() }, make("summary", { textContent: "The mask in words" }), make("ol", { start: 0, tabIndex: 0 }));
     const file = (format) => button(`Save as ${format.toUpperCase()}`, { onclick: () => this.save(format) });
     this.node = make(
       "div",

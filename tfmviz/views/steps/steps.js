@@ -41,10 +41,10 @@ export class Steps {
     });
     this.chain = make("div", { className: "picture chain" });
     this.picture = make("div", { className: "picture" });
-    this.reason = make("h3", {});
+    this.reason = make("h2", {});
     this.blocks = make("div", { className: "blocks" });
     this.live = make("p", { className: "unseen", role: "status" });
-    this.numbers = make("details", { className: "numbers", ontoggle: () => this.writeOut() }, make("summary", { textContent: "The chosen row in numbers" }), make("div", { className: "table" }));
+    this.numbers = make("details", { className: "numbers", ontoggle: () => this.writeOut() }, make("summary", { textContent: "The chosen row in numbers" }), make("div", { className: "table", tabIndex: 0, role: "group", ariaLabel: "The chosen row" }));
     const file = (format) => button(`Save as ${format.toUpperCase()}`, { onclick: () => this.save(format) });
     this.files = make("div", { className: "bar" }, file("svg"), file("png"));
     this.node = make(
@@ -278,5 +278,5 @@ function blockOf({ parts, terms, rest }) {
   const boxes = terms.map(({ head, numbers, chosen }) =>
     make("span", { className: `term${chosen ? " chosen" : ""}` }, make("small", { textContent: head, dir: "auto" }), ...numbers.map(([tone, text]) => make("span", { className: tone ? `tone-${tone}` : "", textContent: text }))),
   );
-  return make("div", { className: "terms" }, ...boxes, ...(rest ? [make("span", { className: "rest", textContent: rest })] : []));
+  return make("div", { className: "terms", tabIndex: 0, role: "group", ariaLabel: "Terms that are added up" }, ...boxes, ...(rest ? [make("span", { className: "rest", textContent: rest })] : []));
 }
