@@ -33,7 +33,7 @@ ROOMS: dict[str, set[str]] = {
     "analysis": {"trace", "numpy"},
     "plots": {"trace", "numpy", "plotly"},
     "views": {"trace", "analysis", "plots", "numpy"},
-    "ui": {"trace", "edits", "memory", "zoo", "model", "text", "analysis", "plots", "views"}
+    "ui": {"trace", "edits", "memory", "masks", "positions", "zoo", "model", "text", "analysis", "plots", "views"}
     | {"numpy", "plotly", "streamlit", "torch"},
 }
 

@@ -28,11 +28,12 @@ class AblateHead:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SetMask:
-    """Replaces the mask of one attention layer.
+    """Replaces the mask of one attention layer, for all of its heads or for some.
 
     Attributes:
         layer: path of the attention layer.
         mask: q_len rows of k_len booleans, True = may attend.
+        heads: per head of the layer, whether it gets this mask (the others keep theirs); None means all of them.
 
     Raises:
         ValueError: the rows differ in length, or one allows nothing: the softmax over no key is 0/0.
@@ -40,6 +41,7 @@ class SetMask:
 
     layer: str
     mask: tuple[tuple[bool, ...], ...]
+    heads: tuple[bool, ...] | None = None
 
     def __post_init__(self) -> None:
         if len({len(row) for row in self.mask}) != 1:

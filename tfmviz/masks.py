@@ -62,3 +62,126 @@ def padding(lengths: Tensor, k_len: int) -> Tensor:
         (batch, 1, 1, k_len), bool: the same for every head and query.
     """
     return (torch.arange(k_len, device=lengths.device) < lengths[:, None])[:, None, None, :]
+
+
+def strictly_causal(length: int) -> Tensor:
+    """Query i sees keys j < i only: the rule as some lectures print it.
+
+        0 0 0
+        1 0 0
+        1 1 0
+
+    The first row is empty: its softmax is 0/0. Not for use in a model.
+
+    Returns:
+        (length, length), bool, and so below.
+    """
+    return full(length, length).tril(-1)
+
+
+def prefix(length: int, n_prefix: int) -> Tensor:
+    """Everyone sees the first `n_prefix` tokens; the others look back only: prefix-LM (Raffel et al. 2020, figure 4).
+
+    Length 4, prefix 2:
+
+        1 1 0 0
+        1 1 0 0
+        1 1 1 0
+        1 1 1 1
+    """
+    return causal(length) | (torch.arange(length) < n_prefix)
+
+
+def window(length: int, radius: int) -> Tensor:
+    """Query i sees the keys at most `radius` places away (Beltagy et al. 2020, section 3.1).
+
+    Length 4, radius 1:
+
+        1 1 0 0
+        1 1 1 0
+        0 1 1 1
+        0 0 1 1
+    """
+    return distances(length) <= radius
+
+
+def dilated(length: int, radius: int, step: int) -> Tensor:
+    """A window with gaps: query i sees itself and every `step`-th key, up to `radius` of them on either side.
+
+    Length 5, radius 1, step 2:
+
+        1 0 1 0 0
+        0 1 0 1 0
+        1 0 1 0 1
+        0 1 0 1 0
+        0 0 1 0 1
+    """
+    apart = distances(length)
+    return (apart % step == 0) & (apart <= radius * step)
+
+
+def blocks(length: int, size: int) -> Tensor:
+    """The text is cut into pieces of `size` tokens; each sees its own piece only.
+
+    Length 4, size 2:
+
+        1 1 0 0
+        1 1 0 0
+        0 0 1 1
+        0 0 1 1
+    """
+    piece = torch.arange(length) // size
+    return piece[:, None] == piece
+
+
+def global_tokens(length: int, n_global: int) -> Tensor:
+    """Everyone sees the first `n_global` tokens, and these see everyone; all see themselves.
+
+    Length 4, one global token:
+
+        1 1 1 1
+        1 1 0 0
+        1 0 1 0
+        1 0 0 1
+    """
+    is_global = torch.arange(length) < n_global
+    return is_global | is_global[:, None] | window(length, 0)
+
+
+def random(length: int, n_random: int, seed: int) -> Tensor:
+    """Query i sees itself and `n_random` keys drawn at random, the same ones for the same seed.
+
+    Length 4, one random key, seed 0:
+
+        1 1 0 0
+        0 1 0 1
+        0 1 1 0
+        0 0 1 1
+    """
+    draws = torch.rand(length, length, generator=torch.Generator().manual_seed(seed))
+    draws.fill_diagonal_(-1.0)  # itself is there anyway
+    drawn = draws.argsort(dim=-1, descending=True)[:, : min(n_random, length - 1)]
+    return window(length, 0).scatter(1, drawn, True)
+
+
+def bigbird(length: int, radius: int, n_global: int, n_random: int, seed: int) -> Tensor:
+    """A window, global tokens and random keys together (Zaheer et al. 2020, section 2).
+
+    Length 6, radius 1, one global token, one random key, seed 0:
+
+        1 1 1 1 1 1
+        1 1 1 1 0 0
+        1 1 1 1 0 1
+        1 0 1 1 1 1
+        1 0 1 1 1 1
+        1 1 0 0 1 1
+
+    With a window, a few global and a few random keys each, the cost grows with the length, no longer with its square.
+    """
+    return window(length, radius) | global_tokens(length, n_global) | random(length, n_random, seed)
+
+
+def distances(length: int) -> Tensor:
+    """(length, length): how far query i and key j are apart, |i − j|."""
+    position = torch.arange(length)
+    return (position[:, None] - position).abs()

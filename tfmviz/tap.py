@@ -138,4 +138,8 @@ def _(edit: SetMask, value: Tensor) -> Tensor:
         raise ValueError(
             f"The mask is {tuple(mask.shape)}, the attention of {edit.layer} {tuple(value.shape[-2:])} (q_len, k_len)."
         )
-    return mask
+    if edit.heads is None:
+        return mask
+    return torch.where(
+        torch.tensor(edit.heads, device=value.device)[:, None, None], mask, value
+    )  # (head, q_len, k_len)

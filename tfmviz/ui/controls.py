@@ -186,6 +186,18 @@ def follow(selection: Mapping[str, Any]) -> None:
     st.session_state["sequence"] = int(selection["sequence"])
 
 
+def remember(token: int, parts: Mapping[str, str]) -> None:
+    """For the reports of other views: pins a token and puts what they say into the address."""
+    _pin(token)
+    put(parts)
+
+
+def put(parts: Mapping[str, str]) -> None:
+    """Puts values into the address; an empty one takes its key out."""
+    for key, value in parts.items():
+        _put(key, value)
+
+
 def correct_address(configs: dict[str, ModelConfig]) -> None:
     """Replaces what the address asks for and there is not by the nearest there is, and leaves a note.
 

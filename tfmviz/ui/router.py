@@ -22,7 +22,14 @@ _here = threading.local()
 
 def navigation() -> StreamlitPage:
     """The page this run is for. A page's file name is its address; the explorer is at `/`."""
-    return st.navigation([st.Page(ROOT / "pages" / "explorer.py", title="Explorer", icon="🔎", default=True)])
+    pages = ROOT / "pages"
+    return st.navigation(
+        [
+            st.Page(pages / "explorer.py", title="Explorer", icon="🔎", default=True),
+            st.Page(pages / "step_by_step.py", title="Step by step", icon="👣"),
+            st.Page(pages / "masks.py", title="Masks", icon="🎭"),
+        ]
+    )
 
 
 @contextmanager

@@ -1,0 +1,67 @@
+"""Attention step by step: how one number comes about, from the sentence to what a layer writes (L3, L5)."""
+
+import streamlit as st
+
+from tfmviz.ui import controls, models, steps
+from tfmviz.ui.router import ensure_routed
+
+ensure_routed()
+choice = controls.choice()
+
+st.title("Attention, step by step")
+text = controls.sentence()
+models.load(choice.model)
+trace = models.trace(choice.model, text)
+token = controls.token(len(trace.axes(choice.layer)[0]))
+controls.say_what_was_cut(trace)
+
+st.markdown(
+    f"Layer {choice.layer_index}, head {choice.head} at work on your sentence. Click any cell to see where its number "
+    "comes from."
+)
+steps.stages(choice, text, token)
+
+# Only the open tab is computed and drawn.
+why, table, effects, mean, find, source = st.tabs(
+    ["Why √d?", "A fuzzy hash table", "What heads add", "Heads or their mean?", "Find a head", "The code"],
+    key="part",
+    bind="query-params",
+)
+if why.open:
+    with why:
+        st.markdown(
+            "The longer two vectors, the larger their product by chance alone. Large scores make the softmax choose "
+            "one key and ignore the rest, and then it hardly learns: its gradient vanishes. Dividing by √d undoes "
+            "that."
+        )
+        steps.scaling_lab(trace, choice, token)
+if table.open:
+    with table:
+        st.markdown(
+            "A hash table returns the value of the one key that matches. Attention matches every key a little, and "
+            "returns a mixture of their values."
+        )
+        steps.lookup(trace, choice, token)
+if effects.open:
+    with effects:
+        st.markdown(
+            "The heads' results are put side by side and multiplied by W_O, which is the same as adding up what each "
+            "head contributes. How much is that, and who is behind it?"
+        )
+        steps.contributions(trace, choice, token)
+if mean.open:
+    with mean:
+        st.markdown(
+            "Why several heads? Each has a way of looking of its own; their mean shows none of them. Rows are queries, "
+            "columns keys; what is masked is left blank."
+        )
+        steps.average(trace, choice)
+if find.open:
+    with find:
+        st.markdown(
+            "All heads of all layers, by how much of their attention follows a simple pattern on your sentence."
+        )
+        steps.finder(trace, choice)
+if source.open:
+    with source:
+        steps.code(trace, choice)

@@ -1,0 +1,84 @@
+"""The masks of the mask page, as pictures, and what holds of them at any length."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import torch
+
+from tests.model_helpers import LENGTH, N_HEADS, N_LAYERS, lively_model, record, token_ids
+from tests.test_masks import picture
+from tfmviz import masks
+from tfmviz.edits import SetMask
+
+DRAWN = {
+    "strictly_causal": masks.strictly_causal(3),
+    "prefix": masks.prefix(4, 2),
+    "window": masks.window(4, 1),
+    "dilated": masks.dilated(5, 1, 2),
+    "blocks": masks.blocks(4, 2),
+    "global_tokens": masks.global_tokens(4, 1),
+    "random": masks.random(4, 1, 0),
+    "bigbird": masks.bigbird(6, 1, 1, 1, 0),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_mask_is_what_its_docstring_draws(name: str) -> None:
+    drawn = re.findall(r"^ +([01](?: [01])+)$", getattr(masks, name).__doc__, flags=re.MULTILINE)
+    assert [row.replace(" ", "") for row in drawn] == picture(DRAWN[name])
+
+
+def test_pictures() -> None:
+    assert picture(masks.strictly_causal(4)) == ["0000", "1000", "1100", "1110"]
+    assert picture(masks.prefix(5, 3)) == ["11100", "11100", "11100", "11110", "11111"]
+    assert picture(masks.window(5, 2)) == ["11100", "11110", "11111", "01111", "00111"]
+    assert picture(masks.dilated(7, 2, 3)) == [
+        "1001001",
+        "0100100",
+        "0010010",
+        "1001001",
+        "0100100",
+        "0010010",
+        "1001001",
+    ]
+    assert picture(masks.blocks(5, 2)) == ["11000", "11000", "00110", "00110", "00001"]
+    assert picture(masks.global_tokens(5, 2)) == ["11111", "11111", "11100", "11010", "11001"]
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 31])
+@pytest.mark.parametrize("n_random", [0, 1, 3, 50])
+def test_random_gives_every_query_itself_and_as_many_others_as_there_are(length: int, n_random: int) -> None:
+    mask = masks.random(length, n_random, seed=5)
+    assert mask.diagonal().all()
+    assert (mask.sum(dim=-1) == 1 + min(n_random, length - 1)).all()
+    assert mask.equal(masks.random(length, n_random, seed=5))
+    if length > 7 and 0 < n_random < length - 1:
+        assert not mask.equal(masks.random(length, n_random, seed=6))
+
+
+@pytest.mark.parametrize("length", [1, 2, 7])
+def test_bigbird_is_window_global_and_random(length: int) -> None:
+    together = masks.window(length, 1) | masks.global_tokens(length, 1) | masks.random(length, 2, 3)
+    assert masks.bigbird(length, 1, 1, 2, 3).equal(together)
+
+
+def test_a_mask_for_some_heads_leaves_the_others_alone() -> None:
+    model, ids = lively_model(), token_ids(LENGTH)
+    plain = record(model, ids)
+    own = tuple(tuple(row) for row in masks.window(LENGTH, 0).tolist())
+    layer, last = "decoder.0.self_attn", f"decoder.{N_LAYERS - 1}.self_attn"
+    changed = record(model, ids, edits=[SetMask(layer=layer, mask=own, heads=(False, True, False))])
+    assert changed[f"{layer}.mask"].shape == (N_HEADS, LENGTH, LENGTH)
+    assert torch.equal(changed[f"{layer}.pattern"][:, [0, 2]], plain[f"{layer}.pattern"][:, [0, 2]])
+    assert torch.equal(changed[f"{layer}.pattern"][:, 1], torch.eye(LENGTH).expand(2, -1, -1))
+    assert torch.equal(changed[f"{last}.mask"], plain[f"{last}.mask"])
+
+
+def test_all_heads_named_is_the_same_as_none_named() -> None:
+    model, ids = lively_model(), token_ids(LENGTH)
+    mask = tuple(tuple(row) for row in masks.window(LENGTH, 2).tolist())
+    every = record(model, ids, edits=[SetMask(layer="decoder.1.self_attn", mask=mask, heads=(True,) * N_HEADS)])
+    none = record(model, ids, edits=[SetMask(layer="decoder.1.self_attn", mask=mask)])
+    assert torch.equal(every["logits"], none["logits"])

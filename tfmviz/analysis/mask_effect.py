@@ -1,0 +1,77 @@
+"""What another mask does to a model: losses, changed vectors, who can reach whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tfmviz.trace import Array, Trace
+
+OUT_OF_REACH = -1
+
+
+def next_token_losses(logits: Array, ids: Sequence[int]) -> Array:
+    """−log p(next token) at every position but the last, in nats: (len − 1,).
+
+    Args:
+        logits: (len, vocab).
+        ids: the tokens of the text, (len,).
+    """
+    scores = logits[:-1].astype(np.float64)
+    largest = scores.max(axis=-1, keepdims=True)
+    log_sum = largest[:, 0] + np.log(np.exp(scores - largest).sum(axis=-1))
+    return log_sum - scores[np.arange(len(scores)), np.asarray(ids[1:], dtype=int)]
+
+
+def stream_change(before: Trace, after: Trace, stack: str) -> Array:
+    """How far the residual stream has moved after each layer, ‖x' − x‖ / ‖x‖: (n_layers, len)."""
+    rows: list[Array] = []
+    while (site := f"{stack}.{len(rows)}.resid_post") in before:
+        moved = np.linalg.norm(after[site] - before[site], axis=-1)
+        rows.append(moved / np.maximum(np.linalg.norm(before[site], axis=-1), 1e-12))
+    return np.stack(rows)
+
+
+def filled(mask: Array) -> tuple[Array, list[int]]:
+    """A mask a model can run with, and the rows that had to be filled.
+
+    The softmax over no key is 0/0. A query that may look at nothing is let look at itself (at the first key if the
+    keys are another text).
+    """
+    empty = np.flatnonzero(~mask.any(axis=-1)).tolist()
+    usable = mask.copy()
+    for row in empty:
+        usable[row, row if mask.shape[0] == mask.shape[1] else 0] = True
+    return usable, empty
+
+
+def layers_to_reach(masks: Sequence[Array]) -> Array:
+    """After how many layers token j can influence position i: (len, len).
+
+    With M the mask of a layer and I the residual connection, which hands on what a position has already, what reaches
+    position i after n layers is row i of (M_n | I) … (M_1 | I), a product of boolean matrices: paths of allowed looks.
+
+    Args:
+        masks: per layer (len, len), the lowest first.
+
+    Returns:
+        0 on the diagonal, the first n elsewhere, `OUT_OF_REACH` where no number of these layers is enough.
+    """
+    here = np.eye(len(masks[0]), dtype=bool)
+    reached, steps = here, np.where(here, 0, OUT_OF_REACH)
+    for n, mask in enumerate(masks, start=1):
+        reached = (mask | here).astype(np.float32) @ reached.astype(np.float32) > 0
+        steps[reached & (steps == OUT_OF_REACH)] = n
+    return steps
+
+
+def layers_needed(mask: Array) -> tuple[int, bool]:
+    """How many layers with this mask it takes until no more pairs come within reach, and whether all have then."""
+    steps = layers_to_reach([mask] * max(1, len(mask)))
+    return int(steps.max()), bool((steps != OUT_OF_REACH).all())
+
+
+def seen_answers(steps: Array) -> Array:
+    """Positions that can see the token they are to predict: indices i with token i + 1 within reach."""
+    return np.flatnonzero(np.diagonal(steps, offset=1) != OUT_OF_REACH)

@@ -1,0 +1,81 @@
+"""The mask laboratory in the browser: a gallery to start from, and a grid whose cells are opened and closed by hand.
+
+Masks travel as bits, row by row, highest bit first, in base64; in an address as the bits that differ from the mask one
+started from, deflated, so that a few changed cells are a few characters at any length.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from tfmviz.trace import Array
+from tfmviz.views.shared import script
+
+FOLDER = Path(__file__).parent
+
+JS = script(
+    (
+        "explorer/elements",
+        "explorer/colours",
+        "explorer/picture",
+        "shared/meet",
+        "masks/bits",
+        "masks/board",
+        "masks/lab",
+        "masks/streamlit",
+    )
+)
+
+CSS = (FOLDER / "view.css").read_text(encoding="utf-8")
+
+LONGEST = 12_000
+"""Characters of a changed mask that are read from an address."""
+
+
+def to_bits(mask: Array) -> str:
+    """A mask (rows, columns) as text, for the browser."""
+    return base64.b64encode(np.packbits(mask).tobytes()).decode()
+
+
+def from_bits(text: str, shape: tuple[int, int]) -> Array | None:
+    """The mask a text stands for; None if it is no mask of this shape."""
+    try:
+        return _unpacked(base64.b64decode(text, validate=True), shape)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def compact(changed: Array) -> str:
+    """Which cells differ from the mask one started from, for an address; "" where none does."""
+    if not changed.any():
+        return ""
+    return base64.urlsafe_b64encode(zlib.compress(np.packbits(changed).tobytes(), 9)).decode().rstrip("=")
+
+
+def expand(text: str, shape: tuple[int, int]) -> Array | None:
+    """What `compact` wrote; None if it is not for a mask of this shape. Inflates no further than such a mask."""
+    if len(text) > LONGEST:
+        return None
+    try:
+        data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        return _unpacked(zlib.decompressobj().decompress(data, (shape[0] * shape[1] + 7) // 8 + 1), shape)
+    except (binascii.Error, ValueError, zlib.error):
+        return None
+
+
+def _unpacked(data: bytes, shape: tuple[int, int]) -> Array | None:
+    cells = shape[0] * shape[1]
+    if len(data) != (cells + 7) // 8:
+        return None
+    return np.unpackbits(np.frombuffer(data, dtype=np.uint8), count=cells).reshape(shape).astype(bool)
+
+
+def entry(mask: Array, **words: str | bool) -> Mapping[str, object]:
+    """A mask of the gallery as the view reads it."""
+    return words | {"rows": mask.shape[0], "columns": mask.shape[1], "bits": to_bits(mask)}

@@ -1,0 +1,109 @@
+"""One head of one layer, stage by stage, in the browser: every matrix on the way, every number explained.
+
+What travels is what the model computed (the record) and the layer's matrices; products that the record does not hold,
+such as the scores before the mask, are multiplied out in the browser from these, in double precision.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tfmviz.analysis.attention_layer import Projections, inputs, is_pre_norm, stream_before
+from tfmviz.plots.labels import visible
+from tfmviz.trace import Array, Encoding, Trace
+from tfmviz.views.shared import pack, script
+
+FOLDER = Path(__file__).parent
+
+JS = script(
+    (
+        "explorer/elements",
+        "explorer/colours",
+        "explorer/picture",
+        "shared/arrays",
+        "shared/meet",
+        "steps/words",
+        "steps/head",
+        "steps/explain",
+        "steps/stages",
+        "steps/grid",
+        "steps/steps",
+        "steps/streamlit",
+    )
+)
+
+CSS = (FOLDER / "view.css").read_text(encoding="utf-8")
+
+
+def payload(trace: Trace, layer: str, head: int, projections: Projections, *, title: str = "") -> bytes:
+    """What the view gets, see `shared.pack`.
+
+    The arrays carry the names of docs/architecture.md, those of one head without the head's axis. `W_O` is (n_heads ×
+    d_head, d_model), `concat` the z of all heads side by side: (q_len, n_heads × d_head).
+
+    Args:
+        title: name of the model.
+
+    Raises:
+        NotCaptured: the trace lacks what the layer computed.
+        ValueError: there are numbers in it that are not finite.
+    """
+    queries, keys = trace.axes(layer)
+    n_heads, q_len, d_head = trace[f"{layer}.q"].shape
+    group = head // (n_heads // len(trace[f"{layer}.k"]))
+    x_q, x_kv = inputs(trace, layer)
+    z = trace[f"{layer}.z"]
+    arrays = {
+        "x": x_q,
+        "q": trace[f"{layer}.q"][head],
+        "k": trace[f"{layer}.k"][group],
+        "v": trace[f"{layer}.v"][group],
+        "mask": np.broadcast_to(trace[f"{layer}.mask"], (q_len, len(keys))),
+        "pattern": trace[f"{layer}.pattern"][head],
+        "z": z[head],
+        "concat": z.transpose(1, 0, 2).reshape(q_len, -1),
+        "out": trace[f"{layer}.out"],
+        "before": stream_before(trace, layer),
+        "W_Q": projections.W_Q[head],
+        "b_Q": projections.b_Q[head],
+        "W_K": projections.W_K[group],
+        "b_K": projections.b_K[group],
+        "W_V": projections.W_V[group],
+        "b_V": projections.b_V[group],
+        "W_O": projections.W_O.reshape(n_heads * d_head, -1),
+        "b_O": projections.b_O,
+    } | _optional(trace, layer, head, group, projections, x_kv if x_kv is not x_q else None)
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise ValueError(f"{layer}, {name}: there are numbers that are not finite.")
+    return pack(
+        {
+            "title": title,
+            "layer": layer,
+            "head": head,
+            "heads": n_heads,
+            "preNorm": is_pre_norm(trace),
+            "queries": _text(queries),
+            "keys": _text(keys),
+        },
+        arrays,
+    )
+
+
+def _optional(
+    trace: Trace, layer: str, head: int, group: int, projections: Projections, x_kv: Array | None
+) -> dict[str, Array]:
+    """What only some layers have: another text's vectors, turned queries and keys, a bias."""
+    found: dict[str, Array] = {} if x_kv is None else {"memory": x_kv}
+    if f"{layer}.rot_q" in trace and projections.angles is not None:
+        found |= {"rot_q": trace[f"{layer}.rot_q"][head], "rot_k": trace[f"{layer}.rot_k"][group]}
+        found["angles"] = projections.angles
+    if projections.bias is not None:
+        found["bias"] = projections.bias[head]
+    return found
+
+
+def _text(encoding: Encoding) -> list[str]:
+    return [visible(token) for token in encoding.tokens]

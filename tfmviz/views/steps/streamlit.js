@@ -1,0 +1,6 @@
+// The stages as a Streamlit component: its data are a payload's bytes.
+
+import { meet } from "../shared/meet.js";
+import { Steps } from "./steps.js";
+
+export default (component) => meet("steps", (parent, report) => new Steps(parent, report), component);
