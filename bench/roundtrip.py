@@ -32,7 +32,7 @@ WAIT = """
 })
 """
 # Which sentence the explorer shows: it draws all heads in the moment it takes the data.
-SHOWN = "tfmvizExplorer.explorer?.attention?.id"
+SHOWN = "tfmvizViews.explorer.view?.attention?.id"
 
 
 def main() -> None:
@@ -51,7 +51,7 @@ def main() -> None:
                 page.goto(server.address)
                 page.wait_for_selector("[data-test-script-state=notRunning]")
                 pages.append(page)
-            pages[0].wait_for_function(f"globalThis.tfmvizExplorer && {SHOWN}")
+            pages[0].wait_for_function(f"globalThis.tfmvizViews?.explorer && {SHOWN}")
             times: dict[str, list[float]] = {"explorer": [], "empty page": []}
             for round_number in range(3 + args.rounds):
                 sentence = " ".join(WORDS[round_number % 12 :] + WORDS[: round_number % 12])

@@ -148,6 +148,6 @@ def test_no_view_turns_text_into_markup() -> None:
 
 def test_no_two_modules_of_the_explorer_declare_the_same_name() -> None:
     """They are joined into one."""
-    declared = re.findall(r"^(?:class|const|let|(?:async )?function) (\w+)", explorer.script("streamlit"), re.MULTILINE)
+    declared = re.findall(r"^(?:class|const|let|(?:async )?function) (\w+)", explorer.JS, re.MULTILINE)
     assert len(declared) > 50
     assert sorted(declared) == sorted(set(declared))

@@ -108,6 +108,7 @@ def test_the_page_opens_with_the_lectures_sentence_and_all_pictures() -> None:
     assert "Next, most probably" in texts(app)
     assert tokens(app)[:4] == ["I", " walked", " along", " the"]
     chosen = {
+        "view": "explorer",
         "kind": "decoder.self_attn",
         "layer": 1,
         "head": 2,

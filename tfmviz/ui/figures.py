@@ -10,7 +10,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from tfmviz.plots.theme import DARK, LIGHT, Theme
-from tfmviz.views import bars, explorer
+from tfmviz.views import bars
+from tfmviz.views.shared import RELAY_JS
 
 CONFIG = {
     "displaylogo": False,
@@ -33,22 +34,26 @@ def show(figure: go.Figure, *, key: str, alt: str) -> None:
     st.plotly_chart(figure, key=key, theme=None, config=CONFIG, alt=alt)
 
 
-def show_explorer(data: bytes, *, selection: dict[str, Any], on_report: Callable[[dict[str, Any]], None]) -> None:
-    """The attention of every head, to be explored in the browser; see `tfmviz.views`.
+def show_view(
+    name: str,
+    *,
+    js: str,
+    css: str,
+    data: bytes | dict[str, Any],
+    selection: dict[str, Any],
+    on_report: Callable[[dict[str, Any]], None],
+) -> None:
+    """Draws a client-side view; see `tfmviz.views.shared`.
 
-    What is chosen travels in a component of its own, so that a click does not send the weights again.
+    What is chosen travels in a component of its own, so that a click does not send the data again.
 
     Args:
-        data: from `views.payload`.
         selection: what Python has chosen.
-        on_report: gets what the reader has chosen in the picture.
+        on_report: gets what the reader has chosen in the view.
     """
-    _component("explorer", explorer.script("streamlit"), explorer.CSS)(
-        key="explorer",
-        data=data,
-        on_selection_change=lambda: on_report(st.session_state["explorer"]["selection"]),
-    )
-    _component("explorer_selection", explorer.SELECTION_JS)(key="explorer_selection", data=selection)
+    view, relay = _component(name, js, css), _component(f"{name}_selection", RELAY_JS)
+    view(key=name, data=data, on_selection_change=lambda: on_report(st.session_state[name]["selection"]))
+    relay(key=f"{name}_selection", data=selection | {"view": name})
 
 
 def show_bars(labels: Sequence[str], probabilities: Sequence[float], *, key: str) -> None:

@@ -13,7 +13,7 @@ from tfmviz.plots.labels import visible
 from tfmviz.trace import Array, Trace, kind_of
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.view import show_view
+from tfmviz.ui.figures import show_view
 from tfmviz.views import masks as view
 
 SECOND = "The cat sat on the mat."

@@ -15,7 +15,7 @@ from tfmviz.plots.labels import visible
 from tfmviz.trace import Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import per_cent, show, show_bars, show_explorer, theme
+from tfmviz.ui.figures import per_cent, show, show_bars, show_view, theme
 from tfmviz.ui.sentences import WHAT_IT_PREDICTS
 from tfmviz.zoo import ZooModel
 
@@ -31,8 +31,11 @@ def explorer(trace: Trace, choice: Choice, text: str) -> None:
     if not views.travels_whole(trace):
         looked_at = (f"{choice.layer}/{choice.head}", *controls.wanted())
         details = base64.b64encode(views.details(trace, looked_at, title=choice.model)).decode()
-    show_explorer(
-        payload,
+    show_view(
+        "explorer",
+        js=views.explorer.JS,
+        css=views.explorer.CSS,
+        data=payload,
         selection=controls.selection() | {"details": details},
         on_report=controls.follow,
     )

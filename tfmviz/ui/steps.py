@@ -18,8 +18,7 @@ from tfmviz.plots.labels import visible
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import show, show_code, theme
-from tfmviz.ui.view import show_view
+from tfmviz.ui.figures import show, show_code, show_view, theme
 from tfmviz.views import steps
 
 STAGE = re.compile(r"[a-z]{1,12}")

@@ -34,8 +34,7 @@ def html(trace: Trace, *, title: str = "", on_repeats: Scores | None = None) -> 
         ValueError: see `payload`.
     """
     data = base64.b64encode(payload(trace, title=title, on_repeats=on_repeats, whole=True)).decode()
-    style = (explorer.FOLDER / "standalone.css").read_text(encoding="utf-8") + explorer.CSS
-    script = explorer.script("standalone")
+    style, script = explorer.STANDALONE_CSS, explorer.STANDALONE_JS
     policy = (
         f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"

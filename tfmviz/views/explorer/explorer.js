@@ -86,9 +86,13 @@ export class Explorer {
     this.redraw();
   }
 
+  leave() {
+    this.watcher.disconnect();
+  }
+
   // What the page around has chosen. Answers to an older report are out of date, but for weights that were asked for.
   select({ sequence, kind, layer, head, token, look, details }) {
-    const arrived = details && this.attention.take(details);
+    const arrived = details && this.attention.take(Uint8Array.from(atob(details), (character) => character.charCodeAt(0)));
     const before = JSON.stringify(this.state);
     if (sequence >= this.sequence) {
       this.sequence = sequence;

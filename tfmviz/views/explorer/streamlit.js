@@ -1,26 +1,9 @@
 // The explorer as a Streamlit component: its data are a payload's bytes.
 
+import { meet } from "../shared/meet.js";
 import { Explorer } from "./explorer.js";
 
-export default function ({ data, parentElement, setStateValue }) {
-  const meeting = (globalThis.tfmvizExplorer ??= {});
-  const explorer = (parentElement.explorer_ ??= new Explorer(parentElement, {
-    report: (selection) => parentElement.report_(selection),
-    linkTo,
-  }));
-  parentElement.report_ = (selection) => setStateValue("selection", selection);
-  meeting.explorer = explorer;
-  if (parentElement.data_ !== data) {
-    const first = !parentElement.data_;
-    parentElement.data_ = data;
-    explorer.show(data);
-    if (first && meeting.selection) explorer.select(meeting.selection); // later ones find the explorer themselves
-  } else explorer.followTheme();
-  return () => {
-    if (meeting.explorer === explorer) meeting.explorer = null;
-    explorer.watcher.disconnect();
-  };
-}
+export default (component) => meet("explorer", (parent, report) => new Explorer(parent, { report, linkTo }), component);
 
 function linkTo({ kind, layer, head, token, look }) {
   const address = new URL(location.href);

@@ -154,8 +154,9 @@ export class Lab {
     this.report({ start: this.entry.id, bits: toBits(this.mask), sequence: this.sequence });
   }
 
-  redraw() {
-    if (this.mask) this.layOut();
+  // Draws again if the page has turned dark or light.
+  followTheme() {
+    if (this.mask && String(isDark(this.node)) !== this.node.dataset.dark) this.layOut();
   }
 
   layOut() {

@@ -1,4 +1,4 @@
-// Ties a view to Streamlit. A view has `show(data)`, `select(selection)`, `redraw()` and `leave()`; it reports through
+// Ties a view to Streamlit. A view has `show(data)`, `select(selection)`, `followTheme()` and `leave()`; it reports through
 // the function it is made with.
 
 export function meet(name, makeView, { data, parentElement, setStateValue }) {
@@ -7,10 +7,11 @@ export function meet(name, makeView, { data, parentElement, setStateValue }) {
   const view = (parentElement.view_ ??= makeView(parentElement, (selection) => parentElement.report_(selection)));
   meeting.view = view;
   if (parentElement.data_ !== data) {
+    const first = !parentElement.data_;
     parentElement.data_ = data;
     view.show(data);
-    if (meeting.selection) view.select(meeting.selection);
-  } else view.redraw(); // the page turned dark or light
+    if (first && meeting.selection) view.select(meeting.selection); // later ones find the view themselves
+  } else view.followTheme();
   return () => {
     if (meeting.view === view) meeting.view = null;
     view.leave();

@@ -142,8 +142,9 @@ export class Steps {
     });
   }
 
-  redraw() {
-    if (this.head) this.draw();
+  // Draws again if the page has turned dark or light.
+  followTheme() {
+    if (this.head && isDark(this.node) !== this.dark) this.draw();
   }
 
   // Another stage, or another width.
