@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -109,7 +110,7 @@ def verdicts(scores: Mapping[Kind, Array]) -> tuple[Verdict, ...]:
 
 
 def _verdict(scores: dict[Kind, float]) -> Verdict:
-    shares = {kind: score for kind, score in scores.items() if kind != "broad" and not np.isnan(score)}
+    shares = {kind: score for kind, score in scores.items() if kind != "broad" and not math.isnan(score)}
     if not shares:
         return Verdict("mixed", float("nan"))
     if scores["broad"] >= BROAD:  # first: of two or three tokens an even spread gives each a large share
@@ -126,7 +127,7 @@ def _share(pattern: Array, cells: Array, queries: Array) -> Array:
     """Mean over `queries` of the attention that falls on `cells`: (head,)."""
     if not queries.any():
         return np.full(len(pattern), np.nan)
-    return (pattern * cells).sum(axis=-1)[:, queries].mean(axis=1)
+    return pattern[:, cells & queries[:, None]].sum(axis=-1) / queries.sum()
 
 
 def _evenness(pattern: Array, mask: Array) -> Array:
@@ -135,6 +136,6 @@ def _evenness(pattern: Array, mask: Array) -> Array:
     queries = choices > 1
     if not queries.any():
         return np.full(len(pattern), np.nan)
-    log = np.log(pattern, where=pattern > 0, out=np.zeros_like(pattern))
-    entropy = -(pattern * log).sum(axis=-1)  # (head, query), nats
+    log = np.log(np.maximum(pattern, np.finfo(pattern.dtype).tiny))  # finite, so that 0 · log 0 is 0
+    entropy = -np.einsum("hqk,hqk->hq", pattern, log)  # nats
     return (entropy[:, queries] / np.log(choices[queries])).mean(axis=1)

@@ -40,6 +40,7 @@ the number of a head, "mean" (over the layer's heads), "all" (mean over all laye
 from __future__ import annotations
 
 import json
+import math
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -168,9 +169,10 @@ def _add_heads(blob: _Blob, pattern: Array, mask: Array) -> list[int]:
     factors = (STEPS * SCALES / scales).astype(np.float32)
     codes = pattern.reshape(heads, -1)[:, cells] * factors[:, cells // columns]
     codes = np.minimum(codes + 0.5, STEPS).astype(np.uint16)  # (head, cell)
-    fours = np.pad(codes & 3, ((0, 0), (0, -len(cells) % 4))).reshape(heads, -1, 4)
+    fours = np.zeros((heads, -(-len(cells) // 4), 4), dtype=np.uint8)
+    fours.reshape(heads, -1)[:, : len(cells)] = codes & 3
     lower = fours[..., 0] | fours[..., 1] << 2 | fours[..., 2] << 4 | fours[..., 3] << 6
-    together = np.concatenate([scales.astype(np.uint8), (codes >> 2).astype(np.uint8), lower.astype(np.uint8)], axis=1)
+    together = np.concatenate([scales.astype(np.uint8), (codes >> 2).astype(np.uint8), lower], axis=1)
     start, length = blob.add(together), together.shape[1]
     return [start + head * length for head in range(heads)]
 
@@ -217,7 +219,7 @@ def _verdicts(scores: Mapping[Kind, Array]) -> list[list[Any]]:
 
 def _rounded(values: Iterable[float]) -> list[float | None]:
     """Three decimals; None for NaN, which JSON lacks."""
-    return [None if np.isnan(value) else round(float(value), 3) for value in values]
+    return [None if math.isnan(value) else round(float(value), 3) for value in values]
 
 
 def _identity(trace: Trace, title: str) -> int:
