@@ -5,8 +5,7 @@ import { listen, make, roving, tokenButtons } from "./elements.js";
 import { fresh } from "./picture.js";
 import { SCALES_OF_SHADE, number, rowMaxima, strongest } from "./weights.js";
 
-const MOST = 1500; // lines drawn at once; of one token all are
-const LEVELS = 16; // shades of lines: those of one shade are drawn in one stroke
+const MOST = 1000; // lines drawn at once; of one token all are
 const BARS = 84; // pixels beside the tokens for the bars per head and the number
 const NUMBER = 34;
 
@@ -75,20 +74,28 @@ export class Lines {
     const lines = this.focus ? this.linesOf(this.focus) : this.strongest;
     context.strokeStyle = this.focus?.side === "key" ? colours.looked : colours.looks;
     context.lineWidth = this.focus ? 2.5 : 1.5;
-    const levels = Array.from({ length: LEVELS + 1 }, () => []);
-    for (const line of lines) levels[Math.ceil(this.shadeOf(line) * LEVELS)].push(line);
-    levels.forEach((level, n) => {
-      if (!level.length) return;
-      context.globalAlpha = Math.max(0.08, n / LEVELS); // the faintest can still be seen
-      context.beginPath();
-      for (const { row, column } of level) {
-        context.moveTo(ends[0], this.middle(row));
-        context.lineTo(ends[1], this.middle(column));
-      }
+    for (const { row, column, alpha } of this.merged(lines)) {
+      context.globalAlpha = alpha;
+      context.beginPath(); // one path for many lines takes several times as long
+      context.moveTo(ends[0], this.middle(row));
+      context.lineTo(ends[1], this.middle(column));
       context.stroke();
-    });
+    }
     context.globalAlpha = 1;
     if (this.focus) this.paintBars(context, lines, width, colours);
+  }
+
+  // The lines of several heads between the same tokens as one, as dark as they are over one another.
+  merged(lines) {
+    const found = new Map();
+    for (const line of lines) {
+      const { row, column } = line;
+      const key = row * this.texts[1].labels.length + column;
+      const own = Math.max(0.08, this.shadeOf(line)); // the faintest can still be seen
+      const under = found.get(key)?.alpha ?? 0;
+      found.set(key, { row, column, alpha: 1 - (1 - under) * (1 - own) });
+    }
+    return found.values();
   }
 
   // Beside every token of the other side: a bar per head and the mean of the heads as a number.

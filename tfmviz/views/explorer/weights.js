@@ -63,11 +63,15 @@ function keepTop(row, share) {
 }
 
 export function rowSums({ mask: { rows, columns }, weights }) {
-  return Float64Array.from({ length: rows }, (_, i) => weights.subarray(i * columns, (i + 1) * columns).reduce((a, b) => a + b, 0));
+  const sums = new Float64Array(rows);
+  for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) sums[i] += weights[i * columns + j];
+  return sums;
 }
 
 export function rowMaxima({ mask: { rows, columns }, weights }) {
-  return Float64Array.from({ length: rows }, (_, i) => weights.subarray(i * columns, (i + 1) * columns).reduce((a, b) => Math.max(a, b), 0));
+  const maxima = new Float64Array(rows);
+  for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) maxima[i] = Math.max(maxima[i], weights[i * columns + j]);
+  return maxima;
 }
 
 // How strongly a weight is drawn, 0 to 1. On the square-root scale 0.01 is a tenth, not a hundredth.
