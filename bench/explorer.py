@@ -63,7 +63,7 @@ HeadView = Callable[..., Any]
 SHELL = f"""<!doctype html><meta charset="utf-8">
 <style>{(explorer.FOLDER / "standalone.css").read_text(encoding="utf-8")}{explorer.CSS}</style>
 <main><div id="explorer"></div></main>
-<script type="module">{explorer.script("streamlit")}
+<script type="module">{explorer.JS}
 Object.assign(globalThis, {{ Explorer, toBytes: (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)) }});
 </script>"""
 

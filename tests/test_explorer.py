@@ -296,6 +296,34 @@ def test_a_weight_as_text(standalone: Standalone, weight: float, text: str, shor
     assert page.evaluate("(w) => [insides.number(w), insides.short(w)]", weight) == [text, short]
 
 
+def test_an_answer_to_an_older_report_does_not_undo_a_touch_that_is_not_reported_yet(standalone: Standalone) -> None:
+    page = standalone.open(insides=True)
+    layers, reports = page.evaluate(
+        """async () => {
+          const {explorer} = insides, reports = [], layers = [];
+          explorer.report = (selection) => reports.push(selection);
+          const answer = (selection) => explorer.select({...selection, look: ""});
+          const later = () => new Promise((done) => setTimeout(done, 600));
+          explorer.change({layer: 1}, {rest: true});
+          await later();
+          explorer.change({layer: 2}); // a slider on its way
+          answer(reports[0]);
+          layers.push(explorer.state.layer);
+          await later();
+          answer(reports[1]);
+          layers.push(explorer.state.layer);
+          explorer.change({layer: 1});
+          explorer.change({layer: 2}); // back again: nothing to report
+          await later();
+          answer({...reports[1], layer: 0}); // Python chose something else since
+          layers.push(explorer.state.layer);
+          return [layers, reports.map(({layer, sequence}) => [layer, sequence])];
+        }"""
+    )
+    assert reports == [[1, 1], [2, 2]]
+    assert layers == [2, 2, 0]
+
+
 # What it shows and answers.
 
 

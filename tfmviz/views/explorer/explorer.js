@@ -22,7 +22,8 @@ export class Explorer {
     this.report = report;
     this.linkTo = linkTo;
     this.state = initial();
-    this.sequence = 0; // counts what was reported, so that an answer to an older report is known as such
+    this.reported = 0; // counts reports, so that an answer to an older one is known as such
+    this.sequence = 0; // the number that answers must have: from a touch on that of the report to come
     this.hover = this.cell = this.preview = null;
     this.build();
     parent.append(this.node);
@@ -82,7 +83,6 @@ export class Explorer {
     const same = before && JSON.stringify(before.texts) === JSON.stringify(this.attention.texts);
     this.state = fitted(same ? this.state : { ...this.state, pin: null }, this.attention);
     this.hover = this.cell = this.preview = null;
-    this.labelled = null;
     this.redraw();
   }
 
@@ -95,7 +95,7 @@ export class Explorer {
     const arrived = details && this.attention.take(Uint8Array.from(atob(details), (character) => character.charCodeAt(0)));
     const before = JSON.stringify(this.state);
     if (sequence >= this.sequence) {
-      this.sequence = sequence;
+      this.sequence = this.reported = sequence;
       const said = fromLook(look);
       const heads = said.heads?.at(-1) === head ? said.heads : [head];
       const state = { ...this.state, ...said, heads, layer, kind: Math.max(0, this.attention.kinds.findIndex(({ name }) => name === kind)) };
@@ -114,11 +114,16 @@ export class Explorer {
 
   change(part, { rest = false } = {}) {
     this.state = fitted({ ...this.state, ...part }, this.attention);
+    this.sequence = this.reported + 1;
     if ("layer" in part || "heads" in part || "kind" in part) this.preview = null;
     this.draw("order" in part || "scale" in part || "kind" in part);
+    this.tellIn(rest ? 0 : REST);
+  }
+
+  // Reports after some milliseconds without another touch; while layers are played, not at all.
+  tellIn(milliseconds) {
     clearTimeout(this.resting);
-    if (rest) this.tell();
-    else this.resting = setTimeout(() => !this.controls.timer && this.tell(), REST);
+    this.resting = setTimeout(() => !this.controls.timer && this.tell(), milliseconds);
   }
 
   // Reports what is chosen, if it differs from what was reported last or weights are missing.
@@ -127,9 +132,11 @@ export class Explorer {
     const selection = this.selection();
     const said = JSON.stringify([selection, wanted]);
     this.live.textContent = this.verdict.textContent;
+    if (said === this.said) this.sequence = this.reported;
     if (said === this.said) return;
     this.said = said;
-    this.report({ ...selection, wanted, sequence: ++this.sequence });
+    this.reported = this.sequence = this.reported + 1;
+    this.report({ ...selection, wanted, sequence: this.sequence });
   }
 
   pin(pin) {
@@ -183,14 +190,16 @@ export class Explorer {
 
   redraw() {
     this.node.dataset.dark = isDark(this.node);
-    this.ground = coloursOf(this.node).ground;
+    this.colours = coloursOf(this.node);
+    for (const view of [this.overview, this.lines, this.matrix]) view.colours = this.colours;
+    this.labelled = null; // sizes may have changed
     this.width = this.panels.clientWidth;
     this.draw(true);
   }
 
   // Draws again if the page has turned dark or light.
   followTheme() {
-    if (coloursOf(this.node).ground !== this.ground) this.redraw();
+    if (coloursOf(this.node).ground !== this.colours.ground) this.redraw();
   }
 
   // The state as it is shown: with the head that is pointed at in place of the chosen one.
@@ -216,7 +225,7 @@ export class Explorer {
     this.missing = wanted.filter((_, n) => !found[n]).map((what) => attention.keyOf(view.kind, view.layer, what));
     this.node.classList.toggle("waiting", this.missing.length > 0);
     if (this.missing.length) {
-      if (!this.preview) this.resting ??= setTimeout(() => this.tell(), 0);
+      if (!this.preview) this.tellIn(0);
       return;
     }
     const matrices = found.map((matrix) => filtered(matrix, view));
@@ -303,7 +312,7 @@ export class Explorer {
   }
 
   save(name, view, format) {
-    const colours = coloursOf(this.node);
+    const { colours } = this;
     const title = `${this.attention.title ? `${this.attention.title}: ` : ""}${name === "overview" ? `every head, ${KINDS[this.attention.kinds[this.state.kind].name] ?? ""}` : this.name}`;
     const caption = {
       overview: "Each tile is one head; rows are queries, columns keys. Brighter is more attention, grey is masked.",

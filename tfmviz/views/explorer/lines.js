@@ -1,6 +1,5 @@
 // The head view: queries on the left, keys on the right, a line for every weight.
 
-import { coloursOf } from "./colours.js";
 import { listen, make, roving, tokenButtons } from "./elements.js";
 import { fresh } from "./picture.js";
 import { SCALES_OF_SHADE, number, rowMaxima, strongest } from "./weights.js";
@@ -22,7 +21,10 @@ export class Lines {
     this.columns[1].ariaLabel = "Keys: the tokens that are looked at";
     const [queries, keys] = this.columns;
     this.scroller = make("div", { className: "scroller lines-picture" }, queries, make("div", { className: "between" }, this.canvas), keys);
-    this.scroller.addEventListener("scroll", () => this.redraw());
+    this.scroller.addEventListener("scroll", () => {
+      this.seen = null;
+      this.redraw();
+    });
     this.note = make("p", { className: "hint" });
     this.node = make("div", {}, this.scroller, this.note);
   }
@@ -33,6 +35,7 @@ export class Lines {
     const longest = Math.max(queries.labels.length, keys.labels.length);
     this.rowHeight = longest <= 24 ? 25 : longest <= 64 ? 20 : 17;
     this.scroller.style.setProperty("--row", `${this.rowHeight}px`);
+    this.seen = null;
     this.columns.forEach((group, n) => tokenButtons(group, this.texts[n], 0));
   }
 
@@ -62,11 +65,11 @@ export class Lines {
 
   redraw() {
     if (!this.matrices) return;
-    const width = this.canvas.parentElement.clientWidth;
-    const height = this.scroller.clientHeight;
-    const context = fresh(this.canvas, width, height);
-    context.translate(0, -this.scroller.scrollTop);
-    this.paint(context, width, coloursOf(this.node));
+    // Asked for when it may have changed only: the answer waits for the whole page to be laid out.
+    this.seen ??= { width: this.canvas.parentElement.clientWidth, height: this.scroller.clientHeight, top: this.scroller.scrollTop };
+    const context = fresh(this.canvas, this.seen.width, this.seen.height);
+    context.translate(0, -this.seen.top);
+    this.paint(context, this.seen.width, this.colours);
   }
 
   paint(context, width, colours) {

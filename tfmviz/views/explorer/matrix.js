@@ -1,7 +1,7 @@
 // One head as a heat map: rows are queries, columns keys. The canvas is as large as what is in sight, and is drawn again
 // as the reader scrolls, so a zoomed map of 512 tokens costs no more than a small one.
 
-import { coloursOf, css, inkOn, packed } from "./colours.js";
+import { css, inkOn, packed } from "./colours.js";
 import { make } from "./elements.js";
 import { clip, fresh } from "./picture.js";
 import { SCALES_OF_SHADE, number, rowMaxima, rowSums, short } from "./weights.js";
@@ -19,7 +19,10 @@ export class Matrix {
     this.scroller = make("div", { className: "scroller matrix-picture", tabIndex: 0, role: "application" }, this.spacer);
     this.zoom = 1;
     this.cursor = null;
-    this.scroller.addEventListener("scroll", () => this.redraw());
+    this.scroller.addEventListener("scroll", () => {
+      this.seen = null;
+      this.redraw();
+    });
     this.scroller.addEventListener("pointermove", (event) => hover(this.cellAt(event)));
     this.scroller.addEventListener("pointerleave", () => hover(null));
     this.scroller.addEventListener("click", (event) => {
@@ -38,7 +41,7 @@ export class Matrix {
 
   label(queries, keys) {
     this.texts = { queries, keys };
-    this.cursor = null;
+    this.cursor = this.shape = null;
   }
 
   // Another matrix, or another scale of shades.
@@ -47,16 +50,17 @@ export class Matrix {
     this.scale = scale;
     this.sums = rowSums(matrix);
     this.scroller.ariaLabel = `${name}, as a table of numbers: rows are queries, columns are keys. Arrow keys move from cell to cell, Enter pins the query.`;
-    this.image = matrixImage(matrix, scale, coloursOf(this.node).maskedPacked);
-    this.measure();
+    this.image = matrixImage(matrix, scale, this.colours.maskedPacked);
+    const shape = `${matrix.mask.rows}x${matrix.mask.columns}`;
+    if (shape !== this.shape) this.measure();
+    this.shape = shape;
   }
 
   measure() {
-    if (!this.matrix) return;
     const { rows, columns } = this.matrix.mask;
     const context = this.canvas.getContext("2d");
     this.size = this.zoom > 1 ? 13 : rows > 40 ? 11 : 13;
-    context.font = `${this.size}px ${coloursOf(this.node).font}`;
+    context.font = `${this.size}px ${this.colours.font}`;
     const widest = (labels) => Math.min(112, Math.ceil(Math.max(...labels.map((label) => context.measureText(label).width)))) + 8;
     this.left = AXIS + widest(this.texts.queries.labels);
     this.top = AXIS + widest(this.texts.keys.labels);
@@ -65,7 +69,7 @@ export class Matrix {
     this.spacer.style.width = `${this.left + this.cell * columns + SUMS}px`;
     this.spacer.style.height = `${this.top + this.cell * rows + 6}px`;
     this.scroller.style.height = `${Math.min(TALLEST, this.top + this.cell * rows + 8)}px`;
-    this.redraw();
+    this.seen = null;
   }
 
   zoomTo(zoom) {
@@ -74,6 +78,7 @@ export class Matrix {
     const [x, y] = [this.scroller.scrollLeft, this.scroller.scrollTop].map((offset) => (offset * this.zoom) / before);
     this.measure();
     this.scroller.scrollTo(x, y);
+    this.redraw();
     this.onzoom?.(this.zoom);
   }
 
@@ -86,8 +91,10 @@ export class Matrix {
 
   redraw() {
     if (!this.matrix) return;
-    const { clientWidth: width, clientHeight: height, scrollLeft, scrollTop } = this.scroller;
-    this.paint(fresh(this.canvas, width, height), { width, height, x: scrollLeft, y: scrollTop, colours: coloursOf(this.node) });
+    const { scroller } = this;
+    // Asked for when it may have changed only: the answer waits for the whole page to be laid out.
+    this.seen ??= { width: scroller.clientWidth, height: scroller.clientHeight, x: scroller.scrollLeft, y: scroller.scrollTop };
+    this.paint(fresh(this.canvas, this.seen.width, this.seen.height), { ...this.seen, colours: this.colours });
   }
 
   // x, y: how far the cells are scrolled under the labels.

@@ -1,6 +1,6 @@
 // All heads at once, a row per layer. Pointing previews a head, a click locks it, leaving shows the locked one again.
 
-import { coloursOf, packed } from "./colours.js";
+import { packed } from "./colours.js";
 import { make, roving } from "./elements.js";
 import { fresh } from "./picture.js";
 import { SCALES_OF_SHADE } from "./weights.js";
@@ -37,11 +37,11 @@ export class Overview {
     this.height = this.top + this.row * layers.length;
     this.tiles = this.cells.map(({ layer, head }) => attention.tile(kind, layer, head, this.side - GAP));
     this.scale = scale;
-    this.paint(fresh(this.canvas, this.width, this.height));
+    this.paint(fresh(this.canvas, this.width, this.height), this.colours);
     this.label(name);
   }
 
-  paint(context, colours = coloursOf(this.node)) {
+  paint(context, colours) {
     context.imageSmoothingEnabled = false;
     context.font = `12px ${colours.font}`;
     context.textBaseline = "middle";

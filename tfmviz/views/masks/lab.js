@@ -113,6 +113,7 @@ export class Lab {
 
   // A gesture begins: what was open closes, and the other way round; the whole gesture does the same.
   press(place) {
+    this.sequence += 1; // from now on an answer to an older report is out of date
     this.remember();
     const brush = place.row < 0 ? "column" : place.column < 0 ? "row" : this.brush;
     const cells = touched(this.mask, brush, place);

@@ -126,10 +126,10 @@ export class Steps {
   }
 
   tell() {
+    this.sequence += 1; // from now on an answer to an older report is out of date
     clearTimeout(this.telling);
     this.telling = setTimeout(() => {
       const { query, key, dim, wide, concat } = this.selection;
-      this.sequence += 1;
       this.report({ stage: this.current.id, token: query, at: [this.explained ?? "", key, dim, wide, concat].join("."), sequence: this.sequence });
     }, STILL);
   }
