@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,13 @@ class Entry:
 def catalogue(folder: Path = MODELS) -> tuple[Entry, ...]:
     """All models in `folder`, alphabetically, the damaged ones too. Reads headers only."""
     names = sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
-    return tuple(_inspect(folder / name) for name in names)
+    return tuple(_inspect(folder / name, _stamp(folder / name)) for name in names)
+
+
+def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Size and time of each file: what was read from them holds as long as these stay the same."""
+    stats = {name: (folder / name).stat() for name in FILES if (folder / name).exists()}
+    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats.items())
 
 
 def available(folder: Path = MODELS) -> tuple[str, ...]:
@@ -190,7 +197,8 @@ class ZooModel:
         return self.tokenizer.encoding_of(inputs, max_len=max_len)
 
 
-def _inspect(folder: Path) -> Entry:
+@lru_cache(maxsize=256)
+def _inspect(folder: Path, stamp: tuple[tuple[str, int, int], ...]) -> Entry:
     """Reads what can be read without torch: the config, the header of the weights, whether there is a tokenizer."""
     if missing := [name for name in FILES if not (folder / name).is_file()]:
         return Entry(folder.name, f"{missing[0]} is missing.", None)

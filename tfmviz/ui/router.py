@@ -25,9 +25,9 @@ def navigation() -> StreamlitPage:
     pages = ROOT / "pages"
     return st.navigation(
         [
-            st.Page(pages / "explorer.py", title="Explorer", icon="🔎", default=True),
-            st.Page(pages / "step_by_step.py", title="Step by step", icon="👣"),
-            st.Page(pages / "masks.py", title="Masks", icon="🎭"),
+            st.Page(pages / "explorer.py", title="Explorer", icon=":material/search:", default=True),
+            st.Page(pages / "step_by_step.py", title="Step by step", icon=":material/footprint:"),
+            st.Page(pages / "masks.py", title="Masks", icon=":material/grid_on:"),
         ]
     )
 
