@@ -23,11 +23,12 @@ _here = threading.local()
 def navigation() -> StreamlitPage:
     """The page this run is for. A page's file name is its address; the explorer is at `/`."""
     pages = ROOT / "pages"
+    # Emoji, not Material icons: a page's icon is the tab's too, and that one Streamlit would fetch from outside.
     return st.navigation(
         [
-            st.Page(pages / "explorer.py", title="Explorer", icon=":material/search:", default=True),
-            st.Page(pages / "step_by_step.py", title="Step by step", icon=":material/footprint:"),
-            st.Page(pages / "masks.py", title="Masks", icon=":material/grid_on:"),
+            st.Page(pages / "explorer.py", title="Explorer", icon="🔎", default=True),
+            st.Page(pages / "step_by_step.py", title="Step by step", icon="👣"),
+            st.Page(pages / "masks.py", title="Masks", icon="🎭"),
         ]
     )
 
