@@ -100,7 +100,7 @@ RECIPES = {
     "reverse": Recipe(
         says="A one-layer encoder and a one-layer decoder that write a string of letters backwards.",
         about="task.md",
-        train="task reverse --layers 1 --heads 4 --width 128 --steps 3000 --save-every 500",
+        train="task reverse --layers 1 --heads 4 --width 128 --positions learned --steps 4000 --save-every 500",
         evaluate="--task reverse",
     ),
 }

@@ -75,6 +75,20 @@ def test_a_row_that_may_look_nowhere_is_empty() -> None:
     assert not weights["decoder.0.self_attn"][:, 0].any()
 
 
+def test_heads_with_masks_of_their_own_are_shown_where_any_may_look() -> None:
+    """As `SetMask` for some heads leaves them."""
+    mask = np.stack([causal(5), np.ones((5, 5), dtype=bool), np.eye(5, dtype=bool)])
+    pattern = np.concatenate([traces.pattern(1, own) for own in mask])
+    trace = with_values(
+        decoder(words(5), layers=1), decoder__0__self_attn__mask=mask, decoder__0__self_attn__pattern=pattern
+    )
+    _, masks, weights = read_payload(views.payload(trace))
+    assert masks["decoder.0.self_attn"].all()
+    np.testing.assert_allclose(weights["decoder.0.self_attn"], pattern, atol=0.0005)
+    header, _ = read_blob(views.details(trace, ["decoder.0.self_attn/rollout"]))
+    assert len(header["heads"]) == 1
+
+
 def test_the_bytes_of_a_weight() -> None:
     """At most 1.4 for 144 heads and 64 tokens, of which only the lower triangle counts."""
     trace = decoder(words(64), layers=12, heads=12)

@@ -103,7 +103,7 @@ def payload(trace: Trace, *, title: str = "", on_repeats: Scores | None = None, 
 
 def travels_whole(trace: Trace) -> bool:
     """Whether the payload holds the weights of all heads."""
-    return sum(trace[f"{layer}.mask"].sum() * len(trace[f"{layer}.pattern"]) for layer in trace.layers) <= WHOLE
+    return sum(_mask(trace, layer).sum() * len(trace[f"{layer}.pattern"]) for layer in trace.layers) <= WHOLE
 
 
 def details(trace: Trace, keys: Iterable[str], *, title: str = "") -> bytes:
@@ -129,7 +129,11 @@ def _kind(
     trace: Trace, name: str, layers: Sequence[str], blob: _Blob, masks: _Masks, whole: bool, on_repeats: Scores
 ) -> dict[str, Any]:
     q, k = trace.axes(layers[0])
-    scored = [_scores(trace, layer, on_repeats.get(layer)) for layer in layers] if q is k else []
+    seen = [(_checked(trace, layer), _mask(trace, layer)) for layer in layers]
+    scored = [
+        _scores(*heads, k.ids, on_repeats.get(layer))
+        for layer, heads in zip(layers, seen if q is k else (), strict=False)
+    ]
     entry: dict[str, Any] = {
         "name": name,
         "queries": "source" if q is trace.source else "target",
@@ -140,8 +144,7 @@ def _kind(
         "verdicts": [_verdicts(scores) for scores in scored],
         "repeats": [_verdicts(on_repeats[layer]) for layer in layers if layer in on_repeats],
     }
-    for layer in layers:
-        pattern, mask = _checked(trace, layer), trace[f"{layer}.mask"]
+    for layer, (pattern, mask) in zip(layers, seen, strict=True):
         known = {"name": layer, "mask": masks.index(mask)}
         if whole:
             entry["layers"].append(known | {"heads": _add_heads(blob, pattern, mask)})
@@ -182,16 +185,16 @@ def _look_up(trace: Trace, key: str) -> tuple[Array, Array] | None:
     name, _, what = key.rpartition("/")
     if name not in trace.layers:
         return None
-    pattern, mask = _checked(trace, name), trace[f"{name}.mask"]
+    pattern, mask = _checked(trace, name), _mask(trace, name)
     layers = [other for other in trace.layers if kind_of(other) == kind_of(name)]
     if what == "mean":
         return pattern.mean(axis=0), mask
     if what == "all":
-        masks = [trace[f"{other}.mask"] for other in layers]
+        masks = [_mask(trace, other) for other in layers]
         return np.mean([_checked(trace, other).mean(axis=0) for other in layers], axis=0), np.logical_or.reduce(masks)
     if what == "rollout" and pattern.shape[1] == pattern.shape[2]:
         below = layers[: layers.index(name) + 1]
-        return rollout([_checked(trace, other) for other in below], [trace[f"{other}.mask"] for other in below])
+        return rollout([_checked(trace, other) for other in below], [_mask(trace, other) for other in below])
     return (pattern[int(what)], mask) if what.isdecimal() and int(what) < len(pattern) else None
 
 
@@ -208,8 +211,16 @@ def _checked(trace: Trace, layer: str) -> Array:
     return pattern
 
 
-def _scores(trace: Trace, layer: str, on_repeats: Mapping[Kind, Array] | None) -> dict[Kind, Array]:
-    scores = head_scores(_checked(trace, layer), trace.axes(layer)[1].ids, trace[f"{layer}.mask"])
+def _mask(trace: Trace, layer: str) -> Array:
+    """(q_len, k_len): where at least one of a layer's heads may look. An edit may give each head its own mask."""
+    mask = trace[f"{layer}.mask"]
+    return np.logical_or.reduce(mask) if mask.ndim == 3 else mask
+
+
+def _scores(
+    pattern: Array, mask: Array, ids: Sequence[int], on_repeats: Mapping[Kind, Array] | None
+) -> dict[Kind, Array]:
+    scores = head_scores(pattern, ids, mask)
     return scores if on_repeats is None else confirmed(scores, on_repeats)
 
 
