@@ -18,7 +18,7 @@ export class Lab {
     this.past = [];
     this.build();
     parent.append(this.node);
-    this.watcher = new ResizeObserver(() => this.mask && this.layOut());
+    this.watcher = new ResizeObserver(() => this.mask && this.node.clientWidth !== this.width && this.layOut());
     this.watcher.observe(this.node);
   }
 
@@ -168,7 +168,8 @@ export class Lab {
       paintMask(fresh(this.gallery.children[n].querySelector("canvas"), mask.columns * cell, mask.rows * cell), mask, cell, this.colours);
     });
     this.setBoard();
-    this.board.measure(this.node.clientWidth, this.colours.font);
+    this.width = this.node.clientWidth;
+    this.board.measure(this.width, this.colours.font);
     this.draw();
   }
 

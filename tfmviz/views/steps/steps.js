@@ -21,7 +21,7 @@ export class Steps {
     this.stage = "sentence";
     this.build();
     parent.append(this.node);
-    this.watcher = new ResizeObserver(() => this.head && this.draw());
+    this.watcher = new ResizeObserver(() => this.head && this.node.clientWidth !== this.width && this.draw());
     this.watcher.observe(this.node);
     this.onKey = (event) => this.key(event);
     document.addEventListener("keydown", this.onKey);
@@ -90,12 +90,14 @@ export class Steps {
     if (sequence < this.sequence) return;
     this.sequence = sequence;
     const [matrix, key, dim, wide, concat] = at.split(".");
+    const before = JSON.stringify([this.selection, this.stage, this.explained]);
     const query = token ?? this.head.counts.query - 1;
     this.selection = this.fitted({ ...this.first(Math.min(query, this.head.counts.query - 1)), ...(at ? { key: Number(key), dim: Number(dim), wide: Number(wide), concat: Number(concat) } : {}) });
     this.stage = stage;
-    this.draw();
-    if (this.grids.some(({ id, size }) => id === matrix && size !== "later")) this.explained = matrix;
-    this.drawSelection();
+    const { items, chain, main } = this.current;
+    const there = isMatrix(matrix) && (items.includes(matrix) || (chain && CHAIN.includes(matrix) && !isLater(matrix, main)));
+    this.explained = there ? matrix : null;
+    if (JSON.stringify([this.selection, this.stage, this.explained]) !== before) this.draw();
   }
 
   get current() {
@@ -170,7 +172,7 @@ export class Steps {
 
   // The chain of score matrices stays in its place through its stages; below it the matrices in focus.
   layOut(stage) {
-    const width = this.node.clientWidth;
+    const width = (this.width = this.node.clientWidth);
     const narrow = width < NARROW;
     const focused = this.node.getRootNode().activeElement?.dataset?.matrix;
     const matrices = stage.items.filter(isMatrix).length / (stage.items.filter((item) => item === "\n").length + 1);
