@@ -55,7 +55,7 @@ def twin(says: str, options: str) -> Recipe:
     return Recipe(
         says=f"One of seven small language models that differ in one thing only; this one has {says}.",
         about="english.md",
-        train=f"lm --data {ENGLISH} {shape} --batch-size 64 --repeated 4 --steps 5000 --save-every 500 {options}",
+        train=f"lm --data {ENGLISH} {shape} --batch-size 64 --repeated 4 --steps 3000 --save-every 500 {options}",
         evaluate=f"--data {ENGLISH} --by-position {CURVES}/{{name}}-by-position.json",
     )
 

@@ -326,6 +326,17 @@ def test_values_that_are_no_attention_are_named_in_place_of_pictures(monkeypatch
     assert "explorer" not in components(app)
 
 
+@pytest.mark.parametrize("name", zoo.available())
+def test_every_shipped_model_is_shown_on_every_page(name: str) -> None:
+    app = open_app(model=name)
+    assert tokens(app)
+    for page in ("step_by_step", "masks"):
+        app.switch_page(f"pages/{page}.py").run()
+        assert not app.exception
+        assert not app.error
+        assert components(app)
+
+
 LONG_TEXT = " ".join(f"word{n}" for n in range(200))
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import asdict
 from functools import cache
+from typing import get_args
 
 import numpy as np
 import pytest
+from safetensors.torch import load_file
 
 import tfmviz
 from tfmviz import zoo
 from tfmviz.analysis.heads import head_scores
+from tfmviz.model.config import PositionScheme
 from tfmviz.zoo import ZooModel
 
 
@@ -69,9 +74,91 @@ def test_the_page_opens_with_a_previous_token_head() -> None:
     assert scores["previous token"][FIRST_LOOK["head"]] > 0.5
 
 
+# The twins: seven models that differ in one thing only.
+
+TWINS = tuple(name for name in tfmviz.available() if name.startswith("twins-"))
+TRAINED = 64
+CURVES = zoo.MODELS.parent / "training"
+
+
+@cache
+def losses_by_position(name: str) -> np.ndarray:
+    """Held-out loss at each position, nats per token."""
+    found = json.loads((CURVES / f"{name}-by-position.json").read_text())
+    assert (found["model"], found["trained_length"]) == (name, TRAINED)
+    return np.array(found["loss"])
+
+
+def test_there_is_a_twin_for_every_position_scheme_and_one_with_post_norm() -> None:
+    assert set(TWINS) == {f"twins-{scheme}" for scheme in (*get_args(PositionScheme), "postnorm")}
+
+
+def test_twins_differ_in_positions_or_norms_alone() -> None:
+    first, *others = (asdict(tfmviz.load(name).config) for name in TWINS)
+    for other in others:
+        assert {key for key in first if first[key] != other[key]} <= {"positions", "norm_position"}
+    assert len({(zoo.MODELS / name / "tokenizer.json").read_bytes() for name in TWINS}) == 1
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_the_curve_of_losses_agrees_with_the_card_up_to_the_trained_length(name: str) -> None:
+    """Two measurements: windows of 64 tokens for the card, the first 64 of 512 for the curve."""
+    found = re.search(
+        r"held-out bits per byte \| [\d.]+ \(([\d.]+) nats", (zoo.MODELS / name / "CARD.md").read_text(encoding="utf-8")
+    )
+    assert found
+    assert losses_by_position(name)[:TRAINED].mean() == pytest.approx(float(found[1]), abs=0.12)
+
+
+def test_linear_biases_carry_on_past_the_trained_length_where_sinusoids_fail() -> None:
+    """The lecture's extrapolation curve (Press et al. 2022, figure 1)."""
+    within = {name: losses_by_position(name)[8:TRAINED].mean() for name in TWINS}
+    beyond = {name: losses_by_position(name)[2 * TRAINED :].mean() for name in TWINS if name != "twins-learned"}
+    assert beyond["twins-alibi"] < within["twins-alibi"] + 0.1
+    assert beyond["twins-sinusoidal"] > within["twins-sinusoidal"] + 1
+    assert beyond["twins-rope"] > beyond["twins-alibi"] + 0.3
+    assert len(losses_by_position("twins-learned")) == TRAINED  # there the table ends
+
+
+def test_without_positions_a_model_is_the_worst_of_the_twins() -> None:
+    within = {name: losses_by_position(name)[8:TRAINED].mean() for name in TWINS}
+    assert max(within, key=lambda name: within[name]) == "twins-none"
+
+
+# The small ones.
+
+
+def test_induction_heads_form_during_training() -> None:
+    model = tfmviz.load("induction")
+    ids = tuple(np.random.default_rng(71).integers(2, model.config.vocab_size, size=29).tolist()) * 2
+    best = []
+    for path in sorted((zoo.MODELS / "induction" / "snapshots").glob("*.safetensors")):
+        model.module.load_state_dict({name: weight.float() for name, weight in load_file(path).items()})
+        trace = model.trace(ids, sites=("*.pattern", "*.mask"))
+        scores = [head_scores(trace[f"{layer}.pattern"], ids, trace[f"{layer}.mask"]) for layer in trace.layers]
+        best.append(max(float(layer["induction"].max()) for layer in scores))
+    assert len(best) == 16
+    assert max(best[:8]) < 0.1
+    assert min(best[-3:]) > 0.7
+
+
+def test_reverse_writes_backwards_and_shows_how() -> None:
+    model = tfmviz.load("reverse")
+    for word in ("attention", "stressed", "a", "transformer", "qwertyuiopas"):
+        assert model.generate(word).text == word[::-1]
+    trace = model.trace("attention")
+    crossing = trace["decoder.0.cross_attn.pattern"]  # (head, 1 + 9, 9)
+    expected = np.arange(8, -1, -1)  # the letter to be written: an anti-diagonal
+    assert max((pattern[:9].argmax(axis=-1) == expected).mean() for pattern in crossing) >= 8 / 9
+
+
 def test_cards_say_where_the_data_come_from() -> None:
     for name in tfmviz.available():
         text = (zoo.MODELS / name / "CARD.md").read_text(encoding="utf-8")
+        assert "python -m tfmviz.training" in text
+        if name == "reverse":
+            assert "drawn at random" in text
+            continue
         for source in ("Tatoeba", "Common Voice", "Storybook", "TinyStories", "CC BY", "CDLA-Sharing-1.0"):
             assert source in text
 
