@@ -6,7 +6,6 @@ import base64
 import html
 import json
 import math
-import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import fields
@@ -18,7 +17,7 @@ import plotly.io
 import pytest
 from plotly.colors import sample_colorscale, unlabel_rgb
 
-from tfmviz.plots import attention, residual
+from tfmviz.plots import masks, residual, steps
 from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
 from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme
 from tfmviz.trace import Array
@@ -44,23 +43,6 @@ PATTERN = some_weights(Q_LEN, K_LEN)
 MASK = np.tri(Q_LEN, K_LEN, k=2, dtype=bool)
 
 
-def heatmap(theme: Theme = LIGHT, *, query: int | None = None) -> go.Figure:
-    return attention.heatmap(
-        PATTERN, mask=MASK, q_tokens=Q_TOKENS, k_tokens=K_TOKENS, title="Layer 1", theme=theme, query=query
-    )
-
-
-def large_heatmap(q_len: int, k_len: int) -> go.Figure:
-    return attention.heatmap(
-        some_weights(q_len, k_len),
-        mask=np.ones((q_len, k_len), dtype=bool),
-        q_tokens=[f"q{i}" for i in range(q_len)],
-        k_tokens=[f"k{i}" for i in range(k_len)],
-        title="Layer 1",
-        theme=LIGHT,
-    )
-
-
 NORMS = np.array([[7.0, 8, 9, 10, 11, 12, 13], [17, 18, 19, 20, 21, 22, 23], [27, 28, 29, 30, 31, 32, 33]])
 SHARES = np.array([[0.25, 0.5, 1.25, -0.5, 0, 1, math.nan], [0.6, 0.7, 0.8, 0.9, 0.1, 0.2, 0.3]])
 STAGES = ["embedding", "after layer 0", "after layer 1"]
@@ -78,10 +60,23 @@ def writes(theme: Theme = LIGHT) -> go.Figure:
 
 
 FIGURES: dict[str, Callable[[Theme], go.Figure]] = {
-    "heatmap": heatmap,
+    "histogram": lambda theme: steps.histogram(np.arange(3.0), np.array([0.2, 0.5, 0.3]), np.eye(3)[1], theme=theme),
+    "pairs": lambda theme: steps.pairs(
+        K_TOKENS, PATTERN[0], PATTERN[1], series=("a", "b"), axis_title="x", theme=theme
+    ),
+    "bars": lambda theme: steps.bars(["head 0", "head 1"], np.array([0.5, 2.0]), chosen=1, theme=theme),
+    "tiles": lambda theme: steps.tiles([PATTERN, PATTERN], MASK, titles=["<a>", "b"], theme=theme),
+    "head scores": lambda theme: steps.head_scores(SHARES, title="induction", chosen=(1, 2), theme=theme),
+    "small mask": lambda theme: masks.small(MASK, title="<a>", k_tokens=K_TOKENS, theme=theme),
+    "reach": lambda theme: masks.reach(np.eye(Q_LEN, dtype=int) - 1, tokens=Q_TOKENS, n_layers=2, theme=theme),
+    "change": lambda theme: masks.change(NORMS, tokens=K_TOKENS, theme=theme),
+    "before and after": lambda theme: masks.before_after(
+        K_TOKENS, PATTERN[0], PATTERN[1], title="x", percent=True, tick_title="y", theme=theme
+    ),
     "norms": norms,
     "writes": writes,
 }
+ON_GREY = ("head scores", "small mask", "reach")  # what they leave out is masked, or undefined
 every_figure = pytest.mark.parametrize("name", FIGURES)
 
 
@@ -137,7 +132,7 @@ def test_a_figure_survives_the_journey_to_the_browser(name: str, theme: Theme) -
 def test_a_figure_lies_on_the_pages_ground_in_the_themes_letters(name: str, theme: Theme) -> None:
     layout = sent(FIGURES[name](theme))["layout"]
     assert layout["paper_bgcolor"] == "rgba(0,0,0,0)"
-    assert layout["plot_bgcolor"] == (theme.masked if name == "heatmap" else "rgba(0,0,0,0)")
+    assert layout["plot_bgcolor"] == (theme.masked if name in ON_GREY else "rgba(0,0,0,0)")
     assert layout["font"]["color"] == theme.text
     assert layout["font"]["size"] >= 14
 
@@ -181,105 +176,6 @@ def test_larger_weights_are_brighter() -> None:
     luminance = PALETTE @ np.array([0.2126, 0.7152, 0.0722])
     assert (np.diff(luminance) > -0.5).all()  # channels are rounded
     assert (np.diff(luminance[::8]) > 0).all()
-
-
-# One head.
-
-
-def test_rows_of_the_heat_map_are_queries_and_columns_keys() -> None:
-    data = sent(heatmap())["data"][0]
-    z = numbers(data["z"])
-    assert z.shape == (Q_LEN, K_LEN)
-    np.testing.assert_array_equal(z[MASK], PATTERN[MASK])
-    assert not {"x", "y", "transpose"} & set(data), "rows and columns are counted from 0"
-
-
-def test_masked_cells_are_empty_and_show_the_ground() -> None:
-    data = sent(heatmap())["data"][0]
-    np.testing.assert_array_equal(np.isnan(numbers(data["z"])), ~MASK)
-    assert data["hoverongaps"] is False
-
-
-def test_a_weight_of_zero_is_not_masked() -> None:
-    eye, everything = np.eye(3), np.ones((3, 3), dtype=bool)
-    figure = attention.heatmap(eye, mask=everything, q_tokens="abc", k_tokens="abc", title="", theme=LIGHT)
-    np.testing.assert_array_equal(numbers(sent(figure)["data"][0]["z"]), eye)
-
-
-def test_colours_of_weights_span_zero_to_one() -> None:
-    data = sent(heatmap())["data"][0]
-    assert (data["zmin"], data["zmax"], data.get("zauto", False)) == (0, 1, False)
-    assert data["colorscale"] == ATTENTION
-
-
-def test_axes_of_the_heat_map() -> None:
-    layout = sent(heatmap())["layout"]
-    assert layout["yaxis"]["title"]["text"].startswith("query")
-    assert layout["xaxis"]["title"]["text"].startswith("key")
-    assert_axis_of_tokens(layout["yaxis"], Q_LABELS)
-    assert_axis_of_tokens(layout["xaxis"], K_LABELS)
-    assert layout["yaxis"]["range"] == [Q_LEN - 0.5, -0.5], "the first query is on top"
-    assert layout["xaxis"]["range"] == [-0.5, K_LEN - 0.5]
-
-
-def test_hovering_names_the_query_first_then_the_key() -> None:
-    texts = sent(heatmap())["data"][0]["customdata"]
-    assert np.shape(texts) == (Q_LEN, K_LEN)
-    for q, k in np.ndindex(Q_LEN, K_LEN):
-        assert texts[q][k] == f"“{Q_LABELS[q]}” looks at “{K_LABELS[k]}”"
-
-
-def test_hovering_tells_positions_not_tick_labels() -> None:
-    """Plotly fills %{x} with the tick's label where there is one, the token; with a format it is the number."""
-    template = sent(heatmap())["data"][0]["hovertemplate"]
-    assert "%{customdata}" in template
-    assert "%{z" in template
-    assert not {"%{x}", "%{y}"} & set(re.findall(r"%{.*?}", template))
-
-
-@pytest.mark.parametrize("query", range(Q_LEN))
-@every_theme
-def test_the_box_encloses_the_chosen_query_only(query: int, theme: Theme) -> None:
-    (shape,) = sent(heatmap(theme, query=query))["layout"]["shapes"]
-    assert [q for q in range(Q_LEN) if shape["y0"] < q < shape["y1"]] == [query]
-    assert [k for k in range(K_LEN) if shape["x0"] < k < shape["x1"]] == list(range(K_LEN))
-    assert (shape["y0"], shape["y1"]) == (query - 0.5, query + 0.5)
-    assert shape["line"]["color"] == theme.accent
-
-
-def test_without_a_chosen_query_there_is_no_box() -> None:
-    assert "shapes" not in sent(heatmap())["layout"]
-
-
-def test_weights_are_written_in_the_cells_of_small_matrices() -> None:
-    data = sent(heatmap())["data"][0]
-    assert data["texttemplate"] == "%{text}"
-    for q, k in np.ndindex(Q_LEN, K_LEN):
-        if MASK[q, k]:
-            assert float(data["text"][q][k]) == pytest.approx(float(PATTERN[q, k]), abs=0.00501)
-        else:
-            assert data["text"][q][k] == ""
-
-
-@pytest.mark.parametrize(("w", "text"), [(0.0, ".00"), (0.074, ".07"), (0.5, ".50"), (0.999, "1.00"), (1.0, "1.00")])
-def test_a_weight_as_text(w: float, text: str) -> None:
-    assert attention.cell_texts(np.array([[w, math.nan]])) == [[text, ""]]
-
-
-@pytest.mark.parametrize(("q_len", "k_len"), [(5, 13), (53, 59), (53, 7)])
-def test_weights_are_not_written_in_the_cells_of_large_matrices(q_len: int, k_len: int) -> None:
-    data = sent(large_heatmap(q_len, k_len))["data"][0]
-    assert not {"text", "texttemplate"} & set(data)
-
-
-@pytest.mark.parametrize(("q_len", "k_len"), [(5, 53), (97, 7), (97, 101)])
-def test_of_many_tokens_only_some_are_labelled_each_at_its_place(q_len: int, k_len: int) -> None:
-    layout = sent(large_heatmap(q_len, k_len))["layout"]
-    for letter, length, axis in (("q", q_len, layout["yaxis"]), ("k", k_len, layout["xaxis"])):
-        assert axis["ticktext"] == [f"{letter}{position}" for position in axis["tickvals"]]
-        assert len(set(np.diff(axis["tickvals"]))) == 1
-        assert axis["tickvals"][0] == 0
-        assert min(length, 25) <= len(axis["tickvals"]) <= 48
 
 
 # The residual stream.
