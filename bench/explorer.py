@@ -61,7 +61,7 @@ MISSING = "BertViz is missing: run `pip install bertviz ipython` and have npm at
 HeadView = Callable[..., Any]
 
 SHELL = f"""<!doctype html><meta charset="utf-8">
-<style>{(explorer.FOLDER / "standalone.css").read_text(encoding="utf-8")}{explorer.CSS}</style>
+<style>{explorer.STANDALONE_CSS}</style>
 <main><div id="explorer"></div></main>
 <script type="module">{explorer.JS}
 Object.assign(globalThis, {{ Explorer, toBytes: (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)) }});

@@ -671,6 +671,15 @@ def test_figures_are_saved_as_png_at_twice_their_size(standalone: Standalone, ti
     assert (width, height) == pytest.approx((2 * float(svg.attrib["width"]), 2 * float(svg.attrib["height"])), abs=2)
 
 
+def test_a_saved_figure_says_what_its_filters_left_out(standalone: Standalone) -> None:
+    page = standalone.open()
+    page.get_by_text("Filters and colours").click()
+    page.get_by_label("without the first token").check()
+    for title, said in (("The same as a matrix", True), ("Who looks at whom", True), ("Every head", False)):
+        text = saved(page, f"Save “{title}” as SVG").read_text(encoding="utf-8")
+        assert ("(without the first token)" in text) == said
+
+
 def test_the_svg_of_the_matrix_holds_every_cell_in_its_colour(standalone: Standalone) -> None:
     page = standalone.open()
     pattern = TRACE["decoder.0.self_attn.pattern"][0]

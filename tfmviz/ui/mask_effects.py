@@ -14,7 +14,7 @@ from tfmviz.plots.steps import pairs, tiles
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import per_cent, show, theme
 from tfmviz.ui.mask_lab import Chosen
 
 
@@ -37,11 +37,10 @@ def verdict(before: Trace, after: Trace, chosen: Chosen, layers: tuple[str, ...]
     if not len(old):
         st.markdown("One token has no next word to be surprised by. Type more.")
         return
-    chance = [float(np.exp(-losses.mean())) for losses in (old, new)]
+    chance = [per_cent(float(np.exp(-losses.mean()))) for losses in (old, new)]
     st.markdown(
         f"Mean surprise at the next word of your sentence (the loss): **{old.mean():.2f}** nats with the model's own "
-        f"mask, **{new.mean():.2f}** with yours; the right word gets {chance[0]:.1%} and {chance[1]:.1%} (geometric "
-        "mean)."
+        f"mask, **{new.mean():.2f}** with yours; the right word gets {chance[0]} and {chance[1]} (geometric mean)."
     )
     self_layers = [layer for layer in after.layers if layer.startswith("decoder.") and layer.endswith("self_attn")]
     answers = mask_effect.seen_answers(mask_effect.layers_to_reach([_seen(after, layer) for layer in self_layers]))

@@ -1,8 +1,7 @@
 """What the browser gets: the attention of one trace as bytes. This page is the description of the format.
 
-A *blob* is: the length of its header (4 bytes, little-endian), the header (JSON, UTF-8), then the arrays that the
-header refers to by their offset from the header's end. `payload` makes the blob of a whole trace, `details` that of a
-few heads of a long one.
+A *blob* is a header and arrays that it refers to by their offset from its end; `shared.framed` says how they are put
+together. `payload` makes the blob of a whole trace, `details` that of a few heads of a long one.
 
 **Weights.** A head's weights are those of its allowed cells, row by row, in 10 bits each. Each row has its own scale,
 so that an even spread over 500 tokens is as exact as a single peak:
@@ -39,7 +38,6 @@ the number of a head, "mean" (over the layer's heads), "all" (mean over all laye
 
 from __future__ import annotations
 
-import json
 import math
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -51,6 +49,7 @@ from tfmviz.analysis.heads import IN_WORDS, Kind, confirmed, head_scores, verdic
 from tfmviz.analysis.rollout import rollout
 from tfmviz.plots.labels import visible
 from tfmviz.trace import Array, Encoding, Trace, kind_of
+from tfmviz.views.shared import framed
 
 WHOLE = 1_200_000
 """Up to so many weights (144 heads at 128 causal tokens) all of them travel."""
@@ -258,8 +257,7 @@ class _Blob:
         return start
 
     def with_header(self, header: dict[str, Any]) -> bytes:
-        text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-        return b"".join([len(text).to_bytes(4, "little"), text, *self.parts])
+        return framed(header, self.parts)
 
 
 class _Masks:

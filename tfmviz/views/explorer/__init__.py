@@ -5,18 +5,17 @@
 
 from pathlib import Path
 
-from tfmviz.views.shared import script
-
-FOLDER = Path(__file__).parent
+from tfmviz.views.shared import script, style
 
 MODULES = (
-    "explorer/elements",
-    "explorer/colours",
+    "shared/elements",
+    "shared/colours",
     "explorer/weights",
+    "shared/framed",
     "explorer/payload",
     "explorer/state",
     "explorer/words",
-    "explorer/picture",
+    "shared/picture",
     "explorer/strip",
     "explorer/overview",
     "explorer/lines",
@@ -27,5 +26,5 @@ MODULES = (
 
 JS = script((*MODULES, "shared/meet", "explorer/streamlit"))
 STANDALONE_JS = script((*MODULES, "explorer/standalone"))
-CSS = (FOLDER / "view.css").read_text(encoding="utf-8")
-STANDALONE_CSS = (FOLDER / "standalone.css").read_text(encoding="utf-8") + CSS
+CSS = style("explorer")
+STANDALONE_CSS = (Path(__file__).parent / "standalone.css").read_text(encoding="utf-8") + CSS

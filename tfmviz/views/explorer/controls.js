@@ -1,9 +1,9 @@
 // The bar above the pictures: kind of attention, layer, heads, filters, scale of shades, links.
 
-import { RAMP } from "./colours.js";
-import { button, make, select } from "./elements.js";
+import { RAMP } from "../shared/colours.js";
+import { button, make, select } from "../shared/elements.js";
 import { AGGREGATES, SCALES } from "./state.js";
-import { KINDS, headName, verdictOf } from "./words.js";
+import { KINDS, filterWords, headName, verdictOf } from "./words.js";
 import { SCALES_OF_SHADE } from "./weights.js";
 
 const BEAT = 1000; // milliseconds a layer is shown for when playing
@@ -127,8 +127,7 @@ export class Controls {
     this.least.set(state.least);
     this.scale.box.value = state.scale;
     options(this.order.box, [["place", "by layer"], ...Object.keys(kind.scores).map((name) => [name, name])], state.order);
-    const active = [state.withoutFirst && "without the first token", state.top < 100 && `largest ${state.top} %`, state.least > 0 && `at least ${state.least}`];
-    this.summary.textContent = `Filters and colours${active.some(Boolean) ? `: ${active.filter(Boolean).join(", ")}` : ""}`;
+    this.summary.textContent = ["Filters and colours", filterWords(state)].filter(Boolean).join(": ");
   }
 
   setHeads(state, kind) {

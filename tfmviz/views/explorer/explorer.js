@@ -1,18 +1,18 @@
 // The attention of one sentence: all heads, one layer's heads as lines, one head as a matrix, the sentence shaded. Every
 // touch is answered here; the page around is told when the reader's hand is still.
 
-import { coloursOf, isDark } from "./colours.js";
+import { coloursOf, isDark } from "../shared/colours.js";
 import { Controls, Legend } from "./controls.js";
-import { button, make } from "./elements.js";
+import { button, make } from "../shared/elements.js";
 import { Lines } from "./lines.js";
 import { Matrix } from "./matrix.js";
 import { Overview } from "./overview.js";
 import { Attention } from "./payload.js";
-import { save } from "./picture.js";
+import { save } from "../shared/picture.js";
 import { fitted, fromLook, initial, toLook } from "./state.js";
 import { Strip, weightsBeside } from "./strip.js";
 import { filtered, meanOf } from "./weights.js";
-import { KINDS, cellSentence, headName, sentence, shownName, verdictOf } from "./words.js";
+import { KINDS, cellSentence, filterWords, headName, sentence, shownName, verdictOf } from "./words.js";
 
 const REST = 500; // milliseconds without a touch after which a moved slider counts as still
 
@@ -52,11 +52,11 @@ export class Explorer {
       { className: "panels" },
       this.panel("overview", "Every head", "Point at a head to see it everywhere, click to keep it.", this.overview),
       this.panel("lines", "Who looks at whom", "Left looks at right. Point at a token for its lines, click to pin it.", this.lines),
-      this.panel("matrix", "The same as a matrix", "Each row is one token's attention and sums to 1.", this.matrix, make("label", { className: "zoom" }, "zoom ", this.zoom)),
+      this.panel("matrix", "The same as a matrix", "Each row is one token's attention; unfiltered it sums to 1.", this.matrix, make("label", { className: "zoom" }, "zoom ", this.zoom)),
     );
     this.node = make(
       "div",
-      { className: "explorer", role: "group", ariaLabel: "Attention explorer" },
+      { className: "view explorer", role: "group", ariaLabel: "Attention explorer" },
       this.controls.node,
       make("div", { className: "bar" }, this.controls.filters, this.legend.node),
       make("div", { className: "line" }, this.verdict, this.controls.link),
@@ -319,6 +319,7 @@ export class Explorer {
       lines: `Left tokens look at right tokens; stronger lines are more attention. ${this.focus() ? this.spoken.textContent : ""}`,
       matrix: `Rows are queries, columns keys; brighter is more attention, grey is masked. ${this.spoken.textContent}`,
     }[name];
-    return save(view.figure(colours), { format, name: `attention-${name}`, title, caption, colours });
+    const filters = name === "overview" ? "" : filterWords(this.state); // the overview shows all there is
+    return save(view.figure(colours), { format, name: `attention-${name}`, title: filters ? `${title} (${filters})` : title, caption, colours });
   }
 }

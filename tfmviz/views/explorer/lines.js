@@ -1,7 +1,7 @@
 // The head view: queries on the left, keys on the right, a line for every weight.
 
-import { listen, make, roving, tokenButtons } from "./elements.js";
-import { fresh } from "./picture.js";
+import { listen, make, roving, tokenButtons } from "../shared/elements.js";
+import { fresh } from "../shared/picture.js";
 import { SCALES_OF_SHADE, number, rowMaxima, strongest } from "./weights.js";
 
 const MOST = 1000; // lines drawn at once; of one token all are

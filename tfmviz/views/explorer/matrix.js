@@ -1,9 +1,9 @@
 // One head as a heat map: rows are queries, columns keys. The canvas is as large as what is in sight, and is drawn again
 // as the reader scrolls, so a zoomed map of 512 tokens costs no more than a small one.
 
-import { css, inkOn, packed } from "./colours.js";
-import { make } from "./elements.js";
-import { clip, fresh } from "./picture.js";
+import { css, inkOn, packed } from "../shared/colours.js";
+import { make } from "../shared/elements.js";
+import { clip, fresh } from "../shared/picture.js";
 import { SCALES_OF_SHADE, number, rowMaxima, rowSums, short } from "./weights.js";
 
 const AXIS = 20; // pixels for an axis title

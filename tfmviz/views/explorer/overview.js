@@ -1,8 +1,8 @@
 // All heads at once, a row per layer. Pointing previews a head, a click locks it, leaving shows the locked one again.
 
-import { packed } from "./colours.js";
-import { make, roving } from "./elements.js";
-import { fresh } from "./picture.js";
+import { packed } from "../shared/colours.js";
+import { make, roving } from "../shared/elements.js";
+import { fresh } from "../shared/picture.js";
 import { SCALES_OF_SHADE } from "./weights.js";
 
 const GAP = 3;

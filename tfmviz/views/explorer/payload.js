@@ -1,5 +1,6 @@
 // Reads the bytes that tfmviz/views/payload.py writes and describes.
 
+import { unframed } from "../shared/framed.js";
 import { meanOf, rollout } from "./weights.js";
 
 const CODES = 1023;
@@ -8,7 +9,7 @@ const KEPT = 64; // decoded heads held at once
 
 export class Attention {
   constructor(bytes) {
-    const { header, data } = open(bytes);
+    const { header, data } = unframed(bytes);
     this.title = header.title;
     this.id = header.id;
     this.texts = header.texts;
@@ -39,7 +40,7 @@ export class Attention {
 
   // Weights that arrived later, for a long text. Returns whether they are new.
   take(bytes) {
-    const { header, data } = open(bytes);
+    const { header, data } = unframed(bytes);
     if (header.id !== this.id) return false; // they belong to another sentence
     const heads = header.heads.filter(({ key }) => !this.fetched.has(key));
     for (const { key, mask: entry, at } of heads) {
@@ -134,14 +135,6 @@ class Mask {
     }
     return this.places.get(key);
   }
-}
-
-function open(bytes) {
-  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-  return {
-    header: JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))),
-    data: bytes.subarray(4 + length),
-  };
 }
 
 // The three parts of a head: scales per row, upper 8 bits and lower 2 bits of its codes.

@@ -1,7 +1,7 @@
 // The sentence as a row of buttons, each shaded by the attention of the token in focus.
 
-import { css, inkOn } from "./colours.js";
-import { listen, make, roving, tokenButtons } from "./elements.js";
+import { css, inkOn } from "../shared/colours.js";
+import { listen, make, roving, tokenButtons } from "../shared/elements.js";
 import { SCALES_OF_SHADE, short } from "./weights.js";
 
 const LONG = 40; // tokens that surely fit

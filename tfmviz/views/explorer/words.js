@@ -21,6 +21,11 @@ export function shownName(kind, { layer, heads, aggregate }) {
   return headName(kind, { layer, head: heads[0] });
 }
 
+// What the filters leave out, "" where they leave out nothing.
+export function filterWords({ withoutFirst, top, least }) {
+  return [withoutFirst && "without the first token", top < 100 && `largest ${top} %`, least > 0 && `at least ${least}`].filter(Boolean).join(", ");
+}
+
 export function verdictOf(kind, { layer, head }, list = kind.verdicts) {
   const [name, score] = list[layer]?.[head] ?? [];
   if (!name) return "";

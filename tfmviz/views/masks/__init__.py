@@ -10,20 +10,17 @@ import base64
 import binascii
 import zlib
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 
 from tfmviz.trace import Array
-from tfmviz.views.shared import script
-
-FOLDER = Path(__file__).parent
+from tfmviz.views.shared import script, style
 
 JS = script(
     (
-        "explorer/elements",
-        "explorer/colours",
-        "explorer/picture",
+        "shared/elements",
+        "shared/colours",
+        "shared/picture",
         "shared/meet",
         "masks/bits",
         "masks/board",
@@ -32,7 +29,7 @@ JS = script(
     )
 )
 
-CSS = (FOLDER / "view.css").read_text(encoding="utf-8")
+CSS = style("masks")
 
 LONGEST = 12_000
 """Characters of a changed mask that are read from an address."""

@@ -1,7 +1,7 @@
 // A mask drawn on a canvas: blue cells are open, grey ones closed; rows are queries, columns keys.
 
-import { make } from "../explorer/elements.js";
-import { fresh } from "../explorer/picture.js";
+import { make } from "../shared/elements.js";
+import { fresh } from "../shared/picture.js";
 import { rowCount } from "./bits.js";
 
 const LARGEST = 30;
@@ -13,7 +13,7 @@ export function paintMask(context, mask, cell, colours) {
   context.fillStyle = colours.masked;
   context.fillRect(0, 0, mask.columns * cell, mask.rows * cell);
   const gap = cell >= 7 ? 1 : 0;
-  context.fillStyle = colours.open;
+  context.fillStyle = colours.looks;
   for (let n = 0; n < mask.open.length; n++) {
     if (mask.open[n]) context.fillRect((n % mask.columns) * cell, Math.floor(n / mask.columns) * cell, cell - gap, cell - gap);
   }

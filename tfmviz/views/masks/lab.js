@@ -1,8 +1,8 @@
 // The gallery and the grid. Every touch is answered here; the page around gets the mask when a gesture is done.
 
-import { coloursOf, isDark } from "../explorer/colours.js";
-import { button, make, roving } from "../explorer/elements.js";
-import { fresh, save } from "../explorer/picture.js";
+import { coloursOf, isDark } from "../shared/colours.js";
+import { button, make, roving } from "../shared/elements.js";
+import { fresh, save } from "../shared/picture.js";
 import { copyOf, countOf, fromBits, ranges, rowCount, toBits, touched } from "./bits.js";
 import { Board, paintMask } from "./board.js";
 
@@ -43,7 +43,7 @@ export class Lab {
     const file = (format) => button(`Save as ${format.toUpperCase()}`, { onclick: () => this.save(format) });
     this.node = make(
       "div",
-      { className: "lab", role: "group", ariaLabel: "Mask laboratory" },
+      { className: "view lab", role: "group", ariaLabel: "Mask laboratory" },
       this.gallery, this.about,
       make("div", { className: "bar" }, make("span", { className: "hint", textContent: "Click or drag changes a" }), make("div", { className: "brushes", role: "group", ariaLabel: "What a click changes" }, ...this.brushes), this.undoButton, this.again, file("svg"), file("png")),
       this.count, this.board.node, this.tip, this.words, this.live,
@@ -162,7 +162,7 @@ export class Lab {
 
   layOut() {
     this.node.dataset.dark = isDark(this.node);
-    this.colours = { ...coloursOf(this.node), open: getComputedStyle(this.node).getPropertyValue("--open").trim() };
+    this.colours = coloursOf(this.node);
     this.entries.forEach(({ mask }, n) => {
       const cell = TILE / Math.max(mask.rows, mask.columns);
       paintMask(fresh(this.gallery.children[n].querySelector("canvas"), mask.columns * cell, mask.rows * cell), mask, cell, this.colours);

@@ -27,8 +27,22 @@ def script(modules: Sequence[str]) -> str:
     return re.sub(r"^export (?!default)", "", without_imports, flags=re.MULTILINE)
 
 
+def style(name: str) -> str:
+    """What all views look like, and what one adds to that."""
+    return "\n".join((VIEWS / folder / "view.css").read_text(encoding="utf-8") for folder in ("shared", name))
+
+
+def framed(header: Mapping[str, Any], parts: Sequence[bytes]) -> bytes:
+    """Header and data as bytes: length of the header (4 bytes, little-endian), header (JSON, UTF-8), the data.
+
+    `framed.js` takes them apart.
+    """
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    return b"".join([len(text).to_bytes(4, "little"), text, *parts])
+
+
 def pack(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
-    """Named arrays as bytes: length of the header (4 bytes, little-endian), header (JSON), the numbers as float32.
+    """Named arrays as framed bytes, their numbers as float32.
 
     The header gets an entry `arrays`: per name its shape and its offset from the header's end. `arrays.js` reads this.
     """
@@ -37,5 +51,4 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
         parts.append(np.ascontiguousarray(array, dtype="<f4").tobytes())
         entries[name] = {"shape": array.shape, "at": at}
         at += len(parts[-1])
-    text = json.dumps(dict(header) | {"arrays": entries}, ensure_ascii=False, allow_nan=False).encode()
-    return b"".join([len(text).to_bytes(4, "little"), text, *parts])
+    return framed(dict(header) | {"arrays": entries}, parts)

@@ -6,22 +6,19 @@ such as the scores before the mask, are multiplied out in the browser from these
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from tfmviz.analysis.attention_layer import Projections, inputs, is_pre_norm, stream_before
 from tfmviz.plots.labels import visible
 from tfmviz.trace import Array, Encoding, Trace
-from tfmviz.views.shared import pack, script
-
-FOLDER = Path(__file__).parent
+from tfmviz.views.shared import pack, script, style
 
 JS = script(
     (
-        "explorer/elements",
-        "explorer/colours",
-        "explorer/picture",
+        "shared/elements",
+        "shared/colours",
+        "shared/picture",
+        "shared/framed",
         "shared/arrays",
         "shared/meet",
         "steps/words",
@@ -34,7 +31,7 @@ JS = script(
     )
 )
 
-CSS = (FOLDER / "view.css").read_text(encoding="utf-8")
+CSS = style("steps")
 
 
 def payload(trace: Trace, layer: str, head: int, projections: Projections, *, title: str = "") -> bytes:

@@ -1,8 +1,8 @@
 // One matrix as a picture: cells in its colour, rows and columns named where there is room, the chosen cell framed.
 
-import { css, inkOn } from "../explorer/colours.js";
-import { make } from "../explorer/elements.js";
-import { fresh } from "../explorer/picture.js";
+import { css, inkOn } from "../shared/colours.js";
+import { make } from "../shared/elements.js";
+import { fresh } from "../shared/picture.js";
 import { num, quoted, shape } from "./words.js";
 
 // Fixed colours: q blue, k red, v green; other vectors teal; scores orange. What is negative has the second colour.

@@ -1,9 +1,9 @@
 // Attention stage by stage. Stepping, pointing and choosing are answered here; the page around is told when the hand is
 // still.
 
-import { coloursOf, isDark } from "../explorer/colours.js";
-import { button, make, roving, tokenButtons } from "../explorer/elements.js";
-import { save } from "../explorer/picture.js";
+import { coloursOf, isDark } from "../shared/colours.js";
+import { button, make, roving, tokenButtons } from "../shared/elements.js";
+import { save } from "../shared/picture.js";
 import { explain } from "./explain.js";
 import { Grid, TONES, channels } from "./grid.js";
 import { Head, isMatrix, rowOf } from "./head.js";
@@ -49,7 +49,7 @@ export class Steps {
     this.files = make("div", { className: "bar" }, file("svg"), file("png"));
     this.node = make(
       "div",
-      { className: "steps", role: "group", ariaLabel: "Attention, stage by stage" },
+      { className: "view steps", role: "group", ariaLabel: "Attention, stage by stage" },
       make("div", { className: "bar" }, this.back, this.next, this.count, make("span", { className: "hint", textContent: "or the keys ← →" })),
       this.bar, this.words, this.tokens, this.chain,
       make("div", { className: "focus" }, this.picture, make("section", { className: "why" }, this.reason, this.blocks)),
@@ -208,6 +208,7 @@ export class Steps {
       node.ariaPressed = String(at === shown.query);
       node.classList.toggle("is-key", !this.head.crossing && at === shown.key && stage.main !== null);
     });
+    if (!this.hovered) this.reveal(this.tokens.children[shown.query]);
     for (const grid of this.grids) grid.draw(shown, this.colours);
     const id = this.hovered?.id ?? this.explained ?? stage.main;
     this.node.querySelector(".why").hidden = !id;
@@ -218,6 +219,11 @@ export class Steps {
     }
     this.numbers.hidden = this.files.hidden = !id;
     this.writeOut(id, shown);
+  }
+
+  // Scrolls the tokens of a long text so that one can be seen, without moving the page.
+  reveal(node) {
+    this.tokens.scrollTop = node.offsetTop - this.tokens.offsetTop - this.tokens.clientHeight / 2;
   }
 
   // The text of a picture: the chosen row of its matrices, cell by cell.
