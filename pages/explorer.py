@@ -2,26 +2,18 @@
 
 import streamlit as st
 
-from tfmviz.ui import controls, models, panels
+from tfmviz.ui import lesson, models, panels
 from tfmviz.ui.figures import show_code
-from tfmviz.ui.router import ensure_routed
 from tfmviz.ui.sentences import HOW_IT_READS
 
-ensure_routed()
-choice = controls.choice()
-
-st.title("Type a sentence, take a transformer apart")
-text = controls.sentence()
-model = models.load(choice.model)
-trace = models.trace(choice.model, text)
-token = controls.token(len(trace.tokens))
-controls.say_what_was_cut(trace)
+here = lesson.begin("Type a sentence, take a transformer apart")
+model, trace, choice, token = here.model, here.trace, here.choice, here.target
 
 st.markdown(
     "Every word asks: *which other words matter to me?* Point at one: the brighter a token, the larger its share of "
     f"that word's attention. {HOW_IT_READS[model.config.architecture]}"
 )
-panels.explorer(trace, choice, text)
+panels.explorer(trace, choice, here.text)
 panels.predictions_in_short(trace, model, token)
 
 # Only the open tab is computed and drawn, which keeps the way from Enter to the new pictures short.

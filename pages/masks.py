@@ -2,18 +2,10 @@
 
 import streamlit as st
 
-from tfmviz.ui import controls, mask_effects, mask_facts, mask_lab, models
-from tfmviz.ui.router import ensure_routed
+from tfmviz.ui import lesson, mask_effects, mask_facts, mask_lab
 
-ensure_routed()
-choice = controls.choice()
-
-st.title("Masks: who may look at whom")
-text = controls.sentence()
-models.load(choice.model)
-trace = models.trace(choice.model, text)
-token = controls.token(len(trace.axes(choice.layer)[0]))
-controls.say_what_was_cut(trace)
+here = lesson.begin("Masks: who may look at whom")
+trace, choice, token = here.trace, here.choice, here.query
 
 st.markdown(
     "A mask is a table of 0 and 1: may this query look at that key? Start from one of the known masks, then open and "
@@ -25,7 +17,7 @@ chosen = mask_lab.laboratory(trace, choice, said)
 st.subheader("What it does to the model")
 result = st.container()  # right under the grid, where the eye is
 layers, heads = mask_lab.where(choice)
-changed = mask_lab.edited(choice, text, chosen, layers, heads)
+changed = mask_lab.edited(choice, here.text, chosen, layers, heads)
 with result:
     mask_effects.verdict(trace, changed, chosen, layers)
 

@@ -2,24 +2,16 @@
 
 import streamlit as st
 
-from tfmviz.ui import controls, models, steps
-from tfmviz.ui.router import ensure_routed
+from tfmviz.ui import lesson, steps
 
-ensure_routed()
-choice = controls.choice()
-
-st.title("Attention, step by step")
-text = controls.sentence()
-models.load(choice.model)
-trace = models.trace(choice.model, text)
-token = controls.token(len(trace.axes(choice.layer)[0]))
-controls.say_what_was_cut(trace)
+here = lesson.begin("Attention, step by step")
+trace, choice, token = here.trace, here.choice, here.query
 
 st.markdown(
     f"Layer {choice.layer_index}, head {choice.head} at work on your sentence. Click any cell to see where its number "
     "comes from."
 )
-steps.stages(choice, text, token)
+steps.stages(choice, here.text, token)
 
 # Only the open tab is computed and drawn.
 why, table, effects, mean, find, source = st.tabs(

@@ -1,7 +1,8 @@
-"""Finding a Chromium and serving an app to it."""
+"""Finding a Chromium, serving an app to it, and visiting that app."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import socket
 import subprocess
@@ -11,7 +12,12 @@ import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
+from playwright.sync_api import BrowserContext, Dialog, Page, Route, sync_playwright
+
 ROOT = Path(__file__).parents[1]
+
+READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
+"""Streamlit is connected and no script runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +33,6 @@ def chromium() -> str | None:
     for name in ("chromium", "chromium-browser", "google-chrome"):
         if path := shutil.which(name):
             return path
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        return None
     with sync_playwright() as playwright:
         path = playwright.chromium.executable_path
     return path if Path(path).exists() else None
@@ -65,3 +67,40 @@ def serve(script: Path, port: int) -> Server:
             time.sleep(0.05)  # between two looks, not for a fixed time
     process.kill()
     raise RuntimeError(f"{script} was not served at {server.address}.")
+
+
+class Visit:
+    """A tab with the app. Its `complaints` are script errors, dialogs and requests to anywhere else."""
+
+    def __init__(self, context: BrowserContext, server: Server) -> None:
+        self.page: Page = context.new_page()
+        self.page.set_default_timeout(30_000)
+        self.server = server
+        self.complaints: list[str] = []
+        self.page.on("pageerror", lambda error: self.complaints.append(f"script error: {error}"))
+        self.page.on("dialog", self._no_dialog)
+        self.page.route(re.compile(r"^(?!data:|blob:)"), self._only_local)
+
+    def _no_dialog(self, dialog: Dialog) -> None:
+        self.complaints.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _only_local(self, route: Route) -> None:
+        if route.request.url.startswith(self.server.address):
+            route.continue_()
+        else:
+            self.complaints.append(f"outside request: {route.request.url}")
+            route.abort()
+
+    def open(self, address: str = "/", *, drawn: str = ".tiles button") -> Page:
+        """Goes there and waits until the page stands, with what the selector `drawn` finds."""
+        self.page.goto(self.server.address + address)
+        self.page.wait_for_selector(READY)
+        self.page.wait_for_selector(drawn, state="attached")
+        return self.page
+
+    def enter(self, text: str) -> None:
+        """Types a sentence into the sentence box."""
+        box = self.page.get_by_label("Your sentence")
+        box.fill(text)
+        box.press("Enter")

@@ -9,7 +9,7 @@ import pytest
 import torch
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
-from tests.browser import chromium
+from tests.browser import ROOT, Server, Visit, chromium, free_port, serve
 
 # On a busy machine torch's threads wait for one another far longer than one thread needs for these small models.
 torch.set_num_threads(1)
@@ -29,9 +29,26 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    made = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+@pytest.fixture(params=[1280])
+def context(request: pytest.FixtureRequest, browser: Browser) -> Iterator[BrowserContext]:
+    """A browser's window; `@pytest.mark.parametrize("context", [390], indirect=True)` asks for another width."""
+    made = browser.new_context(viewport={"width": request.param, "height": 844}, accept_downloads=True)
     made.set_default_timeout(30_000)
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """The app."""
+    running = serve(ROOT / "app.py", free_port())
+    yield running
+    running.process.terminate()
+    running.process.wait(timeout=10)
+
+
+@pytest.fixture
+def visit(context: BrowserContext, server: Server) -> Iterator[Visit]:
+    made = Visit(context, server)
+    yield made
+    assert made.complaints == []

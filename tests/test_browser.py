@@ -3,73 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Dialog, Locator, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from tests.browser import ROOT, Server, free_port, serve
+from tests.browser import Server, Visit
 
 pytestmark = pytest.mark.browser
 
-READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
+
+def token(page: Page, position: int) -> Locator:
+    return page.locator(f".strip:visible [data-position='{position}']")
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    running = serve(ROOT / "app.py", free_port())
-    yield running
-    running.process.terminate()
-    running.process.wait(timeout=10)
-
-
-class Visit:
-    """A page of the app that fails the test when it meets a script error or asks for anything from elsewhere."""
-
-    def __init__(self, context: BrowserContext, server: Server) -> None:
-        self.page: Page = context.new_page()
-        self.page.set_default_timeout(30_000)
-        self.server = server
-        self.complaints: list[str] = []
-        self.page.on("pageerror", lambda error: self.complaints.append(f"script error: {error}"))
-        self.page.on("dialog", self._no_dialog)
-        self.page.route(re.compile(r"^(?!data:|blob:)"), self._only_local)
-
-    def _no_dialog(self, dialog: Dialog) -> None:
-        self.complaints.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
-
-    def _only_local(self, route: Route) -> None:
-        if route.request.url.startswith(self.server.address):
-            route.continue_()
-        else:
-            self.complaints.append(f"outside request: {route.request.url}")
-            route.abort()
-
-    def open(self, address: str = "/") -> Page:
-        self.page.goto(self.server.address + address)
-        self.page.wait_for_selector(READY)
-        expect(self.page.locator(".tiles button").first).to_be_attached()
-        return self.page
-
-    def enter(self, text: str) -> None:
-        box = self.page.get_by_label("Your sentence")
-        box.fill(text)
-        box.press("Enter")
-
-    def token(self, position: int) -> Locator:
-        return self.page.locator(f".strip:visible [data-position='{position}']")
-
-    def tile(self, layer: int, head: int) -> Locator:
-        return self.page.locator(".tiles").get_by_role("button", name=f"Layer {layer}, head {head}")
-
-
-@pytest.fixture
-def visit(context: BrowserContext, server: Server) -> Iterator[Visit]:
-    made = Visit(context, server)
-    yield made
-    assert made.complaints == []
+def tile(page: Page, layer: int, head: int) -> Locator:
+    return page.locator(".tiles").get_by_role("button", name=f"Layer {layer}, head {head}")
 
 
 def shown(page: Page) -> Locator:
@@ -83,10 +32,10 @@ def slider(page: Page, name: str) -> Locator:
 
 def test_a_new_sentence_reaches_tokens_pictures_and_address(visit: Visit) -> None:
     page = visit.open()
-    expect(visit.token(15)).to_contain_text("bank")
+    expect(token(visit.page, 15)).to_contain_text("bank")
     visit.enter("The dog ran home.")
-    expect(visit.token(1)).to_contain_text("dog")
-    expect(visit.token(5)).to_have_count(0)
+    expect(token(visit.page, 1)).to_contain_text("dog")
+    expect(token(visit.page, 5)).to_have_count(0)
     expect(page).to_have_url(re.compile(r"text=The\+dog\+ran\+home"))
     expect(page.locator(".column.key button")).to_have_text(["The", "dog", "ran", "home", "."])
 
@@ -95,7 +44,7 @@ def test_the_address_restores_what_its_sender_saw(visit: Visit) -> None:
     look = "heads:5.3,show:mean,top:80,least:0.02,scale:row,order:previous-token"
     page = visit.open(f"/?text=my+cat&layer=2&head=3&token=0&look={look}")
     expect(shown(page)).to_have_text("Layer 2, mean of all heads")
-    expect(visit.token(0)).to_have_attribute("aria-pressed", "true")
+    expect(token(visit.page, 0)).to_have_attribute("aria-pressed", "true")
     expect(page.get_by_text("Filters and colours: largest 80 %, at least 0.02")).to_be_visible()
     page.get_by_label("What is shown").select_option("heads")
     expect(shown(page)).to_have_text("Layer 2, heads 3, 5")
@@ -106,7 +55,7 @@ def test_a_copied_link_shows_the_same_in_another_browser(context: BrowserContext
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     visit = Visit(context, server)
     page = visit.open("/?text=the+cat+sat+down")
-    visit.tile(3, 4).click()
+    tile(visit.page, 3, 4).click()
     page.locator(".heads button").nth(5).click()
     page.locator(".column.key button").nth(1).click()
     page.get_by_text("Filters and colours").click()
@@ -125,15 +74,15 @@ def test_a_copied_link_shows_the_same_in_another_browser(context: BrowserContext
 
 def test_what_is_chosen_in_the_picture_reaches_sidebar_address_and_the_other_pictures(visit: Visit) -> None:
     page = visit.open("/?text=the+cat+sat+down")
-    visit.tile(3, 4).click()
+    tile(visit.page, 3, 4).click()
     expect(page).to_have_url(re.compile("layer=3"))
     expect(page).to_have_url(re.compile("head=4"))
     expect(slider(page, "Layer")).to_have_value("3")
     expect(slider(page, "Head")).to_have_value("4")
-    visit.token(1).click()
+    token(visit.page, 1).click()
     expect(page.get_by_text("most probable for token 1;")).to_be_visible()
     expect(page).to_have_url(re.compile("token=1"))
-    visit.token(1).click()
+    token(visit.page, 1).click()
     expect(page.get_by_text("most probable for token 3;")).to_be_visible()
     expect(page).not_to_have_url(re.compile("token="))
 
@@ -152,7 +101,7 @@ def test_what_is_chosen_in_the_sidebar_reaches_the_picture(visit: Visit) -> None
 def test_many_quick_touches_end_in_the_last_one_on_both_sides(visit: Visit) -> None:
     page = visit.open("/?text=the+cat+sat+down")
     for head in (0, 7, 3, 6, 5):
-        visit.tile(head % 6, head).click()
+        tile(visit.page, head % 6, head).click()
     expect(shown(page)).to_have_text("Layer 5, head 5")
     expect(page).to_have_url(re.compile("layer=5"))
     expect(page).to_have_url(re.compile("head=5"))
@@ -167,9 +116,9 @@ def test_pointing_scrubbing_and_filtering_say_nothing_to_the_server(visit: Visit
     assert frames, "the page's websocket is watched"
     frames.clear()
     for head in range(8):
-        visit.tile(2, head).hover()
+        tile(visit.page, 2, head).hover()
     for position in range(4):
-        visit.token(position).hover()
+        token(visit.page, position).hover()
     page.locator(".matrix-picture").hover()
     page.locator(".scrubber input").evaluate(
         "(range) => [0, 1, 2, 3].forEach((n) => { range.value = n; range.dispatchEvent(new Event('input')); })"
@@ -187,12 +136,12 @@ def test_the_address_opens_the_view_its_sender_had_open(visit: Visit) -> None:
 
 def test_a_pin_does_not_outlive_its_sentence(visit: Visit) -> None:
     page = visit.open("/?text=the+cat+sat+down")
-    visit.token(1).click()
+    token(visit.page, 1).click()
     expect(page).to_have_url(re.compile("token=1"))
     visit.enter("my dog ran home today")
-    expect(visit.token(4)).to_contain_text("today")
+    expect(token(visit.page, 4)).to_contain_text("today")
     expect(page).not_to_have_url(re.compile("token="))
-    expect(visit.token(1)).to_have_attribute("aria-pressed", "false")
+    expect(token(visit.page, 1)).to_have_attribute("aria-pressed", "false")
     expect(page.get_by_text("most probable for token 4;")).to_be_visible()
 
 
@@ -207,7 +156,7 @@ def test_an_empty_box_keeps_the_pictures(visit: Visit) -> None:
     page = visit.open("/?text=the+cat")
     visit.enter("")
     expect(page.get_by_text("Type a sentence: there is nothing to look at")).to_be_visible()
-    expect(visit.token(1)).to_contain_text("cat")
+    expect(token(visit.page, 1)).to_contain_text("cat")
 
 
 def test_predictions_are_bars_whose_lengths_are_their_probabilities(visit: Visit) -> None:
@@ -229,7 +178,7 @@ def test_heads_of_a_long_text_are_fetched_when_they_are_looked_at(visit: Visit) 
     page = visit.open(f"/?text={LONG_TEXT}&layer=1&head=2")
     explorer = page.locator(".explorer")
     expect(page.locator(".spoken")).to_contain_text("looks at")
-    visit.tile(4, 5).click()
+    tile(visit.page, 4, 5).click()
     expect(shown(page)).to_have_text("Layer 4, head 5")
     expect(explorer).not_to_have_class(re.compile("waiting"))
     first = page.locator(".spoken").inner_text()
@@ -247,11 +196,11 @@ def test_heads_of_a_long_text_are_fetched_when_they_are_looked_at(visit: Visit) 
 def test_two_tabs_keep_their_own_sentence(context: BrowserContext, server: Server) -> None:
     one, other = Visit(context, server), Visit(context, server)
     first, second = one.open("/?text=the+cat"), other.open("/?text=my+dog")
-    other.token(0).click()
+    token(other.page, 0).click()
     expect(second).to_have_url(re.compile("token=0"))
-    expect(other.token(0)).to_have_attribute("aria-pressed", "true")
-    expect(one.token(0)).to_have_attribute("aria-pressed", "false")
-    expect(one.token(1)).to_contain_text("cat")
+    expect(token(other.page, 0)).to_have_attribute("aria-pressed", "true")
+    expect(token(one.page, 0)).to_have_attribute("aria-pressed", "false")
+    expect(token(one.page, 1)).to_contain_text("cat")
     assert "token" not in first.url
     assert one.complaints + other.complaints == []
 

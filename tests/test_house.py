@@ -86,8 +86,9 @@ def test_a_page_is_one_short_lesson(path: Path) -> None:
     assert ast.get_docstring(tree)
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 90
-    calls = [node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
-    assert calls[0] == "ensure_routed", "a page opened directly must first go through the router"
+    first = next(node for node in tree.body if not isinstance(node, (ast.Expr, ast.Import, ast.ImportFrom)))
+    begun = isinstance(first, ast.Assign) and ast.unparse(first.value).startswith("lesson.begin(")
+    assert begun, "a page opened directly must first go through the router, which `lesson.begin` sees to"
 
 
 def test_functions_and_files_stay_readable() -> None:

@@ -3,65 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Dialog, Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests import numpy_model
-from tests.browser import ROOT, Server, free_port, serve
+from tests.browser import Visit
 from tfmviz import zoo
 from tfmviz.text.tokenizer import Tokenizer
 
 pytestmark = pytest.mark.browser
 
-READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
 MODEL = zoo.MODELS / "tiny-english"
 TEXT = "The cat sat on the mat."
 STEPS, MASKS = "/step_by_step?text=The+cat+sat+on+the+mat.", "/masks?text=The+cat+sat+on+the+mat."
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    running = serve(ROOT / "app.py", free_port())
-    yield running
-    running.process.terminate()
-    running.process.wait(timeout=10)
-
-
-@pytest.fixture(params=[1280])
-def page(request: pytest.FixtureRequest, browser: Browser, server: Server) -> Iterator[Page]:
-    """A page that fails its test when it meets a script error or asks for anything from elsewhere."""
-    context = browser.new_context(viewport={"width": request.param, "height": 844}, base_url=server.address)
-    made = context.new_page()
-    made.set_default_timeout(30_000)
-    complaints: list[str] = []
-    made.on("pageerror", lambda error: complaints.append(f"script error: {error}"))
-
-    def no_dialog(dialog: Dialog) -> None:
-        complaints.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
-
-    def only_local(route: Route) -> None:
-        if route.request.url.startswith(server.address):
-            route.continue_()
-        else:
-            complaints.append(f"outside request: {route.request.url}")
-            route.abort()
-
-    made.on("dialog", no_dialog)
-    made.route(re.compile(r"^(?!data:|blob:)"), only_local)
-    yield made
-    context.close()
-    assert complaints == []
-
-
-def visit(page: Page, address: str) -> None:
-    page.goto(address)
-    page.wait_for_selector(READY)
-    page.wait_for_selector(".steps .words, .lab .count")
+DRAWN = ".steps .words, .lab .count"
 
 
 def stage(page: Page, name: str) -> None:
@@ -80,8 +40,8 @@ def numbers(text: str) -> list[float]:
     return [float(found.replace("−", "-")) for found in re.findall(r"−?\d+\.\d+(?:e−?\d+)?", text)]
 
 
-def test_buttons_and_arrow_keys_go_through_all_stages_and_back(page: Page) -> None:
-    visit(page, STEPS)
+def test_buttons_and_arrow_keys_go_through_all_stages_and_back(visit: Visit) -> None:
+    page = visit.open(STEPS, drawn=DRAWN)
     count = page.locator(".steps .count")
     expect(count).to_have_text("Stage 1 of 13: sentence.")
     page.get_by_role("button", name="Next →").click()
@@ -97,19 +57,19 @@ def test_buttons_and_arrow_keys_go_through_all_stages_and_back(page: Page) -> No
     expect(page).to_have_url(re.compile("stage=out"))
 
 
-def test_arrow_keys_in_the_sentence_box_move_the_caret_not_the_stage(page: Page) -> None:
-    visit(page, STEPS)
+def test_arrow_keys_in_the_sentence_box_move_the_caret_not_the_stage(visit: Visit) -> None:
+    page = visit.open(STEPS, drawn=DRAWN)
     page.get_by_label("Your sentence").click()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".steps .count")).to_contain_text("Stage 1 of")
 
 
-def test_every_number_that_is_explained_equals_an_independent_forward_pass(page: Page) -> None:
+def test_every_number_that_is_explained_equals_an_independent_forward_pass(visit: Visit) -> None:
     """Layer 1, head 2, the head that the page opens with, query 3, its strongest key."""
     ids = tuple(Tokenizer.load(MODEL / "tokenizer.json").encode(TEXT, max_len=256).ids)
     pattern = numpy_model.forward(MODEL, ids)[0][1, 2]
     best = int(pattern[3].argmax())
-    visit(page, f"{STEPS}&token=3&stage=share")
+    page = visit.open(f"{STEPS}&token=3&stage=share", drawn=DRAWN)
     expect(page.locator(".why h2")).to_contain_text(f"A, query 3 “on”, key {best}")
     assert numbers(page.locator(".why h2").inner_text())[-1] == pytest.approx(pattern[3, best], abs=6e-4)
     stage(page, "masked")
@@ -130,8 +90,8 @@ def test_every_number_that_is_explained_equals_an_independent_forward_pass(page:
     assert shares[:4] == pytest.approx(pattern[3, :4], abs=6e-4)
 
 
-def test_a_click_on_a_cell_opens_its_arithmetic_and_reaches_the_address(page: Page) -> None:
-    visit(page, f"{STEPS}&stage=share")
+def test_a_click_on_a_cell_opens_its_arithmetic_and_reaches_the_address(visit: Visit) -> None:
+    page = visit.open(f"{STEPS}&stage=share", drawn=DRAWN)
     page.wait_for_selector(".focus canvas[data-matrix=share]")
     canvas, place = cell(page, "share", 0.6, 0.3)
     before = page.locator(".why h2").inner_text()
@@ -146,24 +106,24 @@ def test_a_click_on_a_cell_opens_its_arithmetic_and_reaches_the_address(page: Pa
     expect(page.locator(".why h2")).to_contain_text(f"key {chosen[2]}")
 
 
-def test_arrow_keys_on_a_matrix_move_the_cell_and_not_the_stage(page: Page) -> None:
-    visit(page, f"{STEPS}&stage=share&token=3")
+def test_arrow_keys_on_a_matrix_move_the_cell_and_not_the_stage(visit: Visit) -> None:
+    page = visit.open(f"{STEPS}&stage=share&token=3", drawn=DRAWN)
     page.locator(".focus canvas[data-matrix=share]").focus()
     page.keyboard.press("ArrowUp")
     expect(page.locator(".why h2")).to_contain_text("query 2")
     expect(page.locator(".steps .count")).to_contain_text("softmax")
 
 
-def test_a_masked_score_is_minus_infinity_and_its_share_nothing(page: Page) -> None:
-    visit(page, f"{STEPS}&stage=masked&token=1&at=masked.4.0.0.0")
+def test_a_masked_score_is_minus_infinity_and_its_share_nothing(visit: Visit) -> None:
+    page = visit.open(f"{STEPS}&stage=masked&token=1&at=masked.4.0.0.0", drawn=DRAWN)
     expect(page.locator(".why h2")).to_contain_text("−∞")
     expect(page.locator(".blocks")).to_contain_text("which comes later")
     stage(page, "share")
     expect(page.locator(".why h2")).to_contain_text("0.000")
 
 
-def test_another_sentence_starts_with_its_own_tokens(page: Page) -> None:
-    visit(page, STEPS)
+def test_another_sentence_starts_with_its_own_tokens(visit: Visit) -> None:
+    page = visit.open(STEPS, drawn=DRAWN)
     box = page.get_by_label("Your sentence")
     box.fill("My dog ran home.")
     box.press("Enter")
@@ -171,16 +131,16 @@ def test_another_sentence_starts_with_its_own_tokens(page: Page) -> None:
 
 
 @pytest.mark.parametrize("address", ["/step_by_step", "/masks"])
-def test_markup_in_the_sentence_stays_text(page: Page, address: str) -> None:
-    visit(page, f"{address}?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20%24x%24%20**b**")
+def test_markup_in_the_sentence_stays_text(visit: Visit, address: str) -> None:
+    page = visit.open(f"{address}?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20%24x%24%20**b**", drawn=DRAWN)
     assert page.locator("[data-testid=stMain] img").count() == 0
     assert page.locator(".katex").count() == 0
 
 
-@pytest.mark.parametrize("page", [390, 768, 1280], indirect=True)
+@pytest.mark.parametrize("context", [390, 768, 1280], indirect=True)
 @pytest.mark.parametrize("address", [f"{STEPS}&stage=share", f"{STEPS}&stage=out", MASKS])
-def test_nothing_is_wider_than_the_screen(page: Page, address: str) -> None:
-    visit(page, address)
+def test_nothing_is_wider_than_the_screen(visit: Visit, address: str) -> None:
+    page = visit.open(address, drawn=DRAWN)
     main = page.locator("[data-testid=stMain]")
     assert main.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
 
@@ -204,8 +164,8 @@ def click_cell(page: Page, row: int, column: int) -> None:
     board(page).click(position=place_of(page, row, column))  # type: ignore[arg-type]
 
 
-def test_a_click_opens_a_cell_changes_the_model_and_reaches_the_address(page: Page) -> None:
-    visit(page, f"{MASKS}&start=causal")
+def test_a_click_opens_a_cell_changes_the_model_and_reaches_the_address(visit: Visit) -> None:
+    page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
     expect(page.locator(".lab .count")).to_contain_text("28 of 7 × 7 = 49")
     expect(page.get_by_text("No position can see the word")).to_be_visible()
     click_cell(page, 2, 3)
@@ -219,8 +179,8 @@ def test_a_click_opens_a_cell_changes_the_model_and_reaches_the_address(page: Pa
     expect(page).not_to_have_url(re.compile("edit="))
 
 
-def test_dragging_paints_and_undo_takes_the_whole_stroke_back(page: Page) -> None:
-    visit(page, f"{MASKS}&start=causal")
+def test_dragging_paints_and_undo_takes_the_whole_stroke_back(visit: Visit) -> None:
+    page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
     board(page).scroll_into_view_if_needed()
     box = board(page).bounding_box()
     assert box is not None
@@ -236,15 +196,15 @@ def test_dragging_paints_and_undo_takes_the_whole_stroke_back(page: Page) -> Non
 
 
 @pytest.mark.parametrize(("brush", "expected"), [("row", 33), ("column", 30), ("diagonal", 34)])
-def test_rows_columns_and_diagonals_change_at_once(page: Page, brush: str, expected: int) -> None:
-    visit(page, f"{MASKS}&start=causal")
+def test_rows_columns_and_diagonals_change_at_once(visit: Visit, brush: str, expected: int) -> None:
+    page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
     page.locator(f"button[data-brush={brush}]").click()
     click_cell(page, 1, 2)
     expect(page.locator(".lab .count")).to_contain_text(f"{expected} of 7 × 7")
 
 
-def test_the_grid_is_drawn_by_keyboard_alone(page: Page) -> None:
-    visit(page, f"{MASKS}&start=causal")
+def test_the_grid_is_drawn_by_keyboard_alone(visit: Visit) -> None:
+    page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
     board(page).focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press(" ")
@@ -258,16 +218,16 @@ def test_the_grid_is_drawn_by_keyboard_alone(page: Page) -> None:
     expect(page.locator(".lab .count")).to_contain_text("34 of 7 × 7")
 
 
-def test_a_row_emptied_by_hand_is_named_and_no_nan_is_shown(page: Page) -> None:
-    visit(page, f"{MASKS}&start=causal")
+def test_a_row_emptied_by_hand_is_named_and_no_nan_is_shown(visit: Visit) -> None:
+    page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
     click_cell(page, 0, 0)
     expect(page.locator(".lab .count")).to_contain_text("Row 0 sees nothing")
     expect(page.get_by_text("Row 0 “The” may look at nothing.")).to_be_visible()
     assert "NaN" not in page.locator("[data-testid=stMain]").inner_text()
 
 
-def test_a_mask_of_the_gallery_is_taken_and_told_in_words(page: Page) -> None:
-    visit(page, MASKS)
+def test_a_mask_of_the_gallery_is_taken_and_told_in_words(visit: Visit) -> None:
+    page = visit.open(MASKS, drawn=DRAWN)
     page.locator(".gallery button[data-mask=window]").click()
     expect(page).to_have_url(re.compile("start=window"))
     page.locator(".lab details.words summary").click()
@@ -276,9 +236,9 @@ def test_a_mask_of_the_gallery_is_taken_and_told_in_words(page: Page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("address", [f"{STEPS}&stage=scores", f"{STEPS}&stage=share", f"{STEPS}&stage=out", MASKS])
-def test_views_can_be_read_and_used_by_everyone(page: Page, address: str, scheme: str) -> None:
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    visit(page, address)
+def test_views_can_be_read_and_used_by_everyone(visit: Visit, address: str, scheme: str) -> None:
+    visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page = visit.open(address, drawn=DRAWN)
     results = Axe().run(page, context=".st-key-masks" if address == MASKS else ".st-key-steps")
     found = [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in results.response["violations"]]
     assert found == []

@@ -13,6 +13,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests import numpy_model
+from tests.app import charts, open_page, words
 from tests.model_helpers import lively
 from tfmviz import zoo
 from tfmviz.analysis import mask_effect, mask_forms
@@ -46,27 +47,9 @@ def _fresh_caches() -> Iterator[None]:
     st.cache_resource.clear()
 
 
-def open_page(**address: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for key, value in address.items():
-        app.query_params[key] = value
-    app.run()
-    app.switch_page("pages/masks.py").run()
-    assert not app.exception
-    return app
-
-
-def words(app: AppTest) -> str:
-    return "\n".join(str(element.value) for element in [*app.markdown, *app.info, *app.warning, *app.error])
-
-
 def parts(app: AppTest) -> list[dict[str, Any]]:
     """Data and selection of the laboratory."""
     return [json.loads(element.proto.json) for element in app.get("bidi_component")]
-
-
-def charts(app: AppTest) -> dict[str, dict[str, Any]]:
-    return {e.proto.id.rsplit("-", 1)[-1]: json.loads(e.proto.spec) for e in app.get("plotly_chart")}
 
 
 def some_mask(rows: int, columns: int, seed: int = 0) -> Array:
@@ -171,7 +154,7 @@ def test_losses_are_those_of_an_independent_forward_pass() -> None:
     expected = [-np.log(p[i, ids[i + 1]]) for i in range(len(ids) - 1)]
     trace = models.trace("tiny-english", TEXT)
     np.testing.assert_allclose(mask_effect.next_token_losses(trace["logits"], ids), expected, atol=1e-3)
-    app = open_page(text=TEXT, effect="Loss")
+    app = open_page("masks", text=TEXT, effect="Loss")
     assert f"**{np.mean(expected):.2f}** nats with the model's own mask" in words(app)
     shown = charts(app)["mask_losses"]["data"]
     assert [trace["name"] for trace in shown] == ["its own mask", "your mask"]
@@ -217,7 +200,7 @@ def test_torchs_conventions_are_as_the_page_says() -> None:
 
 @pytest.mark.parametrize("start", STARTS)
 def test_every_mask_of_the_gallery_runs(start: str) -> None:
-    app = open_page(text=TEXT, start=start)
+    app = open_page("masks", text=TEXT, start=start)
     data, selection = parts(app)
     assert selection["start"] == start
     entry = next(entry for entry in data["gallery"] if entry["id"] == start)
@@ -227,7 +210,7 @@ def test_every_mask_of_the_gallery_runs(start: str) -> None:
 
 @pytest.mark.parametrize("effect", EFFECTS)
 def test_every_part_of_the_page_is_drawn_with_an_empty_row(effect: str) -> None:
-    app = open_page(text=TEXT, start="strict", effect=effect)
+    app = open_page("masks", text=TEXT, start="strict", effect=effect)
     assert "may look at nothing" in app.warning[0].value
     assert "Row 0 “The”" in app.warning[0].value
     for spec in charts(app).values():
@@ -235,22 +218,22 @@ def test_every_part_of_the_page_is_drawn_with_an_empty_row(effect: str) -> None:
 
 
 def test_without_the_causal_mask_every_position_sees_its_answer() -> None:
-    app = open_page(text=TEXT, start="full")
+    app = open_page("masks", text=TEXT, start="full")
     assert "**6 of 6 positions can see the very word they are to predict.**" in words(app)
-    assert "No position can see" in words(open_page(text=TEXT, start="causal"))
+    assert "No position can see" in words(open_page("masks", text=TEXT, start="causal"))
 
 
 def test_the_address_restores_a_drawn_mask() -> None:
     changed = np.zeros((LENGTH, LENGTH), dtype=bool)
     changed[2, 5] = True
-    _, selection = parts(open_page(text=TEXT, start="causal", edit=view.compact(changed)))
+    _, selection = parts(open_page("masks", text=TEXT, start="causal", edit=view.compact(changed)))
     mask = view.from_bits(selection["bits"], (LENGTH, LENGTH))
     assert mask is not None
     np.testing.assert_array_equal(mask, np.tri(LENGTH, dtype=bool) ^ changed)
 
 
 def test_a_mask_drawn_for_another_sentence_is_left_out_with_a_note() -> None:
-    app = open_page(text="my cat", start="causal", edit=view.compact(np.eye(LENGTH, dtype=bool)))
+    app = open_page("masks", text="my cat", start="causal", edit=view.compact(np.eye(LENGTH, dtype=bool)))
     assert any("drawn for another sentence" in note.value for note in app.info)
     assert view.from_bits(parts(app)[1]["bits"], (2, 2)) is not None
 
@@ -258,12 +241,12 @@ def test_a_mask_drawn_for_another_sentence_is_left_out_with_a_note() -> None:
 @pytest.mark.parametrize("effect", EFFECTS)
 @pytest.mark.parametrize("text", ["a", "👩‍👩‍👧 says 😀", "<img src=x onerror=alert(1)> $x$ **b**"])
 def test_odd_texts_do_not_break_a_part(effect: str, text: str) -> None:
-    app = open_page(text=text, effect=effect)
+    app = open_page("masks", text=text, effect=effect)
     assert "nan" not in words(app).lower().split()
 
 
 def test_a_long_text_still_opens() -> None:
-    assert len(parts(open_page(text="word " * 1000))) == 2
+    assert len(parts(open_page("masks", text="word " * 1000))) == 2
 
 
 def test_no_layer_or_head_chosen_is_the_model_as_it_is() -> None:
@@ -281,7 +264,7 @@ def test_other_architectures_are_shown(architecture: str, tmp_path: Path, monkey
     monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))
     for kind in ("encoder", "decoder", "cross-attention") if architecture == "encoder-decoder" else ("encoder",):
         for effect in EFFECTS:
-            app = open_page(text="the cat sat", kind=kind, effect=effect)
+            app = open_page("masks", text="the cat sat", kind=kind, effect=effect)
             assert not app.error, words(app)
             ids = [entry["id"] for entry in parts(app)[0]["gallery"] if entry["usable"]]
             assert ("causal" in ids) is (kind != "cross-attention")

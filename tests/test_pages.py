@@ -17,6 +17,7 @@ from safetensors.numpy import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
 from tests import numpy_model
+from tests.app import charts, open_page
 from tests.traces import read_blob, read_mask, read_payload, read_weights
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
@@ -47,21 +48,6 @@ ODD_TEXTS = {
 def _fresh_caches() -> Iterator[None]:
     yield
     st.cache_resource.clear()
-
-
-def open_app(**address: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for key, value in address.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    return app
-
-
-def figures(app: AppTest) -> dict[str, dict[str, Any]]:
-    """The Plotly figures on the page by their key."""
-    protos = [element.proto for element in app.get("plotly_chart")]
-    return {proto.id.rsplit("-", 1)[-1]: json.loads(proto.spec) for proto in protos}
 
 
 def array(value: Any) -> np.ndarray:
@@ -102,7 +88,7 @@ def texts(app: AppTest) -> str:
 
 
 def test_the_page_opens_with_the_lectures_sentence_and_all_pictures() -> None:
-    app = open_app()
+    app = open_page()
     assert app.text_input(key="text").value == SENTENCES[0]
     assert len(predictions(app)) == 10
     assert "Next, most probably" in texts(app)
@@ -127,8 +113,8 @@ def test_every_number_on_the_page_is_that_of_an_independent_forward_pass() -> No
     patterns, streams, logits = numpy_model.forward(MODEL, ids)
     shown: dict[str, dict[str, Any]] = {}
     for view in VIEWS:
-        app = open_app(text=text, layer=str(layer), head=str(head), token=str(token), view=view)
-        shown |= figures(app)
+        app = open_page(text=text, layer=str(layer), head=str(head), token=str(token), view=view)
+        shown |= charts(app)
     assert set(shown) == {"norms", "writes"}
 
     header, masks, weights = read_payload(payload(app))
@@ -140,7 +126,7 @@ def test_every_number_on_the_page_is_that_of_an_independent_forward_pass() -> No
 
     probabilities = np.exp(logits[token] - logits[token].max())
     probabilities /= probabilities.sum()
-    bars = predictions(open_app(text=text, token=str(token)))
+    bars = predictions(open_page(text=text, token=str(token)))
     np.testing.assert_allclose([p for _, p, _ in bars], np.sort(probabilities)[::-1][:10], atol=1e-5)
     vocabulary = Tokenizer.load(MODEL / "tokenizer.json").vocabulary
     assert bars[0][0] == vocabulary[int(probabilities.argmax())].strip()
@@ -152,11 +138,11 @@ def test_every_number_on_the_page_is_that_of_an_independent_forward_pass() -> No
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=ODD_TEXTS)
 def test_any_text_is_shown_literally(text: str, view: str) -> None:
-    app = open_app(text=text, view=view)
+    app = open_page(text=text, view=view)
     assert not app.error
     assert app.text_input(key="text").value == text
     assert tokens(app) == list(Tokenizer.load(MODEL / "tokenizer.json").encode(text, max_len=256).tokens)
-    assert bool(figures(app)) == (view == "Residual stream")
+    assert bool(charts(app)) == (view == "Residual stream")
     assert ("predictions" in components(app)) == (view == "Predictions")
 
 
@@ -170,7 +156,7 @@ def test_a_probability_as_text(probability: float, text: str) -> None:
 
 @pytest.mark.parametrize("blank", ["", "   ", "\t"])
 def test_an_empty_box_keeps_the_last_pictures_and_asks_for_text(blank: str) -> None:
-    app = open_app(text="the cat sat")
+    app = open_page(text="the cat sat")
     before = payload(app)
     app.text_input(key="text").set_value(blank).run()
     assert payload(app) == before
@@ -178,7 +164,7 @@ def test_an_empty_box_keeps_the_last_pictures_and_asks_for_text(blank: str) -> N
 
 
 def test_a_text_longer_than_the_context_is_cut_and_the_page_says_by_how_much() -> None:
-    app = open_app()
+    app = open_page()
     app.text_input(key="text").set_value(" dog" * 900).run()
     assert not app.exception
     assert len(tokens(app)) == 256
@@ -199,21 +185,21 @@ def test_a_text_longer_than_the_context_is_cut_and_the_page_says_by_how_much() -
 def test_a_wrong_address_leads_to_the_nearest_choice_with_a_note(
     address: dict[str, str], layer: int, head: int, note: str
 ) -> None:
-    app = open_app(**address)
+    app = open_page(**address)
     assert (app.slider(key="layer").value, app.slider(key="head").value) == (layer, head)
     assert note in app.info[0].value
     assert (selection(app)["layer"], selection(app)["head"]) == (layer, head)
 
 
 def test_the_address_chooses_sentence_layer_and_head() -> None:
-    app = open_app(text="hello there", layer="4", head="7")
+    app = open_page(text="hello there", layer="4", head="7")
     assert not app.info
     assert (selection(app)["layer"], selection(app)["head"]) == (4, 7)
     assert tokens(app)[-1] == " there"
 
 
 def test_a_menu_entry_replaces_the_sentence() -> None:
-    app = open_app(text="hello")
+    app = open_page(text="hello")
     app.selectbox(key="example").select(SENTENCES[1]).run()
     assert app.text_input(key="text").value == SENTENCES[1]
     assert tokens(app)[:3] == ["I", " went", " to"]
@@ -221,14 +207,14 @@ def test_a_menu_entry_replaces_the_sentence() -> None:
 
 def test_another_model_brings_its_own_sentences_but_keeps_the_readers(models: Path) -> None:
     put_random_model(models / "reverse", architecture="encoder-decoder")
-    app = open_app()
+    app = open_page()
     app.selectbox(key="model").select("reverse").run()
     assert app.text_input(key="text").value == sentences_for("reverse")[0]
     assert app.selectbox(key="example").options == list(sentences_for("reverse"))
     app.text_input(key="text").set_value("my own").run()
     app.selectbox(key="model").select("tiny-english").run()
     assert app.text_input(key="text").value == "my own"
-    assert open_app(model="reverse").text_input(key="text").value == sentences_for("reverse")[0]
+    assert open_page(model="reverse").text_input(key="text").value == sentences_for("reverse")[0]
 
 
 @pytest.fixture
@@ -244,7 +230,7 @@ def test_a_damaged_model_is_named_with_its_reason_and_the_others_work(models: Pa
     shutil.copytree(MODEL, models / "broken")
     weights = models / "broken" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
-    app = open_app()
+    app = open_page()
     assert "broken" in app.sidebar.warning[0].value
     assert "damaged" in app.sidebar.warning[0].value
     assert app.selectbox(key="model").options == ["tiny-english"]
@@ -255,9 +241,9 @@ def test_a_model_whose_damage_shows_only_when_it_is_loaded_says_so(models: Path)
     weights = load_file(models / "tiny-english" / "model.safetensors")
     weights["decoder.norm.weight"][0] = np.nan
     save_file(weights, models / "tiny-english" / "model.safetensors")
-    app = open_app()
+    app = open_page()
     assert "decoder\\.norm\\.weight" in app.error[0].value
-    assert not figures(app)
+    assert not charts(app)
 
 
 def put_random_model(folder: Path, **changes: Any) -> None:
@@ -270,7 +256,7 @@ def put_random_model(folder: Path, **changes: Any) -> None:
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_model_with_one_layer_and_one_head_needs_no_sliders(models: Path, view: str) -> None:
     put_random_model(models / "one-head")
-    app = open_app(model="one-head", layer="3", head="2", view=view)
+    app = open_page(model="one-head", layer="3", head="2", view=view)
     assert not app.slider
     assert tokens(app)
     assert "There is no layer `` 3 ``" in app.info[0].value
@@ -288,7 +274,7 @@ def test_models_of_every_architecture_are_shown(
     models: Path, architecture: str, kinds: list[str], words: str, view: str
 ) -> None:
     put_random_model(models / "other", architecture=architecture, n_layers=2)
-    app = open_app(model="other", text="the cat", view=view)
+    app = open_page(model="other", text="the cat", view=view)
     header, _, weights = read_payload(payload(app))
     assert [KINDS[kind["name"]] for kind in header["kinds"]] == kinds
     for pattern in weights.values():
@@ -303,9 +289,9 @@ def test_models_of_every_architecture_are_shown(
 
 def test_a_kind_of_attention_the_model_lacks_leads_to_one_it_has(models: Path) -> None:
     put_random_model(models / "other", architecture="encoder-decoder", n_layers=2)
-    app = open_app(model="other", kind="cross")
+    app = open_page(model="other", kind="cross")
     assert "has no attention `` cross ``. This is `` cross-attention ``." in app.info[0].value
-    app = open_app(model="tiny-english", kind="cross-attention")
+    app = open_page(model="tiny-english", kind="cross-attention")
     assert "has no attention `` cross-attention ``. This is `` decoder ``." in app.info[0].value
     assert selection(app)["kind"] == "decoder.self_attn"
 
@@ -321,14 +307,14 @@ def test_values_that_are_no_attention_are_named_in_place_of_pictures(monkeypatch
         return replace(record, values=dict(record.values) | {site: np.full_like(record[site], np.nan)})
 
     monkeypatch.setattr(zoo.ZooModel, "trace", broken)
-    app = open_app(text="the cat")
+    app = open_page(text="the cat")
     assert app.error[0].value.startswith(r"decoder\.1\.self\_attn\.pattern holds values from nan to nan")
     assert "explorer" not in components(app)
 
 
 @pytest.mark.parametrize("name", zoo.available())
 def test_every_shipped_model_is_shown_on_every_page(name: str) -> None:
-    app = open_app(model=name)
+    app = open_page(model=name)
     assert tokens(app)
     for page in ("step_by_step", "masks"):
         app.switch_page(f"pages/{page}.py").run()
@@ -341,7 +327,7 @@ LONG_TEXT = " ".join(f"word{n}" for n in range(200))
 
 
 def test_of_a_long_text_the_heads_that_are_looked_at_are_sent() -> None:
-    app = open_app(text=LONG_TEXT, layer="3", head="4")
+    app = open_page(text=LONG_TEXT, layer="3", head="4")
     assert "thumbnails" in read_blob(payload(app))[0]["kinds"][0]["layers"][0]
     header, data = read_blob(base64.b64decode(selection(app)["details"]))
     (head,) = header["heads"]
@@ -353,17 +339,17 @@ def test_of_a_long_text_the_heads_that_are_looked_at_are_sent() -> None:
 
 
 def test_an_address_with_far_too_long_a_text_still_opens() -> None:
-    assert len(tokens(open_app(text="word " * 3000))) > 100
+    assert len(tokens(open_page(text="word " * 3000))) > 100
 
 
 def test_without_any_model_the_page_says_what_to_do(models: Path) -> None:
     (models / "tiny-english" / "model.safetensors").unlink()
-    app = open_app()
+    app = open_page()
     assert "train one" in app.error[0].value
     assert r"model\.safetensors is missing" in app.sidebar.warning[0].value
 
 
 def test_two_sessions_do_not_mix() -> None:
-    one, other = open_app(text="the cat", layer="1"), open_app(text="my dog ran", layer="2")
+    one, other = open_page(text="the cat", layer="1"), open_page(text="my dog ran", layer="2")
     assert tokens(one) == ["the", " cat"]
     assert tokens(other) == ["my", " dog", " ran"]

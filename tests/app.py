@@ -1,0 +1,32 @@
+"""A page of the app without a browser."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from tests.browser import ROOT
+
+
+def open_page(page: str = "", **address: str) -> AppTest:
+    """The first run of `pages/PAGE.py` (the first page without a name) at an address with these parameters."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for key, value in address.items():
+        app.query_params[key] = value
+    app.run()
+    if page:
+        app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception
+    return app
+
+
+def words(app: AppTest) -> str:
+    """All that is said in words."""
+    return "\n".join(str(element.value) for element in [*app.markdown, *app.info, *app.warning, *app.error])
+
+
+def charts(app: AppTest) -> dict[str, dict[str, Any]]:
+    """The Plotly figures by their keys."""
+    return {e.proto.id.rsplit("-", 1)[-1]: json.loads(e.proto.spec) for e in app.get("plotly_chart")}

@@ -1,0 +1,45 @@
+"""How every page begins: the title, the sentence box, and one run of the chosen model on the sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from tfmviz.trace import Trace
+from tfmviz.ui import controls, models
+from tfmviz.ui.controls import Choice
+from tfmviz.ui.router import ensure_routed
+from tfmviz.zoo import ZooModel
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Lesson:
+    """What a page works on: what the sidebar says, the reader's sentence, and what the chosen model makes of it."""
+
+    choice: Choice
+    text: str
+    model: ZooModel
+    trace: Trace
+
+    @property
+    def query(self) -> int:
+        """Position of the chosen token among the queries of the chosen layer."""
+        return controls.token(len(self.trace.axes(self.choice.layer)[0]))
+
+    @property
+    def target(self) -> int:
+        """Position of the chosen token in the text that the model predicts on."""
+        return controls.token(len(self.trace.tokens))
+
+
+def begin(title: str) -> Lesson:
+    """Draws the title and the sentence box. Called first by every page."""
+    ensure_routed()
+    choice = controls.choice()
+    st.title(title)
+    text = controls.sentence()
+    model = models.load(choice.model)
+    trace = models.trace(choice.model, text)
+    controls.say_what_was_cut(trace)
+    return Lesson(choice=choice, text=text, model=model, trace=trace)
