@@ -277,14 +277,10 @@ def test_figures_are_made_of_what_they_are_given(theme: Theme) -> None:
     drawn = figures.reach(steps, tokens=tokens, n_layers=3, theme=theme)
     np.testing.assert_array_equal(drawn.data[0].z, np.where(steps < 0, np.nan, steps))
     assert drawn.layout.xaxis.ticktext == ("&lt;s&gt;", "a", "a")
-    both = figures.before_after(
-        tokens, np.ones(3), np.zeros(3), title="p", percent=True, tick_title="next", theme=theme
-    )
-    assert [trace.name for trace in both.data] == ["its own mask", "your mask"]
     one = figures.small(np.eye(3) > 0, title="<1>", k_tokens=tokens, theme=theme)
     assert one.layout.title.text == "&lt;1&gt;"
     assert one.layout.plot_bgcolor == theme.masked
     assert np.isnan(one.data[0].z).sum() == 6
     moved = figures.change(np.array([[0.1, 0.2, 0.3]]), tokens=tokens, theme=theme)
-    for figure in (drawn, both, one, moved):
+    for figure in (drawn, one, moved):
         figure.to_json()

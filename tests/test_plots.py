@@ -19,6 +19,7 @@ from plotly.colors import sample_colorscale, unlabel_rgb
 
 from tfmviz.plots import masks, residual, steps
 from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
+from tfmviz.plots.pairs import pairs
 from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme
 from tfmviz.trace import Array
 
@@ -61,8 +62,9 @@ def writes(theme: Theme = LIGHT) -> go.Figure:
 
 FIGURES: dict[str, Callable[[Theme], go.Figure]] = {
     "histogram": lambda theme: steps.histogram(np.arange(3.0), np.array([0.2, 0.5, 0.3]), np.eye(3)[1], theme=theme),
-    "pairs": lambda theme: steps.pairs(
-        K_TOKENS, PATTERN[0], PATTERN[1], series=("a", "b"), axis_title="x", theme=theme
+    "pairs": lambda theme: pairs(K_TOKENS, PATTERN[0], PATTERN[1], series=("a", "b"), title="x", theme=theme),
+    "pairs in per cent": lambda theme: pairs(
+        K_TOKENS, PATTERN[0], PATTERN[1], series=("a", "b"), title="x", top=None, percent=True, theme=theme
     ),
     "bars": lambda theme: steps.bars(["head 0", "head 1"], np.array([0.5, 2.0]), chosen=1, theme=theme),
     "tiles": lambda theme: steps.tiles([PATTERN, PATTERN], MASK, titles=["<a>", "b"], theme=theme),
@@ -70,9 +72,6 @@ FIGURES: dict[str, Callable[[Theme], go.Figure]] = {
     "small mask": lambda theme: masks.small(MASK, title="<a>", k_tokens=K_TOKENS, theme=theme),
     "reach": lambda theme: masks.reach(np.eye(Q_LEN, dtype=int) - 1, tokens=Q_TOKENS, n_layers=2, theme=theme),
     "change": lambda theme: masks.change(NORMS, tokens=K_TOKENS, theme=theme),
-    "before and after": lambda theme: masks.before_after(
-        K_TOKENS, PATTERN[0], PATTERN[1], title="x", percent=True, tick_title="y", theme=theme
-    ),
     "norms": norms,
     "writes": writes,
 }

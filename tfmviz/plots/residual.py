@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tfmviz.plots.labels import labels
-from tfmviz.plots.theme import BAR_ROOM, Theme, axis, box, color_bar, figure, gap, layout, room, token_axis
+from tfmviz.plots.theme import BAR_ROOM, LEGEND, Theme, axis, box, color_bar, figure, gap, layout, room, token_axis
 from tfmviz.trace import Array
 
 
@@ -99,7 +99,7 @@ def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme
             top=44,
             bottom=56,
             barmode="group",
-            legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+            legend=LEGEND,
             xaxis=axis("layer", tickvals=layers),
             yaxis=axis(
                 "length of what is added",

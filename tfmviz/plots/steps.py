@@ -8,11 +8,20 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tfmviz.plots.labels import escaped, labels
-from tfmviz.plots.theme import ATTENTION, BAR_ROOM, Theme, axis, box, color_bar, figure, layout, room, token_axis
+from tfmviz.plots.labels import escaped
+from tfmviz.plots.theme import (
+    ATTENTION,
+    BAR_ROOM,
+    LEGEND,
+    Theme,
+    axis,
+    box,
+    color_bar,
+    figure,
+    layout,
+    room,
+)
 from tfmviz.trace import Array
-
-LEGEND = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
 
 
 def histogram(middles: Array, raw: Array, scaled: Array, *, theme: Theme) -> go.Figure:
@@ -47,45 +56,6 @@ def histogram(middles: Array, raw: Array, scaled: Array, *, theme: Theme) -> go.
             legend=LEGEND,
             xaxis=axis("score"),
             yaxis=axis("share of the pairs", tickformat="~%", showgrid=True, gridcolor=theme.grid),
-        ),
-    )
-
-
-def pairs(
-    tokens: Sequence[str], one: Array, other: Array, *, series: tuple[str, str], axis_title: str, theme: Theme
-) -> go.Figure:
-    """Two numbers for every key, side by side.
-
-    Args:
-        one, other: (k_len,), in [0, 1].
-        series: what they are.
-    """
-    names = labels(tokens)
-    traces = [
-        {
-            "type": "bar",
-            "name": name,
-            "x": list(range(len(tokens))),
-            "y": values,
-            "marker": {"color": colour},
-            "customdata": names,
-            "hovertemplate": f"“%{{customdata}}”, {name}: %{{y:.3f}}<extra></extra>",
-        }
-        for name, values, colour in zip(series, (one, other), (theme.attention, theme.mlp), strict=True)
-    ]
-    bottom = room(names)
-    return figure(
-        traces,
-        layout(
-            theme,
-            height=260 + bottom,
-            left=64,
-            top=44,
-            bottom=bottom,
-            barmode="group",
-            legend=LEGEND,
-            xaxis=token_axis(tokens, title="key", tickangle=-90),
-            yaxis=axis(axis_title, range=[0, 1.02], showgrid=True, gridcolor=theme.grid),
         ),
     )
 

@@ -105,6 +105,10 @@ BAR_ROOM = 68
 """Pixels that `color_bar` takes above a picture."""
 
 
+LEGEND = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
+"""A legend in one line above the picture."""
+
+
 def color_bar(title: str) -> dict[str, Any]:
     """A flat colour bar above the picture, which leaves the width to the tokens."""
     return {

@@ -10,12 +10,15 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.analysis.scaling import entropy
 from tfmviz.plots import masks as figures
 from tfmviz.plots.labels import visible
-from tfmviz.plots.steps import pairs, tiles
+from tfmviz.plots.pairs import pairs
+from tfmviz.plots.steps import tiles
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import per_cent, show, theme
 from tfmviz.ui.mask_lab import Chosen
+
+MASKS = ("its own mask", "your mask")
 
 
 def verdict(before: Trace, after: Trace, chosen: Chosen, layers: tuple[str, ...]) -> None:
@@ -76,21 +79,20 @@ def attention(before: Trace, after: Trace, choice: Choice, token: int) -> None:
     """The chosen head with both masks: the whole pattern, and one row."""
     patterns = [run[f"{choice.layer}.pattern"][choice.head] for run in (before, after)]
     masks = [_mask_of(run, choice) for run in (before, after)]
-    names = ("its own mask", "your mask")
     evenness = [float(entropy(pattern.astype(np.float64)).mean()) for pattern in patterns]
     keys = before.axes(choice.layer)[1].tokens
     left, right = st.columns(2)
     with left:
         shown = [np.where(mask, pattern, np.nan) for mask, pattern in zip(masks, patterns, strict=True)]
         show(
-            tiles(shown, np.ones(patterns[0].shape, dtype=bool), titles=names, theme=theme()),
+            tiles(shown, np.ones(patterns[0].shape, dtype=bool), titles=MASKS, theme=theme()),
             key="mask_patterns",
             alt=f"Entropy of the rows in nats: {evenness[0]:.2f} with its own mask, {evenness[1]:.2f} with yours.",
         )
     with right:
         rows = [pattern[token] for pattern in patterns]
         show(
-            pairs(keys, *rows, series=names, axis_title="share of attention", theme=theme()),
+            pairs(keys, *rows, series=MASKS, title="share of attention", theme=theme()),
             key="mask_row",
             alt="; ".join(f"“{visible(t)}” {a:.2f} → {b:.2f}" for t, a, b in zip(keys, *rows, strict=True)),
         )
@@ -138,8 +140,16 @@ def next_words(before: Trace, after: Trace, choice: Choice, token: int) -> None:
     best = np.argsort(-np.maximum(old, new), kind="stable")[:10]
     words = [vocabulary[index] for index in best]
     show(
-        figures.before_after(
-            words, old[best], new[best], title="probability", percent=True, tick_title="next token", theme=theme()
+        pairs(
+            words,
+            old[best],
+            new[best],
+            series=MASKS,
+            title="probability",
+            token_title="next token",
+            top=None,
+            percent=True,
+            theme=theme(),
         ),
         key="mask_predictions",
         alt="; ".join(f"“{visible(w)}” {old[i]:.1%} → {new[i]:.1%}" for w, i in zip(words, best, strict=True)),
@@ -153,8 +163,15 @@ def losses(before: Trace, after: Trace) -> None:
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (before, after))
     tokens = before.tokens[1:]
     show(
-        figures.before_after(
-            tokens, old, new, title="−log p, nats", percent=False, tick_title="the word to predict", theme=theme()
+        pairs(
+            tokens,
+            old,
+            new,
+            series=MASKS,
+            title="−log p, nats",
+            token_title="the word to predict",
+            top=None,
+            theme=theme(),
         ),
         key="mask_losses",
         alt="; ".join(f"“{visible(t)}” {a:.1f} → {b:.1f}" for t, a, b in zip(tokens, old, new, strict=True)),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import mask_effect
 from tfmviz.edits import SetMask
@@ -221,27 +222,20 @@ def where(choice: Choice) -> tuple[tuple[str, ...], tuple[bool, ...] | None]:
     """Asks for which layers and heads the mask is meant. Returns the layers, and per head whether it gets the mask."""
     config = models.load(choice.model).config
     left, right = st.columns(2)
-    layers = left.pills(
-        "In these layers",
-        range(config.n_layers),
-        selection_mode="multi",
-        default=list(range(config.n_layers)),
-        key="in_layers",
-        bind="query-params",
-    )
-    heads = right.pills(
-        "In these heads",
-        range(config.n_heads),
-        selection_mode="multi",
-        default=list(range(config.n_heads)),
-        key="in_heads",
-        bind="query-params",
-    )
+    layers = _pills(left, "In these layers", config.n_layers, key="in_layers")
+    heads = _pills(right, "In these heads", config.n_heads, key="in_heads")
     same_kind = [layer for layer in config.layers if kind_of(layer) == kind_of(choice.layer)]
     every = len(heads) == config.n_heads
     return (
         tuple(same_kind[index] for index in sorted(layers)) if heads else (),
         None if every else tuple(head in heads for head in range(config.n_heads)),
+    )
+
+
+def _pills(column: DeltaGenerator, label: str, count: int, *, key: str) -> list[int]:
+    """Numbers from 0, all of them chosen at first."""
+    return column.pills(
+        label, range(count), selection_mode="multi", default=list(range(count)), key=key, bind="query-params"
     )
 
 

@@ -15,6 +15,7 @@ from tfmviz.analysis.heads import IN_WORDS, Kind, confirmed, head_scores
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import steps as figures
 from tfmviz.plots.labels import visible
+from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
@@ -136,9 +137,7 @@ def scaling_lab(trace: Trace, choice: Choice, token: int) -> None:
     with right:
         shares = [softmax(np.where(mask[row], values[row], -np.inf)) for values in (scores, scores / np.sqrt(d))]
         show(
-            figures.pairs(
-                names, *shares, series=("q · k", "q · k / √d"), axis_title="share after softmax", theme=theme()
-            ),
+            pairs(names, *shares, series=("q · k", "q · k / √d"), title="share after softmax", theme=theme()),
             key="softmax_rows",
             alt=f"Softmax of one row: the largest share is {shares[0].max():.2f} without, {shares[1].max():.2f} with "
             "scaling.",
@@ -188,9 +187,7 @@ def lookup(trace: Trace, choice: Choice, token: int) -> None:
     best, cosine = attention_layer.hard_lookup(row, _own(trace, choice, "v"))
     hard = np.eye(len(row))[best]
     show(
-        figures.pairs(
-            keys.tokens, row, hard, series=("soft: attention", "hard: best key"), axis_title="part taken", theme=theme()
-        ),
+        pairs(keys.tokens, row, hard, series=("soft: attention", "hard: best key"), title="part taken", theme=theme()),
         key="lookup",
         alt="Soft look-up: "
         + ", ".join(f"“{visible(t)}” {a:.2f}" for t, a in zip(keys.tokens, row, strict=True) if a >= 0.01),
@@ -224,12 +221,12 @@ def contributions(trace: Trace, choice: Choice, token: int) -> None:
     with right:
         st.markdown(f"Head {choice.head}: attention to each key, and the key's part in what is added, ‖a v W_O‖:")
         show(
-            figures.pairs(
+            pairs(
                 keys,
                 pattern[choice.head, token],
                 share,
                 series=("attention", "effect"),
-                axis_title="share",
+                title="share",
                 theme=theme(),
             ),
             key="look_effects",
