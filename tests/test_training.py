@@ -697,6 +697,32 @@ def stopped(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+def test_a_run_begins_with_a_finished_models_tokens_and_weights(trained: Path, tmp_path: Path) -> None:
+    """At a learning rate too small to move anything, on other text, it stays that model."""
+    other = write_lines(tmp_path / "other.txt", [f"Number {n} is {n * n} squared." for n in range(400)])
+    changes = {"--start-from": trained, "--steps": 1, "--learning-rate": 1e-30}
+    assert run_command(other, tmp_path / "tuned", changes) == 0
+    for name in ("tokenizer.json", "config.json"):
+        assert (tmp_path / "tuned" / name).read_bytes() == (trained / name).read_bytes()
+    weights, expected = (load_file(folder / "model.safetensors") for folder in (tmp_path / "tuned", trained))
+    assert all(torch.equal(weights[name], expected[name]) for name in expected)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"--width": 40}, "has another shape (d_model: 20 there, 40 asked for"), ({"--start-from": "."}, "no model")],
+)
+def test_a_model_that_does_not_fit_is_no_start(
+    corpus: Path, trained: Path, tmp_path: Path, change: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "--start-from" in change:
+        (tmp_path / "model").mkdir()
+        (tmp_path / "model" / "tokenizer.json").write_bytes((trained / "tokenizer.json").read_bytes())
+        change = {"--start-from": tmp_path / "model"}
+    assert run_command(corpus, tmp_path / "tuned", {"--start-from": trained} | change) == 1
+    assert said in capsys.readouterr().err
+
+
 def copy_of(folder: Path, target: Path) -> Path:
     target.mkdir()
     for file in folder.iterdir():

@@ -22,7 +22,7 @@ from tfmviz.text.corpora import CorpusError
 from tfmviz.training import checkpoint
 from tfmviz.training.courses import Course, prepare_course
 from tfmviz.training.distributed import first_process_first, mean_over_processes, parallel, processes, rank
-from tfmviz.training.export import export, write_card
+from tfmviz.training.export import export, start_from, write_card
 from tfmviz.training.loop import Settings, StepRecord, build_optimizer, evaluate, train
 from tfmviz.training.options import best_precision, parse_arguments
 from tfmviz.training.schedule import noam_peak
@@ -70,14 +70,18 @@ def prepare(args: argparse.Namespace, device: str) -> Run:
     course.batches.batch(0)
     settings = prepare_settings(args, device)
     torch.manual_seed(args.seed)
+    model = build(course.config)
+    if args.start_from:
+        start_from(args.start_from, model)
     wanted = {"course": args.course, "wanted_vocab_size": getattr(args, "vocab_size", None)}
+    begun = {"start_from": str(args.start_from)} if args.start_from else {}
     return Run(
         args=args,
         course=course,
-        model=build(course.config).to(device),
+        model=model.to(device),
         settings=settings,
         about=about,
-        identity=asdict(settings) | course.config.to_dict() | course.batches.settings | wanted,
+        identity=asdict(settings) | course.config.to_dict() | course.batches.settings | wanted | begun,
     )
 
 

@@ -241,9 +241,11 @@ def shape(args: argparse.Namespace, architecture: Architecture, tokenizer: Token
 
 
 def get_tokenizer(args: argparse.Namespace, texts: Iterable[str], **how: Any) -> Tokenizer:
-    """The run's tokenizer: learned from the text when the run begins, read again when it goes on."""
+    """The run's tokenizer: learned from the text or taken over when the run begins, read again when it goes on."""
     path = args.out / "tokenizer.json"
-    if not path.exists():
+    if not path.exists() and args.start_from:
+        Tokenizer.load(args.start_from / "tokenizer.json").save(path)
+    elif not path.exists():
         Tokenizer.train(texts, vocab_size=getattr(args, "vocab_size", 257), **how).save(path)
     return Tokenizer.load(path)
 

@@ -1,4 +1,4 @@
-"""Turning a trained model into a folder of `assets/models/`."""
+"""Turning a trained model into a folder of `assets/models/`, and beginning with one."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
 
+from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import Transformer
 from tfmviz.text.tokenizer import Tokenizer
 
@@ -21,6 +23,24 @@ def export(folder: Path, model: Transformer, tokenizer: Tokenizer, *, card: str)
     (folder / "config.json").write_text(json.dumps(model.config.to_dict(), indent=2) + "\n", encoding="utf-8")
     tokenizer.save(folder / "tokenizer.json")
     (folder / "CARD.md").write_text(card, encoding="utf-8")
+
+
+def start_from(folder: Path, model: Transformer) -> None:
+    """Puts the weights of an exported model into `model`.
+
+    Raises:
+        ValueError: the folder holds no such model, or one of another shape.
+    """
+    try:
+        theirs = ModelConfig.from_dict(json.loads((folder / "config.json").read_text(encoding="utf-8"))).to_dict()
+        weights = load_file(folder / "model.safetensors")
+    except (OSError, ValueError, SafetensorError) as error:
+        raise ValueError(f"{folder} is no model to start from: {error}") from error
+    ours = model.config.to_dict()
+    if differing := [key for key in ours if key != "dropout" and ours[key] != theirs.get(key)]:
+        details = "; ".join(f"{key}: {theirs.get(key)} there, {ours[key]} asked for" for key in differing)
+        raise ValueError(f"{folder} has another shape ({details}).")
+    model.load_state_dict(weights)
 
 
 def write_card(*, name: str, about: str, facts: Mapping[str, str], samples: Mapping[str, str]) -> str:

@@ -60,6 +60,8 @@ def add_common(parser: argparse.ArgumentParser, **defaults: Any) -> None:
     add("--out", type=Path, required=True, help="folder for the model; an interrupted run goes on there")
     add("--about", type=Path, help="Markdown about the data and its licence, for the model card")
 
+    add("--start-from", type=Path, help="folder of a finished model of this shape: begin with its tokens and weights")
+
     add("--layers", type=positive, default=6, help="blocks per stack")
     add("--heads", type=positive, default=8)
     add("--width", type=positive, default=256, help="d_model; the feed-forward layer is four times as wide")
