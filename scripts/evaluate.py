@@ -5,7 +5,8 @@
 The kind of model decides what is measured:
 
 - decoder-only: bits per byte, against a 5-gram model that counted the same training text; with `--by-position FILE`,
-  the loss at each position of windows eight times as long as those trained on, as JSON;
+  the loss at each position of windows eight times as long as those trained on, as JSON; which heads follow the simple
+  patterns of `tfmviz.analysis.heads` best;
 - encoder-only: how often a masked token is among the first five guesses;
 - encoder-decoder with pairs: BLEU of greedy translations (sacreBLEU, with its signature), once with one line per pair
   and one reference, and once with one line per source sentence and all its translations as references;
@@ -25,12 +26,13 @@ import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from sacrebleu.metrics.bleu import BLEU
 
 from tfmviz import zoo
+from tfmviz.analysis import heads
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly
 from tfmviz.text.pairs import Pair, read_pairs, split_pairs
 from tfmviz.text.tasks import ANSWERS, questions
@@ -87,7 +89,20 @@ def language_model(model: ZooModel, module: DecoderOnly, args: argparse.Namespac
         f"training text, each source once, {len(train):,} tokens)",
         "better than the 5-gram model by": f"{1 - bits / counted_bits:.1%}",
         "held-out text": f"{len(split.held_out):,} documents, {len(held_out):,} tokens, {n_bytes:,} bytes",
+        "best heads": best_heads(model),
     }
+
+
+def best_heads(model: ZooModel) -> str:
+    """The head that scores highest for each simple pattern, on random tokens said twice."""
+    ids = heads.random_repeats(vocab_size=model.config.vocab_size, max_len=model.config.max_len)
+    scores = heads.layer_scores(model.trace(ids, sites=("*.self_attn.pattern", "*.self_attn.mask")))
+    found = []
+    for kind in get_args(heads.Kind):
+        by_layer = np.stack([of_layer[kind] for of_layer in scores.values()])  # (layer, head)
+        layer, head = np.unravel_index(by_layer.argmax(), by_layer.shape)
+        found.append(f"{kind} {by_layer[layer, head]:.2f} (layer {layer}, head {head})")
+    return f"{'; '.join(found)}; shares of attention on {len(ids) // 2} random tokens said twice"
 
 
 def write_by_position(path: Path, name: str, module: DecoderOnly, held_out: np.ndarray) -> None:

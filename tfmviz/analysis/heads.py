@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.trace import Array, Trace
 
 Kind = Literal["previous token", "current token", "first token", "induction", "duplicate", "broad"]
 VerdictKind = Kind | Literal["mixed"]
@@ -32,6 +32,10 @@ NAMED = 0.4
 
 BROAD = 0.8
 """A head is called broad from this evenness on."""
+
+
+N_RANDOM = 50
+"""Random tokens that are said twice to find out what a head does when text repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,22 @@ def head_scores(pattern: Array, ids: Sequence[int], mask: Array) -> dict[Kind, A
         "duplicate": _share(pattern, same, repeated),
         "broad": _evenness(pattern, mask),
     }
+
+
+def layer_scores(trace: Trace) -> dict[str, dict[Kind, Array]]:
+    """`head_scores` of every self-attention layer that reads the target: per layer, per kind (head,)."""
+    ids = trace.target.ids
+    return {layer: head_scores(trace[f"{layer}.pattern"], ids, trace[f"{layer}.mask"]) for layer in trace.layers}
+
+
+def random_repeats(*, vocab_size: int, max_len: int) -> tuple[int, ...]:
+    """`N_RANDOM` random tokens said twice, or as many as fit.
+
+    Nothing but looking back helps to predict the second half, so `layer_scores` on it shows induction heads at their
+    clearest.
+    """
+    rng = np.random.default_rng(0)
+    return tuple(rng.integers(1, vocab_size, size=min(N_RANDOM, max_len // 2)).tolist()) * 2
 
 
 def confirmed(scores: Mapping[Kind, Array], on_repeats: Mapping[Kind, Array]) -> dict[Kind, Array]:

@@ -6,19 +6,15 @@ import gc
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from tfmviz import views, zoo
-from tfmviz.analysis.heads import Kind, head_scores
+from tfmviz.analysis.heads import Kind, layer_scores, random_repeats
 from tfmviz.edits import Edit
 from tfmviz.memory import keep_memory
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls
 from tfmviz.zoo import ZooModel
-
-N_RANDOM = 50
-"""Random tokens that are shown twice to find out what a head does when text repeats."""
 
 
 def load(name: str) -> ZooModel:
@@ -58,18 +54,12 @@ def trace(name: str, text: str, edits: tuple[Edit, ...] = ()) -> Trace:
 
 @st.cache_resource(show_spinner=False)
 def scores_on_repeats(name: str) -> dict[str, dict[Kind, Array]]:
-    """`head_scores` of every self-attention layer on `N_RANDOM` random tokens said twice: per layer, per kind (head,).
-
-    Nothing but looking back helps to predict the second half, so this shows induction heads at their clearest. A model
-    that writes a text of its own does not read such tokens; it has no scores.
-    """
+    """`layer_scores` on `random_repeats`; none of a model that writes a text of its own: it does not read such tokens."""
     model = load(name)
     if model.config.architecture == "encoder-decoder":
         return {}
-    rng = np.random.default_rng(0)
-    ids = tuple(rng.integers(1, model.config.vocab_size, size=min(N_RANDOM, model.config.max_len // 2)).tolist()) * 2
-    record = model.trace(ids, sites=("*.self_attn.pattern", "*.self_attn.mask"))
-    return {layer: head_scores(record[f"{layer}.pattern"], ids, record[f"{layer}.mask"]) for layer in record.layers}
+    ids = random_repeats(vocab_size=model.config.vocab_size, max_len=model.config.max_len)
+    return layer_scores(model.trace(ids, sites=("*.self_attn.pattern", "*.self_attn.mask")))
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import re
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import attention_layer, scaling
 from tfmviz.analysis.attention_layer import Projections
-from tfmviz.analysis.heads import IN_WORDS, Kind, confirmed, head_scores
+from tfmviz.analysis.heads import IN_WORDS, Kind, confirmed, layer_scores
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import steps as figures
 from tfmviz.plots.labels import visible
@@ -272,7 +272,7 @@ def finder(trace: Trace, choice: Choice) -> None:
     if trace.source is not None or not trace.layers[0].endswith("self_attn"):
         st.info("Heads are found by what they do within one text. Choose a model with one text in the sidebar.")
         return
-    kinds: list[Kind] = list(head_scores(np.ones((1, 1, 1)), (0,), np.ones((1, 1), dtype=bool)))
+    kinds: tuple[Kind, ...] = get_args(Kind)
     kind = (
         st.segmented_control(
             "What should the head do?", kinds, default=kinds[0], key="kind_of_head", bind="query-params"
@@ -280,14 +280,8 @@ def finder(trace: Trace, choice: Choice) -> None:
         or kinds[0]
     )
     on_repeats = models.scores_on_repeats(choice.model)
-    scores = np.stack(
-        [
-            confirmed(
-                head_scores(trace[f"{layer}.pattern"], trace.target.ids, trace[f"{layer}.mask"]), on_repeats[layer]
-            )[kind]
-            for layer in trace.layers
-        ]
-    )
+    measured = layer_scores(trace)
+    scores = np.stack([confirmed(measured[layer], on_repeats[layer])[kind] for layer in trace.layers])
     best = attention_layer.ranking(scores)
     show(
         figures.head_scores(scores, title=kind, chosen=(choice.layer_index, choice.head), theme=theme()),
