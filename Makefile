@@ -15,7 +15,7 @@ test: .venv/test.done
 	.venv/bin/python -m ruff check .
 	.venv/bin/python -m ruff format --check .
 	.venv/bin/python -m mypy
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 format: .venv/test.done
 	.venv/bin/python -m ruff check --fix .

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 import torch
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from tests.browser import ROOT, Server, Visit, chromium, free_port, serve
+
+# A busy machine is slow, not wrong: what is expected of a page may take its time.
+expect.set_options(timeout=20_000)
 
 # On a busy machine torch's threads wait for one another far longer than one thread needs for these small models.
 torch.set_num_threads(1)

@@ -54,7 +54,7 @@ def trace(name: str, text: str, edits: tuple[Edit, ...] = ()) -> Trace:
 
 @st.cache_resource(show_spinner=False)
 def scores_on_repeats(name: str) -> dict[str, dict[Kind, Array]]:
-    """`layer_scores` on `random_repeats`; none of a model that writes a text of its own: it does not read such tokens."""
+    """`layer_scores` on `random_repeats`. A model that writes a text of its own does not read these: it has none."""
     model = load(name)
     if model.config.architecture == "encoder-decoder":
         return {}
