@@ -152,15 +152,15 @@ def test_reverse_writes_backwards_and_shows_how() -> None:
     assert max((pattern[:9].argmax(axis=-1) == expected).mean() for pattern in crossing) >= 8 / 9
 
 
+ENGLISH = ("Tatoeba", "Common Voice", "Storybook", "TinyStories", "CC BY", "CDLA-Sharing-1.0")
+SOURCES = {"reverse": ("drawn at random",), "french-english": ("Tatoeba", "CC BY 2.0 FR", "pairs")}
+
+
 def test_cards_say_where_the_data_come_from() -> None:
     for name in tfmviz.available():
         text = (zoo.MODELS / name / "CARD.md").read_text(encoding="utf-8")
         assert "python -m tfmviz.training" in text
-        if name == "reverse":
-            assert "drawn at random" in text
-            continue
-        for source in ("Tatoeba", "Common Voice", "Storybook", "TinyStories", "CC BY", "CDLA-Sharing-1.0"):
-            assert source in text
+        assert all(source in text for source in SOURCES.get(name, ENGLISH)), name
 
 
 def test_all_models_together_stay_small() -> None:

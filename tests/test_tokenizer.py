@@ -14,7 +14,7 @@ import pytest
 import tokenizers
 from tokenizers.pre_tokenizers import ByteLevel
 
-from tfmviz.text.tokenizer import END, END_OF_TEXT, Tokenizer, _byte_of_character
+from tfmviz.text.tokenizer import END, END_OF_TEXT, MASK, Tokenizer, _byte_of_character
 
 SENTENCES = (
     "The cat sat on the mat. The dog ate my homework, and the cat did not mind.",
@@ -389,3 +389,39 @@ def test_a_tokenizer_that_would_not_give_the_text_back_is_refused(
     path.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(ValueError, match=r"tokenizer\.json"):
         Tokenizer.load(path)
+
+
+# Words to fill in.
+
+
+@pytest.fixture(scope="module")
+def with_mask() -> Tokenizer:
+    return Tokenizer.train(SENTENCES, vocab_size=300, with_mask=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "gap", "after"),
+    [
+        ("The cat ___ on.", "The cat", " ___", " on."),
+        ("_____ a", "", "_____", " a"),
+        ("a ___", "a", " ___", ""),
+    ],
+)
+def test_a_gap_is_one_mask_between_the_tokens_of_what_surrounds_it(
+    with_mask: Tokenizer, text: str, before: str, gap: str, after: str
+) -> None:
+    left, right = with_mask.encode_batch([before, after])
+    encoding = with_mask.encode(text, max_len=100)
+    assert list(encoding.ids) == [*left, MASK, *right]
+    assert encoding.tokens[len(left)] == gap
+    assert [encoding.text[start:end] for start, end in encoding.offsets] == list(encoding.tokens)
+
+
+def test_every_gap_is_a_mask_and_two_underscores_are_text(with_mask: Tokenizer) -> None:
+    assert with_mask.encode("a ___ b __ ___", max_len=100).ids.count(MASK) == 2
+    assert with_mask.encode("___ ___ ___", max_len=2).n_dropped == 1
+    assert MASK not in with_mask.encode("<|mask|>", max_len=100).ids
+
+
+def test_without_a_mask_a_gap_is_text(tokenizer: Tokenizer) -> None:
+    assert tokenizer.decode(tokenizer.encode("The ___", max_len=100).ids) == "The ___"

@@ -6,9 +6,10 @@ is added here is the way back from tokens to the reader's own characters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Self
 
@@ -31,6 +32,9 @@ MASK_TOKEN = "<|mask|>"
 
 MASK = 1
 """Index of `MASK_TOKEN` where there is one."""
+
+GAP = re.compile(r" ?_{3,}")
+"""What a reader types for a word to fill in, "___", with the space before it, which belongs to the word."""
 
 PROBE = "A  b,\tC\né 中 😀 " * 40
 """A loaded tokenizer must bring this back unchanged."""
@@ -90,6 +94,11 @@ class Tokenizer:
         """One readable string per entry; what is only part of a character reads like "[byte E4]"."""
         return tuple(self._readable(index) for index in range(self.vocab_size))
 
+    @cached_property
+    def fills_gaps(self) -> bool:
+        """Whether the vocabulary has a mask."""
+        return self._backend.token_to_id(MASK_TOKEN) == MASK
+
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """The indices alone, fast: for training. In parts, since the library's own results are many times as large."""
         parts = (list(texts[first : first + 10_000]) for first in range(0, len(texts), 10_000))
@@ -100,7 +109,7 @@ class Tokenizer:
         return b"".join(self._bytes[index] for index in ids).decode("utf-8", errors="replace")
 
     def encode(self, text: str, *, max_len: int) -> Encoding:
-        """Encodes one text for a trace.
+        """Encodes one text for a trace. Where the vocabulary has a mask, every `GAP` becomes one.
 
         Args:
             max_len: at most this many tokens are kept.
@@ -114,10 +123,15 @@ class Tokenizer:
             raise ValueError(
                 f"Character {error.start + 1} of the text is not valid Unicode (a lone surrogate)."
             ) from error
-        ids = self._backend.encode(text).ids
-        kept = ids[:max_len]
-        tokens, offsets = self._locate(text, kept)
-        return Encoding(text=text, ids=tuple(kept), tokens=tokens, offsets=offsets, n_dropped=len(ids) - len(kept))
+        found = [token for start, end in self._parts(text) for token in self._encode_part(text, start, end)]
+        kept = found[:max_len]
+        return Encoding(
+            text=text,
+            ids=tuple(index for index, _, _ in kept),
+            tokens=tuple(token for _, token, _ in kept),
+            offsets=tuple(span for _, _, span in kept),
+            n_dropped=len(found) - len(kept),
+        )
 
     def encoding_of(self, ids: Sequence[int], *, max_len: int) -> Encoding:
         """The encoding of tokens that come from elsewhere than a text; its `text` is their readable strings in a row.
@@ -136,6 +150,20 @@ class Tokenizer:
             offsets=tuple(zip((0, *ends), ends, strict=False)),
             n_dropped=len(ids) - len(tokens),
         )
+
+    def _parts(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the gaps and what lies between them begin and end."""
+        edges = [edge for gap in GAP.finditer(text) for edge in gap.span()] if self.fills_gaps else []
+        return ((start, end) for start, end in pairwise((0, *edges, len(text))) if start < end)
+
+    def _encode_part(self, text: str, start: int, end: int) -> list[tuple[int, str, tuple[int, int]]]:
+        """Index, readable string and span of each token of a part."""
+        part = text[start:end]
+        if self.fills_gaps and GAP.fullmatch(part):
+            return [(MASK, part, (start, end))]
+        ids = self._backend.encode(part).ids
+        tokens, offsets = self._locate(part, ids)
+        return [(i, t, (start + a, start + b)) for i, t, (a, b) in zip(ids, tokens, offsets, strict=True)]
 
     def _locate(self, text: str, ids: Sequence[int]) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
         """Finds the characters each token covers. Byte-level tokens, laid end to end, are the text's UTF-8 bytes."""

@@ -139,9 +139,9 @@ def say_what_was_cut(trace: Trace) -> None:
         )
 
 
-def token(length: int) -> int:
-    """Position of the token the reader has chosen; the last one until they choose."""
-    chosen = pinned()
+def token(length: int, *, first: int | None = None) -> int:
+    """Position of the token the reader has chosen; until they choose `first`, or else the last one."""
+    chosen = first if pinned() is None else pinned()
     return length - 1 if chosen is None else min(chosen, length - 1)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from tfmviz.text.tokenizer import MASK
 from tfmviz.trace import Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
@@ -30,7 +31,13 @@ class Lesson:
     @property
     def target(self) -> int:
         """Position of the chosen token in the text that the model predicts on."""
-        return controls.token(len(self.trace.tokens))
+        return controls.token(len(self.trace.tokens), first=self._gap)
+
+    @property
+    def _gap(self) -> int | None:
+        """Position of the first word to fill in."""
+        ids = self.trace.target.ids
+        return ids.index(MASK) if self.model.tokenizer.fills_gaps and MASK in ids else None
 
 
 def begin(title: str) -> Lesson:

@@ -24,9 +24,15 @@ OF_MODEL = {
         "Elle ne mange jamais de viande.",
         "Où est la gare ?",
     ),
+    "fill-in": (
+        "The cat ___ on the mat.",
+        "She drinks a cup of ___.",
+        "He went to the ___ to get some money.",
+        "The book is ___ the table.",
+    ),
     "reverse": ("attention", "stressed", "transformer", "abcdefgh"),
 }
-"""What models that read no English are shown."""
+"""What suits a model better."""
 
 
 def sentences_for(model: str) -> tuple[str, ...]:
@@ -36,7 +42,8 @@ def sentences_for(model: str) -> tuple[str, ...]:
 
 HOW_IT_READS: dict[Architecture, str] = {
     "decoder-only": "This model writes from left to right and may only look back: what comes later is masked.",
-    "encoder-only": "This model fills in missing words, so every word may look at all others: nothing is masked.",
+    "encoder-only": "This model fills in missing words, so every word may look at all others: nothing is masked. "
+    "Write `___` for a word that it is to fill in.",
     "encoder-decoder": "This model reads your text, looking everywhere, and writes an answer from left to right; "
     "cross-attention looks from the answer to your text. The sidebar chooses between the three.",
 }
