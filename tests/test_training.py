@@ -18,6 +18,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
+from tests.runs import broken_off_after
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import DecoderOnly
@@ -684,16 +685,8 @@ def stopped(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which a run was interrupted after five of eight steps, two after the last save."""
     out = tmp_path_factory.mktemp("stopped") / "toy"
 
-    def interrupted(*args: Any, **kwargs: Any) -> Iterator[StepRecord]:
-        for record in train(*args, **kwargs):
-            yield record
-            if record.step == 4:
-                raise KeyboardInterrupt
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(command, "train", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            run_command(corpus, out)
+    with broken_off_after(4):
+        run_command(corpus, out)
     return out
 
 

@@ -20,6 +20,7 @@ from safetensors.torch import load_file
 
 from scripts import prepare_pairs, train_zoo
 from scripts.evaluate import bleu, write_into_card
+from tests.runs import broken_off_after
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import EncoderDecoder, EncoderOnly, build
@@ -449,16 +450,8 @@ def test_every_course_resumes_exactly(course: str, corpus: Path, tmp_path: Path)
     """With dropout; broken off two steps after a checkpoint."""
     assert run(course, corpus, tmp_path / "whole", dropout=0.1) == 0
 
-    def interrupted(*args: Any, **kwargs: Any) -> Any:
-        for record in train(*args, **kwargs):
-            yield record
-            if record.step == 4:
-                raise KeyboardInterrupt
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(command, "train", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            run(course, corpus, tmp_path / "parts", dropout=0.1)
+    with broken_off_after(4):
+        run(course, corpus, tmp_path / "parts", dropout=0.1)
     assert run(course, corpus, tmp_path / "parts", dropout=0.1) == 0
     assert losses(tmp_path / "parts") == losses(tmp_path / "whole")
     weights, expected = (load_file(tmp_path / name / "model.safetensors") for name in ("parts", "whole"))
