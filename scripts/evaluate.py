@@ -25,6 +25,7 @@ import shlex
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
 
@@ -44,6 +45,9 @@ from tfmviz.training.loop import evaluate
 from tfmviz.zoo import ZooModel
 
 HEADING = "## Evaluated"
+
+BEGINNING, N_BEGINNINGS = 24, 60
+"""Tokens, and held-out texts, on which heads are measured."""
 
 
 def main() -> None:
@@ -89,20 +93,33 @@ def language_model(model: ZooModel, module: DecoderOnly, args: argparse.Namespac
         f"training text, each source once, {len(train):,} tokens)",
         "better than the 5-gram model by": f"{1 - bits / counted_bits:.1%}",
         "held-out text": f"{len(split.held_out):,} documents, {len(held_out):,} tokens, {n_bytes:,} bytes",
-        "best heads": best_heads(model),
+    } | best_heads(model, split.held_out)
+
+
+def best_heads(model: ZooModel, documents: Sequence[str]) -> dict[str, str]:
+    """The heads that follow the simple patterns best: on random tokens said twice, and on beginnings of texts."""
+    random = heads.random_repeats(vocab_size=model.config.vocab_size, max_len=model.config.max_len)
+    begun = (model.tokenizer.encode(document, max_len=BEGINNING).ids for document in documents)
+    texts = list(islice((ids for ids in begun if len(ids) == BEGINNING), N_BEGINNINGS))
+    return {
+        f"best heads, {len(random) // 2} random tokens said twice": named_best(model, [random]),
+        f"best heads, first {BEGINNING} tokens of {len(texts)} held-out texts": named_best(model, texts),
     }
 
 
-def best_heads(model: ZooModel) -> str:
-    """The head that scores highest for each simple pattern, on random tokens said twice."""
-    ids = heads.random_repeats(vocab_size=model.config.vocab_size, max_len=model.config.max_len)
-    scores = heads.layer_scores(model.trace(ids, sites=("*.self_attn.pattern", "*.self_attn.mask")))
+def named_best(model: ZooModel, texts: Sequence[Sequence[int]]) -> str:
+    """For each simple pattern the head with the highest mean share of attention."""
+    sites = ("*.self_attn.pattern", "*.self_attn.mask")
+    measured = [heads.layer_scores(model.trace(ids, sites=sites)) for ids in texts]
     found = []
     for kind in get_args(heads.Kind):
-        by_layer = np.stack([of_layer[kind] for of_layer in scores.values()])  # (layer, head)
-        layer, head = np.unravel_index(by_layer.argmax(), by_layer.shape)
-        found.append(f"{kind} {by_layer[layer, head]:.2f} (layer {layer}, head {head})")
-    return f"{'; '.join(found)}; shares of attention on {len(ids) // 2} random tokens said twice"
+        every = np.array([[of_layer[kind] for of_layer in layers.values()] for layers in measured])
+        if np.isnan(every).all():  # no token comes twice
+            continue
+        scores = np.nanmean(every, axis=0)  # (layer, head)
+        layer, head = np.unravel_index(scores.argmax(), scores.shape)
+        found.append(f"{kind} {scores[layer, head]:.2f} (layer {layer}, head {head})")
+    return "; ".join(found)
 
 
 def write_by_position(path: Path, name: str, module: DecoderOnly, held_out: np.ndarray) -> None:
