@@ -458,6 +458,17 @@ def test_every_course_resumes_exactly(course: str, corpus: Path, tmp_path: Path)
     assert all(torch.equal(weights[name], expected[name]) for name in expected)
 
 
+def test_a_run_whose_schedule_knows_no_end_may_be_made_longer(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("translate", corpus, tmp_path / "whole", warmup=2) == 0
+    assert run("translate", corpus, tmp_path / "parts", warmup=2, steps=3) == 0
+    assert run("translate", corpus, tmp_path / "parts", warmup=2) == 0
+    assert losses(tmp_path / "parts") == losses(tmp_path / "whole")
+    assert run("translate", corpus, tmp_path / "parts", warmup=2, steps=3) == 1
+    assert "has done 7 steps already" in capsys.readouterr().err
+
+
 def run_apart(prologue: str, options: list[str]) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own, after some lines of Python."""
     program = f"import os, sys\n{prologue}\nfrom tfmviz.training.__main__ import main\nsys.exit(main())"

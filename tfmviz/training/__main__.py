@@ -75,13 +75,16 @@ def prepare(args: argparse.Namespace, device: str) -> Run:
         start_from(args.start_from, model)
     wanted = {"course": args.course, "wanted_vocab_size": getattr(args, "vocab_size", None)}
     begun = {"start_from": str(args.start_from)} if args.start_from else {}
+    given = asdict(settings)
+    if settings.schedule == "noam":  # it does not know the end: a run may be made longer or shorter on the way
+        del given["steps"]
     return Run(
         args=args,
         course=course,
         model=model.to(device),
         settings=settings,
         about=about,
-        identity=asdict(settings) | course.config.to_dict() | course.batches.settings | wanted | begun,
+        identity=given | course.config.to_dict() | course.batches.settings | wanted | begun,
     )
 
 
@@ -116,6 +119,8 @@ def execute(run: Run) -> bool:
     optimizer = build_optimizer(run.model, run.settings)
     path = args.out / "checkpoint.safetensors"
     start = checkpoint.load(path, run.model, optimizer, run=run.identity) if path.exists() else 0
+    if start > steps:
+        raise checkpoint.CheckpointError(f"{path} has done {start} steps already; ask for that many, or for more.")
     if rank() == 0:
         keep_log_before(args.out / "log.jsonl", start)
     model = parallel(run.model)
