@@ -47,7 +47,7 @@ if layouts.open and (shown := subject(here, "rope")):
     with layouts:
         st.markdown(
             "Which two coordinates are a pair? The paper takes neighbours, much code takes one from each half. Numbers "
-            "are the coordinates, colours the pairs."
+            "are the coordinates, colours the pairs, here of a small head."
         )
         say_whose(shown)
         positions_rope.layouts(shown)

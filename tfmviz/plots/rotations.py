@@ -26,11 +26,6 @@ from tfmviz.trace import Array
 DASHES = ("solid", "dash", "dot", "dashdot")
 
 
-def signed(theme: Theme) -> list[tuple[float, str]]:
-    """Colours of scores and biases about 0: violet below, orange above, as on the step-by-step page."""
-    return [(0.0, "#6a3d9a"), (0.5, theme.norms[0][1]), (1.0, "#c2650a")]
-
-
 def lines(
     x: Array,
     series: Mapping[str, Array],
@@ -63,7 +58,7 @@ def lines(
         for n, (name, values) in enumerate(series.items())
     ]
     upright = axis(y_title, type=scale, showgrid=True, gridcolor=theme.grid)
-    legend_room = 30 * (1 + sum(len(name) + 8 for name in series) // 90)
+    legend_room = _legend_room(list(series))
     return figure(
         traces,
         layout(
@@ -74,11 +69,17 @@ def lines(
             bottom=58,
             legend=LEGEND,
             showlegend=True,
-            xaxis=axis(x_title, range=_range(x)) | ({"tickvals": x} if len(x) <= 16 else {}),
+            xaxis=axis(x_title, range=_range(x)) | ({"tickvals": x} if len(x) <= 8 else {}),
             yaxis=upright | ({"dtick": 1, "exponentformat": "power"} if scale == "log" else {"zeroline": True}),
             **_marked(mark, _range(x), theme),
         ),
     )
+
+
+def _legend_room(names: Sequence[str]) -> int:
+    """Pixels above a figure for its legend on a phone, where one long or two short names fit in a line."""
+    side_by_side = 2 if max(map(len, names)) <= 8 else 1
+    return 8 + 25 * -(-len(names) // side_by_side)
 
 
 def _range(x: Array) -> list[float]:
@@ -97,7 +98,7 @@ def _marked(mark: tuple[float, str] | None, ends: Sequence[float], theme: Theme)
     note = {"x": place, "y": 0.98, "yref": "paper", "text": escaped(text), "xanchor": side, "yanchor": "top"}
     return {
         "shapes": [{"type": "line", "x0": place, "x1": place, "y0": 0, "y1": 1, "yref": "paper", "line": line}],
-        "annotations": [note | {"showarrow": False, "xshift": shift, "font": {"size": 14}}],
+        "annotations": [note | {"showarrow": False, "align": side, "xshift": shift, "font": {"size": 14}}],
     }
 
 
@@ -131,7 +132,7 @@ def score_tiles(parts: Mapping[str, Array], mask: Array, *, tokens: Sequence[str
         "z": sheet,
         "zmin": -end,
         "zmax": end,
-        "colorscale": signed(theme),
+        "colorscale": theme.signed,
         "hoverongaps": False,
         "text": words,
         "hovertemplate": "%{text}: %{z:.3f}<extra></extra>",
@@ -212,9 +213,9 @@ def layouts(order: Array, *, theme: Theme) -> go.Figure:
         "ygap": 14,
         "text": rows,
         "texttemplate": "%{text}",
-        "textfont": {"size": 14 if len(order) <= 32 else 9},
+        "textfont": {"size": 16},
         "hovertemplate": "place %{x:d}: coordinate %{text}, of pair %{z:d}<extra></extra>",
-        "colorbar": color_bar("pair m: coordinates 2m and 2m + 1 turn together"),
+        "colorbar": color_bar("pair m, of coordinates 2m and 2m + 1"),
     }
     names = ["neighbours", "halves"]
     return figure(

@@ -105,9 +105,9 @@ def t5_biases(shown: Subject) -> None:
         figures.lines(
             distances,
             drawn,
-            x_title="distance i − j, to keys that came before",
+            x_title="distance i − j",
             y_title="bias",
-            mark=(shown.max_len - 1, "trained up to here"),
+            mark=(shown.max_len - 1, "trained\nup to here"),
             theme=theme(),
         ),
         key="t5_biases",

@@ -26,12 +26,18 @@ TURN = re.compile(r"\d{1,5}(\.\d{1,5}){3}")
 
 ONE, OTHER = "of course we know", "we know that"
 
+DRAWN = 8
+"""Coordinates that the picture of the layouts shows."""
+
 SMALLEST = 1e-8
 """Differences below are drawn as this: a logarithmic axis has no 0."""
 
 
 def arrows(shown: Subject) -> None:
     """The view: a query and a key that turn with their positions."""
+    if st.session_state.setdefault("turning_tokens", shown.tokens) != shown.tokens:  # positions of another sentence
+        st.session_state["turning_tokens"] = shown.tokens
+        controls.put({"turn": ""})
     asked = st.query_params.get("turn", "")
     show_view(
         "turning",
@@ -203,19 +209,18 @@ def layouts(shown: Subject) -> None:
     theirs = [rotations.turn_halves(x[:, order], by) for x in (q, k)]
     mixed = [rotations.turn_halves(x, by) for x in (q, k)]
     show(
-        figures.layouts(order, theme=theme()),
+        figures.layouts(rotations.halves_order(min(DRAWN, len(order))), theme=theme()),
         key="layouts",
-        alt="Neighbours: 0 and 1 turn together, 2 and 3, and so on. Halves: "
-        + ", ".join(str(n) for n in order[: len(order) // 2])
-        + " in the first half, the others in the second.",
+        alt="Neighbours: 0 and 1 turn together, 2 and 3, and so on. Halves: even coordinates in the first half, odd "
+        "ones in the second.",
     )
     scores = [a @ b.T for a, b in (ours, theirs, mixed)]
     reordered, wrong = (float(np.abs(scores[0] - other).max()) for other in scores[1:])
     apart = max(float(np.abs(a[:, order] - b).max()) for a, b in zip(ours, theirs, strict=True))
     st.markdown(
-        "This head's queries and keys: turned as neighbours and then reordered, or reordered and then turned as "
-        f"halves, the vectors differ by **{tiny(apart)}** at most, and q · k by {tiny(reordered)}: a product does not "
-        "mind the order of its terms."
+        f"This head has {len(order)} coordinates. Turned as neighbours and then reordered, or reordered and then "
+        f"turned as halves, the vectors differ by **{tiny(apart)}** at most, and q · k by {tiny(reordered)}: a product "
+        "does not mind the order of its terms."
     )
     st.markdown(
         "But weights belong to one layout. These weights were trained with neighbours; run with code for halves and "

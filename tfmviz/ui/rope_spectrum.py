@@ -109,7 +109,7 @@ def _wavelength_figure(shown: Subject, chosen: Spectrum) -> None:
             x_title="pair m",
             y_title="positions for a whole turn",
             scale="log",
-            mark=(n_round - 0.5, f"from here on less than a turn in {shown.max_len}") if n_round < n_pairs else None,
+            mark=(n_round - 0.5, "less than\none turn →") if n_round < n_pairs else None,
             theme=theme(),
         ),
         key="wavelengths",
@@ -182,10 +182,10 @@ def _own_decay(shown: Subject, theta_: Array, distances: Array) -> None:
     show(
         figures.lines(
             distances,
-            {"every query with every key, put there": anywhere, "the pairs that stand there": there},
+            {"all pairs, put there": anywhere, "pairs that stand there": there},
             x_title="distance i − j",
             y_title="mean of q · k",
-            mark=(shown.max_len - 1, "trained up to here") if shown.max_len <= distances[-1] else None,
+            mark=(shown.max_len - 1, "trained\nup to here") if shown.max_len <= distances[-1] else None,
             theme=theme(),
         ),
         key="own_decay",

@@ -20,7 +20,7 @@ export class Turning {
     this.sequence = 0; // counts what was reported, so that an answer to an older report is known as such
     this.build();
     parent.append(this.node);
-    this.watcher = new ResizeObserver(() => this.vectors && this.node.clientWidth !== this.width && this.layOut());
+    this.watcher = new ResizeObserver(() => this.chosen && this.node.clientWidth !== this.width && this.layOut());
     this.watcher.observe(this.node);
   }
 
@@ -72,7 +72,8 @@ export class Turning {
     this.vectors = { ...header, ...arrays };
     for (const { box } of Object.values(this.menus)) box.replaceChildren(...header.tokens.map((label, n) => make("option", { value: n, textContent: `${n} “${label}”` })));
     this.dials.replaceChildren(...header.theta.map((_, m) => make("button", { type: "button", dataset: { pair: m } }, make("canvas", {}), make("small", { textContent: m }))));
-    const same = before && before.tokens.join("\n") === header.tokens.join("\n") && before.theta.length === header.theta.length;
+    if (!this.chosen) return; // the first choice is on its way
+    const same = before.tokens.join("\n") === header.tokens.join("\n") && before.theta.length === header.theta.length;
     this.place(same ? this.chosen : {});
   }
 
@@ -165,10 +166,11 @@ export class Turning {
 
   // Draws again if the page has turned dark or light.
   followTheme() {
-    if (this.vectors && String(isDark(this.node)) !== this.node.dataset.dark) this.layOut();
+    if (this.chosen && String(isDark(this.node)) !== this.node.dataset.dark) this.layOut();
   }
 
   layOut() {
+    if (!this.node.clientWidth) return; // another tab is open
     this.node.dataset.dark = isDark(this.node);
     this.colours = coloursOf(this.node);
     this.width = this.node.clientWidth;
@@ -229,12 +231,12 @@ export class Turning {
     const rate = theta[pair];
     const [q, k] = [turned(this.q[pair], i * rate), turned(this.k[pair], j * rate)];
     const angle = degrees(angleBetween(q, k));
-    this.says.angles.textContent = `Pair ${pair}: θ = ${num(rate)} a position. q turns by i θ = ${degrees(i * rate)}, k by j θ = ${degrees(j * rate)}.`;
-    this.says.pair.textContent = `This pair: |q| |k| cos(angle between) = ${num(lengthOf(q))} × ${num(lengthOf(k))} × cos(${angle}) = ${num(each[pair])}`;
+    this.says.angles.textContent = `Pair ${pair}, θ = ${num(rate)}: q is turned by i θ = ${degrees(i * rate)}, k by j θ = ${degrees(j * rate)}.`;
+    this.says.pair.textContent = `This pair: |q| |k| cos(angle) = ${num(lengthOf(q))} × ${num(lengthOf(k))} × cos(${angle}) = ${num(each[pair])}`;
     this.says.head.textContent = `Whole head, all ${theta.length} pairs added: q · k = ${num(whole)}`;
     const by = i - this.anchor.i;
     this.says.kept.textContent = by
-      ? `Moved together by ${signed(by)}: q · k was ${num(this.anchor.whole)} and is ${num(whole)}; difference ${difference(whole - this.anchor.whole)}.`
+      ? `Moved together by ${signed(by)}: q · k was ${num(this.anchor.whole)}, is ${num(whole)}; difference ${difference(whole - this.anchor.whole)}.`
       : "Move both together with the third slider, and q · k stays.";
     const recorded = pairsOf(rot_q, query).reduce((sum, { x, y }, m) => sum + x * rot_k.values[key * rot_k.columns + 2 * m] + y * rot_k.values[key * rot_k.columns + 2 * m + 1], 0);
     this.says.model.textContent = `In the sentence they stand at ${query} and ${key}; there the model itself has q · k = ${num(recorded)}.`;
