@@ -194,8 +194,8 @@ def test_rope_equals_llamas_up_to_the_order_of_coordinates() -> None:
 def test_rope_equals_roformers_coordinate_by_coordinate() -> None:
     q, k = normal(BATCH, N_HEADS, LENGTH, D_HEAD), normal(BATCH, N_HEADS, LENGTH, D_HEAD, seed=3)
     embedding = RoFormerSinusoidalPositionalEmbedding(MAX_LEN, D_HEAD)
-    sines_then_cosines = embedding.create_weight()[None, None, :LENGTH]
-    expected = RoFormerSelfAttention.apply_rotary_position_embeddings(sines_then_cosines, q, k)
+    sines_then_cosines = embedding.create_weight()[None, None, :LENGTH]  # type: ignore[no-untyped-call]
+    expected = RoFormerSelfAttention.apply_rotary_position_embeddings(sines_then_cosines, q, k)  # type: ignore[no-untyped-call]
     for actual, theirs in zip(Rope(max_len=MAX_LEN, d_head=D_HEAD).rotate(q, k, NO_TAP), expected, strict=True):
         assert_close(actual, theirs)
 
@@ -307,7 +307,7 @@ def test_alibi_slopes_equal_blooms(n_heads: int) -> None:
 
 @pytest.mark.parametrize("n_heads", [1, 3, 8, 12, 37])
 def test_alibi_slopes_equal_mpts(n_heads: int) -> None:
-    mpt = build_mpt_alibi_tensor(n_heads, 2)  # slope · (key position − last position)
+    mpt = build_mpt_alibi_tensor(n_heads, 2)  # type: ignore[no-untyped-call]  # slope · (key position − last position)
     assert_close(slopes(n_heads), -mpt[:, 0, 0])
 
 

@@ -119,7 +119,7 @@ def test_nothing_is_wider_than_a_phone_and_arrows_keep_their_height(visit: Visit
 def test_arrows_can_be_read_and_used_by_everyone(visit: Visit) -> None:
     page = visit.open(ADDRESS, drawn=DRAWN)
     for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)
         expect(page.locator(".turning")).to_have_attribute("data-dark", str(scheme == "dark").lower())
         results = Axe().run(page, context=".st-key-turning")
         found = [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in results.response["violations"]]

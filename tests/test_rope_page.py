@@ -46,7 +46,7 @@ def vectors(*shape: int, seed: int) -> Array:
     return np.random.default_rng(seed).standard_normal(shape)
 
 
-def rotation(position: float, theta: Array = THETA) -> Array:
+def rotation(position: Any, theta: Array = THETA) -> Array:
     """The paper's block-diagonal matrix R (equation 15)."""
     matrix = np.zeros((2 * len(theta), 2 * len(theta)))
     for m, angle in enumerate(position * theta):

@@ -44,23 +44,10 @@ def lines(
         scale: "linear" or "log", of the upright axis.
         mark: a place on the level axis and what is there.
     """
-    colours = (theme.attention, theme.mlp, theme.accent, theme.text)
-    traces = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers" if len(x) <= 40 else "lines",
-            "name": escaped(name),
-            "x": x,
-            "y": values,
-            "line": {"color": colours[n % 4], "width": 3, "dash": DASHES[n // 4 % 4]},
-            "hovertemplate": f"{escaped(name)}<br>{escaped(x_title)} %{{x}}: %{{y:.4g}}<extra></extra>",
-        }
-        for n, (name, values) in enumerate(series.items())
-    ]
     upright = axis(y_title, type=scale, showgrid=True, gridcolor=theme.grid)
     legend_room = _legend_room(list(series))
     return figure(
-        traces,
+        _line_traces(x, series, x_title, theme),
         layout(
             theme,
             height=340 + legend_room,
@@ -74,6 +61,23 @@ def lines(
             **_marked(mark, _range(x), theme),
         ),
     )
+
+
+def _line_traces(x: Array, series: Mapping[str, Array], x_title: str, theme: Theme) -> list[dict[str, Any]]:
+    """Four colours, and after every four lines another dash."""
+    colours = (theme.attention, theme.mlp, theme.accent, theme.text)
+    return [
+        {
+            "type": "scatter",
+            "mode": "lines+markers" if len(x) <= 40 else "lines",
+            "name": escaped(name),
+            "x": x,
+            "y": values,
+            "line": {"color": colours[n % 4], "width": 3, "dash": DASHES[n // 4 % 4]},
+            "hovertemplate": f"{escaped(name)}<br>{escaped(x_title)} %{{x}}: %{{y:.4g}}<extra></extra>",
+        }
+        for n, (name, values) in enumerate(series.items())
+    ]
 
 
 def _legend_room(names: Sequence[str]) -> int:
@@ -109,38 +113,24 @@ def score_tiles(parts: Mapping[str, Array], mask: Array, *, tokens: Sequence[str
         parts: title of each to its (len, len) numbers.
         mask: (len, len), True = may attend.
     """
-    q_len, k_len = mask.shape
-    names = labels(tokens)
-    pairs_in_words = [[f"“{q}” looks at “{k}”" for k in names] for q in names]
-    space, head_room = max(1, k_len // 12), max(1, q_len // 6)
-    sheet = np.full((q_len + head_room, len(parts) * (k_len + space) - space), np.nan)
+    length, names = len(mask), labels(tokens)
+    space, head_room = max(1, length // 12), max(1, length // 6)
+    sheet = np.full((length + head_room, len(parts) * (length + space) - space), np.nan)
     words = np.full(sheet.shape, "", dtype=object)
-    notes, grounds = [], []
+    notes: list[dict[str, Any]] = []
+    grounds: list[dict[str, Any]] = []
     for n, (title, values) in enumerate(parts.items()):
-        left = n * (k_len + space)
-        sheet[head_room:, left : left + k_len] = np.where(mask, values, np.nan)
-        words[head_room:, left : left + k_len] = pairs_in_words
+        left = n * (length + space)
+        sheet[head_room:, left : left + length] = np.where(mask, values, np.nan)
+        words[head_room:, left : left + length] = [[f"“{q}” looks at “{k}”" for k in names] for q in names]
         corner = {"x": left - 0.5, "y": head_room - 0.5, "xanchor": "left", "yanchor": "bottom", "showarrow": False}
         notes.append(corner | {"text": escaped(title), "font": {"size": 15}})
-        edges = {"x0": left - 0.5, "x1": left + k_len - 0.5, "y0": head_room - 0.5, "y1": len(sheet) - 0.5}
+        edges = {"x0": left - 0.5, "x1": left + length - 0.5, "y0": head_room - 0.5, "y1": len(sheet) - 0.5}
         ground = {"type": "rect", "layer": "below", "fillcolor": theme.masked, "line": {"width": 0}}
         grounds.append(ground | edges)
-    largest = max((float(np.abs(values[mask]).max(initial=0)) for values in parts.values()), default=0)
-    end = max(largest, 1e-9)
-    trace = {
-        "type": "heatmap",
-        "z": sheet,
-        "zmin": -end,
-        "zmax": end,
-        "colorscale": theme.signed,
-        "hoverongaps": False,
-        "text": words,
-        "hovertemplate": "%{text}: %{z:.3f}<extra></extra>",
-        "colorbar": color_bar("score, and what is added to it"),
-    }
     blank = {"showticklabels": False, "ticks": ""}
     return figure(
-        [trace],
+        [_score_cells(sheet, words, theme)],
         layout(
             theme,
             height=BAR_ROOM + 320,
@@ -153,6 +143,22 @@ def score_tiles(parts: Mapping[str, Array], mask: Array, *, tokens: Sequence[str
             yaxis=axis("", range=[len(sheet) - 0.5, -0.5], **blank),
         ),
     )
+
+
+def _score_cells(sheet: Array, words: Array, theme: Theme) -> dict[str, Any]:
+    """A heat map about 0; NaN stays empty."""
+    end = float(np.nanmax(np.abs(sheet), initial=1e-9))
+    return {
+        "type": "heatmap",
+        "z": sheet,
+        "zmin": -end,
+        "zmax": end,
+        "colorscale": theme.signed,
+        "hoverongaps": False,
+        "text": words,
+        "hovertemplate": "%{text}: %{z:.3f}<extra></extra>",
+        "colorbar": color_bar("score, and what is added to it"),
+    }
 
 
 def class_map(values: Array, *, tokens: Sequence[str], title: str, mask: Array, theme: Theme) -> go.Figure:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ from tfmviz.views import turning
 
 TURN = re.compile(r"\d{1,5}(\.\d{1,5}){3}")
 """Key, pair and both positions of the arrows, as the address has them."""
+
+SINUSOIDAL = "twins-sinusoidal"
+"""What RoPE is compared with."""
 
 ONE, OTHER = "of course we know", "we know that"
 
@@ -75,8 +79,8 @@ def lengths(shown: Subject) -> None:
             shown.tokens,
             before,
             after,
-            series=("‖q‖ before", "‖q‖ after turning"),
-            title="length",
+            series=("before turning", "after"),
+            title="length of q",
             token_title="token",
             top=None,
             theme=theme(),
@@ -107,29 +111,34 @@ def same_distance(shown: Subject) -> None:
     st.caption(f"{controls.code(shown.model)}, head {shown.head}. {shown.note}")
     left, right = st.columns(2)
     texts = [
-        column.text_input(label, first, key=key, bind="query-params", max_chars=200).strip() or first
+        column.text_input(label, first, key=key, bind="query-params", max_chars=200, placeholder=first).strip() or first
         for column, label, first, key in ((left, "One text", ONE, "one"), (right, "Another", OTHER, "other"))
     ]
     runs = [models.trace(shown.model, f" {text}") for text in texts]
-    shared = [token for token in dict.fromkeys(runs[0].tokens) if token in runs[1].tokens]
+    tokens = [run.axes(shown.layer)[0].tokens for run in runs]
+    shared = [token for token in dict.fromkeys(tokens[0]) if token in tokens[1]]
     if not shared:
         st.info("The two texts share no token. Type two that have at least two words in common.", icon="ℹ️")
         return
-    words = _choose_words(runs, shared)
-    phrases = [_phrase(run, words, stack=shown.layer.split(".")[0]) for run in runs]
+    words = _choose_words(tokens, shared)
+    stack = shown.layer.split(".")[0]
+    phrases = [_phrase(run, words, stack) for run in runs]
     _compare(shown, phrases, words)
-    lines = {f"RoPE: {shown.model}": _differences(phrases)}
-    if "twins-sinusoidal" in zoo.available():
-        others = [models.trace("twins-sinusoidal", f" {text}") for text in texts]
+    differences = {f"RoPE: {shown.model}": _differences(phrases)}
+    if SINUSOIDAL in zoo.available():
+        others = [models.trace(SINUSOIDAL, f" {text}") for text in texts]
         if all(word in run.tokens for word in words for run in others):
-            lines["sinusoidal: twins-sinusoidal"] = _differences(
-                [_phrase(run, words, stack="decoder") for run in others]
-            )
-    layers = np.arange(max(map(len, lines.values())))
+            by_layer = _differences([_phrase(run, words, "decoder") for run in others])
+            differences[f"sinusoidal: {SINUSOIDAL}"] = by_layer
+    _layer_by_layer(differences)
+
+
+def _layer_by_layer(differences: dict[str, Array]) -> None:
+    """How much the scores of the two texts differ in each layer of each model."""
     show(
         figures.lines(
-            layers,
-            {name: np.maximum(values, SMALLEST) for name, values in lines.items()},
+            np.arange(max(map(len, differences.values()))),
+            {name: np.maximum(values, SMALLEST) for name, values in differences.items()},
             x_title="layer",
             y_title="difference of the scores",
             scale="log",
@@ -137,18 +146,18 @@ def same_distance(shown: Subject) -> None:
         ),
         key="same_distance",
         alt="Largest difference of the score over the heads, layer by layer. "
-        + "; ".join(f"{name}: " + ", ".join(tiny(v) for v in values) for name, values in lines.items()),
+        + "; ".join(f"{name}: " + ", ".join(tiny(v) for v in values) for name, values in differences.items()),
     )
     st.markdown(
-        "The largest difference over all heads. Only in layer 0 are queries and keys made of the two words alone; from "
-        "layer 1 on each vector has taken in what stands before it, which is not the same in the two texts, so the "
-        "scores differ, with RoPE too."
+        "The largest difference over all heads. Only in layer 0 are queries and keys made of the two words alone. From "
+        "layer 1 on each vector has taken in its neighbourhood, and where that is not the same in the two texts the "
+        "scores differ, with RoPE too. Sinusoidal positions are part of the vectors and differ from the start."
     )
 
 
-def _choose_words(runs: list[Trace], shared: list[str]) -> tuple[str, str]:
+def _choose_words(texts: list[tuple[str, ...]], shared: list[str]) -> tuple[str, str]:
     """Asks for a query and a key among the shared tokens; at first two neighbours that both texts have."""
-    neighbours = [{(b, a) for a, b in zip(run.tokens, run.tokens[1:], strict=False)} for run in runs]
+    neighbours = [{(b, a) for a, b in pairwise(tokens)} for tokens in texts]
     both = [pair for pair in ((b, a) for a in shared for b in shared) if all(pair in found for found in neighbours)]
     first = both[0] if both else (shared[-1], shared[0])
     left, right = st.columns(2)
@@ -159,16 +168,18 @@ def _choose_words(runs: list[Trace], shared: list[str]) -> tuple[str, str]:
     )
 
 
-def _phrase(run: Trace, words: tuple[str, str], *, stack: str) -> Phrase:
+def _phrase(run: Trace, words: tuple[str, str], stack: str) -> Phrase:
     """Where the two words first stand in a text, and their scores in every layer and head."""
-    i, j = (run.axes(run.layers[0])[0].tokens.index(word) for word in words)
+    layers = [layer for layer in run.layers if layer.startswith(stack) and layer.endswith("self_attn")]
+    tokens = run.axes(layers[0])[0].tokens
+    i, j = (tokens.index(word) for word in words)
     found = []
-    for layer in (layer for layer in run.layers if layer.startswith(stack) and layer.endswith("self_attn")):
+    for layer in layers:
         turned = "rot_" if f"{layer}.rot_q" in run else ""
         q = run[f"{layer}.{turned}q"].astype(np.float64)
         k = grouped(run[f"{layer}.{turned}k"], len(q)).astype(np.float64)
         found.append((q[:, i] * k[:, j]).sum(axis=-1) / np.sqrt(q.shape[-1]))
-    return Phrase(tokens=run.tokens, i=i, j=j, scores=np.array(found))
+    return Phrase(tokens=tokens, i=i, j=j, scores=np.array(found))
 
 
 def _differences(phrases: list[Phrase]) -> Array:

@@ -13,7 +13,7 @@ from tfmviz.plots import rotations as figures
 from tfmviz.plots.labels import visible
 from tfmviz.trace import Array
 from tfmviz.ui import controls
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import per_cent, show, theme
 from tfmviz.ui.position_subject import Subject
 
 N_RANDOM = 2_000
@@ -41,13 +41,15 @@ def spectrum(d_head: int) -> Spectrum | None:
     """Asks for base and stretching; None, with a sentence that says why, where they make no frequencies."""
     from tfmviz.positions.rope import BASE, Stretching, frequencies, stretched_frequencies
 
-    left, middle, right = st.columns([2, 4, 3], vertical_alignment="top")
+    left, middle, right = st.columns([2, 4, 3])
     base = left.number_input("Base", value=float(BASE), step=1000.0, format="%g", key="base", bind="query-params")
-    kinds = get_args(Stretching)
-    chosen = middle.segmented_control(
-        "For texts longer than those trained on", kinds, default=kinds[0], key="stretch", bind="query-params"
+    kind = middle.radio(
+        "For texts longer than those trained on",
+        get_args(Stretching),
+        horizontal=True,
+        key="stretch",
+        bind="query-params",
     )
-    kind = chosen or kinds[0]
     scale = right.slider("How many times as long", 1, 32, 4, key="scale", bind="query-params")
     try:
         theta = frequencies(d_head, base=base).numpy()
@@ -210,6 +212,6 @@ def _own_bound(shown: Subject, theta_: Array, distances: Array) -> None:
     names = [controls.plain(visible(shown.tokens[n])) for n in (query, key)]
     st.markdown(
         f"For “{names[0]}” as query and “{names[1]}” as key the bound is {limit[1]:,.0f} at distance 1, and |q · k| "
-        f"takes up {share[1]:.0%} of it; over all these distances never more than **{share.max():.0%}**. The bound "
-        "holds, but it is loose: it says what cannot be, not what is."
+        f"takes up {per_cent(share[1])} of it; over all these distances never more than **{per_cent(share.max())}**. "
+        "The bound holds, but it is loose: it says what cannot be, not what is."
     )
