@@ -17,7 +17,7 @@ import plotly.io
 import pytest
 from plotly.colors import sample_colorscale, unlabel_rgb
 
-from tfmviz.plots import masks, residual, steps
+from tfmviz.plots import masks, residual, rotations, steps
 from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme
@@ -72,10 +72,20 @@ FIGURES: dict[str, Callable[[Theme], go.Figure]] = {
     "small mask": lambda theme: masks.small(MASK, title="<a>", k_tokens=K_TOKENS, theme=theme),
     "reach": lambda theme: masks.reach(np.eye(Q_LEN, dtype=int) - 1, tokens=Q_TOKENS, n_layers=2, theme=theme),
     "change": lambda theme: masks.change(NORMS, tokens=K_TOKENS, theme=theme),
+    "lines": lambda theme: rotations.lines(
+        np.arange(3.0), {"<a>": NORMS[:, 0], "b": NORMS[:, 1]}, x_title="x", y_title="y", mark=(1, "<z>"), theme=theme
+    ),
+    "score tiles": lambda theme: rotations.score_tiles(
+        {"<a>": some_weights(Q_LEN, Q_LEN)}, np.tri(Q_LEN, dtype=bool), tokens=Q_TOKENS, theme=theme
+    ),
+    "class map": lambda theme: rotations.class_map(
+        np.eye(Q_LEN, dtype=int), tokens=Q_TOKENS, title="bucket", mask=np.tri(Q_LEN, dtype=bool), theme=theme
+    ),
+    "layouts": lambda theme: rotations.layouts(np.array([0, 2, 1, 3]), theme=theme),
     "norms": norms,
     "writes": writes,
 }
-ON_GREY = ("head scores", "small mask", "reach")  # what they leave out is masked, or undefined
+ON_GREY = ("head scores", "small mask", "reach", "class map")  # what they leave out is masked, or undefined
 every_figure = pytest.mark.parametrize("name", FIGURES)
 
 
@@ -150,7 +160,7 @@ def test_a_figure_cannot_be_dragged_or_zoomed_by_accident(name: str) -> None:
 def test_all_colours_of_the_theme_are_colours(theme: Theme) -> None:
     for field in fields(Theme):
         value = getattr(theme, field.name)
-        for name in [shade for _, shade in value] if field.name == "norms" else [value]:
+        for name in [shade for _, shade in value] if field.name in ("norms", "signed") else [value]:
             assert len(colour(name)) == 3
 
 

@@ -9,8 +9,14 @@ import pytest
 import torch
 from torch import Tensor
 from transformers import LlamaConfig, T5Config
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
+from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
+from transformers.models.roformer.modeling_roformer import (
+    RoFormerSelfAttention,
+    RoFormerSinusoidalPositionalEmbedding,
+)
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from tests.model_helpers import (
@@ -32,7 +38,7 @@ from tfmviz.model.config import PositionScheme
 from tfmviz.positions.alibi import Alibi, slopes
 from tfmviz.positions.base import Positions
 from tfmviz.positions.learned import Learned
-from tfmviz.positions.rope import Rope, rotate_pairs, rotation_angles
+from tfmviz.positions.rope import Rope, frequencies, rotate_pairs, rotation_angles, stretched_frequencies
 from tfmviz.positions.sinusoidal import Sinusoidal, sinusoids
 from tfmviz.positions.t5 import MAX_DISTANCE, N_BUCKETS, T5Relative, buckets
 from tfmviz.tap import NO_TAP, Recorder
@@ -185,6 +191,67 @@ def test_rope_equals_llamas_up_to_the_order_of_coordinates() -> None:
         assert_close(turned[..., evens_then_odds], expected)
 
 
+def test_rope_equals_roformers_coordinate_by_coordinate() -> None:
+    q, k = normal(BATCH, N_HEADS, LENGTH, D_HEAD), normal(BATCH, N_HEADS, LENGTH, D_HEAD, seed=3)
+    embedding = RoFormerSinusoidalPositionalEmbedding(MAX_LEN, D_HEAD)
+    sines_then_cosines = embedding.create_weight()[None, None, :LENGTH]  # type: ignore[no-untyped-call]
+    expected = RoFormerSelfAttention.apply_rotary_position_embeddings(sines_then_cosines, q, k)  # type: ignore[no-untyped-call]
+    for actual, theirs in zip(Rope(max_len=MAX_LEN, d_head=D_HEAD).rotate(q, k, NO_TAP), expected, strict=True):
+        assert_close(actual, theirs)
+
+
+def rope_of_transformers(kind: str, *, base: float, **parameters: float) -> Tensor:
+    """What transformers multiplies positions with, for texts five times as long as the 23 trained on."""
+    config = LlamaConfig(hidden_size=D_MODEL, num_attention_heads=N_HEADS, max_position_embeddings=23)
+    config.rope_parameters = {"rope_type": kind, "rope_theta": base, **parameters}
+    found, attention_factor = ROPE_INIT_FUNCTIONS[kind](config, seq_len=5 * 23)
+    assert attention_factor == 1
+    return found
+
+
+@pytest.mark.parametrize("base", [10_000.0, 500_000.0, 7.0])
+def test_stretched_frequencies_equal_transformers(base: float) -> None:
+    """Dynamic NTK scaling with factor 1 stretches by the ratio of the lengths, which is what scale is here."""
+    plain, linear, ntk = (
+        stretched_frequencies(D_HEAD, base=base, scale=5, stretching=kind).float()
+        for kind in ("none", "position interpolation", "NTK-aware")
+    )
+    assert_close(plain, rope_of_transformers("linear", base=base, factor=1.0))
+    assert_close(linear, rope_of_transformers("linear", base=base, factor=5.0))
+    assert_close(ntk, rope_of_transformers("dynamic", base=base, factor=1.0))
+
+
+def test_ntk_scaling_leaves_the_fastest_pair_and_slows_the_slowest_by_the_scale() -> None:
+    ratio = frequencies(D_HEAD) / stretched_frequencies(D_HEAD, scale=4, stretching="NTK-aware")
+    assert ratio[0].item() == 1
+    assert ratio[-1].item() == pytest.approx(4)
+    assert (ratio.diff() > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("d_head", "base", "scale", "said"),
+    [
+        (7, 1e4, 2, "even.*7"),
+        (0, 1e4, 2, "even.*0"),
+        (-2, 1e4, 2, "even.*-2"),
+        (8, 1, 2, "base must be larger than 1.*it is 1"),
+        (8, -3, 2, "base must be larger than 1.*it is -3"),
+        (8, math.inf, 2, "base must be larger than 1"),
+        (8, math.nan, 2, "base must be larger than 1"),
+        (8, 1e4, 0.5, "scale must be at least 1; it is 0.5"),
+        (2, 1e4, 2, "d_head = 2 there is one pair"),
+    ],
+)
+def test_what_makes_no_frequencies_is_refused_in_a_sentence(d_head: int, base: float, scale: float, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        stretched_frequencies(d_head, base=base, scale=scale, stretching="NTK-aware")
+
+
+def test_a_head_of_one_pair_turns_by_one_a_position() -> None:
+    assert frequencies(2).tolist() == [1]
+    assert stretched_frequencies(2, scale=4, stretching="position interpolation").tolist() == [0.25]
+
+
 def test_rope_scores_depend_on_the_distance_only() -> None:
     q, k = normal(D_HEAD), normal(D_HEAD, seed=3)
     everywhere = (1, 1, LENGTH, D_HEAD)
@@ -236,6 +303,12 @@ def test_alibi_slopes_of_the_paper(n_heads: int, published: list[float]) -> None
 def test_alibi_slopes_equal_blooms(n_heads: int) -> None:
     bloom = build_alibi_tensor(torch.ones(1, 2), n_heads, torch.float32)  # slope · key position
     assert_close(slopes(n_heads), bloom[:, 0, 1])
+
+
+@pytest.mark.parametrize("n_heads", [1, 3, 8, 12, 37])
+def test_alibi_slopes_equal_mpts(n_heads: int) -> None:
+    mpt = build_mpt_alibi_tensor(n_heads, 2)  # type: ignore[no-untyped-call]  # slope · (key position − last position)
+    assert_close(slopes(n_heads), -mpt[:, 0, 0])
 
 
 def test_alibi_bias_as_a_picture() -> None:

@@ -2,21 +2,72 @@
 
 from __future__ import annotations
 
+import math
+from typing import Literal
+
 import torch
 from torch import Tensor
 
 from tfmviz.positions.base import Positions
 from tfmviz.tap import Tap
 
+BASE = 10_000
+"""The paper's base, and that of all shipped models. LLaMA 3 uses 500 000."""
+
+Stretching = Literal["none", "position interpolation", "NTK-aware"]
+"""Ways to read texts longer than those trained on, without changing a weight."""
+
+
+def frequencies(d_head: int, *, base: float = BASE) -> Tensor:
+    """θ_m = base^(-2m/d_head): how far coordinate pair m, counted from 0, turns from one position to the next.
+
+    Returns:
+        (d_head / 2,), float64, radians per position, from 1 down.
+
+    Raises:
+        ValueError: the width has no pairs, or the base does not make later pairs slower.
+    """
+    if d_head < 2 or d_head % 2:
+        raise ValueError(f"RoPE turns pairs of coordinates, so d_head must be even and at least 2, but it is {d_head}.")
+    if not 1 < base < math.inf:
+        raise ValueError(f"The base must be larger than 1, or later pairs would not turn more slowly; it is {base:g}.")
+    pair = torch.arange(0, d_head, 2, dtype=torch.float64)  # 2m
+    return base ** (-pair / d_head)
+
+
+def stretched_frequencies(d_head: int, *, base: float = BASE, scale: float, stretching: Stretching) -> Tensor:
+    """θ_m for texts `scale` times as long as those trained on.
+
+    - position interpolation: all pairs turn more slowly, θ_m / scale (Chen et al. 2023, section 2.3);
+    - NTK-aware: a larger base, base · scale^(d_head/(d_head-2)), so that the slowest pair is `scale` times slower and
+      the fastest as it was (bloc97 2023; Peng et al. 2023, section 3.1).
+
+    Returns:
+        (d_head / 2,), float64, radians per position.
+
+    Raises:
+        ValueError: as `frequencies`; `scale` is below 1; a single pair has no base to change.
+    """
+    if not 1 <= scale < math.inf:
+        raise ValueError(f"The text can be longer than those trained on, so scale must be at least 1; it is {scale:g}.")
+    theta = frequencies(d_head, base=base)
+    match stretching:
+        case "none":
+            return theta
+        case "position interpolation":
+            return theta / scale
+    if d_head == 2:
+        raise ValueError("With d_head = 2 there is one pair, which turns by 1 whatever the base: NTK-aware needs more.")
+    return frequencies(d_head, base=base * scale ** (d_head / (d_head - 2)))
+
 
 def rotation_angles(length: int, d_head: int) -> Tensor:
-    """i · θ_m with θ_m = 10000^(-2m/d_head), for positions i and coordinate pairs m, both from 0.
+    """i · θ_m for positions i and coordinate pairs m, both from 0; see `frequencies`.
 
     Returns:
         (length, d_head / 2), radians.
     """
-    pair = torch.arange(0, d_head, 2, dtype=torch.float64)  # 2m
-    return (torch.arange(length, dtype=torch.float64)[:, None] * 10000 ** (-pair / d_head)).float()
+    return (torch.arange(length, dtype=torch.float64)[:, None] * frequencies(d_head)).float()
 
 
 def rotations(length: int, d_head: int) -> Tensor:

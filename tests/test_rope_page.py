@@ -1,0 +1,403 @@
+"""The page on RoPE and biases: its numbers against independent ones, the laws it states, and bad input."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import load_file
+from streamlit.testing.v1 import AppTest
+from transformers.models.t5.modeling_t5 import T5Attention
+
+from tests import numpy_model
+from tests.app import charts, open_page, words
+from tests.model_helpers import lively
+from tests.test_plots import numbers
+from tests.traces import read_blob
+from tfmviz import zoo
+from tfmviz.analysis import rotations
+from tfmviz.model.config import Architecture, ModelConfig
+from tfmviz.model.transformer import build
+from tfmviz.plots import rotations as figures
+from tfmviz.plots.theme import LIGHT
+from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.trace import Array
+from tfmviz.training.export import export
+from tfmviz.ui import models
+from tfmviz.ui.position_subject import tiny
+from tfmviz.views import turning
+
+TEXT = "The cat sat on the mat."
+LAYER, HEAD = 1, 2
+TABS = ("Turning", "Same distance", "Wavelengths", "Decay", "Two layouts", "ALiBi", "T5 buckets", "Shaw")
+D_HEAD, N_PAIRS = 10, 5
+THETA = 10000.0 ** (-np.arange(N_PAIRS) / N_PAIRS)
+
+seeds = pytest.mark.parametrize("seed", [1, 2, 3])
+
+
+def vectors(*shape: int, seed: int) -> Array:
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def rotation(position: Any, theta: Array = THETA) -> Array:
+    """The paper's block-diagonal matrix R (equation 15)."""
+    matrix = np.zeros((2 * len(theta), 2 * len(theta)))
+    for m, angle in enumerate(position * theta):
+        matrix[2 * m : 2 * m + 2, 2 * m : 2 * m + 2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    return matrix
+
+
+# What turning does.
+
+
+@seeds
+@pytest.mark.parametrize("shift", [1, -17, 4001])
+def test_products_depend_on_the_distance_only_lengths_stay_and_turning_is_linear(seed: int, shift: int) -> None:
+    q, k = vectors(2, 3, D_HEAD, seed=seed)
+    at = np.array([0, 5, 2])
+    here, there = ([rotations.turn_pairs(x, rotations.angles(at + by, THETA)) for x in (q, k)] for by in (0, shift))
+    np.testing.assert_allclose(here[0] @ here[1].T, there[0] @ there[1].T, atol=1e-11)
+    np.testing.assert_allclose(np.linalg.norm(there[0], axis=-1), np.linalg.norm(q, axis=-1))
+    both = rotations.turn_pairs(3 * q - k, rotations.angles(at, THETA))
+    np.testing.assert_allclose(both, 3 * here[0] - here[1], atol=1e-12)
+    np.testing.assert_allclose(here[0], [rotation(i) @ x for i, x in zip(at, q, strict=True)], atol=1e-12)
+
+
+@seeds
+def test_halves_are_neighbours_in_another_order(seed: int) -> None:
+    x, by = vectors(3, D_HEAD, seed=seed), rotations.angles(np.array([0, 5, 2]), THETA)
+    order = rotations.halves_order(D_HEAD)
+    assert order.tolist() == [0, 2, 4, 6, 8, 1, 3, 5, 7, 9]
+    np.testing.assert_allclose(rotations.turn_halves(x[:, order], by), rotations.turn_pairs(x, by)[:, order])
+
+
+@seeds
+def test_means_over_distance_equal_those_of_turned_vectors_pair_by_pair(seed: int) -> None:
+    q, k = vectors(2, 4, D_HEAD, seed=seed)
+    distances = np.array([0, 1, 7, -3])
+    expected = [np.mean([[a @ rotation(-d) @ b for a in q] for b in k]) for d in distances]
+    np.testing.assert_allclose(rotations.mean_of_all_pairs(q, k, THETA, distances), expected, atol=1e-12)
+
+
+def test_means_along_diagonals() -> None:
+    products = np.array([[1.0, 9, 9], [2, 3, 9], [4, 6, 5]])
+    assert rotations.mean_along_diagonals(products).tolist() == [3, 4, 4]
+
+
+@seeds
+def test_no_product_exceeds_the_papers_bound(seed: int) -> None:
+    q, k = vectors(2, D_HEAD, seed=seed)
+    distances = np.arange(60)
+    products = np.array([q @ rotation(-d) @ k for d in distances])
+    bound = rotations.bound(q, k, THETA, distances)
+    assert (np.abs(products) <= bound).all()
+    h = [complex(*q[2 * m : 2 * m + 2]) * complex(*k[2 * m : 2 * m + 2]).conjugate() for m in range(N_PAIRS)] + [0]
+    sums = [abs(sum(np.exp(1j * 3 * t) for t in THETA[:j])) for j in range(1, N_PAIRS + 1)]
+    assert bound[3] == pytest.approx(max(abs(b - a) for a, b in pairwise(h)) * sum(sums))
+    assert rotations.relative_bound(THETA, distances)[3] == pytest.approx(np.mean(sums))
+
+
+def test_the_bound_is_reached_where_the_triangle_inequality_is_tight() -> None:
+    """At distance 0 with h_m = d/2 − m all differences are 1 and all S_j = j: q · k = Σ_j j."""
+    steps = np.sqrt(np.arange(N_PAIRS, 0, -1.0))
+    q = np.stack((steps, np.zeros(N_PAIRS)), axis=-1).ravel()
+    assert rotations.bound(q, q, THETA, np.array([0]))[0] == pytest.approx(q @ q)
+
+
+def test_random_products_follow_their_law() -> None:
+    distances = np.arange(40)
+    same, other = rotations.random_products(THETA, distances, n=20_000, seed=0)
+    law = np.cos(np.outer(distances, THETA)).mean(axis=1)
+    np.testing.assert_allclose(same, law, atol=0.02)
+    np.testing.assert_allclose(other, 0, atol=0.02)
+
+
+def test_positions_too_far_to_be_exact_are_refused_in_a_sentence() -> None:
+    assert rotations.angles(np.array([0]), THETA).tolist() == [[0.0] * N_PAIRS]
+    assert (rotations.angles(np.array([-3]), THETA) == -3 * THETA).all()
+    for position in (10**9 + 1, -(10**15)):
+        with pytest.raises(ValueError, match="Positions up to 1,000,000,000 can be computed"):
+            rotations.angles(np.array([position]), THETA)
+
+
+def test_relative_indices_as_a_picture() -> None:
+    assert rotations.relative_index(3, 5, clip=2).tolist() == [[2, 3, 4, 4, 4], [1, 2, 3, 4, 4], [0, 1, 2, 3, 4]]
+    with pytest.raises(ValueError, match="at least 1, but is 0"):
+        rotations.relative_index(3, 3, clip=0)
+
+
+@pytest.mark.parametrize(("value", "text"), [(0, "0"), (3.2e-8, "3·10⁻⁸"), (2e-14, "2·10⁻¹⁴"), (40, "4·10¹")])
+def test_tiny_numbers(value: float, text: str) -> None:
+    assert tiny(value) == text
+
+
+# What the page shows.
+
+
+@cache
+def opened(tab: str, **address: str) -> AppTest:
+    """The page at a tab; opened once for all tests that only look at it."""
+    return open_page("positions_rope", **{"text": TEXT, "scheme": tab} | address)
+
+
+def ids_of(model: str, text: str) -> list[int]:
+    return list(models.load(model).tokenizer.encode(text, max_len=64).ids)
+
+
+def first_layer(model: str, ids: list[int]) -> tuple[Array, Array]:
+    """Queries and keys of layer 0, (len, head, d_head), before any position, straight from the files."""
+    folder = zoo.MODELS / model
+    config = json.loads((folder / "config.json").read_text())
+    w = {name: value.astype(np.float64) for name, value in load_file(folder / "model.safetensors").items()}
+    scale = np.sqrt(config["d_model"]) if config["embedding_scale"] == "sqrt_d_model" else 1
+    p = "decoder.blocks.0."
+    h = numpy_model.layer_norm(
+        scale * w["embedding.W_E"][ids], w[f"{p}self_attn_residual.norm.weight"], w[f"{p}self_attn_residual.norm.bias"]
+    )
+    shape = (len(ids), config["n_heads"], -1)
+    q, k = (numpy_model.linear(h, w, f"{p}self_attn.W_{name}").reshape(shape) for name in "QK")
+    return q, k
+
+
+def payload(app: AppTest) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Header and arrays of the arrows."""
+    protos = {element.proto.id.rsplit("-", 1)[-1]: element.proto for element in app.get("bidi_component")}
+    header, data = read_blob(bytes(protos["turning"].bytes))
+    arrays = {
+        name: np.frombuffer(data, "<f4", count=int(np.prod(entry["shape"])), offset=entry["at"]).reshape(entry["shape"])
+        for name, entry in header["arrays"].items()
+    }
+    return header, arrays
+
+
+def selection(app: AppTest) -> dict[str, Any]:
+    protos = {element.proto.id.rsplit("-", 1)[-1]: element.proto for element in app.get("bidi_component")}
+    return json.loads(protos["turning_selection"].json)
+
+
+@pytest.mark.parametrize("model", ["tiny-english", "twins-sinusoidal"])
+def test_the_arrows_are_the_first_layers_queries_and_keys(model: str) -> None:
+    """A model without RoPE gives way to the RoPE twin, which the page names."""
+    shown = "tiny-english" if model == "tiny-english" else "twins-rope"
+    app = opened("Turning", model=model, layer="0", head="2")
+    header, arrays = payload(app)
+    q, k = first_layer(shown, ids_of(shown, TEXT))
+    for name, expected in (("q", q), ("k", k), ("rot_q", numpy_model.rotate(q)), ("rot_k", numpy_model.rotate(k))):
+        np.testing.assert_allclose(arrays[name], expected[:, 2], atol=2e-5)
+    np.testing.assert_allclose(header["theta"], 10000.0 ** (-np.arange(16) / 16), rtol=1e-14)
+    assert header["tokens"][:2] == ["The", "cat"] if model == "tiny-english" else ["T", "he"]
+    said = " ".join(caption.value for caption in app.caption)
+    assert f"`` {shown} ``, layer 0, head 2" in said
+    assert ("has another position scheme" in said) is (model != "tiny-english")
+
+
+def test_the_address_places_the_arrows_and_nonsense_in_it_is_left_out() -> None:
+    assert selection(opened("Turning", turn="3.1.40.38", token="5")) == {
+        "view": "turning",
+        "sequence": 0,
+        "token": 5,
+        "turn": "3.1.40.38",
+    }
+    assert selection(opened("Turning", turn="3.1.-40.1e9"))["turn"] == ""
+
+
+def test_sliders_of_a_huge_or_tiny_context_stay_usable() -> None:
+    trace = models.trace("tiny-english", TEXT)
+    for max_len, last in ((65_536, 511), (1, 15)):
+        header, _ = read_blob(turning.payload(trace, "decoder.0.self_attn", 0, THETA, max_len=max_len))
+        assert header["last"] == last
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "distances"),
+    [("of course we know", "we know that", (1, 1)), ("we all know", "we know that", (2, 1))],
+)
+def test_the_same_words_score_the_same_at_the_same_distance_only(
+    one: str, other: str, distances: tuple[int, int]
+) -> None:
+    app = opened("Same distance", one=one, other=other, head="3")
+    table = app.dataframe[0].value
+    assert tuple(table["distance i − j"]) == distances
+    found = [float(score) for score in table["q · k / √d, layer 0, head 3"]]
+    for text, score in zip((one, other), found, strict=True):
+        ids = ids_of("tiny-english", f" {text}")
+        i, j = (ids.index(ids_of("tiny-english", f" {word}")[0]) for word in ("know", "we"))
+        q, k = (numpy_model.rotate(x)[:, 3] for x in first_layer("tiny-english", ids))
+        assert score == pytest.approx(q[i] @ k[j] / np.sqrt(32), abs=2e-6)
+    equal = distances[0] == distances[1]
+    assert (found[0] == pytest.approx(found[1], abs=1e-6)) is equal
+    assert ("gives the same score" in words(app)) is equal
+    rope, sinusoidal = charts(app)["same_distance"]["data"]
+    assert bool(numbers(rope["y"])[0] < 1e-5) is equal
+    assert numbers(sinusoidal["y"])[0] > 1e-2
+    assert numbers(rope["y"])[1] > 1e-2, "later layers differ, and the page says so"
+
+
+def test_texts_without_a_common_word_get_a_sentence() -> None:
+    assert "The two texts share no token" in words(opened("Same distance", one="cat", other="dog"))
+
+
+def test_wavelengths_and_what_longer_texts_do_to_them() -> None:
+    app = opened("Wavelengths", stretch="NTK-aware", base="500000", d_head="64", position="-7")
+    own, stretched = charts(app)["wavelengths"]["data"]
+    expected = 2 * np.pi * 500_000.0 ** (np.arange(32) / 32)
+    np.testing.assert_allclose(numbers(own["y"]), expected, rtol=1e-9)
+    assert numbers(stretched["y"])[-1] == pytest.approx(4 * expected[-1])
+    assert f"**{int((expected <= 256).sum())} of 32 pairs**" in words(app)
+    table = app.dataframe[0].value
+    assert float(table["turns at position -7"][0].replace("−", "-")) == pytest.approx(-7 / (2 * np.pi), abs=1e-4)
+    assert "A negative position turns the other way" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ({"d_head": "7"}, "must be even and at least 2, but it is 7"),
+        ({"d_head": "-4"}, "must be even and at least 2, but it is"),
+        ({"base": "1"}, "base must be larger than 1"),
+        ({"d_head": "2", "stretch": "NTK-aware"}, "there is one pair"),
+        ({"position": "99999999999"}, "Positions up to 1,000,000,000 can be computed"),
+        ({"d_head": "2"}, ""),
+    ],
+)
+def test_settings_that_make_no_sense_get_one_sentence(address: dict[str, str], said: str) -> None:
+    app = opened("Wavelengths", **address)
+    assert len(app.error) == bool(said)
+    if said:
+        assert said in app.error[0].value.replace("\\", "")
+
+
+def test_decay_of_the_models_own_queries_and_keys() -> None:
+    drawn = charts(opened("Decay", layer="0", head="2", reach="64"))
+    bound, same, other = (numbers(line["y"]) for line in drawn["decay"]["data"])
+    assert (bound[0], same[0]) == (1, pytest.approx(1, abs=0.03))
+    assert bound[40:].max() < 0.7
+    assert same[40:].max() < 0.75
+    assert np.abs(other).max() < 0.05
+    q, k = (x[:, 2] for x in first_layer("tiny-english", ids_of("tiny-english", TEXT)))
+    anywhere, there = (numbers(line["y"]) for line in drawn["own_decay"]["data"])
+    theta = 10000.0 ** (-np.arange(16) / 16)
+    expected = [np.mean([[a @ rotation(-d, theta) @ b for a in q] for b in k]) for d in (0, 1, 64)]
+    np.testing.assert_allclose(anywhere[[0, 1, 64]], expected, atol=1e-4)
+    turned = [numpy_model.rotate(x[:, None])[:, 0] for x in (q, k)]
+    np.testing.assert_allclose(
+        there[2], np.mean([turned[0][i] @ turned[1][i - 2] for i in range(2, len(q))]), atol=1e-4
+    )
+    assert np.isnan(there[len(q) :]).all()
+
+
+@pytest.mark.parametrize(("tab", "model"), [("ALiBi", "twins-alibi"), ("T5 buckets", "twins-t5")])
+def test_scores_before_and_after_the_bias_equal_an_independent_computation(tab: str, model: str) -> None:
+    ids = ids_of(model, TEXT)
+    q, k = (x[:, 2] for x in first_layer(model, ids))
+    distance = np.subtract.outer(np.arange(len(ids)), np.arange(len(ids)))
+    if tab == "ALiBi":
+        bias = -(2 ** (-8 * 3 / 4)) * np.abs(distance)
+    else:
+        table = load_file(zoo.MODELS / model / "model.safetensors")["decoder.positions.table"]
+        bucket = T5Attention._relative_position_bucket(torch.tensor(-distance), bidirectional=False)  # type: ignore[no-untyped-call]
+        bias = table[bucket.numpy(), 2].astype(np.float64)
+    app = opened(tab, layer="0", head="2")
+    sheet = numbers(charts(app)["bias_tiles"]["data"][0]["z"])
+    top, step = len(sheet) - len(ids), (sheet.shape[1] + 1) // 3
+    before = q @ k.T / np.sqrt(q.shape[-1])
+    for n, expected in enumerate((before, bias, before + bias)):
+        shown = sheet[top:, n * step : n * step + len(ids)]
+        np.testing.assert_allclose(shown, np.where(distance >= 0, expected, np.nan), atol=2e-5)
+    with_bias = numbers(charts(app)["bias_row"]["data"][1]["y"])
+    powers = np.exp((before + bias)[-1] - (before + bias)[-1].max())
+    np.testing.assert_allclose(with_bias, powers / powers.sum(), atol=1e-5)
+
+
+def test_slopes_of_any_number_of_heads() -> None:
+    app = opened("ALiBi", n_slopes="12")
+    found = numbers(charts(app)["slopes"]["data"][0]["y"])
+    np.testing.assert_allclose(found, [2.0**-n for n in range(1, 9)] + [2.0 ** -(n - 0.5) for n in range(1, 5)])
+    assert "no power of two: the first 8 slopes" in words(app)
+
+
+def test_t5_says_which_buckets_were_never_trained() -> None:
+    app = opened("T5 buckets", layer="0", head="2")
+    assert "buckets 27 to 31 still hold" in words(app)
+    table = load_file(zoo.MODELS / "twins-t5" / "model.safetensors")["decoder.positions.table"].astype(np.float64)
+    assert np.abs(table[27:]).max() < 0.1 < np.abs(table[:27]).max(axis=1).min()
+    lines = [numbers(line["y"]) for line in charts(app)["t5_biases"]["data"]]
+    np.testing.assert_allclose([line[100] for line in lines], table[16 + int(np.log(100 / 16) / np.log(8) * 16)])
+
+
+def test_shaws_map_counts_clipped_distances() -> None:
+    app = opened("Shaw", clip="2")
+    found = numbers(charts(app)["shaw"]["data"][0]["z"])
+    distance = np.subtract.outer(np.arange(len(found)), np.arange(len(found)))
+    np.testing.assert_array_equal(found, np.clip(-distance, -2, 2) + 2)
+    assert "**5 learned vectors**" in words(app)
+    assert "No model here was trained with Shaw" in words(app)
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_odd_texts_and_other_models_do_not_break_a_tab(tab: str) -> None:
+    app = open_page("positions_rope", text="<img src=x onerror=alert(1)> $x$ **b** 👩‍👩‍👧 老王", scheme=tab)
+    for change in ({"text": "a"}, {"model": "reverse", "text": "word " * 900}):
+        for key, value in change.items():
+            (app.selectbox if key == "model" else app.text_input)(key=key).set_value(value).run()
+        assert not app.exception
+        assert not app.error
+        assert "nan" not in words(app).lower().split()
+        for spec in charts(app).values():
+            assert "NaN" not in json.dumps(spec)
+
+
+def test_every_shipped_model_can_be_chosen() -> None:
+    app = opened("ALiBi", head="0")
+    for name in zoo.available():
+        app.selectbox(key="model").set_value(name).run()
+        assert not app.exception
+        assert f"`` {'twins-alibi'} ``, layer" in app.caption[0].value
+
+
+@pytest.mark.parametrize(
+    ("architecture", "kind", "said"),
+    [
+        ("encoder-only", "encoder", "layer 1, head 2, 3 tokens."),
+        ("encoder-decoder", "cross-attention", "Cross-attention knows no positions; this is the self-attention there."),
+    ],
+)
+def test_other_architectures_with_rope_are_taken_as_they_are(
+    architecture: Architecture, kind: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokenizer = Tokenizer.load(zoo.MODELS / "tiny-english" / "tokenizer.json")
+    shape = {"d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 1, "d_ff": 7, "max_len": 19}
+    config = ModelConfig(vocab_size=tokenizer.vocab_size, architecture=architecture, **shape)  # type: ignore[arg-type]
+    export(tmp_path / architecture, lively(build(config)), tokenizer, card="")
+    monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))
+    app = open_page("positions_rope", text="the cat sat", kind=kind)
+    assert said in app.caption[0].value
+    header, arrays = payload(app)
+    np.testing.assert_allclose(numpy_model.rotate(arrays["q"][:, None].astype(float))[:, 0], arrays["rot_q"], atol=1e-5)
+    assert (len(header["theta"]), header["last"]) == (2, 18)
+
+
+def test_a_missing_twin_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    without = tuple(entry for entry in zoo.catalogue() if entry.name not in ("twins-alibi", "twins-sinusoidal"))
+    monkeypatch.setattr(zoo, "catalogue", lambda *_: without)
+    assert "needs the model `` twins-alibi ``, which is missing" in words(open_page("positions_rope", scheme="ALiBi"))
+    app = open_page("positions_rope", scheme="Same distance")
+    assert len(charts(app)["same_distance"]["data"]) == 1
+
+
+def test_score_tiles_leave_masked_cells_out_and_lie_about_zero() -> None:
+    tokens, mask = ("<s>", "a", "a"), np.tri(3, dtype=bool)
+    drawn = figures.score_tiles({"<1>": np.full((3, 3), -5.0)}, mask, tokens=tokens, theme=LIGHT)
+    (data,) = drawn.data
+    assert (data.zmin, data.zmax) == (-5, 5)
+    assert np.isfinite(data.z[-3:]).sum() == mask.sum()
+    assert data.text[-1][0] == "“a” looks at “&lt;s&gt;”"
+    assert drawn.layout.annotations[0].text == "&lt;1&gt;"

@@ -1,0 +1,54 @@
+"""A query and a key of a RoPE head as arrows that turn with their positions, in the browser.
+
+What travels is what the model computed before and after turning; the view turns the former itself, in double precision.
+"""
+
+from __future__ import annotations
+
+from tfmviz.analysis.attention_layer import grouped
+from tfmviz.plots.labels import visible
+from tfmviz.trace import Array, Trace
+from tfmviz.views.shared import pack, script, style
+
+JS = script(
+    (
+        "shared/elements",
+        "shared/colours",
+        "shared/picture",
+        "shared/framed",
+        "shared/arrays",
+        "shared/meet",
+        "steps/words",
+        "turning/pairs",
+        "turning/pictures",
+        "turning/turning",
+        "turning/streamlit",
+    )
+)
+
+CSS = style("turning")
+
+FEWEST, MOST = 16, 512
+"""Positions that the sliders offer at least, and at most unless the text is longer."""
+
+
+def payload(trace: Trace, layer: str, head: int, theta: Array, *, max_len: int) -> bytes:
+    """What the view gets, see `shared.pack`: q, k, rot_q and rot_k of one head, each (len, d_head).
+
+    Args:
+        theta: (d_head / 2,), radians per position. In the header, where numbers keep all their digits.
+        max_len: of the model; the sliders end at its last position, see `FEWEST` and `MOST`.
+
+    Raises:
+        NotCaptured: the layer does not turn queries and keys.
+    """
+    n_heads = len(trace[f"{layer}.q"])
+    names = ("q", "k", "rot_q", "rot_k")
+    arrays = {name: grouped(trace[f"{layer}.{name}"], n_heads)[head] for name in names}
+    tokens = trace.axes(layer)[0].tokens
+    header = {
+        "tokens": [visible(token) for token in tokens],
+        "theta": theta.tolist(),
+        "last": max(FEWEST, len(tokens), min(max_len, MOST)) - 1,
+    }
+    return pack(header, arrays)
