@@ -1,0 +1,58 @@
+"""Matrices of a loaded model as numpy arrays, for the analyses that need them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from tfmviz.analysis.readout import Norm, Readout, StackWeights
+from tfmviz.trace import Array
+from tfmviz.ui import models
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def of_stack(name: str, stack: str) -> StackWeights:
+    """The matrices of the decoder or the encoder of a model; they share the model's memory."""
+    model = models.load(name)
+    W_O: dict[str, Array] = {}
+    b_O: dict[str, Array] = {}
+    norms: dict[str, Norm] = {}
+    for index, block in enumerate(model.module.get_submodule(stack).blocks):
+        for part in ("self_attn", "cross_attn", "mlp"):
+            if getattr(block, part) is None:
+                continue
+            site = f"{stack}.{index}.{part}"
+            norms[site] = _norm(getattr(block, f"{part}_residual").norm)
+            if part != "mlp":
+                weight = getattr(block, part).W_O
+                W_O[site] = weight.weight.detach().T.unflatten(0, (-1, model.config.d_head)).numpy()
+                b_O[site] = weight.bias.detach().numpy()
+    return StackWeights(W_O=W_O, b_O=b_O, norms=norms, readout=readout(name))
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def readout(name: str) -> Readout:
+    """What turns the last stream of a model into logits."""
+    module = models.load(name).module
+    last = module.get_submodule(writer(name)).norm
+    embedding = module.embedding
+    W_U = embedding.W_E if embedding.W_U is None else embedding.W_U
+    return Readout(norm=None if last is None else _norm(last), W_U=W_U.detach().numpy())
+
+
+def writer(name: str) -> str:
+    """The stack whose stream ends in the logits."""
+    return "encoder" if models.load(name).config.architecture == "encoder-only" else "decoder"
+
+
+def _norm(module: Any) -> Norm:
+    """From torch's LayerNorm or RMSNorm; the latter has no β."""
+    gain = module.weight.detach().numpy()
+    bias = getattr(module, "bias", None)
+    return Norm(
+        kind="rms" if bias is None else "layer",
+        gain=gain,
+        bias=0 * gain if bias is None else bias.detach().numpy(),
+        eps=module.eps,
+    )
