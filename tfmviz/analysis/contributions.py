@@ -143,6 +143,19 @@ def attribution(river: River, weights: StackWeights, direction: Array) -> Attrib
     return Attribution(scores=scores, directions=directions, last_bias=last_bias)
 
 
+def carried(river: River, weights: StackWeights, index: int) -> Array:
+    """What is left of one part's write when it reaches W_U: (d_model,), through all later norms, their σ held.
+
+    Its product with u is the part's score in `attribution`.
+    """
+    x = river.parts[index].write
+    for part in river.parts[index + 1 :]:
+        if part.kind == "norm":
+            x = weights.norms[part.site].carry(x, at=part.meets)
+    last = weights.readout.norm
+    return x if last is None else last.carry(x, at=river.final)
+
+
 def looks(trace: Trace, part: Part, token: int, *, weights: StackWeights, direction: Array) -> Array:
     """What each look of a head adds to a score: a_ij v_j W_O[h] · g, (k_len,). They sum to the head's score.
 

@@ -45,6 +45,12 @@ class Lens:
         moved = np.sign(self.answer_rank[:-1] - self.answer_rank[1:])
         return np.vstack((np.zeros_like(moved[:1]), moved)) if len(moved) else np.zeros_like(self.answer_rank)
 
+    @property
+    def settled(self) -> Array:
+        """(len,), index of the first stage from which on the answer is the most probable word."""
+        elsewhere = self.answer_rank[::-1] > 1  # from the last stage back
+        return np.where(elsewhere.any(axis=0), len(elsewhere) - elsewhere.argmax(axis=0), 0)
+
 
 def read(trace: Trace, sites: Sequence[str], readout: Readout) -> Lens:
     """Reads the stream out at `sites`, the last of which is the end of the stack.

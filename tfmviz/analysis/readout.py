@@ -32,17 +32,23 @@ class Norm:
         return self.centred(x) / self.scale(x) * self.gain + self.bias
 
     def centred(self, x: Array) -> Array:
+        """x − μ, or x itself in RMSNorm."""
         return x - x.mean(axis=-1, keepdims=True) if self.kind == "layer" else x
 
     def scale(self, x: Array) -> Array:
         """σ, (…, 1)."""
         return np.sqrt((self.centred(x) ** 2).mean(axis=-1, keepdims=True) + self.eps)
 
-    def pull_back(self, direction: Array, *, at: Array) -> Array:
-        """The direction g' with g' · x = g · (centred(x) / σ · γ), σ held at the value it has for the vector `at`.
+    def carry(self, x: Array, *, at: Array) -> Array:
+        """What becomes of a part x of the vector `at` that the model normalised here: centred(x) / σ(at) · γ.
 
-        With σ held the norm is linear (plus β), so each part of a sum gets a share of its own (Elhage et al. 2021,
-        "Handling layer normalization"; Wang et al. 2022, section 3).
+        With σ held at its measured value the norm is linear (plus β), so each part of a sum gets a share of its own
+        (Elhage et al. 2021, "Handling layer normalization"; Wang et al. 2022, section 3).
+        """
+        return self.centred(x) / self.scale(at) * self.gain
+
+    def pull_back(self, direction: Array, *, at: Array) -> Array:
+        """The direction g' with g' · x = g · carry(x), for every x.
 
         Args:
             direction: g, (d_model,).

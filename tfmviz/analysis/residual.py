@@ -15,6 +15,9 @@ Detail = Literal["layers", "steps"]
 STEPS = {"resid_mid": "attention", "resid_cross": "cross-attention", "resid_post": "MLP"}
 """Which part of a block a site of the stream comes after."""
 
+SHORT = STEPS | {"resid_cross": "cross"}
+"""The same where there is little room."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stream:
@@ -106,7 +109,9 @@ def outlier(norms: Array) -> tuple[int, float]:
 
 
 def normalisations(trace: Trace, stack: str) -> dict[str, tuple[Array, Array]]:
-    """Every norm of a stack by name, with what it gets and what it makes of it, both (len, d_model).
+    """Every norm of a stack by the layer it belongs to ("0 attention", "0 MLP" … "last").
+
+    With each goes what it gets and what it makes of it, both (len, d_model).
 
     A pre-norm layer reads a normed copy of the stream, which itself stays as it is; a post-norm layer's sum is
     replaced by the normed one.
@@ -119,10 +124,10 @@ def normalisations(trace: Trace, stack: str) -> dict[str, tuple[Array, Array]]:
             site = f"{block}.{part}"
             if f"{site}.norm" in trace:
                 summed = x if is_pre_norm(trace) else x + trace[f"{site}.out"]
-                found[f"layer {layer} {STEPS[after]}"] = (summed, trace[f"{site}.norm"])
+                found[f"{layer} {SHORT[after]}"] = (summed, trace[f"{site}.norm"])
                 x = trace[f"{block}.{after}"]
     if f"{stack}.norm" in trace:
-        found["last norm"] = (x, trace[f"{stack}.norm"])
+        found["last"] = (x, trace[f"{stack}.norm"])
     return found
 
 

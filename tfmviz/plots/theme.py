@@ -165,3 +165,13 @@ def token_axis(tokens: Sequence[str], *, title: str, **more: Any) -> dict[str, A
 def box(x0: float, y0: float, x1: float, y1: float, theme: Theme) -> dict[str, object]:
     """The mark around what the reader has chosen."""
     return {"type": "rect", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "line": {"color": theme.accent, "width": 3}}
+
+
+SIGNED_COLOURS = (("#6a3d9a", "#ffffff", "#c2650a"), ("#b794f4", "#14171f", "#ffb057"))
+"""Negative, zero, positive, on a light and on a dark ground; the colours of scores on the step-by-step page."""
+
+
+def signed(theme: Theme) -> list[list[Any]]:
+    """The colour scale of signed numbers, diverging about 0: purple takes away, orange adds."""
+    below, zero, above = SIGNED_COLOURS[theme is DARK]
+    return [[0.0, below], [0.5, zero], [1.0, above]]

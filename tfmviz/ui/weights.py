@@ -18,7 +18,8 @@ def of_stack(name: str, stack: str) -> StackWeights:
     W_O: dict[str, Array] = {}
     b_O: dict[str, Array] = {}
     norms: dict[str, Norm] = {}
-    for index, block in enumerate(model.module.get_submodule(stack).blocks):
+    blocks: Any = model.module.get_submodule(stack).blocks
+    for index, block in enumerate(blocks):
         for part in ("self_attn", "cross_attn", "mlp"):
             if getattr(block, part) is None:
                 continue
