@@ -25,7 +25,8 @@ def heads(
     """
     end = max(float(np.nanmax(np.abs(scores), initial=0.0)), 1e-9)
     n_layers, n_columns = scores.shape
-    written = [["" if np.isnan(v) else minus(f"{v:+.2f}") for v in row] for row in scores]
+    exact = [["" if np.isnan(v) else minus(f"{v:+.3f}") for v in row] for row in scores]
+    short = [["" if np.isnan(v) else minus(f"{v:+.1f}") if abs(v) >= 0.05 else "·" for v in row] for row in scores]
     trace: dict[str, Any] = {
         "type": "heatmap",
         "z": scores,
@@ -34,14 +35,14 @@ def heads(
         "colorscale": signed(theme),
         "xgap": 2,
         "ygap": 2,
-        "text": written,
-        "customdata": [list(columns)] * n_layers,
+        "text": short,
+        "customdata": [[[name, value] for name, value in zip(columns, row, strict=True)] for row in exact],
         "hoverongaps": False,
-        "hovertemplate": "layer %{y}, %{customdata}: %{text}<extra></extra>",
+        "hovertemplate": "layer %{y}, %{customdata[0]}: %{customdata[1]}<extra></extra>",
         "colorbar": color_bar(escaped(title)),
     }
     if n_columns <= 10:
-        trace |= {"texttemplate": "%{text}", "textfont": {"size": 13}}
+        trace |= {"texttemplate": "%{text}", "textfont": {"size": 12}}
     marks = [box(chosen[1] - 0.5, chosen[0] - 0.5, chosen[1] + 0.5, chosen[0] + 0.5, theme)] if chosen else []
     return figure(
         [trace],
@@ -62,8 +63,8 @@ def heads(
 def ranked(names: Sequence[str], scores: Array, *, title: str, theme: Theme) -> go.Figure:
     """Signed numbers by name, as bars from top to bottom."""
     positions = list(range(len(names)))
-    end = 1.3 * max(float(np.abs(scores).max(initial=0.0)), 1e-9)
-    below, _, above = (colour for _, colour in signed(theme))
+    end = 1.8 * max(float(np.abs(scores).max(initial=0.0)), 1e-9)
+    below, above = signed(theme)[0][1], signed(theme)[-1][1]
     trace = {
         "type": "bar",
         "orientation": "h",
@@ -103,7 +104,7 @@ def looks(attention: Array, effect: Array, *, tokens: Sequence[str], title: str,
     """
     names = labels(tokens)
     places = list(range(len(tokens)))
-    below, _, above = (colour for _, colour in signed(theme))
+    below, above = signed(theme)[0][1], signed(theme)[-1][1]
     shared: dict[str, Any] = {"type": "bar", "x": places, "customdata": names, "showlegend": False}
     end = 1.1 * max(float(np.abs(effect).max(initial=0.0)), 1e-9)
     bottom = room(names)

@@ -36,7 +36,8 @@ def growth(
         "x": [*depth, None] * len(tokens),
         "y": gaps.T.ravel(),
         "customdata": [name for name in names for _ in range(len(stages) + 1)],
-        "line": {"color": theme.masked, "width": 1.5},
+        "line": {"color": theme.text, "width": 1.5},
+        "opacity": 0.25,
         "hovertemplate": "“%{customdata}”: length %{y:.2f}<extra></extra>",
     }
     lines = (
@@ -55,15 +56,15 @@ def growth(
         }
         for name, series, colour, dash in lines
     ]
-    bottom = room(stages)
+    bottom = room(stages, title=False)
     end = max(top, float(values.max()), 1e-9)
     return figure(
         traces,
         layout(
             theme,
-            height=290 + bottom,
+            height=312 + bottom,
             left=72,
-            top=44,
+            top=66,
             bottom=bottom,
             legend=LEGEND,
             xaxis=axis("", tickvals=depth, ticktext=list(stages), tickangle=-90, range=[-0.3, len(depth) - 0.7]),
@@ -96,41 +97,47 @@ def waterfall(
         kinds, names, steps: of each part; parts of one step share a row.
     """
     rows = list(dict.fromkeys(steps))
-    colour = colours(theme)
-    traces: list[dict[str, Any]] = []
     begins, row_of = _begins(along, steps, rows)
+    traces: list[dict[str, Any]] = []
     for kind in dict.fromkeys(kinds):
-        own = [n for n, k in enumerate(kinds) if k == kind]
-        traces.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": kind,
-                "y": [row_of[n] for n in own],
-                "x": [float(along[n]) for n in own],
-                "base": [begins[n] for n in own],
-                "marker": {
-                    "color": colour[kind],
-                    "line": {"color": theme.text, "width": 0.6},
-                    "pattern": {"shape": ["/" if along[n] < 0 else "" for n in own], "fgcolor": theme.text, "size": 6},
-                },
-                "customdata": [[escaped(names[n]), f"{along[n]:+.2f}".replace("-", "−")] for n in own],
-                "hovertemplate": "%{customdata[0]}: %{customdata[1]}<extra></extra>",
-            }
-        )
+        ahead = [n for n, k in enumerate(kinds) if k == kind and along[n] >= 0]
+        back = [n for n, k in enumerate(kinds) if k == kind and along[n] < 0]
+        for own, hatch in ((ahead, ""), (back, "/")):
+            if not own:
+                continue
+            traces.append(
+                {
+                    "type": "bar",
+                    "orientation": "h",
+                    "name": kind,
+                    "legendgroup": kind,
+                    "showlegend": own is ahead or not ahead,
+                    "y": [row_of[n] for n in own],
+                    "x": [float(along[n]) for n in own],
+                    "base": [begins[n] for n in own],
+                    "width": 0.7,
+                    "offset": -0.35,
+                    "marker": {
+                        "color": colours(theme)[kind],
+                        "line": {"color": theme.text, "width": 0.5},
+                        "pattern": {"shape": hatch, "fgcolor": theme.text, "size": 6},
+                    },
+                    "customdata": [[escaped(names[n]), f"{along[n]:+.2f}".replace("-", "−")] for n in own],
+                    "hovertemplate": "%{customdata[0]}: %{customdata[1]}<extra></extra>",
+                }
+            )
     ends = np.cumsum([sum(along[n] for n, r in enumerate(row_of) if r == row) for row in range(len(rows))])
     return figure(
         [*traces, _trail(ends, theme)],
         layout(
             theme,
-            height=BAR * len(rows) + 110,
+            height=BAR * len(rows) + 142,
             left=room(rows, title=False),
-            top=52,
+            top=84,
             bottom=58,
             barmode="overlay",
-            bargap=0.25,
             legend=LEGEND,
-            xaxis=axis("distance along the final direction", showgrid=True, gridcolor=theme.grid)
+            xaxis=axis("along the final direction", showgrid=True, gridcolor=theme.grid)
             | {"zeroline": True, "zerolinecolor": theme.text},
             yaxis=axis("", tickvals=list(range(len(rows))), ticktext=rows, range=[len(rows) - 0.5, -0.5]),
         ),
@@ -157,7 +164,7 @@ def _trail(ends: Array, theme: Theme) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "lines+markers",
-        "name": "where it is now",
+        "showlegend": False,
         "x": ends,
         "y": list(range(len(ends))),
         "line": {"color": theme.text, "width": 1.5, "dash": "dot"},
@@ -193,16 +200,16 @@ def sizes(size: Array, cosine: Array, *, kinds: Sequence[str], names: Sequence[s
         traces,
         layout(
             theme,
-            height=430,
+            height=444,
             left=72,
-            top=52,
+            top=66,
             bottom=58,
             legend=LEGEND,
             shapes=[
                 {"type": "rect", "xref": "x", "yref": "paper", "x0": -1, "x1": 0, "y0": 0, "y1": 1, "layer": "below"}
                 | {"fillcolor": theme.grid, "opacity": 0.45, "line": {"width": 0}}
             ],
-            xaxis=axis("cosine to the stream it meets: erases | adds to it", range=[-1.04, 1.04]),
+            xaxis=axis("cosine: erases | adds", range=[-1.04, 1.04]),
             yaxis=axis("length", range=[0, 1.1 * max(float(size.max()), 1e-9)], showgrid=True, gridcolor=theme.grid),
         ),
     )

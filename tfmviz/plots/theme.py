@@ -172,6 +172,17 @@ SIGNED_COLOURS = (("#6a3d9a", "#ffffff", "#c2650a"), ("#b794f4", "#14171f", "#ff
 
 
 def signed(theme: Theme) -> list[list[Any]]:
-    """The colour scale of signed numbers, diverging about 0: purple takes away, orange adds."""
+    """The colour scale of signed numbers, diverging about 0: purple takes away, orange adds.
+
+    As with `small_values_visible` the colour of v is the plain scale's at √|v|; values and colour bar stay true.
+    """
     below, zero, above = SIGNED_COLOURS[theme is DARK]
-    return [[0.0, below], [0.5, zero], [1.0, above]]
+    ramp = np.linspace(0.0, 1.0, 17)
+    sides = [
+        [
+            [0.5 + 0.5 * sign * float(t * t), shade]
+            for t, shade in zip(ramp, sample_colorscale([zero, end], ramp), strict=True)
+        ]
+        for sign, end in ((-1, below), (1, above))
+    ]
+    return [*reversed(sides[0]), *sides[1][1:]]

@@ -57,7 +57,8 @@ def lens_of(trace: Trace, choice: Choice, text: str) -> None:
         on_report=_follow,
     )
     _in_words(found, list(stages), trace, choice, token)
-    _one_cell(trace, choice, token, list(stages.items())[stage])
+    name, site = list(stages.items())[stage]
+    _one_cell(trace, choice, token, name=name, site=None if stage == len(stages) - 1 else site)
     st.download_button(
         "The lens as CSV",
         lambda: _csv(found, list(stages), trace, models.load(choice.model).vocabulary),
@@ -71,7 +72,7 @@ def lens_of(trace: Trace, choice: Choice, text: str) -> None:
 def _lens(name: str, text: str, detail: Detail) -> Lens:
     trace = models.trace(name, text)
     sites = list(residual.stages(trace, weights.writer(name), detail).values())
-    return lens.read(trace, sites, weights.readout(name))
+    return lens.read(trace, sites, weights.of_stack(name, weights.writer(name)).readout)
 
 
 def _follow(report: dict[str, Any]) -> None:
@@ -131,21 +132,23 @@ def _rank(found: Lens, n: int, stage: int) -> str:
 
 def _in_words(found: Lens, stages: list[str], trace: Trace, choice: Choice, token: int) -> None:
     """When the answers are settled, and the way of one answer through the ranks."""
-    vocabulary = models.load(choice.model).vocabulary
+    model = models.load(choice.model)
+    same = int((found.top[0] == np.array(trace.target.ids)).sum())
     half = int(np.sort(found.settled)[(len(found.settled) - 1) // 2])
-    answer = controls.plain(visible(vocabulary[found.answer[token]]))
+    answer = controls.plain(visible(model.vocabulary[found.answer[token]]))
+    both_ways = " (one table turns words into vectors and back)" if model.config.embeddings == "tied" else ""
     way = " → ".join(_rank(found, token, stage) for stage in range(len(stages)))
     st.markdown(
-        f"Half of the tokens have their final answer for good from “{stages[half]}” on. For token {token} “"
+        f"In the first column {same} of {len(trace.tokens)} tokens read back as themselves{both_ways}. Half of the "
+        f"tokens have their final answer for good from “{stages[half]}” on. For token {token} “"
         f"{controls.plain(visible(trace.tokens[token]))}” the answer is “{answer}”; its rank, stage by stage: {way}."
     )
 
 
-def _one_cell(trace: Trace, choice: Choice, token: int, stage: tuple[str, str]) -> None:
-    """The ten most probable words of the chosen cell."""
-    name, site = stage
-    last = list(residual.stages(trace, weights.writer(choice.model), "steps").values())[-1]
-    logits = trace["logits"][token] if site == last else weights.readout(choice.model).logits(trace[site][token])
+def _one_cell(trace: Trace, choice: Choice, token: int, *, name: str, site: str | None) -> None:
+    """The ten most probable words of the chosen cell; without a site, of the model's own logits."""
+    readout = weights.of_stack(choice.model, weights.writer(choice.model)).readout
+    logits = trace["logits"][token] if site is None else readout.logits(trace[site][token])
     best = top_predictions(logits, 10)
     vocabulary = models.load(choice.model).vocabulary
     st.markdown(

@@ -1,4 +1,4 @@
-"""Matrices of a loaded model as numpy arrays, for the analyses that need them."""
+"""Matrices of a loaded model as numpy arrays, for the analyses that need them. They share the model's memory."""
 
 from __future__ import annotations
 
@@ -13,33 +13,29 @@ from tfmviz.ui import models
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def of_stack(name: str, stack: str) -> StackWeights:
-    """The matrices of the decoder or the encoder of a model; they share the model's memory."""
-    model = models.load(name)
+    """The matrices of "decoder" or "encoder" of a model."""
+    return gather(models.load(name).module, stack)
+
+
+def gather(module: Any, stack: str) -> StackWeights:
+    """The same from one of the modules of `tfmviz.model.transformer`."""
     W_O: dict[str, Array] = {}
     b_O: dict[str, Array] = {}
     norms: dict[str, Norm] = {}
-    blocks: Any = model.module.get_submodule(stack).blocks
-    for index, block in enumerate(blocks):
+    for index, block in enumerate(module.get_submodule(stack).blocks):
         for part in ("self_attn", "cross_attn", "mlp"):
             if getattr(block, part) is None:
                 continue
             site = f"{stack}.{index}.{part}"
             norms[site] = _norm(getattr(block, f"{part}_residual").norm)
             if part != "mlp":
-                weight = getattr(block, part).W_O
-                W_O[site] = weight.weight.detach().T.unflatten(0, (-1, model.config.d_head)).numpy()
-                b_O[site] = weight.bias.detach().numpy()
-    return StackWeights(W_O=W_O, b_O=b_O, norms=norms, readout=readout(name))
-
-
-@st.cache_resource(show_spinner=False, max_entries=16)
-def readout(name: str) -> Readout:
-    """What turns the last stream of a model into logits."""
-    module = models.load(name).module
-    last = module.get_submodule(writer(name)).norm
-    embedding = module.embedding
+                merge = getattr(block, part).W_O
+                W_O[site] = merge.weight.detach().T.unflatten(0, (-1, module.config.d_head)).numpy()
+                b_O[site] = merge.bias.detach().numpy()
+    last, embedding = module.get_submodule(stack).norm, module.embedding
     W_U = embedding.W_E if embedding.W_U is None else embedding.W_U
-    return Readout(norm=None if last is None else _norm(last), W_U=W_U.detach().numpy())
+    readout = Readout(norm=None if last is None else _norm(last), W_U=W_U.detach().numpy())
+    return StackWeights(W_O=W_O, b_O=b_O, norms=norms, readout=readout)
 
 
 def writer(name: str) -> str:

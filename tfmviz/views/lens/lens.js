@@ -37,6 +37,7 @@ export class Lens {
     if (sequence < this.sequence) return;
     Object.assign(this, { sequence, row, column });
     this.mark();
+    this.bringIntoView();
   }
 
   pick(row, column) {
@@ -92,6 +93,13 @@ export class Lens {
     line.className = "chosen";
     Object.assign(node, { ariaPressed: "true", tabIndex: 0 });
     this.point(null);
+  }
+
+  // Of a long text the chosen row may lie beyond the table's edge.
+  bringIntoView() {
+    const line = this.table.tBodies[0]?.rows[this.row];
+    const { scrollTop, clientHeight } = this.scroller;
+    if (line && (line.offsetTop < scrollTop || line.offsetTop + line.offsetHeight > scrollTop + clientHeight)) this.scroller.scrollTop = line.offsetTop - clientHeight / 2;
   }
 
   point(node) {
