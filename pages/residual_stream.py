@@ -38,9 +38,9 @@ if river.open:
     with river:
         residual_stream.token_box(trace.axes(choice.layer)[0].tokens, here.query)
         st.markdown(
-            "What did each part of the model bring to this token? Every row begins at the diamond where the last one "
-            "ended: to the right lies what leads towards the final vector, hatched and to the left what leads away "
-            "from it."
+            "What did each part of the model bring to this token? Distances are measured along the vector it ends as. "
+            "Every row begins at the diamond where the last one ended: to the right lies what leads there, hatched and "
+            "to the left what leads away. Blue pieces are heads, orange ones feed-forward layers (MLP)."
         )
         residual_stream.river(trace, choice, here.query)
 if made.open:

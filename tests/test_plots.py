@@ -272,7 +272,7 @@ def test_each_row_of_a_waterfall_begins_where_the_one_before_ended() -> None:
     assert pieces == {(0, 4): 0, (1, 3): 4, (1, -5): 4, (1, 1): 7, (2, 2): 3}
     hatched = [bar["x"] for bar in bars if bar["marker"]["pattern"]["shape"]]
     assert hatched == [[-5]]
-    assert [bar["name"] for bar in bars if bar["showlegend"]] == ["embedding", "head", "MLP"]
+    assert [bar["name"] for bar in bars] == ["embedding", "head", "head", "MLP"]
     trail = sent(FIGURES["waterfall"](LIGHT))["data"][-1]
     assert numbers(trail["x"]).tolist() == [4, 3, 5]
 

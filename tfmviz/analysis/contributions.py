@@ -191,7 +191,7 @@ def _layer(trace: Trace, site: str, token: int, weights: StackWeights) -> Iterat
     if part == "mlp":
         yield Part(kind="MLP", step=step, name=f"layer {layer}, MLP", site=site, write=out, meets=meets)
     else:
-        across = "cross-attention " if part == "cross_attn" else ""
+        across = "cross " if part == "cross_attn" else ""
         z = trace[f"{site}.z"][:, token].astype(np.float64)  # (head, d_head)
         for head, W_O in enumerate(weights.W_O[site]):
             name = f"layer {layer}, {across}head {head}"

@@ -58,9 +58,9 @@ def read(trace: Trace, sites: Sequence[str], readout: Readout) -> Lens:
     The last stage takes the model's own logits, so it is exactly what the model says.
     """
     end = log_softmax(trace["logits"])
-    answer = end.argmax(axis=-1)
-    rows = [_measure(log_softmax(readout.logits(trace[site])), end, answer) for site in sites[:-1]]
-    rows.append(_measure(end, end, answer))
+    p_end = np.exp(end)
+    rows = [_measure(log_softmax(readout.logits(trace[site])), end, p_end) for site in sites[:-1]]
+    rows.append(_measure(end, end, p_end))
     return Lens(**{name: np.stack([row[name] for row in rows]) for name in rows[0]})
 
 
@@ -70,10 +70,10 @@ def log_softmax(logits: Array) -> Array:
     return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
 
 
-def _measure(log_p: Array, end: Array, answer: Array) -> dict[str, Array]:
-    """What `Lens` holds of one stage, (len,) each, from log p and log p_end, (len, vocab)."""
+def _measure(log_p: Array, end: Array, p_end: Array) -> dict[str, Array]:
+    """What `Lens` holds of one stage, (len,) each, from log p, log p_end and p_end, (len, vocab) each."""
     p = np.exp(log_p)
-    tokens = np.arange(len(p))
+    tokens, answer = np.arange(len(p)), end.argmax(axis=-1)
     of_answer = log_p[tokens, answer]
     top = log_p.argmax(axis=-1)
     return {
@@ -81,6 +81,6 @@ def _measure(log_p: Array, end: Array, answer: Array) -> dict[str, Array]:
         "top_probability": p[tokens, top],
         "answer_probability": p[tokens, answer],
         "answer_rank": 1 + (log_p > of_answer[:, None]).sum(axis=-1),
-        "entropy": -(p * log_p).sum(axis=-1),
-        "divergence": np.maximum((np.exp(end) * (end - log_p)).sum(axis=-1), 0),
+        "entropy": -np.einsum("nv,nv->n", p, log_p),
+        "divergence": np.maximum(np.einsum("nv,nv->n", p_end, end - log_p), 0),
     }

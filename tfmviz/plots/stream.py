@@ -110,8 +110,6 @@ def waterfall(
                     "type": "bar",
                     "orientation": "h",
                     "name": kind,
-                    "legendgroup": kind,
-                    "showlegend": own is ahead or not ahead,
                     "y": [row_of[n] for n in own],
                     "x": [float(along[n]) for n in own],
                     "base": [begins[n] for n in own],
@@ -131,13 +129,13 @@ def waterfall(
         [*traces, _trail(ends, theme)],
         layout(
             theme,
-            height=BAR * len(rows) + 142,
+            height=BAR * len(rows) + 70,
             left=room(rows, title=False),
-            top=84,
+            top=12,
             bottom=58,
             barmode="overlay",
-            legend=LEGEND,
-            xaxis=axis("along the final direction", showgrid=True, gridcolor=theme.grid)
+            showlegend=False,
+            xaxis=axis("distance", showgrid=True, gridcolor=theme.grid)
             | {"zeroline": True, "zerolinecolor": theme.text},
             yaxis=axis("", tickvals=list(range(len(rows))), ticktext=rows, range=[len(rows) - 0.5, -0.5]),
         ),
@@ -164,7 +162,6 @@ def _trail(ends: Array, theme: Theme) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "lines+markers",
-        "showlegend": False,
         "x": ends,
         "y": list(range(len(ends))),
         "line": {"color": theme.text, "width": 1.5, "dash": "dot"},

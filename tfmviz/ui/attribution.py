@@ -157,7 +157,7 @@ def _map(account: Account, choice: Choice) -> None:
 def _grid(account: Account) -> tuple[Array, list[str], dict[tuple[str, int], tuple[int, int]]]:
     """Scores by layer and column, the columns' names, and the cell of each head."""
     parts = account.river.parts
-    column_of = {"self_attn": "head {}", "cross_attn": "cross-attention {}", "mlp": "MLP {}"}
+    column_of = {"self_attn": "head {}", "cross_attn": "cross {}", "mlp": "MLP {}"}
     kept = [(n, part, part.site.rsplit(".", 1)[1]) for n, part in enumerate(parts) if part.kind in ("head", "MLP")]
     names = {
         (kind, part.head): column_of[kind].format("" if part.head is None else part.head) for _, part, kind in kept
