@@ -18,9 +18,10 @@ import pytest
 from plotly.colors import sample_colorscale, unlabel_rgb
 
 from tfmviz.plots import masks, residual, rotations, steps
+from tfmviz.plots import attribution, masks, residual, steps, stream
 from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
 from tfmviz.plots.pairs import pairs
-from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme
+from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme, signed
 from tfmviz.trace import Array
 
 THEMES = [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")]
@@ -47,6 +48,14 @@ MASK = np.tri(Q_LEN, K_LEN, k=2, dtype=bool)
 NORMS = np.array([[7.0, 8, 9, 10, 11, 12, 13], [17, 18, 19, 20, 21, 22, 23], [27, 28, 29, 30, 31, 32, 33]])
 SHARES = np.array([[0.25, 0.5, 1.25, -0.5, 0, 1, math.nan], [0.6, 0.7, 0.8, 0.9, 0.1, 0.2, 0.3]])
 STAGES = ["embedding", "after layer 0", "after layer 1"]
+
+
+# A waterfall: the second row goes on at 4, its parts lead 3 and 1 ahead and 5 back, the last begins at 3.
+ALONG = np.array([4.0, 3, -5, 1, 2])
+KINDS = ("embedding", "head", "head", "head", "MLP")
+PARTS = ("<a>", "head 0", "head 1", "head 2", "MLP")
+ROWS = ("embedding", "attention", "attention", "attention", "MLP")
+COSINES = np.array([math.nan, 0.5, -0.5, 0, 1])
 
 
 def norms(theme: Theme = LIGHT, *, position: int | None = None) -> go.Figure:
@@ -84,6 +93,12 @@ FIGURES: dict[str, Callable[[Theme], go.Figure]] = {
     "layouts": lambda theme: rotations.layouts(np.array([0, 2, 1, 3]), theme=theme),
     "norms": norms,
     "writes": writes,
+    "growth": lambda theme: stream.growth(NORMS, stages=STAGES, tokens=K_TOKENS, position=3, theme=theme),
+    "waterfall": lambda theme: stream.waterfall(ALONG, kinds=KINDS, names=PARTS, steps=ROWS, theme=theme),
+    "sizes": lambda theme: stream.sizes(np.arange(5.0), COSINES, kinds=KINDS, names=PARTS, theme=theme),
+    "attribution": lambda theme: attribution.heads(SHARES, columns=K_LABELS, title="<a>", chosen=(1, 2), theme=theme),
+    "ranked": lambda theme: attribution.ranked(PARTS, ALONG, title="<a>", theme=theme),
+    "looks": lambda theme: attribution.looks(PATTERN[0], -PATTERN[1], tokens=K_TOKENS, title="<a>", theme=theme),
 }
 ON_GREY = ("head scores", "small mask", "reach", "class map")  # what they leave out is masked, or undefined
 every_figure = pytest.mark.parametrize("name", FIGURES)
@@ -257,6 +272,40 @@ def test_the_axis_of_writes_begins_at_zero_and_has_room_for_the_longest(of_atten
     low, high = sent(figure)["layout"]["yaxis"]["range"]
     assert low == 0
     assert high > max(of_attention, of_mlp)
+
+
+# The sum.
+
+
+def test_each_row_of_a_waterfall_begins_where_the_one_before_ended() -> None:
+    bars = [data for data in sent(FIGURES["waterfall"](LIGHT))["data"] if data["type"] == "bar"]
+    pieces = {(y, x): base for bar in bars for y, x, base in zip(bar["y"], bar["x"], bar["base"], strict=True)}
+    assert pieces == {(0, 4): 0, (1, 3): 4, (1, -5): 4, (1, 1): 7, (2, 2): 3}
+    hatched = [bar["x"] for bar in bars if bar["marker"]["pattern"]["shape"]]
+    assert hatched == [[-5]]
+    assert [bar["name"] for bar in bars] == ["embedding", "head", "head", "MLP"]
+    trail = sent(FIGURES["waterfall"](LIGHT))["data"][-1]
+    assert numbers(trail["x"]).tolist() == [4, 3, 5]
+
+
+def test_the_lines_of_tokens_do_not_run_into_each_other() -> None:
+    tokens, mean, chosen = sent(FIGURES["growth"](LIGHT))["data"]
+    assert numbers(mean["y"]).tolist() == NORMS.mean(axis=1).tolist()
+    assert numbers(chosen["y"]).tolist() == NORMS[:, 3].tolist()
+    lines = numbers(tokens["y"]).reshape(K_LEN, len(STAGES) + 1)
+    assert np.isnan(lines[:, -1]).all()
+    np.testing.assert_array_equal(lines[:, :-1], NORMS.T)
+
+
+@every_theme
+def test_signed_colours_diverge_about_zero_and_their_middle_is_the_ground(theme: Theme) -> None:
+    scale = signed(theme)
+    assert [at for at, _ in scale] == sorted(at for at, _ in scale)
+    assert (scale[0][0], scale[-1][0]) == (0, 1)
+    middle = next(shade for at, shade in scale if at == 0.5)
+    assert unlabel_rgb(middle) == colour(theme.norms[0][1])
+    data = sent(FIGURES["attribution"](theme))["data"][0]
+    assert data["zmin"] == -data["zmax"] == -1.25
 
 
 # Labels.

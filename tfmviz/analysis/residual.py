@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
+from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.trace import Array, Trace
+
+Detail = Literal["layers", "steps"]
+
+STEPS = {"resid_mid": "attention", "resid_cross": "cross-attention", "resid_post": "MLP"}
+"""Which part of a block a site of the stream comes after."""
+
+SHORT = STEPS | {"resid_cross": "cross"}
+"""The same where there is little room."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,7 +48,7 @@ def stream(trace: Trace, stack: str) -> Stream:
     Raises:
         NotCaptured: the trace lacks the stack, or one of its `resid_*`, `self_attn.out` or `mlp.out`.
     """
-    n_layers = 1 + max((int(site.split(".")[1]) for site in trace.sites if _in_block(site, stack)), default=0)
+    n_layers = depth(trace, stack)
     before = trace[f"{stack}.0.resid_pre"]  # (len, d_model)
     after = [trace[f"{stack}.{i}.resid_post"] for i in range(n_layers)]
     attention = np.stack([_attention_write(trace, f"{stack}.{i}") for i in range(n_layers)])  # (layer, len, d_model)
@@ -52,6 +62,98 @@ def stream(trace: Trace, stack: str) -> Stream:
         mlp=np.linalg.norm(mlp, axis=-1),
         attention_share=share,
     )
+
+
+def depth(trace: Trace, stack: str) -> int:
+    """Number of layers in "decoder" or "encoder"."""
+    return 1 + max((int(site.split(".")[1]) for site in trace.sites if _in_block(site, stack)), default=0)
+
+
+def stages(trace: Trace, stack: str, detail: Detail) -> dict[str, str]:
+    """The places where the stream can be looked at, bottom up: name and site.
+
+    Args:
+        detail: "layers" is before the first and after each layer; "steps" is after attention too, and after
+            cross-attention where there is some.
+    """
+    found = {"embedding": f"{stack}.0.resid_pre"}
+    for layer in range(depth(trace, stack)):
+        block = f"{stack}.{layer}"
+        if detail == "layers":
+            found[f"after layer {layer}"] = f"{block}.resid_post"
+            continue
+        has_mlp = f"{block}.mlp.out" in trace
+        steps = {site: words for site, words in STEPS.items() if site != "resid_post" or has_mlp}
+        found |= {f"layer {layer} {words}": f"{block}.{s}" for s, words in steps.items() if f"{block}.{s}" in trace}
+    return found
+
+
+def lengths(trace: Trace, sites: list[str]) -> Array:
+    """Euclidean length of each token's vector at each of the sites: (site, len)."""
+    return np.linalg.norm(np.stack([trace[site] for site in sites]), axis=-1)
+
+
+def outlier(norms: Array) -> tuple[int, float]:
+    """How far the first token's vector stands out: the stage where it does most, and by which factor.
+
+    In large models it is often many times as long as all others (Sun et al. 2024, "Massive activations").
+
+    Args:
+        norms: (stage, len), with two tokens at least.
+
+    Returns:
+        The stage with the largest ratio of the first token's length to the median of the others', and that ratio.
+    """
+    ratios = norms[:, 0] / np.maximum(np.median(norms[:, 1:], axis=-1), 1e-12)
+    return int(ratios.argmax()), float(ratios.max())
+
+
+def normalisations(trace: Trace, stack: str) -> dict[str, tuple[Array, Array]]:
+    """Every norm of a stack by the layer it belongs to ("0 attention", "0 MLP" … "last").
+
+    With each goes what it gets and what it makes of it, both (len, d_model).
+
+    A pre-norm layer reads a normed copy of the stream, which itself stays as it is; a post-norm layer's sum is
+    replaced by the normed one.
+    """
+    found: dict[str, tuple[Array, Array]] = {}
+    for layer in range(depth(trace, stack)):
+        block = f"{stack}.{layer}"
+        x = trace[f"{block}.resid_pre"]
+        for part, after in (("self_attn", "resid_mid"), ("cross_attn", "resid_cross"), ("mlp", "resid_post")):
+            site = f"{block}.{part}"
+            if f"{site}.norm" in trace:
+                summed = x if is_pre_norm(trace) else x + trace[f"{site}.out"]
+                found[f"{layer} {SHORT[after]}"] = (summed, trace[f"{site}.norm"])
+                x = trace[f"{block}.{after}"]
+    if f"{stack}.norm" in trace:
+        found["last"] = (x, trace[f"{stack}.norm"])
+    return found
+
+
+def five_tensors(trace: Trace, block: str) -> dict[str, Array]:
+    """The tensors T¹ … T⁵ of one block with self-attention and a feed-forward layer, by formula: (len, d_model) each.
+
+    Post-norm as in section 3.1 of Vaswani et al. 2017, pre-norm as in Xiong et al. 2020.
+    """
+    x, attention = trace[f"{block}.resid_pre"], trace[f"{block}.self_attn.norm"]
+    mlp, end = trace[f"{block}.mlp.norm"], trace[f"{block}.resid_post"]
+    if is_pre_norm(trace):
+        middle = trace[f"{block}.resid_mid"]
+        return {
+            "T¹ = X": x,
+            "T² = Norm(T¹)": attention,
+            "T³ = T¹ + Attention(T²)": middle,
+            "T⁴ = Norm(T³)": mlp,
+            "T⁵ = T³ + FFN(T⁴)": end,
+        }
+    return {
+        "T¹ = X": x,
+        "T² = T¹ + Attention(T¹)": x + trace[f"{block}.self_attn.out"],
+        "T³ = Norm(T²)": attention,
+        "T⁴ = T³ + FFN(T³)": attention + trace[f"{block}.mlp.out"],
+        "T⁵ = Norm(T⁴)": end,
+    }
 
 
 def _in_block(site: str, stack: str) -> bool:

@@ -22,16 +22,36 @@ def norms(
         attention_share: (n_layers, len); shown on hover with its complement, the feed-forward layer's share.
         position: column to mark.
     """
-    names = labels(tokens)
     stages = ["embedding", *(f"after layer {i}" for i in range(len(values) - 1))]
     shares = np.vstack((np.full((1, len(tokens)), np.nan), attention_share))
+    more = [
+        ["" if np.isnan(s) else f"<br>of this layer's step: attention {s:.0%}, MLP {1 - s:.0%}" for s in row]
+        for row in shares
+    ]
+    return lengths(values, stages=stages, tokens=tokens, theme=theme, position=position, more=more)
+
+
+def lengths(
+    values: Array,
+    *,
+    stages: Sequence[str],
+    tokens: Sequence[str],
+    theme: Theme,
+    position: int | None = None,
+    more: Sequence[Sequence[str]] | None = None,
+) -> go.Figure:
+    """Length of every token's vector at every stage, the first on top.
+
+    Args:
+        values: (stage, len).
+        position: column to mark.
+        more: what else is said on hover, for each cell.
+    """
+    names = labels(tokens)
+    extra = more or [[""] * len(tokens)] * len(stages)
     hover = [
-        [
-            f"“{name}”, {stage}<br>length {value:.2f}"
-            + ("" if np.isnan(share) else f"<br>of this layer's step: attention {share:.0%}, MLP {1 - share:.0%}")
-            for name, value, share in zip(names, row, share_row, strict=True)
-        ]
-        for stage, row, share_row in zip(stages, values, shares, strict=True)
+        [f"“{name}”, {stage}<br>length {value:.2f}{rest}" for name, value, rest in zip(names, row, rests, strict=True)]
+        for stage, row, rests in zip(stages, values, extra, strict=True)
     ]
     trace = {
         "type": "heatmap",
@@ -55,7 +75,7 @@ def norms(
             top=BAR_ROOM,
             bottom=bottom,
             xaxis=token_axis(tokens, title="token", tickangle=-90),
-            yaxis=axis("", tickvals=list(range(len(stages))), ticktext=stages, range=[len(stages) - 0.5, -0.5]),
+            yaxis=axis("", tickvals=list(range(len(stages))), ticktext=list(stages), range=[len(stages) - 0.5, -0.5]),
             shapes=[] if position is None else [box(position - 0.5, -0.5, position + 0.5, len(stages) - 0.5, theme)],
         ),
     )

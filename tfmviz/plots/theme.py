@@ -169,3 +169,24 @@ def token_axis(tokens: Sequence[str], *, title: str, **more: Any) -> dict[str, A
 def box(x0: float, y0: float, x1: float, y1: float, theme: Theme) -> dict[str, object]:
     """The mark around what the reader has chosen."""
     return {"type": "rect", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "line": {"color": theme.accent, "width": 3}}
+
+
+SIGNED_COLOURS = (("#6a3d9a", "#ffffff", "#c2650a"), ("#b794f4", "#14171f", "#ffb057"))
+"""Negative, zero, positive, on a light and on a dark ground; the colours of scores on the step-by-step page."""
+
+
+def signed(theme: Theme) -> list[list[Any]]:
+    """The colour scale of signed numbers, diverging about 0: purple takes away, orange adds.
+
+    As with `small_values_visible` the colour of v is the plain scale's at √|v|; values and colour bar stay true.
+    """
+    below, zero, above = SIGNED_COLOURS[theme is DARK]
+    ramp = np.linspace(0.0, 1.0, 17)
+    sides = [
+        [
+            [0.5 + 0.5 * sign * float(t * t), shade]
+            for t, shade in zip(ramp, sample_colorscale([zero, end], ramp), strict=True)
+        ]
+        for sign, end in ((-1, below), (1, above))
+    ]
+    return [*reversed(sides[0]), *sides[1][1:]]

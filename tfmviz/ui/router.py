@@ -30,6 +30,7 @@ def navigation() -> StreamlitPage:
             st.Page(pages / "step_by_step.py", title="Step by step", icon="👣"),
             st.Page(pages / "masks.py", title="Masks", icon="🎭"),
             st.Page(pages / "positions_rope.py", title="RoPE and biases", icon="🧭"),
+            st.Page(pages / "residual_stream.py", title="Residual stream", icon="🌊"),
         ]
     )
 

@@ -15,7 +15,8 @@ const PACKED = Uint32Array.from(RAMP, ([r, g, b]) => (255 << 24) | (b << 16) | (
 export const indexOf = (shade) => Math.min(255, Math.round(shade * 255));
 export const packed = (shade) => PACKED[indexOf(shade)];
 export const css = (shade) => `rgb(${RAMP[indexOf(shade)].join(" ")})`;
-export const inkOn = (shade) => (luminance(RAMP[indexOf(shade)]) > 0.179 ? "#000" : "#fff"); // contrast 4.58 at least
+export const inkOnRgb = (rgb) => (luminance(rgb) > 0.179 ? "#000" : "#fff"); // contrast 4.58 at least
+export const inkOn = (shade) => inkOnRgb(RAMP[indexOf(shade)]);
 
 // What the figures take from the page they are in.
 export function coloursOf(element) {

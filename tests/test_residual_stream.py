@@ -1,0 +1,352 @@
+"""The stream as a sum, read out at every stage, and its share in a logit: laws, and other ways to the same numbers."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from tests.model_helpers import D_HEAD, D_MODEL, K_LENGTH, LENGTH, N_HEADS, N_LAYERS, inputs_of, lively_model
+from tests.model_helpers import record as run
+from tests.traces import encoding
+from tfmviz.analysis import contributions, lens, residual
+from tfmviz.analysis.contributions import River
+from tfmviz.analysis.readout import Norm, StackWeights
+from tfmviz.edits import AblateHead
+from tfmviz.model.transformer import Transformer
+from tfmviz.trace import Array, Trace
+from tfmviz.ui import weights
+
+TOKEN = 4
+WORD, OTHER = 11, 23
+
+# Every architecture, norm, position and feed-forward layer that makes the account differ.
+MODELS: dict[str, dict[str, Any]] = {
+    "pre": {},
+    "post": {"norm_position": "post", "positions": "learned"},
+    "rms": {"norm": "rms", "positions": "sinusoidal", "feed_forward": "swiglu"},
+    "post rms": {"norm": "rms", "norm_position": "post", "embeddings": "untied"},
+    "attention only": {"feed_forward": "none", "embedding_scale": "sqrt_d_model"},
+    "encoder": {"architecture": "encoder-only", "positions": "t5"},
+    "translator": {"architecture": "encoder-decoder", "positions": "learned"},
+    "post translator": {"architecture": "encoder-decoder", "norm_position": "post", "n_kv_heads": 1},
+}
+every_model = pytest.mark.parametrize("name", MODELS)
+
+
+@cache
+def made(name: str) -> tuple[Transformer, Trace, str, StackWeights]:
+    """A model, its run, the stack that ends in the logits, and that stack's matrices."""
+    module = lively_model(**MODELS[name])
+    architecture = module.config.architecture
+    stack = "encoder" if architecture == "encoder-only" else "decoder"
+    module.requires_grad_(False)
+    values = run(module, *inputs_of(architecture, batch=1))
+    arrays = {site: value.numpy() if site.endswith(".mask") else value.numpy()[0] for site, value in values.items()}
+    source = encoding([f"s{n}" for n in range(K_LENGTH)]) if architecture == "encoder-decoder" else None
+    trace = Trace(target=encoding([f"t{n}" for n in range(LENGTH)]), source=source, values=arrays)
+    return module, trace, stack, weights.gather(module, stack)
+
+
+def river_of(name: str, token: int = TOKEN) -> River:
+    _, trace, stack, matrices = made(name)
+    return contributions.river(trace, stack, token, matrices)
+
+
+def blocks(module: Transformer, stack: str) -> Any:
+    return module.get_submodule(stack).blocks
+
+
+# The stream as a sum.
+
+
+@every_model
+def test_the_parts_sum_to_the_stream(name: str) -> None:
+    _, trace, stack, _ = made(name)
+    for token in range(LENGTH):
+        river = river_of(name, token)
+        total = np.sum([part.write for part in river.parts], axis=0)
+        np.testing.assert_allclose(total, trace[f"{stack}.{N_LAYERS - 1}.resid_post"][token], atol=1e-5)
+        assert river.residue < 1e-5
+        assert river.along.sum() == pytest.approx(np.linalg.norm(river.final), abs=1e-5)
+
+
+def test_a_missing_part_shows_in_the_residue() -> None:
+    _, trace, stack, matrices = made("pre")
+    without = StackWeights(
+        W_O={site: 0 * W_O for site, W_O in matrices.W_O.items()},
+        b_O=matrices.b_O,
+        norms=matrices.norms,
+        readout=matrices.readout,
+    )
+    assert contributions.river(trace, stack, TOKEN, without).residue > 0.1
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("pre", ["embedding", *["head"] * N_HEADS, "bias", "MLP", *["head"] * N_HEADS, "bias", "MLP"]),
+        ("attention only", ["embedding", *["head"] * N_HEADS, "bias", *["head"] * N_HEADS, "bias"]),
+        ("post", ["embedding", "position", *([*["head"] * N_HEADS, "bias", "norm", "MLP", "norm"] * N_LAYERS)]),
+        ("translator", ["embedding", "position", *([*(2 * [*["head"] * N_HEADS, "bias"]), "MLP"] * N_LAYERS)]),
+    ],
+)
+def test_every_part_is_there_once_in_the_order_of_the_model(name: str, kinds: list[str]) -> None:
+    river = river_of(name)
+    assert [part.kind for part in river.parts] == kinds
+    assert len({part.name for part in river.parts}) == len(kinds)
+
+
+@every_model
+def test_a_heads_part_is_what_torch_makes_of_its_z_alone(name: str) -> None:
+    module, trace, stack, _ = made(name)
+    for part in river_of(name).parts:
+        if part.head is None:
+            continue
+        z = torch.zeros(N_HEADS * D_HEAD)
+        z[part.head * D_HEAD : (part.head + 1) * D_HEAD] = torch.tensor(trace[f"{part.site}.z"][part.head, TOKEN])
+        _, layer, kind = part.site.split(".")
+        merge = getattr(blocks(module, stack)[int(layer)], kind).W_O
+        np.testing.assert_allclose(part.write, F.linear(z, merge.weight).numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["pre", "encoder", "translator"])
+def test_ablating_a_head_of_the_last_layer_takes_away_exactly_its_part(name: str) -> None:
+    module, trace, stack, _ = made(name)
+    site = f"{stack}.{N_LAYERS - 1}.self_attn"
+    ablated = run(module, *inputs_of(module.config.architecture, batch=1), edits=(AblateHead(layer=site, head=2),))
+    changed = ablated[f"{stack}.{N_LAYERS - 1}.resid_mid"].numpy()[0] - trace[f"{stack}.{N_LAYERS - 1}.resid_mid"]
+    for token in range(LENGTH):
+        (part,) = [p for p in river_of(name, token).parts if (p.site, p.head) == (site, 2)]
+        np.testing.assert_allclose(changed[token], -part.write, atol=1e-5)
+
+
+@every_model
+def test_what_a_part_meets_is_the_sum_of_the_parts_before_its_layer(name: str) -> None:
+    river = river_of(name)
+    for n, part in enumerate(river.parts):
+        same = [p for p in river.parts[:n] if p.site != part.site or not part.site or part.kind == "norm"]
+        np.testing.assert_allclose(part.meets, np.sum([p.write for p in same], axis=0), atol=1e-5)
+    expected = F.cosine_similarity(
+        torch.tensor(np.stack([part.write for part in river.parts])),
+        torch.tensor(np.stack([part.meets for part in river.parts])),
+    )
+    assert math.isnan(river.to_stream[0]), "the embedding meets nothing"
+    np.testing.assert_allclose(river.to_stream[1:], expected[1:].numpy(), atol=1e-6)
+
+
+def test_erasers_write_the_negative_of_what_they_meet() -> None:
+    river = river_of("pre")
+    found = river.erasers()
+    assert found, "the case must not be empty"
+    shortening = [river.parts[n].write @ river.parts[n].meets / np.linalg.norm(river.parts[n].meets) for n in found]
+    assert shortening == sorted(shortening)
+    assert shortening[-1] < 0
+    assert 0 not in found
+
+
+# The share in a logit.
+
+
+def with_sigma_held(x: Tensor, norm: Any) -> Tensor:
+    """A norm whose σ autograd takes for a constant."""
+    centred = x - x.mean() if isinstance(norm, nn.LayerNorm) else x
+    scale = (centred.detach() ** 2).mean().add(1e-5).sqrt()
+    y = centred / scale * norm.weight
+    return y + norm.bias if isinstance(norm, nn.LayerNorm) else y
+
+
+def by_autograd(name: str, direction: Array) -> dict[str, float]:
+    """write · gradient for each layer's whole write, embedding and position, from torch's own derivatives."""
+    module, trace, stack, _ = made(name)
+    leaves: dict[str, Tensor] = {}
+
+    def leaf(site: str) -> Tensor:
+        leaves[site] = torch.tensor(trace[site][TOKEN], dtype=torch.float64, requires_grad=True)
+        return leaves[site]
+
+    x = leaf("embed" if "embed" in trace else f"{stack}.embed")
+    if f"{stack}.pos_embed" in trace:
+        x = x + leaf(f"{stack}.pos_embed")
+    for index, block in enumerate(blocks(module, stack)):
+        for part in ("self_attn", "cross_attn", "mlp"):
+            if f"{stack}.{index}.{part}.out" in trace:
+                x = x + leaf(f"{stack}.{index}.{part}.out")
+                if module.config.norm_position == "post":
+                    x = with_sigma_held(x, getattr(block, f"{part}_residual").norm)
+    if module.config.norm_position == "pre":
+        x = with_sigma_held(x, module.get_submodule(stack).norm)
+    (x * torch.tensor(direction)).sum().backward()
+    gradients = {site: value.grad for site, value in leaves.items()}
+    return {site: float((leaves[site].detach() * g).sum()) for site, g in gradients.items() if g is not None}
+
+
+@every_model
+def test_scores_sum_to_the_models_logit_and_to_a_difference_of_two(name: str) -> None:
+    _, trace, _, matrices = made(name)
+    W_U, logits = matrices.readout.W_U, trace["logits"][TOKEN]
+    river = river_of(name)
+    one = contributions.attribution(river, matrices, W_U[WORD])
+    both = contributions.attribution(river, matrices, W_U[WORD] - W_U[OTHER])
+    assert one.total == pytest.approx(logits[WORD], abs=1e-4)
+    assert both.total == pytest.approx(logits[WORD] - logits[OTHER], abs=1e-4)
+
+
+@every_model
+def test_scores_are_those_of_torchs_derivatives_with_sigma_held(name: str) -> None:
+    _, _, stack, matrices = made(name)
+    direction = matrices.readout.W_U[WORD].astype(float)
+    river = river_of(name)
+    scores = contributions.attribution(river, matrices, direction).scores
+    ours: dict[str, float] = {}
+    for part, score in zip(river.parts, scores, strict=True):
+        if part.kind == "norm":
+            continue
+        embed = "embed" if stack == "encoder" or "decoder.embed" not in made(name)[1] else f"{stack}.embed"
+        site = {"embedding": embed, "position": f"{stack}.pos_embed"}.get(part.kind, f"{part.site}.out")
+        ours[site] = ours.get(site, 0.0) + float(score)
+    assert ours == pytest.approx(by_autograd(name, direction), abs=1e-5)
+
+
+@every_model
+def test_a_heads_looks_sum_to_its_score_and_its_carried_write_gives_it_too(name: str) -> None:
+    _, trace, _, matrices = made(name)
+    direction = matrices.readout.W_U[WORD].astype(float)
+    river = river_of(name)
+    found = contributions.attribution(river, matrices, direction)
+    for n, part in enumerate(river.parts):
+        if part.kind != "norm":
+            assert contributions.carried(river, matrices, n) @ direction == pytest.approx(found.scores[n], abs=1e-9)
+        if part.kind != "head":
+            continue
+        effects = contributions.looks(trace, part, TOKEN, weights=matrices, direction=found.directions[n])
+        assert effects.sum() == pytest.approx(found.scores[n], abs=1e-4)
+        closed = ~np.broadcast_to(trace[f"{part.site}.mask"], trace[f"{part.site}.pattern"].shape[1:])[TOKEN]
+        assert (effects[closed] == 0).all()
+
+
+@pytest.mark.parametrize("module", [nn.LayerNorm(D_MODEL), nn.RMSNorm(D_MODEL, eps=1e-5)])
+def test_a_norm_is_torchs(module: nn.LayerNorm | nn.RMSNorm) -> None:
+    rng = np.random.default_rng(0)
+    gain, bias, x = rng.normal(size=(3, D_MODEL))
+    kind = "layer" if isinstance(module, nn.LayerNorm) else "rms"
+    norm = Norm(kind=kind, gain=gain, bias=bias if kind == "layer" else 0 * bias, eps=1e-5)  # type: ignore[arg-type]
+    module = module.double()
+    module.weight.data = torch.tensor(gain)
+    if isinstance(module, nn.LayerNorm):
+        module.bias.data = torch.tensor(bias)
+    np.testing.assert_allclose(norm(x), module(torch.tensor(x)).detach().numpy(), atol=1e-12)
+    np.testing.assert_allclose(norm.carry(x, at=x) + norm.bias, norm(x), atol=1e-12)
+
+
+# The lens.
+
+
+def lens_of(name: str, detail: residual.Detail = "steps") -> lens.Lens:
+    _, trace, stack, matrices = made(name)
+    return lens.read(trace, list(residual.stages(trace, stack, detail).values()), matrices.readout)
+
+
+@every_model
+def test_the_last_row_of_the_lens_is_exactly_what_the_model_says(name: str) -> None:
+    _, trace, stack, matrices = made(name)
+    site = list(residual.stages(trace, stack, "layers").values())[-1]
+    np.testing.assert_allclose(matrices.readout.logits(trace[site]), trace["logits"], atol=1e-4)
+    found = lens_of(name, "layers")
+    np.testing.assert_array_equal(found.answer, trace["logits"].argmax(axis=-1))
+    assert (found.answer_rank[-1] == 1).all()
+    assert (found.divergence[-1] == 0).all()
+    expected = torch.tensor(trace["logits"]).softmax(dim=-1).max(dim=-1).values
+    np.testing.assert_allclose(found.answer_probability[-1], expected.numpy(), rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["pre", "post rms", "translator"])
+def test_every_row_of_the_lens_is_what_torch_reads_out_there(name: str) -> None:
+    module, trace, stack, _ = made(name)
+    found = lens_of(name)
+    last: Any = module.get_submodule(stack).norm
+    end = torch.tensor(trace["logits"]).log_softmax(dim=-1)
+    for row, site in enumerate(residual.stages(trace, stack, "steps").values()):
+        x = torch.tensor(trace[site])
+        with torch.no_grad():
+            logits = module.embedding.unembed(x if last is None else last(x))
+        p = torch.distributions.Categorical(logits=logits)
+        np.testing.assert_array_equal(found.top[row], logits.argmax(dim=-1))
+        np.testing.assert_allclose(found.entropy[row], p.entropy(), atol=1e-5)
+        divergence = F.kl_div(logits.log_softmax(dim=-1), end, log_target=True, reduction="none").sum(dim=-1)
+        np.testing.assert_allclose(found.divergence[row], divergence, atol=1e-5)
+        order = logits.argsort(dim=-1, descending=True)
+        ranks = 1 + (order == torch.tensor(found.answer)[:, None]).nonzero()[:, 1]
+        np.testing.assert_array_equal(found.answer_rank[row], ranks)
+        np.testing.assert_allclose(
+            found.answer_probability[row], p.probs[torch.arange(LENGTH), found.answer], atol=1e-6
+        )
+
+
+def test_arrows_and_the_stage_from_which_on_an_answer_stays() -> None:
+    ranks = np.array([[9, 1, 1, 4], [3, 1, 2, 4], [5, 1, 1, 1], [1, 1, 1, 1]])
+    zero = np.zeros(ranks.shape)
+    found = lens.Lens(
+        top=zero, top_probability=zero, answer_probability=zero, answer_rank=ranks, entropy=zero, divergence=zero
+    )
+    assert found.step.tolist() == [[0, 0, 0, 0], [1, 0, -1, 0], [-1, 0, 1, 1], [1, 0, 0, 0]]
+    assert found.settled.tolist() == [3, 0, 2, 2]
+
+
+# Lengths and norms.
+
+
+@pytest.mark.parametrize(("name", "per_layer"), [("pre", 2), ("attention only", 1), ("translator", 3), ("encoder", 2)])
+def test_stages_are_all_places_of_the_stream(name: str, per_layer: int) -> None:
+    _, trace, stack, _ = made(name)
+    steps, layers = (residual.stages(trace, stack, detail) for detail in ("steps", "layers"))
+    assert len(steps) == 1 + per_layer * N_LAYERS
+    assert len(layers) == 1 + N_LAYERS
+    np.testing.assert_array_equal(trace[list(steps.values())[-1]], trace[list(layers.values())[-1]])
+
+
+@every_model
+def test_each_norm_makes_what_comes_after_it_of_what_stands_before(name: str) -> None:
+    module, trace, stack, _ = made(name)
+    norms = residual.normalisations(trace, stack)
+    modules = [
+        getattr(block, f"{part}_residual").norm
+        for block in blocks(module, stack)
+        for part in ("self_attn", "cross_attn", "mlp")
+        if getattr(block, part) is not None
+    ]
+    last = module.get_submodule(stack).norm
+    modules += [] if last is None else [last]
+    assert len(norms) == len(modules)
+    for (before, after), norm in zip(norms.values(), modules, strict=True):
+        with torch.no_grad():
+            np.testing.assert_allclose(norm(torch.tensor(before)).numpy(), after, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["pre", "post"])
+def test_the_five_tensors_of_a_layer_follow_their_formulas(name: str) -> None:
+    module, trace, stack, _ = made(name)
+    block = blocks(module, stack)[1]
+    tensors = residual.five_tensors(trace, f"{stack}.1")
+    assert [formula[:2] for formula in tensors] == ["T¹", "T²", "T³", "T⁴", "T⁵"]
+    one, two, three, four, five = (torch.tensor(x) for x in tensors.values())
+    attention, mlp = (torch.tensor(trace[f"{stack}.1.{part}.out"]) for part in ("self_attn", "mlp"))
+    first, second = block.self_attn_residual.norm, block.mlp_residual.norm
+    with torch.no_grad():
+        if name == "pre":
+            expected = (first(one), one + attention, second(three), three + mlp)
+        else:
+            expected = (one + attention, first(two), three + mlp, second(four))
+    for found, wanted in zip((two, three, four, five), expected, strict=True):
+        torch.testing.assert_close(found, wanted, atol=1e-5, rtol=1e-5)
+
+
+def test_the_first_tokens_outlier_is_found_at_its_stage() -> None:
+    norms = np.array([[2.0, 1, 1, 9], [30, 1, 3, 5], [4, 4, 4, 4]])
+    assert residual.outlier(norms) == (1, 10.0)

@@ -1,0 +1,92 @@
+"""What only a browser shows of the residual-stream page: clicks and keys in the lens, colours, width, the address."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser import Visit
+
+pytestmark = pytest.mark.browser
+
+PAGE = "/residual_stream?text=The+cat+sat+on+the+mat."
+LENS = f"{PAGE}&stream=Logit+lens"
+DRAWN = ".lens td button, .js-plotly-plot .main-svg"
+TABS = {
+    "Lengths": ".st-key-norms_before_after .main-svg",
+    "Logit lens": ".st-key-lens td button",
+    "The river": ".st-key-sizes .main-svg",
+    "Who made the word": ".st-key-looked_and_wrote .main-svg",
+    "Pre-norm, post-norm": ".st-key-growth_post .main-svg",
+}
+
+
+def cell(row: int, column: int) -> str:
+    return f".lens td button[data-row='{row}'][data-column='{column}']"
+
+
+def heading(page: Page, token: int, stage: str) -> None:
+    """Waits until the ten best words are those of a cell."""
+    expect(page.get_by_text(re.compile(rf"Token {token} “.*”, {stage}:"))).to_be_visible()
+
+
+def test_a_click_on_a_cell_shows_its_words_and_reaches_the_address(visit: Visit) -> None:
+    page = visit.open(LENS, drawn=DRAWN)
+    page.locator(cell(2, 1)).click()
+    heading(page, 2, "after layer 0")
+    expect(page).to_have_url(re.compile(r"read=1"))
+    expect(page).to_have_url(re.compile(r"token=2"))
+    expect(page.locator(".lens [aria-pressed=true]")).to_have_count(1)
+    page.reload()
+    expect(page.locator(f"{cell(2, 1)}[aria-pressed=true]")).to_be_visible()
+    heading(page, 2, "after layer 0")
+    best = page.locator(".st-key-lens_cell .label").first.inner_text()
+    assert page.locator(cell(2, 1)).inner_text().strip() == best.strip()
+
+
+def test_arrow_keys_go_from_cell_to_cell_and_enter_chooses(visit: Visit) -> None:
+    page = visit.open(f"{LENS}&token=3&read=2", drawn=DRAWN)
+    page.locator(f"{cell(3, 2)}[aria-pressed=true]").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(cell(4, 3))).to_be_focused()
+    expect(page.locator(".lens .tip")).to_contain_text("“the”, after layer 2:")
+    page.keyboard.press("Enter")
+    heading(page, 4, "after layer 2")
+    expect(page.locator(f"{cell(4, 3)}[aria-pressed=true]")).to_be_visible()
+
+
+def test_pointing_at_a_cell_tells_its_numbers_without_moving_anything(visit: Visit) -> None:
+    page = visit.open(LENS, drawn=DRAWN)
+    place = page.locator(".st-key-lens_cell").bounding_box()
+    page.locator(cell(1, 4)).hover()
+    expect(page.locator(".lens .tip")).to_contain_text(re.compile(r"“cat”, after layer 3:.*final answer.*nats"))
+    assert page.locator(".st-key-lens_cell").bounding_box() == place
+
+
+def test_markup_in_the_sentence_stays_text_in_the_lens(visit: Visit) -> None:
+    page = visit.open("/residual_stream?stream=Logit+lens&text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", drawn=DRAWN)
+    assert page.locator("[data-testid=stMain] img").count() == 0
+    expect(page.locator(".lens tbody th").first).to_contain_text("<")
+
+
+@pytest.mark.parametrize("context", [390], indirect=True)
+def test_no_tab_is_wider_than_a_phone(visit: Visit) -> None:
+    page = visit.open(PAGE, drawn=DRAWN)
+    main = page.locator("[data-testid=stMain]")
+    for tab, drawn in TABS.items():
+        page.get_by_role("tab", name=tab).click()
+        page.wait_for_selector(drawn, state="attached")
+        assert main.evaluate("node => node.scrollWidth <= node.clientWidth + 1"), tab
+
+
+@pytest.mark.parametrize(("scheme", "cells"), [("light", "top+word"), ("dark", "entropy")])
+def test_the_lens_can_be_read_and_used_by_everyone(visit: Visit, scheme: str, cells: str) -> None:
+    visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page = visit.open(f"{LENS}&cells={cells}", drawn=DRAWN)
+    results = Axe().run(page, context=".st-key-lens")
+    found = [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in results.response["violations"]]
+    assert found == []

@@ -1,0 +1,293 @@
+"""The residual-stream page: its numbers against an independent forward pass, its words, and odd input."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import streamlit as st
+from safetensors.numpy import load_file
+from streamlit.testing.v1 import AppTest
+
+from tests import numpy_model
+from tests.app import charts, open_page, words
+from tests.model_helpers import lively
+from tests.test_plots import numbers
+from tfmviz import zoo
+from tfmviz.model.config import ModelConfig
+from tfmviz.model.transformer import build
+from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.trace import Array
+from tfmviz.training.export import export
+from tfmviz.ui.residual_stream import scientific
+
+MODEL = zoo.MODELS / "tiny-english"
+TEXT = "The cat sat on the mat."
+TOKEN = 4
+TABS = ("Lengths", "Logit lens", "The river", "Who made the word", "Pre-norm, post-norm")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _fresh_caches() -> Iterator[None]:
+    yield
+    st.cache_resource.clear()
+
+
+def page(tab: str, **address: str) -> AppTest:
+    return open_page("residual_stream", stream=tab, **{"text": TEXT, "token": str(TOKEN)} | address)
+
+
+def turn_to(app: AppTest, **state: str) -> None:
+    """Changes what widgets say and runs the page again; much faster than a new session."""
+    for key, value in state.items():
+        app.session_state[key] = app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    assert all(app.session_state[key] == value for key, value in state.items())
+
+
+def component(app: AppTest, name: str) -> Any:
+    protos = {e.proto.id.rsplit("-", 1)[-1]: e.proto for e in app.get("bidi_component")}
+    return json.loads(protos[name].json)
+
+
+@cache
+def independent() -> tuple[list[str], Array, Array]:
+    """Vocabulary, streams (layer + 1, len, d_model) and logits (stage, len, vocab) from numpy alone."""
+    tokenizer = Tokenizer.load(MODEL / "tokenizer.json")
+    ids = tuple(tokenizer.encode(TEXT, max_len=256).ids)
+    _, streams, logits = numpy_model.forward(MODEL, ids)
+    w = load_file(MODEL / "model.safetensors")
+    read = [
+        numpy_model.layer_norm(x, w["decoder.norm.weight"], w["decoder.norm.bias"]) @ w["embedding.W_E"].T
+        for x in streams
+    ]
+    np.testing.assert_allclose(read[-1], logits, atol=1e-6)
+    return list(tokenizer.vocabulary), np.array(streams), np.array(read)
+
+
+def softmax(x: Array) -> Array:
+    p = np.exp(x - x.max(axis=-1, keepdims=True))
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+def test_lengths_are_those_of_an_independent_forward_pass() -> None:
+    shown = charts(page("Lengths"))
+    assert set(shown) == {"growth", "lengths", "norms_before_after"}
+    expected = np.linalg.norm(independent()[1], axis=-1)
+    rows = numbers(shown["lengths"]["data"][0]["z"])
+    np.testing.assert_allclose(rows[::2], expected, rtol=1e-4)
+    np.testing.assert_allclose(numbers(shown["growth"]["data"][2]["y"])[::2], expected[:, TOKEN], rtol=1e-4)
+    before = numbers(shown["norms_before_after"]["data"][0]["y"])
+    np.testing.assert_allclose(before[::2], expected[:, TOKEN], rtol=1e-4)
+
+
+def test_the_lens_shows_what_an_independent_read_out_says() -> None:
+    vocabulary, _, logits = independent()
+    p = softmax(logits)
+    app = page("Logit lens")
+    data = component(app, "lens")
+    top = p.argmax(axis=-1)
+    assert data["columns"] == ["embedding", *(f"after layer {n}" for n in range(6))]
+    assert data["texts"] == [[vocabulary[index].removeprefix(" ") for index in column] for column in top.T]
+    np.testing.assert_allclose(data["shades"], p.max(axis=-1).T, atol=0.001)
+    turn_to(app, cells="rank of the answer")
+    ranks = component(app, "lens")["texts"]
+    for n, row in enumerate(ranks):
+        order = (-logits[:, n]).argsort(axis=-1)
+        expected = [int((stage == top[-1, n]).nonzero()[0][0]) + 1 for stage in order]
+        assert [int(re.sub(r"\D", "", text)) for text in row] == expected
+        arrows = ["", *(" ↑" if b < a else " ↓" if b > a else "" for a, b in pairwise(expected))]
+        assert [re.sub(r"[\d,]", "", text) for text in row] == arrows
+
+
+def test_entropy_and_distance_are_in_nats() -> None:
+    p = softmax(independent()[2])
+    log = np.log(p)
+    app = page("Logit lens", cells="entropy")
+    entropy = component(app, "lens")
+    np.testing.assert_allclose(np.array(entropy["texts"], float), -(p * log).sum(axis=-1).T, atol=0.006)
+    turn_to(app, cells="distance to the end")
+    distance = component(app, "lens")
+    expected = (p[-1] * (log[-1] - log)).sum(axis=-1).T
+    np.testing.assert_allclose(np.array(distance["texts"], float), expected, atol=0.006)
+    assert distance["scale"] == "amount"
+
+
+def test_a_chosen_cell_shows_its_ten_best_words() -> None:
+    vocabulary, _, logits = independent()
+    app = page("Logit lens", read="3")
+    assert component(app, "lens_selection")["column"] == 3
+    bars = component(app, "lens_cell")
+    p = softmax(logits[3, TOKEN])
+    best = np.argsort(-p)[:10]
+    assert [label for label, _, _ in bars] == [vocabulary[index].removeprefix(" ") for index in best]
+    np.testing.assert_allclose([share for _, share, _ in bars], p[best], atol=1e-5)
+    assert component(page("Logit lens", read="999"), "lens_selection")["column"] == 6
+    assert component(page("Logit lens", read="x"), "lens_selection")["column"] == 3
+
+
+def test_the_river_ends_at_the_length_of_the_final_vector() -> None:
+    app = page("The river")
+    length = np.linalg.norm(independent()[1][-1, TOKEN])
+    shown = charts(app)
+    assert numbers(shown["river"]["data"][-1]["x"])[-1] == pytest.approx(length, rel=1e-4)
+    residue = re.search(r"off by more than \*\*(\d\.\d) · 10⁻(.)", words(app))
+    assert residue
+    assert residue[2] in "⁵⁶⁷⁸", "at most 1e-4, and most likely far less"
+    assert "The 61 parts sum to the model's own vector" in words(app)
+    assert len(app.dataframe[0].value) == 61
+
+
+def test_who_made_the_word_sums_to_the_independent_logit() -> None:
+    vocabulary, _, logits = independent()
+    app = page("Who made the word", word="dog", versus="house", layer="5", head="2")
+    dog, house = vocabulary.index(" dog"), vocabulary.index(" house")
+    difference = logits[-1, TOKEN, dog] - logits[-1, TOKEN, house]
+    said = re.search(r"is \*\*(−?[\d.]+)\*\*; the parts below sum to (−?[\d.]+),", words(app))
+    assert said
+    assert [float(text.replace("−", "-")) for text in said.groups()] == pytest.approx([difference] * 2, abs=0.006)
+    shown = charts(app)
+    assert numbers(shown["ranked"]["data"][0]["x"]).sum() == pytest.approx(difference, abs=1e-3)
+    grid = numbers(shown["head_scores_map"]["data"][0]["z"])
+    assert grid.shape == (6, 9)
+    assert numbers(shown["looked_and_wrote"]["data"][1]["y"]).sum() == pytest.approx(grid[5, 2], abs=1e-4)
+    box = shown["head_scores_map"]["layout"]["shapes"][0]
+    assert (box["x0"], box["y0"]) == (1.5, 4.5)
+
+
+def test_without_a_word_it_is_the_models_own_answer() -> None:
+    vocabulary, _, logits = independent()
+    answer = vocabulary[int(logits[-1, TOKEN].argmax())].strip()
+    assert f"The logit of “{answer}” after token {TOKEN} “the”" in words(page("Who made the word"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("strawberies", "not one token of this model, which reads it as"),
+        ("老王", "“老王” is not one token"),
+        ("<img src=x onerror=alert(1)>", r"“\<img src=x onerror=alert\(1\)\>” is not one token"),
+    ],
+)
+def test_a_word_that_is_not_one_token_is_answered_with_near_ones(typed: str, said: str) -> None:
+    app = page("Who made the word", word=typed)
+    assert said in app.warning[0].value
+    assert "own answer" in app.caption[0].value
+    assert set(charts(app)) == {"head_scores_map", "ranked", "looked_and_wrote"}
+    for offered in re.findall(r"“([^”]+)”", app.warning[0].value.partition("nearest that are:")[2]):
+        turn_to(app, word=offered.replace("\\", ""))
+        assert not app.warning
+
+
+def test_a_button_takes_the_reader_to_a_strong_head() -> None:
+    app = page("Who made the word")
+    label = app.button(key="look_at_0").label
+    found = re.search(r"layer (\d), head (\d)", label)
+    assert found
+    app.button(key="look_at_0").click().run()
+    assert (app.slider(key="layer").value, app.slider(key="head").value) == (int(found[1]), int(found[2]))
+    assert f"**Layer {found[1]}, head {found[2]}: where it looked" in words(app)
+
+
+def test_the_token_box_chooses_the_token_of_all_figures() -> None:
+    app = page("The river")
+    assert app.selectbox(key="chosen_token").value == TOKEN
+    app.selectbox(key="chosen_token").set_value(1).run()
+    assert not app.exception
+    length = np.linalg.norm(independent()[1][-1, 1])
+    assert numbers(charts(app)["river"]["data"][-1]["x"])[-1] == pytest.approx(length, rel=1e-4)
+
+
+def test_post_norm_is_said_to_be_no_plain_sum() -> None:
+    app = page("The river", model="twins-postnorm")
+    assert "its stream is not a plain sum" in words(app)
+    assert "norm" in {bar["name"] for bar in charts(app)["river"]["data"] if bar["type"] == "bar"}
+    turn_to(app, stream="Who made the word")
+    assert "8 for the embedding" in words(app)
+    turn_to(app, stream="The river", model="twins-rope")
+    assert "plain sum" not in words(app)
+
+
+def test_the_twins_share_one_scale_and_label_the_five_tensors() -> None:
+    app = page("Pre-norm, post-norm")
+    shown = charts(app)
+    assert shown["growth_pre"]["layout"]["yaxis"]["range"] == shown["growth_post"]["layout"]["yaxis"]["range"]
+    table = app.table[0].value
+    assert [formula[:2] for formula in table["post-norm"]] == ["T¹", "T²", "T³", "T⁴", "T⁵"]
+    assert table["post-norm"].iloc[2] == "T³ = Norm(T²)"
+    assert table["pre-norm"].iloc[2] == "T³ = T¹ + Attention(T²)"
+
+
+@pytest.mark.parametrize("name", zoo.available())
+def test_every_shipped_model_is_shown_on_every_tab(name: str) -> None:
+    app = open_page("residual_stream", model=name)
+    for tab in TABS[:4]:
+        turn_to(app, stream=tab)
+        assert not app.error
+        assert "nan" not in words(app).lower().split()
+        assert charts(app) or component(app, "lens")
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "👩‍👩‍👧 says 😀 老王", "<img src=x onerror=alert(1)> $x$ **b** <|endoftext|>", "word " * 1000]
+)
+def test_odd_texts_break_no_tab(text: str) -> None:
+    app = page("Lengths", text=text, token="0")
+    for tab in TABS:
+        turn_to(app, stream=tab)
+        assert not app.error
+        assert "nan" not in words(app).lower().split()
+
+
+def test_the_empty_box_keeps_the_last_pictures() -> None:
+    app = page("Lengths")
+    before = charts(app)["lengths"]["data"]
+    turn_to(app, text="")
+    assert charts(app)["lengths"]["data"] == before
+    assert "Type a sentence" in app.warning[0].value
+
+
+@pytest.mark.parametrize(
+    ("shape", "kinds"),
+    [
+        ({"architecture": "encoder-only", "n_layers": 2}, ("encoder",)),
+        ({"architecture": "encoder-decoder", "norm_position": "post"}, ("encoder", "decoder", "cross-attention")),
+        ({"n_heads": 1, "n_kv_heads": 1, "feed_forward": "none"}, ("decoder",)),
+    ],
+)
+def test_other_shapes_are_shown(
+    shape: dict[str, Any], kinds: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokenizer = Tokenizer.load(MODEL / "tokenizer.json")
+    entries: dict[str, Any] = {"d_model": 12, "n_layers": 1, "n_heads": 3, "n_kv_heads": 3, "d_ff": 7, "max_len": 19}
+    config = ModelConfig(vocab_size=tokenizer.vocab_size, **entries | shape)
+    export(tmp_path / "small", lively(build(config)), tokenizer, card="")
+    monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(zoo.available, "__defaults__", (tmp_path,))
+    st.cache_resource.clear()
+    for kind in kinds:
+        app = open_page("residual_stream", text="the cat sat", kind=kind)
+        for tab in TABS:
+            turn_to(app, stream=tab)
+            assert not app.error, words(app)
+        assert "needs the model `` twins-rope ``" in words(app)
+        turn_to(app, stream="Who made the word")
+        of_other_stream = "Heads of the encoder write into another stream" in words(app)
+        assert of_other_stream is (kind == "encoder" and len(kinds) > 1)
+    st.cache_resource.clear()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0"), (1.5e-6, "1.5 · 10⁻⁶"), (0.031, "3.1 · 10⁻²"), (12, "1.2 · 10¹")]
+)
+def test_small_numbers_are_written_as_powers_of_ten(value: float, text: str) -> None:
+    assert scientific(value) == text

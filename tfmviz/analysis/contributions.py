@@ -1,0 +1,217 @@
+"""The stream of one token as a sum: what every part of the model added, and what that did to a word's logit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tfmviz.analysis.attention_layer import grouped, is_pre_norm
+from tfmviz.analysis.readout import StackWeights
+from tfmviz.analysis.residual import depth
+from tfmviz.trace import Array, Trace
+
+Kind = Literal["embedding", "position", "head", "bias", "MLP", "norm"]
+
+ERASES = -0.1
+"""Below this cosine to the stream it meets, a part is said to erase."""
+
+PARTS = {"self_attn": "attention", "cross_attn": "cross-attention", "mlp": "MLP"}
+"""How the layers of a block are called."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Part:
+    """One thing that is added to a token's stream.
+
+    Attributes:
+        kind: "bias" is b_O, which belongs to no head; "norm" is what a post-norm model's norm changes.
+        step: the row it is shown in, such as "layer 2 attention"; all heads of a layer share one.
+        name: "layer 2, head 3".
+        site: path of the layer, such as "decoder.2.self_attn"; "" for embedding and position.
+        head: None but for heads.
+        write: (d_model,), what is added.
+        meets: (d_model,), the stream it is added to; zero for the embedding, with which the stream begins.
+    """
+
+    kind: Kind
+    step: str
+    name: str
+    site: str = ""
+    head: int | None = None
+    write: Array
+    meets: Array
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class River:
+    """All parts of one token's stream in the order in which they are added, and the stream they end in.
+
+    Attributes:
+        final: (d_model,), the stream after the last layer, before the last norm.
+        size: (part,), Euclidean length of each write.
+        to_stream: (part,), cosine between a write and the stream it meets; NaN where one of them is zero.
+        to_final: (part,), cosine between a write and the final stream.
+        along: (part,), write · final / ‖final‖: how far it goes in the final direction. These sum to ‖final‖.
+        residue: largest difference, over d_model numbers, between the sum of all writes and `final`.
+    """
+
+    parts: tuple[Part, ...]
+    final: Array
+    size: Array
+    to_stream: Array
+    to_final: Array
+    along: Array
+    residue: float
+
+    def erasers(self) -> list[int]:
+        """Indices of heads, biases and feed-forward layers that write against what they meet, the strongest first."""
+        found = [
+            n
+            for n, part in enumerate(self.parts)
+            if part.kind in ("head", "bias", "MLP") and self.to_stream[n] < ERASES
+        ]
+        return sorted(found, key=lambda n: self.size[n] * self.to_stream[n])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Attribution:
+    """What each part of a river adds to u · (last norm of the final stream), with every σ held at its measured value.
+
+    Attributes:
+        scores: (part,). A norm's score is what its β adds.
+        directions: (part, d_model), g with score = write · g: what the later norms make of u on the way back.
+        last_bias: what β of the last norm adds; 0 without such a norm.
+    """
+
+    scores: Array
+    directions: Array
+    last_bias: float
+
+    @property
+    def total(self) -> float:
+        return float(self.scores.sum()) + self.last_bias
+
+
+def river(trace: Trace, stack: str, token: int, weights: StackWeights) -> River:
+    """Takes the stream of one token apart (Elhage et al. 2021, "The residual stream").
+
+        x_final = embedding + position + Σ_layers (Σ_heads z_h W_O[h] + b_O + MLP)
+
+    In a post-norm model each layer's sum goes through a norm, which is not linear. The norm then is a part of its own,
+    Norm(s) − s, so that the sum still is exact; what was written before it has other lengths after it.
+    """
+    parts = tuple(_parts(trace, stack, token, weights))
+    final = trace[f"{stack}.{depth(trace, stack) - 1}.resid_post"][token].astype(np.float64)
+    writes, meets = np.stack([part.write for part in parts]), np.stack([part.meets for part in parts])
+    length = max(float(np.linalg.norm(final)), 1e-12)
+    return River(
+        parts=parts,
+        final=final,
+        size=np.linalg.norm(writes, axis=-1),
+        to_stream=_cosine(writes, meets),
+        to_final=_cosine(writes, final[None]),
+        along=writes @ final / length,
+        residue=float(np.abs(writes.sum(axis=0) - final).max()),
+    )
+
+
+def attribution(river: River, weights: StackWeights, direction: Array) -> Attribution:
+    """Direct logit attribution (Elhage et al. 2021; Wang et al. 2022, section 3).
+
+    The direction is carried backwards through the norms, so in a post-norm model every part is seen as it arrives at
+    the end: scaled by all norms after it.
+
+    Args:
+        direction: u, (d_model,): a row of W_U, or the difference of two.
+    """
+    g, last_bias = direction.astype(np.float64), 0.0
+    if (last := weights.readout.norm) is not None:
+        last_bias = float(last.bias @ g)
+        g = last.pull_back(g, at=river.final)
+    scores, directions = np.zeros(len(river.parts)), np.zeros((len(river.parts), len(g)))
+    for n, part in reversed(list(enumerate(river.parts))):
+        directions[n] = g
+        if part.kind == "norm":
+            norm = weights.norms[part.site]
+            scores[n] = norm.bias @ g
+            g = norm.pull_back(g, at=part.meets)
+        else:
+            scores[n] = part.write @ g
+    return Attribution(scores=scores, directions=directions, last_bias=last_bias)
+
+
+def carried(river: River, weights: StackWeights, index: int) -> Array:
+    """What is left of one part's write when it reaches W_U: (d_model,), through all later norms, their σ held.
+
+    Its product with u is the part's score in `attribution`.
+    """
+    x = river.parts[index].write
+    for part in river.parts[index + 1 :]:
+        if part.kind == "norm":
+            x = weights.norms[part.site].carry(x, at=part.meets)
+    last = weights.readout.norm
+    return x if last is None else last.carry(x, at=river.final)
+
+
+def looks(trace: Trace, part: Part, token: int, *, weights: StackWeights, direction: Array) -> Array:
+    """What each look of a head adds to a score: a_ij v_j W_O[h] · g, (k_len,). They sum to the head's score.
+
+    Args:
+        part: a head.
+        direction: g, (d_model,), from `Attribution.directions`.
+    """
+    assert part.head is not None
+    pattern = trace[f"{part.site}.pattern"]
+    v = grouped(trace[f"{part.site}.v"], len(pattern))[part.head].astype(np.float64)  # (k_len, d_head)
+    return pattern[part.head, token] * (v @ (weights.W_O[part.site][part.head] @ direction))
+
+
+def _parts(trace: Trace, stack: str, token: int, weights: StackWeights) -> Iterator[Part]:
+    embed = trace["embed" if "embed" in trace else f"{stack}.embed"][token].astype(np.float64)
+    yield Part(kind="embedding", step="embedding", name="embedding", write=embed, meets=np.zeros_like(embed))
+    if f"{stack}.pos_embed" in trace:
+        position = trace[f"{stack}.pos_embed"][token].astype(np.float64)
+        yield Part(kind="position", step="position", name="position", write=position, meets=embed)
+    for layer in range(depth(trace, stack)):
+        for part in PARTS:
+            if f"{stack}.{layer}.{part}.out" in trace:
+                yield from _layer(trace, f"{stack}.{layer}.{part}", token, weights)
+
+
+def _layer(trace: Trace, site: str, token: int, weights: StackWeights) -> Iterator[Part]:
+    """What one attention or feed-forward layer adds, and in a post-norm model its norm after it."""
+    block, part = site.rsplit(".", 1)
+    layer = block.split(".")[1]
+    step = f"layer {layer} {PARTS[part]}"
+    meets = trace[f"{block}.{_before(trace, block, part)}"][token].astype(np.float64)
+    out = trace[f"{site}.out"][token].astype(np.float64)
+    if part == "mlp":
+        yield Part(kind="MLP", step=step, name=f"layer {layer}, MLP", site=site, write=out, meets=meets)
+    else:
+        across = "cross " if part == "cross_attn" else ""
+        z = trace[f"{site}.z"][:, token].astype(np.float64)  # (head, d_head)
+        for head, W_O in enumerate(weights.W_O[site]):
+            name = f"layer {layer}, {across}head {head}"
+            yield Part(kind="head", step=step, name=name, site=site, head=head, write=z[head] @ W_O, meets=meets)
+        name = f"layer {layer}, {across}bias b_O"
+        yield Part(kind="bias", step=step, name=name, site=site, write=weights.b_O[site].astype(float), meets=meets)
+    if not is_pre_norm(trace):
+        summed = meets + out
+        change = trace[f"{site}.norm"][token] - summed
+        yield Part(kind="norm", step=f"{step}: norm", name=f"{step}: norm", site=site, write=change, meets=summed)
+
+
+def _before(trace: Trace, block: str, part: str) -> str:
+    """Name of the stream that a layer's output is added to."""
+    if part == "self_attn":
+        return "resid_pre"
+    return "resid_cross" if part == "mlp" and f"{block}.resid_cross" in trace else "resid_mid"
+
+
+def _cosine(writes: Array, others: Array) -> Array:
+    lengths = np.linalg.norm(writes, axis=-1) * np.linalg.norm(others, axis=-1)
+    products = (writes * others).sum(axis=-1)
+    return np.divide(products, lengths, where=lengths > 1e-12, out=np.full(lengths.shape, np.nan))

@@ -1,0 +1,86 @@
+"""The logit lens: what the model would say if it stopped after this layer (nostalgebraist 2020)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfmviz.analysis.readout import Readout
+from tfmviz.trace import Array, Trace
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Lens:
+    """The stream read out at every stage, for every token; all arrays are (stage, len).
+
+    The model's answer at a token is the word with the largest logit after the last stage. p is the softmax of the
+    logits at a stage, p_end that of the last stage.
+
+    Attributes:
+        top: index of the most probable word.
+        top_probability: its p, in [0, 1].
+        answer_probability: p of the model's answer, in [0, 1].
+        answer_rank: place of the answer among all words, 1 = most probable; ties share the better place.
+        entropy: −Σ p log p in nats, in [0, log vocab].
+        divergence: KL(p_end ‖ p) = Σ p_end (log p_end − log p) in nats, at least 0, 0 in the last stage.
+    """
+
+    top: Array
+    top_probability: Array
+    answer_probability: Array
+    answer_rank: Array
+    entropy: Array
+    divergence: Array
+
+    @property
+    def answer(self) -> Array:
+        """(len,), index of the word that the model ends with."""
+        return self.top[-1]
+
+    @property
+    def step(self) -> Array:
+        """(stage, len): +1 where the answer's rank is better than one stage before, −1 where it is worse, else 0."""
+        moved = np.sign(self.answer_rank[:-1] - self.answer_rank[1:])
+        return np.vstack((np.zeros_like(moved[:1]), moved)) if len(moved) else np.zeros_like(self.answer_rank)
+
+    @property
+    def settled(self) -> Array:
+        """(len,), index of the first stage from which on the answer is the most probable word."""
+        elsewhere = self.answer_rank[::-1] > 1  # from the last stage back
+        return np.where(elsewhere.any(axis=0), len(elsewhere) - elsewhere.argmax(axis=0), 0)
+
+
+def read(trace: Trace, sites: Sequence[str], readout: Readout) -> Lens:
+    """Reads the stream out at `sites`, the last of which is the end of the stack.
+
+    The last stage takes the model's own logits, so it is exactly what the model says.
+    """
+    end = log_softmax(trace["logits"])
+    p_end = np.exp(end)
+    rows = [_measure(log_softmax(readout.logits(trace[site])), end, p_end) for site in sites[:-1]]
+    rows.append(_measure(end, end, p_end))
+    return Lens(**{name: np.stack([row[name] for row in rows]) for name in rows[0]})
+
+
+def log_softmax(logits: Array) -> Array:
+    """x_i − log Σ exp(x_j) over the last axis, in the precision of the model (float32)."""
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+def _measure(log_p: Array, end: Array, p_end: Array) -> dict[str, Array]:
+    """What `Lens` holds of one stage, (len,) each, from log p, log p_end and p_end, (len, vocab) each."""
+    p = np.exp(log_p)
+    tokens, answer = np.arange(len(p)), end.argmax(axis=-1)
+    of_answer = log_p[tokens, answer]
+    top = log_p.argmax(axis=-1)
+    return {
+        "top": top,
+        "top_probability": p[tokens, top],
+        "answer_probability": p[tokens, answer],
+        "answer_rank": 1 + (log_p > of_answer[:, None]).sum(axis=-1),
+        "entropy": -np.einsum("nv,nv->n", p, log_p),
+        "divergence": np.maximum(np.einsum("nv,nv->n", p_end, end - log_p), 0),
+    }

@@ -1,0 +1,261 @@
+"""Who made the word: what every part of the model added to a word's logit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis import contributions
+from tfmviz.analysis.contributions import Attribution, River
+from tfmviz.analysis.readout import StackWeights
+from tfmviz.plots import attribution as figures
+from tfmviz.plots.labels import visible
+from tfmviz.trace import Array, Trace, kind_of
+from tfmviz.ui import controls, models, weights
+from tfmviz.ui.controls import KINDS, Choice
+from tfmviz.ui.figures import show, theme
+from tfmviz.ui.residual_stream import scientific
+
+N_BARS = 12
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Account:
+    """The whole account of one token and one question.
+
+    Attributes:
+        title: what the scores add up to, such as "logit of “mat”".
+        measured: that number as the model computed it.
+    """
+
+    title: str
+    measured: float
+    token: int
+    weights: StackWeights
+    river: River
+    scores: Attribution
+
+
+def attribution(trace: Trace, choice: Choice, token: int) -> None:
+    """Asks for one or two words and draws who made the difference."""
+    account = _account(trace, choice, token)
+    total = account.scores.total
+    plain_title = controls.plain(account.title)
+    st.markdown(
+        f"The {plain_title} after token {token} “{controls.plain(visible(trace.tokens[token]))}” is "
+        f"**{_number(account.measured)}**; the parts below sum to {_number(total)}, a difference of "
+        f"{scientific(abs(total - account.measured))}. {_linearised(account)}"
+    )
+    left, right = st.columns([3, 2])
+    with left:
+        _map(account, choice)
+    with right:
+        _bars(account)
+    st.markdown("The heads that did most, to look at below:")
+    _strongest(account)
+    _head(trace, choice, account)
+
+
+def _account(trace: Trace, choice: Choice, token: int) -> Account:
+    stack = weights.writer(choice.model)
+    matrices = weights.of_stack(choice.model, stack)
+    logits, W_U = trace["logits"][token], matrices.readout.W_U
+    vocabulary = models.load(choice.model).vocabulary
+    one, other = _words(choice.model, best := int(logits.argmax()), token)
+    index = best if one is None else one
+    title, measured, direction = f"logit of “{visible(vocabulary[index])}”", float(logits[index]), W_U[index]
+    if other is not None:
+        title = f"logit of “{visible(vocabulary[index])}” minus that of “{visible(vocabulary[other])}”"
+        measured, direction = measured - float(logits[other]), direction - W_U[other]
+    river = contributions.river(trace, stack, token, matrices)
+    scores = contributions.attribution(river, matrices, direction)
+    return Account(title=title, measured=measured, token=token, weights=matrices, river=river, scores=scores)
+
+
+def _words(name: str, best: int, token: int) -> tuple[int | None, int | None]:
+    """Asks for the words; None where nothing usable was typed."""
+    answer = visible(models.load(name).vocabulary[best])
+    left, right = st.columns(2)
+    one = left.text_input(
+        "Word", key="word", bind="query-params", max_chars=60, placeholder=f"the model's own answer: {answer}"
+    )
+    other = right.text_input(
+        "compared with", key="versus", bind="query-params", max_chars=60, placeholder="nothing: the logit alone"
+    )
+    found = []
+    for typed in (one or "", other or ""):
+        index = _index_of(name, typed)
+        if typed.strip() and index is None:
+            st.warning(_not_a_token(name, typed), icon="✂️")
+        found.append(index)
+    if found[0] is None and (one or "").strip():
+        st.caption("Until then this is the model's own answer.")
+    return found[0], found[1]
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _indices(name: str) -> dict[str, int]:
+    """Every entry of the vocabulary by its text."""
+    return {text: index for index, text in reversed(list(enumerate(models.load(name).vocabulary)))}
+
+
+def _index_of(name: str, typed: str) -> int | None:
+    """The token that a typed word is: as it stands inside a text, with a space before it, where there is such a one."""
+    indices = _indices(name)
+    forms = (f" {typed.strip()}", typed, typed.strip()) if typed.strip() else ()
+    return next((indices[form] for form in forms if form in indices), None)
+
+
+def _not_a_token(name: str, typed: str) -> str:
+    """One sentence that says how the model reads the word, and which words it could be asked about."""
+    word = typed.strip()
+    pieces = models.load(name).tokenizer.encode(f" {word}", max_len=64).tokens
+    near = _nearest(name, word)
+    quoted = ", ".join(f"“{controls.plain(visible(text))}”" for text in near)
+    offer = f"The nearest that are: {quoted}." if near else "Type a shorter, more common word."
+    read = ", ".join(f"“{controls.plain(visible(piece))}”" for piece in pieces[:8])
+    return f"“{controls.plain(word)}” is not one token of this model, which reads it as {read}. {offer}"
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _nearest(name: str, word: str) -> list[str]:
+    words = list(dict.fromkeys(text.strip() for text in models.load(name).vocabulary if text.strip()))
+    return get_close_matches(word, words, n=4, cutoff=0.4)
+
+
+def _linearised(account: Account) -> str:
+    """Says what was held fixed."""
+    norms = sum(part.kind == "norm" for part in account.river.parts)
+    last = account.weights.readout.norm
+    if last is None:
+        return (
+            f"Every part is seen as it arrives at the end, through all norms after it ({norms} for the embedding), "
+            "each held at the σ it has on this token."
+        )
+    scale = float(last.scale(account.river.final)[0])
+    return f"The last norm divides by the σ it has on this token, {scale:.2f}; held at that, it is linear."
+
+
+def _map(account: Account, choice: Choice) -> None:
+    """Layer × head, with a column for the feed-forward layers."""
+    grid, columns, cells = _grid(account)
+    chosen = cells.get((choice.layer, choice.head))
+    show(
+        figures.heads(grid, columns=columns, title=f"added to the {account.title}", chosen=chosen, theme=theme()),
+        key="head_scores_map",
+        alt="; ".join(
+            f"layer {layer}, {columns[column]}: {score:+.2f}"
+            for (layer, column), score in np.ndenumerate(grid)
+            if not np.isnan(score)
+        ),
+    )
+
+
+def _grid(account: Account) -> tuple[Array, list[str], dict[tuple[str, int], tuple[int, int]]]:
+    """Scores by layer and column, the columns' names, and the cell of each head."""
+    parts = account.river.parts
+    column_of = {"self_attn": "head {}", "cross_attn": "cross {}", "mlp": "MLP {}"}
+    kept = [(n, part, part.site.rsplit(".", 1)[1]) for n, part in enumerate(parts) if part.kind in ("head", "MLP")]
+    names = {
+        (kind, part.head): column_of[kind].format("" if part.head is None else part.head) for _, part, kind in kept
+    }
+    order = sorted(names, key=lambda key: (list(column_of).index(key[0]), key[1] or 0))
+    n_layers = 1 + max(int(part.site.split(".")[1]) for _, part, _ in kept)
+    grid, cells = np.full((n_layers, len(order)), np.nan), {}
+    for n, part, kind in kept:
+        cell = int(part.site.split(".")[1]), order.index((kind, part.head))
+        grid[cell] = account.scores.scores[n]
+        if part.head is not None:
+            cells[part.site, part.head] = cell
+    return grid, [names[key].strip() for key in order], cells
+
+
+def _bars(account: Account) -> None:
+    """The largest scores, and all others together, so that the bars sum to the whole."""
+    names = [f"β after {p.step.removesuffix(': norm')}" if p.kind == "norm" else p.name for p in account.river.parts]
+    scores = account.scores.scores
+    if account.weights.readout.norm is not None:
+        names, scores = [*names, "β of the last norm"], np.append(scores, account.scores.last_bias)
+    order = np.argsort(-np.abs(scores), kind="stable")
+    best, rest = order[:N_BARS], order[N_BARS:]
+    shown, values = [names[n] for n in best], scores[best]
+    if len(rest):
+        shown, values = [*shown, f"the other {len(rest)} parts"], np.append(values, scores[rest].sum())
+    show(
+        figures.ranked(shown, values, title="added", theme=theme()),
+        key="ranked",
+        alt="; ".join(f"{name} {value:+.2f}" for name, value in zip(shown, values, strict=True)),
+    )
+
+
+def _strongest(account: Account) -> None:
+    """Buttons that set the sidebar to the heads with the largest scores."""
+    heads = [n for n, part in enumerate(account.river.parts) if part.kind == "head"]
+    best = sorted(heads, key=lambda n: -abs(account.scores.scores[n]))[:4]
+    for column, n in zip(st.columns(4), best, strict=False):
+        part = account.river.parts[n]
+        column.button(
+            f"{part.name}: {_number(account.scores.scores[n], '+.2f')}",
+            key=f"look_at_{best.index(n)}",
+            on_click=_look_at,
+            args=(part.site, part.head),
+            width="stretch",
+        )
+
+
+def _look_at(site: str, head: int) -> None:
+    """Sets the sidebar; a model with one layer, one head or one kind of attention has no widget for it."""
+    values = {"kind": KINDS[kind_of(site)], "layer": int(site.split(".")[1]), "head": head}
+    for key, value in values.items():
+        if key in st.session_state:
+            st.session_state[key] = value
+
+
+def _head(trace: Trace, choice: Choice, account: Account) -> None:
+    """Where the chosen head looked, and what each look wrote."""
+    index = next(
+        (n for n, p in enumerate(account.river.parts) if (p.site, p.head) == (choice.layer, choice.head)), None
+    )
+    if index is None:
+        st.info("Heads of the encoder write into another stream. Choose the decoder or cross-attention in the sidebar.")
+        return
+    part, score = account.river.parts[index], account.scores.scores[index]
+    direction = account.scores.directions[index]
+    effect = contributions.looks(trace, part, account.token, weights=account.weights, direction=direction)
+    keys = trace.axes(choice.layer)[1].tokens
+    row = trace[f"{choice.layer}.pattern"][choice.head][account.token]
+    strongest = int(np.abs(effect).argmax())
+    most, felt = (controls.plain(visible(keys[n])) for n in (int(row.argmax()), strongest))
+    st.markdown(
+        f"**{part.name[0].upper()}{part.name[1:]}: where it looked, what it wrote.** It looked most at “{most}” "
+        f"({row.max():.0%}); the look that counted most was at “{felt}” ({_number(effect[strongest], '+.2f')}). "
+        f"All its looks add {_number(score, '+.2f')} to the {controls.plain(account.title)}."
+    )
+    show(
+        figures.looks(row, effect, tokens=keys, title="added", theme=theme()),
+        key="looked_and_wrote",
+        alt="; ".join(f"“{visible(t)}” {a:.0%} {e:+.2f}" for t, a, e in zip(keys, row, effect, strict=True)),
+    )
+    _pushes(choice, account, index)
+
+
+def _pushes(choice: Choice, account: Account, index: int) -> None:
+    """The words whose logits the head's write raises and lowers most."""
+    vocabulary = models.load(choice.model).vocabulary
+    moved = account.weights.readout.W_U @ contributions.carried(account.river, account.weights, index)
+    order = np.argsort(-moved, kind="stable")
+
+    def named(indices: Array) -> str:
+        return ", ".join(f"“{controls.plain(visible(vocabulary[n]))}” ({_number(moved[n], '+.2f')})" for n in indices)
+
+    st.markdown(
+        f"Over the whole vocabulary, what it wrote raises most: {named(order[:5])}; and lowers most: "
+        f"{named(order[::-1][:5])}."
+    )
+
+
+def _number(value: float, form: str = ".2f") -> str:
+    return f"{value:{form}}".replace("-", "−")

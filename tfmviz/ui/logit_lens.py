@@ -1,0 +1,174 @@
+"""The logit lens on the page: the stream read out at every stage, and the ten best words of one cell."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis import lens, residual
+from tfmviz.analysis.lens import Lens
+from tfmviz.analysis.predictions import top_predictions
+from tfmviz.analysis.residual import Detail
+from tfmviz.plots.labels import visible
+from tfmviz.trace import Array, Trace
+from tfmviz.ui import controls, models, weights
+from tfmviz.ui.controls import Choice
+from tfmviz.ui.figures import per_cent, show_bars, show_view
+from tfmviz.views import lens as view
+
+STAGE = re.compile(r"[0-9]{1,4}")
+WORD, RANK, ENTROPY, DIVERGENCE = "top word", "rank of the answer", "entropy", "distance to the end"
+ARROWS = {1: " ↑", 0: "", -1: " ↓"}
+
+LEGENDS = {
+    WORD: ("Probability of the word", "0", "1"),
+    RANK: ("Probability of the final answer", "0", "1"),
+    ENTROPY: ("Entropy in nats: how undecided", "0", "{:.1f}"),
+    DIVERGENCE: ("KL divergence of the final distribution from this one, in nats", "0", "{:.1f}"),
+}
+
+
+def lens_of(trace: Trace, choice: Choice, text: str) -> None:
+    """The table, and what it says in words."""
+    left, right = st.columns([3, 2])
+    shown = (
+        left.segmented_control("Each cell shows", list(LEGENDS), default=WORD, key="cells", bind="query-params") or WORD
+    )
+    steps = right.segmented_control(
+        "Read out after", ("each layer", "each step"), default="each layer", key="after", bind="query-params"
+    )
+    detail: Detail = "steps" if steps == "each step" else "layers"
+    stages = residual.stages(trace, weights.writer(choice.model), detail)
+    found = _lens(choice.model, text, detail)
+    token = controls.token(len(trace.tokens))
+    asked = st.query_params.get("read", "")
+    stage = min(int(asked), len(stages) - 1) if STAGE.fullmatch(asked) else len(stages) // 2
+    show_view(
+        "lens",
+        js=view.JS,
+        css=view.CSS,
+        data=_table(found, shown, list(stages), trace, models.load(choice.model).vocabulary),
+        selection={"sequence": st.session_state.get("lens_sequence", 0), "row": token, "column": stage},
+        on_report=_follow,
+    )
+    _in_words(found, list(stages), trace, choice, token)
+    name, site = list(stages.items())[stage]
+    _one_cell(trace, choice, token, name=name, site=None if stage == len(stages) - 1 else site)
+    st.download_button(
+        "The lens as CSV",
+        lambda: _csv(found, list(stages), trace, models.load(choice.model).vocabulary),
+        "logit_lens.csv",
+        "text/csv",
+        on_click="ignore",
+    )
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _lens(name: str, text: str, detail: Detail) -> Lens:
+    trace = models.trace(name, text)
+    sites = list(residual.stages(trace, weights.writer(name), detail).values())
+    return lens.read(trace, sites, weights.of_stack(name, weights.writer(name)).readout)
+
+
+def _follow(report: dict[str, Any]) -> None:
+    """Pins the token of the chosen cell and puts its stage into the address."""
+    st.session_state["lens_sequence"] = int(report["sequence"])
+    controls.remember(max(0, int(report["token"])), {"read": str(max(0, int(report["stage"])))})
+
+
+def _table(found: Lens, shown: str, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> dict[str, Any]:
+    """What the view in the browser gets; see `views.lens`. Its rows are tokens."""
+    values: dict[str, Array] = {
+        WORD: found.top_probability,
+        RANK: found.answer_probability,
+        ENTROPY: found.entropy,
+        DIVERGENCE: found.divergence,
+    }
+    chosen = values[shown].T
+    share = shown in (WORD, RANK)
+    most = 1.0 if share else max(float(chosen.max()), 1e-9)
+    what, low, high = LEGENDS[shown]
+    cells = [(n, stage) for n in range(len(trace.tokens)) for stage in range(len(stages))]
+
+    def write(n: int, stage: int) -> str:
+        if shown == WORD:
+            return visible(vocabulary[found.top[stage, n]])
+        return _rank(found, n, stage) if shown == RANK else f"{chosen[n, stage]:.2f}"
+
+    return {
+        "columns": stages,
+        "rows": [visible(token) for token in trace.tokens],
+        "texts": _rows([write(*cell) for cell in cells], len(stages)),
+        "notes": _rows([_note(found, *cell, vocabulary) for cell in cells], len(stages)),
+        "shades": np.round(np.clip(chosen / most, 0, 1), 3).astype(float).tolist(),
+        "scale": "share" if share else "amount",
+        "legend": [what, low, high.format(most)],
+    }
+
+
+def _rows(cells: list[str], width: int) -> list[list[str]]:
+    return [cells[n : n + width] for n in range(0, len(cells), width)]
+
+
+def _note(found: Lens, n: int, stage: int, vocabulary: tuple[str, ...]) -> str:
+    top, answer = visible(vocabulary[found.top[stage, n]]), visible(vocabulary[found.answer[n]])
+    return (
+        f"“{top}” {per_cent(float(found.top_probability[stage, n]))}; the final answer “{answer}” is number "
+        f"{_rank(found, n, stage)} with "
+        f"{per_cent(float(found.answer_probability[stage, n]))}; entropy {found.entropy[stage, n]:.2f}, distance to "
+        f"the end {found.divergence[stage, n]:.2f} nats"
+    )
+
+
+def _rank(found: Lens, n: int, stage: int) -> str:
+    """The answer's place, and whether it has risen or fallen since the stage before."""
+    return f"{found.answer_rank[stage, n]:,}{ARROWS[int(found.step[stage, n])]}"
+
+
+def _in_words(found: Lens, stages: list[str], trace: Trace, choice: Choice, token: int) -> None:
+    """When the answers are settled, and the way of one answer through the ranks."""
+    model = models.load(choice.model)
+    same = int((found.top[0] == np.array(trace.target.ids)).sum())
+    half = int(np.sort(found.settled)[(len(found.settled) - 1) // 2])
+    answer = controls.plain(visible(model.vocabulary[found.answer[token]]))
+    both_ways = " (one table turns words into vectors and back)" if model.config.embeddings == "tied" else ""
+    way = " → ".join(_rank(found, token, stage) for stage in range(len(stages)))
+    st.markdown(
+        f"In the first column {same} of {len(trace.tokens)} tokens read back as themselves{both_ways}. Half of the "
+        f"tokens have their final answer for good from “{stages[half]}” on. For token {token} “"
+        f"{controls.plain(visible(trace.tokens[token]))}” the answer is “{answer}”; its rank, stage by stage: {way}."
+    )
+
+
+def _one_cell(trace: Trace, choice: Choice, token: int, *, name: str, site: str | None) -> None:
+    """The ten most probable words of the chosen cell; without a site, of the model's own logits."""
+    readout = weights.of_stack(choice.model, weights.writer(choice.model)).readout
+    logits = trace["logits"][token] if site is None else readout.logits(trace[site][token])
+    best = top_predictions(logits, 10)
+    vocabulary = models.load(choice.model).vocabulary
+    st.markdown(
+        f"**Token {token} “{controls.plain(visible(trace.tokens[token]))}”, {name}:** the ten most probable words"
+    )
+    show_bars([visible(vocabulary[p.index]) for p in best], [p.probability for p in best], key="lens_cell")
+
+
+def _csv(found: Lens, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> str:
+    """One line for every token and stage. Words stand in “quotation marks”, so that none is taken for a formula."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(
+        ["position", "token", "stage", "top word", "p", "final answer", "p of answer", "rank", "entropy", "KL"]
+    )
+    for n, token in enumerate(trace.tokens):
+        for s, stage in enumerate(stages):
+            words = (f"“{vocabulary[index]}”" for index in (found.top[s, n], found.answer[n]))
+            top, answer = words
+            measured = (found.answer_probability[s, n], found.answer_rank[s, n], found.entropy[s, n])
+            numbers = [f"{value:.6g}" for value in (*measured, found.divergence[s, n])]
+            writer.writerow([n, f"“{token}”", stage, top, f"{found.top_probability[s, n]:.6g}", answer, *numbers])
+    return text.getvalue()
