@@ -83,6 +83,7 @@ def similarity(mean: Array, lowest: Array, highest: Array, *, title: str, role: 
         mean, lowest, highest: one number per distance, from 0.
     """
     distances, colour = np.arange(len(mean)), _colour(role, theme)
+    lower = min(0.0, float(lowest.min())) - 0.05  # both columns of the page on one scale, unless one needs more
     band = {"type": "scatter", "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
     traces = [
         band | {"x": distances, "y": lowest},
@@ -99,7 +100,7 @@ def similarity(mean: Array, lowest: Array, highest: Array, *, title: str, role: 
             "showlegend": False,
         },
     ]
-    return figure(traces, _against_distance(title, theme))
+    return figure(traces, _against_distance(title, theme, range=[lower, 1.05]))
 
 
 def biases(values: Array, *, title: str, chosen: int, role: Role, theme: Theme) -> go.Figure:
@@ -213,43 +214,45 @@ def _panels(sheet: Sheet, mask: Array, scale: dict[str, Any], *, tokens: Sequenc
     shared = {"type": "heatmap", "hoverongaps": False}
     grey = {"z": closed, "colorscale": [[0, theme.masked], [1, theme.masked]], "showscale": False, "hoverinfo": "skip"}
     values = {"z": sheet.cells, "text": hover, "hovertemplate": "%{text}: %{z:.3f}<extra></extra>"}
-    bottom = room(names)
-    columns, rows = (sorted({corner[i] for corner in sheet.corners}) for i in (1, 0))
+    rows = sorted({top for top, _ in sheet.corners})
+    step = -(-length // 18)
+    shown = range(0, length, step)
     return figure(
         [shared | grey, shared | values | scale],
         layout(
             theme,
-            height=BAR_ROOM + 12 + 270 * down + bottom,
+            height=BAR_ROOM + 56 + 270 * down,
             left=room(names),
             top=BAR_ROOM,
-            bottom=bottom,
+            bottom=44,
             annotations=sheet.notes,
-            xaxis=_ticks("key", names, columns, room_for=40) | {"tickangle": -90},
-            yaxis=_ticks("query", names, rows, room_for=18 * down) | {"range": [len(sheet.cells) - 0.5, -0.5]},
+            xaxis=axis(
+                "key, in the same order",
+                tickvals=[0],
+                ticktext=["\N{NO-BREAK SPACE}"],  # with no label at all Plotly draws the title into the picture
+                ticks="",
+                range=[-0.5, sheet.cells.shape[1] - 0.5],
+            ),
+            yaxis=axis(
+                "query",
+                tickvals=[row + i for row in rows for i in shown],
+                ticktext=[names[i] for _ in rows for i in shown],
+                tickfont={"size": 14 if down * length <= 20 else 11},
+                range=[len(sheet.cells) - 0.5, -0.5],
+            ),
         ),
     )
 
 
-def _ticks(title: str, names: Sequence[str], starts: Sequence[int], *, room_for: int) -> dict[str, Any]:
-    """An axis with the tokens of every matrix on the sheet; of many only every second, third … is named."""
-    step = -(-len(names) * len(starts) // room_for)
-    shown = range(0, len(names), step)
-    return axis(title) | {
-        "tickvals": [start + i for start in starts for i in shown],
-        "ticktext": [names[i] for _ in starts for i in shown],
-        "tickfont": {"size": 14 if step == 1 else 11},
-    }
-
-
-def _against_distance(title: str, theme: Theme) -> dict[str, Any]:
+def _against_distance(title: str, theme: Theme, **more: Any) -> dict[str, Any]:
     return layout(
         theme,
-        height=300,
+        height=320,
         left=72,
-        top=44,
+        top=64,
         bottom=56,
-        xaxis=axis("distance i − j between query and key"),
-        yaxis=axis(title, showgrid=True, gridcolor=theme.grid, zeroline=True, zerolinecolor=theme.text),
+        xaxis=axis("distance i − j"),
+        yaxis=axis(title, showgrid=True, gridcolor=theme.grid, zeroline=True, zerolinecolor=theme.text, **more),
     )
 
 

@@ -19,6 +19,8 @@ PROBE = 32
 
 SHIFT = 16
 
+PROPERTIES = ("parameters", "relative", "extrapolates", "linear attention", "KV cache")
+
 HERE = "/positions_compare"
 
 
@@ -137,9 +139,8 @@ def card(duel: Duel) -> None:
     if not two_tokens(duel):
         return
     rows = {scheme: findings(scheme, duel.text) for scheme in available()}
-    header = "| scheme | parameters | relative | extrapolates | linear attention | KV cache |"
-    lines = [f"| **{scheme}** | {' | '.join(_cells(scheme, found, duel))} |" for scheme, found in rows.items()]
-    st.markdown("\n".join([header, "|---" * 6 + "|", *lines]))
+    columns = zip(*(_cells(scheme, found, duel) for scheme, found in rows.items()), strict=True)
+    st.table({"scheme": list(rows)} | dict(zip(PROPERTIES, map(list, columns), strict=True)))
     st.markdown(
         f"**Parameters**: numbers trained for it. **Relative** ✓: moved on by {SHIFT} positions, no score of your "
         f"sentence changes by more than rounding (less than {ROUNDING}; shown: the largest change). **Extrapolates** "

@@ -48,7 +48,7 @@ class Scheme:
 SCHEMES = {
     "none": Scheme(
         title="No positions",
-        formula="score(i, j) = q_i · k_j / √d_head",
+        formula="q_i · k_j / √d_head",
         idea="The words alone. All that tells order is the causal mask: who may look at how many.",
     ),
     "learned": Scheme(
@@ -58,23 +58,22 @@ SCHEMES = {
     ),
     "sinusoidal": Scheme(
         title="Sinusoidal (Vaswani et al. 2017)",
-        formula="x_i + PE(i)\nPE(i, 2m) = sin(i / 10000^(2m/d)),  PE(i, 2m+1) = cos(i / 10000^(2m/d))",
+        formula="x_i + PE(i)\nPE(i, 2m)   = sin(i / 10000^(2m/d))\nPE(i, 2m+1) = cos(i / 10000^(2m/d))",
         idea="Waves of falling frequency, added to the word's vector: like the hands of many clocks.",
     ),
     "rope": Scheme(
         title="RoPE (Su et al. 2021)",
-        formula="score(i, j) = (R_i q_i) · (R_j k_j) / √d_head = q_i · R_(j−i) k_j / √d_head\n"
-        "R_i turns pair m by the angle i · 10000^(−2m/d_head)",
+        formula="(R_i q_i) · (R_j k_j) = q_i · R_(j−i) k_j\nR_i turns pair m by i · 10000^(−2m/d_head)",
         idea="Queries and keys turn with their position; what is left of both turns in a product is the distance.",
     ),
     "alibi": Scheme(
         title="ALiBi (Press et al. 2022)",
-        formula="score(i, j) = q_i · k_j / √d_head − 2^(−8h/H) · |i − j|,  h = 1 … H",
+        formula="q_i · k_j / √d_head − 2^(−8h/H) · |i − j|\nin head h = 1 … H",
         idea="Every score pays for its distance, in each head at another rate.",
     ),
     "t5": Scheme(
         title="T5 bias (Raffel et al. 2020)",
-        formula="score(i, j) = q_i · k_j / √d_head + b_h[bucket(i − j)]",
+        formula="q_i · k_j / √d_head + b_h[bucket(i − j)]",
         idea="A trained number for every head and class of distances is added to the score.",
     ),
 }
@@ -197,6 +196,11 @@ def side_by_side(duel: Duel) -> None:
     for column, (role, scheme) in zip(st.columns(2), duel.sides, strict=True):
         with column:
             _heat_map(role, scheme, duel)
+    if {duel.left, duel.right} == {"sinusoidal", "rope"}:
+        st.markdown(
+            "The same sines and cosines, once over d_model numbers and once over d_head. Sinusoidal **adds** them to "
+            "the words, one time; RoPE **turns** queries and keys by them, in every layer."
+        )
     st.markdown(
         "**Alike or far?** What the distance between two positions does, before any word is read. A band shows that "
         "pairs at the same distance differ; without a band the distance alone decides."
@@ -217,7 +221,7 @@ def _on_paper(scheme: str) -> None:
 def _heat_map(role: Role, scheme: str, duel: Duel) -> None:
     did = effects_of(scheme)
     if did.added is not None:
-        values, axes, title = did.added.numpy(), ("dimension", "position"), "what is added to the embedding"
+        values, axes, title = did.added.numpy(), ("dimension", "position"), "added to the embedding"
     elif did.turned is not None:
         values, axes, title = did.turned.numpy(), ("coordinate", "position"), "cos, sin of each pair's turn"
     elif did.bias is not None:

@@ -44,12 +44,12 @@ MOST_BARS = 40
 
 PRODUCT = "(x_i + p_i)ᵀ W (x_j + p_j) = x_iᵀ W x_j + x_iᵀ W p_j + p_iᵀ W x_j + p_iᵀ W p_j"
 
-TERMS = (
-    "word · word: x_iᵀ W x_j",
-    "word · position: x_iᵀ W p_j",
-    "position · word: p_iᵀ W x_j",
-    "position · position: p_iᵀ W p_j",
-)
+TERMS = {
+    "word · word": "x_iᵀ W x_j",
+    "word · position": "x_iᵀ W p_j",
+    "position · word": "p_iᵀ W x_j",
+    "position · position": "p_iᵀ W p_j",
+}
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
@@ -72,6 +72,10 @@ def shift(duel: Duel) -> None:
     """The same sentence at later positions: which scores notice?"""
     by = st.slider("Shift all positions by", 0, (FACTOR - 1) * TRAINED, 16, key="shift", bind="query-params")
     table: dict[str, list[str]] = {"layer": [str(n) for n in range(model_of(duel.left).config.n_layers)]}
+    st.markdown(
+        f"Layer {duel.layer}, head {duel.head}, when the sentence begins at position 0 and when it begins at {by}. "
+        "Rows are queries, columns keys."
+    )
     for column, (role, scheme) in zip(st.columns(2), duel.sides, strict=True):
         with column:
             table |= _shifted(role, scheme, duel, by)
@@ -99,7 +103,7 @@ def _shifted(role: Role, scheme: str, duel: Duel, by: int) -> dict[str, list[str
         figures.shares(
             patterns,
             np.tri(length, dtype=bool),
-            titles=("from position 0", f"from position {by}"),
+            titles=("from 0", f"from {by}"),
             tokens=run.tokens,
             theme=theme(),
         ),
@@ -157,13 +161,13 @@ def _four_terms(scheme: str, duel: Duel) -> None:
         f"difference is **{as_number(error)}**."
     )
     show(
-        figures.parts(list(found), mask, titles=TERMS, tokens=run.tokens, theme=theme()),
+        figures.parts(list(found), mask, titles=list(TERMS), tokens=run.tokens, theme=theme()),
         key=f"terms_{scheme}",
         alt="Mean size of the parts: " + ", ".join(f"{t} {s:.2f}" for t, s in zip(TERMS, sizes, strict=True)),
     )
     st.table(
         {
-            "part": TERMS,
+            "part": [f"{name}: {product}" for name, product in TERMS.items()],
             "mean size": [f"{size:.2f}" for size in sizes],
             "explained by the distance alone": [_explained(part) for part in found],
         }
