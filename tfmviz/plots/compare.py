@@ -70,7 +70,8 @@ def scheme_map(values: Array, *, title: str, axes: tuple[str, str], theme: Theme
             top=BAR_ROOM,
             bottom=56,
             plot_bgcolor=theme.masked,
-            xaxis=axis(axes[0], range=[-0.5, values.shape[1] - 0.5]),
+            # So many tick labels that Plotly cannot squeeze the title in between two of them.
+            xaxis=axis(axes[0], range=[-0.5, values.shape[1] - 0.5], dtick=max(1, values.shape[1] // 8)),
             yaxis=axis(axes[1], range=[len(values) - 0.5, -0.5]),
         ),
     )

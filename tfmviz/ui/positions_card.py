@@ -21,8 +21,6 @@ SHIFT = 16
 
 PROPERTIES = ("parameters", "relative", "extrapolates", "linear attention", "KV cache")
 
-HERE = "/positions_compare"
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Findings:
@@ -167,7 +165,7 @@ def _cells(scheme: str, found: Findings, duel: Duel) -> list[str]:
 def _address(scheme: str, experiment: str, duel: Duel) -> str:
     """This page with the scheme on the left and an experiment open."""
     other = duel.right if duel.right != scheme else duel.left
-    return f"{HERE}?" + urlencode({"text": duel.text, "left": scheme, "right": other, "experiment": experiment})
+    return "?" + urlencode({"text": duel.text, "left": scheme, "right": other, "experiment": experiment})
 
 
 def _mark(holds: bool) -> str:

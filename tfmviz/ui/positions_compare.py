@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +62,7 @@ SCHEMES = {
     ),
     "rope": Scheme(
         title="RoPE (Su et al. 2021)",
-        formula="(R_i q_i) · (R_j k_j) = q_i · R_(j−i) k_j\nR_i turns pair m by i · 10000^(−2m/d_head)",
+        formula="(R_i q_i) · (R_j k_j) = q_i · R_(j−i) k_j\nR_i: pair m turns by i·10000^(−2m/d_head)",
         idea="Queries and keys turn with their position; what is left of both turns in a product is the distance.",
     ),
     "alibi": Scheme(
@@ -212,7 +211,7 @@ def side_by_side(duel: Duel) -> None:
 
 def _on_paper(scheme: str) -> None:
     facts, (own, every) = SCHEMES[scheme], parameters(scheme)
-    st.subheader(facts.title)
+    st.header(facts.title)
     st.markdown(facts.idea)
     st.code(facts.formula, language=None, wrap_lines=True)
     st.markdown(f"Touches {touches(scheme)}. Trained for it: **{own:,}** of the model's {every:,} numbers.")
@@ -291,9 +290,10 @@ def _habit(pattern: Array) -> str:
 def as_number(value: Any) -> str:
     """14, 0.25, 6.2·10⁻⁶: two digits that count; exactly nothing is 0."""
     size = float(value)
-    if size == 0 or size >= 10:
+    digits, power = f"{size:.1e}".split("e")
+    exponent = int(power)
+    if size == 0 or exponent >= 1:
         return f"{size:.0f}"
-    power = floor(log10(size))
-    if power < -3:
-        return f"{size / 10**power:.1f}·10⁻{str(-power).translate(RAISED)}"
-    return f"{size:.{1 - power}f}"
+    if exponent < -3:
+        return f"{digits}·10⁻{str(-exponent).translate(RAISED)}"
+    return f"{size:.{1 - exponent}f}"

@@ -208,7 +208,7 @@ def losses_on(scheme: str, text: str) -> tuple[tuple[str, ...], Array]:
 def longer(duel: Duel) -> None:
     """Texts longer than those trained on: measured on held-out text, then on the reader's own."""
     _extrapolation(duel)
-    st.subheader("Your own text")
+    st.header("Your own text")
     _own_text(duel)
 
 
