@@ -22,6 +22,10 @@ from tfmviz.plots import attribution, masks, residual, steps, stream
 from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme, signed
+from tfmviz.plots import compare, masks, residual, steps
+from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
+from tfmviz.plots.pairs import pairs
+from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme, diverging
 from tfmviz.trace import Array
 
 THEMES = [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")]
@@ -69,6 +73,14 @@ def writes(theme: Theme = LIGHT) -> go.Figure:
     )
 
 
+SQUARES = [some_weights(Q_LEN, Q_LEN), -3 * some_weights(Q_LEN, Q_LEN)]
+CAUSAL = np.tri(Q_LEN, dtype=bool)
+CURVES = [
+    compare.Curve(name="<short>", x=np.arange(5.0), y=np.arange(5.0), role="other"),
+    compare.Curve(name="long", x=np.arange(11.0), y=np.arange(11.0), role="left"),
+]
+
+
 FIGURES: dict[str, Callable[[Theme], go.Figure]] = {
     "histogram": lambda theme: steps.histogram(np.arange(3.0), np.array([0.2, 0.5, 0.3]), np.eye(3)[1], theme=theme),
     "pairs": lambda theme: pairs(K_TOKENS, PATTERN[0], PATTERN[1], series=("a", "b"), title="x", theme=theme),
@@ -101,6 +113,14 @@ FIGURES: dict[str, Callable[[Theme], go.Figure]] = {
     "looks": lambda theme: attribution.looks(PATTERN[0], -PATTERN[1], tokens=K_TOKENS, title="<a>", theme=theme),
 }
 ON_GREY = ("head scores", "small mask", "reach", "class map")  # what they leave out is masked, or undefined
+    "scheme map": lambda theme: compare.scheme_map(SHARES, title="<a>", axes=("x", "y"), theme=theme),
+    "similarity": lambda theme: compare.similarity(*NORMS, title="cosine", role="left", theme=theme),
+    "biases": lambda theme: compare.biases(-NORMS, title="added", chosen=1, role="right", theme=theme),
+    "losses": lambda theme: compare.losses(CURVES, trained=5, theme=theme),
+    "shares": lambda theme: compare.shares(SQUARES, CAUSAL, titles=["<a>", "b"], tokens=Q_TOKENS, theme=theme),
+    "parts": lambda theme: compare.parts(SQUARES, CAUSAL, titles=["<a>", "b"], tokens=Q_TOKENS, theme=theme),
+}
+ON_GREY = ("head scores", "small mask", "reach", "scheme map")  # what they leave out is masked, or undefined
 every_figure = pytest.mark.parametrize("name", FIGURES)
 
 
@@ -306,6 +326,45 @@ def test_signed_colours_diverge_about_zero_and_their_middle_is_the_ground(theme:
     assert unlabel_rgb(middle) == colour(theme.norms[0][1])
     data = sent(FIGURES["attribution"](theme))["data"][0]
     assert data["zmin"] == -data["zmax"] == -1.25
+# Schemes side by side.
+
+
+@every_theme
+def test_signed_values_have_the_ground_at_zero_and_opposite_ends(theme: Theme) -> None:
+    scale = diverging(theme)
+    assert [place for place, _ in scale] == [0, 0.5, 1]
+    assert scale[1][1] == theme.norms[0][1]
+    for figure in (FIGURES["scheme map"](theme), FIGURES["parts"](theme)):
+        data = sent(figure)["data"][-1]
+        assert data["zmin"] == -data["zmax"] < 0
+        assert np.nanmax(np.abs(numbers(data["z"]))) == pytest.approx(data["zmax"])
+        assert [shade for _, shade in data["colorscale"]] == [shade for _, shade in scale]
+
+
+def test_matrices_on_a_sheet_keep_their_cells_tokens_and_mask() -> None:
+    closed, values = sent(FIGURES["shares"](LIGHT))["data"]
+    cells, grey = numbers(values["z"]), numbers(closed["z"])
+    head_room = len(cells) - Q_LEN
+    left, right = (slice(0, Q_LEN), slice(cells.shape[1] - Q_LEN, None))
+    for columns, matrix in zip((left, right), SQUARES, strict=True):
+        np.testing.assert_array_equal(cells[head_room:, columns], np.where(CAUSAL, matrix, np.nan))
+        np.testing.assert_array_equal(np.isfinite(grey[head_room:, columns]), ~CAUSAL)
+    assert np.isnan(cells[:head_room]).all()
+    assert closed["colorscale"][0][1] == LIGHT.masked
+    assert values["text"][head_room + 3][1] == "“7” → “cat”"
+    layout = sent(FIGURES["shares"](LIGHT))["layout"]
+    assert layout["yaxis"]["ticktext"] == Q_LABELS
+    assert layout["yaxis"]["tickvals"] == list(range(head_room, head_room + Q_LEN))
+    assert [note["text"] for note in layout["annotations"]] == ["&lt;a&gt;", "b"]
+
+
+def test_a_curve_that_ends_before_the_others_says_so() -> None:
+    figure = sent(FIGURES["losses"](LIGHT))
+    assert [note["text"] for note in figure["layout"]["annotations"]] == [
+        "trained on 5 positions",
+        "&lt;short&gt; ends",
+    ]
+    assert [line["line"]["color"] for line in figure["data"]] == [LIGHT.text, LIGHT.attention]
 
 
 # Labels.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -21,6 +20,7 @@ from tfmviz.plots.theme import (
     layout,
     room,
 )
+from tfmviz.plots.tiles import lay_out
 from tfmviz.trace import Array
 
 
@@ -97,23 +97,11 @@ def tiles(patterns: Sequence[Array], mask: Array, *, titles: Sequence[str], them
         mask: (q_len, k_len), True = may attend.
         titles: one per pattern.
     """
-    q_len, k_len = mask.shape
-    gap = max(1, k_len // 12)
-    head_room = max(1, q_len // 4)
     across = 3 if len(patterns) > 4 else len(patterns)
-    down = -(-len(patterns) // across)
-    sheet = np.full((down * (q_len + head_room), across * (k_len + gap) - gap), np.nan)
-    notes: list[dict[str, Any]] = []
-    for n, (pattern, title) in enumerate(zip(patterns, titles, strict=True)):
-        top, left = (n // across) * (q_len + head_room) + head_room, (n % across) * (k_len + gap)
-        sheet[top : top + q_len, left : left + k_len] = np.where(mask, pattern, np.nan)
-        notes.append(
-            {"x": left - 0.5, "y": top - 0.5, "text": escaped(title), "xanchor": "left", "yanchor": "bottom"}
-            | {"showarrow": False, "font": {"size": 15}}
-        )
+    sheet, down = lay_out(patterns, mask, titles=titles, across=across), -(-len(patterns) // across)
     trace = {
         "type": "heatmap",
-        "z": sheet,
+        "z": sheet.cells,
         "zmin": 0,
         "zmax": 1,
         "colorscale": ATTENTION,
@@ -129,9 +117,9 @@ def tiles(patterns: Sequence[Array], mask: Array, *, titles: Sequence[str], them
             left=8,
             top=BAR_ROOM,
             bottom=4,
-            annotations=notes,
+            annotations=sheet.notes,
             xaxis=axis("", showticklabels=False, ticks=""),
-            yaxis=axis("", showticklabels=False, ticks="", range=[len(sheet) - 0.5, -0.5]),
+            yaxis=axis("", showticklabels=False, ticks="", range=[len(sheet.cells) - 0.5, -0.5]),
         ),
     )
 

@@ -31,6 +31,7 @@ def navigation() -> StreamlitPage:
             st.Page(pages / "masks.py", title="Masks", icon="🎭"),
             st.Page(pages / "positions_rope.py", title="RoPE and biases", icon="🧭"),
             st.Page(pages / "residual_stream.py", title="Residual stream", icon="🌊"),
+            st.Page(pages / "positions_compare.py", title="Sinusoidal or RoPE?", icon="⚖️"),
         ]
     )
 

@@ -1,0 +1,58 @@
+"""What only a browser shows of the comparison: links of the card, the address, narrow screens."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.browser import Visit
+
+pytestmark = pytest.mark.browser
+
+PAGE = "/positions_compare?text=The+cat+sat+on+the+mat."
+CHART = ".js-plotly-plot svg.main-svg"
+
+
+def test_an_answer_of_the_card_opens_its_experiment(visit: Visit) -> None:
+    page = visit.open(f"{PAGE}&experiment=Decision+card", drawn="[data-testid=stTable] a")
+    link = page.locator("[data-testid=stTable] a[href*='left=alibi'][href*='Shift+all']")
+    address = str(link.evaluate("node => node.href"))
+    assert address.startswith(f"{visit.server.address}/positions_compare?")
+    visit.open(address.removeprefix(visit.server.address), drawn=CHART)
+    expect(page.get_by_role("tab", name="Shift all positions")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_text("It does not notice.").first).to_be_visible()
+    expect(page.get_by_label("Your sentence")).to_have_value("The cat sat on the mat.")
+
+
+def test_what_is_chosen_is_in_the_address(visit: Visit) -> None:
+    page = visit.open(f"{PAGE}&left=t5&experiment=Attention", drawn=CHART)
+    page.get_by_role("combobox", name="Right").click()
+    page.get_by_role("option", name="none").click()
+    expect(page).to_have_url(re.compile("left=t5.*right=none|right=none.*left=t5"))
+    expect(page.locator(".st-key-heads_right")).to_contain_text("none, head 0")
+    page.reload()
+    expect(page.locator(".st-key-heads_right")).to_contain_text("none, head 0")
+    expect(page.locator(".st-key-heads_left")).to_contain_text("t5, head 3")
+
+
+@pytest.mark.parametrize("context", [390], indirect=True)
+def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:
+    for experiment, drawn in (("Four+terms", CHART), ("Decision+card", "[data-testid=stTable] a")):
+        page = visit.open(f"{PAGE}&experiment={experiment}", drawn=drawn)
+        main = page.locator("[data-testid=stMain]")
+        assert main.evaluate("node => node.scrollWidth <= node.clientWidth + 1"), experiment
+
+
+@pytest.mark.parametrize(
+    ("scheme", "experiment", "drawn"),
+    [("light", "Side+by+side", CHART), ("dark", "Decision+card", "[data-testid=stTable] a")],
+)
+def test_the_page_can_be_read_and_used_by_everyone(visit: Visit, scheme: str, experiment: str, drawn: str) -> None:
+    visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page = visit.open(f"{PAGE}&experiment={experiment}", drawn=drawn)
+    results = Axe().run(page, context="[role=tabpanel]")
+    found = [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in results.response["violations"]]
+    assert found == []

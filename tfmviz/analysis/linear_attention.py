@@ -1,0 +1,63 @@
+"""Linear attention, written twice: over all pairs, and as a sum that runs along the text (Katharopoulos et al. 2020).
+
+With φ(q) · φ(k) in the place of exp(q · k) the keys can be summed up before a query is known, which makes attention
+linear in the length. A position scheme joins in only if it acts on queries and keys one by one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfmviz.analysis.numpy_attention import turn
+from tfmviz.trace import Array
+
+
+def feature(x: Array) -> Array:
+    """φ(x) = elu(x) + 1, positive (Katharopoulos et al. 2020, equation 7), in float64."""
+    x = x.astype(np.float64)
+    return np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))
+
+
+def over_pairs(q: Array, k: Array, v: Array, *, angles: Array | None, bias: Array | None) -> Array:
+    """Σ_j s_ij v_j / Σ_j n_ij over j ≤ i, one pair after the other, where any scheme can join in.
+
+    s_ij = φ(q_i) · φ(k_j); RoPE turns both sides of it but not of n_ij, so that nothing is divided by 0 (Su et al.
+    2021, section 3.3). A bias multiplies both by exp(bias_ij), as it does in softmax attention.
+
+    Args:
+        q, k, v: (head, len, d_head).
+        angles: (len, d_head / 2), RoPE's.
+        bias: (head, len, len).
+
+    Returns:
+        (head, len, d_head).
+    """
+    plain, turned = _features(q, k, angles)
+    allowed = np.tri(q.shape[1]) * (1.0 if bias is None else np.exp(bias.astype(np.float64)))
+    below = (plain[0] @ plain[1].swapaxes(1, 2) * allowed).sum(axis=-1, keepdims=True)
+    return (turned[0] @ turned[1].swapaxes(1, 2) * allowed) @ v / below
+
+
+def running(q: Array, k: Array, v: Array, *, angles: Array | None) -> Array:
+    """The same from two sums that grow along the text, Σ φ(k_j) v_jᵀ and Σ φ(k_j). No pair is ever looked at.
+
+    So there is no place for a bias.
+    """
+    (q_plain, k_plain), (q_turned, k_turned) = _features(q, k, angles)
+    state = np.zeros((len(q), q.shape[-1], v.shape[-1]))  # (head, d_head, d_head)
+    total = np.zeros((len(q), q.shape[-1]))  # (head, d_head)
+    out = []
+    for i in range(q.shape[1]):
+        state = state + k_turned[:, i, :, None] * v[:, i, None, :]
+        total = total + k_plain[:, i]
+        below = (q_plain[:, i] * total).sum(axis=-1, keepdims=True)
+        out.append((q_turned[:, i, None, :] @ state)[:, 0] / below)
+    return np.stack(out, axis=1)
+
+
+def _features(q: Array, k: Array, angles: Array | None) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    """φ(q) and φ(k) as they are, and as RoPE turns them."""
+    plain = feature(q), feature(k)
+    if angles is None:
+        return plain, plain
+    return plain, (turn(plain[0], angles), turn(plain[1], angles))  # type: ignore[no-untyped-call]

@@ -1,0 +1,118 @@
+"""Position schemes compared: the four terms of a score, shifts, similarity against distance, loss by position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfmviz.analysis.attention_layer import Projections, grouped
+from tfmviz.trace import Array
+
+WINDOW = 16
+"""Positions that are averaged in a curve of losses."""
+
+RISE = 0.1
+"""Nats per token. A scheme extrapolates if its loss far past the trained length is at most so much higher."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Norm:
+    """Gain and bias of a LayerNorm, (d_model,) each, and what keeps it from dividing by 0."""
+
+    gain: Array
+    bias: Array
+    eps: float
+
+
+def four_terms(x: Array, p: Array, *, norm: Norm, weights: Projections, head: int) -> Array:
+    """The scores of the first layer, before the mask, as a sum over words and positions.
+
+    q_i = W_Q LayerNorm(x_i + p_i) + b_Q is not linear in x_i + p_i, but only because of the standard deviation σ_i it
+    divides by. With σ_i as measured, subtracting the mean, scaling and W_Q act on x_i and p_i apart, and the product
+    of (word + position) with (word + position) has four terms. What belongs to neither, the norm's bias and b_Q, is
+    counted with the word: without positions the first term is then all there is.
+
+    Args:
+        x: (len, d_model), token embeddings.
+        p: (len, d_model), what the scheme adds to them.
+        head: of the layer `weights` belong to.
+
+    Returns:
+        (4, len, len): word · word, word · position, position · word, position · position, the query's part first. All
+        are divided by √d_head.
+    """
+    x, p = x.astype(np.float64), p.astype(np.float64)
+    scale = norm.gain / np.sqrt((x + p).var(axis=-1, keepdims=True) + norm.eps)  # (len, d_model)
+    word, place = ((part - part.mean(axis=-1, keepdims=True)) * scale for part in (x, p))
+    n_heads = len(weights.W_Q)
+    W_K, b_K = (grouped(value, n_heads)[head] for value in (weights.W_K, weights.b_K))
+    queries = ((word + norm.bias) @ weights.W_Q[head] + weights.b_Q[head], place @ weights.W_Q[head])
+    keys = ((word + norm.bias) @ W_K + b_K, place @ W_K)
+    return np.stack([q @ k.T for q in queries for k in keys]) / np.sqrt(W_K.shape[-1])
+
+
+def change(before: Array, after: Array) -> tuple[Array, Array]:
+    """Largest difference of a score and of an attention weight in each layer: (layer,) each.
+
+    Args:
+        before, after: scores (layer, head, len, len), −∞ where masked.
+    """
+    allowed = np.isfinite(before)
+    moved = np.abs(np.where(allowed, after, 0.0) - np.where(allowed, before, 0.0))
+    weights = np.abs(pattern(after) - pattern(before))
+    return moved.max(axis=(1, 2, 3)), weights.max(axis=(1, 2, 3))
+
+
+def pattern(scores: Array) -> Array:
+    """The softmax over the keys, in float64; −∞ gets nothing."""
+    exp = np.exp(scores.astype(np.float64) - scores.max(axis=-1, keepdims=True))
+    return exp / exp.sum(axis=-1, keepdims=True)
+
+
+def cosines(vectors: Array) -> Array:
+    """Cosine of every row with every other: (len, len)."""
+    unit = vectors.astype(np.float64) / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return unit @ unit.T
+
+
+def by_distance(values: Array) -> tuple[Array, Array, Array]:
+    """Mean, smallest and largest value at each distance i − j, from 0 to len − 1: (len,) each.
+
+    Args:
+        values: (len, len), rows are queries.
+    """
+    along = [np.diagonal(values, offset=-distance) for distance in range(len(values))]
+    return tuple(np.array([measure(line) for line in along]) for measure in (np.mean, np.min, np.max))  # type: ignore[return-value]
+
+
+def explained_by_distance(values: Array) -> float:
+    """How much of the variance of all pairs j ≤ i the distance i − j alone explains, in [0, 1]; NaN without variance.
+
+    That is 1 − (variance within a distance) / (variance in all), the R² of the mean at each distance.
+    """
+    lines = [np.diagonal(values, offset=-distance) for distance in range(len(values))]
+    every = np.concatenate(lines)
+    total = float(((every - every.mean()) ** 2).sum())
+    within = float(sum(((line - line.mean()) ** 2).sum() for line in lines))
+    return 1 - within / total if total > 0 else float("nan")
+
+
+def smoothed(losses: Array, *, window: int = WINDOW) -> tuple[Array, Array]:
+    """Means over windows of neighbouring positions, and the middle of each window. A last short window counts too."""
+    starts = range(0, len(losses), window)
+    pieces = [np.asarray(losses[start : start + window]) for start in starts]
+    middles = [start + (len(piece) - 1) / 2 for start, piece in zip(starts, pieces, strict=True)]
+    return np.array(middles), np.array([piece.mean() for piece in pieces])
+
+
+def rise(losses: Array, *, trained: int, factor: int = 8) -> float | None:
+    """How much higher the loss is at `factor` times the trained length than at the trained length, in nats per token.
+
+    Compared are the last `WINDOW` positions of the trained length and the last `trained` positions of the long text.
+    None if the curve ends before.
+    """
+    if len(losses) < factor * trained:
+        return None
+    far = np.asarray(losses[(factor - 1) * trained : factor * trained])
+    return float(far.mean() - np.asarray(losses[trained - WINDOW : trained]).mean())

@@ -1,0 +1,58 @@
+"""The same text at later positions: what a position scheme makes of a shift."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Self
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from tfmviz.model.transformer import DecoderOnly
+from tfmviz.tap import Recorder, Tap
+
+
+class Later:
+    """A tap under which a text begins at position `by`: as if so many tokens stood before it that nobody may look at.
+
+    Like `Cache` it puts keys and values before those of this call, so the queries stand at the last positions and no
+    scheme needs a second formula. These keys are zero, and the mask closes them.
+    """
+
+    def __init__(self, by: int, inner: Tap) -> None:
+        self._by = by
+        self._inner = inner
+
+    def __call__(self, name: str, value: Tensor) -> Tensor:
+        if name in ("k", "v"):
+            value = F.pad(value, (0, 0, self._by, 0))  # (batch, kv head, by + len, d_head)
+        elif name == "mask":
+            value = value & (torch.arange(value.shape[-1]) >= self._by)  # (len, by + len)
+        return self._inner(name, value)
+
+    def scope(self, name: str) -> Self:
+        within = copy(self)
+        within._inner = self._inner.scope(name)
+        return within
+
+    def watches(self, *names: str) -> bool:
+        return self._inner.watches(*names)
+
+
+@torch.inference_mode()
+def scores_from(model: DecoderOnly, ids: Tensor, *, first: int) -> Tensor:
+    """The masked scores of all layers when the text stands at positions `first`, `first` + 1 …
+
+    Args:
+        ids: (len,), at least one token.
+
+    Returns:
+        (layer, head, len, len), −∞ where a token may not look.
+
+    Raises:
+        ValueError: learned positions end before the text does.
+    """
+    recorder = Recorder(sites=("*.scores",))
+    model(ids[None], Later(first, recorder), past=first)
+    return torch.stack([scores[0, ..., first:] for scores in recorder.values.values()])

@@ -1,0 +1,299 @@
+"""Two position schemes side by side: which are chosen, what each is on paper, and how the trained twins attend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from tfmviz import zoo
+from tfmviz.analysis import position_terms
+from tfmviz.plots import compare as figures
+from tfmviz.plots.compare import Role
+from tfmviz.trace import Array, Trace
+from tfmviz.ui import controls, models
+from tfmviz.ui.figures import show, theme
+from tfmviz.zoo import ZooModel
+
+if TYPE_CHECKING:
+    from tfmviz.model.transformer import DecoderOnly
+    from tfmviz.positions.effects import Effects
+
+TRAINED = 64
+"""Tokens that the twins were trained on at a time."""
+
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+NEAR_AND_FAR = (0, 1, 2, 4, 8, 16, 32, 63)
+"""Distances that a figure's text names."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scheme:
+    """A position scheme on paper.
+
+    Attributes:
+        formula: how it enters, with words x, queries q, keys k, positions i (query) and j (key).
+        idea: the same in a sentence.
+    """
+
+    title: str
+    formula: str
+    idea: str
+
+
+SCHEMES = {
+    "none": Scheme(
+        title="No positions",
+        formula="q_i · k_j / √d_head",
+        idea="The words alone. All that tells order is the causal mask: who may look at how many.",
+    ),
+    "learned": Scheme(
+        title="Learned (GPT-2, BERT)",
+        formula="x_i + P[i]",
+        idea="One trained vector for each position, added to the word's. There is none past the end of the table.",
+    ),
+    "sinusoidal": Scheme(
+        title="Sinusoidal (Vaswani et al. 2017)",
+        formula="x_i + PE(i)\nPE(i, 2m)   = sin(i / 10000^(2m/d))\nPE(i, 2m+1) = cos(i / 10000^(2m/d))",
+        idea="Waves of falling frequency, added to the word's vector: like the hands of many clocks.",
+    ),
+    "rope": Scheme(
+        title="RoPE (Su et al. 2021)",
+        formula="(R_i q_i) · (R_j k_j) = q_i · R_(j−i) k_j\nR_i: pair m turns by i·10000^(−2m/d_head)",
+        idea="Queries and keys turn with their position; what is left of both turns in a product is the distance.",
+    ),
+    "alibi": Scheme(
+        title="ALiBi (Press et al. 2022)",
+        formula="q_i · k_j / √d_head − 2^(−8h/H) · |i − j|\nin head h = 1 … H",
+        idea="Every score pays for its distance, in each head at another rate.",
+    ),
+    "t5": Scheme(
+        title="T5 bias (Raffel et al. 2020)",
+        formula="q_i · k_j / √d_head + b_h[bucket(i − j)]",
+        idea="A trained number for every head and class of distances is added to the score.",
+    ),
+}
+"""The six schemes, by the names of their models."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Duel:
+    """What the page compares: two schemes, on one text, and where in the twins to look."""
+
+    left: str
+    right: str
+    layer: int
+    head: int
+    text: str
+
+    @property
+    def sides(self) -> tuple[tuple[Role, str], tuple[Role, str]]:
+        return ("left", self.left), ("right", self.right)
+
+
+def available() -> list[str]:
+    """The schemes whose model is here."""
+    there = zoo.available()
+    return [scheme for scheme in SCHEMES if name_of(scheme) in there]
+
+
+def name_of(scheme: str) -> str:
+    """The model trained with a scheme."""
+    return f"twins-{scheme}"
+
+
+def model_of(scheme: str) -> ZooModel:
+    return models.load(name_of(scheme))
+
+
+def module_of(scheme: str) -> DecoderOnly:
+    from tfmviz.model.transformer import DecoderOnly
+
+    module = model_of(scheme).module
+    assert isinstance(module, DecoderOnly)
+    return module
+
+
+def trace_of(scheme: str, text: str) -> Trace:
+    return models.trace(name_of(scheme), text)
+
+
+def choose(text: str) -> Duel:
+    """Draws the controls. Stops the run with an explanation if there are not two models to compare."""
+    there = available()
+    if missing := [controls.code(name_of(scheme)) for scheme in SCHEMES if scheme not in there]:
+        st.info(f"Not in `assets/models/`, so left out here: {', '.join(missing)}.", icon="ℹ️")
+    if len(there) < 2:
+        st.error("Two of these models are needed for a comparison. Restore them, or train them: see README.md.")
+        st.stop()
+    columns = st.columns(4)
+    left, right = (
+        column.selectbox(
+            label, there, index=there.index(first) if first in there else n, key=label.lower(), bind="query-params"
+        )
+        for n, (column, label, first) in enumerate(
+            zip(columns[:2], ("Left", "Right"), ("sinusoidal", "rope"), strict=True)
+        )
+    )
+    config = model_of(left).config
+    layer, head = (
+        column.slider(label, 0, count - 1, 0, key=key, bind="query-params")
+        for column, label, key, count in zip(
+            columns[2:],
+            ("Layer of the twins", "Head of the twins"),
+            ("twin_layer", "twin_head"),
+            (config.n_layers, config.n_heads),
+            strict=True,
+        )
+    )
+    if dropped := trace_of(left, text).target.n_dropped:
+        st.info(
+            f"The twins were trained on {TRAINED} tokens at a time. Pictures show the first {TRAINED} of your text; "
+            f"{dropped} more count under “Longer texts”.",
+            icon="✂️",
+        )
+    return Duel(left=left, right=right, layer=layer, head=head, text=text)
+
+
+@st.cache_resource(show_spinner=False)
+def effects_of(scheme: str) -> Effects:
+    """What the scheme of a twin does, tried on the model's own."""
+    from tfmviz.positions.effects import effects
+
+    config = model_of(scheme).config
+    return effects(module_of(scheme).decoder.positions, TRAINED, d_model=config.d_model, d_head=config.d_head)
+
+
+def touches(scheme: str) -> str:
+    """Where a scheme acts, in words."""
+    did = effects_of(scheme)
+    if did.added is not None:
+        return "the **embedding**, once, below the first layer"
+    if did.turned is not None:
+        return "**queries and keys**, in every layer"
+    if did.bias is not None:
+        return "the **scores**, in every layer"
+    return "**nothing**"
+
+
+def parameters(scheme: str) -> tuple[int, int]:
+    """Trained numbers of the scheme, and of the whole model."""
+    module = module_of(scheme)
+    return tuple(  # type: ignore[return-value]
+        sum(weight.numel() for weight in part.parameters()) for part in (module.decoder.positions, module)
+    )
+
+
+def side_by_side(duel: Duel) -> None:
+    """Both schemes on paper, and as the trained models have them."""
+    for column, (_, scheme) in zip(st.columns(2), duel.sides, strict=True):
+        with column:
+            _on_paper(scheme)
+    for column, (role, scheme) in zip(st.columns(2), duel.sides, strict=True):
+        with column:
+            _heat_map(role, scheme, duel)
+    if {duel.left, duel.right} == {"sinusoidal", "rope"}:
+        st.markdown(
+            "The same sines and cosines, once over d_model numbers and once over d_head. Sinusoidal **adds** them to "
+            "the words, one time; RoPE **turns** queries and keys by them, in every layer."
+        )
+    st.markdown(
+        "**Alike or far?** What the distance between two positions does, before any word is read. A band shows that "
+        "pairs at the same distance differ; without a band the distance alone decides."
+    )
+    for column, (role, scheme) in zip(st.columns(2), duel.sides, strict=True):
+        with column:
+            _against_distance(role, scheme, duel)
+
+
+def _on_paper(scheme: str) -> None:
+    facts, (own, every) = SCHEMES[scheme], parameters(scheme)
+    st.header(facts.title)
+    st.markdown(facts.idea)
+    st.code(facts.formula, language=None, wrap_lines=True)
+    st.markdown(f"Touches {touches(scheme)}. Trained for it: **{own:,}** of the model's {every:,} numbers.")
+
+
+def _heat_map(role: Role, scheme: str, duel: Duel) -> None:
+    did = effects_of(scheme)
+    if did.added is not None:
+        values, axes, title = did.added.numpy(), ("dimension", "position"), "added to the embedding"
+    elif did.turned is not None:
+        values, axes, title = did.turned.numpy(), ("coordinate", "position"), "cos, sin of each pair's turn"
+    elif did.bias is not None:
+        values, axes = _causal(did.bias[duel.head].numpy()), ("key", "query")
+        title = f"added to the scores of head {duel.head}"
+    else:
+        st.markdown("No table, no angles, no bias: there is nothing to draw.")
+        return
+    show(
+        figures.scheme_map(values, title=f"{scheme}: {title}", axes=axes, theme=theme()),
+        key=f"map_{role}",
+        alt=f"{scheme}: {title}, {values.shape[0]} × {values.shape[1]} numbers from {np.nanmin(values):.2f} to "
+        f"{np.nanmax(values):.2f}.",
+    )
+
+
+def _causal(values: Array) -> Array:
+    """Without the pairs that the mask closes."""
+    return np.where(np.tri(len(values), dtype=bool), values, np.nan)
+
+
+def _against_distance(role: Role, scheme: str, duel: Duel) -> None:
+    did = effects_of(scheme)
+    vectors = did.added if did.added is not None else did.turned
+    if vectors is not None:
+        mean, lowest, highest = position_terms.by_distance(position_terms.cosines(vectors.numpy()))
+        title = f"{scheme}: cosine of i and j"
+        drawn = figures.similarity(mean, lowest, highest, title=title, role=role, theme=theme())
+    elif did.bias is not None:
+        lines, lowest, highest = (
+            np.stack(lines) for lines in zip(*map(position_terms.by_distance, did.bias.numpy()), strict=True)
+        )
+        mean, title = lines[duel.head], f"{scheme}: added to the score"
+        drawn = figures.biases(lines, title=title, chosen=duel.head, role=role, theme=theme())
+    else:
+        st.markdown("Near or far, nothing is added.")
+        return
+    spread = float((highest - lowest).max())
+    said = f"Pairs at the same distance differ by up to **{as_number(spread)}**: " + (
+        "the distance alone decides." if spread < 1e-5 else "it matters where they stand."
+    )
+    samples = ", ".join(f"{mean[distance]:.2f}" for distance in NEAR_AND_FAR)
+    show(drawn, key=f"distance_{role}", alt=f"{title}, at distances {NEAR_AND_FAR}: {samples}. {said}")
+    st.markdown(said)
+
+
+def attention(duel: Duel) -> None:
+    """All heads of one layer of both twins on the sentence."""
+    runs = [trace_of(scheme, duel.text) for _, scheme in duel.sides]
+    site = f"decoder.{duel.layer}.self_attn"
+    for column, (role, scheme), run in zip(st.columns(2), duel.sides, runs, strict=True):
+        patterns = run[f"{site}.pattern"]
+        titles = [f"{scheme}, head {head}" for head in range(len(patterns))]
+        with column:
+            show(
+                figures.shares(list(patterns), run[f"{site}.mask"], titles=titles, tokens=run.tokens, theme=theme()),
+                key=f"heads_{role}",
+                alt="; ".join(f"{title}: {_habit(pattern)}" for title, pattern in zip(titles, patterns, strict=True)),
+            )
+
+
+def _habit(pattern: Array) -> str:
+    here, before = float(np.diagonal(pattern).mean()), float(np.diagonal(pattern, offset=-1).sum() / len(pattern))
+    return f"{here:.0%} of the attention on the token itself, {before:.0%} on the one before"
+
+
+def as_number(value: Any) -> str:
+    """14, 0.25, 6.2·10⁻⁶: two digits that count; exactly nothing is 0."""
+    size = float(value)
+    digits, power = f"{size:.1e}".split("e")
+    exponent = int(power)
+    if size == 0 or exponent >= 1:
+        return f"{size:.0f}"
+    if exponent < -3:
+        return f"{digits}·10⁻{str(-exponent).translate(RAISED)}"
+    return f"{size:.{1 - exponent}f}"
