@@ -13,7 +13,7 @@ from tfmviz.plots.labels import visible
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models
-from tfmviz.ui.figures import show, show_code, theme
+from tfmviz.ui.figures import per_cent, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 
 MORE = "The cat sat on the mat.\nMy dog ran home."
@@ -113,6 +113,12 @@ def groups(here: Lesson, texts: list[str]) -> None:
         alt=f"Vectors of {len(given.tokens)} sentences, {norm}. " + _measured(given, normed, row, column),
     )
     st.markdown(_measured(given, normed, row, column))
+    rows = given.vectors[given.present]
+    apart = float(normalisation.change(normalisation.layer_norm(rows), normalisation.rms_norm(rows)).max())
+    st.markdown(
+        f"LayerNorm takes the mean off first, RMSNorm does not. On these vectors the two differ by {per_cent(apart)} "
+        "of the length at most: the nearer the means are to 0, the less."
+    )
     st.caption(
         f"Drawn are the first {ROWS} tokens of each sentence and the first {numbers} of {given.vectors.shape[2]} "
         "numbers of each vector; all are counted. Grey is padding: it belongs to no mean. γ and β are left out here."

@@ -91,7 +91,7 @@ def _second(text: str) -> str | None:
         on_change=_take_pair,
         label_visibility="collapsed",
     )
-    return typed.strip() or guess
+    return typed if typed.strip() else guess
 
 
 def exchanged(text: str) -> str | None:

@@ -15,9 +15,10 @@ from tfmviz.analysis.ablation import Kind, Part, Question
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.edits import Edit
 from tfmviz.plots.labels import visible
+from tfmviz.plots.theme import DARK
 from tfmviz.trace import Trace
 from tfmviz.ui import controls, mask_effects, models
-from tfmviz.ui.figures import per_cent
+from tfmviz.ui.figures import per_cent, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import sentences_for
 
@@ -27,6 +28,9 @@ OFF = re.compile(r"(none|([edc][ml]?\d{1,3}(\.\d{1,3})?)(,[edc][ml]?\d{1,3}(\.\d
 SERIES = ("whole model", "with parts off")
 
 BOXES: dict[Kind, str] = {"head": "Heads (layer.head)", "mlp": "MLPs", "layer": "Whole layers"}
+
+READABLE_TAGS = "<style>[data-testid=stMultiSelect] [data-tag] * { color: #14171f }</style>"
+"""Streamlit writes white on the dark mode's light pink."""
 
 WAYS = ("zero", "mean", "scaled")
 
@@ -64,6 +68,8 @@ def switchboard(here: Lesson) -> Switches:
     """Asks what is to be off. The address says it first; until it does, that is the head of the sidebar."""
     parts = ablation.parts_of(here.trace)
     off = _asked(parts, here)
+    if theme() == DARK:
+        st.html(READABLE_TAGS)
     for column, (kind, label) in zip(st.columns([3, 2, 2]), BOXES.items(), strict=True):
         names = [part.name for part in parts if part.kind == kind]
         if names:
