@@ -10,6 +10,7 @@ measure. Medians of their ratios count, not the milliseconds.
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 import numpy as np
 import torch
@@ -40,9 +41,9 @@ def main() -> None:
         difference = np.nanmax(np.abs(batched(model, trace) - one_by_one(model, trace)))
         times = interleaved(
             {
-                "one forward": lambda ids=ids: model.trace(ids, sites=("logits",)),
-                "map, batched": lambda trace=trace: batched(model, trace),
-                "map, one by one": lambda trace=trace: one_by_one(model, trace),
+                "one forward": partial(model.trace, ids, sites=("logits",)),
+                "map, batched": partial(batched, model, trace),
+                "map, one by one": partial(one_by_one, model, trace),
             },
             rounds=args.rounds,
             warm_up=1,

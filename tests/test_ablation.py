@@ -25,8 +25,8 @@ from tfmviz.analysis import ablation, patching
 from tfmviz.edits import AblateHead, Edit, Patch, Scale, SetMask
 from tfmviz.model.config import Architecture
 from tfmviz.model.transformer import DecoderOnly
-from tfmviz.tap import Fork, NotCaptured, apply
-from tfmviz.trace import Array, Trace
+from tfmviz.tap import Fork, apply
+from tfmviz.trace import Array, NotCaptured, Trace
 from tfmviz.zoo import ZooModel
 
 SELF = "decoder.1.self_attn"
@@ -183,8 +183,11 @@ def test_surprise_is_torchs_cross_entropy() -> None:
 def test_one_word_is_the_next_one_or_the_favourite() -> None:
     logits = np.zeros((3, 5), dtype=np.float32)
     logits[[0, 2], [4, 1]] = 1
-    ask = lambda position, writes: ablation.one_word(logits, (2, 3, 0), position, writes=writes)  # noqa: E731
-    assert [ask(0, True).answers, ask(2, True).answers, ask(0, False).answers] == [(3,), (1,), (4,)]
+    found = [
+        ablation.one_word(logits, (2, 3, 0), position, writes=writes).answers
+        for position, writes in ((0, True), (2, True), (0, False))
+    ]
+    assert found == [(3,), (1,), (4,)]
 
 
 TEXT = "The cat sat on the mat"
@@ -243,8 +246,8 @@ def test_the_mean_over_a_text_takes_away_what_depends_on_the_text(english: ZooMo
         wanted = sum(reference[f"decoder.3.{part}.out"].mean(axis=0) for part in ("self_attn", "mlp"))
         np.testing.assert_allclose(added, np.broadcast_to(wanted, added.shape), atol=1e-4)
     head = next(part for part in ablation.parts_of(reference) if part.code == "d2.5")
-    run = english.trace(TEXT, head.averaged(reference))["decoder.2.self_attn.z"]
-    np.testing.assert_allclose(run[5], np.tile(reference["decoder.2.self_attn.z"][5].mean(axis=0), (6, 1)), atol=1e-6)
+    z = english.trace(TEXT, head.averaged(reference))["decoder.2.self_attn.z"]
+    np.testing.assert_allclose(z[5], np.tile(reference["decoder.2.self_attn.z"][5].mean(axis=0), (6, 1)), atol=1e-6)
 
 
 def test_a_model_with_all_parts_off_reads_out_its_embedding() -> None:
@@ -252,9 +255,9 @@ def test_a_model_with_all_parts_off_reads_out_its_embedding() -> None:
     assert isinstance(model, DecoderOnly)
     sites = [f"decoder.{i}.{part}.out" for i in range(N_LAYERS) for part in ("self_attn", "mlp")]
     run = record(model, *inputs, edits=[Scale(site=site, factor=0.0) for site in sites])
-    norm = model.decoder.norm
-    assert norm is not None
-    assert_close(run["logits"], norm(model.embedding.W_E[inputs[0]]) @ model.embedding.W_E.T)
+    embedded = model.embedding.W_E[inputs[0]]
+    norm = model.get_submodule("decoder.norm")
+    assert_close(run["logits"], norm(embedded) @ model.embedding.W_E.T)
 
 
 def test_sharpness_is_the_mean_of_the_largest_shares_where_there_is_a_choice(english: ZooModel) -> None:

@@ -70,7 +70,7 @@ def losses(folder: Path, ids: tuple[int, ...]) -> Array:
 
 
 def multiselects(app: AppTest) -> dict[str, list[str]]:
-    return {box.key: list(box.value) for box in app.multiselect}
+    return {str(box.key): list(box.value) for box in app.multiselect}
 
 
 def test_numbers_are_those_of_a_model_whose_weights_lack_the_parts(ids: tuple[int, ...], doctored: Path) -> None:

@@ -19,6 +19,8 @@ N_NAMED = 5
 def damage(values: Array, *, rows: Sequence[str], off: Sequence[tuple[int, int]], theme: Theme) -> go.Figure:
     """How much larger the loss is without each head, and without each MLP (the last column); grey: there is none.
 
+    The strongest colour is that of the head that matters most; an MLP may matter more, which its number says.
+
     Args:
         values: (attention layer, head + 1), in nats.
         rows: names of the attention layers.
@@ -35,7 +37,7 @@ def damage(values: Array, *, rows: Sequence[str], off: Sequence[tuple[int, int]]
     ]
     return signed_map(
         shown,
-        title="change of the loss without it, in nats" + (" (colours reach to the largest head)" if has_mlp else ""),
+        title="change of the loss, in nats",
         x=axis("head", tickvals=list(range(len(columns))), ticktext=columns, range=[-0.5, len(columns) - 0.5]),
         y=axis(
             "",
@@ -91,7 +93,7 @@ def against(
             left=84,
             top=28,
             bottom=60,
-            xaxis=axis("how sharply the head looks: its largest share, on average", range=[0, 1.04]),
+            xaxis=axis("largest share of attention", range=[0, 1.04]),
             yaxis=axis(title, showgrid=True, gridcolor=theme.grid)
             | {"zeroline": True, "zerolinecolor": theme.text, "tickformat": "+.2~f"},
         ),

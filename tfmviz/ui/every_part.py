@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import ablation
 from tfmviz.analysis.ablation import Part, Question
@@ -39,25 +40,23 @@ def damage_map(here: Lesson, said: Switches) -> None:
     heads = [(part, loss) for part, loss in ranked if part.kind == "head"]
     idle = sum(loss <= 0 for _, loss in heads)
     st.markdown(
-        f"Red: without this part {measured} gets more surprising. Most is lost without **{ranked[0][0].name}** "
+        f"Red: without this part {measured} gets more surprising; the strongest colours are those of the heads, an MLP "
+        f"may go far beyond. Most is lost without **{ranked[0][0].name}** "
         f"({signed(ranked[0][1])} nats), among the heads without "
         + ", ".join(f"**{part.name}** ({signed(loss)})" for part, loss in heads[:3])
         + f". Without {idle} of the {len(heads)} heads the model does no worse here: others do the same work, or this "
         "text does not call for theirs. Two parts that stand in for each other both look useless when only one is off."
     )
     worst, least = heads[0][0], heads[-1][0]
+    spared = [part.code for part, loss in heads if loss <= 0]
+    words = f"Switch off all {len(spared)} that cost nothing alone" if spared else f"Switch off {least.name} only"
     left, right = st.columns(2)
-    left.button(
-        f"Switch off {worst.name} only", on_click=switch_off, args=([worst.code],), key="worst", width="stretch"
-    )
-    spared = [part.code for part, loss in heads if loss <= 0] or [least.code]
-    right.button(
-        f"Switch off all {len(spared)} that cost nothing alone",
-        on_click=switch_off,
-        args=(spared,),
-        key="spared",
-        width="stretch",
-    )
+    _button(left, f"Switch off {worst.name} only", [worst.code], key="worst")
+    _button(right, words, spared or [least.code], key="spared")
+
+
+def _button(column: DeltaGenerator, words: str, codes: list[str], *, key: str) -> None:
+    column.button(words, on_click=switch_off, args=(codes,), key=key, width="stretch")
 
 
 def look_and_matter(here: Lesson, said: Switches) -> None:
