@@ -30,7 +30,7 @@ ROOMS: dict[str, set[str]] = {
     "text": {"trace", "numpy", "tokenizers"},
     "training": {"model", "masks", "text", "memory", "numpy", "torch", "safetensors"},
     "zoo": {"model", "text", "trace", "edits", "tap", "torch", "safetensors"},
-    "analysis": {"trace", "numpy"},
+    "analysis": {"trace", "edits", "numpy"},
     "plots": {"trace", "numpy", "plotly"},
     "views": {"trace", "analysis", "plots", "numpy"},
     "ui": {"trace", "edits", "memory", "masks", "positions", "zoo", "model", "text", "analysis", "plots", "views"}

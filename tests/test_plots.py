@@ -19,6 +19,7 @@ from plotly.colors import sample_colorscale, unlabel_rgb
 
 from tfmviz.plots import masks, residual, rotations, steps
 from tfmviz.plots import attribution, masks, residual, steps, stream
+from tfmviz.plots import damage, masks, normalisation, residual, steps
 from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme, signed
@@ -121,6 +122,37 @@ ON_GREY = ("head scores", "small mask", "reach", "class map")  # what they leave
     "parts": lambda theme: compare.parts(SQUARES, CAUSAL, titles=["<a>", "b"], tokens=Q_TOKENS, theme=theme),
 }
 ON_GREY = ("head scores", "small mask", "reach", "scheme map")  # what they leave out is masked, or undefined
+    "damage": lambda theme: damage.damage(SHARES - 0.3, rows=["layer 0", "<1>"], off=[(1, 2)], theme=theme),
+    "sharp and dear": lambda theme: damage.against(
+        PATTERN[0], PATTERN[1] - 0.2, names=K_TOKENS, off=[1], title="<lost>", theme=theme
+    ),
+    "recovered": lambda theme: damage.recovered(
+        SHARES, tokens=list(zip(K_TOKENS, K_TOKENS[::-1], strict=True)), position=2, title="x", theme=theme
+    ),
+    "vectors": lambda theme: normalisation.vectors(
+        np.stack((SHARES[:, :5], SHARES[:, 2:])),
+        tokens=[K_TOKENS[:1], K_TOKENS],
+        row=0,
+        column=3,
+        limit=None,
+        theme=theme,
+    ),
+    "points": lambda theme: normalisation.points(
+        SHARES[:, :2], names=["<1>", "2"], link=(0, 1), titles=("a", "b"), theme=theme
+    ),
+    "spread": lambda theme: normalisation.spread(
+        NORMS[:, :5], names=["<1>", "b", "c"], title="γ", usual=1, theme=theme
+    ),
+    "depth": lambda theme: normalisation.depth([0.5, 0.7], [0.3, 0.2], theme=theme),
+}
+ON_GREY = (
+    "head scores",
+    "small mask",
+    "reach",
+    "damage",
+    "recovered",
+    "vectors",
+)  # what they leave out is masked, or undefined
 every_figure = pytest.mark.parametrize("name", FIGURES)
 
 
@@ -465,3 +497,42 @@ def test_line_breaks_are_the_only_markup() -> None:
 def test_labels_are_one_per_token_repeated_ones_too() -> None:
     assert labels(K_TOKENS) == K_LABELS
     assert labels(Q_TOKENS) == Q_LABELS
+
+
+# Signed values.
+
+
+@every_theme
+@pytest.mark.parametrize("name", ["damage", "recovered", "vectors"])
+def test_signed_values_diverge_about_nought_in_the_colour_of_the_ground(name: str, theme: Theme) -> None:
+    (data,) = sent(FIGURES[name](theme))["data"]
+    assert data["zmin"] == -data["zmax"] < 0
+    at = {position: colour(shade) for position, shade in data["colorscale"]}
+    assert at[0.5] == colour(theme.norms[0][1])
+    assert at[0.0][2] > at[0.0][0]
+    assert at[1.0][0] > at[1.0][2]
+
+
+def test_of_the_map_of_damage_heads_set_the_colours_and_every_number_is_written() -> None:
+    values = np.array([[0.1, -0.2, 7.9], [0.004, -0.001, math.nan]])
+    (data,) = sent(damage.damage(values, rows=["encoder 0", "cross-attention 0"], off=[], theme=LIGHT))["data"]
+    assert data["zmax"] == 0.2
+    assert data["text"] == [["+0.10", "−0.20", "+7.90"], ["+0.00", "+0.00", ""]]
+    assert data["customdata"][0][2] == "encoder 0, MLP: +7.9000 nats"
+    without = sent(damage.damage(np.array([[0.1, math.nan]]), rows=["layer 0"], off=[(0, 1)], theme=LIGHT))
+    assert numbers(without["data"][0]["z"]).tolist() == [[0.1]]
+    assert not without["layout"].get("shapes")
+
+
+def test_padding_of_a_batch_is_drawn_as_rows_without_numbers() -> None:
+    figure = sent(FIGURES["vectors"](LIGHT))
+    assert figure["layout"]["yaxis"]["ticktext"] == ["1 7", "1 padding", "2 7", "2 the"]
+    rows, columns = [s for s in figure["layout"]["shapes"] if s["type"] == "rect"]
+    assert (rows["y0"], rows["y1"], rows["line"]["color"]) == (-0.5, 0.5, LIGHT.attention)
+    assert (columns["x0"], columns["y1"], columns["line"]["color"]) == (2.5, 3.5, LIGHT.mlp)
+
+
+def test_points_lie_on_axes_of_one_scale() -> None:
+    layout = sent(FIGURES["points"](LIGHT))["layout"]
+    assert layout["yaxis"]["scaleanchor"] == "x"
+    assert np.ptp(layout["xaxis"]["range"]) == pytest.approx(np.ptp(layout["yaxis"]["range"]))

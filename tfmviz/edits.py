@@ -55,4 +55,36 @@ class SetMask:
         return f"{self.layer}.mask"
 
 
-Edit = AblateHead | SetMask
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scale:
+    """Multiplies a value, such as what a layer writes; factor 0 switches it off.
+
+    Attributes:
+        site: name of the value, such as "decoder.0.mlp.out".
+        factor: what it is multiplied by.
+        head: the only head that is meant, where the value has heads; None means all of it.
+    """
+
+    site: str
+    factor: float
+    head: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Patch:
+    """Puts a vector in the place of a value: the mean over other texts, or what another run has there.
+
+    Attributes:
+        site: name of the value, such as "decoder.0.resid_pre".
+        vector: as wide as the value's last axis.
+        head: the only head that is meant, where the value has heads; None means all.
+        position: the only token that is meant; None means all.
+    """
+
+    site: str
+    vector: tuple[float, ...]
+    head: int | None = None
+    position: int | None = None
+
+
+Edit = AblateHead | SetMask | Scale | Patch

@@ -10,7 +10,7 @@ that back, so what is recorded is what the rest of the model saw. The model itse
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from fnmatch import fnmatchcase
 from functools import singledispatch
@@ -19,7 +19,7 @@ from typing import Protocol, Self
 import torch
 from torch import Tensor
 
-from tfmviz.edits import AblateHead, Edit, SetMask
+from tfmviz.edits import AblateHead, Edit, Patch, Scale, SetMask
 from tfmviz.trace import NotCaptured
 
 
@@ -117,6 +117,73 @@ class Recorder:
         return self._wanted is None or any(fnmatchcase(site, wanted) for wanted in self._wanted)
 
 
+class Fork:
+    """Carries out several sets of edits in one forward pass of a single text: one row of the batch for each.
+
+    The text goes in as a batch of one. At the first edited site it becomes as many rows as there are sets, and from
+    there on torch's broadcasting carries them along; what lies before is the same for all and is computed once.
+    Masks have no batch axis and cannot be edited like this.
+
+    Args:
+        variants: the sets of edits, one per row.
+    """
+
+    def __init__(self, variants: Sequence[Sequence[Edit]]) -> None:
+        self._variants = tuple(map(tuple, variants))
+        self._sites = {edit.site for variant in self._variants for edit in variant}
+        self._met: set[str] = set()
+        self._prefix = ""
+
+    def __call__(self, name: str, value: Tensor) -> Tensor:
+        site = self._prefix + name
+        if site not in self._sites:
+            return value
+        self._met.add(site)
+        rows = []
+        for row, variant in zip(
+            value.expand(len(self._variants), *value.shape[1:]).split(1), self._variants, strict=True
+        ):
+            for edit in variant:
+                row = apply(edit, row) if edit.site == site else row
+            rows.append(row)
+        return torch.cat(rows)
+
+    def scope(self, name: str) -> Self:
+        inner = copy(self)  # shallow: all scopes note what they met in one place
+        inner._prefix = f"{self._prefix}{name}."
+        return inner
+
+    def watches(self, *names: str) -> bool:
+        return any(self._prefix + name in self._sites for name in names)
+
+    def check(self) -> None:
+        """Call after the forward pass.
+
+        Raises:
+            NotCaptured: an edit's site is none that the model computed.
+        """
+        for site in sorted(self._sites - self._met):
+            raise NotCaptured(site, self._met)
+
+
+class InTurn:
+    """Several taps, each given what the one before it hands back."""
+
+    def __init__(self, *taps: Tap) -> None:
+        self._taps = taps
+
+    def __call__(self, name: str, value: Tensor) -> Tensor:
+        for tap in self._taps:
+            value = tap(name, value)
+        return value
+
+    def scope(self, name: str) -> InTurn:
+        return InTurn(*(tap.scope(name) for tap in self._taps))
+
+    def watches(self, *names: str) -> bool:
+        return any(tap.watches(*names) for tap in self._taps)
+
+
 @singledispatch
 def apply(edit: Edit, value: Tensor) -> Tensor:
     """The value at `edit.site` after the edit; the tensor given is left as it is."""
@@ -143,3 +210,31 @@ def _(edit: SetMask, value: Tensor) -> Tensor:
     return torch.where(
         torch.tensor(edit.heads, device=value.device)[:, None, None], mask, value
     )  # (head, q_len, k_len)
+
+
+@apply.register
+def _(edit: Scale, value: Tensor) -> Tensor:
+    return torch.where(_meant(edit, value), value * edit.factor, value)
+
+
+@apply.register
+def _(edit: Patch, value: Tensor) -> Tensor:
+    vector = torch.tensor(edit.vector, dtype=value.dtype, device=value.device)
+    if len(vector) != value.shape[-1]:
+        raise ValueError(f"The vector for {edit.site} has {len(vector)} numbers; there {value.shape[-1]} are wanted.")
+    return torch.where(_meant(edit, value, position=edit.position), vector, value)
+
+
+def _meant(edit: Scale | Patch, value: Tensor, *, position: int | None = None) -> Tensor:
+    """Which part of a value an edit is for: True at its head and at its position; broadcasts to the value."""
+    meant = torch.ones((), dtype=torch.bool, device=value.device)
+    for index, axis, name in ((position, -2, "position"), (edit.head, -3, "head")):
+        if index is None:
+            continue
+        count = value.shape[axis] if value.ndim >= 1 - axis else 0
+        if not 0 <= index < count:
+            there = f"{name}s 0 to {count - 1}" if count else f"no {name}s"
+            raise ValueError(f"{edit.site} has {there}; {name} {index} does not exist.")
+        chosen = torch.arange(count, device=value.device) == index
+        meant = meant & chosen.reshape(-1, *[1] * (-1 - axis))
+    return meant

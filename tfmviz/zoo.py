@@ -123,7 +123,7 @@ class ZooModel:
         edits: tuple[Edit, ...] = (),
         sites: Iterable[str] | None = None,
         *,
-        target: str | None = None,
+        target: str | Sequence[int] | None = None,
     ) -> Trace:
         """Runs the model and keeps what it computed; see `Traceable.trace`.
 
@@ -135,37 +135,68 @@ class ZooModel:
 
         from tfmviz.tap import Recorder
 
-        source, read = self._encode(inputs), None
-        ids = [torch.tensor([source.ids])]
-        if self.config.architecture == "encoder-decoder":
-            read = self._shifted_right(self.generate(inputs).ids if target is None else target)
-            ids.append(torch.tensor([read.ids]))
-        elif target is not None:
-            raise ValueError(f"{self.name} is {self.config.architecture}: it has no target text.")
+        texts = self._texts(inputs, target)
         recorder = Recorder(edits, sites)
         with torch.inference_mode():
-            self.module(*ids, tap=recorder)
+            self.module(*(torch.tensor([text.ids]) for text in texts), tap=recorder)
         recorder.check()
         values = _to_numpy(recorder)
-        if read is None:
-            return Trace(target=source, edits=edits, values=values)
-        return Trace(target=read, source=source, edits=edits, values=values)
+        return Trace(target=texts[-1], source=texts[0] if len(texts) == 2 else None, edits=edits, values=values)
+
+    def logits_under(
+        self,
+        inputs: str | Sequence[int],
+        variants: Sequence[Sequence[Edit]],
+        *,
+        target: str | Sequence[int] | None = None,
+    ) -> Array:
+        """Logits under each of several sets of edits, in one forward pass; see `tap.Fork`.
+
+        Args:
+            variants: at least one set of edits; each holds at least one edit.
+            target: see `trace`.
+
+        Returns:
+            (variant, len, vocab).
+        """
+        import torch
+
+        from tfmviz.tap import Fork
+
+        fork = Fork(variants)
+        with torch.inference_mode():
+            logits = self.module(*(torch.tensor([text.ids]) for text in self._texts(inputs, target)), tap=fork)
+        fork.check()
+        return logits.numpy()
 
     def generate(
-        self, inputs: str | Sequence[int], *, max_new_tokens: int = 40, temperature: float = 0.0, seed: int = 0
+        self,
+        inputs: str | Sequence[int],
+        *,
+        max_new_tokens: int = 40,
+        temperature: float = 0.0,
+        seed: int = 0,
+        edits: tuple[Edit, ...] = (),
     ) -> Generation:
         """Continues or translates a text; see `model.generate`.
 
+        Args:
+            edits: those that hold for all tokens alike, for it reads them one by one: no masks, no single positions.
+
         Raises:
             ValueError: the text holds no token, or the model only fills in words.
+            NotCaptured: an edit's site is none the model computes.
         """
         import torch
 
         from tfmviz.model.generate import continue_ids, translate_ids
         from tfmviz.model.transformer import DecoderOnly, EncoderDecoder
+        from tfmviz.tap import Recorder
 
         ids = torch.tensor(self._encode(inputs).ids)
         how: dict[str, Any] = {"end": END, "max_new_tokens": max_new_tokens, "temperature": temperature, "seed": seed}
+        recorder = Recorder(edits, sites=())  # applies them and keeps nothing
+        how["tap"] = recorder
         match self.module:
             case DecoderOnly() as module:
                 ids = continue_ids(module, ids, **how)
@@ -173,7 +204,17 @@ class ZooModel:
                 ids = translate_ids(module, ids, **how)
             case _:
                 raise ValueError(f"{self.name} is {self.config.architecture}: it does not write text.")
+        recorder.check()
         return Generation(text=self.tokenizer.decode(ids.tolist()), ids=tuple(ids.tolist()))
+
+    def _texts(self, inputs: str | Sequence[int], target: str | Sequence[int] | None) -> tuple[Encoding, ...]:
+        """What the module reads: one text, or for an encoder-decoder source and target."""
+        source = self._encode(inputs)
+        if self.config.architecture == "encoder-decoder":
+            return source, self._shifted_right(self.generate(inputs).ids if target is None else target)
+        if target is not None:
+            raise ValueError(f"{self.name} is {self.config.architecture}: it has no target text.")
+        return (source,)
 
     def _encode(self, inputs: str | Sequence[int]) -> Encoding:
         encoding = self._encode_up_to(inputs, self.config.max_len)

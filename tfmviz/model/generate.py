@@ -7,6 +7,7 @@ from torch import Tensor
 
 from tfmviz.model.cache import Cache
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, full_mask
+from tfmviz.tap import NO_TAP, InTurn, Tap
 
 
 @torch.inference_mode()
@@ -18,6 +19,7 @@ def continue_ids(
     max_new_tokens: int,
     temperature: float = 0.0,
     seed: int = 0,
+    tap: Tap = NO_TAP,
 ) -> Tensor:
     """Appends tokens to a text, stopping before the mark `end` if there is one.
 
@@ -25,15 +27,16 @@ def continue_ids(
         ids: (len,), at least one token.
         temperature: 0 takes the most probable token; else tokens are drawn from softmax(logits / temperature).
         seed: of the draws.
+        tap: called on every forward pass, the new tokens' only; so it must not mind how many tokens it is shown.
 
     Returns:
         (at most len + max_new_tokens,). Once the text is longer than the model's context, only its end is read.
     """
     generator = torch.Generator().manual_seed(seed)
-    cache, n_read = Cache(), 0
+    cache, n_read = InTurn(tap, Cache()), 0
     for _ in range(max_new_tokens):
         if len(ids) > model.config.max_len:  # every token is at a new position: all is to be read anew
-            logits = model(ids[None, -model.config.max_len :])[0, -1]  # (vocab,)
+            logits = model(ids[None, -model.config.max_len :], tap)[0, -1]  # (vocab,)
         else:
             logits = model(ids[None, n_read:], cache, past=n_read)[0, -1]  # (vocab,)
             n_read = len(ids)
@@ -46,20 +49,28 @@ def continue_ids(
 
 @torch.inference_mode()
 def translate_ids(
-    model: EncoderDecoder, src: Tensor, *, end: int, max_new_tokens: int, temperature: float = 0.0, seed: int = 0
+    model: EncoderDecoder,
+    src: Tensor,
+    *,
+    end: int,
+    max_new_tokens: int,
+    temperature: float = 0.0,
+    seed: int = 0,
+    tap: Tap = NO_TAP,
 ) -> Tensor:
     """Writes the target of a source text, beginning from the mark `end` and stopping before the next one.
 
     Args:
         src: (k_len,), at least one token.
+        tap: see `continue_ids`.
 
     Returns:
         (len,), the target without its marks; at most `max_new_tokens` and what fits the model.
     """
     generator = torch.Generator().manual_seed(seed)
-    memory = model.encode(src[None])  # (1, k_len, d_model)
+    memory = model.encode(src[None], tap)  # (1, k_len, d_model)
     tgt = torch.tensor([end], device=src.device)
-    cache, memory_mask = Cache(), full_mask(tgt[None], src[None], None)  # (1, k_len)
+    cache, memory_mask = InTurn(tap, Cache()), full_mask(tgt[None], src[None], None)  # (1, k_len)
     for n_read in range(min(max_new_tokens, model.config.max_len - 1)):
         new = tgt[None, n_read:]
         logits = model.decode(new, memory, cache, memory_mask=memory_mask, past=n_read)[0, -1]  # (vocab,)

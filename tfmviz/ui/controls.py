@@ -111,7 +111,7 @@ def sentence() -> str:
         key="text",
         bind="query-params",
         max_chars=MAX_CHARACTERS,
-        on_change=_forget_token,
+        on_change=forget_token,
     )
     menu.selectbox(
         "Sentences to start from",
@@ -275,7 +275,7 @@ def _offer(examples: tuple[str, ...]) -> None:
     st.session_state["offered"] = examples
     if before != examples and st.session_state.get("text", before[0]) in before:
         st.session_state["text"] = examples[0]
-        _forget_token()
+        forget_token()
 
 
 def _take_example() -> None:
@@ -283,10 +283,10 @@ def _take_example() -> None:
     if example := st.session_state["example"]:
         st.session_state["text"] = example
         st.session_state["example"] = None
-        _forget_token()
+        forget_token()
 
 
-def _forget_token() -> None:
+def forget_token() -> None:
     _pin(None)
 
 

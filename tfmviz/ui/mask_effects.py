@@ -133,8 +133,8 @@ def outputs(before: Trace, after: Trace, choice: Choice) -> None:
     )
 
 
-def next_words(before: Trace, after: Trace, choice: Choice, token: int) -> None:
-    """What is predicted after the chosen token, with both masks."""
+def next_words(before: Trace, after: Trace, choice: Choice, token: int, *, series: tuple[str, str] = MASKS) -> None:
+    """What is predicted after the chosen token, in both runs."""
     vocabulary = models.load(choice.model).vocabulary
     old, new = (softmax(run["logits"][token]) for run in (before, after))
     best = np.argsort(-np.maximum(old, new), kind="stable")[:10]
@@ -144,7 +144,7 @@ def next_words(before: Trace, after: Trace, choice: Choice, token: int) -> None:
             words,
             old[best],
             new[best],
-            series=MASKS,
+            series=series,
             title="probability",
             token_title="next token",
             top=None,
@@ -156,8 +156,8 @@ def next_words(before: Trace, after: Trace, choice: Choice, token: int) -> None:
     )
 
 
-def losses(before: Trace, after: Trace) -> None:
-    """Surprise at every next word, with both masks."""
+def losses(before: Trace, after: Trace, *, series: tuple[str, str] = MASKS) -> None:
+    """Surprise at every next word, in both runs."""
     if len(before.tokens) < 2 or "decoder.0.self_attn.pattern" not in before:
         return
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (before, after))
@@ -167,7 +167,7 @@ def losses(before: Trace, after: Trace) -> None:
             tokens,
             old,
             new,
-            series=MASKS,
+            series=series,
             title="−log p, nats",
             token_title="the word to predict",
             top=None,

@@ -32,6 +32,8 @@ def navigation() -> StreamlitPage:
             st.Page(pages / "positions_rope.py", title="RoPE and biases", icon="🧭"),
             st.Page(pages / "residual_stream.py", title="Residual stream", icon="🌊"),
             st.Page(pages / "positions_compare.py", title="Sinusoidal or RoPE?", icon="⚖️"),
+            st.Page(pages / "switch_off.py", title="Switch it off", icon="🔌"),
+            st.Page(pages / "normalisation.py", title="Normalisation", icon="⚖️"),
         ]
     )
 

@@ -1,0 +1,80 @@
+"""What it costs to switch off every part of a model in turn.
+
+    python -m bench.ablation
+
+Three ways to the same map, in turn, round after round, in one process: one forward pass per layer in which the parts
+are rows of the batch (`tap.Fork`, what the page does), one forward pass per part, and a single forward pass as the
+measure. Medians of their ratios count, not the milliseconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+
+import numpy as np
+import torch
+
+from bench.capture import interleaved
+from tfmviz import zoo
+from tfmviz.analysis import ablation
+from tfmviz.memory import keep_memory
+from tfmviz.trace import Array, Trace
+from tfmviz.zoo import ZooModel
+
+LENGTHS = (8, 24, 64)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", default="tiny-english")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--threads", type=int, default=1, help="of torch; the app uses one")
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    keep_memory()  # as the app does
+    model = zoo.load(args.model)
+    print(f"{args.model}, {args.threads} threads, {args.rounds} rounds, medians in ms; in brackets: × one forward")
+    for length in LENGTHS:
+        ids = np.random.default_rng(length).integers(1, model.config.vocab_size, length).tolist()
+        trace = model.trace(ids)
+        difference = np.nanmax(np.abs(batched(model, trace) - one_by_one(model, trace)))
+        times = interleaved(
+            {
+                "one forward": partial(model.trace, ids, sites=("logits",)),
+                "map, batched": partial(batched, model, trace),
+                "map, one by one": partial(one_by_one, model, trace),
+            },
+            rounds=args.rounds,
+            warm_up=1,
+        )
+        base = times["one forward"]
+        print(f"T = {length}: " + "  ".join(f"{name} {t:.0f} ({t / base:.1f})" for name, t in times.items()))
+        print(f"    one by one / batched = {times['map, one by one'] / times['map, batched']:.1f}; ", end="")
+        print(f"largest difference of the two maps {difference:.1e} nats")
+
+
+def batched(model: ZooModel, trace: Trace) -> Array:
+    """The page's way."""
+    return ablation.damage(
+        trace,
+        ablation.whole_text(trace.target.ids),
+        lambda variants: model.logits_under(trace.target.ids, variants),
+        lambda part: part.scaled(0.0),
+    )
+
+
+def one_by_one(model: ZooModel, trace: Trace) -> Array:
+    """The plain way: a run for every part."""
+    return ablation.damage(
+        trace,
+        ablation.whole_text(trace.target.ids),
+        lambda variants: np.stack(
+            [model.trace(trace.target.ids, tuple(edits), ("logits",))["logits"] for edits in variants]
+        ),
+        lambda part: part.scaled(0.0),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""Normalisation: which numbers share a mean, and why transformers normalise each token by itself (L6)."""
+
+import streamlit as st
+
+from tfmviz.ui import lesson, norm_facts, normalisation
+
+here = lesson.begin("Normalisation: numbers on one scale")
+
+st.markdown(
+    "Before every layer the model brings its numbers to one size. Which numbers are averaged together makes all the "
+    "difference: those of one token (LayerNorm, RMSNorm), or one number over the whole batch (BatchNorm)."
+)
+
+# Only the open tab is computed and drawn.
+shared, joins, table, learned, depth = st.tabs(
+    ["Who shares a mean?", "Another sentence joins", "Age and tuition", "γ and β", "Norm before or after?"],
+    key="about",
+    bind="query-params",
+)
+if shared.open:
+    with shared:
+        st.markdown(
+            f"The vectors that layer {here.choice.layer_index} of the model reads, one row per token. The frames hold "
+            "numbers that share a mean. Normalise, and see which rows or columns become alike."
+        )
+        normalisation.groups(here, normalisation.batch(here))
+if joins.open:
+    with joins:
+        st.markdown("Put one more sentence into the batch. Should that change what the model makes of yours?")
+        normalisation.company(here, normalisation.batch(here))
+if table.open:
+    with table:
+        st.markdown(
+            "The lecture's example: students by age and tuition. Which two are alike? As the numbers stand, only the "
+            "large ones count."
+        )
+        norm_facts.scaling(here)
+if learned.open:
+    with learned:
+        st.markdown("What training has made of the norms of this model: each box is the numbers of one norm.")
+        norm_facts.learned(here)
+if depth.open:
+    with depth:
+        st.markdown(
+            "Norm(x + f(x)) as in 2017, or x + f(Norm(x)) as in most models since? Two models with random weights, and "
+            "how hard the very first step of training would pull at each layer."
+        )
+        norm_facts.gradients()

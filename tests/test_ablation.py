@@ -1,0 +1,343 @@
+"""Switching parts off and copying between runs: edits, several at once, and the numbers made of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from tests.model_helpers import (
+    D_HEAD,
+    D_MODEL,
+    LENGTH,
+    N_HEADS,
+    N_LAYERS,
+    assert_close,
+    inputs_of,
+    lively_model,
+    normal,
+    record,
+    token_ids,
+)
+from tfmviz import zoo
+from tfmviz.analysis import ablation, patching
+from tfmviz.edits import AblateHead, Edit, Patch, Scale, SetMask
+from tfmviz.model.config import Architecture
+from tfmviz.model.transformer import DecoderOnly
+from tfmviz.tap import Fork, apply
+from tfmviz.trace import Array, NotCaptured, Trace
+from tfmviz.zoo import ZooModel
+
+SELF = "decoder.1.self_attn"
+VECTOR = tuple(0.5 * n for n in range(D_MODEL))
+EVERYWHERE: dict[Architecture, tuple[Edit, ...]] = {
+    "decoder-only": (AblateHead(layer=SELF, head=1), Scale(site="decoder.0.mlp.out", factor=-0.5)),
+    "encoder-only": (
+        Scale(site="encoder.1.self_attn.z", factor=2.0, head=2),
+        Scale(site="encoder.0.mlp.out", factor=0),
+    ),
+    "encoder-decoder": (
+        AblateHead(layer="encoder.0.self_attn", head=0),
+        Patch(site="decoder.0.self_attn.out", vector=VECTOR),
+        Scale(site="decoder.1.cross_attn.z", factor=0.0, head=2),
+    ),
+}
+
+
+# The edits.
+
+
+def test_scaling_a_head_by_zero_is_ablating_it() -> None:
+    model, inputs = lively_model(), inputs_of("decoder-only")
+    scaled = record(model, *inputs, edits=(Scale(site=f"{SELF}.z", factor=0.0, head=1),))
+    ablated = record(model, *inputs, edits=(AblateHead(layer=SELF, head=1),))
+    assert torch.equal(scaled["logits"], ablated["logits"])
+
+
+def test_a_factor_meets_one_head_or_the_whole_value() -> None:
+    z = normal(2, N_HEADS, LENGTH, D_HEAD)
+    found = apply(Scale(site="z", factor=-1.5, head=2), z)
+    assert torch.equal(found[:, :2], z[:, :2])
+    assert torch.equal(found[:, 2], -1.5 * z[:, 2])
+    assert torch.equal(apply(Scale(site="z", factor=3.0), z), 3 * z)
+
+
+def test_a_patch_meets_one_position_one_head_or_all() -> None:
+    x, z = normal(2, LENGTH, D_MODEL), normal(2, N_HEADS, LENGTH, D_HEAD)
+    vector = tuple(float(n) for n in range(D_HEAD))
+    one = apply(Patch(site="x", vector=VECTOR, position=3), x)
+    assert torch.equal(one[:, 3], torch.tensor(VECTOR).expand(2, -1))
+    assert torch.equal(one[:, [0, 1, 2, 4, 5, 6]], x[:, [0, 1, 2, 4, 5, 6]])
+    assert torch.equal(apply(Patch(site="x", vector=VECTOR), x), torch.tensor(VECTOR).expand_as(x))
+    cell = apply(Patch(site="z", vector=vector, head=1, position=4), z)
+    changed = (cell != z).any(dim=-1)  # (batch, head, position)
+    assert changed.nonzero()[:, 1:].tolist() == [[1, 4]] * 2
+    assert cell[0, 1, 4].tolist() == list(vector)
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (Scale(site="here", factor=0.0, head=N_HEADS), f"here has heads 0 to {N_HEADS - 1}; head {N_HEADS}"),
+        (Patch(site="here", vector=(1.0,) * D_HEAD, position=-1), f"here has positions 0 to {LENGTH - 1}; position -1"),
+        (Patch(site="here", vector=(1.0, 2.0)), f"2 numbers; there {D_HEAD} are wanted"),
+    ],
+)
+def test_an_edit_that_does_not_fit_says_what_would(edit: Edit, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        apply(edit, normal(2, N_HEADS, LENGTH, D_HEAD))
+
+
+def test_a_head_of_a_value_without_heads_is_refused() -> None:
+    with pytest.raises(ValueError, match="here has no heads; head 0"):
+        apply(Scale(site="here", factor=0.0, head=0), normal(2, LENGTH, D_MODEL))
+
+
+@pytest.mark.parametrize("edit", [Scale(site="x", factor=0.0), Patch(site="x", vector=VECTOR, position=2)])
+def test_new_edits_leave_the_tensor_they_are_given_alone(edit: Edit) -> None:
+    value = normal(2, LENGTH, D_MODEL)
+    copy = value.clone()
+    assert not torch.equal(apply(edit, value), copy)
+    assert torch.equal(value, copy)
+
+
+# Several sets of edits in one pass.
+
+
+@pytest.mark.parametrize("architecture", EVERYWHERE)
+def test_every_row_of_a_fork_is_a_run_of_its_own(architecture: Architecture) -> None:
+    """Sites of encoder and decoder, early and late, several edits in a row, and a row that edits nothing."""
+    model, inputs = lively_model(architecture=architecture), inputs_of(architecture, batch=1)
+    edits = EVERYWHERE[architecture]
+    variants: tuple[tuple[Edit, ...], ...] = (*((edit,) for edit in edits), edits, ())
+    fork = Fork(variants)
+    with torch.no_grad():
+        together = model(*inputs, tap=fork)
+    fork.check()
+    assert len(together) == len(variants)
+    for row, variant in zip(together, variants, strict=True):
+        assert_close(row, record(model, *inputs, edits=variant)["logits"][0])
+    assert len({round(float(row.abs().sum()), 3) for row in together}) == len(variants)
+
+
+def test_before_the_first_edit_a_fork_computes_one_row() -> None:
+    model, seen = lively_model(), {}
+
+    class Watching(Fork):
+        def __call__(self, name: str, value: torch.Tensor) -> torch.Tensor:
+            seen[self._prefix + name] = len(found := super().__call__(name, value))
+            return found
+
+    with torch.no_grad():
+        model(*inputs_of("decoder-only", batch=1), tap=Watching([[AblateHead(layer=SELF, head=h)] for h in range(3)]))
+    assert {seen["decoder.0.resid_post"], seen[f"{SELF}.v"]} == {1}
+    assert {seen[f"{SELF}.z"], seen["decoder.1.resid_mid"], seen["logits"]} == {3}
+
+
+def test_a_fork_names_a_site_that_there_is_not() -> None:
+    fork = Fork([[Scale(site="decoder.7.mlp.out", factor=0.0)]])
+    lively_model()(*inputs_of("decoder-only", batch=1), tap=fork)
+    with pytest.raises(NotCaptured, match=r"decoder\.7\.mlp\.out"):
+        fork.check()
+
+
+@pytest.fixture(scope="module")
+def reverse() -> ZooModel:
+    return zoo.load("reverse")
+
+
+@pytest.fixture(scope="module")
+def english() -> ZooModel:
+    return zoo.load("tiny-english")
+
+
+def test_writing_under_edits_is_reading_each_prefix_anew_under_them(reverse: ZooModel) -> None:
+    edits = (Scale(site="decoder.0.cross_attn.z", factor=0.0, head=1), Scale(site="encoder.0.mlp.out", factor=0.0))
+    ids = reverse.generate("stressed", edits=edits, max_new_tokens=6).ids
+    assert ids != reverse.generate("stressed", max_new_tokens=6).ids
+    trace = reverse.trace("stressed", edits, ("logits",), target=ids)
+    assert trace["logits"].argmax(axis=-1)[: len(ids)].tolist() == list(ids)
+    with pytest.raises(NotCaptured):
+        reverse.generate("stressed", edits=(Scale(site="decoder.5.mlp.out", factor=0.0),))
+
+
+def test_continuing_under_edits_is_reading_each_prefix_anew_under_them(english: ZooModel) -> None:
+    edits = (Scale(site="decoder.0.self_attn.out", factor=0.0), Scale(site="decoder.3.mlp.out", factor=0.0))
+    ids = english.generate("The cat sat", edits=edits, max_new_tokens=4).ids
+    logits = english.trace(ids, edits, ("logits",))["logits"]
+    assert logits.argmax(axis=-1)[2:-1].tolist() == list(ids[3:])
+    assert ids != english.generate("The cat sat", max_new_tokens=4).ids
+
+
+# What is made of them.
+
+
+def test_surprise_is_torchs_cross_entropy() -> None:
+    logits, ids = normal(5, 7, 41, seed=4) * 9, token_ids(7, batch=1)[0]
+    found = ablation.surprise(logits.numpy(), ablation.whole_text(ids.tolist()))
+    expected = [F.cross_entropy(row[:-1].double(), ids[1:]).item() for row in logits]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_one_word_is_the_next_one_or_the_favourite() -> None:
+    logits = np.zeros((3, 5), dtype=np.float32)
+    logits[[0, 2], [4, 1]] = 1
+    found = [
+        ablation.one_word(logits, (2, 3, 0), position, writes=writes).answers
+        for position, writes in ((0, True), (2, True), (0, False))
+    ]
+    assert found == [(3,), (1,), (4,)]
+
+
+TEXT = "The cat sat on the mat"
+
+
+def zeroed(part: ablation.Part) -> tuple[Scale, ...]:
+    return part.scaled(0.0)
+
+
+def test_the_map_of_damage_is_what_single_runs_lose(english: ZooModel) -> None:
+    trace = english.trace(TEXT)
+    found = ablation.damage(
+        trace, ablation.whole_text(trace.target.ids), lambda v: english.logits_under(TEXT, v), zeroed
+    )
+    assert found.shape == (6, 9)
+    ids = torch.tensor(trace.target.ids)
+
+    def loss(*edits: Edit) -> float:
+        return F.cross_entropy(torch.tensor(english.trace(TEXT, edits)["logits"][:-1]).double(), ids[1:]).item()
+
+    for layer, head in ((0, 5), (3, 1), (5, 7)):
+        lost = loss(AblateHead(layer=f"decoder.{layer}.self_attn", head=head)) - loss()
+        assert found[layer, head] == pytest.approx(lost, abs=2e-5)
+    assert found[2, -1] == pytest.approx(loss(Scale(site="decoder.2.mlp.out", factor=0.0)) - loss(), abs=2e-5)
+
+
+def test_the_map_of_an_encoder_decoder_has_a_row_for_every_attention_layer(reverse: ZooModel) -> None:
+    trace = reverse.trace("abc")
+    target = trace.target.ids[1:]
+    found = ablation.damage(
+        trace,
+        ablation.whole_text(trace.target.ids),
+        lambda v: reverse.logits_under("abc", v, target=target),
+        zeroed,
+    )
+    assert trace.layers == ("encoder.0.self_attn", "decoder.0.self_attn", "decoder.0.cross_attn")
+    assert np.isnan(found).tolist() == [[False] * 5, [False] * 4 + [True], [False] * 5]  # the MLP comes after both
+
+
+def test_parts_are_named_once_and_an_attention_only_model_has_no_mlp(reverse: ZooModel) -> None:
+    parts = ablation.parts_of(reverse.trace("abc"))
+    assert len({part.code for part in parts}) == len({(part.kind, part.name) for part in parts}) == 4 * 3 + 2 + 2
+    whole = next(part for part in parts if part.code == "dl0")
+    assert whole.sites == ("decoder.0.self_attn.out", "decoder.0.cross_attn.out", "decoder.0.mlp.out")
+    only = ablation.parts_of(zoo.load("induction").trace("abc"))
+    assert [part.code for part in only if part.kind != "head"] == ["dl0", "dl1"]
+
+
+def test_the_mean_over_a_text_takes_away_what_depends_on_the_text(english: ZooModel) -> None:
+    """Whatever is typed, a layer all of whose writes are averaged adds the same vector to every token."""
+    reference = english.trace("My dog ran home and slept.")
+    layer = next(part for part in ablation.parts_of(reference) if part.code == "dl3")
+    for text in (TEXT, "Why not?"):
+        run = english.trace(text, layer.averaged(reference))
+        added = run["decoder.3.resid_post"] - run["decoder.3.resid_pre"]
+        wanted = sum(reference[f"decoder.3.{part}.out"].mean(axis=0) for part in ("self_attn", "mlp"))
+        np.testing.assert_allclose(added, np.broadcast_to(wanted, added.shape), atol=1e-4)
+    head = next(part for part in ablation.parts_of(reference) if part.code == "d2.5")
+    z = english.trace(TEXT, head.averaged(reference))["decoder.2.self_attn.z"]
+    np.testing.assert_allclose(z[5], np.tile(reference["decoder.2.self_attn.z"][5].mean(axis=0), (6, 1)), atol=1e-6)
+
+
+def test_a_model_with_all_parts_off_reads_out_its_embedding() -> None:
+    model, inputs = lively_model(), inputs_of("decoder-only")
+    assert isinstance(model, DecoderOnly)
+    sites = [f"decoder.{i}.{part}.out" for i in range(N_LAYERS) for part in ("self_attn", "mlp")]
+    run = record(model, *inputs, edits=[Scale(site=site, factor=0.0) for site in sites])
+    embedded = model.embedding.W_E[inputs[0]]
+    norm = model.get_submodule("decoder.norm")
+    assert_close(run["logits"], norm(embedded) @ model.embedding.W_E.T)
+
+
+def test_sharpness_is_the_mean_of_the_largest_shares_where_there_is_a_choice(english: ZooModel) -> None:
+    trace = english.trace(TEXT)
+    found = ablation.sharpness(trace)
+    rows = trace["decoder.4.self_attn.pattern"][6]
+    assert found[4, 6] == pytest.approx(np.mean([max(rows[i, : i + 1]) for i in range(1, 6)]), rel=1e-5)
+    assert np.isnan(ablation.sharpness(english.trace("a"))).all(), "one token has no choice"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ([1, 2, 3, 4, 5], [5, 6, 7, 8, 7], 0.8207826817),  # with a tie; scipy.stats.spearmanr gives this
+        ([1, 2, 3], [10, 100, 1000], 1.0),
+        ([1, 2, 3], [0, -1, -5], -1.0),
+    ],
+)
+def test_rank_correlation_is_spearmans(one: list[float], other: list[float], expected: float) -> None:
+    assert ablation.rank_correlation(np.array(one), np.array(other)) == pytest.approx(expected)
+    assert np.isnan(ablation.rank_correlation(np.array(one), np.ones(len(one))))
+
+
+# Copying.
+
+GIRL, BOY = "Once there was a little girl named", "Once there was a little boy named"
+
+
+@pytest.fixture(scope="module")
+def pair(english: ZooModel) -> tuple[Trace, Trace]:
+    return english.trace(GIRL), english.trace(BOY)
+
+
+def copied(english: ZooModel, pair: tuple[Trace, Trace], kind: patching.Copied) -> Array:
+    sites = patching.sites_of(pair[0], "decoder", kind)
+    return patching.recovered(*pair, sites, lambda v: english.logits_under(GIRL, v), position=len(pair[0].tokens) - 1)
+
+
+def test_copying_the_stream_moves_what_lies_in_it(english: ZooModel, pair: tuple[Trace, Trace]) -> None:
+    """Laws: the one token that differs carries all before layer 0; nothing before it carries anything, ever."""
+    found = copied(english, pair, "resid_pre")
+    differs = next(i for i, (a, b) in enumerate(zip(pair[0].tokens, pair[1].tokens, strict=True)) if a != b)
+    assert found.shape == (6, len(pair[0].tokens))
+    assert found[0, differs] == pytest.approx(1, abs=1e-4)
+    np.testing.assert_allclose(found[:, :differs], 0, atol=1e-4)
+    np.testing.assert_allclose(np.delete(found[0], differs), 0, atol=1e-4)
+
+
+def test_copies_are_those_of_single_runs(english: ZooModel, pair: tuple[Trace, Trace]) -> None:
+    first, second = pair
+    found = copied(english, pair, "self_attn.out")
+    vocabulary = english.vocabulary
+    words = patching.answers(first["logits"][-1], second["logits"][-1])
+    assert [vocabulary[word] for word in words] == [" Lily", " Tim"]
+    site, position = "decoder.3.self_attn.out", len(first.tokens) - 1
+    edit = Patch(site=site, vector=tuple(second[site][position].tolist()), position=position)
+    d = [
+        run["logits"][-1, words[1]] - run["logits"][-1, words[0]]
+        for run in (first, english.trace(GIRL, (edit,)), second)
+    ]
+    assert found[3, position] == pytest.approx((d[1] - d[0]) / (d[2] - d[0]), abs=1e-4)
+
+
+def test_two_runs_with_one_favourite_are_told_apart_by_what_each_prefers() -> None:
+    first, second = np.zeros(30), np.zeros(30)
+    first[[0, 1, 2]], second[[0, 1, 2]] = (9, 7, 5), (9, 5, 7)
+    assert patching.answers(first, second) == (1, 2)
+    first[4] = 20
+    assert patching.answers(first, second) == (4, 0)
+
+
+def test_runs_that_do_not_differ_have_nothing_to_recover(english: ZooModel, pair: tuple[Trace, Trace]) -> None:
+    assert np.isnan(copied(english, (pair[0], pair[0]), "mlp.out")).all()
+
+
+def test_all_kinds_of_edits_are_keys_and_differ() -> None:
+    edits = {
+        AblateHead(layer="a", head=1),
+        Scale(site="a.z", factor=0.0, head=1),
+        Patch(site="a.z", vector=(0.0,), head=1),
+        SetMask(layer="a", mask=((True,),)),
+    }
+    assert len(edits | set(edits)) == 4

@@ -1,0 +1,62 @@
+"""What only a browser shows of the pages that switch parts off and that normalise: boxes, links, widths, access."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.browser import Visit
+
+pytestmark = pytest.mark.browser
+
+OFF = "/switch_off?text=The+cat+sat+on+the+mat."
+NORM = "/normalisation?text=The+cat+sat+on+the+mat.&batch=My+dog+ran."
+DRAWN = ".js-plotly-plot .main-svg"
+MAP, COPY, POINTS = (
+    f"{OFF}&removed={tab}" for tab in ("Every+part+in+turn", "Copy+from+another+sentence", "Do+sharp+heads+matter%3F")
+)
+
+
+def test_a_part_is_switched_off_by_hand_and_the_link_says_so(visit: Visit) -> None:
+    page = visit.open(OFF, drawn=DRAWN)
+    expect(page.get_by_text(re.compile("with 1.2 off"))).to_be_visible()
+    page.get_by_label("MLPs").click()
+    page.get_by_role("option", name="MLP 2").click()
+    expect(page).to_have_url(re.compile(r"off=d1\.2(%2C|,)dm2"))
+    expect(page.get_by_text(re.compile(r"with 1.2, MLP 2 off"))).to_be_visible()
+    page.reload()
+    expect(page.get_by_text(re.compile(r"with 1.2, MLP 2 off"))).to_be_visible()
+
+
+def test_the_map_switches_off_what_hurts_most(visit: Visit) -> None:
+    page = visit.open(MAP, drawn=DRAWN)
+    page.get_by_role("button", name=re.compile(r"Switch off \d\.\d only")).click()
+    expect(page).to_have_url(re.compile(r"off=d\d\.\d(&|$)"))
+
+
+def test_a_pair_fills_both_boxes(visit: Visit) -> None:
+    page = visit.open(COPY, drawn=DRAWN)
+    page.get_by_label("Pairs to start from").click()
+    page.get_by_role("option", name=re.compile("little girl named")).click()
+    expect(page.get_by_label("Your sentence")).to_have_value("Once upon a time there was a little girl named")
+    expect(page.get_by_text("“Tim” for the second")).to_be_visible()
+
+
+@pytest.mark.parametrize("context", [390], indirect=True)
+@pytest.mark.parametrize("address", [OFF, MAP, COPY, NORM, f"{NORM}&about=Age+and+tuition"])
+def test_nothing_is_wider_than_the_screen(visit: Visit, address: str) -> None:
+    page = visit.open(address, drawn=DRAWN)
+    main = page.locator("[data-testid=stMain]")
+    assert main.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
+
+
+@pytest.mark.parametrize("address", [OFF, POINTS, NORM])
+def test_pages_can_be_read_and_used_by_everyone(visit: Visit, address: str) -> None:
+    visit.page.emulate_media(color_scheme="dark")
+    page = visit.open(address, drawn=DRAWN)
+    results = Axe().run(page, context="[data-testid=stMain]")
+    found = [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in results.response["violations"]]
+    assert found == []

@@ -1,0 +1,84 @@
+"""Bringing numbers to one scale: LayerNorm, RMSNorm and BatchNorm on a batch of sentences, and two older ways.
+
+A batch is (sentence, token, dim); sentences of different lengths are filled up with padding, which `present` marks as
+False. All norms stand here without their learned γ and β, which come after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tfmviz.trace import Array
+
+EPS = 1e-5
+"""Added to the variance, as the models do: it keeps a row of equal numbers from being divided by 0."""
+
+
+def padded(sentences: Sequence[Array]) -> tuple[Array, Array]:
+    """Puts sentences, each (len, dim), into one batch.
+
+    Returns:
+        (sentence, longest, dim), 0 in the padding, and (sentence, longest): True where there is a token.
+    """
+    longest = max(map(len, sentences))
+    batch = np.zeros((len(sentences), longest, sentences[0].shape[1]), dtype=np.float64)
+    for row, vectors in zip(batch, sentences, strict=True):
+        row[: len(vectors)] = vectors
+    return batch, np.arange(longest) < np.array([[len(vectors)] for vectors in sentences])
+
+
+def layer_norm(x: Array) -> Array:
+    """(x − μ) / √(σ² + ε) with μ, σ² over the numbers of each token: over the last axis (Ba et al. 2016)."""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + EPS)
+
+
+def rms_norm(x: Array) -> Array:
+    """x / √(mean x² + ε) over the last axis: no mean is taken off (Zhang & Sennrich 2019)."""
+    return x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + EPS)
+
+
+def batch_norm(x: Array, counted: Array) -> Array:
+    """(x − μ) / √(σ² + ε) with μ, σ² of each number over all tokens of all sentences (Ioffe & Szegedy 2015).
+
+    These are the statistics of training; a trained BatchNorm uses running averages of them instead.
+
+    Args:
+        x: (sentence, token, dim).
+        counted: (sentence, token), True where a token belongs to the statistics.
+    """
+    rows = x[counted]  # (n, dim)
+    return (x - rows.mean(axis=0)) / np.sqrt(rows.var(axis=0) + EPS)
+
+
+def change(before: Array, after: Array) -> Array:
+    """How far each vector has moved, ‖x' − x‖ / ‖x‖ over the last axis; 0 where both are 0."""
+    moved, length = np.linalg.norm(after - before, axis=-1), np.linalg.norm(before, axis=-1)
+    return np.divide(moved, length, where=length > 0, out=np.zeros_like(moved))
+
+
+def standardised(column: Array) -> Array:
+    """(x − μ) / σ: mean 0, standard deviation 1. All 0 where the numbers are all alike."""
+    spread = column.std()
+    return (column - column.mean()) / (spread if spread > 0 else 1.0)
+
+
+def min_max(column: Array) -> Array:
+    """(x − min) / (max − min): from 0 to 1. All 0 where the numbers are all alike."""
+    spread = np.ptp(column)
+    return (column - column.min()) / (spread if spread > 0 else 1.0)
+
+
+def nearest(points: Array, index: int) -> tuple[int, Array]:
+    """The point that is nearest to point `index`, and each axis's share of the squared distance between the two.
+
+    Args:
+        points: (n, axis), n at least 2.
+    """
+    squares = (points - points[index]) ** 2  # (n, axis)
+    distances = squares.sum(axis=-1)
+    distances[index] = np.inf
+    other = int(distances.argmin())
+    return other, squares[other] / max(float(squares[other].sum()), 1e-300)

@@ -1,0 +1,78 @@
+"""Copying from one run into another: where does what makes two sentences differ live?
+
+Two sentences of equal length are run. One vector of the second run, at one layer and one token, is put into the first
+run; if the answer then turns into the second's, the vector carried what makes the difference (causal tracing, Meng et
+al. 2022, section 2; path patching, Wang et al. 2022, section 3).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from tfmviz.analysis.ablation import Run
+from tfmviz.analysis.predictions import softmax
+from tfmviz.edits import Patch
+from tfmviz.trace import Array, Trace
+
+Copied = Literal["resid_pre", "self_attn.out", "cross_attn.out", "mlp.out"]
+
+N_CANDIDATES = 10
+"""Most probable words of either run among which the two answers are sought, where both runs have the same favourite."""
+
+
+def answers(first: Array, second: Array) -> tuple[int, int]:
+    """The two words whose logits are compared: the favourite of each run.
+
+    Where both have the same favourite: of the most probable words the one that each run prefers most, compared with
+    the other run.
+
+    Args:
+        first, second: (vocab,), logits of the two runs.
+    """
+    favourites = int(first.argmax()), int(second.argmax())
+    if favourites[0] != favourites[1]:
+        return favourites
+    likely = np.union1d(np.argsort(-first)[:N_CANDIDATES], np.argsort(-second)[:N_CANDIDATES])
+    gain = (np.log(softmax(second)) - np.log(softmax(first)))[likely]
+    return int(likely[gain.argmin()]), int(likely[gain.argmax()])
+
+
+def difference(logits: Array, words: tuple[int, int]) -> Array:
+    """How much larger the second word's logit is than the first's: (…), from logits (…, vocab)."""
+    return logits[..., words[1]].astype(np.float64) - logits[..., words[0]].astype(np.float64)
+
+
+def patches(second: Trace, site: str) -> tuple[tuple[Patch], ...]:
+    """For every token the edit that copies its vector at `site` out of the second run."""
+    return tuple((Patch(site=site, vector=tuple(row), position=i),) for i, row in enumerate(second[site].tolist()))
+
+
+def recovered(first: Trace, second: Trace, sites: tuple[str, ...], run: Run, *, position: int) -> Array:
+    """How far copying one vector turns the first run's answer into the second's.
+
+    With d the `difference` of the two answers' logits, this is (d(patched) − d(first)) / (d(second) − d(first)):
+    0 where the copy changes nothing, 1 where it does all that the other sentence does.
+
+    Args:
+        sites: what is copied, one name for each layer.
+        run: runs the first sentence.
+        position: where the answer is read.
+
+    Returns:
+        (site, len); NaN where the two runs answer alike.
+    """
+    words = answers(first["logits"][position], second["logits"][position])
+    begin, end = (difference(one["logits"][position], words) for one in (first, second))
+    copied = [run(patches(second, site))[:, position] for site in sites]  # each (len, vocab)
+    moved = difference(np.stack(copied), words) - begin
+    return moved / (end - begin if end != begin else np.nan)
+
+
+def sites_of(trace: Trace, stack: str, copied: Copied) -> tuple[str, ...]:
+    """Names of one kind of value in all layers of a stack, bottom up; none where the model has no such value."""
+    sites: list[str] = []
+    while f"{stack}.{len(sites)}.resid_pre" in trace:
+        sites.append(f"{stack}.{len(sites)}.{copied}")
+    return tuple(site for site in sites if site in trace)

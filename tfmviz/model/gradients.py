@@ -1,0 +1,68 @@
+"""Gradients before the first step of training, by depth: what the place of the norm does to them."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from tfmviz.model.block import Block
+from tfmviz.model.config import ModelConfig, NormPosition
+from tfmviz.model.feed_forward import FeedForward
+from tfmviz.model.transformer import DecoderOnly, Embedding
+
+BATCH, LENGTH, VOCAB = 8, 64, 512
+"""Texts, tokens in each, and different tokens: drawn at random, for there is nothing to learn from one gradient."""
+
+WIDTH, HEADS = 64, 4
+
+
+def config(*, n_layers: int, norm_position: NormPosition) -> ModelConfig:
+    """The model that is drawn: the 2017 paper's, but a language model and small."""
+    return ModelConfig(
+        vocab_size=VOCAB,
+        max_len=LENGTH,
+        d_model=WIDTH,
+        n_layers=n_layers,
+        n_heads=HEADS,
+        n_kv_heads=HEADS,
+        d_ff=4 * WIDTH,
+        norm_position=norm_position,
+        feed_forward="relu",
+        positions="sinusoidal",
+        embeddings="untied",
+        embedding_scale="sqrt_d_model",
+    )
+
+
+def gradients_at_start(*, n_layers: int, norm_position: NormPosition, seed: int) -> list[float]:
+    """‖∂ loss / ∂ W_out‖ of every layer's feed-forward layer in a language model that has not learned anything.
+
+    As in Xiong et al. 2020 (section 3, figure 3): all matrices are drawn from Xavier's normal distribution, the loss
+    is that of the next token. By theorem 1 there, the last layer's gradient is √n_layers times as large in a post-norm
+    model, up to a constant factor.
+
+    Args:
+        seed: of weights and tokens; the same for both places of the norm.
+    """
+    model = DecoderOnly(config(n_layers=n_layers, norm_position=norm_position))
+    generator = torch.Generator().manual_seed(seed)
+    draw(model, generator)
+    ids = torch.randint(VOCAB, (BATCH, LENGTH + 1), generator=generator)
+    logits = model(ids[:, :-1])  # (batch, len, vocab)
+    loss = F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
+    weights = [cast(FeedForward, cast(Block, block).mlp).W_out.weight for block in model.decoder.blocks]
+    return [gradient.norm().item() for gradient in torch.autograd.grad(loss, weights)]
+
+
+@torch.no_grad()
+def draw(model: nn.Module, generator: torch.Generator) -> None:
+    """Xavier's weights: normal with σ² = 2 / (inputs + outputs); tokens with σ² = 1 / d_model; biases stay 0."""
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            nn.init.xavier_normal_(module.weight, generator=generator)
+        elif isinstance(module, Embedding):
+            for table in module.parameters():
+                table.normal_(std=WIDTH**-0.5, generator=generator)

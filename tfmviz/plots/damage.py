@@ -1,0 +1,147 @@
+"""Figures of the page that switches parts of a model off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tfmviz.plots.labels import escaped, labels
+from tfmviz.plots.signed import signed_map
+from tfmviz.plots.theme import BAR_ROOM, Theme, axis, box, figure, gap, layout, room
+from tfmviz.trace import Array
+
+N_NAMED = 5
+"""Points of the scatter that bear their names: those furthest up, and those furthest to the right."""
+
+
+def damage(values: Array, *, rows: Sequence[str], off: Sequence[tuple[int, int]], theme: Theme) -> go.Figure:
+    """How much larger the loss is without each head, and without each MLP (the last column); grey: there is none.
+
+    The strongest colour is that of the head that matters most; an MLP may matter more, which its number says.
+
+    Args:
+        values: (attention layer, head + 1), in nats.
+        rows: names of the attention layers.
+        off: row and column of what the reader has switched off, to mark.
+    """
+    n_heads = values.shape[1] - 1
+    has_mlp = not np.isnan(values[:, -1]).all()
+    shown = values if has_mlp else values[:, :-1]
+    columns = [*map(str, range(n_heads)), *(["MLP"] if has_mlp else [])]
+    parts = [f"head {name}" if name != "MLP" else name for name in columns]
+    hover = [
+        [f"{escaped(row)}, {part}: {value:+.4f} nats" for part, value in zip(parts, line, strict=True)]
+        for row, line in zip(rows, shown, strict=True)
+    ]
+    return signed_map(
+        shown,
+        title="change of the loss, in nats",
+        x=axis("head", tickvals=list(range(len(columns))), ticktext=columns, range=[-0.5, len(columns) - 0.5]),
+        y=axis(
+            "",
+            tickvals=list(range(len(rows))),
+            ticktext=[escaped(row) for row in rows],
+            range=[len(rows) - 0.5, -0.5],
+        ),
+        hover=hover,
+        theme=theme,
+        limit=max(float(np.nanmax(np.abs(values[:, :-1]), initial=0)), 1e-9),  # one MLP would pale all heads
+        written="+.2f" if len(columns) <= 9 else "",
+        xgap=2,
+        ygap=2,
+        height=BAR_ROOM + 44 * len(rows) + 56,
+        left=room(rows, title=False),
+        bottom=56,
+        shapes=[box(x - 0.46, y - 0.46, x + 0.46, y + 0.46, theme) for y, x in off if x < len(columns)],
+    )
+
+
+def against(
+    sharpness: Array, lost: Array, *, names: Sequence[str], off: Sequence[int], title: str, theme: Theme
+) -> go.Figure:
+    """One point per head: how sharply it looks, and what is lost without it.
+
+    Args:
+        sharpness: (head,), in [0, 1].
+        lost: (head,), in nats.
+        off: indices of the heads that the reader has switched off.
+        title: what is lost.
+    """
+    named = {*off, *np.argsort(-lost)[:N_NAMED].tolist(), *np.argsort(-sharpness)[:N_NAMED].tolist()}
+    shown = [escaped(name) for name in names]
+    place = np.argsort(np.argsort(sharpness))  # neighbours write above and below in turn
+    trace = {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": sharpness,
+        "y": lost,
+        "marker": {"size": 11, "color": [theme.accent if i in off else theme.attention for i in range(len(names))]},
+        "text": [name if i in named else "" for i, name in enumerate(shown)],
+        "textposition": ["bottom center" if n % 2 else "top center" for n in place],
+        "textfont": {"size": 14},
+        "cliponaxis": False,
+        "customdata": shown,
+        "hovertemplate": "head %{customdata}<br>largest share %{x:.2f}<br>without it %{y:+.4f} nats<extra></extra>",
+    }
+    return figure(
+        [trace],
+        layout(
+            theme,
+            height=420,
+            left=84,
+            top=28,
+            bottom=60,
+            xaxis=axis("largest share of attention", range=[0, 1.04]),
+            yaxis=axis(title, showgrid=True, gridcolor=theme.grid)
+            | {"zeroline": True, "zerolinecolor": theme.text, "tickformat": "+.2~f"},
+        ),
+    )
+
+
+def recovered(
+    values: Array, *, tokens: Sequence[tuple[str, str]], position: int, title: str, theme: Theme
+) -> go.Figure:
+    """How far copying one vector from another run turns the answer into that run's: 0 not at all, 1 all the way.
+
+    Args:
+        values: (n_layers, len).
+        tokens: per position that of the first and of the second sentence.
+        position: where the answer is read; its column is marked.
+    """
+    names = [
+        one if one == other else f"{one} / {other}"
+        for one, other in zip(labels([a for a, _ in tokens]), labels([b for _, b in tokens]), strict=True)
+    ]
+    step = -(-len(names) // 48)
+    ticks = list(range(0, len(names), step))
+    bottom = room(names)
+    return signed_map(
+        values,
+        title=title,
+        x=axis(
+            "token whose vector is copied",
+            tickvals=ticks,
+            ticktext=[names[i] for i in ticks],
+            tickangle=-90,
+            range=[-0.5, len(names) - 0.5],
+        ),
+        y=axis("layer", tickvals=list(range(len(values))), range=[len(values) - 0.5, -0.5]),
+        hover=[
+            [
+                f"layer {layer}, token {i} “{name}”: {value:+.3f}"
+                for i, (name, value) in enumerate(zip(names, row, strict=True))
+            ]
+            for layer, row in enumerate(values)
+        ],
+        theme=theme,
+        limit=max(1.0, float(np.nanmax(np.abs(values), initial=0))),
+        written=".2f" if len(names) <= 14 else "",
+        xgap=gap(len(names)),
+        ygap=1,
+        height=BAR_ROOM + 44 * len(values) + bottom,
+        left=64,
+        bottom=bottom,
+        shapes=[box(position - 0.5, -0.5, position + 0.5, len(values) - 0.5, theme)],
+    )

@@ -1,0 +1,205 @@
+"""The normalisation page below the batch: age and tuition, what norms have learned, and gradients by depth."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis import normalisation
+from tfmviz.plots import normalisation as figures
+from tfmviz.trace import Array
+from tfmviz.ui import controls, models
+from tfmviz.ui.figures import per_cent, show, show_code, theme
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.normalisation import number
+
+AGES, FEES = "18, 19, 45, 22, 30", "5000, 5600, 5010, 9800, 7000"
+
+SCALES = {
+    "as they are": lambda column: column,
+    "standardised": normalisation.standardised,
+    "min–max": normalisation.min_max,
+}
+
+NUMBER = re.compile(r"[+-]?\d{1,12}(\.\d{1,6})?")
+
+
+def scaling(here: Lesson) -> None:
+    """Age and tuition: two columns of numbers of very different size."""
+    left, right = st.columns(2)
+    ages = left.text_input("Age, in years", AGES, key="ages", bind="query-params", max_chars=200)
+    fees = right.text_input("Tuition, per year", FEES, key="fees", bind="query-params", max_chars=200)
+    try:
+        raw = table(ages, fees)
+    except ValueError as error:
+        st.warning(controls.plain(str(error)), icon="⚠️")
+        return
+    scale = st.segmented_control("Scale", list(SCALES), default="as they are", key="scale", bind="query-params")
+    scaled = {name: np.stack([scale_of(column) for column in raw.T], axis=1) for name, scale_of in SCALES.items()}
+    shown, names = scaled[scale or "as they are"], [f"student {i + 1}" for i in range(len(raw))]
+    other, shares = normalisation.nearest(shown, 0)
+    show(
+        figures.points(
+            shown,
+            names=[str(i + 1) for i in range(len(raw))],
+            link=(0, other),
+            titles=("age", "tuition"),
+            theme=theme(),
+        ),
+        key="points",
+        alt="; ".join(f"{n} at {x:.3g}, {y:.3g}" for n, (x, y) in zip(names, shown, strict=True)),
+    )
+    closest = {name: normalisation.nearest(values, 0)[0] + 1 for name, values in scaled.items()}
+    st.markdown(
+        f"Who is most like student 1? Here **student {other + 1}**, and {per_cent(float(shares[1]))} of the squared "
+        "distance between them is tuition. On every scale: "
+        + ", ".join(f"{name}, student {which}" for name, which in closest.items())
+        + ". Both axes have one scale, so distances are as they look."
+    )
+    st.dataframe(
+        {"": names, "age": raw[:, 0], "tuition": raw[:, 1]}
+        | {
+            f"{part}, {name}": np.round(scaled[name][:, i], 3)
+            for name in ("standardised", "min–max")
+            for i, part in enumerate(("age", "tuition"))
+        },
+        hide_index=True,
+    )
+    oldest = int(raw[:, 0].argmax())
+    rest = np.delete(scaled["min–max"][:, 0], oldest)
+    st.markdown(
+        f"Standardised: (x − mean) / standard deviation. Min–max: (x − min) / (max − min); one outlier sets its ends: "
+        f"all but student {oldest + 1} lie between 0 and {rest.max():.2f} in age. LayerNorm standardises, but the "
+        "numbers of one vector instead of one column of a table."
+    )
+
+
+def table(ages: str, fees: str) -> Array:
+    """(student, 2) from two lists of numbers with commas.
+
+    Raises:
+        ValueError: with a sentence for the reader.
+    """
+    columns = []
+    for text in (ages, fees):
+        entries = [entry.strip() for entry in text.split(",") if entry.strip()]
+        if wrong := [entry for entry in entries if not NUMBER.fullmatch(entry)]:
+            raise ValueError(f"“{wrong[0][:20]}” is no number. Write numbers with commas between them, such as {AGES}.")
+        columns.append([float(entry) for entry in entries])
+    if len(columns[0]) != len(columns[1]):
+        raise ValueError(f"There are {len(columns[0])} ages but {len(columns[1])} fees. Every student needs both.")
+    if len(columns[0]) < 2:
+        raise ValueError("One student alone has nobody to be compared with. Write two numbers at least.")
+    return np.array(columns).T
+
+
+def learned(here: Lesson) -> None:
+    """γ and β of all norms of the model, and a check that norm, γ and β give what the model computed."""
+    norms = _learned(here.choice.model)
+    names, gains, biases = [n for n, _, _ in norms], [g for _, g, _ in norms], [b for _, _, b in norms]
+    left, right = st.columns(2)
+    for column, given, letter, usual in ((left, gains, "γ", 1.0), (right, biases, "β", 0.0)):
+        values = [value for value in given if value is not None]
+        if not values:
+            column.info("RMSNorm has no β: it shifts nothing.", icon="ℹ️")
+            continue
+        quartiles = np.stack([np.quantile(value, [0, 0.25, 0.5, 0.75, 1]) for value in values])
+        with column:
+            show(
+                figures.spread(quartiles, names=names, title=letter, usual=usual, theme=theme()),
+                key=f"spread_{'gain' if letter == 'γ' else 'bias'}",
+                alt="; ".join(
+                    f"{n}: {q[0]:.2f} to {q[4]:.2f}, median {q[2]:.2f}" for n, q in zip(names, quartiles, strict=True)
+                ),
+            )
+    widest = int(np.argmax([np.ptp(gain) for gain in gains]))
+    least, most = gains[widest].min(), gains[widest].max()
+    st.markdown(
+        "After the norm every number is multiplied by a learned γ, and β is added. Before training γ is 1 and β is 0 "
+        f"(dotted lines). Most apart are now the γ of the norm “{names[widest]}”: from **{number(least)}** to "
+        f"**{number(most)}**. A number with a γ near 0 is hardly heard by what comes after the norm."
+    )
+    formula = "(x − μ) / σ · γ + β" if here.model.config.norm == "layer" else "x / √(mean x²) · γ"
+    st.markdown(
+        f"Check on your sentence, layer {here.choice.layer_index}, attention: {formula}, computed in numpy, differs "
+        f"from what the model recorded by at most **{_residue(here):.1e}**."
+    )
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _learned(name: str) -> list[tuple[str, Array, Array | None]]:
+    """Name, γ and β of every norm, in the order in which they are applied."""
+    module, found = models.load(name).module, []
+    several = models.load(name).config.architecture == "encoder-decoder"
+    parts = {"self_attn_residual": "attention", "cross_attn_residual": "cross-attention", "mlp_residual": "MLP"}
+    for path, norm in module.named_modules():
+        if not path.endswith("norm"):
+            continue
+        stack, *rest = path.split(".")
+        where = f"{rest[1]} {parts[rest[2]]}" if len(rest) > 1 else "last"
+        found.append((f"{stack} {where}" if several else where, *_gain_and_bias(norm)))
+    return found
+
+
+def _gain_and_bias(norm: Any) -> tuple[Array, Array | None]:
+    bias = getattr(norm, "bias", None)
+    return norm.weight.detach().numpy(), None if bias is None else bias.detach().numpy()
+
+
+def _residue(here: Lesson) -> float:
+    """Largest difference between the chosen layer's norm in numpy and in the model's record."""
+    layer, trace = here.choice.layer, here.trace
+    stack, index, part = layer.split(".")
+    x = trace[f"{stack}.{index}.{'resid_mid' if part == 'cross_attn' else 'resid_pre'}"].astype(np.float64)
+    if here.model.config.norm_position == "post":
+        x = x + trace[f"{layer}.out"]
+    gain, bias = _gain_and_bias(here.model.module.get_submodule(f"{stack}.blocks.{index}.{part}_residual.norm"))
+    normed = normalisation.layer_norm(x) if here.model.config.norm == "layer" else normalisation.rms_norm(x)
+    return float(np.abs(normed * gain + (0 if bias is None else bias) - trace[f"{layer}.norm"]).max())
+
+
+def gradients() -> None:
+    """Gradients by depth in models that have not learned anything, post-norm and pre-norm."""
+    from tfmviz.model.gradients import config, gradients_at_start
+
+    left, right = st.columns(2)
+    n_layers = left.slider("Layers", 2, 16, 12, key="depth", bind="query-params")
+    seed = right.slider("Seed of the random weights", 0, 20, 0, key="seed", bind="query-params")
+    post, pre = _gradients(n_layers, seed)
+    show(
+        figures.depth(post, pre, theme=theme()),
+        key="gradients",
+        alt="; ".join(
+            f"layer {i}: post-norm {a:.3f}, pre-norm {b:.3f}" for i, (a, b) in enumerate(zip(post, pre, strict=True))
+        ),
+    )
+    shape = config(n_layers=n_layers, norm_position="pre")
+    st.markdown(
+        f"From the first layer to the last the gradient goes from {post[0]:.2f} to {post[-1]:.2f} with post-norm, from "
+        f"{pre[0]:.2f} to {pre[-1]:.2f} with pre-norm. In the last layer post-norm's is **{post[-1] / pre[-1]:.1f} "
+        f"times** as large; theory says it grows like √layers = {np.sqrt(n_layers):.1f} (Xiong et al. 2020)."
+    )
+    st.markdown(
+        "Why: pre-norm adds to the stream and never shrinks it; the longer it has grown, the less one layer's write "
+        "changes the normalised end. Post-norm brings it back to the same length after every layer, so the last layer "
+        "always counts in full. With such gradients near the output the first steps of training must be small: hence "
+        "warm-up."
+    )
+    st.caption(
+        f"Computed now, with torch: {n_layers} layers, {shape.d_model} wide, {shape.n_heads} heads, weights drawn from "
+        "Xavier's distribution, random tokens; the same seed for both. No training."
+    )
+    show_code(gradients_at_start)
+
+
+@st.cache_resource(show_spinner="Going backwards through both models…", max_entries=64)
+def _gradients(n_layers: int, seed: int) -> tuple[list[float], list[float]]:
+    from tfmviz.model.gradients import gradients_at_start
+
+    return (
+        gradients_at_start(n_layers=n_layers, norm_position="post", seed=seed),
+        gradients_at_start(n_layers=n_layers, norm_position="pre", seed=seed),
+    )

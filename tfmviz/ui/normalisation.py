@@ -1,0 +1,189 @@
+"""The normalisation page: a batch of sentences, which of its numbers share a mean, and who disturbs whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis import normalisation
+from tfmviz.plots import normalisation as figures
+from tfmviz.plots.labels import visible
+from tfmviz.plots.pairs import pairs
+from tfmviz.trace import Array, Trace
+from tfmviz.ui import controls, models
+from tfmviz.ui.figures import per_cent, show, show_code, theme
+from tfmviz.ui.lesson import Lesson
+
+MORE = "The cat sat on the mat.\nMy dog ran home."
+JOINING = "Once upon a time there was a king!"
+
+MAX_SENTENCES = 5
+"""That are read from the box of further sentences."""
+
+ROWS, NUMBERS = 8, 24
+"""Tokens of each sentence and numbers of each vector that are drawn; all are counted."""
+
+NORMS = ("none", "LayerNorm", "RMSNorm", "BatchNorm")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Batch:
+    """Sentences as the norms meet them.
+
+    Attributes:
+        tokens: of every sentence.
+        vectors: (sentence, longest, d_model), 0 in the padding.
+        present: (sentence, longest), False in the padding.
+    """
+
+    tokens: tuple[tuple[str, ...], ...]
+    vectors: Array
+    present: Array
+
+
+def batch(here: Lesson) -> list[str]:
+    """Asks for the sentences of the batch; the reader's own is the first."""
+    typed = st.text_area(
+        f"More sentences for the batch, one per line, {MAX_SENTENCES} at most",
+        MORE,
+        key="batch",
+        bind="query-params",
+        max_chars=controls.MAX_CHARACTERS,
+        height=96,
+    )
+    lines = [line for line in typed.splitlines() if line.strip()]
+    if len(lines) > MAX_SENTENCES:
+        st.info(f"The first {MAX_SENTENCES} of your {len(lines)} lines are used.", icon="✂️")
+    return [here.text, *lines[:MAX_SENTENCES]]
+
+
+def read(here: Lesson, texts: list[str]) -> Batch:
+    """What the chosen layer of the model reads, for every sentence."""
+    stack, index, _ = here.choice.layer.split(".")
+    site = f"{stack}.{index}.resid_pre"
+    runs = [_run(here.choice.model, text, site) for text in texts]
+    vectors, present = normalisation.padded([run[site] for run in runs])
+    tokens = tuple(run.axes(f"{stack}.{index}.self_attn")[0].tokens for run in runs)
+    return Batch(tokens=tokens, vectors=vectors, present=present)
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _run(name: str, text: str, site: str) -> Trace:
+    return models.load(name).trace(text, sites=(site,))
+
+
+def _normed(batch: Batch, norm: str, *, counted: Array) -> Array:
+    match norm:
+        case "LayerNorm":
+            return normalisation.layer_norm(batch.vectors)
+        case "RMSNorm":
+            return normalisation.rms_norm(batch.vectors)
+        case "BatchNorm":
+            return normalisation.batch_norm(batch.vectors, counted)
+    return batch.vectors
+
+
+def groups(here: Lesson, texts: list[str]) -> None:
+    """The batch as a picture, and a frame around the numbers that share a mean."""
+    given = read(here, texts)
+    norm = st.segmented_control("Normalised by", NORMS, default="none", key="norm", bind="query-params") or "none"
+    left, right = st.columns(2)
+    last = min(ROWS, len(given.tokens[0])) - 1
+    row = min(1, last)
+    if last > 0:
+        row = min(left.slider("Token of sentence 1", 0, last, row, key="row", bind="query-params"), last)
+    numbers = min(NUMBERS, given.vectors.shape[2])
+    column = right.slider(
+        "Number in the vector", 0, numbers - 1, min(3, numbers - 1), key="column", bind="query-params"
+    )
+    normed = _normed(given, norm, counted=given.present)
+    shown = np.where(given.present[..., None], normed, np.nan)[:, :ROWS, :numbers]
+    show(
+        figures.vectors(
+            shown,
+            tokens=given.tokens,
+            row=None if norm == "BatchNorm" else row,
+            column=column if norm in ("none", "BatchNorm") else None,
+            limit=None if norm == "none" else 3.0,
+            theme=theme(),
+        ),
+        key="groups",
+        alt=f"Vectors of {len(given.tokens)} sentences, {norm}. " + _measured(given, normed, row, column),
+    )
+    st.markdown(_measured(given, normed, row, column))
+    rows = given.vectors[given.present]
+    apart = float(normalisation.change(normalisation.layer_norm(rows), normalisation.rms_norm(rows)).max())
+    st.markdown(
+        f"LayerNorm takes the mean off first, RMSNorm does not. On these vectors the two differ by {per_cent(apart)} "
+        "of the length at most: the nearer the means are to 0, the less."
+    )
+    st.caption(
+        f"Drawn are the first {ROWS} tokens of each sentence and the first {numbers} of {given.vectors.shape[2]} "
+        "numbers of each vector; all are counted. Grey is padding: it belongs to no mean. γ and β are left out here."
+    )
+    if given.present.sum() == 1:
+        st.info(
+            "With one token in the batch, BatchNorm has nothing to average: each number minus itself is 0.", icon="ℹ️"
+        )
+    show_code(normalisation.layer_norm, normalisation.rms_norm, normalisation.batch_norm)
+
+
+def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
+    """Mean and standard deviation of the two groups, in words."""
+    across, down = normed[0, row], normed[..., column][given.present]
+    name = controls.plain(visible(given.tokens[0][row]))
+    return (
+        f"The {len(across)} numbers of “{name}” (blue frame, what LayerNorm and RMSNorm look at): mean "
+        f"**{number(across.mean())}**, standard deviation **{number(across.std())}**, root mean square "
+        f"**{number(np.sqrt((across**2).mean()))}**. Number {column} of all {len(down)} tokens (orange frame, what "
+        f"BatchNorm looks at): mean **{number(down.mean())}**, standard deviation **{number(down.std())}**."
+    )
+
+
+def number(value: float) -> str:
+    return f"{value + 0.0 if abs(value) >= 0.0005 else 0:.3f}".replace("-", "−")
+
+
+def company(here: Lesson, texts: list[str]) -> None:
+    """What changes in the first sentence when another joins the batch."""
+    typed = st.text_input(
+        "Another sentence joins", JOINING, key="joining", bind="query-params", max_chars=controls.MAX_CHARACTERS
+    )
+    padding = st.toggle("BatchNorm counts the padding too", key="padding", bind="query-params")
+    before, after = read(here, texts), read(here, [*texts, typed if typed.strip() else JOINING])
+    length = len(before.tokens[0])
+    moved = {}
+    for norm in NORMS[1:]:
+        alone, together = (
+            _normed(given, norm, counted=np.ones_like(given.present) if padding else given.present)[0, :length]
+            for given in (before, after)
+        )
+        moved[norm] = normalisation.change(alone, together)
+    show(
+        pairs(
+            before.tokens[0],
+            moved["LayerNorm"],
+            moved["BatchNorm"],
+            series=("LayerNorm", "BatchNorm"),
+            title="change of the vector",
+            token_title="token of your sentence",
+            top=None,
+            percent=True,
+            theme=theme(),
+        ),
+        key="company",
+        alt="; ".join(f"“{visible(t)}” {m:.1%}" for t, m in zip(before.tokens[0], moved["BatchNorm"], strict=True)),
+    )
+    st.markdown(
+        f"BatchNorm: the vectors of your sentence have moved by **{moved['BatchNorm'].mean():.1%}** of their length on "
+        f"average, though the sentence is the same. LayerNorm: **{moved['LayerNorm'].max():.0%}**, RMSNorm: "
+        f"**{moved['RMSNorm'].max():.0%}**, exactly: what they do to a token depends on that token alone."
+    )
+    tokens = [int(given.present.sum()) for given in (before, after)]
+    st.markdown(
+        f"The batch had {tokens[0]} tokens and has {tokens[1]} now. Sentences differ in length, so positions late in "
+        "the batch are filled by few of them, and a model that writes reads a batch of one: reasons why transformers "
+        "do without BatchNorm."
+    )

@@ -1,0 +1,186 @@
+"""The part of the page that copies vectors from one sentence's run into another's."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis import patching
+from tfmviz.analysis.patching import Copied
+from tfmviz.plots import damage as figures
+from tfmviz.plots.labels import visible
+from tfmviz.trace import Array, Trace
+from tfmviz.ui import controls, models
+from tfmviz.ui.figures import show, theme
+from tfmviz.ui.lesson import Lesson
+
+MAX_TOKENS = 32
+"""Of either sentence: each copy is a run of its own."""
+
+PAIRS = (
+    ("Once upon a time there was a little girl named", "Once upon a time there was a little boy named"),
+    ("The cat sat on the mat.", "The dog sat on the mat."),
+    ("The girl was happy because", "The boy was happy because"),
+    ("The students opened their", "The king opened their"),
+)
+
+PARTNERS = (
+    ("girl", "boy"),
+    ("cat", "dog"),
+    ("She", "He"),
+    ("she", "he"),
+    ("I", "He"),
+    ("We", "They"),
+    ("animal", "child"),
+    ("students", "children"),
+    ("Man", "Dog"),
+    ("chef", "king"),
+    ("price", "end"),
+)
+"""Words that are exchanged to make a second sentence where the reader has typed none."""
+
+COPIED: dict[str, Copied] = {
+    "the stream before the layer": "resid_pre",
+    "what attention writes": "self_attn.out",
+    "what cross-attention writes": "cross_attn.out",
+    "what the MLP writes": "mlp.out",
+}
+
+
+def laboratory(here: Lesson) -> None:
+    """Two sentences, one copied vector at a time, and how far the answer follows."""
+    other = _second(here.text)
+    stack = here.choice.layer.split(".")[0]
+    options = [name for name, kind in COPIED.items() if patching.sites_of(here.trace, stack, kind)]
+    copied = st.radio("What is copied", options, horizontal=True, key="copied", bind="query-params")
+    if other is None:
+        st.info("Type a second sentence with as many tokens as yours, or take one of the pairs.", icon="✍️")
+        return
+    second = _run(here.choice.model, here.text, other)
+    tokens = [run.axes(f"{stack}.0.self_attn")[0].tokens for run in (here.trace, second)]
+    if problem := _unfit(*tokens):
+        st.warning(problem, icon="⚠️")
+        return
+    values = _recovered(here.choice.model, here.text, other, COPIED[copied], stack, position=here.target)
+    if np.isnan(values).all():
+        st.info("Both sentences get the very same answer, so there is nothing to carry over. Change a word.", icon="ℹ️")
+        return
+    _picture(here, second, values, list(zip(*tokens, strict=True)))
+
+
+def _second(text: str) -> str | None:
+    """Asks for the second sentence. While the box is empty it is the first with one word exchanged, if that can be."""
+    guess = exchanged(text)
+    box, menu = st.columns([5, 3], vertical_alignment="bottom")
+    typed = box.text_input(
+        "Second sentence, with as many tokens",
+        key="other",
+        bind="query-params",
+        max_chars=controls.MAX_CHARACTERS,
+        placeholder=guess or "",
+    )
+    menu.selectbox(
+        "Pairs to start from",
+        range(len(PAIRS)),
+        format_func=lambda n: f"{PAIRS[n][0]} / {PAIRS[n][1]}",
+        index=None,
+        key="pair",
+        placeholder="Pairs to start from",
+        on_change=_take_pair,
+        label_visibility="collapsed",
+    )
+    return typed if typed.strip() else guess
+
+
+def exchanged(text: str) -> str | None:
+    """The text with its first exchangeable word exchanged, where there is one."""
+    partners = dict(PARTNERS) | {b: a for a, b in PARTNERS}
+    found = next((word for word in re.finditer(r"\w+", text) if word[0] in partners), None)
+    return None if found is None else text[: found.start()] + partners[found[0]] + text[found.end() :]
+
+
+def _take_pair() -> None:
+    chosen = st.session_state["pair"]
+    if chosen is not None:
+        st.session_state["text"], st.session_state["other"] = PAIRS[chosen]
+        st.session_state["pair"] = None
+        controls.forget_token()
+
+
+def _unfit(first: tuple[str, ...], second: tuple[str, ...]) -> str | None:
+    """Why the two cannot be compared place by place, as a sentence."""
+    if len(first) != len(second):
+        pieces = ["·".join(controls.plain(visible(token)) for token in tokens[:12]) for tokens in (first, second)]
+        return (
+            f"Your sentence has {len(first)} tokens ({pieces[0]}{' …' * (len(first) > 12)}), the second has "
+            f"{len(second)} ({pieces[1]}{' …' * (len(second) > 12)}). Vectors are copied place by place, so both need "
+            "the same number. Change a word in one of them."
+        )
+    if len(first) > MAX_TOKENS:
+        return (
+            f"Your sentence has {len(first)} tokens. Every cell of the picture is a run of the model, so this part "
+            f"takes sentences of at most {MAX_TOKENS}. Shorten both."
+        )
+    return None
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _run(name: str, text: str, other: str) -> Trace:
+    """The second sentence; an encoder-decoder writes the first's output, so that the answers stand at one place."""
+    first = models.trace(name, text)
+    return models.load(name).trace(other, target=None if first.source is None else first.target.ids[1:])
+
+
+@st.cache_resource(show_spinner="Copying every vector in turn…", max_entries=16)
+def _recovered(name: str, text: str, other: str, copied: Copied, stack: str, *, position: int) -> Array:
+    first, second = models.trace(name, text), _run(name, text, other)
+    target = None if first.source is None else first.target.ids[1:]
+    return patching.recovered(
+        first,
+        second,
+        patching.sites_of(first, stack, copied),
+        lambda variants: models.load(name).logits_under(text, variants, target=target),
+        position=position,
+    )
+
+
+def _picture(here: Lesson, second: Trace, values: Array, tokens: list[tuple[str, str]]) -> None:
+    position, vocabulary = here.target, here.model.vocabulary
+    logits = [run["logits"][position] for run in (here.trace, second)]
+    pair = patching.answers(*logits)
+    words = [controls.plain(visible(vocabulary[index])) for index in pair]
+    apart = [f"{patching.difference(one, pair):+.2f}".replace("-", "−") for one in logits]
+    st.markdown(
+        f"The two answers that are compared: “{words[0]}” for your sentence, “{words[1]}” for the second. Logit of "
+        f"“{words[1]}” minus logit of “{words[0]}”: **{apart[0]}** in your run, **{apart[1]}** in the other. A cell "
+        "says how much of that way one copied vector goes: 0 none, 1 all of it."
+    )
+    show(
+        figures.recovered(values, tokens=tokens, position=position, title="part of the way", theme=theme()),
+        key="recovered",
+        alt="; ".join(
+            f"layer {layer}: most at token {row.argmax()} “{visible(tokens[int(row.argmax())][0])}”, {row.max():.2f}"
+            for layer, row in enumerate(values)
+        ),
+    )
+    st.markdown(_story(values, tokens))
+
+
+def _story(values: Array, tokens: list[tuple[str, str]]) -> str:
+    """Where the difference is in the first layer and in the last, in words."""
+    most = values.argmax(axis=1)
+    begin, end = int(most[0]), int(most[-1])
+    names = [controls.plain(visible(tokens[i][0])) for i in (begin, end)]
+    if begin == end:
+        best = float(values[:, begin].max())
+        return (
+            f"In the first layer and in the last, the copy at token {begin} “{names[0]}” does most: up to {best:.0%}."
+        )
+    change = len(most) - int((most[::-1] == end).argmin())  # from here on the end leads
+    return (
+        f"In layer 0 the copy at token {begin} “{names[0]}” does most ({values[0, begin]:.0%} of the way). From layer "
+        f"{change} on it is the one at token {end} “{names[1]}” ({values[-1, end]:.0%} in layer {len(values) - 1}): "
+        "attention has carried the difference from one token's stream to the other's."
+    )
