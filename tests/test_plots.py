@@ -150,7 +150,7 @@ def test_a_figure_cannot_be_dragged_or_zoomed_by_accident(name: str) -> None:
 def test_all_colours_of_the_theme_are_colours(theme: Theme) -> None:
     for field in fields(Theme):
         value = getattr(theme, field.name)
-        for name in [shade for _, shade in value] if field.name == "norms" else [value]:
+        for name in [shade for _, shade in value] if field.name in ("norms", "signed") else [value]:
             assert len(colour(name)) == 3
 
 

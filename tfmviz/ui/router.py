@@ -29,6 +29,7 @@ def navigation() -> StreamlitPage:
             st.Page(pages / "explorer.py", title="Explorer", icon="🔎", default=True),
             st.Page(pages / "step_by_step.py", title="Step by step", icon="👣"),
             st.Page(pages / "masks.py", title="Masks", icon="🎭"),
+            st.Page(pages / "positions.py", title="Positions", icon="🧭"),
         ]
     )
 
