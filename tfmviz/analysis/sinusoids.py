@@ -52,10 +52,10 @@ def spread_along_diagonals(matrix: Array) -> float:
 
 
 def first_rise(matrix: Array, position: int) -> int | None:
-    """First position after `position` whose product with it is larger than the one before: where "farther is less
-    alike" ends. None if it never does."""
+    """First position after `position` whose product with it is larger than the one before, by more than rounding:
+    where "farther is less alike" ends. None if it never does."""
     row = matrix[position, position:]
-    rises = np.flatnonzero(np.diff(row) > 1e-9)
+    rises = np.flatnonzero(np.diff(row) > 1e-5 * row[0])
     return position + int(rises[0]) + 1 if len(rises) else None
 
 

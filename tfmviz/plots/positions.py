@@ -63,7 +63,7 @@ def lines(
     traces = [trace for line, colour in zip(drawn, colours, strict=True) for trace in _line(line, colour)]
     scale: dict[str, Any] = {"type": "log", "dtick": 1} if log else {"range": list(y_range)} if y_range else {}
     words = 22 if marked else 0
-    rows = -(-sum(len(line.name) + 6 for line in drawn) // 48) if len(drawn) > 1 else 0  # of the legend, on a phone
+    rows = _legend_rows([line.name for line in drawn])
     height = HEIGHT + 24 * rows + words
     return figure(
         traces,
@@ -84,9 +84,17 @@ def lines(
     )
 
 
+def _legend_rows(names: Sequence[str]) -> int:
+    """Lines that a legend takes on a phone, where 260 pixels are left for it; none for a single line."""
+    if len(names) < 2:
+        return 0
+    across = max(1, 260 // (40 + 8 * max(map(len, names))))
+    return -(-len(names) // across)
+
+
 def _axis(title: str, **more: Any) -> dict[str, Any]:
     """An axis under a picture: its title clear of the numbers."""
-    return axis(title, **more) | {"title": {"text": title, "standoff": 8}}
+    return axis(title, **more) | {"title": {"text": title, "standoff": 24}}
 
 
 def _line(line: Line, colour: str) -> list[dict[str, Any]]:
@@ -227,10 +235,9 @@ def circle(pairs: Array, *, start: int, shift: int, title: str, theme: Theme) ->
     chosen = [start, start + shift]
     around = {
         "type": "scatter",
-        "mode": "lines+markers",
+        "mode": "markers",
         "x": pairs[:, 1],
         "y": pairs[:, 0],
-        "line": {"color": theme.grid, "width": 1},
         "marker": {"color": theme.attention, "size": 7, "opacity": 0.6},
         "customdata": list(range(len(pairs))),
         "hovertemplate": "position %{customdata}: sine %{y:.4f}, cosine %{x:.4f}<extra></extra>",
@@ -259,6 +266,7 @@ def circle(pairs: Array, *, start: int, shift: int, title: str, theme: Theme) ->
             top=36,
             bottom=56,
             showlegend=False,
+            shapes=[{"type": "circle", "x0": -1, "y0": -1, "x1": 1, "y1": 1, "line": {"color": theme.grid}}],
             title={"text": escaped(title), "font": {"size": 15}, "x": 0, "xref": "paper", "y": 0.98, "yanchor": "top"},
             xaxis=axis("cosine", range=[-1.3, 1.3], constrain="domain"),
             yaxis=axis("sine", range=[-1.3, 1.3], scaleanchor="x"),

@@ -175,6 +175,7 @@ def _word(encoding: Encoding, part: tuple[int, ...]) -> str:
 
 def _changes(encoding: Encoding, blind: Array, sighted: Array, *, names: tuple[str, str], sees: str) -> None:
     """How far the vectors have moved in both models under one mask."""
+    schemes = ("no positions", models.load(names[1]).config.positions)
     free = sees == "everything"
     st.markdown(
         "**Every token sees all** (causal mask taken away)" if free else "**Every token sees the past** (as trained)"
@@ -184,7 +185,7 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, names: tuple[s
             encoding.tokens,
             blind,
             sighted,
-            series=names,
+            series=schemes,
             title="largest change of a number",
             token_title="token, as typed",
             top=None,

@@ -133,8 +133,8 @@ def similarity(place: Place) -> None:
         (np.diag(matrix, 1).mean(), np.diag(matrix, far).mean()) for matrix in found
     )
     st.markdown(
-        f"Neighbours have a cosine of **{_signed(close)}** on average, positions {far} apart **{_signed(apart)}**; for sinusoids "
-        f"it is {_signed(close_formula)} and {_signed(apart_formula)}. "
+        f"Neighbours have a cosine of **{_signed(close)}** on average, positions {far} apart **{_signed(apart)}**; for "
+        f"sinusoids it is {_signed(close_formula)} and {_signed(apart_formula)}. "
         + (
             "Training made neighbours alike, though nobody asked for it."
             if close > HALF
@@ -198,8 +198,8 @@ def norms(place: Place) -> None:
     else:
         st.markdown(
             f"Every row has grown from the random {began:.2f} it began with, the last ones too: **nothing is "
-            f"under-trained here**. Language models of this house read one stream of text cut into full windows, so the "
-            "last position comes up as often as the first. Where texts differ in length late positions are rare and "
+            f"under-trained here**. Language models of this house read one stream of text, cut into full windows, so "
+            "the last position comes up as often as the first. Where texts differ in length late ones are rare and "
             f"stay poor: choose {controls.code(REVERSE)} above, which was trained on short words."
         )
     _measured(place)
@@ -239,7 +239,7 @@ def _measured(place: Place) -> None:
 def wall(place: Place) -> None:
     """One token more than there are positions."""
     st.markdown(f"**One token too many.** The table of {controls.code(place.model)}, asked for one more position:")
-    st.code(one_too_many(place), language=None)
+    st.code(one_too_many(place), language=None, wrap_lines=True)
     st.markdown(
         "A formula would simply go on; a table has no such row, so the model cannot read on at all. And rows that "
         "training never reached exist but mean nothing:"

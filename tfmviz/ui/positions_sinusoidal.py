@@ -10,13 +10,12 @@ import streamlit as st
 
 from tfmviz.analysis import sinusoids as laws
 from tfmviz.plots import positions as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.pairs import pairs
 from tfmviz.plots.positions import Line
-from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, models
+from tfmviz.trace import Array
+from tfmviz.ui import controls
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.positions import SIGHTED, scientific, twin
+from tfmviz.ui.positions import scientific
+from tfmviz.ui.positions_on_words import on_words
 
 LARGEST = 512
 """Positions and dimensions that are drawn at most."""
@@ -75,7 +74,7 @@ def lesson(text: str) -> None:
         "Heat map": (heat_map, "All numbers at once: a row is what is added to the word at that position."),
         "A shift is a rotation": (shift, "Moving on by k positions turns every pair by an angle of its own."),
         "Near and far": (near_and_far, "Neighbours get similar vectors: how similar, at which distance?"),
-        "On real words": (lambda _: on_real_words(text), "What the model reads is the sum of word and position."),
+        "On real words": (lambda _: on_words(text), "What the model reads is the sum of word and position."),
     }
     tabs = st.tabs(list(parts), key="wave", bind="query-params")
     for tab, (part, words) in zip(tabs, parts.values(), strict=True):
@@ -190,7 +189,7 @@ def by_hand(waves: Waves) -> None:
         lines.append(
             f"PE({position}, {j}) = {name}({position} / {waves.base:g}^({2 * i}/4)) = {name}({angle:.6g}) = {value:.5f}"
         )
-    st.code("\n".join(lines), language=None)
+    st.code("\n".join(lines), language=None, wrap_lines=True)
     small = Waves(d=4, length=4, base=waves.base)
     show(
         figures.table(small.table, title="PE(position, dimension), d = 4", text="numbers", theme=theme()),
@@ -238,7 +237,7 @@ def repeats(waves: Waves) -> None:
             f"{away[1][1:].min():.2f} or more.",
         )
     st.markdown(
-        f"**Only the position varies:** a single wave repeats itself, P0 = P{wavelength}, and the model cannot tell them apart. "
+        f"**Only the position varies:** a single wave repeats itself, P0 = P{wavelength}, so the two look alike. "
         f"**Position and frequency both vary:** of {length} positions none comes nearer to P0 than "
         f"**{away[1][1:].min():.3f}**."
     )
@@ -373,9 +372,9 @@ def near_and_far(waves: Waves) -> None:
     closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"
     rise = laws.first_rise(dot, p)
     until = (
-        f"It falls steadily up to distance {rise - 1 - p}; farther out it goes up and down."
+        f"The product falls steadily up to distance {rise - 1 - p}; farther out it goes up and down."
         if rise
-        else "It falls all the way to the last position drawn."
+        else "The product falls all the way to the last position drawn."
     )
     st.markdown(
         f"**Position {p} is {closer} {a} {'as to' if closer != 'closer to' else 'than to'} {b}:** product "
@@ -383,68 +382,3 @@ def near_and_far(waves: Waves) -> None:
         f"{distance[p, b]:.2f}. Only |p − q| counts: along each diagonal the products differ by at most "
         f"{scientific(laws.spread_along_diagonals(dot))}. {until}"
     )
-
-
-def on_real_words(text: str) -> None:
-    """What adding positions does to the embeddings of the reader's sentence."""
-    model = twin(SIGHTED)
-    if model is None:
-        return
-    trace = _embedded(model.name, text)
-    controls.say_what_was_cut(trace)
-    words, added = trace["embed"], trace["decoder.pos_embed"]
-    scale = float(np.sqrt(model.config.d_model))
-    scaled = st.toggle(f"× √d_model = {scale:.2f}, as the model does it", value=True, key="scaled", bind="query-params")
-    words = words if scaled else words / scale
-    lengths = [np.linalg.norm(vectors, axis=-1) for vectors in (words, added)]
-    show(
-        pairs(
-            trace.tokens,
-            *lengths,
-            series=("word", "position"),
-            title="length",
-            token_title="token",
-            top=None,
-            theme=theme(),
-        ),
-        key="added_lengths",
-        alt=f"Words are {lengths[0].min():.1f} to {lengths[0].max():.1f} long, positions {lengths[1][0]:.1f}.",
-    )
-    kept = [laws.cosines(np.stack(both))[0, 1] for both in zip(words, words + added, strict=True)]
-    st.markdown(
-        f"Every position's vector is √(d/2) = {lengths[1][0]:.2f} long, the words {lengths[0].mean():.2f} on average. "
-        f"The sum still points the word's way with a cosine of **{np.mean(kept):.2f}** on average. "
-        + (
-            "That is why the paper multiplies embeddings by √d_model first: switch it off above."
-            if scaled
-            else "Without √d_model the position drowns the word. The model was never run like this."
-        )
-    )
-    _token_cosines(trace, words, added)
-
-
-def _token_cosines(trace: Trace, words: Array, added: Array) -> None:
-    before, after = laws.cosines(words), laws.cosines(words + added)
-    parts = (("before adding", before), ("after adding", after))
-    for column, (name, values) in zip(st.columns(2), parts, strict=True):
-        with column:
-            show(
-                figures.between(values, title=f"cosine, {name}", tokens=trace.tokens, theme=theme()),
-                key=f"cosines_{name.split()[0]}",
-                alt=f"Cosines between tokens {name} positions.",
-            )
-    ids = trace.target.ids
-    twice = next(((ids.index(t), n) for n, t in enumerate(ids) if ids.index(t) < n), None)
-    if twice is None:
-        st.markdown("No token comes twice here. Type one twice to see that its two vectors become different.")
-        return
-    word = controls.plain(visible(trace.tokens[twice[0]]))
-    st.markdown(
-        f"“{word}” stands at {twice[0]} and at {twice[1]}: the same vector before (cosine {before[twice]:.2f}), two "
-        f"different ones after (**{after[twice]:.2f}**)."
-    )
-
-
-@st.cache_resource(show_spinner=False, max_entries=16)
-def _embedded(name: str, text: str) -> Trace:
-    return models.load(name).trace(text, sites=("embed", "decoder.pos_embed"))
