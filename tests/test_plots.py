@@ -17,9 +17,10 @@ import plotly.io
 import pytest
 from plotly.colors import sample_colorscale, unlabel_rgb
 
-from tfmviz.plots import masks, residual, steps
+from tfmviz.plots import masks, positions, residual, steps
 from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
 from tfmviz.plots.pairs import pairs
+from tfmviz.plots.positions import Line
 from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme
 from tfmviz.trace import Array
 
@@ -72,6 +73,24 @@ FIGURES: dict[str, Callable[[Theme], go.Figure]] = {
     "small mask": lambda theme: masks.small(MASK, title="<a>", k_tokens=K_TOKENS, theme=theme),
     "reach": lambda theme: masks.reach(np.eye(Q_LEN, dtype=int) - 1, tokens=Q_TOKENS, n_layers=2, theme=theme),
     "change": lambda theme: masks.change(NORMS, tokens=K_TOKENS, theme=theme),
+    "lines": lambda theme: positions.lines(
+        [Line(name="<a>", y=NORMS[0], between=(SHARES[0], NORMS[0])), Line(name="b", y=NORMS[1], drawn="dots")],
+        title="x",
+        marked=[(1, "<wall>")],
+        theme=theme,
+    ),
+    "lines in powers of ten": lambda theme: positions.lines(
+        [Line(name="a", y=NORMS[0])], title="x", log=True, theme=theme
+    ),
+    "signed table": lambda theme: positions.table(NORMS - 15, title="x", text="numbers", theme=theme),
+    "between positions": lambda theme: positions.between(NORMS[:, :3] / 40, title="x", theme=theme),
+    "between tokens": lambda theme: positions.between(np.eye(Q_LEN), title="x", tokens=Q_TOKENS, theme=theme),
+    "circle": lambda theme: positions.circle(np.eye(2), start=0, shift=1, title="<a>", theme=theme),
+    "path": lambda theme: positions.path(NORMS, shares=SHARES[1], theme=theme),
+    "rulers": lambda theme: positions.rulers(
+        [Q_TOKENS, K_TOKENS], [np.linspace(0, 1, Q_LEN), np.linspace(0, 1, K_LEN)], theme=theme
+    ),
+    "bits": lambda theme: positions.bits(np.eye(3), theme=theme),
     "norms": norms,
     "writes": writes,
 }

@@ -277,8 +277,10 @@ def _sines_first(waves: Waves) -> tuple[Array, float]:
 
 def shift(waves: Waves) -> None:
     """PE(pos + k) as a rotation of PE(pos), built and checked."""
+    _at_most("k", waves.length // 2)
+    _at_most("i", waves.d // 2 - 1)
     left, right = st.columns(2)
-    k = left.slider("k, how far to move", 0, waves.length - 1, min(5, waves.length - 1), key="k", bind="query-params")
+    k = left.slider("k, how far to move", 0, waves.length // 2, min(5, waves.length // 2), key="k", bind="query-params")
     n_pairs = waves.d // 2
     i = 0
     if n_pairs > 1:
@@ -324,6 +326,12 @@ def shift(waves: Waves) -> None:
         f"{k} · {2 * np.pi / waves.wavelengths[i]:.4g} = {_turn(waves, i, k):.4g} radians, wherever it starts. So “{k} "
         "words further” is one linear map that a layer can learn."
     )
+
+
+def _at_most(key: str, largest: int) -> None:
+    """A slider that was set when there was more to choose from follows; Streamlit would hand on the old value."""
+    if st.session_state.get(key, 0) > largest:
+        st.session_state[key] = largest
 
 
 def _turn(waves: Waves, i: int, k: int) -> float:
