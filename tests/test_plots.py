@@ -17,16 +17,22 @@ import plotly.io
 import pytest
 from plotly.colors import sample_colorscale, unlabel_rgb
 
-from tfmviz.plots import masks, residual, rotations, steps
-from tfmviz.plots import attribution, masks, residual, steps, stream
-from tfmviz.plots import damage, masks, normalisation, residual, steps
+from tfmviz.plots import (
+    attribution,
+    compare,
+    damage,
+    masks,
+    normalisation,
+    positions,
+    residual,
+    rotations,
+    steps,
+    stream,
+)
 from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
 from tfmviz.plots.pairs import pairs
-from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme, signed
-from tfmviz.plots import compare, masks, residual, steps
-from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
-from tfmviz.plots.pairs import pairs
-from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme, diverging
+from tfmviz.plots.positions import Line
+from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme, diverging, signed
 from tfmviz.trace import Array
 
 THEMES = [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")]
@@ -104,6 +110,24 @@ FIGURES: dict[str, Callable[[Theme], go.Figure]] = {
         np.eye(Q_LEN, dtype=int), tokens=Q_TOKENS, title="bucket", mask=np.tri(Q_LEN, dtype=bool), theme=theme
     ),
     "layouts": lambda theme: rotations.layouts(np.array([0, 2, 1, 3]), theme=theme),
+    "lines over distance": lambda theme: positions.lines(
+        [Line(name="<a>", y=NORMS[0], between=(SHARES[0], NORMS[0])), Line(name="b", y=NORMS[1], drawn="dots")],
+        title="x",
+        marked=[(1, "<wall>")],
+        theme=theme,
+    ),
+    "lines in powers of ten": lambda theme: positions.lines(
+        [Line(name="a", y=NORMS[0])], title="x", log=True, theme=theme
+    ),
+    "signed table": lambda theme: positions.table(NORMS - 15, title="x", text="numbers", theme=theme),
+    "between positions": lambda theme: positions.between(NORMS[:, :3] / 40, title="x", theme=theme),
+    "between tokens": lambda theme: positions.between(np.eye(Q_LEN), title="x", tokens=Q_TOKENS, theme=theme),
+    "circle": lambda theme: positions.circle(np.eye(2), start=0, shift=1, title="<a>", theme=theme),
+    "path": lambda theme: positions.path(NORMS, shares=SHARES[1], theme=theme),
+    "rulers": lambda theme: positions.rulers(
+        [Q_TOKENS, K_TOKENS], [np.linspace(0, 1, Q_LEN), np.linspace(0, 1, K_LEN)], theme=theme
+    ),
+    "bits": lambda theme: positions.bits(np.eye(3), theme=theme),
     "norms": norms,
     "writes": writes,
     "growth": lambda theme: stream.growth(NORMS, stages=STAGES, tokens=K_TOKENS, position=3, theme=theme),
@@ -112,16 +136,12 @@ FIGURES: dict[str, Callable[[Theme], go.Figure]] = {
     "attribution": lambda theme: attribution.heads(SHARES, columns=K_LABELS, title="<a>", chosen=(1, 2), theme=theme),
     "ranked": lambda theme: attribution.ranked(PARTS, ALONG, title="<a>", theme=theme),
     "looks": lambda theme: attribution.looks(PATTERN[0], -PATTERN[1], tokens=K_TOKENS, title="<a>", theme=theme),
-}
-ON_GREY = ("head scores", "small mask", "reach", "class map")  # what they leave out is masked, or undefined
     "scheme map": lambda theme: compare.scheme_map(SHARES, title="<a>", axes=("x", "y"), theme=theme),
     "similarity": lambda theme: compare.similarity(*NORMS, title="cosine", role="left", theme=theme),
     "biases": lambda theme: compare.biases(-NORMS, title="added", chosen=1, role="right", theme=theme),
     "losses": lambda theme: compare.losses(CURVES, trained=5, theme=theme),
     "shares": lambda theme: compare.shares(SQUARES, CAUSAL, titles=["<a>", "b"], tokens=Q_TOKENS, theme=theme),
     "parts": lambda theme: compare.parts(SQUARES, CAUSAL, titles=["<a>", "b"], tokens=Q_TOKENS, theme=theme),
-}
-ON_GREY = ("head scores", "small mask", "reach", "scheme map")  # what they leave out is masked, or undefined
     "damage": lambda theme: damage.damage(SHARES - 0.3, rows=["layer 0", "<1>"], off=[(1, 2)], theme=theme),
     "sharp and dear": lambda theme: damage.against(
         PATTERN[0], PATTERN[1] - 0.2, names=K_TOKENS, off=[1], title="<lost>", theme=theme
@@ -145,14 +165,16 @@ ON_GREY = ("head scores", "small mask", "reach", "scheme map")  # what they leav
     ),
     "depth": lambda theme: normalisation.depth([0.5, 0.7], [0.3, 0.2], theme=theme),
 }
-ON_GREY = (
-    "head scores",
-    "small mask",
-    "reach",
+ON_GREY = (  # what they leave out is masked, or undefined
+    "class map",
     "damage",
+    "head scores",
+    "reach",
     "recovered",
+    "scheme map",
+    "small mask",
     "vectors",
-)  # what they leave out is masked, or undefined
+)
 every_figure = pytest.mark.parametrize("name", FIGURES)
 
 
@@ -358,6 +380,8 @@ def test_signed_colours_diverge_about_zero_and_their_middle_is_the_ground(theme:
     assert unlabel_rgb(middle) == colour(theme.norms[0][1])
     data = sent(FIGURES["attribution"](theme))["data"][0]
     assert data["zmin"] == -data["zmax"] == -1.25
+
+
 # Schemes side by side.
 
 

@@ -8,16 +8,27 @@ from torch import Tensor, nn
 from tfmviz.positions.base import Positions
 from tfmviz.tap import Tap
 
+STD = 0.02
+"""Standard deviation of the random numbers a table begins as."""
+
 
 class Learned(Positions):
     """x_i + P_i, with P a trained (max_len, d_model) table. There is no vector past `max_len`."""
 
     def __init__(self, *, max_len: int, d_model: int) -> None:
         super().__init__()
-        self.table = nn.Parameter(torch.empty(max_len, d_model).normal_(std=0.02))
+        self.table = nn.Parameter(torch.empty(max_len, d_model).normal_(std=STD))
 
     def embed(self, x: Tensor, tap: Tap, *, past: int = 0) -> Tensor:
-        length, max_len = past + x.shape[1], self.table.shape[0]
+        return x + tap("pos_embed", self.first(past + x.shape[1])[None, past:])
+
+    def first(self, length: int) -> Tensor:
+        """P of the first positions, (length, d_model).
+
+        Raises:
+            ValueError: there are not so many.
+        """
+        max_len = self.table.shape[0]
         if length > max_len:
             raise ValueError(f"There are {max_len} learned positions, but the text has {length} tokens.")
-        return x + tap("pos_embed", self.table[None, past:length])
+        return self.table[:length]

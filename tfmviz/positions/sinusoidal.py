@@ -2,24 +2,76 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
 from tfmviz.positions.base import Positions
 from tfmviz.tap import Tap
 
+BASE = 10_000.0
+"""The paper's."""
 
-def sinusoids(length: int, d_model: int) -> Tensor:
-    """PE(pos, 2i) = sin(pos / 10000^(2i/d_model)), PE(pos, 2i+1) = cos(the same); positions and i count from 0.
+MAX_POSITION = 2**24
+"""Past it float32, in which models count, no longer holds every whole number: neighbours would share a vector."""
 
-    Sines and cosines alternate, as in the paper; some libraries store [all sines | all cosines].
+
+def wavelengths(d_model: int, *, base: float = BASE) -> Tensor:
+    """How many positions each pair of dimensions takes for a full turn: 2π · base^(2i/d_model), i from 0.
+
+    Returns:
+        (d_model / 2,), float64, from 2π up to almost 2π · base.
+
+    Raises:
+        ValueError: the dimensions do not make pairs, or the base makes nothing slower.
+    """
+    return 2 * math.pi * _divisors(d_model, base)
+
+
+def sinusoids(length: int, d_model: int, *, base: float = BASE) -> Tensor:
+    """PE(pos, 2i) = sin(pos / base^(2i/d_model)), PE(pos, 2i+1) = cos(the same); positions and i count from 0.
+
+    Sines and cosines alternate, as in the paper; some libraries store [all sines | all cosines], see `sines_first`.
 
     Returns:
         (length, d_model), values in [-1, 1].
     """
-    pair = torch.arange(0, d_model, 2, dtype=torch.float64)  # 2i
-    angle = torch.arange(length, dtype=torch.float64)[:, None] / 10000 ** (pair / d_model)  # (length, d_model / 2)
-    return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(1).float()  # (length, d_model)
+    return sinusoids_at(torch.arange(length), d_model, base=base)
+
+
+def sinusoids_at(positions: Tensor, d_model: int, *, base: float = BASE) -> Tensor:
+    """Rows of `sinusoids` for any positions, (n,), whole numbers: (n, d_model).
+
+    Raises:
+        ValueError: as `wavelengths`, or a position is negative or past `MAX_POSITION`.
+    """
+    low, high = (int(positions.min()), int(positions.max())) if len(positions) else (0, 0)
+    if low < 0:
+        raise ValueError(f"Positions count from 0, so there is no position {low}. Take 0 or more.")
+    if high > MAX_POSITION:
+        raise ValueError(
+            f"Position {high:,} is past {MAX_POSITION:,}, where float32 can no longer tell neighbours apart. Take less."
+        )
+    angle = positions.double()[:, None] / _divisors(d_model, base)  # (n, d_model / 2)
+    return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(1).float()  # (n, d_model)
+
+
+def sines_first(d_model: int) -> Tensor:
+    """Order of the columns in libraries that store [all sines | all cosines] (Marian, tensor2tensor): (d_model,).
+
+    Their table is `sinusoids(…)[:, sines_first(d_model)]`.
+    """
+    return torch.arange(d_model).unflatten(0, (-1, 2)).T.flatten()
+
+
+def _divisors(d_model: int, base: float) -> Tensor:
+    """What positions are divided by, pair by pair: base^(2i/d_model), (d_model / 2,)."""
+    if d_model < 2 or d_model % 2:
+        raise ValueError(f"Sines and cosines come in pairs, so d must be even and at least 2, but it is {d_model}.")
+    if not base > 1:
+        raise ValueError(f"The base must be more than 1, or no pair turns more slowly than the first; it is {base:g}.")
+    return base ** (torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
 
 
 class Sinusoidal(Positions):

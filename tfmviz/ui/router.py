@@ -25,16 +25,24 @@ def navigation() -> StreamlitPage:
     pages = ROOT / "pages"
     # Emoji, not Material icons: a page's icon is the tab's too, and that one Streamlit would fetch from outside.
     return st.navigation(
-        [
-            st.Page(pages / "explorer.py", title="Explorer", icon="🔎", default=True),
-            st.Page(pages / "step_by_step.py", title="Step by step", icon="👣"),
-            st.Page(pages / "masks.py", title="Masks", icon="🎭"),
-            st.Page(pages / "positions_rope.py", title="RoPE and biases", icon="🧭"),
-            st.Page(pages / "residual_stream.py", title="Residual stream", icon="🌊"),
-            st.Page(pages / "positions_compare.py", title="Sinusoidal or RoPE?", icon="⚖️"),
-            st.Page(pages / "switch_off.py", title="Switch it off", icon="🔌"),
-            st.Page(pages / "normalisation.py", title="Normalisation", icon="⚖️"),
-        ]
+        {
+            "Attention": [
+                st.Page(pages / "explorer.py", title="Explorer", icon="🔎", default=True),
+                st.Page(pages / "step_by_step.py", title="Step by step", icon="👣"),
+                st.Page(pages / "masks.py", title="Masks", icon="🎭"),
+            ],
+            "Position": [
+                st.Page(pages / "positions.py", title="Positions", icon="🧭"),
+                st.Page(pages / "positions_rope.py", title="RoPE and biases", icon="🔄"),
+                st.Page(pages / "positions_compare.py", title="Sinusoidal or RoPE?", icon="⚖️"),
+            ],
+            "The whole model": [
+                st.Page(pages / "residual_stream.py", title="Residual stream", icon="🌊"),
+                st.Page(pages / "switch_off.py", title="Switch it off", icon="🔌"),
+                st.Page(pages / "normalisation.py", title="Normalisation", icon="📏"),
+            ],
+        },
+        expanded=True,
     )
 
 

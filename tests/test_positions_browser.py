@@ -1,0 +1,60 @@
+"""What only a browser shows of the page on positions: words that are clicked, the address, phones, accessibility."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.browser import READY, Visit
+
+pytestmark = pytest.mark.browser
+
+PAGE = "/positions?text=Man+eats+small+dinosaur."
+SHIFT = f"{PAGE}&part=Sinusoidal&wave=A+shift+is+a+rotation&width=16"
+DRAWN = ".js-plotly-plot .plot-container"
+
+
+def test_two_words_that_are_clicked_change_places(visit: Visit) -> None:
+    page = visit.open(f"{PAGE}&order=0.1.2.3.4", drawn=DRAWN)
+    words = page.locator(".st-key-swap button")
+    expect(words).to_have_text(["Man", "eats", "small", "dinosaur", "."])
+    expect(page.get_by_text("nothing has moved")).to_be_visible()
+    words.nth(1).click()
+    words.nth(3).click()
+    expect(page).to_have_url(re.compile(r"order=0\.3\.2\.1\.4"))
+    expect(words).to_have_text(["Man", "dinosaur", "small", "eats", "."])
+    expect(page.get_by_text("Each word's vector is the same wherever")).to_be_visible()
+    page.reload()
+    expect(words).to_have_text(["Man", "dinosaur", "small", "eats", "."])
+
+
+def test_a_point_of_a_curve_tells_its_numbers(visit: Visit) -> None:
+    page = visit.open(f"{PAGE}&part=Sinusoidal&width=8&places=9", drawn=DRAWN)
+    curves = page.locator(".st-key-curves")
+    curves.scroll_into_view_if_needed()
+    point = curves.locator(".scatterlayer .trace .points path").first.bounding_box()
+    assert point is not None
+    page.mouse.move(point["x"] + point["width"] / 2, point["y"] + point["height"] / 2)
+    expect(curves.locator(".hoverlayer")).to_contain_text(re.compile(r"at 0: [01]"))
+    expect(curves.locator(".hoverlayer")).to_contain_text("wavelength")
+
+
+@pytest.mark.parametrize("context", [390], indirect=True)
+@pytest.mark.parametrize("address", [PAGE, SHIFT, f"{PAGE}&part=Learned&of_table=The+wall"])
+def test_nothing_is_wider_than_a_phone(visit: Visit, address: str) -> None:
+    page = visit.open(address, drawn="[data-testid=stTabs]")
+    page.wait_for_selector(READY)
+    widths = page.locator("[data-testid=stMain]").evaluate("main => [main.scrollWidth, main.clientWidth]")
+    assert widths[0] <= widths[1]
+
+
+@pytest.mark.parametrize(("address", "scheme"), [(PAGE, "dark"), (SHIFT, "light")])
+def test_the_page_can_be_read_and_used_by_everyone(visit: Visit, address: str, scheme: str) -> None:
+    visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page = visit.open(address, drawn=DRAWN)
+    results = Axe().run(page, context="[data-testid=stMain]")
+    found = [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in results.response["violations"]]
+    assert found == []

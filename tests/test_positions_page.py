@@ -1,0 +1,442 @@
+"""The page on positions: its laws, its numbers against independent computation, and what becomes of odd input."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import streamlit as st
+import torch
+import torch.nn.functional as F
+from safetensors.numpy import load_file
+from streamlit.testing.v1 import AppTest
+
+from tests.app import charts, open_page, words
+from tests.numpy_model import layer_norm, linear
+from tests.test_plots import numbers
+from tfmviz import zoo
+from tfmviz.analysis import naive_positions, position_table, sinusoids, word_order
+from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.trace import Array
+from tfmviz.ui.positions import scientific
+
+TEXT = "Man eats small dinosaur."
+IDEAS = ("Append the index", "index / (N − 1)", "Count in bits")
+WAVES = ("Curves", "By hand", "Why many waves", "Heat map", "A shift is a rotation", "Near and far", "On real words")
+OF_TABLE = ("The table", "Similarity", "Main directions", "Well trained?", "The wall")
+PARTS = (
+    {"part": "Order-blind"},
+    *({"part": "Naive ideas", "idea": idea} for idea in IDEAS),
+    *({"part": "Sinusoidal", "wave": wave} for wave in WAVES),
+    *({"part": "Learned", "of_table": part} for part in OF_TABLE),
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _fresh_caches() -> Iterator[None]:
+    yield
+    st.cache_resource.clear()
+
+
+def waves(length: int, d: int, base: float = 10_000.0) -> Array:
+    """Sinusoids number by number, as the paper writes them."""
+    return np.array(
+        [
+            [(math.cos if j % 2 else math.sin)(pos / base ** ((j - j % 2) / d)) for j in range(d)]
+            for pos in range(length)
+        ]
+    )
+
+
+# Words and their order.
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        (TEXT, ["Man", " eats", " small", " dinosaur", "."]),
+        ("Don't stop!?", ["Don't", " stop", "!?"]),
+        ("老王 批评 老李", ["老", "王", " 批", "评", " 老", "李"]),
+        ("  two\n\nlines ", ["  two", "\n\nlines", " "]),
+        ("a, b", ["a", ",", " b"]),
+        ("'tis the dogs'", ["'", "tis", " the", " dogs", "'"]),
+    ],
+)
+def test_words_of_a_text(text: str, expected: list[str]) -> None:
+    starts = [*word_order.words(text), len(text)]
+    assert [text[start:end] for start, end in pairwise(starts)] == expected
+
+
+@pytest.mark.parametrize(
+    "text", [TEXT, "老王 批评 老李", "👩‍👩‍👧 says 😀!", "<b>x</b> $a$ \t\t \n e\u0301 שלום", "x" * 90]
+)
+def test_moving_words_moves_whole_tokens(text: str) -> None:
+    encoding = Tokenizer.load(zoo.MODELS / "twins-none" / "tokenizer.json").encode(text, max_len=64)
+    parts = word_order.pieces(encoding)
+    assert [token for part in parts for token in part] == list(range(len(encoding)))
+    backwards = word_order.reordered(parts, range(len(parts))[::-1])
+    assert backwards == [token for part in parts[::-1] for token in part]
+    assert word_order.reordered(parts, range(len(parts))) == list(range(len(encoding)))
+
+
+def test_changes_are_measured_word_by_word() -> None:
+    before = np.array([[1.0, 0], [2, 0], [3, 0]])
+    after = np.array([[3.0, 0.5], [1, 0], [2, -4]])  # what stood at 2, 0 and 1
+    np.testing.assert_allclose(word_order.largest_changes(before, after, [2, 0, 1]), [0, 4, 0.5])
+    assert word_order.is_order([1, 0, 2], 3)
+    assert not any(word_order.is_order(order, 3) for order in ([], [0, 1], [0, 1, 1], [1, 2, 3], [0, 1, 2, 3]))
+
+
+def last_vectors(name: str, ids: list[int], added: Array, mask: Array) -> Array:
+    """The stream after the last layer of a twin, in float64 from its files; `added` are its positions' vectors."""
+    folder = zoo.MODELS / name
+    config = json.loads((folder / "config.json").read_text())
+    w = {key: value.astype(np.float64) for key, value in load_file(folder / "model.safetensors").items()}
+    n_heads, d_model = config["n_heads"], config["d_model"]
+    x = w["embedding.W_E"][ids] * math.sqrt(d_model) + added
+    for layer in range(config["n_layers"]):
+        p = f"decoder.blocks.{layer}."
+        h = layer_norm(x, w[p + "self_attn_residual.norm.weight"], w[p + "self_attn_residual.norm.bias"])
+        q, k, v = (linear(h, w, f"{p}self_attn.W_{c}").reshape(len(ids), n_heads, -1).swapaxes(0, 1) for c in "QKV")
+        weights = np.where(mask, np.exp(q @ k.swapaxes(1, 2) / math.sqrt(d_model / n_heads)), 0)
+        z = weights / weights.sum(axis=-1, keepdims=True) @ v
+        x = x + linear(z.swapaxes(0, 1).reshape(len(ids), -1), w, p + "self_attn.W_O")
+        h = layer_norm(x, w[p + "mlp_residual.norm.weight"], w[p + "mlp_residual.norm.bias"])
+        h = linear(h, w, p + "mlp.W_in")
+        x = x + linear(h * (1 + np.vectorize(math.erf)(h / math.sqrt(2))) / 2, w, p + "mlp.W_out")
+    return x
+
+
+@pytest.mark.parametrize(("chart", "sees"), [("order_everything", np.ones), ("order_past", np.tri)])
+def test_changes_on_the_page_are_those_of_an_independent_forward_pass(chart: str, sees: Any) -> None:
+    encoding = Tokenizer.load(zoo.MODELS / "twins-none" / "tokenizer.json").encode(TEXT, max_len=64)
+    moved = word_order.reordered(word_order.pieces(encoding), [3, 1, 2, 0, 4])
+    n = len(encoding)
+    mask = sees((n, n)) if sees is np.ones else sees(n)
+    shown = charts(open_page("positions", text=TEXT, order="3.1.2.0.4"))[chart]["data"]
+    runs = (("twins-none", np.zeros(1)), ("twins-sinusoidal", waves(n, 128)))
+    for series, (name, added) in zip(shown, runs, strict=True):
+        before = last_vectors(name, list(encoding.ids), added, mask)
+        after = last_vectors(name, [encoding.ids[token] for token in moved], added, mask)
+        place = {token: position for position, token in enumerate(moved)}
+        expected = [np.abs(after[place[token]] - before[token]).max() for token in range(n)]
+        np.testing.assert_allclose(numbers(series["y"]), expected, atol=2e-3)
+        blind = name == "twins-none" and sees is np.ones
+        assert (max(expected) < 1e-9) == blind
+        assert (numbers(series["y"]).max() < 5e-5) == blind
+
+
+def test_without_a_mask_the_page_calls_the_model_blind_and_with_one_it_does_not() -> None:
+    said = words(open_page("positions", text=TEXT))
+    assert "`` twins-none ``: **" in said
+    assert "× 10⁻⁶** at most" in said
+    assert "Each word's vector is the same wherever the word stands" in said
+    assert "The causal mask itself tells the order" in said
+
+
+@pytest.mark.parametrize("order", ["0.1.2", "9.1.2.3.4", "0.0.1.2.3", "x", "0.1.2.3.4." * 60])
+def test_an_order_of_another_sentence_is_left_out_with_a_note(order: str) -> None:
+    app = open_page("positions", text=TEXT, order=order)
+    assert "not one of 5 words" in app.info[0].value
+
+
+def test_buttons_move_the_words_and_the_address_keeps_the_order() -> None:
+    app = open_page("positions", text=TEXT)
+    next(button for button in app.button if button.label == "Turn round").click()
+    app.run()
+    assert app.query_params["order"] == "4.3.2.1.0"
+    next(button for button in app.button if button.label == "As typed").click()
+    app.run()
+    assert "nothing has moved" in words(app)
+    for figure in charts(app).values():
+        assert all(numbers(series["y"]).max() == 0 for series in figure["data"])
+    next(button for button in app.button if button.label == "Shuffle").click()
+    app.run()
+    assert sorted(app.query_params["order"].split(".")) == list("01234")
+
+
+def test_errors_are_written_as_powers_of_ten() -> None:
+    assert [scientific(value) for value in (0, 4.77e-6, 1e-13)] == ["0", "5 × 10⁻⁶", "1 × 10⁻¹³"]
+
+
+# Naive ideas.
+
+
+def test_an_appended_index_makes_words_alike() -> None:
+    vectors = np.random.default_rng(0).standard_normal((5, 7))
+    found = naive_positions.alike_with_index(vectors, [0, 3, 500])
+    for index, alike in zip([0, 3, 500], found, strict=True):
+        wide = torch.cat((torch.tensor(vectors), torch.full((5, 1), float(index), dtype=torch.float64)), dim=1)
+        cosines = F.cosine_similarity(wide[:, None], wide[None], dim=-1)
+        assert alike == pytest.approx((cosines.sum().item() - 5) / 20)
+    assert found[2] > 0.999
+    plain = naive_positions.alikeness(vectors, np.zeros(7))
+    assert plain == pytest.approx(found[0])
+
+
+def test_counting_in_bits() -> None:
+    table = naive_positions.binary(16, 4)
+    assert ["".join(map(str, row[::-1])) for row in table] == [format(n, "04b") for n in range(16)]
+    flips = [bin(n ^ (n + 1)).count("1") for n in range(15)]
+    np.testing.assert_allclose(naive_positions.steps(table), np.sqrt(flips))
+    np.testing.assert_allclose(np.ptp(naive_positions.steps(waves(16, 4))), 0, atol=1e-12)
+
+
+def test_fractions_of_two_sentences_on_the_page() -> None:
+    assert naive_positions.fractions(1).tolist() == [0]
+    app = open_page("positions", text=TEXT, part="Naive ideas", idea=IDEAS[1], other="The cat sat.")
+    first, second = (numbers(trace["x"]) for trace in charts(app)["fractions"]["data"])
+    assert (len(first), len(second)) == (6, 4)
+    np.testing.assert_allclose(second, [0, 1 / 3, 2 / 3, 1])
+    assert "1/5 = **0.200**" in words(app)
+    assert "1/3 = **0.333**" in words(app)
+
+
+# Sinusoids.
+
+
+@pytest.mark.parametrize("shift", [1, 7, 40])
+def test_a_shift_is_the_flow_of_one_generator(shift: int) -> None:
+    """R_k = exp(k G), with G the matrix that says how each pair's numbers change: sin' = ω cos, cos' = -ω sin."""
+    lengths = 2 * np.pi * 10_000 ** (np.arange(0, 6, 2) / 6)
+    generator = torch.block_diag(
+        *(torch.tensor([[0.0, w], [-w, 0.0]], dtype=torch.float64) for w in 2 * np.pi / lengths)
+    )
+    matrix = sinusoids.shift_matrix(lengths, shift)
+    np.testing.assert_allclose(matrix, torch.linalg.matrix_exp(shift * generator).numpy(), atol=1e-12)
+    assert sinusoids.shift_error(waves(60, 6), matrix, shift) < 1e-12
+    assert sinusoids.shift_error(waves(60, 6), sinusoids.shift_matrix(lengths, shift + 1), shift) > 0.01
+
+
+def test_distances_products_and_cosines_are_torchs() -> None:
+    table = torch.tensor(waves(11, 6))
+    np.testing.assert_allclose(sinusoids.distances(table.numpy()), torch.cdist(table, table), atol=1e-7)
+    np.testing.assert_allclose(sinusoids.products(table.numpy()).diagonal(), 3)
+    some = torch.tensor(np.random.default_rng(1).standard_normal((5, 7)))
+    expected = F.cosine_similarity(some[:, None], some[None], dim=-1)
+    np.testing.assert_allclose(sinusoids.cosines(some.numpy()), expected, atol=1e-12)
+    assert sinusoids.cosines(np.zeros((2, 3))).tolist() == [[0, 0], [0, 0]]
+
+
+def test_products_depend_on_the_distance_only_and_other_tables_do_not() -> None:
+    assert sinusoids.spread_along_diagonals(sinusoids.products(waves(20, 6))) < 1e-12
+    assert sinusoids.spread_along_diagonals(np.array([[1.0, 2.0], [3.0, 4.0]])) == 3
+    row = np.array([[9.0, 5, 4, 6, 1]])
+    assert sinusoids.first_rise(row, 0) == 3
+    assert sinusoids.first_rise(-row.cumsum()[None] + 100, 0) is None
+
+
+def test_one_wave_comes_back_and_many_do_not() -> None:
+    single = sinusoids.wave(np.arange(19), 6)[:, None]
+    np.testing.assert_allclose(sinusoids.far_from_first(single)[[0, 6, 12, 18]], 0, atol=1e-12)
+    assert sinusoids.far_from_first(waves(200, 4))[1:].min() > 0.04
+    np.testing.assert_allclose(sinusoids.wave(np.arange(9), 7, quarter=1), np.cos(2 * np.pi * np.arange(9) / 7))
+
+
+def sinusoidal(wave: str, **address: str) -> AppTest:
+    return open_page("positions", text=TEXT, part="Sinusoidal", wave=wave, **address)
+
+
+def test_the_heat_map_holds_the_formulas_numbers_in_both_layouts() -> None:
+    expected = waves(11, 6, base=100)
+    address = {"width": "6", "places": "11", "base": "100"}
+    shown = charts(sinusoidal("Heat map", **address))["heat_map"]["data"][0]
+    np.testing.assert_allclose(numbers(shown["z"]), expected, atol=1e-6)
+    halves = charts(sinusoidal("Heat map", stored="all sines | all cosines", **address))["heat_map"]["data"][0]
+    np.testing.assert_allclose(numbers(halves["z"]), expected[:, [0, 2, 4, 1, 3, 5]], atol=1e-6)
+
+
+def test_curves_carry_frequency_and_wavelength() -> None:
+    app = sinusoidal("Curves", width="8", places="20")
+    data = {trace["name"]: trace for trace in charts(app)["curves"]["data"] if "hovertemplate" in trace}
+    np.testing.assert_allclose(numbers(data["dim 4"]["y"]), waves(20, 8)[:, 4], atol=1e-6)
+    assert "frequency 0.01, wavelength 628.3" in data["dim 4"]["hovertemplate"]
+    lengths = numbers(charts(app)["wavelengths"]["data"][0]["y"])
+    np.testing.assert_allclose(lengths, 2 * np.pi * 10_000 ** np.array([0, 0.25, 0.5, 0.75]))
+
+
+def test_the_worked_example_is_written_out() -> None:
+    code = sinusoidal("By hand", by_hand="2").code[0].value
+    assert "PE(2, 1) = cos(2 / 10000^(0/4)) = cos(2) = −0.41615" in code.replace("= -", "= −")
+    assert "PE(2, 2) = sin(2 / 10000^(2/4)) = sin(0.02) = 0.02000" in code
+
+
+def test_the_rotation_on_the_page_moves_every_position() -> None:
+    app = sinusoidal("A shift is a rotation", width="6", places="30", k="7")
+    matrix = numbers(charts(app)["rotation"]["data"][0]["z"])
+    table = waves(30, 6)
+    np.testing.assert_allclose(table[:-7] @ matrix.T, table[7:], atol=1e-6)
+    error = re.search(r"dimensions: \*\*(\d) × 10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+)\*\*", words(app))
+    assert error is not None
+    assert error[2] in ("⁷", "⁸")
+
+
+def test_4_is_closer_to_7_than_to_17() -> None:
+    app = sinusoidal("Near and far")
+    frequencies = 10_000.0 ** (-np.arange(0, 512, 2) / 512)
+    near, far = (np.cos(distance * frequencies).sum() for distance in (3, 13))
+    assert "Position 4 is closer to 7 than to 17" in words(app)
+    assert f"product {near:.2f} and {far:.2f} (with itself d/2 = 256)" in words(app)
+    assert f"distance {math.sqrt(2 * (256 - near)):.2f} and {math.sqrt(2 * (256 - far)):.2f}" in words(app)
+
+
+def test_what_adding_positions_does_to_the_words_of_the_sentence() -> None:
+    text = "the cat saw the dog"
+    ids = Tokenizer.load(zoo.MODELS / "twins-sinusoidal" / "tokenizer.json").encode(" " + text, max_len=64).ids
+    table = load_file(zoo.MODELS / "twins-sinusoidal" / "model.safetensors")["embedding.W_E"].astype(np.float64)
+    x = table[list(ids)] * math.sqrt(128)
+    app = open_page("positions", text=" " + text, part="Sinusoidal", wave="On real words")
+    word, position = (numbers(trace["y"]) for trace in charts(app)["added_lengths"]["data"])
+    np.testing.assert_allclose(word, np.linalg.norm(x, axis=-1), rtol=1e-4)
+    np.testing.assert_allclose(position, 8, rtol=1e-6)
+    first, second = (n for n, token in enumerate(ids) if token == ids[0])
+    a, b = (x[n] + waves(len(ids), 128)[n] for n in (first, second))
+    assert f"(**{a @ b / np.linalg.norm(a) / np.linalg.norm(b):.2f}**)" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("wave", "address", "said"),
+    [
+        ("Curves", {"width": "7"}, "even.*7"),
+        ("Curves", {"width": "0"}, "even.*0"),
+        ("Curves", {"width": "514"}, "at most 512.*514"),
+        ("Curves", {"places": "1"}, "2 to 512.*1"),
+        ("Curves", {"places": "-5"}, "2 to 512.*-5"),
+        ("Curves", {"base": "1"}, "more than 1"),
+        ("By hand", {"by_hand": "-3"}, "from 0.*-3"),
+        ("By hand", {"by_hand": "99999999"}, "16,777,216"),
+        ("Near and far", {"far": "50"}, "50.*0 to 49"),
+    ],
+)
+def test_bad_settings_get_one_clear_sentence(wave: str, address: dict[str, str], said: str) -> None:
+    app = sinusoidal(wave, **address)
+    assert len(app.warning) == 1
+    assert re.search(said, app.warning[0].value.replace("\\", ""))
+
+
+def test_a_shift_stays_within_fewer_positions() -> None:
+    app = sinusoidal("A shift is a rotation", k="40")
+    app.number_input(key="places").set_value(10)
+    app.run()
+    assert not app.exception
+    assert app.slider(key="k").value == 5
+    assert "over all 5 positions" in words(app)
+
+
+# Learned.
+
+
+def learned(part: str, **address: str) -> AppTest:
+    return open_page("positions", text=TEXT, part="Learned", of_table=part, **address)
+
+
+def table_in(name: str, stack: str) -> Array:
+    return load_file(zoo.MODELS / name / "model.safetensors")[f"{stack}.positions.table"].astype(np.float64)
+
+
+def test_principal_components_are_eigenvectors_of_the_covariance() -> None:
+    table = np.random.default_rng(3).standard_normal((13, 5)) * [5, 3, 2, 1, 0.5]
+    found = position_table.principal_components(table)
+    values, vectors = np.linalg.eigh(np.cov(table.T))
+    np.testing.assert_allclose(found.shares, values[::-1][:3] / values.sum())
+    expected = (table - table.mean(axis=0)) @ vectors[:, ::-1][:, :3]
+    np.testing.assert_allclose(np.abs(found.scores), np.abs(expected), atol=1e-9)
+    assert (found.scores[np.abs(found.scores).argmax(axis=0), range(3)] > 0).all()
+
+
+def test_rows_that_training_has_not_reached_are_found() -> None:
+    table = np.random.default_rng(4).normal(0, 0.02, (29, 128))
+    assert position_table.untrained(table, std=0.02).tolist() == list(range(29))
+    table[:17] *= 5
+    assert position_table.untrained(table, std=0.02).tolist() == list(range(17, 29))
+    np.testing.assert_allclose(position_table.smoothed(np.array([1.0, 2, 6, 4]), window=3), [1.5, 3, 4, 5])
+
+
+def test_the_trained_table_on_the_page_is_the_one_in_the_file() -> None:
+    table = table_in("twins-learned", "decoder")
+    shown = charts(learned("The table"))["trained_table"]["data"][0]
+    np.testing.assert_allclose(numbers(shown["z"]), table, atol=1e-6)
+    unit = table / np.linalg.norm(table, axis=1, keepdims=True)
+    alike = charts(learned("Similarity"))
+    np.testing.assert_allclose(numbers(alike["similar_trained"]["data"][0]["z"]), unit @ unit.T, atol=1e-5)
+    np.testing.assert_allclose(
+        numbers(alike["similar_sinusoids"]["data"][0]["z"]), waves(64, 128) @ waves(64, 128).T / 64, atol=1e-5
+    )
+
+
+def test_lengths_and_the_measured_loss_are_shown_as_they_are() -> None:
+    app = learned("Well trained?")
+    drawn = charts(app)
+    np.testing.assert_allclose(
+        numbers(drawn["trained_norms"]["data"][0]["y"]),
+        np.linalg.norm(table_in("twins-learned", "decoder"), axis=1),
+        rtol=1e-5,
+    )
+    measured = json.loads((zoo.MODELS.parent / "training" / "twins-learned-by-position.json").read_text())
+    assert numbers(drawn["loss_by_position"]["data"][0]["y"]).tolist() == measured["loss"]
+    assert "nothing is under-trained here" in words(app)
+    assert "At 64 the curve ends" in words(app)
+
+
+def test_a_model_trained_on_short_words_has_poor_late_positions() -> None:
+    app = learned("Well trained?", trained="reverse, encoder")
+    lengths = np.linalg.norm(table_in("reverse", "encoder"), axis=1)
+    assert lengths[:12].min() > 4 * lengths[12:].max()
+    assert "**52 of 64 rows, from position 12 on" in words(app)
+
+
+def test_the_wall() -> None:
+    app = learned("The wall", letters="Attention!")
+    assert app.code[0].value == "There are 64 learned positions, but the text has 65 tokens."
+    (table,) = app.table
+    assert table.value["asked"].tolist() == ["atte", "attentio", "attention"]
+    assert table.value["answer"].tolist() == ["etta", "oitnetta", "noitnetta"]
+    longer = learned("The wall", letters="abcdefghijklmnopq")
+    marks = dict(zip(longer.table[0].value["letters"], longer.table[0].value[""], strict=True))
+    assert (marks[12], marks[13], marks[16]) == ("✓", "✗", "✗")
+    assert "at least two letters" in words(learned("The wall", letters="7!"))
+
+
+# The whole page.
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("a", "tiny-english"),
+        ("<img src=x onerror=alert(1)> $x$ **b** 👩‍👩‍👧 老王", "twins-rope"),
+        ("word " * 1000, "induction"),
+        ("attention", "reverse"),
+    ],
+)
+def test_odd_texts_and_every_kind_of_model_do_not_break_a_part(text: str, model: str) -> None:
+    app = open_page("positions", text=text, model=model)
+    for address in PARTS:
+        for key, value in address.items():
+            app.session_state[key] = value
+        app.run()
+        assert not app.exception
+        assert not app.error
+        assert "nan" not in re.findall(r"\w+", words(app).lower())
+        for spec in charts(app).values():
+            assert "NaN" not in json.dumps(spec)
+    assert "<img" not in words(app)
+
+
+def test_a_missing_model_is_named_and_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(zoo.MODELS / "tiny-english", tmp_path / "tiny-english")
+    for function in (zoo.catalogue, zoo.load, zoo.available):
+        monkeypatch.setattr(function, "__defaults__", (tmp_path,))
+    assert "twins-none" in open_page("positions").info[0].value
+    assert "twins-learned" in learned("The table").info[0].value
+    assert "twins-sinusoidal" in sinusoidal("On real words").info[0].value
+    assert charts(sinusoidal("Heat map"))

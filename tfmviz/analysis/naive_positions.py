@@ -1,0 +1,46 @@
+"""Three ways to tell a model where a word stands that come to mind first, and the numbers that speak against them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tfmviz.trace import Array
+
+
+def alikeness(vectors: Array, positions: Array) -> float:
+    """How alike different words look once they carry one position: the mean cosine between them.
+
+    Args:
+        vectors: (n, d), n ≥ 2 different words.
+        positions: (d or more,), added to each; numbers past d are appended.
+
+    Returns:
+        In [-1, 1]; 1 means that they point in one direction, so that their angles tell nothing apart.
+    """
+    wide = np.pad(vectors.astype(np.float64), ((0, 0), (0, len(positions) - vectors.shape[1]))) + positions
+    unit = wide / np.linalg.norm(wide, axis=-1, keepdims=True)
+    cosines = unit @ unit.T
+    return float(cosines[np.triu_indices(len(vectors), k=1)].mean())
+
+
+def alike_with_index(vectors: Array, indices: Sequence[int]) -> Array:
+    """`alikeness` of (e, index), the index appended as one more number, for every index: (len(indices),)."""
+    d = vectors.shape[1]
+    return np.array([alikeness(vectors, np.concatenate((np.zeros(d), [index]))) for index in indices])
+
+
+def fractions(length: int) -> Array:
+    """index / (N - 1): 0 at the first word, 1 at the last, (length,). One word alone is at 0."""
+    return np.arange(length) / max(length - 1, 1)
+
+
+def binary(length: int, n_bits: int) -> Array:
+    """Positions counted in bits, (length, n_bits), 0 or 1; bit b, from the right, changes every 2^b positions."""
+    return np.arange(length)[:, None] >> np.arange(n_bits) & 1
+
+
+def steps(table: Array) -> Array:
+    """Distance of each position's vector from the next one's, (length - 1,)."""
+    return np.linalg.norm(np.diff(table.astype(np.float64), axis=0), axis=-1)

@@ -1,0 +1,77 @@
+"""Laws of sinusoidal positions (Vaswani et al. 2017, section 3.5), checked on the table a model adds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfmviz.trace import Array
+
+
+def shift_matrix(wavelengths: Array, shift: int) -> Array:
+    """R_k with PE(pos + k) = R_k PE(pos) for every pos.
+
+    Each pair (sin a, cos a) turns by its own angle kω, ω = 2π / wavelength, since
+    sin(a + kω) = cos kω · sin a + sin kω · cos a and cos(a + kω) = -sin kω · sin a + cos kω · cos a.
+
+    Args:
+        wavelengths: (d / 2,).
+
+    Returns:
+        (d, d): blocks [[cos kω, sin kω], [-sin kω, cos kω]] on the diagonal, 0 elsewhere.
+    """
+    angles = 2 * np.pi * shift / wavelengths
+    evens = 2 * np.arange(len(angles))
+    matrix = np.zeros((2 * len(angles), 2 * len(angles)))
+    matrix[evens, evens] = matrix[evens + 1, evens + 1] = np.cos(angles)
+    matrix[evens, evens + 1] = np.sin(angles)
+    matrix[evens + 1, evens] = -np.sin(angles)
+    return matrix
+
+
+def shift_error(table: Array, matrix: Array, shift: int) -> float:
+    """Largest difference between R_k PE(pos) and PE(pos + k), over all positions of the table (len, d), k < len."""
+    return float(np.abs(table[: len(table) - shift] @ matrix.T - table[shift:]).max())
+
+
+def products(table: Array) -> Array:
+    """PE(p) · PE(q), (len, len). The diagonal is d / 2: sin² + cos² = 1 in every pair."""
+    wide = table.astype(np.float64)
+    return wide @ wide.T
+
+
+def distances(table: Array) -> Array:
+    """‖PE(p) - PE(q)‖, (len, len)."""
+    dot = products(table)
+    squared = np.diag(dot)[:, None] + np.diag(dot) - 2 * dot
+    return np.sqrt(np.maximum(squared, 0.0))
+
+
+def spread_along_diagonals(matrix: Array) -> float:
+    """Largest difference between two entries on one diagonal: 0 where only q - p counts."""
+    return max(float(np.ptp(matrix.diagonal(offset))) for offset in range(1 - len(matrix), len(matrix)))
+
+
+def first_rise(matrix: Array, position: int) -> int | None:
+    """First position after `position` whose product with it is larger than the one before, by more than rounding:
+    where "farther is less alike" ends. None if it never does."""
+    row = matrix[position, position:]
+    rises = np.flatnonzero(np.diff(row) > 1e-5 * row[0])
+    return position + int(rises[0]) + 1 if len(rises) else None
+
+
+def wave(positions: Array, wavelength: float, *, quarter: int = 0) -> Array:
+    """sin(2π pos / wavelength), a `quarter` of a turn ahead: 1 makes it the cosine. Positions need not be whole."""
+    return np.sin(2 * np.pi * positions / wavelength + quarter * np.pi / 2)
+
+
+def far_from_first(table: Array) -> Array:
+    """Distance of every position's vector from that of position 0, (len,)."""
+    return np.linalg.norm(table.astype(np.float64) - table[0], axis=-1)
+
+
+def cosines(vectors: Array) -> Array:
+    """Cosine of the angle between any two vectors, (n, n), in [-1, 1]; 0 with a vector of length 0."""
+    wide = vectors.astype(np.float64)
+    lengths = np.linalg.norm(wide, axis=-1, keepdims=True)
+    unit = np.divide(wide, lengths, where=lengths > 0, out=np.zeros_like(wide))
+    return np.clip(unit @ unit.T, -1.0, 1.0)
