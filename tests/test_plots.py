@@ -352,13 +352,13 @@ def test_the_axis_of_writes_begins_at_zero_and_has_room_for_the_longest(of_atten
 
 
 def test_each_row_of_a_waterfall_begins_where_the_one_before_ended() -> None:
-    bars = [data for data in sent(FIGURES["waterfall"](LIGHT))["data"] if data["type"] == "bar"]
-    pieces = {(y, x): base for bar in bars for y, x, base in zip(bar["y"], bar["x"], bar["base"], strict=True)}
-    assert pieces == {(0, 4): 0, (1, 3): 4, (1, -5): 4, (1, 1): 7, (2, 2): 3}
-    hatched = [bar["x"] for bar in bars if bar["marker"]["pattern"]["shape"]]
-    assert hatched == [[-5]]
-    assert [bar["name"] for bar in bars] == ["embedding", "head", "head", "MLP"]
-    trail = sent(FIGURES["waterfall"](LIGHT))["data"][-1]
+    bars, trail = sent(FIGURES["waterfall"](LIGHT))["data"]
+    pieces = [
+        [int(number) for number in piece] for piece in zip(bars["y"], numbers(bars["x"]), bars["base"], strict=True)
+    ]
+    assert pieces == [[0, 4, 0], [1, 3, 4], [1, -5, 4], [1, 1, 7], [2, 2, 3]]
+    assert bars["marker"]["pattern"]["shape"] == ["", "", "/", "", ""]
+    assert bars["marker"]["color"][1:] == [LIGHT.attention] * 3 + [LIGHT.mlp]
     assert numbers(trail["x"]).tolist() == [4, 3, 5]
 
 

@@ -209,7 +209,7 @@ def test_the_token_box_chooses_the_token_of_all_figures() -> None:
 def test_post_norm_is_said_to_be_no_plain_sum() -> None:
     app = page("The river", model="twins-postnorm")
     assert "its stream is not a plain sum" in words(app)
-    assert "norm" in {bar["name"] for bar in charts(app)["river"]["data"] if bar["type"] == "bar"}
+    assert "layer 3 MLP: norm" in charts(app)["river"]["layout"]["yaxis"]["ticktext"]
     turn_to(app, stream="Who made the word")
     assert "8 for the embedding" in words(app)
     turn_to(app, stream="The river", model="twins-rope")

@@ -28,23 +28,11 @@ def growth(
     """
     names = labels(tokens)
     depth = list(range(len(stages)))
-    gaps = np.vstack((values, np.full((1, len(tokens)), np.nan)))  # one trace for all tokens, broken between them
-    others = {
-        "type": "scatter",
-        "mode": "lines",
-        "name": "all tokens",
-        "x": [*depth, None] * len(tokens),
-        "y": gaps.T.ravel(),
-        "customdata": [name for name in names for _ in range(len(stages) + 1)],
-        "line": {"color": theme.text, "width": 1.5},
-        "opacity": 0.25,
-        "hovertemplate": "“%{customdata}”: length %{y:.2f}<extra></extra>",
-    }
     lines = (
         ("mean", values.mean(axis=1), theme.text, "dash"),
         (f"“{names[position]}”", values[:, position], theme.accent, "solid"),
     )
-    traces = [others] + [
+    traces = [_each_token(values, names, theme)] + [
         {
             "type": "scatter",
             "mode": "lines+markers",
@@ -73,6 +61,22 @@ def growth(
     )
 
 
+def _each_token(values: Array, names: Sequence[str], theme: Theme) -> dict[str, Any]:
+    """One trace for all tokens, broken between them."""
+    n_stages, length = values.shape
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "all tokens",
+        "x": [*range(n_stages), None] * length,
+        "y": np.vstack((values, np.full((1, length), np.nan))).T.ravel(),
+        "customdata": [name for name in names for _ in range(n_stages + 1)],
+        "line": {"color": theme.text, "width": 1.5},
+        "opacity": 0.25,
+        "hovertemplate": "“%{customdata}”: length %{y:.2f}<extra></extra>",
+    }
+
+
 def colours(theme: Theme) -> dict[str, str]:
     """The colour of each kind of part."""
     return {
@@ -98,35 +102,27 @@ def waterfall(
     """
     rows = list(dict.fromkeys(steps))
     begins, row_of = _begins(along, steps, rows)
-    traces: list[dict[str, Any]] = []
-    for kind in dict.fromkeys(kinds):
-        ahead = [n for n, k in enumerate(kinds) if k == kind and along[n] >= 0]
-        back = [n for n, k in enumerate(kinds) if k == kind and along[n] < 0]
-        for own, hatch in ((ahead, ""), (back, "/")):
-            if not own:
-                continue
-            traces.append(
-                {
-                    "type": "bar",
-                    "orientation": "h",
-                    "name": kind,
-                    "y": [row_of[n] for n in own],
-                    "x": [float(along[n]) for n in own],
-                    "base": [begins[n] for n in own],
-                    "width": 0.7,
-                    "offset": -0.35,
-                    "marker": {
-                        "color": colours(theme)[kind],
-                        "line": {"color": theme.text, "width": 0.5},
-                        "pattern": {"shape": hatch, "fgcolor": theme.text, "size": 6},
-                    },
-                    "customdata": [[escaped(names[n]), f"{along[n]:+.2f}".replace("-", "−")] for n in own],
-                    "hovertemplate": "%{customdata[0]}: %{customdata[1]}<extra></extra>",
-                }
-            )
+    colour = colours(theme)
+    written = [f"{step:+.2f}".replace("-", "−") for step in along]
+    pieces = {
+        "type": "bar",
+        "orientation": "h",
+        "y": row_of,
+        "x": along,
+        "base": begins,
+        "width": 0.7,
+        "offset": -0.35,
+        "marker": {
+            "color": [colour[kind] for kind in kinds],
+            "line": {"color": theme.text, "width": 0.5},
+            "pattern": {"shape": ["/" if step < 0 else "" for step in along], "fgcolor": theme.text, "size": 6},
+        },
+        "customdata": [[escaped(name), text] for name, text in zip(names, written, strict=True)],
+        "hovertemplate": "%{customdata[0]}: %{customdata[1]}<extra></extra>",
+    }
     ends = np.cumsum([sum(along[n] for n, r in enumerate(row_of) if r == row) for row in range(len(rows))])
     return figure(
-        [*traces, _trail(ends, theme)],
+        [pieces, _trail(ends, theme)],
         layout(
             theme,
             height=BAR * len(rows) + 70,
