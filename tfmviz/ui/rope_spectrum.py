@@ -42,7 +42,15 @@ def spectrum(d_head: int) -> Spectrum | None:
     from tfmviz.positions.rope import BASE, Stretching, frequencies, stretched_frequencies
 
     left, middle, right = st.columns([2, 4, 3])
-    base = left.number_input("Base", value=float(BASE), step=1000.0, format="%g", key="rope_base", bind="query-params")
+    base = left.number_input(
+        "Base",
+        value=float(BASE),
+        step=1000.0,
+        format="%g",
+        key="rope_base",
+        bind="query-params",
+        help="10,000 in the paper and in all models here, 500,000 in LLaMA 3.",
+    )
     kind = middle.radio(
         "For texts longer than those trained on",
         get_args(Stretching),
