@@ -109,6 +109,8 @@ def test_the_bound_is_reached_where_the_triangle_inequality_is_tight() -> None:
     steps = np.sqrt(np.arange(N_PAIRS, 0, -1.0))
     q = np.stack((steps, np.zeros(N_PAIRS)), axis=-1).ravel()
     assert rotations.bound(q, q, THETA, np.array([0]))[0] == pytest.approx(q @ q)
+    alike = np.tile([1.0, 0], N_PAIRS)  # only past the last pair is there a step
+    assert rotations.bound(alike, alike, THETA, np.array([0]))[0] == pytest.approx(1 + 2 + 3 + 4 + 5)
 
 
 def test_random_products_follow_their_law() -> None:
@@ -222,7 +224,7 @@ def test_sliders_of_a_huge_or_tiny_context_stay_usable() -> None:
 def test_the_same_words_score_the_same_at_the_same_distance_only(
     one: str, other: str, distances: tuple[int, int]
 ) -> None:
-    app = opened("Same distance", one=one, other=other, head="3")
+    app = opened("Same distance", phrase=one, other_phrase=other, head="3")
     table = app.dataframe[0].value
     assert tuple(table["distance i − j"]) == distances
     found = [float(score) for score in table["q · k / √d, layer 0, head 3"]]
@@ -241,11 +243,11 @@ def test_the_same_words_score_the_same_at_the_same_distance_only(
 
 
 def test_texts_without_a_common_word_get_a_sentence() -> None:
-    assert "The two texts share no token" in words(opened("Same distance", one="cat", other="dog"))
+    assert "The two texts share no token" in words(opened("Same distance", phrase="cat", other_phrase="dog"))
 
 
 def test_wavelengths_and_what_longer_texts_do_to_them() -> None:
-    app = opened("Wavelengths", stretch="NTK-aware", base="500000", d_head="64", position="-7")
+    app = opened("Wavelengths", stretch="NTK-aware", rope_base="500000", d_head="64", at_position="-7")
     own, stretched = charts(app)["wavelengths"]["data"]
     expected = 2 * np.pi * 500_000.0 ** (np.arange(32) / 32)
     np.testing.assert_allclose(numbers(own["y"]), expected, rtol=1e-9)
@@ -261,9 +263,9 @@ def test_wavelengths_and_what_longer_texts_do_to_them() -> None:
     [
         ({"d_head": "7"}, "must be even and at least 2, but it is 7"),
         ({"d_head": "-4"}, "must be even and at least 2, but it is"),
-        ({"base": "1"}, "base must be larger than 1"),
+        ({"rope_base": "1"}, "base must be larger than 1"),
         ({"d_head": "2", "stretch": "NTK-aware"}, "there is one pair"),
-        ({"position": "99999999999"}, "Positions up to 1,000,000,000 can be computed"),
+        ({"at_position": "99999999999"}, "Positions up to 1,000,000,000 can be computed"),
         ({"d_head": "2"}, ""),
     ],
 )
@@ -275,7 +277,7 @@ def test_settings_that_make_no_sense_get_one_sentence(address: dict[str, str], s
 
 
 def test_decay_of_the_models_own_queries_and_keys() -> None:
-    drawn = charts(opened("Decay", layer="0", head="2", reach="64"))
+    drawn = charts(opened("Decay", layer="0", head="2", up_to="64"))
     bound, same, other = (numbers(line["y"]) for line in drawn["decay"]["data"])
     assert (bound[0], same[0]) == (1, pytest.approx(1, abs=0.03))
     assert bound[40:].max() < 0.7

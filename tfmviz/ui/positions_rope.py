@@ -112,7 +112,7 @@ def same_distance(shown: Subject) -> None:
     left, right = st.columns(2)
     texts = [
         column.text_input(label, first, key=key, bind="query-params", max_chars=200, placeholder=first).strip() or first
-        for column, label, first, key in ((left, "One text", ONE, "one"), (right, "Another", OTHER, "other"))
+        for column, label, first, key in ((left, "One text", ONE, "phrase"), (right, "Another", OTHER, "other_phrase"))
     ]
     runs = [models.trace(shown.model, f" {text}") for text in texts]
     tokens = [run.axes(shown.layer)[0].tokens for run in runs]

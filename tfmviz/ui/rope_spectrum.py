@@ -42,7 +42,15 @@ def spectrum(d_head: int) -> Spectrum | None:
     from tfmviz.positions.rope import BASE, Stretching, frequencies, stretched_frequencies
 
     left, middle, right = st.columns([2, 4, 3])
-    base = left.number_input("Base", value=float(BASE), step=1000.0, format="%g", key="base", bind="query-params")
+    base = left.number_input(
+        "Base",
+        value=float(BASE),
+        step=1000.0,
+        format="%g",
+        key="rope_base",
+        bind="query-params",
+        help="10,000 in the paper and in all models here, 500,000 in LLaMA 3.",
+    )
     kind = middle.radio(
         "For texts longer than those trained on",
         get_args(Stretching),
@@ -50,7 +58,7 @@ def spectrum(d_head: int) -> Spectrum | None:
         key="stretch",
         bind="query-params",
     )
-    scale = right.slider("How many times as long", 1, 32, 4, key="scale", bind="query-params")
+    scale = right.slider("How many times as long", 1, 32, 4, key="stretch_by", bind="query-params")
     try:
         theta = frequencies(d_head, base=base).numpy()
         stretched = stretched_frequencies(d_head, base=base, scale=scale, stretching=kind).numpy()
@@ -65,7 +73,7 @@ def wavelengths(shown: Subject) -> None:
     own = shown.trace[f"{shown.layer}.q"].shape[-1]
     left, right = st.columns(2)
     d_head = left.number_input("d_head, width of a head", value=own, max_value=1024, key="d_head", bind="query-params")
-    position = right.number_input("A position i", value=len(shown.tokens) - 1, key="position", bind="query-params")
+    position = right.number_input("A position i", value=len(shown.tokens) - 1, key="at_position", bind="query-params")
     chosen = spectrum(int(d_head))
     if chosen is None:
         return
@@ -147,7 +155,7 @@ def _random_products(theta: tuple[float, ...], reach: int) -> tuple[Array, Array
 def decay(shown: Subject) -> None:
     """The paper's bound, random vectors and the model's own queries and keys against distance."""
     chosen = spectrum(shown.trace[f"{shown.layer}.q"].shape[-1])
-    reach = st.select_slider("Distances up to", (64, 128, 256, 512, 1024), 256, key="reach", bind="query-params")
+    reach = st.select_slider("Distances up to", (64, 128, 256, 512, 1024), 256, key="up_to", bind="query-params")
     if chosen is None:
         return
     distances = np.arange(reach + 1)
