@@ -194,6 +194,14 @@ def test_the_first_tab_shows_both_schemes() -> None:
     w = numpy_twins.weights(folder("t5"))
     assert bias[60, 3] == pytest.approx(numpy_twins.between("t5", w, 2, 57), abs=1e-6)
     assert np.isnan(bias[3, 60])
+    unit = table / np.sqrt((table**2).sum(axis=1, keepdims=True))
+    lowest, highest, mean = (numbers(data["y"]) for data in shown["distance_left"]["data"])
+    for distance in (0, 5, 63):
+        along = [unit[i] @ unit[i - distance] for i in range(distance, 64)]
+        found = (lowest[distance], highest[distance], mean[distance])
+        assert found == pytest.approx((min(along), max(along), np.mean(along)), abs=1e-6)
+    expected = [numpy_twins.between("t5", w, 2, distance) for distance in range(64)]
+    np.testing.assert_allclose(numbers(shown["distance_right"]["data"][2]["y"]), expected, atol=1e-6)
     assert "**8,192** of the model's 1,063,680 numbers" in words(app)
     assert "**128** of the model's 1,055,616 numbers" in words(app)
 
@@ -343,13 +351,18 @@ def test_tiles_are_the_patterns_of_an_independent_forward_pass() -> None:
 
 
 def test_the_shift_on_the_page_is_that_of_an_independent_forward_pass() -> None:
-    app = open_page("positions_compare", text=TEXT, experiment="Shift all positions", shift="40")
+    where = {"experiment": "Shift all positions", "shift": "40", "twin_layer": "3", "twin_head": "1"}
+    app = open_page("positions_compare", text=TEXT, **where)
     (table,) = tables(app)
     before, after = (numpy_twins.forward(folder("sinusoidal"), ids_of(TEXT), first=first) for first in (0, 40))
     moved = np.abs(after.patterns - before.patterns).max(axis=(1, 2, 3))
     np.testing.assert_allclose([float(x) for x in table["sinusoidal (left): share"]], moved, rtol=0.06)
+    assert f"shares of attention by up to {moved.max():.0%}." in words(app)
     assert all("·10⁻" in cell for cell in table["rope (right): score"])
     assert "which is rounding. It does not notice." in words(app)
+    sheet, n = numbers(charts(app)["shift_left"]["data"][1]["z"]), len(ids_of(TEXT))
+    for run, columns in ((before, slice(0, n)), (after, slice(-n, None))):
+        np.testing.assert_allclose(np.nan_to_num(sheet[-n:, columns]), run.patterns[3, 1], atol=1e-4)
 
 
 def test_learned_positions_meet_their_wall() -> None:
