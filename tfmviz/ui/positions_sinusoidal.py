@@ -13,7 +13,7 @@ from tfmviz.plots import positions as figures
 from tfmviz.plots.positions import Line
 from tfmviz.trace import Array
 from tfmviz.ui import controls
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.ui.positions import scientific
 from tfmviz.ui.positions_on_words import on_words
 
@@ -69,7 +69,10 @@ def lesson(text: str) -> None:
         return
     parts: dict[str, tuple[Callable[[Waves], None], str]] = {
         "Curves": (curves, "Each dimension is a wave over the positions. Point at a curve for its numbers."),
-        "By hand": (by_hand, "With d = 4 everything can be computed on paper."),
+        "By hand": (
+            by_hand,
+            "With d = 4 all can be computed on paper. The paper's i counts from 0; some slides count from 1.",
+        ),
         "Why many waves": (repeats, "One wave gives several positions the same number; waves of many lengths do not."),
         "Heat map": (heat_map, "All numbers at once: a row is what is added to the word at that position."),
         "A shift is a rotation": (shift, "Moving on by k positions turns every pair by an angle of its own."),
@@ -196,6 +199,7 @@ def by_hand(waves: Waves) -> None:
         key="worked",
         alt="; ".join(f"PE({p}) = {', '.join(f'{v:.3f}' for v in numbers)}" for p, numbers in enumerate(small.table)),
     )
+    show_code(sinusoids_at)
 
 
 def repeats(waves: Waves) -> None:
@@ -351,7 +355,7 @@ def near_and_far(waves: Waves) -> None:
         st.warning(f"Position {outside[0]} is not drawn: take 0 to {waves.length - 1}.", icon="⚠️")
         return
     p, *others = asked
-    dot, distance = laws.products(waves.table), laws.distances(waves.table)
+    dot, distance, spread = _relations(waves)
     left, right = st.columns(2)
     with left:
         names = {"product": f"PE({p}) · PE(q)", "distance": f"‖PE({p}) − PE(q)‖"}
@@ -388,5 +392,12 @@ def near_and_far(waves: Waves) -> None:
         f"**Position {p} is {closer} {a} {'as to' if closer != 'closer to' else 'than to'} {b}:** product "
         f"{dot[p, a]:.2f} and {dot[p, b]:.2f} (with itself d/2 = {waves.d / 2:g}), distance {distance[p, a]:.2f} and "
         f"{distance[p, b]:.2f}. Only |p − q| counts: along each diagonal the products differ by at most "
-        f"{scientific(laws.spread_along_diagonals(dot))}. {until}"
+        f"{scientific(spread)}. {until}"
     )
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _relations(waves: Waves) -> tuple[Array, Array, float]:
+    """Products and distances of any two positions, and how much products differ along a diagonal."""
+    dot = laws.products(waves.table)
+    return dot, laws.distances(waves.table), laws.spread_along_diagonals(dot)
