@@ -43,12 +43,13 @@ def test_a_point_of_a_curve_tells_its_numbers(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("context", [390], indirect=True)
-@pytest.mark.parametrize("address", [PAGE, SHIFT, f"{PAGE}&part=Learned&of_table=The+wall"])
-def test_nothing_is_wider_than_a_phone(visit: Visit, address: str) -> None:
-    page = visit.open(address, drawn="[data-testid=stTabs]")
-    page.wait_for_selector(READY)
-    widths = page.locator("[data-testid=stMain]").evaluate("main => [main.scrollWidth, main.clientWidth]")
-    assert widths[0] <= widths[1]
+def test_nothing_is_wider_than_a_phone(visit: Visit) -> None:
+    page = visit.open(SHIFT, drawn=DRAWN)
+    for tab in ("Curves", "By hand", "Order-blind"):
+        widths = page.locator("[data-testid=stMain]").evaluate("main => [main.scrollWidth, main.clientWidth]")
+        assert widths[0] <= widths[1]
+        page.get_by_role("tab", name=tab).click()
+        page.wait_for_selector(READY)
 
 
 @pytest.mark.parametrize(("address", "scheme"), [(PAGE, "dark"), (SHIFT, "light")])

@@ -39,6 +39,11 @@ PARTS = (
     *({"part": "Learned", "of_table": part} for part in OF_TABLE),
 )
 
+OF_TEXT = tuple(
+    address for address in PARTS if "of_table" not in address and address.get("wave", WAVES[-1]) == WAVES[-1]
+)
+"""Those that depend on the reader's sentence."""
+
 
 @pytest.fixture(autouse=True, scope="module")
 def _fresh_caches() -> Iterator[None]:
@@ -143,7 +148,7 @@ def test_without_a_mask_the_page_calls_the_model_blind_and_with_one_it_does_not(
     assert "The causal mask itself tells the order" in said
 
 
-@pytest.mark.parametrize("order", ["0.1.2", "9.1.2.3.4", "0.0.1.2.3", "x", "0.1.2.3.4." * 60])
+@pytest.mark.parametrize("order", ["9.1.2.3.4", "x", "0.1.2.3.4." * 60])
 def test_an_order_of_another_sentence_is_left_out_with_a_note(order: str) -> None:
     app = open_page("positions", text=TEXT, order=order)
     assert "not one of 5 words" in app.info[0].value
@@ -304,23 +309,40 @@ def test_what_adding_positions_does_to_the_words_of_the_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wave", "address", "said"),
+    ("wave", "asked"),
     [
-        ("Curves", {"width": "7"}, "even.*7"),
-        ("Curves", {"width": "0"}, "even.*0"),
-        ("Curves", {"width": "514"}, "at most 512.*514"),
-        ("Curves", {"places": "1"}, "2 to 512.*1"),
-        ("Curves", {"places": "-5"}, "2 to 512.*-5"),
-        ("Curves", {"base": "1"}, "more than 1"),
-        ("By hand", {"by_hand": "-3"}, "from 0.*-3"),
-        ("By hand", {"by_hand": "99999999"}, "16,777,216"),
-        ("Near and far", {"far": "50"}, "50.*0 to 49"),
+        (
+            "Curves",
+            [
+                ("width", 7, "even.*7"),
+                ("width", 0, "even.*0"),
+                ("width", 514, "at most 512.*514"),
+                ("width", 2, None),
+                ("places", 1, "2 to 512.*1"),
+                ("places", -5, "2 to 512.*-5"),
+                ("places", 2, None),
+            ],
+        ),
+        ("By hand", [("by_hand", -3, "from 0.*-3"), ("by_hand", 99_999_999, "16,777,216"), ("by_hand", 0, None)]),
+        (
+            "Near and far",
+            [("far", 50, "50.*0 to 49"), ("far", 0, None), ("near", -1, "-1.*0 to 49"), ("near", 0, None)],
+        ),
     ],
 )
-def test_bad_settings_get_one_clear_sentence(wave: str, address: dict[str, str], said: str) -> None:
-    app = sinusoidal(wave, **address)
-    assert len(app.warning) == 1
-    assert re.search(said, app.warning[0].value.replace("\\", ""))
+def test_bad_settings_get_one_clear_sentence(wave: str, asked: list[tuple[str, int, str | None]]) -> None:
+    app = sinusoidal(wave)
+    for key, value, said in asked:
+        app.number_input(key=key).set_value(value).run()
+        assert not app.exception
+        if said is not None:
+            assert re.search(said, app.warning[0].value.replace("\\", ""))
+        assert len(app.warning) == (said is not None)
+
+
+def test_base_1_is_there_to_see_why_it_does_not_work() -> None:
+    (warning,) = sinusoidal("Curves", base="1").warning
+    assert "base must be more than 1" in warning.value
 
 
 def test_a_shift_stays_within_fewer_positions() -> None:
@@ -409,27 +431,29 @@ def test_the_wall() -> None:
 # The whole page.
 
 
+ODD = "<img src=x onerror=alert(1)> $x$ **b** 👩\u200d👩\u200d👧 老王"
+
+
 @pytest.mark.parametrize(
-    ("text", "model"),
-    [
-        ("a", "tiny-english"),
-        ("<img src=x onerror=alert(1)> $x$ **b** 👩‍👩‍👧 老王", "twins-rope"),
-        ("word " * 1000, "induction"),
-        ("attention", "reverse"),
-    ],
+    ("text", "model", "parts"),
+    [(ODD, "twins-rope", PARTS), ("word " * 1000, "tiny-english", OF_TEXT), ("a", "reverse", OF_TEXT)],
 )
-def test_odd_texts_and_every_kind_of_model_do_not_break_a_part(text: str, model: str) -> None:
-    app = open_page("positions", text=text, model=model)
-    for address in PARTS:
-        for key, value in address.items():
-            app.session_state[key] = value
-        app.run()
-        assert not app.exception
+def test_odd_texts_and_every_kind_of_model_do_not_break_a_part(
+    text: str, model: str, parts: tuple[dict[str, str], ...]
+) -> None:
+    opened = set()
+    for address in parts:
+        app = open_page("positions", text=text, model=model, **address)
         assert not app.error
         assert "nan" not in re.findall(r"\w+", words(app).lower())
-        for spec in charts(app).values():
-            assert "NaN" not in json.dumps(spec)
-    assert "<img" not in words(app)
+        assert "<img" not in words(app)
+        drawn = charts(app)
+        opened |= set(drawn)
+        for spec in drawn.values():
+            json.dumps(spec, allow_nan=False)
+            assert all(np.isfinite(numbers(trace["z" if "z" in trace else "y"])).all() for trace in spec["data"])
+    if parts is PARTS:
+        assert len(opened) == 26
 
 
 def test_a_missing_model_is_named_and_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -197,7 +197,6 @@ def between(
         limit: where the colours end.
     """
     n = len(values)
-    names = [str(i) for i in range(n)] if tokens is None else [f"{i} “{name}”" for i, name in enumerate(labels(tokens))]
     trace = {
         "type": "heatmap",
         "z": values.astype(np.float32),
@@ -206,10 +205,13 @@ def between(
         "colorscale": theme.signed,
         "xgap": gap(n),
         "ygap": gap(n),
-        "customdata": [[f"{one} and {other}" for other in names] for one in names],
-        "hovertemplate": "%{customdata}: %{z:.4f}<extra></extra>",
+        "hovertemplate": "%{y} and %{x}: %{z:.4f}<extra></extra>",
         "colorbar": color_bar(title),
     }
+    if tokens is not None:
+        names = [f"{i} “{name}”" for i, name in enumerate(labels(tokens))]
+        trace["customdata"] = [[f"{one} and {other}" for other in names] for one in names]
+        trace["hovertemplate"] = "%{customdata}: %{z:.4f}<extra></extra>"
     across = _axis("position", **_whole(n)) if tokens is None else token_axis(tokens, title="token", tickangle=-90)
     side = 72 if tokens is None else room(labels(tokens))
     return figure(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -13,53 +12,14 @@ from tfmviz.plots import positions as figures
 from tfmviz.plots.positions import Line
 from tfmviz.trace import Array
 from tfmviz.ui import controls
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.ui.positions import scientific
+from tfmviz.ui.positions_laws import near_and_far, shift
 from tfmviz.ui.positions_on_words import on_words
-
-LARGEST = 512
-"""Positions and dimensions that are drawn at most."""
-
-BASES = (1, 2, 10, 100, 1_000, 10_000, 100_000, 500_000, 1_000_000)
-"""To choose from; 1 is there to see why it does not work."""
+from tfmviz.ui.positions_waves import Waves, settings
 
 SMOOTH = 100
 """Positions up to which curves are drawn smooth."""
-
-SHOWN = 16
-"""Rows and columns of a rotation matrix that are drawn."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Waves:
-    """The settings of the page."""
-
-    d: int
-    length: int
-    base: float
-
-    @property
-    def table(self) -> Array:
-        return _table(self)
-
-    @property
-    def wavelengths(self) -> Array:
-        return _wavelengths(self)
-
-
-@st.cache_resource(show_spinner=False, max_entries=16)
-def _table(waves: Waves) -> Array:
-    """(length, d), as a model would add it."""
-    from tfmviz.positions.sinusoidal import sinusoids
-
-    return sinusoids(waves.length, waves.d, base=waves.base).numpy()
-
-
-@st.cache_resource(show_spinner=False, max_entries=64)
-def _wavelengths(waves: Waves) -> Array:
-    from tfmviz.positions.sinusoidal import wavelengths
-
-    return wavelengths(waves.d, base=waves.base).numpy()
 
 
 def lesson(text: str) -> None:
@@ -69,7 +29,10 @@ def lesson(text: str) -> None:
         return
     parts: dict[str, tuple[Callable[[Waves], None], str]] = {
         "Curves": (curves, "Each dimension is a wave over the positions. Point at a curve for its numbers."),
-        "By hand": (by_hand, "With d = 4 everything can be computed on paper."),
+        "By hand": (
+            by_hand,
+            "With d = 4 all can be computed on paper. The paper's i counts from 0; some slides count from 1.",
+        ),
         "Why many waves": (repeats, "One wave gives several positions the same number; waves of many lengths do not."),
         "Heat map": (heat_map, "All numbers at once: a row is what is added to the word at that position."),
         "A shift is a rotation": (shift, "Moving on by k positions turns every pair by an angle of its own."),
@@ -82,27 +45,6 @@ def lesson(text: str) -> None:
             with tab:
                 st.markdown(words)
                 part(waves)
-
-
-def settings() -> Waves | None:
-    """Asks for size and base; None, with a sentence, where they make no table."""
-    left, middle, right = st.columns(3)
-    d = left.number_input("d, numbers per position", value=512, step=2, key="width", bind="query-params")
-    length = middle.number_input("Positions", value=50, step=1, key="places", bind="query-params")
-    base = right.select_slider("Base", BASES, 10_000, key="base", bind="query-params")
-    if not 2 <= length <= LARGEST:
-        st.warning(f"Take 2 to {LARGEST} positions; {length:,} cannot be drawn here.", icon="⚠️")
-    elif d > LARGEST:
-        st.warning(f"Take at most {LARGEST} dimensions; {d:,} cannot be drawn here.", icon="⚠️")
-    else:
-        waves = Waves(d=int(d), length=int(length), base=float(base))
-        try:
-            _wavelengths(waves)
-        except ValueError as error:
-            st.warning(controls.plain(str(error)), icon="⚠️")
-            return None
-        return waves
-    return None
 
 
 def curves(waves: Waves) -> None:
@@ -196,6 +138,7 @@ def by_hand(waves: Waves) -> None:
         key="worked",
         alt="; ".join(f"PE({p}) = {', '.join(f'{v:.3f}' for v in numbers)}" for p, numbers in enumerate(small.table)),
     )
+    show_code(sinusoids_at)
 
 
 def repeats(waves: Waves) -> None:
@@ -273,120 +216,3 @@ def _sines_first(waves: Waves) -> tuple[Array, float]:
 
     order = sines_first(waves.d).numpy()
     return order, float(np.abs(laws.products(waves.table[:, order]) - laws.products(waves.table)).max())
-
-
-def shift(waves: Waves) -> None:
-    """PE(pos + k) as a rotation of PE(pos), built and checked."""
-    _at_most("k", waves.length // 2)
-    _at_most("i", waves.d // 2 - 1)
-    left, right = st.columns(2)
-    k = left.slider("k, how far to move", 0, waves.length // 2, min(5, waves.length // 2), key="k", bind="query-params")
-    n_pairs = waves.d // 2
-    i = 0
-    if n_pairs > 1:
-        i = right.slider(
-            "Pair i (dimensions 2i and 2i + 1)", 0, n_pairs - 1, n_pairs // 8, key="i", bind="query-params"
-        )
-    matrix = laws.shift_matrix(waves.wavelengths, k)
-    error = laws.shift_error(waves.table, matrix, k)
-    start = min(4, waves.length - 1 - k)
-    with left:
-        show(
-            figures.circle(
-                waves.table[:, 2 * i : 2 * i + 2], start=start, shift=k, title=f"Pair {i} on its circle", theme=theme()
-            ),
-            key="circle",
-            alt=f"Pair {i}: position {start} and position {start + k}, {_turn(waves, i, k):.3f} radians further.",
-        )
-    with right:
-        corner = matrix[:SHOWN, :SHOWN]
-        show(
-            figures.table(
-                corner,
-                title=f"R_{k}" + (f", its first {SHOWN} rows and columns" if waves.d > SHOWN else ""),
-                limit=1.0,
-                x_title="column",
-                y_title="row",
-                theme=theme(),
-            ),
-            key="rotation",
-            alt=f"Blocks of two by two along the diagonal, 0 elsewhere. The first: {corner[0, 0]:.4f}, "
-            f"{corner[0, 1]:.4f}, {corner[1, 0]:.4f}, {corner[1, 1]:.4f}.",
-        )
-    block = matrix[2 * i : 2 * i + 2, 2 * i : 2 * i + 2]
-    st.code(
-        "\n".join(
-            f"{name}   {row[0]: .4f}  {row[1]: .4f}" for name, row in zip((f"R_{k}, pair {i}", ""), block, strict=True)
-        ).replace("\n   ", "\n" + " " * (len(f"R_{k}, pair {i}") + 3)),
-        language=None,
-    )
-    st.markdown(
-        f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos.** Largest difference over all "
-        f"{waves.length - k} positions and {waves.d} dimensions: **{scientific(error)}**. Pair {i} turns by "
-        f"{k} · {2 * np.pi / waves.wavelengths[i]:.4g} = {_turn(waves, i, k):.4g} radians, wherever it starts. So “{k} "
-        "words further” is one linear map that a layer can learn."
-    )
-
-
-def _at_most(key: str, largest: int) -> None:
-    """A slider that was set when there was more to choose from follows; Streamlit would hand on the old value."""
-    if st.session_state.get(key, 0) > largest:
-        st.session_state[key] = largest
-
-
-def _turn(waves: Waves, i: int, k: int) -> float:
-    return float(2 * np.pi * k / waves.wavelengths[i])
-
-
-def near_and_far(waves: Waves) -> None:
-    """How alike two positions are, against how far apart they stand."""
-    columns = st.columns(3)
-    asked = [
-        int(column.number_input(label, value=min(first, waves.length - 1), step=1, key=key, bind="query-params"))
-        for column, label, first, key in zip(
-            columns, ("Position", "compared with", "and with"), (4, 7, 17), ("at_p", "near", "far"), strict=True
-        )
-    ]
-    if outside := [p for p in asked if not 0 <= p < waves.length]:
-        st.warning(f"Position {outside[0]} is not drawn: take 0 to {waves.length - 1}.", icon="⚠️")
-        return
-    p, *others = asked
-    dot, distance = laws.products(waves.table), laws.distances(waves.table)
-    left, right = st.columns(2)
-    with left:
-        names = {"product": f"PE({p}) · PE(q)", "distance": f"‖PE({p}) − PE(q)‖"}
-        measure = st.segmented_control(
-            "Measure", list(names), default="product", key="measure", bind="query-params", label_visibility="collapsed"
-        )
-        values = distance[p] if measure == "distance" else dot[p]
-        show(
-            figures.lines(
-                [Line(name=names[measure or "product"], y=values)],
-                title=names[measure or "product"],
-                x_title="position q",
-                marked=[(q, str(q)) for q in sorted({p, *others})],
-                theme=theme(),
-            ),
-            key="near_and_far",
-            alt=f"Product of {p} with " + ", with ".join(f"{q}: {dot[p, q]:.2f}" for q in others),
-        )
-    with right:
-        show(
-            figures.between(dot, title="PE(p) · PE(q)", limit=waves.d / 2, theme=theme()),
-            key="products",
-            alt="The largest products lie on the diagonal; along every diagonal they are equal.",
-        )
-    a, b = sorted(others, key=lambda q: distance[p, q])
-    closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"
-    rise = laws.first_rise(dot, p)
-    until = (
-        f"The product falls steadily up to distance {rise - 1 - p}; farther out it goes up and down."
-        if rise
-        else "The product falls all the way to the last position drawn."
-    )
-    st.markdown(
-        f"**Position {p} is {closer} {a} {'as to' if closer != 'closer to' else 'than to'} {b}:** product "
-        f"{dot[p, a]:.2f} and {dot[p, b]:.2f} (with itself d/2 = {waves.d / 2:g}), distance {distance[p, a]:.2f} and "
-        f"{distance[p, b]:.2f}. Only |p − q| counts: along each diagonal the products differ by at most "
-        f"{scientific(laws.spread_along_diagonals(dot))}. {until}"
-    )

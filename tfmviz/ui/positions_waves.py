@@ -1,0 +1,69 @@
+"""The page on positions: which sinusoids the reader wants, and their table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from tfmviz.trace import Array
+from tfmviz.ui import controls
+
+LARGEST = 512
+"""Positions and dimensions that are drawn at most."""
+
+BASES = (1, 2, 10, 100, 1_000, 10_000, 100_000, 500_000, 1_000_000)
+"""To choose from; 1 is there to see why it does not work."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Waves:
+    """The settings of the page."""
+
+    d: int
+    length: int
+    base: float
+
+    @property
+    def table(self) -> Array:
+        return _table(self)
+
+    @property
+    def wavelengths(self) -> Array:
+        return _wavelengths(self)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _table(waves: Waves) -> Array:
+    """(length, d), as a model would add it."""
+    from tfmviz.positions.sinusoidal import sinusoids
+
+    return sinusoids(waves.length, waves.d, base=waves.base).numpy()
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _wavelengths(waves: Waves) -> Array:
+    from tfmviz.positions.sinusoidal import wavelengths
+
+    return wavelengths(waves.d, base=waves.base).numpy()
+
+
+def settings() -> Waves | None:
+    """Asks for size and base; None, with a sentence, where they make no table."""
+    left, middle, right = st.columns(3)
+    d = left.number_input("d, numbers per position", value=512, step=2, key="width", bind="query-params")
+    length = middle.number_input("Positions", value=50, step=1, key="places", bind="query-params")
+    base = right.select_slider("Base", BASES, 10_000, key="base", bind="query-params")
+    if not 2 <= length <= LARGEST:
+        st.warning(f"Take 2 to {LARGEST} positions; {length:,} cannot be drawn here.", icon="⚠️")
+    elif d > LARGEST:
+        st.warning(f"Take at most {LARGEST} dimensions; {d:,} cannot be drawn here.", icon="⚠️")
+    else:
+        waves = Waves(d=int(d), length=int(length), base=float(base))
+        try:
+            _wavelengths(waves)
+        except ValueError as error:
+            st.warning(controls.plain(str(error)), icon="⚠️")
+            return None
+        return waves
+    return None
