@@ -43,7 +43,7 @@ if writing.open:
         switch_off.written(here, said)
 if every.open:
     with every:
-        st.markdown("Every head and every MLP is taken out alone, one after the other. Which cells are red?")
+        st.markdown("Every head and every MLP is taken out alone, one after the other. Which cells are orange?")
         every_part.damage_map(here, said)
 if looks.open:
     with looks:

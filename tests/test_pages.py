@@ -26,7 +26,7 @@ from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.trace import Trace
 from tfmviz.training.export import export
 from tfmviz.ui.controls import KINDS
-from tfmviz.ui.figures import per_cent
+from tfmviz.ui.numbers import per_cent
 from tfmviz.ui.sentences import SENTENCES, sentences_for
 
 ROOT = Path(__file__).parents[1]
@@ -144,14 +144,6 @@ def test_any_text_is_shown_literally(text: str, view: str) -> None:
     assert tokens(app) == list(Tokenizer.load(MODEL / "tokenizer.json").encode(text, max_len=256).tokens)
     assert bool(charts(app)) == (view == "Residual stream")
     assert ("predictions" in components(app)) == (view == "Predictions")
-
-
-@pytest.mark.parametrize(
-    ("probability", "text"),
-    [(1, "100%"), (0.294, "29%"), (0.0984, "10%"), (0.034, "3.4%"), (0.0099, "1.0%"), (0.0002, "0.02%"), (0, "0.00%")],
-)
-def test_a_probability_as_text(probability: float, text: str) -> None:
-    assert per_cent(probability) == text
 
 
 @pytest.mark.parametrize("blank", ["", "   ", "\t"])

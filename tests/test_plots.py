@@ -32,7 +32,7 @@ from tfmviz.plots import (
 from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.positions import Line
-from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme, diverging, signed
+from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme, small_signed_visible
 from tfmviz.trace import Array
 
 THEMES = [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")]
@@ -373,7 +373,7 @@ def test_the_lines_of_tokens_do_not_run_into_each_other() -> None:
 
 @every_theme
 def test_signed_colours_diverge_about_zero_and_their_middle_is_the_ground(theme: Theme) -> None:
-    scale = signed(theme)
+    scale = small_signed_visible(theme)
     assert [at for at, _ in scale] == sorted(at for at, _ in scale)
     assert (scale[0][0], scale[-1][0]) == (0, 1)
     middle = next(shade for at, shade in scale if at == 0.5)
@@ -387,7 +387,7 @@ def test_signed_colours_diverge_about_zero_and_their_middle_is_the_ground(theme:
 
 @every_theme
 def test_signed_values_have_the_ground_at_zero_and_opposite_ends(theme: Theme) -> None:
-    scale = diverging(theme)
+    scale = theme.signed
     assert [place for place, _ in scale] == [0, 0.5, 1]
     assert scale[1][1] == theme.norms[0][1]
     for figure in (FIGURES["scheme map"](theme), FIGURES["parts"](theme)):

@@ -405,20 +405,3 @@ def test_missing_models_are_named_and_the_rest_goes_on(tmp_path: Path, monkeypat
     (tmp_path / "twins-t5").unlink()
     app = open_page("positions_compare", text=TEXT)
     assert "Two of these models are needed" in app.error[0].value
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        (0, "0"),
-        (14.2, "14"),
-        (9.99, "10"),
-        (7.52, "7.5"),
-        (0.37, "0.37"),
-        (0.0012, "0.0012"),
-        (6.2e-6, "6.2·10⁻⁶"),
-        (9.97e-12, "1.0·10⁻¹¹"),
-    ],
-)
-def test_numbers_have_two_digits_that_count(value: float, shown: str) -> None:
-    assert positions_compare.as_number(value) == shown

@@ -30,7 +30,6 @@ from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.trace import Array
 from tfmviz.training.export import export
 from tfmviz.ui import models
-from tfmviz.ui.position_subject import tiny
 from tfmviz.views import turning
 
 TEXT = "The cat sat on the mat."
@@ -133,11 +132,6 @@ def test_relative_indices_as_a_picture() -> None:
     assert rotations.relative_index(3, 5, clip=2).tolist() == [[2, 3, 4, 4, 4], [1, 2, 3, 4, 4], [0, 1, 2, 3, 4]]
     with pytest.raises(ValueError, match="at least 1, but is 0"):
         rotations.relative_index(3, 3, clip=0)
-
-
-@pytest.mark.parametrize(("value", "text"), [(0, "0"), (3.2e-8, "3·10⁻⁸"), (2e-14, "2·10⁻¹⁴"), (40, "4·10¹")])
-def test_tiny_numbers(value: float, text: str) -> None:
-    assert tiny(value) == text
 
 
 # What the page shows.

@@ -9,7 +9,18 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tfmviz.plots.labels import escaped, labels
-from tfmviz.plots.theme import BAR_ROOM, Theme, axis, box, color_bar, figure, layout, room, signed, token_axis
+from tfmviz.plots.theme import (
+    BAR_ROOM,
+    Theme,
+    axis,
+    box,
+    color_bar,
+    figure,
+    layout,
+    room,
+    small_signed_visible,
+    token_axis,
+)
 from tfmviz.trace import Array
 
 
@@ -32,7 +43,7 @@ def heads(
         "z": scores,
         "zmin": -end,
         "zmax": end,
-        "colorscale": signed(theme),
+        "colorscale": small_signed_visible(theme),
         "xgap": 2,
         "ygap": 2,
         "text": short,
@@ -64,7 +75,7 @@ def ranked(names: Sequence[str], scores: Array, *, title: str, theme: Theme) -> 
     """Signed numbers by name, as bars from top to bottom."""
     positions = list(range(len(names)))
     end = 1.8 * max(float(np.abs(scores).max(initial=0.0)), 1e-9)
-    below, above = signed(theme)[0][1], signed(theme)[-1][1]
+    below, above = theme.signed[0][1], theme.signed[-1][1]
     trace = {
         "type": "bar",
         "orientation": "h",
@@ -104,7 +115,7 @@ def looks(attention: Array, effect: Array, *, tokens: Sequence[str], title: str,
     """
     names = labels(tokens)
     places = list(range(len(tokens)))
-    below, above = signed(theme)[0][1], signed(theme)[-1][1]
+    below, above = theme.signed[0][1], theme.signed[-1][1]
     shared: dict[str, Any] = {"type": "bar", "x": places, "customdata": names, "showlegend": False}
     end = 1.1 * max(float(np.abs(effect).max(initial=0.0)), 1e-9)
     bottom = room(names)

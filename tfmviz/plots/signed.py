@@ -1,4 +1,4 @@
-"""Signed values as colours: red above 0, blue below, and the page's ground at 0."""
+"""Signed values as colours: purple below 0, orange above, the page's ground at 0."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tfmviz.plots.theme import BAR_ROOM, DARK, Theme, color_bar, figure, layout
+from tfmviz.plots.theme import BAR_ROOM, Theme, color_bar, figure, layout
 from tfmviz.trace import Array
-
-ON_LIGHT = ((0.0, "#0b4a8f"), (0.25, "#7fb0e0"), (0.5, "#ffffff"), (0.75, "#ec9a86"), (1.0, "#9e1b12"))
-ON_DARK = ((0.0, "#a8d1ff"), (0.25, "#35628f"), (0.5, "#14171f"), (0.75, "#96412f"), (1.0, "#ffb3a1"))
 
 
 def signed_map(
@@ -43,7 +40,7 @@ def signed_map(
         "z": values,
         "zmin": -strongest,
         "zmax": strongest,
-        "colorscale": ON_DARK if theme == DARK else ON_LIGHT,
+        "colorscale": theme.signed,
         "hoverongaps": False,
         "customdata": hover,
         "hovertemplate": "%{customdata}<extra></extra>",

@@ -27,7 +27,7 @@ class Theme:
         attention: of what attention layers write.
         mlp: of what feed-forward layers write.
         norms: colour scale of lengths, from faint on the ground to strong.
-        signed: colour scale of values about 0: red below, the ground at 0, blue above.
+        signed: colour scale of values about 0: purple below, the ground at 0, orange above; as scores are coloured.
         accent: of whatever the reader has chosen.
     """
 
@@ -48,7 +48,7 @@ LIGHT = Theme(
     attention="#1f6fb4",
     mlp="#b3620b",
     norms=((0.0, "#ffffff"), (0.5, "#9e8ac8"), (1.0, "#3f007d")),
-    signed=((0.0, "#8f1025"), (0.25, "#e08070"), (0.5, "#ffffff"), (0.75, "#6aa5d0"), (1.0, "#0b3f7a")),
+    signed=((0.0, "#6a3d9a"), (0.5, "#ffffff"), (1.0, "#c2650a")),
     accent="#c2185b",
 )
 DARK = Theme(
@@ -58,7 +58,7 @@ DARK = Theme(
     attention="#6bb3f0",
     mlp="#f0a94f",
     norms=((0.0, "#14171f"), (0.5, "#7a5fb0"), (1.0, "#efe6ff")),
-    signed=((0.0, "#ffb3a5"), (0.25, "#b8504a"), (0.5, "#14171f"), (0.75, "#3d78b8"), (1.0, "#b5dcff")),
+    signed=((0.0, "#b794f4"), (0.5, "#14171f"), (1.0, "#ffb057")),
     accent="#ff6fae",
 )
 
@@ -75,11 +75,6 @@ def small_values_visible(name: str, *, steps: int = 33) -> list[list[Any]]:
 
 
 ATTENTION = small_values_visible("cividis")
-
-
-def diverging(theme: Theme) -> list[list[Any]]:
-    """The colour scale of signed values, for a range that is symmetric about 0: blue below, orange above."""
-    return [[0.0, theme.attention], [0.5, theme.norms[0][1]], [1.0, theme.mlp]]
 
 
 def figure(traces: Sequence[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
@@ -176,16 +171,12 @@ def box(x0: float, y0: float, x1: float, y1: float, theme: Theme) -> dict[str, o
     return {"type": "rect", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "line": {"color": theme.accent, "width": 3}}
 
 
-SIGNED_COLOURS = (("#6a3d9a", "#ffffff", "#c2650a"), ("#b794f4", "#14171f", "#ffb057"))
-"""Negative, zero, positive, on a light and on a dark ground; the colours of scores on the step-by-step page."""
+def small_signed_visible(theme: Theme) -> list[list[Any]]:
+    """`Theme.signed` with more of its range for small values: the colour of v is the plain scale's at √|v|.
 
-
-def signed(theme: Theme) -> list[list[Any]]:
-    """The colour scale of signed numbers, diverging about 0: purple takes away, orange adds.
-
-    As with `small_values_visible` the colour of v is the plain scale's at √|v|; values and colour bar stay true.
+    Values and colour bar stay true, as in `small_values_visible`.
     """
-    below, zero, above = SIGNED_COLOURS[theme is DARK]
+    below, zero, above = (colour for _, colour in theme.signed)
     ramp = np.linspace(0.0, 1.0, 17)
     sides = [
         [

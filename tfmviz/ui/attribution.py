@@ -17,7 +17,7 @@ from tfmviz.trace import Array, Trace, kind_of
 from tfmviz.ui import controls, models, weights
 from tfmviz.ui.controls import KINDS, Choice
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.residual_stream import scientific
+from tfmviz.ui.numbers import decimal, tiny
 
 N_BARS = 12
 
@@ -46,8 +46,8 @@ def attribution(trace: Trace, choice: Choice, token: int) -> None:
     plain_title = controls.plain(account.title)
     st.markdown(
         f"The {plain_title} after token {token} “{controls.plain(visible(trace.tokens[token]))}” is "
-        f"**{_number(account.measured)}**; the parts below sum to {_number(total)}, a difference of "
-        f"{scientific(abs(total - account.measured))}. {_linearised(account)}"
+        f"**{decimal(account.measured)}**; the parts below sum to {decimal(total)}, a difference of "
+        f"{tiny(abs(total - account.measured))}. {_linearised(account)}"
     )
     left, right = st.columns([3, 2])
     with left:
@@ -198,7 +198,7 @@ def _strongest(account: Account) -> None:
     for column, n in zip(st.columns(4), best, strict=False):
         part = account.river.parts[n]
         column.button(
-            f"{part.name}: {_number(account.scores.scores[n], '+.2f')}",
+            f"{part.name}: {decimal(account.scores.scores[n], '+.2f')}",
             key=f"look_at_{best.index(n)}",
             on_click=_look_at,
             args=(part.site, part.head),
@@ -231,8 +231,8 @@ def _head(trace: Trace, choice: Choice, account: Account) -> None:
     most, felt = (controls.plain(visible(keys[n])) for n in (int(row.argmax()), strongest))
     st.markdown(
         f"**{part.name[0].upper()}{part.name[1:]}: where it looked, what it wrote.** It looked most at “{most}” "
-        f"({row.max():.0%}); the look that counted most was at “{felt}” ({_number(effect[strongest], '+.2f')}). "
-        f"All its looks add {_number(score, '+.2f')} to the {controls.plain(account.title)}."
+        f"({row.max():.0%}); the look that counted most was at “{felt}” ({decimal(effect[strongest], '+.2f')}). "
+        f"All its looks add {decimal(score, '+.2f')} to the {controls.plain(account.title)}."
     )
     show(
         figures.looks(row, effect, tokens=keys, title="added", theme=theme()),
@@ -249,13 +249,9 @@ def _pushes(choice: Choice, account: Account, index: int) -> None:
     order = np.argsort(-moved, kind="stable")
 
     def named(indices: Array) -> str:
-        return ", ".join(f"“{controls.plain(visible(vocabulary[n]))}” ({_number(moved[n], '+.2f')})" for n in indices)
+        return ", ".join(f"“{controls.plain(visible(vocabulary[n]))}” ({decimal(moved[n], '+.2f')})" for n in indices)
 
     st.markdown(
         f"Over the whole vocabulary, what it wrote raises most: {named(order[:5])}; and lowers most: "
         f"{named(order[::-1][:5])}."
     )
-
-
-def _number(value: float, form: str = ".2f") -> str:
-    return f"{value:{form}}".replace("-", "−")

@@ -13,8 +13,9 @@ from tfmviz.plots.labels import visible
 from tfmviz.trace import Array, Trace, kind_of
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import KINDS
-from tfmviz.ui.figures import per_cent, show, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.numbers import per_cent
 from tfmviz.ui.switch_off import Switches, Way, edits_of, question, signed, switch_off
 
 MEASURES = ("the whole sentence", "the word after the chosen token")

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from tfmviz.plots.theme import DARK, LIGHT, Theme
+from tfmviz.ui.numbers import per_cent
 from tfmviz.views import bars
 from tfmviz.views.shared import RELAY_JS
 
@@ -60,11 +61,6 @@ def show_bars(labels: Sequence[str], probabilities: Sequence[float], *, key: str
     """Probabilities of tokens, the most probable first, as bars with their per cent."""
     rows = [[label, p, per_cent(p)] for label, p in zip(labels, probabilities, strict=True)]
     _component("bars", bars.JS, bars.CSS)(key=key, data=rows)
-
-
-def per_cent(probability: float) -> str:
-    """29 %, 3.4 %, 0.02 %: two digits that count."""
-    return f"{probability:.{0 if probability >= 0.095 else 1 if probability >= 0.0095 else 2}%}"
 
 
 def show_code(*functions: Callable[..., Any]) -> None:

@@ -15,8 +15,9 @@ from tfmviz.plots.steps import tiles
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import per_cent, show, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.mask_lab import Chosen
+from tfmviz.ui.numbers import per_cent
 
 MASKS = ("its own mask", "your mask")
 

@@ -12,9 +12,10 @@ from tfmviz.analysis import normalisation
 from tfmviz.plots import normalisation as figures
 from tfmviz.trace import Array
 from tfmviz.ui import controls, models
-from tfmviz.ui.figures import per_cent, show, show_code, theme
+from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.normalisation import number
+from tfmviz.ui.numbers import per_cent
 
 AGES, FEES = "18, 19, 45, 22, 30", "5000, 5600, 5010, 9800, 7000"
 

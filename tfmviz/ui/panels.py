@@ -15,7 +15,8 @@ from tfmviz.plots.labels import visible
 from tfmviz.trace import Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import per_cent, show, show_bars, show_view, theme
+from tfmviz.ui.figures import show, show_bars, show_view, theme
+from tfmviz.ui.numbers import per_cent
 from tfmviz.ui.sentences import WHAT_IT_PREDICTS
 from tfmviz.zoo import ZooModel
 

@@ -13,7 +13,8 @@ from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.position_subject import Subject, tiny
+from tfmviz.ui.numbers import tiny
+from tfmviz.ui.position_subject import Subject
 
 FARTHEST = 160
 """Distances for which T5's biases are drawn; from 128 on all are in one bucket."""

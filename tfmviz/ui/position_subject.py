@@ -14,8 +14,6 @@ from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.lesson import Lesson
 
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Subject:
@@ -90,14 +88,6 @@ def say_whose(shown: Subject) -> None:
     )
     if dropped := shown.trace.axes(shown.layer)[0].n_dropped:
         st.caption(f"It reads {len(shown.tokens)} tokens at a time; the last {dropped} were left out.")
-
-
-def tiny(value: float) -> str:
-    """One digit and a power of ten: "3·10⁻⁸"."""
-    if value == 0:
-        return "0"
-    digit, power = f"{value:.0e}".split("e")
-    return f"{digit}·10{str(int(power)).translate(RAISED)}"
 
 
 def own_theta(shown: Subject) -> Array:

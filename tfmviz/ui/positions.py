@@ -19,6 +19,7 @@ from tfmviz.plots.positions import Line
 from tfmviz.trace import Array, Encoding
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, theme
+from tfmviz.ui.numbers import tiny
 from tfmviz.zoo import ZooModel
 
 BLIND = "twins-none"
@@ -29,17 +30,7 @@ ORDER = re.compile(r"\d{1,3}(\.\d{1,3}){0,200}")
 BLIND_WITHIN = 1e-3
 """Differences below are float32's: the same sum in another order rounds differently, by a few millionths."""
 
-SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
 SECOND = "Man eats small dinosaur."
-
-
-def scientific(value: float) -> str:
-    """5 × 10⁻⁶, for errors; 0 is 0."""
-    if value == 0:
-        return "0"
-    digits, exponent = f"{value:.0e}".split("e")
-    return f"{digits} × 10{str(int(exponent)).translate(SUPERSCRIPT)}"
 
 
 def twin(name: str) -> ZooModel | None:
@@ -192,7 +183,7 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, names: tuple[s
             theme=theme(),
         ),
         key=f"order_{sees.split()[-1]}",
-        alt=f"Largest change after the last layer: {names[0]} {scientific(float(blind.max()))}, {names[1]} "
+        alt=f"Largest change after the last layer: {names[0]} {tiny(float(blind.max()))}, {names[1]} "
         f"{sighted.max():.2f}.",
     )
     largest = f"{controls.code(names[0])}: **{_size(blind)}** at most. {controls.code(names[1])}: **{_size(sighted)}**."
@@ -210,7 +201,7 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, names: tuple[s
 
 def _size(changes: Array) -> str:
     largest = float(changes.max())
-    return scientific(largest) if largest < BLIND_WITHIN else f"{largest:.2f}"
+    return tiny(largest) if largest < BLIND_WITHIN else f"{largest:.2f}"
 
 
 def _numbers(encoding: Encoding, moved: list[int], changes: dict[str, list[Array]], *, names: tuple[str, str]) -> None:

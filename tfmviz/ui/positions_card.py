@@ -11,7 +11,8 @@ import streamlit as st
 from tfmviz.analysis import linear_attention, position_terms
 from tfmviz.trace import Array
 from tfmviz.ui import steps
-from tfmviz.ui.positions_compare import TRAINED, Duel, as_number, available, module_of, name_of, parameters, trace_of
+from tfmviz.ui.numbers import rounded
+from tfmviz.ui.positions_compare import TRAINED, Duel, available, module_of, name_of, parameters, trace_of
 from tfmviz.ui.positions_trials import FACTOR, FIRST, ROUNDING, measured_losses, scores_from, signed
 
 PROBE = 32
@@ -109,7 +110,7 @@ def faster(duel: Duel) -> None:
     st.table(
         {
             "scheme": list(found),
-            "largest difference of a logit": [as_number(one.cache) for one in found.values()],
+            "largest difference of a logit": [rounded(one.cache) for one in found.values()],
             "": [_mark(one.cache < ROUNDING) for one in found.values()],
         }
     )
@@ -121,7 +122,7 @@ def faster(duel: Duel) -> None:
     st.table(
         {
             "scheme": list(found),
-            "all pairs against running sum": [as_number(one.linear) for one in found.values()],
+            "all pairs against running sum": [rounded(one.linear) for one in found.values()],
             "": [_mark(one.linear < ROUNDING) for one in found.values()],
         }
     )
@@ -154,10 +155,10 @@ def _cells(scheme: str, found: Findings, duel: Duel) -> list[str]:
     far = "not measured" if measured_losses(scheme) is None else signed(found.rise)
     entries = (
         (f"{found.parameters:,}", "Side by side"),
-        (f"{_mark(found.shifted < ROUNDING)} {as_number(found.shifted)}", "Shift all positions"),
+        (f"{_mark(found.shifted < ROUNDING)} {rounded(found.shifted)}", "Shift all positions"),
         (f"{_mark(extrapolates)} {far}", "Longer texts"),
-        (f"{_mark(found.linear < ROUNDING)} {as_number(found.linear)}", "Cache and linear attention"),
-        (f"{_mark(found.cache < ROUNDING)} {as_number(found.cache)}", "Cache and linear attention"),
+        (f"{_mark(found.linear < ROUNDING)} {rounded(found.linear)}", "Cache and linear attention"),
+        (f"{_mark(found.cache < ROUNDING)} {rounded(found.cache)}", "Cache and linear attention"),
     )
     return [f"[{words}]({_address(scheme, experiment, duel)})" for words, experiment in entries]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -15,6 +15,7 @@ from tfmviz.plots.compare import Role
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, theme
+from tfmviz.ui.numbers import rounded
 from tfmviz.zoo import ZooModel
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 TRAINED = 64
 """Tokens that the twins were trained on at a time."""
-
-RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 NEAR_AND_FAR = (0, 1, 2, 4, 8, 16, 32, 63)
 """Distances that a figure's text names."""
@@ -259,7 +258,7 @@ def _against_distance(role: Role, scheme: str, duel: Duel) -> None:
         st.markdown("Near or far, nothing is added.")
         return
     spread = float((highest - lowest).max())
-    said = f"Pairs at the same distance differ by up to **{as_number(spread)}**: " + (
+    said = f"Pairs at the same distance differ by up to **{rounded(spread)}**: " + (
         "the distance alone decides." if spread < 1e-5 else "it matters where they stand."
     )
     samples = ", ".join(f"{mean[distance]:.2f}" for distance in NEAR_AND_FAR)
@@ -285,15 +284,3 @@ def attention(duel: Duel) -> None:
 def _habit(pattern: Array) -> str:
     here, before = float(np.diagonal(pattern).mean()), float(np.diagonal(pattern, offset=-1).sum() / len(pattern))
     return f"{here:.0%} of the attention on the token itself, {before:.0%} on the one before"
-
-
-def as_number(value: Any) -> str:
-    """14, 0.25, 6.2·10⁻⁶: two digits that count; exactly nothing is 0."""
-    size = float(value)
-    digits, power = f"{size:.1e}".split("e")
-    exponent = int(power)
-    if size == 0 or exponent >= 1:
-        return f"{size:.0f}"
-    if exponent < -3:
-        return f"{digits}·10⁻{str(-exponent).translate(RAISED)}"
-    return f"{size:.{1 - exponent}f}"

@@ -10,7 +10,7 @@ from tfmviz.plots import positions as figures
 from tfmviz.plots.positions import Line
 from tfmviz.trace import Array
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.positions import scientific
+from tfmviz.ui.numbers import tiny
 from tfmviz.ui.positions_waves import Waves
 
 SHOWN = 16
@@ -64,7 +64,7 @@ def shift(waves: Waves) -> None:
     )
     st.markdown(
         f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos.** Largest difference over all "
-        f"{waves.length - k} positions and {waves.d} dimensions: **{scientific(error)}**. Pair {i} turns by "
+        f"{waves.length - k} positions and {waves.d} dimensions: **{tiny(error)}**. Pair {i} turns by "
         f"{k} · {2 * np.pi / waves.wavelengths[i]:.4g} = {_turn(waves, i, k):.4g} radians, wherever it starts. So “{k} "
         "words further” is one linear map that a layer can learn."
     )
@@ -130,7 +130,7 @@ def near_and_far(waves: Waves) -> None:
         f"**Position {p} is {closer} {a} {'as to' if closer != 'closer to' else 'than to'} {b}:** product "
         f"{dot[p, a]:.2f} and {dot[p, b]:.2f} (with itself d/2 = {waves.d / 2:g}), distance {distance[p, a]:.2f} and "
         f"{distance[p, b]:.2f}. Only |p − q| counts: along each diagonal the products differ by at most "
-        f"{scientific(spread)}. {until}"
+        f"{tiny(spread)}. {until}"
     )
 
 

@@ -17,6 +17,7 @@ from tfmviz.plots.positions import Line
 from tfmviz.trace import Array
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, theme
+from tfmviz.ui.numbers import decimal
 from tfmviz.ui.positions import twin
 
 if TYPE_CHECKING:
@@ -133,18 +134,14 @@ def similarity(place: Place) -> None:
         (np.diag(matrix, 1).mean(), np.diag(matrix, far).mean()) for matrix in found
     )
     st.markdown(
-        f"Neighbours have a cosine of **{_signed(close)}** on average, positions {far} apart **{_signed(apart)}**; for "
-        f"sinusoids it is {_signed(close_formula)} and {_signed(apart_formula)}. "
+        f"Neighbours have a cosine of **{decimal(close)}** on average, positions {far} apart **{decimal(apart)}**; for "
+        f"sinusoids it is {decimal(close_formula)} and {decimal(apart_formula)}. "
         + (
             "Training made neighbours alike, though nobody asked for it."
             if close > HALF
             else "Most neighbours are no more alike than random vectors: these rows were hardly trained."
         )
     )
-
-
-def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
 
 
 def directions(place: Place) -> None:

@@ -19,7 +19,8 @@ from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_view, theme
-from tfmviz.ui.position_subject import Subject, own_theta, tiny
+from tfmviz.ui.numbers import tiny
+from tfmviz.ui.position_subject import Subject, own_theta
 from tfmviz.views import turning
 
 TURN = re.compile(r"\d{1,5}(\.\d{1,5}){3}")

@@ -13,7 +13,7 @@ from tfmviz.plots.positions import Line
 from tfmviz.trace import Array
 from tfmviz.ui import controls
 from tfmviz.ui.figures import show, show_code, theme
-from tfmviz.ui.positions import scientific
+from tfmviz.ui.numbers import tiny
 from tfmviz.ui.positions_laws import near_and_far, shift
 from tfmviz.ui.positions_on_words import on_words
 from tfmviz.ui.positions_waves import Waves, settings
@@ -205,7 +205,7 @@ def heat_map(waves: Waves) -> None:
     st.markdown(
         f"The paper alternates sines and cosines; Marian and tensor2tensor store all sines, then all cosines. That is "
         f"the same table with its columns in another order: {first}. No product between positions changes: the largest "
-        f"difference is **{scientific(error)}**, rounding alone."
+        f"difference is **{tiny(error)}**, rounding alone."
     )
 
 

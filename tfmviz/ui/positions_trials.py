@@ -17,12 +17,12 @@ from tfmviz.plots.labels import visible
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array
 from tfmviz.ui import steps
-from tfmviz.ui.figures import per_cent, show, theme
+from tfmviz.ui.figures import show, theme
+from tfmviz.ui.numbers import per_cent, rounded
 from tfmviz.ui.positions_compare import (
     SCHEMES,
     TRAINED,
     Duel,
-    as_number,
     effects_of,
     model_of,
     module_of,
@@ -109,17 +109,17 @@ def _shifted(role: Role, scheme: str, duel: Duel, by: int) -> dict[str, list[str
         ),
         key=f"shift_{role}",
         alt=f"Layer {duel.layer}, head {duel.head} of {scheme}, from position 0 and from {by}: shares differ by up to "
-        f"{as_number(np.abs(patterns[1] - patterns[0]).max())}.",
+        f"{rounded(np.abs(patterns[1] - patterns[0]).max())}.",
     )
-    return dict(zip(columns, ([as_number(value) for value in values] for values in (scores, weights)), strict=True))
+    return dict(zip(columns, ([rounded(value) for value in values] for values in (scores, weights)), strict=True))
 
 
 def _verdict(score: float, share: float) -> str:
     if score == 0:
         return "no score changes at all. It does not notice."
     if score < ROUNDING:
-        return f"scores change by up to **{as_number(score)}**, which is rounding. It does not notice."
-    return f"scores change by up to **{as_number(score)}**, shares of attention by up to {per_cent(share)}."
+        return f"scores change by up to **{rounded(score)}**, which is rounding. It does not notice."
+    return f"scores change by up to **{rounded(score)}**, shares of attention by up to {per_cent(share)}."
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
@@ -158,7 +158,7 @@ def _four_terms(scheme: str, duel: Duel) -> None:
     sizes = [float(np.abs(part[mask]).mean()) for part in found]
     st.markdown(
         f"**{scheme}, layer 0, head {duel.head}.** The four add up to the model's scores before the mask; the largest "
-        f"difference is **{as_number(error)}**."
+        f"difference is **{rounded(error)}**."
     )
     show(
         figures.parts(list(found), mask, titles=list(TERMS), tokens=run.tokens, theme=theme()),

@@ -17,6 +17,7 @@ from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models, weights
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, theme
+from tfmviz.ui.numbers import decimal, tiny
 
 TWINS = {"pre-norm": "twins-rope", "post-norm": "twins-postnorm"}
 """Two shipped models that differ in nothing but where their norms stand."""
@@ -184,7 +185,7 @@ def river(trace: Trace, choice: Choice, token: int) -> None:
     )
     st.markdown(
         f"The {len(names)} parts sum to the model's own vector; no number of it is off by more than "
-        f"**{scientific(found.residue)}**. Along the final direction they reach {found.along.sum():.2f}, its length."
+        f"**{tiny(found.residue)}**. Along the final direction they reach {found.along.sum():.2f}, its length."
     )
     if not is_pre_norm(trace):
         st.info(
@@ -215,7 +216,7 @@ def _erasers_in_words(found: River) -> None:
         st.markdown("On this token no part erases: none points against the stream it meets (cosine below −0.1).")
         return
     named = "; ".join(
-        f"**{found.parts[n].name}** (length {found.size[n]:.2f}, cosine {_signed(found.to_stream[n])}, takes away "
+        f"**{found.parts[n].name}** (length {found.size[n]:.2f}, cosine {decimal(found.to_stream[n])}, takes away "
         f"{-found.size[n] * found.to_stream[n]:.2f})"
         for n in worst[:5]
     )
@@ -235,18 +236,3 @@ def _table(found: River) -> None:
         hide_index=True,
         height=320,
     )
-
-
-def scientific(value: float) -> str:
-    """0.0000015 as 1.5 · 10⁻⁶."""
-    if value == 0:
-        return "0"
-    digits, power = f"{value:.1e}".split("e")
-    return f"{digits} · 10{str(int(power)).translate(SUPERSCRIPTS)}"
-
-
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")

@@ -13,7 +13,8 @@ from tfmviz.plots import rotations as figures
 from tfmviz.plots.labels import visible
 from tfmviz.trace import Array
 from tfmviz.ui import controls
-from tfmviz.ui.figures import per_cent, show, theme
+from tfmviz.ui.figures import show, theme
+from tfmviz.ui.numbers import per_cent
 from tfmviz.ui.position_subject import Subject
 
 N_RANDOM = 2_000

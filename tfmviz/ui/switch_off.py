@@ -18,8 +18,9 @@ from tfmviz.plots.labels import visible
 from tfmviz.plots.theme import DARK
 from tfmviz.trace import Trace
 from tfmviz.ui import controls, mask_effects, models
-from tfmviz.ui.figures import per_cent, theme
+from tfmviz.ui.figures import theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.numbers import per_cent
 from tfmviz.ui.sentences import sentences_for
 
 OFF = re.compile(r"(none|([edc][ml]?\d{1,3}(\.\d{1,3})?)(,[edc][ml]?\d{1,3}(\.\d{1,3})?){0,999})")

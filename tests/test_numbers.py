@@ -1,0 +1,34 @@
+"""Numbers as the pages write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tfmviz.ui.numbers import decimal, per_cent, rounded, tiny
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0"), (1.5e-6, "1.5·10⁻⁶"), (9.97e-12, "1.0·10⁻¹¹"), (0.031, "3.1·10⁻²"), (12, "1.2·10¹")]
+)
+def test_powers_of_ten(value: float, text: str) -> None:
+    assert tiny(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (14.2, "14"), (9.96, "10"), (0.254, "0.25"), (0.00123, "0.0012"), (6.2e-6, "6.2·10⁻⁶")],
+)
+def test_two_digits_that_count(value: float, text: str) -> None:
+    assert rounded(value) == text
+
+
+def test_minus_signs_are_true_and_zero_has_none() -> None:
+    assert [decimal(value) for value in (-0.254, -0.004, 2)] == ["−0.25", "0.00", "2.00"]
+    assert [decimal(value, "+.1f") for value in (-2, 0.5, -0.01)] == ["−2.0", "+0.5", "+0.0"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1, "100%"), (0.294, "29%"), (0.034, "3.4%"), (0.0002, "0.02%"), (0, "0.00%")]
+)
+def test_shares(value: float, text: str) -> None:
+    assert per_cent(value) == text
