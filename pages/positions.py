@@ -14,7 +14,9 @@ if blind.open:
     with blind:
         st.markdown(
             "Attention adds up what all keys say, and a sum has no order. Move the words and compare each word's "
-            "vector after the last layer with the one before: in a model without positions, and in its twin with them."
+            "vector after the last layer with the one before: in a model without positions, and in its twin with them. "
+            "Both write text, so they were trained to look back only; on the left that mask is taken away in every "
+            "layer, on the right it is there."
         )
         positions.order_blind(here.text)
 if naive.open:

@@ -188,7 +188,7 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, names: tuple[s
     )
     largest = f"{controls.code(names[0])}: **{_size(blind)}** at most. {controls.code(names[1])}: **{_size(sighted)}**."
     if free and blind.max() < BLIND_WITHIN:
-        why = "Each word's vector is the same wherever the word stands: the sum over all keys has no order."
+        why = "Each word's vector is the same wherever the word stands, up to rounding: a sum over keys has no order."
     elif free:
         why = "It does see the order."
     else:
