@@ -11,8 +11,18 @@ import streamlit as st
 from tfmviz.analysis import linear_attention, position_terms
 from tfmviz.trace import Array
 from tfmviz.ui import steps
-from tfmviz.ui.positions_compare import TRAINED, Duel, as_number, available, module_of, name_of, parameters, trace_of
-from tfmviz.ui.positions_trials import FACTOR, FIRST, ROUNDING, measured_losses, scores_from, signed
+from tfmviz.ui.positions_compare import (
+    FACTOR,
+    TRAINED,
+    Duel,
+    as_number,
+    available,
+    module_of,
+    name_of,
+    parameters,
+    trace_of,
+)
+from tfmviz.ui.positions_trials import FIRST, ROUNDING, measured_losses, scores_from, signed
 
 PROBE = 32
 """Tokens of the reader's text that the card's shift is tried on, so that learned positions have room for it."""
