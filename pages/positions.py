@@ -8,7 +8,7 @@ here = lesson.begin("Positions: who stands where")
 
 # Only the open tab is computed and drawn.
 blind, naive, waves, learned = st.tabs(
-    ["Order-blind", "Naive ideas", "Sinusoidal", "Learned"], key="part", bind="query-params"
+    ["Order-blind", "Naive ideas", "Sinusoidal", "Learned"], key="lesson", bind="query-params"
 )
 if blind.open:
     with blind:

@@ -13,7 +13,7 @@ from tests.browser import READY, Visit
 pytestmark = pytest.mark.browser
 
 PAGE = "/positions?text=Man+eats+small+dinosaur."
-SHIFT = f"{PAGE}&part=Sinusoidal&wave=A+shift+is+a+rotation&width=16"
+SHIFT = f"{PAGE}&lesson=Sinusoidal&wave=A+shift+is+a+rotation&width=16"
 DRAWN = ".js-plotly-plot .plot-container"
 
 
@@ -32,7 +32,7 @@ def test_two_words_that_are_clicked_change_places(visit: Visit) -> None:
 
 
 def test_a_point_of_a_curve_tells_its_numbers(visit: Visit) -> None:
-    page = visit.open(f"{PAGE}&part=Sinusoidal&width=8&places=9", drawn=DRAWN)
+    page = visit.open(f"{PAGE}&lesson=Sinusoidal&width=8&places=9", drawn=DRAWN)
     curves = page.locator(".st-key-curves")
     curves.scroll_into_view_if_needed()
     point = curves.locator(".scatterlayer .trace .points path").first.bounding_box()

@@ -245,7 +245,13 @@ def test_a_long_text_is_read_past_the_trained_length_but_not_past_a_table() -> N
     app = open_page("positions_compare", text="my cat " * 700, left="learned", right="alibi", experiment="Longer texts")
     left, right = (numbers(data["x"]) for data in charts(app)["own_losses"]["data"])
     assert left.max() < 64 < 490 < right.max() < 512
-    assert "(learned: 63 tokens, no more fit)" in words(app)
+    assert "over the first 63 tokens, more than which learned cannot read" in words(app)
+    means = [
+        losses[:63].mean()
+        for _, losses in (positions_trials.losses_on(s, "my cat " * 700) for s in ("learned", "alibi"))
+    ]
+    assert f"learned **{means[0]:.2f}**, alibi **{means[1]:.2f}**" in words(app)
+    assert "up to 512 tokens" in "".join(note.value for note in app.info)
 
 
 # Cache and linear attention.

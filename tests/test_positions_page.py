@@ -193,7 +193,7 @@ def test_counting_in_bits() -> None:
 
 def test_fractions_of_two_sentences_on_the_page() -> None:
     assert naive_positions.fractions(1).tolist() == [0]
-    app = open_page("positions", text=TEXT, part="Naive ideas", idea=IDEAS[1], other="The cat sat.")
+    app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[1], other="The cat sat.")
     first, second = (numbers(trace["x"]) for trace in charts(app)["fractions"]["data"])
     assert (len(first), len(second)) == (6, 4)
     np.testing.assert_allclose(second, [0, 1 / 3, 2 / 3, 1])
@@ -243,7 +243,7 @@ def test_one_wave_comes_back_and_many_do_not() -> None:
 
 
 def sinusoidal(wave: str, **address: str) -> AppTest:
-    return open_page("positions", text=TEXT, part="Sinusoidal", wave=wave, **address)
+    return open_page("positions", text=TEXT, lesson="Sinusoidal", wave=wave, **address)
 
 
 def test_the_heat_map_holds_the_formulas_numbers_in_both_layouts() -> None:
@@ -294,7 +294,7 @@ def test_what_adding_positions_does_to_the_words_of_the_sentence() -> None:
     ids = Tokenizer.load(zoo.MODELS / "twins-sinusoidal" / "tokenizer.json").encode(" " + text, max_len=64).ids
     table = load_file(zoo.MODELS / "twins-sinusoidal" / "model.safetensors")["embedding.W_E"].astype(np.float64)
     x = table[list(ids)] * math.sqrt(128)
-    app = open_page("positions", text=" " + text, part="Sinusoidal", wave="On real words")
+    app = open_page("positions", text=" " + text, lesson="Sinusoidal", wave="On real words")
     word, position = (numbers(trace["y"]) for trace in charts(app)["added_lengths"]["data"])
     np.testing.assert_allclose(word, np.linalg.norm(x, axis=-1), rtol=1e-4)
     np.testing.assert_allclose(position, 8, rtol=1e-6)
@@ -353,7 +353,7 @@ def test_a_shift_stays_within_fewer_positions() -> None:
 
 
 def learned(part: str, **address: str) -> AppTest:
-    return open_page("positions", text=TEXT, part="Learned", of_table=part, **address)
+    return open_page("positions", text=TEXT, lesson="Learned", of_table=part, **address)
 
 
 def table_in(name: str, stack: str) -> Array:

@@ -12,8 +12,17 @@ from tfmviz.analysis import linear_attention, position_terms
 from tfmviz.trace import Array
 from tfmviz.ui import steps
 from tfmviz.ui.numbers import rounded
-from tfmviz.ui.positions_compare import TRAINED, Duel, available, module_of, name_of, parameters, trace_of
-from tfmviz.ui.positions_trials import FACTOR, FIRST, ROUNDING, measured_losses, scores_from, signed
+from tfmviz.ui.positions_compare import (
+    FACTOR,
+    TRAINED,
+    Duel,
+    available,
+    module_of,
+    name_of,
+    parameters,
+    trace_of,
+)
+from tfmviz.ui.positions_trials import FIRST, ROUNDING, measured_losses, scores_from, signed
 
 PROBE = 32
 """Tokens of the reader's text that the card's shift is tried on, so that learned positions have room for it."""

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 TRAINED = 64
 """Tokens that the twins were trained on at a time."""
 
+FACTOR = 8
+"""How many times the trained length the curves reach."""
+
 NEAR_AND_FAR = (0, 1, 2, 4, 8, 16, 32, 63)
 """Distances that a figure's text names."""
 
@@ -148,10 +151,10 @@ def choose(text: str) -> Duel:
             strict=True,
         )
     )
-    if dropped := trace_of(left, text).target.n_dropped:
+    if trace_of(left, text).target.n_dropped:
         st.info(
-            f"The twins were trained on {TRAINED} tokens at a time. Pictures show the first {TRAINED} of your text; "
-            f"{dropped} more count under “Longer texts”.",
+            f"The twins were trained on {TRAINED} tokens at a time, and the pictures show the first {TRAINED} of your "
+            f"text. The rest counts under “Longer texts”, up to {FACTOR * TRAINED} tokens.",
             icon="✂️",
         )
     return Duel(left=left, right=right, layer=layer, head=head, text=text)

@@ -20,6 +20,7 @@ from tfmviz.ui import steps
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.numbers import per_cent, rounded
 from tfmviz.ui.positions_compare import (
+    FACTOR,
     SCHEMES,
     TRAINED,
     Duel,
@@ -31,9 +32,6 @@ from tfmviz.ui.positions_compare import (
 )
 
 FIRST = "decoder.0.self_attn"
-
-FACTOR = 8
-"""How many times the trained length the curves reach."""
 
 ROUNDING = 1e-3
 """Differences below are rounding: scores are of the order of 1 to 10 and have seven digits, and RoPE's angles lose
@@ -254,12 +252,16 @@ def _own_text(duel: Duel) -> None:
     if not any(len(losses) for _, losses in results.values()):
         st.markdown("One token has no next word to be surprised by. Type more.")
         return
-    means = ", ".join(f"{scheme} **{losses.mean():.2f}**" for scheme, (_, losses) in results.items())
-    counts = {len(losses) for _, losses in results.values()}
+    counts = [len(losses) for _, losses in results.values()]
+    means = ", ".join(f"{scheme} **{losses[: min(counts)].mean():.2f}**" for scheme, (_, losses) in results.items())
+    span = "" if len(set(counts)) == 1 else f" over the first {min(counts)} tokens, more than which learned cannot read"
     st.markdown(
-        f"Mean surprise at the next token of your text, in nats: {means}"
-        + (f" ({max(counts)} tokens)." if len(counts) == 1 else f" (learned: {min(counts)} tokens, no more fit).")
-        + f" Paste a text of more than {TRAINED} tokens, some 50 words, to see what happens past the trained length."
+        f"Mean surprise at the next token of your text, in nats{span}: {means}. "
+        + (
+            f"A point is the mean of {position_terms.WINDOW} tokens."
+            if max(counts) > MOST_BARS
+            else f"Paste a text of more than {TRAINED} tokens, some 50 words, to see what happens past that."
+        )
     )
     if max(counts) > MOST_BARS:
         curves = [_curve(scheme, results[scheme][1], role) for role, scheme in duel.sides]
