@@ -135,9 +135,9 @@ def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
     across, down = normed[0, row], normed[..., column][given.present]
     name = controls.plain(visible(given.tokens[0][row]))
     return (
-        f"The {len(across)} numbers of “{name}” (blue frame, what LayerNorm and RMSNorm look at): mean "
+        f"The {len(across)} numbers of “{name}” (a row: what LayerNorm and RMSNorm look at): mean "
         f"**{number(across.mean())}**, standard deviation **{number(across.std())}**, root mean square "
-        f"**{number(np.sqrt((across**2).mean()))}**. Number {column} of all {len(down)} tokens (orange frame, what "
+        f"**{number(np.sqrt((across**2).mean()))}**. Number {column} of all {len(down)} tokens (a column: what "
         f"BatchNorm looks at): mean **{number(down.mean())}**, standard deviation **{number(down.std())}**."
     )
 
