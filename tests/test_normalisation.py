@@ -117,7 +117,8 @@ def test_the_picture_holds_the_vectors_of_an_independent_forward_pass() -> None:
 def test_each_norm_brings_its_own_frame_to_one_scale(norm: str, said: str) -> None:
     app = open_page(PAGE, text=TEXT, norm=norm)
     assert re.search(said, words(app))
-    frames = [s for s in charts(app)["groups"]["layout"]["shapes"] if s["type"] == "rect"]
+    shapes = charts(app)["groups"]["layout"]["shapes"]
+    frames = [shape for shape in shapes if shape["y0"] != shape["y1"]]
     assert len(frames) == 1
     assert (frames[0]["x1"] - frames[0]["x0"] == 1) is (norm == "BatchNorm")
 

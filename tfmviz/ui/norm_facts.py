@@ -59,6 +59,11 @@ def scaling(here: Lesson) -> None:
         + "; ".join(f"{name}: student {which}" for name, which in closest.items())
         + ". Both axes have one scale, so distances are as they look."
     )
+    _numbers(raw, scaled, names)
+
+
+def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
+    """All numbers of the example, and what an outlier does to them."""
     st.dataframe(
         {"": names, "age": raw[:, 0], "tuition": raw[:, 1]}
         | {

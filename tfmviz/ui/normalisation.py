@@ -113,6 +113,12 @@ def groups(here: Lesson, texts: list[str]) -> None:
         alt=f"Vectors of {len(given.tokens)} sentences, {norm}. " + _measured(given, normed, row, column),
     )
     st.markdown(_measured(given, normed, row, column))
+    _remarks(given, numbers)
+    show_code(normalisation.layer_norm, normalisation.rms_norm, normalisation.batch_norm)
+
+
+def _remarks(given: Batch, numbers: int) -> None:
+    """How far the two norms of a token are apart, what is drawn, and what one token is to BatchNorm."""
     rows = given.vectors[given.present]
     apart = float(normalisation.change(normalisation.layer_norm(rows), normalisation.rms_norm(rows)).max())
     st.markdown(
@@ -127,7 +133,6 @@ def groups(here: Lesson, texts: list[str]) -> None:
         st.info(
             "With one token in the batch, BatchNorm has nothing to average: each number minus itself is 0.", icon="ℹ️"
         )
-    show_code(normalisation.layer_norm, normalisation.rms_norm, normalisation.batch_norm)
 
 
 def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
