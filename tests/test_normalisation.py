@@ -102,22 +102,23 @@ def test_the_picture_holds_the_vectors_of_an_independent_forward_pass() -> None:
         assert np.isnan(found[len(expected) :]).all()
     column = np.concatenate((first, second, third))[:, 7]
     said = words(app)
-    assert re.search(rf"of “the” \(blue frame.*?standard deviation \*\*{first[4].std():.3f}\*\*", said)
+    assert re.search(rf"of “the” \(a row.*?standard deviation \*\*{first[4].std():.3f}\*\*", said)
     assert f"mean **{column.mean():.3f}**, standard deviation **{column.std():.3f}**" in said.replace("−", "-")
 
 
 @pytest.mark.parametrize(
     ("norm", "said"),
     [
-        ("LayerNorm", r"blue frame.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
-        ("RMSNorm", r"blue frame.*?root mean square \*\*1\.000"),
-        ("BatchNorm", r"orange frame.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
+        ("LayerNorm", r"a row.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
+        ("RMSNorm", r"a row.*?root mean square \*\*1\.000"),
+        ("BatchNorm", r"a column.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
     ],
 )
 def test_each_norm_brings_its_own_frame_to_one_scale(norm: str, said: str) -> None:
     app = open_page(PAGE, text=TEXT, norm=norm)
     assert re.search(said, words(app))
-    frames = [s for s in charts(app)["groups"]["layout"]["shapes"] if s["type"] == "rect"]
+    shapes = charts(app)["groups"]["layout"]["shapes"]
+    frames = [shape for shape in shapes if shape["y0"] != shape["y1"]]
     assert len(frames) == 1
     assert (frames[0]["x1"] - frames[0]["x0"] == 1) is (norm == "BatchNorm")
 
@@ -138,7 +139,7 @@ def test_the_change_on_the_page_is_measured_on_the_models_own_vectors() -> None:
 
 def test_the_nearest_student_depends_on_the_scale() -> None:
     app = open_page(PAGE, about=TABS[2])
-    assert "as they are, student 3, standardised, student 2, min–max, student 2" in words(app)
+    assert "as they are: student 3; standardised: student 2; min–max: student 2" in words(app)
     app = open_page(PAGE, about=TABS[2], ages="1,2,3", fees="10,40,20", scale="min–max")
     data = charts(app)["points"]["data"][1]
     assert (array(data["x"]).tolist(), array(data["y"]).tolist()) == ([0, 0.5, 1], [0, 1, pytest.approx(1 / 3)])

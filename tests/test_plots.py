@@ -551,7 +551,7 @@ def test_of_the_map_of_damage_heads_set_the_colours_and_every_number_is_written(
 def test_padding_of_a_batch_is_drawn_as_rows_without_numbers() -> None:
     figure = sent(FIGURES["vectors"](LIGHT))
     assert figure["layout"]["yaxis"]["ticktext"] == ["1 7", "1 padding", "2 7", "2 the"]
-    rows, columns = [s for s in figure["layout"]["shapes"] if s["type"] == "rect"]
+    rows, columns = figure["layout"]["shapes"][-2:]
     assert (rows["y0"], rows["y1"], rows["line"]["color"]) == (-0.5, 0.5, LIGHT.attention)
     assert (columns["x0"], columns["y1"], columns["line"]["color"]) == (2.5, 3.5, LIGHT.mlp)
 

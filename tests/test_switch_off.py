@@ -251,6 +251,17 @@ def test_one_whole_word_is_exchanged(text: str, expected: str | None) -> None:
     assert patching.exchanged(text) == expected
 
 
+def test_where_no_copy_does_much_the_page_says_so() -> None:
+    """A decoder's own stream does not know the source before its cross-attention."""
+    app = open_page(
+        PAGE, model="reverse", text="attention", removed="Copy from another sentence", kind="cross-attention"
+    )
+    assert "No copy goes 10% of the way" in words(app)
+    np.testing.assert_allclose(array(charts(app)["recovered"]["data"][0]["z"]), 0, atol=1e-4)
+    app.radio(key="copied").set_value("what cross-attention writes").run()
+    assert array(charts(app)["recovered"]["data"][0]["z"])[0, -1] > 0.5
+
+
 def test_pairs_have_as_many_tokens() -> None:
     tokenizer = Tokenizer.load(MODEL / "tokenizer.json")
     for pair in patching.PAIRS:

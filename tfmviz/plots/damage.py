@@ -110,10 +110,7 @@ def recovered(
         tokens: per position that of the first and of the second sentence.
         position: where the answer is read; its column is marked.
     """
-    names = [
-        one if one == other else f"{one} / {other}"
-        for one, other in zip(labels([a for a, _ in tokens]), labels([b for _, b in tokens]), strict=True)
-    ]
+    names = [one if one == other else f"{one} / {other}" for one, other in map(labels, tokens)]
     step = -(-len(names) // 48)
     ticks = list(range(0, len(names), step))
     bottom = room(names)

@@ -40,8 +40,9 @@ def vectors(
     ]
     flat = values.reshape(-1, n_numbers)
     bottom = len(flat) - 0.5
-    groups = [] if row is None else [(-0.5, row - 0.5, n_numbers - 0.5, row + 0.5, theme.attention)]
-    groups += [] if column is None else [(column - 0.5, -0.5, column + 0.5, bottom, theme.mlp)]
+    groups = [] if row is None else [frame(-0.5, row - 0.5, n_numbers - 0.5, row + 0.5, theme.attention)]
+    groups += [] if column is None else [frame(column - 0.5, -0.5, column + 0.5, bottom, theme.mlp)]
+    between = [s * n_rows - 0.5 for s in range(1, n_sentences)]
     return signed_map(
         flat,
         title="value",
@@ -58,18 +59,13 @@ def vectors(
         height=BAR_ROOM + 21 * len(flat) + 56,
         left=room(names, title=False),
         bottom=56,
-        shapes=[
-            *(
-                {"type": "line", "x0": -0.5, "x1": n_numbers - 0.5, "y0": s * n_rows - 0.5, "y1": s * n_rows - 0.5}
-                | {"line": {"color": theme.text, "width": 2}}
-                for s in range(1, n_sentences)
-            ),
-            *(
-                {"type": "rect", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "line": {"color": colour, "width": 4}}
-                for x0, y0, x1, y1, colour in groups
-            ),
-        ],
+        shapes=[*(frame(-0.5, y, n_numbers - 0.5, y, theme.text) for y in between), *groups],
     )
+
+
+def frame(x0: float, y0: float, x1: float, y1: float, colour: str) -> dict[str, Any]:
+    """A rectangle that frames cells; a line where it has no height."""
+    return {"type": "rect", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "line": {"color": colour, "width": 3}}
 
 
 def points(
@@ -105,8 +101,7 @@ def points(
             "hovertemplate": "%{customdata}: %{x:.3~f} and %{y:.3~f}<extra></extra>",
         },
     ]
-    middle, reach = (values.max(axis=0) + values.min(axis=0)) / 2, 0.58 * max(float(np.ptp(values, axis=0).max()), 1e-9)
-    ranges = [[float(m) - reach, float(m) + reach] for m in middle]
+    ranges = alike(values)
     return figure(
         traces,
         layout(
@@ -121,6 +116,13 @@ def points(
             | {"scaleanchor": "x", "constrain": "domain"},
         ),
     )
+
+
+def alike(values: Array) -> list[list[float]]:
+    """Ranges of two axes, equally long, that hold all points: (n, 2)."""
+    reach = 0.58 * max(float(np.ptp(values, axis=0).max()), 1e-9)
+    middles = (values.max(axis=0) + values.min(axis=0)) / 2
+    return [[float(middle) - reach, float(middle) + reach] for middle in middles]
 
 
 def spread(quartiles: Array, *, names: Sequence[str], title: str, usual: float, theme: Theme) -> go.Figure:

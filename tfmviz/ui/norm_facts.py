@@ -57,9 +57,14 @@ def scaling(here: Lesson) -> None:
     st.markdown(
         f"Who is most like student 1? Here **student {other + 1}**, and {per_cent(float(shares[1]))} of the squared "
         "distance between them is tuition. On every scale: "
-        + ", ".join(f"{name}, student {which}" for name, which in closest.items())
+        + "; ".join(f"{name}: student {which}" for name, which in closest.items())
         + ". Both axes have one scale, so distances are as they look."
     )
+    _numbers(raw, scaled, names)
+
+
+def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
+    """All numbers of the example, and what an outlier does to them."""
     st.dataframe(
         {"": names, "age": raw[:, 0], "tuition": raw[:, 1]}
         | {

@@ -114,6 +114,12 @@ def groups(here: Lesson, texts: list[str]) -> None:
         alt=f"Vectors of {len(given.tokens)} sentences, {norm}. " + _measured(given, normed, row, column),
     )
     st.markdown(_measured(given, normed, row, column))
+    _remarks(given, numbers)
+    show_code(normalisation.layer_norm, normalisation.rms_norm, normalisation.batch_norm)
+
+
+def _remarks(given: Batch, numbers: int) -> None:
+    """How far the two norms of a token are apart, what is drawn, and what one token is to BatchNorm."""
     rows = given.vectors[given.present]
     apart = float(normalisation.change(normalisation.layer_norm(rows), normalisation.rms_norm(rows)).max())
     st.markdown(
@@ -128,7 +134,6 @@ def groups(here: Lesson, texts: list[str]) -> None:
         st.info(
             "With one token in the batch, BatchNorm has nothing to average: each number minus itself is 0.", icon="ℹ️"
         )
-    show_code(normalisation.layer_norm, normalisation.rms_norm, normalisation.batch_norm)
 
 
 def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
@@ -136,9 +141,9 @@ def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
     across, down = normed[0, row], normed[..., column][given.present]
     name = controls.plain(visible(given.tokens[0][row]))
     return (
-        f"The {len(across)} numbers of “{name}” (blue frame, what LayerNorm and RMSNorm look at): mean "
+        f"The {len(across)} numbers of “{name}” (a row: what LayerNorm and RMSNorm look at): mean "
         f"**{number(across.mean())}**, standard deviation **{number(across.std())}**, root mean square "
-        f"**{number(np.sqrt((across**2).mean()))}**. Number {column} of all {len(down)} tokens (orange frame, what "
+        f"**{number(np.sqrt((across**2).mean()))}**. Number {column} of all {len(down)} tokens (a column: what "
         f"BatchNorm looks at): mean **{number(down.mean())}**, standard deviation **{number(down.std())}**."
     )
 

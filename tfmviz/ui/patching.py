@@ -16,8 +16,11 @@ from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 
-MAX_TOKENS = 32
+MAX_TOKENS = 40
 """Of either sentence: each copy is a run of its own."""
+
+FAINT = 0.1
+"""Part of the way below which a copy is not worth a story."""
 
 PAIRS = (
     ("Once upon a time there was a little girl named", "Once upon a time there was a little boy named"),
@@ -38,6 +41,8 @@ PARTNERS = (
     ("Man", "Dog"),
     ("chef", "king"),
     ("price", "end"),
+    ("attention", "detention"),
+    ("stressed", "dressing"),
 )
 """Words that are exchanged to make a second sentence where the reader has typed none."""
 
@@ -170,6 +175,8 @@ def _picture(here: Lesson, second: Trace, values: Array, tokens: list[tuple[str,
 
 def _story(values: Array, tokens: list[tuple[str, str]]) -> str:
     """Where the difference is in the first layer and in the last, in words."""
+    if values.max() < FAINT:
+        return f"No copy goes {FAINT:.0%} of the way: what makes the difference is in no single vector of this kind."
     most = values.argmax(axis=1)
     begin, end = int(most[0]), int(most[-1])
     names = [controls.plain(visible(tokens[i][0])) for i in (begin, end)]
