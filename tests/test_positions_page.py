@@ -32,10 +32,10 @@ IDEAS = ("Append the index", "index / (N − 1)", "Count in bits")
 WAVES = ("Curves", "By hand", "Why many waves", "Heat map", "A shift is a rotation", "Near and far", "On real words")
 OF_TABLE = ("The table", "Similarity", "Main directions", "Well trained?", "The wall")
 PARTS = (
-    {"part": "Order-blind"},
-    *({"part": "Naive ideas", "idea": idea} for idea in IDEAS),
-    *({"part": "Sinusoidal", "wave": wave} for wave in WAVES),
-    *({"part": "Learned", "of_table": part} for part in OF_TABLE),
+    {"lesson": "Order-blind"},
+    *({"lesson": "Naive ideas", "idea": idea} for idea in IDEAS),
+    *({"lesson": "Sinusoidal", "wave": wave} for wave in WAVES),
+    *({"lesson": "Learned", "of_table": part} for part in OF_TABLE),
 )
 
 OF_TEXT = tuple(
