@@ -20,7 +20,7 @@ from plotly.colors import sample_colorscale, unlabel_rgb
 from tfmviz.plots import compare, masks, residual, steps
 from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
 from tfmviz.plots.pairs import pairs
-from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme, diverging
+from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme
 from tfmviz.trace import Array
 
 THEMES = [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")]
@@ -164,7 +164,7 @@ def test_a_figure_cannot_be_dragged_or_zoomed_by_accident(name: str) -> None:
 def test_all_colours_of_the_theme_are_colours(theme: Theme) -> None:
     for field in fields(Theme):
         value = getattr(theme, field.name)
-        for name in [shade for _, shade in value] if field.name == "norms" else [value]:
+        for name in [shade for _, shade in value] if field.name in ("norms", "signed") else [value]:
             assert len(colour(name)) == 3
 
 
@@ -268,14 +268,13 @@ def test_the_axis_of_writes_begins_at_zero_and_has_room_for_the_longest(of_atten
 
 @every_theme
 def test_signed_values_have_the_ground_at_zero_and_opposite_ends(theme: Theme) -> None:
-    scale = diverging(theme)
-    assert [place for place, _ in scale] == [0, 0.5, 1]
-    assert scale[1][1] == theme.norms[0][1]
+    middle = len(theme.signed) // 2
+    assert theme.signed[middle] == (0.5, theme.norms[0][1])
     for figure in (FIGURES["scheme map"](theme), FIGURES["parts"](theme)):
         data = sent(figure)["data"][-1]
         assert data["zmin"] == -data["zmax"] < 0
         assert np.nanmax(np.abs(numbers(data["z"]))) == pytest.approx(data["zmax"])
-        assert [shade for _, shade in data["colorscale"]] == [shade for _, shade in scale]
+        assert [shade for _, shade in data["colorscale"]] == [shade for _, shade in theme.signed]
 
 
 def test_matrices_on_a_sheet_keep_their_cells_tokens_and_mask() -> None:

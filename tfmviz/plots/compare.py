@@ -17,7 +17,6 @@ from tfmviz.plots.theme import (
     Theme,
     axis,
     color_bar,
-    diverging,
     figure,
     layout,
     room,
@@ -260,7 +259,7 @@ def _against_distance(title: str, theme: Theme, **more: Any) -> dict[str, Any]:
 def _signed(values: Array, theme: Theme) -> dict[str, Any]:
     """Colours of signed values, symmetric about 0."""
     largest = max(float(np.nanmax(np.abs(values))), 1e-9)
-    return {"zmin": -largest, "zmax": largest, "colorscale": diverging(theme)}
+    return {"zmin": -largest, "zmax": largest, "colorscale": theme.signed}
 
 
 def _colour(role: Role, theme: Theme) -> str:

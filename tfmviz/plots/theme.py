@@ -27,6 +27,7 @@ class Theme:
         attention: of what attention layers write.
         mlp: of what feed-forward layers write.
         norms: colour scale of lengths, from faint on the ground to strong.
+        signed: colour scale of values about 0: red below, the ground at 0, blue above.
         accent: of whatever the reader has chosen.
     """
 
@@ -36,6 +37,7 @@ class Theme:
     attention: str
     mlp: str
     norms: tuple[tuple[float, str], ...]
+    signed: tuple[tuple[float, str], ...]
     accent: str
 
 
@@ -46,6 +48,7 @@ LIGHT = Theme(
     attention="#1f6fb4",
     mlp="#b3620b",
     norms=((0.0, "#ffffff"), (0.5, "#9e8ac8"), (1.0, "#3f007d")),
+    signed=((0.0, "#8f1025"), (0.25, "#e08070"), (0.5, "#ffffff"), (0.75, "#6aa5d0"), (1.0, "#0b3f7a")),
     accent="#c2185b",
 )
 DARK = Theme(
@@ -55,6 +58,7 @@ DARK = Theme(
     attention="#6bb3f0",
     mlp="#f0a94f",
     norms=((0.0, "#14171f"), (0.5, "#7a5fb0"), (1.0, "#efe6ff")),
+    signed=((0.0, "#ffb3a5"), (0.25, "#b8504a"), (0.5, "#14171f"), (0.75, "#3d78b8"), (1.0, "#b5dcff")),
     accent="#ff6fae",
 )
 
@@ -71,11 +75,6 @@ def small_values_visible(name: str, *, steps: int = 33) -> list[list[Any]]:
 
 
 ATTENTION = small_values_visible("cividis")
-
-
-def diverging(theme: Theme) -> list[list[Any]]:
-    """The colour scale of signed values, for a range that is symmetric about 0: blue below, orange above."""
-    return [[0.0, theme.attention], [0.5, theme.norms[0][1]], [1.0, theme.mlp]]
 
 
 def figure(traces: Sequence[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
