@@ -33,6 +33,7 @@ from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.positions import Line
 from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme, small_signed_visible
+from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme
 from tfmviz.trace import Array
 
 THEMES = [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")]
@@ -390,11 +391,13 @@ def test_signed_values_have_the_ground_at_zero_and_opposite_ends(theme: Theme) -
     scale = theme.signed
     assert [place for place, _ in scale] == [0, 0.5, 1]
     assert scale[1][1] == theme.norms[0][1]
+    middle = len(theme.signed) // 2
+    assert theme.signed[middle] == (0.5, theme.norms[0][1])
     for figure in (FIGURES["scheme map"](theme), FIGURES["parts"](theme)):
         data = sent(figure)["data"][-1]
         assert data["zmin"] == -data["zmax"] < 0
         assert np.nanmax(np.abs(numbers(data["z"]))) == pytest.approx(data["zmax"])
-        assert [shade for _, shade in data["colorscale"]] == [shade for _, shade in scale]
+        assert [shade for _, shade in data["colorscale"]] == [shade for _, shade in theme.signed]
 
 
 def test_matrices_on_a_sheet_keep_their_cells_tokens_and_mask() -> None:
