@@ -351,7 +351,7 @@ def test_the_loss_by_position_is_measured_past_the_trained_length(positions: str
     losses = loss_by_position(model, stream, length=88)
     n = 11 if positions == "learned" else 88
     assert losses.shape == (n,)
-    place, windows = 7, [stream[i * n : (i + 1) * n + 1] for i in range(400 // n)]
+    place, windows = 7, [stream[i : i + n + 1] for i in range(0, 400 - 88 + 1, 88)]
     with torch.no_grad():
         told = [-model(torch.tensor(w[None, :n]))[0].log_softmax(-1)[place, w[place + 1]].item() for w in windows[:256]]
     assert losses[place] == pytest.approx(np.mean(told), rel=1e-5)

@@ -42,7 +42,8 @@ def bits_per_byte(nats_per_token: float, *, stream: np.ndarray, n_bytes: int) ->
 def loss_by_position(model: DecoderOnly, stream: np.ndarray, *, length: int, max_windows: int = 256) -> np.ndarray:
     """Mean next-token cross-entropy at each position of windows longer than those trained on (Press et al. 2022).
 
-    Every position is measured on the same windows' worth of text, so a rise is due to the position.
+    Every position is measured on the same windows' worth of text, so a rise is due to the position; models with one
+    tokenizer are measured on the same passages, so their heights compare too.
 
     Args:
         stream: (tokens,), held-out text.
@@ -51,14 +52,13 @@ def loss_by_position(model: DecoderOnly, stream: np.ndarray, *, length: int, max
         (length,), nats per token. A model with learned positions has none past its table, and the array ends there.
     """
     model.eval()
-    if model.config.positions == "learned":
-        length = min(length, model.config.max_len)
+    read = min(length, model.config.max_len) if model.config.positions == "learned" else length
     n_windows = min((len(stream) - 1) // length, max_windows)
     if n_windows < 1:
         raise ValueError(f"The held-out text has {len(stream)} tokens; one window needs {length + 1}.")
-    total = np.zeros(length)
+    total = np.zeros(read)
     for window in range(n_windows):
-        ids = torch.from_numpy(stream[window * length :][: length + 1].astype(np.int64))
+        ids = torch.from_numpy(stream[window * length :][: read + 1].astype(np.int64))
         total += F.cross_entropy(model(ids[None, :-1])[0], ids[1:], reduction="none").double().numpy()
     return total / n_windows
 

@@ -232,8 +232,7 @@ def _extrapolation(duel: Duel) -> None:
         f"From {TRAINED} to {FACTOR * TRAINED} positions the loss changes by: "
         + ", ".join(f"{scheme} **{rise}**" for scheme, rise in told.items())
         + f". Each point is the mean of {position_terms.WINDOW} neighbouring positions, measured on held-out text by "
-        "`scripts/evaluate.py`. learned was measured on windows of another length, so on other passages: compare its "
-        "course, not its height."
+        "`scripts/evaluate.py`, on the same passages for all."
     )
 
 
