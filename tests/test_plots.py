@@ -551,6 +551,14 @@ def test_of_the_map_of_damage_heads_set_the_colours_and_every_number_is_written(
     assert not without["layout"].get("shapes")
 
 
+def test_heads_that_are_off_lie_on_top_and_keep_their_numbers() -> None:
+    (data,) = sent(damage.against(NORMS[0] / 20, NORMS[1], names=K_TOKENS, off=[1], title="x", theme=LIGHT))["data"]
+    assert [data[name][-1] for name in ("customdata", "text")] == [K_TOKENS[1]] * 2
+    assert data["marker"]["color"] == [LIGHT.attention] * (K_LEN - 1) + [LIGHT.accent]
+    np.testing.assert_allclose(numbers(data["x"]) * 20 + 10, numbers(data["y"]))
+    assert numbers(data["y"])[-1] == NORMS[1, 1]
+
+
 def test_padding_of_a_batch_is_drawn_as_rows_without_numbers() -> None:
     figure = sent(FIGURES["vectors"](LIGHT))
     assert figure["layout"]["yaxis"]["ticktext"] == ["1 7", "1 padding", "2 7", "2 the"]

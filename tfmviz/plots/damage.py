@@ -69,20 +69,21 @@ def against(
         off: indices of the heads that the reader has switched off.
         title: what is lost.
     """
+    last = sorted(range(len(names)), key=lambda i: i in off)  # what is off lies on top
     named = {*off, *np.argsort(-lost)[:N_NAMED].tolist(), *np.argsort(-sharpness)[:N_NAMED].tolist()}
     shown = [escaped(name) for name in names]
     place = np.argsort(np.argsort(sharpness))  # neighbours write above and below in turn
     trace = {
         "type": "scatter",
         "mode": "markers+text",
-        "x": sharpness,
-        "y": lost,
-        "marker": {"size": 11, "color": [theme.accent if i in off else theme.attention for i in range(len(names))]},
-        "text": [name if i in named else "" for i, name in enumerate(shown)],
-        "textposition": ["bottom center" if n % 2 else "top center" for n in place],
+        "x": sharpness[last],
+        "y": lost[last],
+        "marker": {"size": 11, "color": [theme.accent if i in off else theme.attention for i in last]},
+        "text": [shown[i] if i in named else "" for i in last],
+        "textposition": ["bottom center" if place[i] % 2 else "top center" for i in last],
         "textfont": {"size": 14},
         "cliponaxis": False,
-        "customdata": shown,
+        "customdata": [shown[i] for i in last],
         "hovertemplate": "head %{customdata}<br>largest share %{x:.2f}<br>without it %{y:+.4f} nats<extra></extra>",
     }
     return figure(
