@@ -33,7 +33,6 @@ from tfmviz.plots.labels import MAX_LENGTH, escaped, labels, visible
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.positions import Line
 from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme, small_signed_visible
-from tfmviz.plots.theme import ATTENTION, DARK, LIGHT, Theme
 from tfmviz.trace import Array
 
 THEMES = [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")]
