@@ -37,7 +37,8 @@ def sinusoids(length: int, d_model: int, *, base: float = BASE) -> Tensor:
     Returns:
         (length, d_model), values in [-1, 1].
     """
-    return sinusoids_at(torch.arange(length), d_model, base=base)
+    _check(0, length - 1)
+    return _waves(torch.arange(length), d_model, base)
 
 
 def sinusoids_at(positions: Tensor, d_model: int, *, base: float = BASE) -> Tensor:
@@ -46,13 +47,21 @@ def sinusoids_at(positions: Tensor, d_model: int, *, base: float = BASE) -> Tens
     Raises:
         ValueError: as `wavelengths`, or a position is negative or past `MAX_POSITION`.
     """
-    low, high = (int(positions.min()), int(positions.max())) if len(positions) else (0, 0)
+    if len(positions):
+        _check(int(positions.min()), int(positions.max()))
+    return _waves(positions, d_model, base)
+
+
+def _check(low: int, high: int) -> None:
     if low < 0:
         raise ValueError(f"Positions count from 0, so there is no position {low}. Take 0 or more.")
     if high > MAX_POSITION:
         raise ValueError(
             f"Position {high:,} is past {MAX_POSITION:,}, where float32 can no longer tell neighbours apart. Take less."
         )
+
+
+def _waves(positions: Tensor, d_model: int, base: float) -> Tensor:
     angle = positions.double()[:, None] / _divisors(d_model, base)  # (n, d_model / 2)
     return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(1).float()  # (n, d_model)
 
