@@ -15,8 +15,8 @@ from tfmviz.ui import controls, models
 from tfmviz.ui.controls import KINDS
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.numbers import per_cent
-from tfmviz.ui.switch_off import Switches, Way, edits_of, question, signed, switch_off
+from tfmviz.ui.numbers import decimal, per_cent
+from tfmviz.ui.switch_off import Switches, Way, edits_of, question, switch_off
 
 MEASURES = ("the whole sentence", "the word after the chosen token")
 
@@ -35,16 +35,16 @@ def damage_map(here: Lesson, said: Switches) -> None:
     show(
         figures.damage(values, rows=_layer_names(here.trace), off=off, theme=theme()),
         key="damage_map",
-        alt="; ".join(f"{part.name} {signed(loss)}" for part, loss in _ranked(here.trace, values)[:10]),
+        alt="; ".join(f"{part.name} {decimal(loss, '+.3f')}" for part, loss in _ranked(here.trace, values)[:10]),
     )
     ranked = _ranked(here.trace, values)
     heads = [(part, loss) for part, loss in ranked if part.kind == "head"]
     idle = sum(loss <= 0 for _, loss in heads)
     st.markdown(
-        f"Red: without this part {measured} gets more surprising; the strongest colours are those of the heads, an MLP "
-        f"may go far beyond. Most is lost without **{ranked[0][0].name}** "
-        f"({signed(ranked[0][1])} nats), among the heads without "
-        + ", ".join(f"**{part.name}** ({signed(loss)})" for part, loss in heads[:3])
+        f"Orange: without this part {measured} gets more surprising; the strongest colours are those of the heads, an "
+        f"MLP may go far beyond. Most is lost without **{ranked[0][0].name}** "
+        f"({decimal(ranked[0][1], '+.3f')} nats), among the heads without "
+        + ", ".join(f"**{part.name}** ({decimal(loss, '+.3f')})" for part, loss in heads[:3])
         + f". Without {idle} of the {len(heads)} heads the model does no worse here: others do the same work, or this "
         "text does not call for theirs. Two parts that stand in for each other both look useless when only one is off."
     )
@@ -82,7 +82,9 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
             theme=theme(),
         ),
         key="look_and_matter",
-        alt="; ".join(f"{n}: largest share {a:.2f}, {signed(b)} nats" for n, a, b in zip(names, x, y, strict=True)),
+        alt="; ".join(
+            f"{n}: largest share {a:.2f}, {decimal(b, '+.3f')} nats" for n, a, b in zip(names, x, y, strict=True)
+        ),
     )
     sharpest, dearest = int(x.argmax()), int(y.argmax())
     order = np.argsort(-y)

@@ -14,8 +14,7 @@ from tfmviz.trace import Array
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.normalisation import number
-from tfmviz.ui.numbers import per_cent
+from tfmviz.ui.numbers import decimal, per_cent
 
 AGES, FEES = "18, 19, 45, 22, 30", "5000, 5600, 5010, 9800, 7000"
 
@@ -125,8 +124,8 @@ def learned(here: Lesson) -> None:
     least, most = gains[widest].min(), gains[widest].max()
     st.markdown(
         "After the norm every number is multiplied by a learned γ, and β is added. Before training γ is 1 and β is 0 "
-        f"(dotted lines). Most apart are now the γ of the norm “{names[widest]}”: from **{number(least)}** to "
-        f"**{number(most)}**. A number with a γ near 0 is hardly heard by what comes after the norm."
+        f"(dotted lines). Most apart are now the γ of the norm “{names[widest]}”: from **{decimal(least, '.3f')}** to "
+        f"**{decimal(most, '.3f')}**. A number with a γ near 0 is hardly heard by what comes after the norm."
     )
     formula = "(x − μ) / σ · γ + β" if here.model.config.norm == "layer" else "x / √(mean x²) · γ"
     st.markdown(

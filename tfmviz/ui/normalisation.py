@@ -15,7 +15,7 @@ from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.numbers import per_cent
+from tfmviz.ui.numbers import decimal, per_cent
 
 MORE = "The cat sat on the mat.\nMy dog ran home."
 JOINING = "Once upon a time there was a king!"
@@ -142,14 +142,11 @@ def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
     name = controls.plain(visible(given.tokens[0][row]))
     return (
         f"The {len(across)} numbers of “{name}” (a row: what LayerNorm and RMSNorm look at): mean "
-        f"**{number(across.mean())}**, standard deviation **{number(across.std())}**, root mean square "
-        f"**{number(np.sqrt((across**2).mean()))}**. Number {column} of all {len(down)} tokens (a column: what "
-        f"BatchNorm looks at): mean **{number(down.mean())}**, standard deviation **{number(down.std())}**."
+        f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean square "
+        f"**{decimal(np.sqrt((across**2).mean()), '.3f')}**. Number {column} of all {len(down)} tokens (a column: what "
+        f"BatchNorm looks at): mean **{decimal(down.mean(), '.3f')}**, standard deviation "
+        f"**{decimal(down.std(), '.3f')}**."
     )
-
-
-def number(value: float) -> str:
-    return f"{value + 0.0 if abs(value) >= 0.0005 else 0:.3f}".replace("-", "−")
 
 
 def company(here: Lesson, texts: list[str]) -> None:

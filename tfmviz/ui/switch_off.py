@@ -15,12 +15,10 @@ from tfmviz.analysis.ablation import Kind, Part, Question
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.edits import Edit
 from tfmviz.plots.labels import visible
-from tfmviz.plots.theme import DARK
 from tfmviz.trace import Trace
 from tfmviz.ui import controls, mask_effects, models
-from tfmviz.ui.figures import theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.numbers import per_cent
+from tfmviz.ui.numbers import decimal, per_cent
 from tfmviz.ui.sentences import sentences_for
 
 OFF = re.compile(r"(none|([edc][ml]?\d{1,3}(\.\d{1,3})?)(,[edc][ml]?\d{1,3}(\.\d{1,3})?){0,999})")
@@ -29,9 +27,6 @@ OFF = re.compile(r"(none|([edc][ml]?\d{1,3}(\.\d{1,3})?)(,[edc][ml]?\d{1,3}(\.\d
 SERIES = ("whole model", "with parts off")
 
 BOXES: dict[Kind, str] = {"head": "Heads (layer.head)", "mlp": "MLPs", "layer": "Whole layers"}
-
-READABLE_TAGS = "<style>[data-testid=stMultiSelect] [data-tag] * { color: #14171f }</style>"
-"""Streamlit writes white on the dark mode's light pink."""
 
 WAYS = ("zero", "mean", "scaled")
 
@@ -69,8 +64,6 @@ def switchboard(here: Lesson) -> Switches:
     """Asks what is to be off. The address says it first; until it does, that is the head of the sidebar."""
     parts = ablation.parts_of(here.trace)
     off = _asked(parts, here)
-    if theme() == DARK:
-        st.html(READABLE_TAGS)
     for column, (kind, label) in zip(st.columns([3, 2, 2]), BOXES.items(), strict=True):
         names = [part.name for part in parts if part.kind == kind]
         if names:
@@ -174,7 +167,7 @@ def verdict(here: Lesson, after: Trace, said: Switches) -> None:
         old, new = (float(ablation.surprise(run["logits"], asked)) for run in (here.trace, after))
         st.markdown(
             f"Mean surprise at the next word (the loss): **{old:.2f}** nats with the whole model, **{new:.2f}** with "
-            f"{_names(said.off)} off: {signed(new - old)}. The right words get {per_cent(np.exp(-old))} and "
+            f"{_names(said.off)} off: {decimal(new - old, '+.3f')}. The right words get {per_cent(np.exp(-old))} and "
             f"{per_cent(np.exp(-new))} (geometric mean)."
         )
     token = here.target
@@ -207,10 +200,6 @@ def _names(parts: Sequence[Part]) -> str:
     return shown + (f" and {len(parts) - 6} more" if len(parts) > 6 else "")
 
 
-def signed(change: float) -> str:
-    return f"{change:+.3f}".replace("-", "−")
-
-
 def question(here: Lesson) -> Question | None:
     """All next words of the sentence. None where there is none: one token, or a model that fills in words."""
     ids = here.trace.target.ids
@@ -231,7 +220,7 @@ def losses(here: Lesson, after: Trace) -> None:
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (here.trace, after))
     worst = int((new - old).argmax())
     word = controls.plain(visible(here.trace.tokens[worst + 1]))
-    st.markdown(f"“{word}” suffers most: {signed(new[worst] - old[worst])} nats.")
+    st.markdown(f"“{word}” suffers most: {decimal(new[worst] - old[worst], '+.3f')} nats.")
 
 
 def written(here: Lesson, said: Switches) -> None:
