@@ -270,6 +270,14 @@ def test_other_architectures_are_shown(architecture: str, tmp_path: Path, monkey
             assert ("causal" in ids) is (kind != "cross-attention")
 
 
+def test_reach_ends_at_the_last_layer_of_a_model_chosen_later() -> None:
+    app = open_page("masks", text="the cat sat", effect="Reach")
+    assert app.slider(key="depth").value == 6
+    app.selectbox(key="model").set_value("induction").run()
+    assert app.slider(key="depth").value == 2
+    assert "After 2 layers" in words(app)
+
+
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_figures_are_made_of_what_they_are_given(theme: Theme) -> None:
     tokens = ("<s>", "a", "a")

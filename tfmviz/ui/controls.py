@@ -192,6 +192,12 @@ def remember(token: int, parts: Mapping[str, str]) -> None:
     put(parts)
 
 
+def at_most(key: str, largest: int) -> None:
+    """Call before a slider whose end depends on other choices: Streamlit would hand on a value that is past it."""
+    if st.session_state.get(key, 0) > largest:
+        st.session_state[key] = largest
+
+
 def put(parts: Mapping[str, str]) -> None:
     """Puts values into the address; an empty one takes its key out."""
     for key, value in parts.items():

@@ -185,6 +185,7 @@ def reach(after: Trace, chosen: Chosen, choice: Choice) -> None:
         st.info("Reach is about layers that look at their own text. Cross-attention reads everything in one step.")
         return
     n_layers = models.load(choice.model).config.n_layers
+    controls.at_most("depth", n_layers)
     shown = st.slider("Layers", 1, n_layers, n_layers, key="depth", bind="query-params") if n_layers > 1 else 1
     steps = mask_effect.layers_to_reach([chosen.mask] * shown)
     tokens = after.axes(choice.layer)[0].tokens

@@ -9,6 +9,7 @@ from tfmviz.analysis import sinusoids as laws
 from tfmviz.plots import positions as figures
 from tfmviz.plots.positions import Line
 from tfmviz.trace import Array
+from tfmviz.ui import controls
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.numbers import tiny
 from tfmviz.ui.positions_waves import Waves
@@ -19,8 +20,8 @@ SHOWN = 16
 
 def shift(waves: Waves) -> None:
     """PE(pos + k) as a rotation of PE(pos), built and checked."""
-    _at_most("k", waves.length // 2)
-    _at_most("i", waves.d // 2 - 1)
+    controls.at_most("k", waves.length // 2)
+    controls.at_most("i", waves.d // 2 - 1)
     left, right = st.columns(2)
     k = left.slider("k, how far to move", 0, waves.length // 2, min(5, waves.length // 2), key="k", bind="query-params")
     n_pairs = waves.d // 2
@@ -68,12 +69,6 @@ def shift(waves: Waves) -> None:
         f"{k} · {2 * np.pi / waves.wavelengths[i]:.4g} = {_turn(waves, i, k):.4g} radians, wherever it starts. So “{k} "
         "words further” is one linear map that a layer can learn."
     )
-
-
-def _at_most(key: str, largest: int) -> None:
-    """A slider that was set when there was more to choose from follows; Streamlit would hand on the old value."""
-    if st.session_state.get(key, 0) > largest:
-        st.session_state[key] = largest
 
 
 def _turn(waves: Waves, i: int, k: int) -> float:

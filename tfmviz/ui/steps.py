@@ -113,6 +113,8 @@ def scaling_lab(trace: Trace, choice: Choice, token: int) -> None:
     own = source == "this head's own"
     d_head = trace[f"{choice.layer}.q"].shape[-1]
     widths = [d for d in WIDTHS if d < d_head] + [d_head] if own else list(WIDTHS)
+    if own:
+        controls.at_most("d_own", d_head)
     d = st.select_slider(
         "d, numbers in each vector", widths, min(64, widths[-1]), key="d_own" if own else "d", bind="query-params"
     )
