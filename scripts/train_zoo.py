@@ -78,15 +78,15 @@ RECIPES = {
     "fill-in": Recipe(
         says="An encoder-only model that fills in masked words, for looking inside.",
         about="english.md",
-        train=f"mlm --data {ENGLISH} --vocab-size 4096 --context 128 --layers 4 --heads 8 --width 256 --steps 10000 "
+        train=f"mlm --data {ENGLISH} --vocab-size 4096 --context 128 --layers 4 --heads 8 --width 256 --steps 5000 "
         "--save-every 500",
         evaluate=f"--data {ENGLISH}",
     ),
     "french-english": Recipe(
         says="A small encoder-decoder, the transformer of 2017, that translates French sentences into English.",
         about="pairs.md",
-        train=f"translate --data {PAIRS} --vocab-size 6144 --context 64 --layers 3 --heads 8 --width 256 --steps 10000 "
-        "--warmup 1500 --save-every 500",
+        train=f"translate --data {PAIRS} --vocab-size 6144 --context 64 --layers 3 --heads 8 --width 256 --steps 4000 "
+        "--warmup 1000 --save-every 500",
         evaluate=f"--data {PAIRS}",
     ),
     "induction": Recipe(
