@@ -38,7 +38,7 @@ def sinusoids(length: int, d_model: int, *, base: float = BASE) -> Tensor:
         (length, d_model), values in [-1, 1].
     """
     _check(0, length - 1)
-    return _waves(torch.arange(length), d_model, base)
+    return waves(torch.arange(length), d_model, base)
 
 
 def sinusoids_at(positions: Tensor, d_model: int, *, base: float = BASE) -> Tensor:
@@ -49,7 +49,7 @@ def sinusoids_at(positions: Tensor, d_model: int, *, base: float = BASE) -> Tens
     """
     if len(positions):
         _check(int(positions.min()), int(positions.max()))
-    return _waves(positions, d_model, base)
+    return waves(positions, d_model, base)
 
 
 def _check(low: int, high: int) -> None:
@@ -61,7 +61,8 @@ def _check(low: int, high: int) -> None:
         )
 
 
-def _waves(positions: Tensor, d_model: int, base: float) -> Tensor:
+def waves(positions: Tensor, d_model: int, base: float) -> Tensor:
+    """Sine and cosine of pos / base^(2i/d_model) side by side, for any positions, (n,): (n, d_model)."""
     angle = positions.double()[:, None] / _divisors(d_model, base)  # (n, d_model / 2)
     return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(1).float()  # (n, d_model)
 

@@ -32,30 +32,10 @@ def shift(waves: Waves) -> None:
         )
     matrix = laws.shift_matrix(waves.wavelengths, k)
     error = laws.shift_error(waves.table, matrix, k)
-    start = min(4, waves.length - 1 - k)
     with left:
-        show(
-            figures.circle(
-                waves.table[:, 2 * i : 2 * i + 2], start=start, shift=k, title=f"Pair {i} on its circle", theme=theme()
-            ),
-            key="circle",
-            alt=f"Pair {i}: position {start} and position {start + k}, {_turn(waves, i, k):.3f} radians further.",
-        )
+        _circle(waves, i, k)
     with right:
-        corner = matrix[:SHOWN, :SHOWN]
-        show(
-            figures.table(
-                corner,
-                title=f"R_{k}" + (f", its first {SHOWN} rows and columns" if waves.d > SHOWN else ""),
-                limit=1.0,
-                x_title="column",
-                y_title="row",
-                theme=theme(),
-            ),
-            key="rotation",
-            alt=f"Blocks of two by two along the diagonal, 0 elsewhere. The first: {corner[0, 0]:.4f}, "
-            f"{corner[0, 1]:.4f}, {corner[1, 0]:.4f}, {corner[1, 1]:.4f}.",
-        )
+        _matrix(matrix, k)
     block = matrix[2 * i : 2 * i + 2, 2 * i : 2 * i + 2]
     st.code(
         "\n".join(
@@ -68,6 +48,33 @@ def shift(waves: Waves) -> None:
         f"{waves.length - k} positions and {waves.d} dimensions: **{tiny(error)}**. Pair {i} turns by "
         f"{k} · {2 * np.pi / waves.wavelengths[i]:.4g} = {_turn(waves, i, k):.4g} radians, wherever it starts. So “{k} "
         "words further” is one linear map that a layer can learn."
+    )
+
+
+def _circle(waves: Waves, i: int, k: int) -> None:
+    start = min(4, waves.length - 1 - k)
+    pair = waves.table[:, 2 * i : 2 * i + 2]
+    show(
+        figures.circle(pair, start=start, shift=k, title=f"Pair {i} on its circle", theme=theme()),
+        key="circle",
+        alt=f"Pair {i}: position {start} and position {start + k}, {_turn(waves, i, k):.3f} radians further.",
+    )
+
+
+def _matrix(matrix: Array, k: int) -> None:
+    corner = matrix[:SHOWN, :SHOWN]
+    show(
+        figures.table(
+            corner,
+            title=f"R_{k}" + (f", its first {SHOWN} rows and columns" if len(matrix) > SHOWN else ""),
+            limit=1.0,
+            x_title="column",
+            y_title="row",
+            theme=theme(),
+        ),
+        key="rotation",
+        alt=f"Blocks of two by two along the diagonal, 0 elsewhere. The first: {corner[0, 0]:.4f}, "
+        f"{corner[0, 1]:.4f}, {corner[1, 0]:.4f}, {corner[1, 1]:.4f}.",
     )
 
 
@@ -88,7 +95,7 @@ def near_and_far(waves: Waves) -> None:
         st.warning(f"Position {outside[0]} is not drawn: take 0 to {waves.length - 1}.", icon="⚠️")
         return
     p, *others = asked
-    dot, distance, spread = _relations(waves)
+    dot, distance, _ = _relations(waves)
     left, right = st.columns(2)
     with left:
         names = {"product": f"PE({p}) · PE(q)", "distance": f"‖PE({p}) − PE(q)‖"}
@@ -113,6 +120,11 @@ def near_and_far(waves: Waves) -> None:
             key="products",
             alt="The largest products lie on the diagonal; along every diagonal they are equal.",
         )
+    _nearer_in_words(waves, p, others)
+
+
+def _nearer_in_words(waves: Waves, p: int, others: list[int]) -> None:
+    dot, distance, spread = _relations(waves)
     a, b = sorted(others, key=lambda q: distance[p, q])
     closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"
     rise = laws.first_rise(dot, p)

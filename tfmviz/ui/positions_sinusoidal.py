@@ -117,6 +117,7 @@ def by_hand(waves: Waves) -> None:
     import torch
 
     from tfmviz.positions.sinusoidal import sinusoids_at
+    from tfmviz.positions.sinusoidal import waves as waves_at
 
     position = st.number_input("Position", value=3, step=1, key="by_hand", bind="query-params")
     try:
@@ -138,7 +139,7 @@ def by_hand(waves: Waves) -> None:
         key="worked",
         alt="; ".join(f"PE({p}) = {', '.join(f'{v:.3f}' for v in numbers)}" for p, numbers in enumerate(small.table)),
     )
-    show_code(sinusoids_at)
+    show_code(waves_at)
 
 
 def repeats(waves: Waves) -> None:

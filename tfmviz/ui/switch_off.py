@@ -184,8 +184,7 @@ def verdict(here: Lesson, after: Trace, said: Switches) -> None:
 
 def _everything(trace: Trace, said: Switches) -> bool:
     """Whether nothing is left that writes into the stream."""
-    whole = {part.sites for part in said.off if part.kind == "layer"}
-    gone = {site for sites in whole for site in sites} | {site for part in said.off for site in part.sites}
+    gone = {site for part in said.off for site in part.sites}
     heads = {part for part in said.off if part.kind == "head"}
     for part in ablation.parts_of(trace):
         if part.kind == "head" and part not in heads and part.sites[0].replace(".z", ".out") not in gone:
