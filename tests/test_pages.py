@@ -17,7 +17,7 @@ from safetensors.numpy import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
 from tests import numpy_model
-from tests.app import charts, open_page
+from tests.app import charts, open_page, words
 from tests.traces import read_blob, read_mask, read_payload, read_weights
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
@@ -313,6 +313,12 @@ def test_every_shipped_model_is_shown_on_every_page(name: str) -> None:
         assert not app.exception, page.name
         assert not app.error, page.name
         assert components(app) or charts(app) or app.info, page.name
+
+
+def test_a_gap_is_what_the_page_looks_at_first() -> None:
+    app = open_page(model="fill-in", text="The cat ___ on the mat.")
+    assert "These are the ten most probable for token 2" in words(app)
+    assert "`___`" in words(app)
 
 
 LONG_TEXT = " ".join(f"word{n}" for n in range(200))

@@ -16,6 +16,7 @@ import tfmviz
 from tfmviz import zoo
 from tfmviz.analysis.heads import head_scores
 from tfmviz.model.config import PositionScheme
+from tfmviz.text.tokenizer import MASK
 from tfmviz.zoo import ZooModel
 
 
@@ -179,3 +180,11 @@ def test_the_translator_translates_and_shows_which_word_became_which() -> None:
         about_to_write = crossing[written.index(english) - 1]
         assert source[int(about_to_write.argmax())] == french
         assert about_to_write.max() > 0.5
+
+
+def test_words_are_filled_in_with_what_stands_on_both_sides() -> None:
+    model = tfmviz.load("fill-in")
+    for text, expected in (("She drinks a cup of ___.", " tea"), ("I ___ to go home.", " want")):
+        trace = model.trace(text)
+        best = trace["logits"][trace.target.ids.index(MASK)].argsort()[::-1][:5]
+        assert expected in [model.vocabulary[index] for index in best]
