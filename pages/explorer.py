@@ -13,7 +13,7 @@ st.markdown(
     "Every word asks: *which other words matter to me?* Point at one: the brighter a token, the larger its share of "
     f"that word's attention. {HOW_IT_READS[model.config.architecture]}"
 )
-panels.explorer(trace, choice, here.text)
+panels.explorer(trace, choice, here.text, first=here.gap)
 panels.predictions_in_short(trace, model, token)
 
 # Only the open tab is computed and drawn, which keeps the way from Enter to the new pictures short.

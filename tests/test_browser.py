@@ -134,6 +134,15 @@ def test_the_address_opens_the_view_its_sender_had_open(visit: Visit) -> None:
     expect(page.locator(".st-key-norms .ytick text").first).to_have_text("embedding")
 
 
+def test_the_picture_looks_at_the_gap_first_like_the_predictions(visit: Visit) -> None:
+    page = visit.open("/?model=fill-in&text=The+cat+___+on+the+mat.")
+    expect(page.locator(".spoken")).to_contain_text("“___” (token 2)")
+    expect(page.get_by_text("most probable for token 2;")).to_be_visible()
+    token(page, 4).click()
+    expect(page.locator(".spoken")).to_contain_text("(token 4)")
+    expect(page.get_by_text("most probable for token 4;")).to_be_visible()
+
+
 def test_a_pin_does_not_outlive_its_sentence(visit: Visit) -> None:
     page = visit.open("/?text=the+cat+sat+down")
     token(visit.page, 1).click()

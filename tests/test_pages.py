@@ -99,6 +99,7 @@ def test_the_page_opens_with_the_lectures_sentence_and_all_pictures() -> None:
         "layer": 1,
         "head": 2,
         "token": None,
+        "first": None,
         "look": "",
         "details": "",
         "sequence": 0,

@@ -31,10 +31,10 @@ class Lesson:
     @property
     def target(self) -> int:
         """Position of the chosen token in the text that the model predicts on."""
-        return controls.token(len(self.trace.tokens), first=self._gap)
+        return controls.token(len(self.trace.tokens), first=self.gap)
 
     @property
-    def _gap(self) -> int | None:
+    def gap(self) -> int | None:
         """Position of the first word to fill in."""
         ids = self.trace.target.ids
         return ids.index(MASK) if self.model.tokenizer.fills_gaps and MASK in ids else None

@@ -21,8 +21,12 @@ from tfmviz.ui.sentences import WHAT_IT_PREDICTS
 from tfmviz.zoo import ZooModel
 
 
-def explorer(trace: Trace, choice: Choice, text: str) -> None:
-    """Every head of every layer, in the browser: the sentence, overview, lines and matrix, all linked."""
+def explorer(trace: Trace, choice: Choice, text: str, *, first: int | None) -> None:
+    """Every head of every layer, in the browser: the sentence, overview, lines and matrix, all linked.
+
+    Args:
+        first: the token to look at until one is pinned; None: the last one.
+    """
     try:
         payload = models.payload(choice.model, text)
     except ValueError as error:  # values that are no attention
@@ -37,7 +41,7 @@ def explorer(trace: Trace, choice: Choice, text: str) -> None:
         js=views.explorer.JS,
         css=views.explorer.CSS,
         data=payload,
-        selection=controls.selection() | {"details": details},
+        selection=controls.selection() | {"first": first, "details": details},
         on_report=controls.follow,
     )
 

@@ -91,9 +91,11 @@ export class Explorer {
   }
 
   // What the page around has chosen. Answers to an older report are out of date, but for weights that were asked for.
-  select({ sequence, kind, layer, head, token, look, details }) {
+  // `first` is the token to look at until one is pinned: a word to fill in, or null for the last one.
+  select({ sequence, kind, layer, head, token, first, look, details }) {
     const arrived = details && this.attention.take(Uint8Array.from(atob(details), (character) => character.charCodeAt(0)));
-    const before = JSON.stringify(this.state);
+    const before = JSON.stringify([this.state, this.first]);
+    this.first = first;
     if (sequence >= this.sequence) {
       this.sequence = this.reported = sequence;
       const said = fromLook(look);
@@ -102,7 +104,7 @@ export class Explorer {
       state.pin = token === null ? said.pin : { side: "query", at: token };
       this.state = fitted(state, this.attention);
     }
-    if (arrived || JSON.stringify(this.state) !== before) this.draw(true);
+    if (arrived || JSON.stringify([this.state, this.first]) !== before) this.draw(true);
   }
 
   selection() {
@@ -273,7 +275,8 @@ export class Explorer {
     if (!this.picture) return;
     const focus = this.focus();
     const [queries, keys] = [this.attention.queries(this.state.kind), this.attention.keys(this.state.kind)];
-    const spokenOf = focus ?? { side: "query", at: queries.labels.length - 1 };
+    const last = queries.labels.length - 1;
+    const spokenOf = focus ?? { side: "query", at: Math.min(this.first ?? last, last) };
     this.lines.draw(focus, this.state.pin);
     this.matrix.draw(focus, this.cell);
     const weights = weightsBeside(this.picture, spokenOf, this.state.scale);
