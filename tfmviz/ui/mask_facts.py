@@ -13,6 +13,7 @@ from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.mask_lab import Chosen, Settings, gallery
+from tfmviz.ui.numbers import tiny
 
 SHOWN = 4
 """Rows and columns of a mask that are printed."""
@@ -87,7 +88,7 @@ def swallowed(trace: Trace, choice: Choice, token: int) -> None:
                 f"largest share {infinite.max():.3f}",
                 "0/0: not a number" if np.isnan(empty[0]).all() else "shares",
             ],
-            "−1e9": [f"the same, to within {np.abs(infinite - large).max():.0e}", spread],
+            "−1e9": [f"the same, to within {tiny(float(np.abs(infinite - large).max()))}", spread],
         }
     )
     st.markdown(

@@ -14,7 +14,7 @@ from tfmviz.trace import Array
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.numbers import decimal, per_cent
+from tfmviz.ui.numbers import decimal, per_cent, tiny
 
 AGES, FEES = "18, 19, 45, 22, 30", "5000, 5600, 5010, 9800, 7000"
 
@@ -130,7 +130,7 @@ def learned(here: Lesson) -> None:
     formula = "(x − μ) / σ · γ + β" if here.model.config.norm == "layer" else "x / √(mean x²) · γ"
     st.markdown(
         f"Check on your sentence, layer {here.choice.layer_index}, attention: {formula}, computed in numpy, differs "
-        f"from what the model recorded by at most **{_residue(here):.1e}**."
+        f"from what the model recorded by at most **{tiny(_residue(here))}**."
     )
 
 
