@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 
 import tfmviz
 from tfmviz import zoo
-from tfmviz.analysis.heads import head_scores
+from tfmviz.analysis.heads import head_scores, layer_scores
 from tfmviz.model.config import PositionScheme
 from tfmviz.text.tokenizer import MASK
 from tfmviz.zoo import ZooModel
@@ -38,6 +38,17 @@ def nats(row: str) -> float:
 
 def test_it_beats_word_frequencies_by_far() -> None:
     assert nats("held-out loss") < 0.7 * nats("unigram cross-entropy on the same text")
+
+
+def test_it_beats_a_model_that_counts_five_words_by_a_tenth() -> None:
+    found = re.search(r"better than the 5-gram model by \| ([\d.]+)%", card())
+    assert found
+    assert float(found[1]) >= 10
+
+
+def test_a_head_rests_on_the_first_token_of_the_lectures_sentence() -> None:
+    trace = model().trace("The animal didn't cross the street because it was too tired.")
+    assert max(float(of_layer["first token"].max()) for of_layer in layer_scores(trace).values()) > 0.6
 
 
 def test_it_has_not_merely_learned_the_training_text() -> None:
