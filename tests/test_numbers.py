@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfmviz.ui.numbers import decimal, per_cent, rounded, tiny
+from tfmviz.plots.numbers import decimal, per_cent, rounded, tiny
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from tests.app import charts, open_page, words
 from tests.model_helpers import SCHEMES, config, lively, lively_model, token_ids
 from tests.test_plots import numbers
 from tfmviz import zoo
-from tfmviz.analysis import linear_attention, position_terms
+from tfmviz.analysis import linear_attention, position_terms, sinusoids
 from tfmviz.model.block import build_positions
 from tfmviz.model.config import PositionScheme
 from tfmviz.model.later import scores_from
@@ -144,7 +144,7 @@ def test_what_the_distance_explains() -> None:
 
 def test_numbers_along_a_distance() -> None:
     values = np.array([[1.0, 9, 9], [4, 2, 9], [7, 6, 6]])
-    mean, lowest, highest = position_terms.by_distance(values)
+    mean, lowest, highest = position_terms.along_diagonals(values)
     assert (mean.tolist(), lowest.tolist(), highest.tolist()) == ([3, 5, 7], [1, 4, 7], [6, 6, 7])
 
 
@@ -179,7 +179,7 @@ def test_ropes_picture_is_cosine_and_sine_of_its_angles() -> None:
 def test_the_cosine_of_two_sinusoids_is_the_mean_cosine_of_their_angles() -> None:
     table = positions_compare.effects_of("sinusoidal").added
     assert table is not None
-    mean, lowest, highest = position_terms.by_distance(position_terms.cosines(table.numpy()))
+    mean, lowest, highest = position_terms.along_diagonals(sinusoids.cosines(table.numpy()))
     expected = [np.cos(k * 10000.0 ** (-np.arange(0, 128, 2) / 128)).mean() for k in range(64)]
     np.testing.assert_allclose(mean, expected, atol=1e-6)
     assert (highest - lowest).max() < 1e-6

@@ -22,6 +22,7 @@ from tests.test_plots import numbers
 from tests.traces import read_blob
 from tfmviz import zoo
 from tfmviz.analysis import rotations
+from tfmviz.analysis.position_terms import along_diagonals
 from tfmviz.model.config import Architecture, ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.plots import rotations as figures
@@ -87,7 +88,7 @@ def test_means_over_distance_equal_those_of_turned_vectors_pair_by_pair(seed: in
 
 def test_means_along_diagonals() -> None:
     products = np.array([[1.0, 9, 9], [2, 3, 9], [4, 6, 5]])
-    assert rotations.mean_along_diagonals(products).tolist() == [3, 4, 4]
+    assert along_diagonals(products)[0].tolist() == [3, 4, 4]
 
 
 @seeds

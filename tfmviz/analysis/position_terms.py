@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfmviz.analysis.attention_layer import Projections, grouped
+from tfmviz.analysis.predictions import softmax
 from tfmviz.trace import Array
 
 WINDOW = 16
@@ -60,23 +61,11 @@ def change(before: Array, after: Array) -> tuple[Array, Array]:
     """
     allowed = np.isfinite(before)
     moved = np.abs(np.where(allowed, after, 0.0) - np.where(allowed, before, 0.0))
-    weights = np.abs(pattern(after) - pattern(before))
+    weights = np.abs(softmax(after) - softmax(before))
     return moved.max(axis=(1, 2, 3)), weights.max(axis=(1, 2, 3))
 
 
-def pattern(scores: Array) -> Array:
-    """The softmax over the keys, in float64; −∞ gets nothing."""
-    exp = np.exp(scores.astype(np.float64) - scores.max(axis=-1, keepdims=True))
-    return exp / exp.sum(axis=-1, keepdims=True)
-
-
-def cosines(vectors: Array) -> Array:
-    """Cosine of every row with every other: (len, len)."""
-    unit = vectors.astype(np.float64) / np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return unit @ unit.T
-
-
-def by_distance(values: Array) -> tuple[Array, Array, Array]:
+def along_diagonals(values: Array) -> tuple[Array, Array, Array]:
     """Mean, smallest and largest value at each distance i − j, from 0 to len − 1: (len,) each.
 
     Args:

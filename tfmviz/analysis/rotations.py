@@ -65,15 +65,6 @@ def mean_of_all_pairs(q: Array, k: Array, theta: Array, distances: Array) -> Arr
     return by_distance(complex_pairs(q).mean(axis=0) * complex_pairs(k).mean(axis=0).conj(), theta, distances)
 
 
-def mean_along_diagonals(products: Array) -> Array:
-    """Mean over all pairs that stand at distance i - j = 0, 1, …: (len,).
-
-    Args:
-        products: (len, len), rows are queries.
-    """
-    return np.array([np.diagonal(products, -distance).mean() for distance in range(len(products))])
-
-
 def partial_sums(theta: Array, distances: Array) -> Array:
     """|S_j| for j = 1 … d_head / 2 with S_j = Σ_{m<j} e^(i · distance · θ_m): (n, d_head / 2)."""
     return np.abs(np.cumsum(np.exp(1j * np.outer(distances, theta)), axis=1))

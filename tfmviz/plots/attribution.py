@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tfmviz.plots.labels import escaped, labels
+from tfmviz.plots.numbers import decimal
 from tfmviz.plots.theme import (
     BAR_ROOM,
     Theme,
@@ -36,8 +37,8 @@ def heads(
     """
     end = max(float(np.nanmax(np.abs(scores), initial=0.0)), 1e-9)
     n_layers, n_columns = scores.shape
-    exact = [["" if np.isnan(v) else minus(f"{v:+.3f}") for v in row] for row in scores]
-    short = [["" if np.isnan(v) else minus(f"{v:+.1f}") if abs(v) >= 0.05 else "·" for v in row] for row in scores]
+    exact = [["" if np.isnan(v) else decimal(v, "+.3f") for v in row] for row in scores]
+    short = [["" if np.isnan(v) else decimal(v, "+.1f") if abs(v) >= 0.05 else "·" for v in row] for row in scores]
     trace: dict[str, Any] = {
         "type": "heatmap",
         "z": scores,
@@ -82,7 +83,7 @@ def ranked(names: Sequence[str], scores: Array, *, title: str, theme: Theme) -> 
         "y": positions,
         "x": scores,
         "marker": {"color": [above if score >= 0 else below for score in scores]},
-        "text": [minus(f"{score:+.2f}") for score in scores],
+        "text": [decimal(score, "+.2f") for score in scores],
         "textposition": "outside",
         "textangle": 0,
         "cliponaxis": False,
@@ -140,8 +141,3 @@ def looks(attention: Array, effect: Array, *, tokens: Sequence[str], title: str,
             | {"zeroline": True, "zerolinecolor": theme.text},
         ),
     )
-
-
-def minus(text: str) -> str:
-    """A number with a true minus sign."""
-    return text.replace("-", "−")

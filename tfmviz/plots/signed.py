@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from tfmviz.plots.numbers import decimal
 from tfmviz.plots.theme import BAR_ROOM, Theme, color_bar, figure, layout
 from tfmviz.trace import Array
 
@@ -49,7 +50,7 @@ def signed_map(
     if written:
         shown = values.round(2) + 0.0  # no −0.00
         trace |= {
-            "text": [["" if np.isnan(v) else f"{v:{written}}".replace("-", "−") for v in row] for row in shown],
+            "text": [["" if np.isnan(v) else decimal(v, written) for v in row] for row in shown],
             "texttemplate": "%{text}",
         }
     return figure([trace], layout(theme, top=BAR_ROOM, plot_bgcolor=theme.masked, xaxis=x, yaxis=y, **more))

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tfmviz.plots.labels import escaped, labels
+from tfmviz.plots.numbers import decimal
 from tfmviz.plots.theme import LEGEND, Theme, axis, figure, layout, room
 from tfmviz.trace import Array
 
@@ -103,7 +104,7 @@ def waterfall(
     rows = list(dict.fromkeys(steps))
     begins, row_of = _begins(along, steps, rows)
     colour = colours(theme)
-    written = [f"{step:+.2f}".replace("-", "−") for step in along]
+    written = [decimal(step, "+.2f") for step in along]
     pieces = {
         "type": "bar",
         "orientation": "h",

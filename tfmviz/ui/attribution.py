@@ -13,11 +13,11 @@ from tfmviz.analysis.contributions import Attribution, River
 from tfmviz.analysis.readout import StackWeights
 from tfmviz.plots import attribution as figures
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import decimal, tiny
 from tfmviz.trace import Array, Trace, kind_of
 from tfmviz.ui import controls, models, weights
 from tfmviz.ui.controls import KINDS, Choice
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.numbers import decimal, tiny
 
 N_BARS = 12
 

@@ -10,12 +10,12 @@ from tfmviz.analysis import ablation
 from tfmviz.analysis.ablation import Part, Question
 from tfmviz.plots import damage as figures
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.trace import Array, Trace, kind_of
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import KINDS
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.numbers import decimal, per_cent
 from tfmviz.ui.switch_off import Switches, Way, edits_of, question, switch_off
 
 MEASURES = ("the whole sentence", "the word after the chosen token")
@@ -108,7 +108,7 @@ def _in_words(ρ: float) -> str:
 
 
 def _two(ρ: float) -> str:
-    return "–" if np.isnan(ρ) else f"{ρ:.2f}".replace("-", "−")
+    return "–" if np.isnan(ρ) else decimal(ρ)
 
 
 def _measure(here: Lesson) -> tuple[Question, str]:

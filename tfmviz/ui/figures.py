@@ -9,8 +9,8 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
+from tfmviz.plots.numbers import per_cent
 from tfmviz.plots.theme import DARK, LIGHT, Theme
-from tfmviz.ui.numbers import per_cent
 from tfmviz.views import bars
 from tfmviz.views.shared import RELAY_JS
 

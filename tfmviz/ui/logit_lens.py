@@ -15,11 +15,11 @@ from tfmviz.analysis.lens import Lens
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import Detail
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import per_cent
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models, weights
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show_bars, show_view
-from tfmviz.ui.numbers import per_cent
 from tfmviz.views import lens as view
 
 STAGE = re.compile(r"[0-9]{1,4}")

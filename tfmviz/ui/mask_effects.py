@@ -10,6 +10,7 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.analysis.scaling import entropy
 from tfmviz.plots import masks as figures
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.steps import tiles
 from tfmviz.trace import Array, Trace
@@ -17,7 +18,6 @@ from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.mask_lab import Chosen
-from tfmviz.ui.numbers import per_cent
 
 MASKS = ("its own mask", "your mask")
 
@@ -113,7 +113,7 @@ def attention(before: Trace, after: Trace, choice: Choice, token: int) -> None:
 
 
 def _score(value: float) -> str:
-    return "−∞" if value == -np.inf else f"{value:.3f}".replace("-", "−")
+    return "−∞" if value == -np.inf else decimal(value, ".3f")
 
 
 def outputs(before: Trace, after: Trace, choice: Choice) -> None:

@@ -8,12 +8,12 @@ import streamlit as st
 from tfmviz.analysis.mask_forms import LARGE, additive, softmax_under
 from tfmviz.plots import masks as figures
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import tiny
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.mask_lab import Chosen, Settings, gallery
-from tfmviz.ui.numbers import tiny
 
 SHOWN = 4
 """Rows and columns of a mask that are printed."""

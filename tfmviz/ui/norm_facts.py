@@ -10,11 +10,11 @@ import streamlit as st
 
 from tfmviz.analysis import normalisation
 from tfmviz.plots import normalisation as figures
+from tfmviz.plots.numbers import decimal, per_cent, tiny
 from tfmviz.trace import Array
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.numbers import decimal, per_cent, tiny
 
 AGES, FEES = "18, 19, 45, 22, 30", "5000, 5600, 5010, 9800, 7000"
 

@@ -10,12 +10,12 @@ import streamlit as st
 from tfmviz.analysis import normalisation
 from tfmviz.plots import normalisation as figures
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.numbers import decimal, per_cent
 
 MORE = "The cat sat on the mat.\nMy dog ran home."
 JOINING = "Once upon a time there was a king!"

@@ -12,11 +12,11 @@ from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import stream
 from tfmviz.plots import residual
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import per_cent
 from tfmviz.trace import Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, show_bars, show_view, theme
-from tfmviz.ui.numbers import per_cent
 from tfmviz.ui.sentences import WHAT_IT_PREDICTS
 from tfmviz.zoo import ZooModel
 

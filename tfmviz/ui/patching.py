@@ -11,6 +11,7 @@ from tfmviz.analysis import patching
 from tfmviz.analysis.patching import Copied
 from tfmviz.plots import damage as figures
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import decimal
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, theme
@@ -156,7 +157,7 @@ def _picture(here: Lesson, second: Trace, values: Array, tokens: list[tuple[str,
     logits = [run["logits"][position] for run in (here.trace, second)]
     pair = patching.answers(*logits)
     words = [controls.plain(visible(vocabulary[index])) for index in pair]
-    apart = [f"{patching.difference(one, pair):+.2f}".replace("-", "−") for one in logits]
+    apart = [decimal(float(patching.difference(one, pair)), "+.2f") for one in logits]
     st.markdown(
         f"The two answers that are compared: “{words[0]}” for your sentence, “{words[1]}” for the second. Logit of "
         f"“{words[1]}” minus logit of “{words[0]}”: **{apart[0]}** in your run, **{apart[1]}** in the other. A cell "

@@ -9,11 +9,11 @@ from tfmviz.analysis import rotations
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import rotations as figures
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import tiny
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.numbers import tiny
 from tfmviz.ui.position_subject import Subject
 
 FARTHEST = 160

@@ -14,12 +14,12 @@ from tfmviz.analysis import naive_positions, word_order
 from tfmviz.edits import SetMask
 from tfmviz.plots import positions as figures
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import tiny
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.positions import Line
 from tfmviz.trace import Array, Encoding
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.numbers import tiny
 from tfmviz.zoo import ZooModel
 
 BLIND = "twins-none"

@@ -9,9 +9,9 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import linear_attention, position_terms
+from tfmviz.plots.numbers import rounded
 from tfmviz.trace import Array
 from tfmviz.ui import steps
-from tfmviz.ui.numbers import rounded
 from tfmviz.ui.positions_compare import (
     FACTOR,
     TRAINED,

@@ -9,13 +9,13 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.analysis import position_terms
+from tfmviz.analysis import position_terms, sinusoids
 from tfmviz.plots import compare as figures
 from tfmviz.plots.compare import Role
+from tfmviz.plots.numbers import rounded
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.numbers import rounded
 from tfmviz.zoo import ZooModel
 
 if TYPE_CHECKING:
@@ -248,12 +248,12 @@ def _against_distance(role: Role, scheme: str, duel: Duel) -> None:
     did = effects_of(scheme)
     vectors = did.added if did.added is not None else did.turned
     if vectors is not None:
-        mean, lowest, highest = position_terms.by_distance(position_terms.cosines(vectors.numpy()))
+        mean, lowest, highest = position_terms.along_diagonals(sinusoids.cosines(vectors.numpy()))
         title = f"{scheme}: cosine of i and j"
         drawn = figures.similarity(mean, lowest, highest, title=title, role=role, theme=theme())
     elif did.bias is not None:
         lines, lowest, highest = (
-            np.stack(lines) for lines in zip(*map(position_terms.by_distance, did.bias.numpy()), strict=True)
+            np.stack(lines) for lines in zip(*map(position_terms.along_diagonals, did.bias.numpy()), strict=True)
         )
         mean, title = lines[duel.head], f"{scheme}: added to the score"
         drawn = figures.biases(lines, title=title, chosen=duel.head, role=role, theme=theme())

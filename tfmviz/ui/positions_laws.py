@@ -7,11 +7,11 @@ import streamlit as st
 
 from tfmviz.analysis import sinusoids as laws
 from tfmviz.plots import positions as figures
+from tfmviz.plots.numbers import tiny
 from tfmviz.plots.positions import Line
 from tfmviz.trace import Array
 from tfmviz.ui import controls
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.numbers import tiny
 from tfmviz.ui.positions_waves import Waves
 
 SHOWN = 16

@@ -13,11 +13,11 @@ from tfmviz import zoo
 from tfmviz.analysis import position_table
 from tfmviz.analysis.sinusoids import cosines
 from tfmviz.plots import positions as figures
+from tfmviz.plots.numbers import decimal
 from tfmviz.plots.positions import Line
 from tfmviz.trace import Array
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.numbers import decimal
 from tfmviz.ui.positions import twin
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from tfmviz.analysis import rotations
 from tfmviz.analysis.attention_layer import grouped
 from tfmviz.plots import rotations as figures
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import tiny
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_view, theme
-from tfmviz.ui.numbers import tiny
 from tfmviz.ui.position_subject import Subject, own_theta
 from tfmviz.views import turning
 

@@ -9,11 +9,11 @@ import streamlit as st
 
 from tfmviz.analysis import sinusoids as laws
 from tfmviz.plots import positions as figures
+from tfmviz.plots.numbers import tiny
 from tfmviz.plots.positions import Line
 from tfmviz.trace import Array
 from tfmviz.ui import controls
 from tfmviz.ui.figures import show, show_code, theme
-from tfmviz.ui.numbers import tiny
 from tfmviz.ui.positions_laws import near_and_far, shift
 from tfmviz.ui.positions_on_words import on_words
 from tfmviz.ui.positions_waves import Waves, settings

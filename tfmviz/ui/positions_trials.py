@@ -11,14 +11,15 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis import position_terms
 from tfmviz.analysis.mask_effect import next_token_losses
+from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import compare as figures
 from tfmviz.plots.compare import Curve, Role
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import decimal, per_cent, rounded
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array
 from tfmviz.ui import steps
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.numbers import per_cent, rounded
 from tfmviz.ui.positions_compare import (
     FACTOR,
     SCHEMES,
@@ -96,7 +97,7 @@ def _shifted(role: Role, scheme: str, duel: Duel, by: int) -> dict[str, list[str
     before, after = (scores_from(scheme, run.target.ids, first) for first in (0, by))
     scores, weights = position_terms.change(before, after)
     st.markdown(f"**{scheme}**: {_verdict(float(scores.max()), float(weights.max()))}")
-    patterns = [position_terms.pattern(scores[duel.layer, duel.head]) for scores in (before, after)]
+    patterns = [softmax(scores[duel.layer, duel.head]) for scores in (before, after)]
     show(
         figures.shares(
             patterns,
@@ -219,9 +220,7 @@ def _extrapolation(duel: Duel) -> None:
         return
     curves = [_curve(scheme, losses, chosen.get(scheme, "other")) for scheme, losses in found.items()]
     rises = {scheme: position_terms.rise(losses, trained=TRAINED) for scheme, losses in found.items()}
-    told = {
-        scheme: "ends there" if rise is None else f"{rise:+.2f}".replace("-", "−") for scheme, rise in rises.items()
-    }
+    told = {scheme: "ends there" if rise is None else decimal(rise, "+.2f") for scheme, rise in rises.items()}
     show(
         figures.losses(curves, trained=TRAINED, theme=theme()),
         key="extrapolation",
@@ -238,7 +237,7 @@ def _extrapolation(duel: Duel) -> None:
 
 def signed(rise: float | None) -> str:
     """A change of the loss, in words where there is none."""
-    return "ends there" if rise is None else f"{rise:+.2f}".replace("-", "−")
+    return "ends there" if rise is None else decimal(rise, "+.2f")
 
 
 def _curve(scheme: str, losses: Array, role: Role) -> Curve:

@@ -12,12 +12,12 @@ from tfmviz.analysis.contributions import River
 from tfmviz.plots import residual as maps
 from tfmviz.plots import stream as figures
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import decimal, tiny
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, models, weights
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.numbers import decimal, tiny
 
 TWINS = {"pre-norm": "twins-rope", "post-norm": "twins-postnorm"}
 """Two shipped models that differ in nothing but where their norms stand."""

@@ -9,12 +9,13 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import rotations
+from tfmviz.analysis.position_terms import along_diagonals
 from tfmviz.plots import rotations as figures
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.trace import Array
 from tfmviz.ui import controls
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.numbers import per_cent
 from tfmviz.ui.position_subject import Subject
 
 N_RANDOM = 2_000
@@ -90,7 +91,7 @@ def wavelengths(shown: Subject) -> None:
             "pair m": np.arange(len(turns)),
             "θ, radians a position": [f"{value:.4g}" for value in chosen.stretched],
             "wavelength 2π/θ": [f"{value:,.4g}" for value in _wavelengths(chosen.stretched)],
-            f"turns at position {position}": [f"{value:,.4f}".replace("-", "−") for value in turns],
+            f"turns at position {position}": [decimal(value, ",.4f") for value in turns],
         },
         hide_index=True,
         height=260,
@@ -187,7 +188,7 @@ def _own_decay(shown: Subject, theta_: Array, distances: Array) -> None:
     q, k = shown.of_head("q"), shown.of_head("k")
     anywhere = rotations.mean_of_all_pairs(q, k, theta_, distances)
     turned = [rotations.turn_pairs(x, rotations.angles(np.arange(len(x)), theta_)) for x in (q, k)]
-    stands = rotations.mean_along_diagonals(turned[0] @ turned[1].T)[: len(distances)]
+    stands = along_diagonals(turned[0] @ turned[1].T)[0][: len(distances)]
     there = np.full(len(distances), np.nan)
     there[: len(stands)] = stands
     show(

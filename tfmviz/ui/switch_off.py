@@ -15,10 +15,10 @@ from tfmviz.analysis.ablation import Kind, Part, Question
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.edits import Edit
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.trace import Trace
 from tfmviz.ui import controls, mask_effects, models
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.numbers import decimal, per_cent
 from tfmviz.ui.sentences import sentences_for
 
 OFF = re.compile(r"(none|([edc][ml]?\d{1,3}(\.\d{1,3})?)(,[edc][ml]?\d{1,3}(\.\d{1,3})?){0,999})")
