@@ -316,6 +316,20 @@ def test_every_shipped_model_is_shown_on_every_page(name: str) -> None:
         assert components(app) or charts(app) or app.info, page.name
 
 
+PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_meets_an_empty_box_a_long_paste_and_odd_characters(page: str) -> None:
+    empty = open_page(page, text="")
+    assert ["Type a sentence" in warning.value for warning in empty.warning] == [True]
+    for text in ("word " * 1000, "<img onerror=alert(1)> 老王 😀"):
+        app = open_page(page, text=text)
+        assert not app.error
+        assert not app.warning
+        assert bool([note for note in app.info if "were left out" in note.value]) == (len(text) > 1000)
+
+
 def test_a_gap_is_what_the_page_looks_at_first() -> None:
     app = open_page(model="fill-in", text="The cat ___ on the mat.")
     assert "These are the ten most probable for token 2" in words(app)
