@@ -181,12 +181,20 @@ test("values are said with sign, unit, per cent, or a dash", () => {
   assert.equal(said({ ...FORM, words: ["may", "may not"] }, 1), "may");
 });
 
+test("signed colours have their ground in the middle of the scale", () => {
+  const share = { ...SCALE, colours: /** @type {const} */ ("signed"), low: 0, high: 1 };
+  assert.deepEqual(
+    [-1, 0, 0.25, 0.5, 1].map((value) => along(share, value)),
+    [0, 0, 0.25, 0.5, 1],
+  );
+});
+
 test("colours end at the ends of the scale, and dark has its own", () => {
   const scale = { ...SCALE, stops: STOPS };
   assert.deepEqual(painter(scale, false)(9), [255, 0, 0]);
   assert.deepEqual(painter(scale, true)(2), [0, 0, 255]);
   assert.deepEqual(painter(scale, false)(-3), [0, 0, 0]);
-  assert.equal(along({ ...scale, colours: "signed", high: 4, root: true }, -1), 0.25);
+  assert.equal(along({ ...scale, colours: "signed", low: -4, high: 4, root: true }, -1), 0.25);
   assert.equal(along({ ...scale, root: true, high: 4 }, 1), 0.5);
 });
 

@@ -70,7 +70,7 @@ def test_labels_and_classes_are_those_of_the_equations() -> None:
         picture, drawn = pictures(app)[key]
         for row, scores, written in zip(drawn[0], expected, picture["texts"], strict=True):
             p = french(scores)
-            np.testing.assert_allclose(row, 2 * p - 1, atol=1e-3)
+            np.testing.assert_allclose(row, p, atol=5e-4)
             assert [abs(float(share) - 100 * q) < 0.6 for share, q in zip(written, p, strict=True)] == [True] * len(ids)
     assert f"{french(single)[-1]:.0%} from the last state" in words(app) or french(single)[-1] < 0.095
 

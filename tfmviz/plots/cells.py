@@ -44,8 +44,8 @@ class Scale:
     """What the colours mean.
 
     Attributes:
-        colours: cividis is a share of attention, "norms" a length from faint to strong, "signed" purple below 0, the
-            ground at 0 and orange above, "open" the one colour of what a mask allows.
+        colours: cividis is a share of attention, "norms" a length from faint to strong, "signed" purple below
+            the middle, the ground there and orange above, "open" the one colour of what a mask allows.
         low, high: values of the first and the last colour.
         title: words over the colour bar; without them there is no bar.
         root: the colour of v is the plain scale's at √|v|, so that small values are visible; the bar stays true.

@@ -11,7 +11,6 @@ from tfmviz.plots import cells
 from tfmviz.plots.cells import Axis, Cells, Form
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, line_chart, named_lines
-from tfmviz.plots.numbers import per_cent
 from tfmviz.plots.theme import Theme
 from tfmviz.trace import Array
 
@@ -117,12 +116,11 @@ def languages(french: Array, *, tokens: Sequence[str], readers: Sequence[str]) -
         readers: what each row reads from.
     """
     return Cells(
-        matrices=(2 * french - 1)[None],
+        matrices=french[None],
         rows=Axis(title="", names=readers, spoken=readers),
         columns=cells.of_tokens("token", tokens),
-        scale=cells.signed(french, "P(French) − P(English)", limit=1.0),
-        form=Form(name="P(French) − P(English) = ", digits=2, sign=True),
+        scale=cells.Scale(colours="signed", low=0, high=1, title="P(French)", ticks="per cent"),
+        form=Form(name="P(French) = ", digits=1, percent=True),
         texts=cells.written(100 * french, ".0f"),
-        notes=[[f"French {per_cent(share)}" for share in row] for row in french.tolist()],
         row_height=42,
     )

@@ -37,7 +37,8 @@ export function painter(scale, dark) {
  */
 export function along({ low, high, root, colours }, value) {
   if (colours === "signed") {
-    const part = within(value / high, -1, 1);
+    const middle = (low + high) / 2;
+    const part = within((value - middle) / (high - middle), -1, 1);
     return (1 + (root ? Math.sign(part) * Math.sqrt(Math.abs(part)) : part)) / 2;
   }
   const part = within((value - low) / (high - low), 0, 1);
