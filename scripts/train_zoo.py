@@ -67,7 +67,7 @@ def twin(says: str, options: str) -> Recipe:
     """One of the models that differ in `options` and in nothing else: same seed, data, steps and order."""
     shape = "--layers 4 --heads 4 --width 128 --embedding-scale sqrt_d_model"
     return Recipe(
-        says=f"One of {len(SCHEMES) + 3} small language models that differ in one thing only; this one: {says}.",
+        says=f"One of the small language models that differ in one thing only; this one: {says}.",
         about="english.md",
         train=f"{LIKE_THE_TWINS} {shape} {options}",
         evaluate=f"--data {ENGLISH} --by-position {CURVES}/{{name}}-by-position.json",
@@ -136,6 +136,21 @@ RECIPES = {
         "RoPE, and no causal mask in training. It could look up each token that it had to predict. As a writer, which "
         "sees nothing of what comes next, it fails: its losses are measured with the mask on",
         "--positions rope --training-mask none",
+    ),
+    "twins-gqa": twin(
+        "RoPE, and two heads with keys and values of their own; each serves two of the four query heads (grouped-query "
+        "attention). This saves 66,048 of the other twins' 1,055,488 parameters",
+        "--positions rope --kv-heads 2",
+    ),
+    "twins-window": twin(
+        "RoPE, and attention to the last eight tokens only, which is what ladder-window sees. From layer to layer it "
+        "sees seven tokens further back",
+        "--positions rope --attention-window 8",
+    ),
+    "twins-linear": twin(
+        "sinusoidal positions, and linear attention, φ(q) · φ(k) in place of exp(q · k). RoPE would not go with it, so "
+        "it is to be compared with twins-sinusoidal",
+        "--positions sinusoidal --attention-kind linear",
     ),
     "ladder-window": rung("a network that sees the last eight tokens", "--architecture window --window 8 --width 128"),
     "ladder-rnn": rung(
@@ -275,9 +290,15 @@ TRAINED_BY = {"text", "batch_size", "length", "n_repeated", "batch_seed"} | {f.n
 """The settings of a run that do not describe its model."""
 
 
+TWINS_DIFFER_IN = {
+    *("positions", "norm_position", "feed_forward", "training_mask"),
+    *("n_kv_heads", "attention", "window"),
+}
+
+
 def check_twins() -> None:
     """Raises: SystemExit, when two twins, or the models they are compared with, were not trained alike."""
-    check_alike("twins-", "ladder-", may_differ={"positions", "norm_position", "feed_forward", "training_mask"})
+    check_alike("twins-", "ladder-", may_differ=TWINS_DIFFER_IN)
     check_alike("seq2seq-", may_differ={"attention"})
     check_alike("label-", may_differ={"directions", "texts"})
 

@@ -22,7 +22,7 @@ def full(q_len: int, k_len: int, *, device: torch.device | None = None) -> Tenso
     return torch.ones(q_len, k_len, dtype=torch.bool, device=device)
 
 
-def causal(length: int, *, past: int = 0, device: torch.device | None = None) -> Tensor:
+def causal(length: int, *, past: int = 0, window: int | None = None, device: torch.device | None = None) -> Tensor:
     """Query i sees keys j ≤ i, itself included: decoders.
 
         1 0 0
@@ -36,14 +36,23 @@ def causal(length: int, *, past: int = 0, device: torch.device | None = None) ->
         1 1 0
         1 1 1
 
+    With a window of w, query i sees the last w of these keys only, i − w < j ≤ i (Jiang et al. 2023, section 2). Three
+    queries, window 2:
+
+        1 0 0
+        1 1 0
+        0 1 1
+
     Args:
         length: queries.
         past: number of keys before that of the first query.
+        window: w; None: all.
 
     Returns:
         (q_len, k_len) with q_len = length and k_len = past + length, bool.
     """
-    return full(length, past + length, device=device).tril(past)
+    allowed = full(length, past + length, device=device).tril(past)
+    return allowed if window is None else allowed.triu(past - window + 1)
 
 
 def padding(lengths: Tensor, k_len: int) -> Tensor:

@@ -277,3 +277,25 @@ def test_training_in_bfloat16_has_the_gradients_of_the_fused_kernel(scheme: str)
         (out.float() * normal(*out.shape, seed=5)).sum().backward()
         gradients.append(torch.cat([p.grad.flatten() for p in attention.parameters() if p.grad is not None]))
     assert (gradients[0] - gradients[1]).norm() < 0.02 * gradients[1].norm()
+
+
+def test_linear_attention_is_the_kernel_of_features_over_its_sum() -> None:
+    """Against running sums, in which no pair is ever formed, in float64 (Katharopoulos et al. 2020)."""
+    attention = lively(Attention(config(attention="linear", positions="sinusoidal")))
+    mask = MASKS["causal"]
+    values = record(attention, *inputs_for(mask), mask=mask)
+    q, k, v = (values[name][0].double().numpy() for name in ("q", "k", "v"))
+    np.testing.assert_allclose(values["z"][0].numpy(), linear_attention.running(q, k, v, angles=None), atol=1e-5)
+    unwatched = attention(*inputs_for(mask), mask=mask, tap=NO_TAP)
+    torch.testing.assert_close(unwatched, values["out"])
+
+
+def test_linear_attention_bears_features_that_are_almost_zero() -> None:
+    """elu(x) + 1 rounds to 0 at x = −20; then there would be nothing to divide by."""
+    attention = lively(Attention(config(attention="linear", positions="sinusoidal")))
+    with torch.no_grad():
+        attention.W_Q.bias.fill_(-20.0)
+        attention.W_K.bias.fill_(-20.0)
+    mask = MASKS["causal"]
+    pattern = record(attention, *inputs_for(mask), mask=mask)["pattern"]
+    torch.testing.assert_close(pattern.sum(-1), torch.ones_like(pattern.sum(-1)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -17,7 +19,9 @@ NO_POSITIONS = Positions()
 class Attention(nn.Module):
     """softmax(Q Kᵀ / √d_head + bias, over the allowed keys) V, for every head, merged by W_O.
 
-    A configuration may have another divisor than √d_head, and a cap c that no score leaves: c · tanh(scores / c).
+    A configuration may have another divisor than √d_head, and a cap c that no score leaves: c · tanh(scores / c). In
+    linear attention the score is ln(φ(q) · φ(k)) with φ = elu + 1, so that the pattern is φ(q) · φ(k), divided by its
+    sum over the allowed keys (Katharopoulos et al. 2020, equation 4).
 
     Queries come from one sequence, keys and values from the same or another one: self-attention passes one tensor
     twice. With n_kv_heads < n_heads, neighbouring query heads share keys and values; the sites `k` and `v`
@@ -26,6 +30,7 @@ class Attention(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
+        self.is_linear = is_linear(config)
         self.d_head = config.d_head
         self.divisor = config.divisor
         self.score_cap = config.score_cap
@@ -67,7 +72,7 @@ class Attention(nn.Module):
         q, k = positions.rotate(q, k, tap)
         k, v = self.share(k), self.share(v)  # (batch, head, k_len, d_head)
         mask = tap("mask", mask)
-        if self.score_cap is not None or tap.watches("scores", "pattern"):
+        if self.is_linear or self.score_cap is not None or tap.watches("scores", "pattern"):
             z = self.attend_stepwise(q, k, v, mask=mask, bias=bias, tap=tap)
         else:
             z = self.attend_fused(q, k, v, mask=mask, bias=bias)
@@ -78,14 +83,19 @@ class Attention(nn.Module):
         self, q: Tensor, k: Tensor, v: Tensor, *, mask: Tensor, bias: Tensor | None, tap: Tap
     ) -> Tensor:
         """The equation, one step a line: (batch, head, q_len, d_head)."""
-        scores = q @ k.mT / self.divisor  # (batch, head, q_len, k_len)
-        if self.score_cap is not None:
-            scores = capped(scores, self.score_cap)
+        scores = self.score(q, k)
         if bias is not None:
             scores = scores + bias
         scores = tap("scores", torch.where(mask, scores, -torch.inf))
         pattern = tap("pattern", scores.softmax(dim=-1))  # rows sum to 1, before dropout
         return self.dropout(pattern) @ v
+
+    def score(self, q: Tensor, k: Tensor) -> Tensor:
+        """What the softmax is taken of, before bias and mask: (batch, head, q_len, k_len)."""
+        if self.is_linear:
+            return (feature(q) @ feature(k).mT).log()
+        scores = q @ k.mT / self.divisor
+        return scores if self.score_cap is None else capped(scores, self.score_cap)
 
     def attend_fused(self, q: Tensor, k: Tensor, v: Tensor, *, mask: Tensor, bias: Tensor | None) -> Tensor:
         """The same in one kernel, which never stores the pattern: (batch, head, q_len, d_head)."""
@@ -122,6 +132,22 @@ class Attention(nn.Module):
     def share(self, x: Tensor) -> Tensor:
         """Repeats each key/value head for the query heads of its group: (batch, head, k_len, d_head)."""
         return x if self.n_groups == 1 else x.repeat_interleave(self.n_groups, dim=1)
+
+
+def is_linear(config: ModelConfig) -> bool:
+    """Whether the pattern is made of φ(q) · φ(k)."""
+    match config.attention:
+        case "softmax":
+            return False
+        case "linear":
+            return True
+        case _:
+            assert_never(config.attention)
+
+
+def feature(x: Tensor) -> Tensor:
+    """φ(x) = elu(x) + 1: x + 1 where x > 0 and eˣ elsewhere, which is above 0 also where elu(x) rounds to −1."""
+    return torch.where(x > 0, x + 1, x.clamp(max=0).exp())
 
 
 def capped(x: Tensor, cap: float) -> Tensor:

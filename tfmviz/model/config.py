@@ -18,6 +18,7 @@ Presence = Literal["absent", "present"]
 Residual = Literal["sequential", "parallel"]
 Head = Literal["linear", "bias", "transform", "none"]
 TrainingMask = Literal["causal", "none"]
+AttentionKind = Literal["softmax", "linear"]
 
 MAX_PARAMETERS = 2_000_000_000
 """Larger models are refused: a damaged or hostile config must not fill the memory."""
@@ -28,7 +29,7 @@ MAX_LEN = 65_536
 MAX_LAYERS = 1_000
 """More layers per stack are refused, however small they are."""
 
-OPTIONAL_SIZES = ("n_decoder_layers", "head_width", "trained_len")
+OPTIONAL_SIZES = ("n_decoder_layers", "head_width", "trained_len", "window")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,6 +47,9 @@ class ModelConfig:
         head_width: d_head of models in which heads are not d_model / n_heads wide (Gemma, Qwen 3, T5 1.1).
         n_kv_heads: heads that have keys and values of their own; n_heads / n_kv_heads query heads share each
             (Ainslie et al. 2023). Equal to n_heads in ordinary multi-head attention.
+        attention: what a pattern is made of: exp(q · k / divisor), or, "linear", φ(q) · φ(k) with φ = elu + 1
+            (Katharopoulos et al. 2020); each divided by its sum over the keys.
+        window: how many keys a query sees at most, its own included (Mistral); None: all that the mask allows.
         d_ff: inner width of the feed-forward layer.
         norm_position: "post" is the 2017 paper's Norm(x + f(x)); "pre" is x + f(Norm(x)) (Xiong et al. 2020); "both"
             is x + Norm'(f(Norm(x))) (Gemma 2).
@@ -86,6 +90,8 @@ class ModelConfig:
     n_heads: int
     n_kv_heads: int
     head_width: int | None = None
+    attention: AttentionKind = "softmax"
+    window: int | None = None
     d_ff: int
     norm_position: NormPosition = "pre"
     norm: Norm = "layer"
@@ -116,6 +122,7 @@ class ModelConfig:
             raise ValueError(f"n_heads = {self.n_heads} cannot share n_kv_heads = {self.n_kv_heads} evenly.")
         self._check_stacks()
         self._check_pairs()
+        self._check_attention()
         if not isinstance(self.dropout, int | float) or not 0 <= self.dropout < 1:
             raise ValueError(f"dropout must be a number in [0, 1), but is {self.dropout!r}.")
         if self.training_mask == "none" and self.architecture != "decoder-only":
@@ -258,6 +265,18 @@ class ModelConfig:
             raise ValueError("rope_theta must hold numbers of at least 0, one for each pair of coordinates.")
         if len(theta) != self.d_head // 2:
             raise ValueError(f"rope_theta has {len(theta)} numbers, but d_head = {self.d_head} has half as many pairs.")
+
+    def _check_attention(self) -> None:
+        if self.attention == "linear":
+            if self.scheme.acts not in ("embed", None):
+                raise ValueError(
+                    f"Linear attention sums keys before it knows a query, so positions = {self.positions!r}, which "
+                    "acts on queries and keys or on scores, does not go with it. Use learned or sinusoidal ones."
+                )
+            if self.score_cap is not None or self.score_divisor is not None:
+                raise ValueError("score_cap and score_divisor are for attention = 'softmax', not for 'linear'.")
+        if self.window is not None and (self.architecture != "decoder-only" or self.training_mask == "none"):
+            raise ValueError("A window needs a decoder-only model that is trained with the causal mask.")
 
     @property
     def _feed_forward_matrices(self) -> int:

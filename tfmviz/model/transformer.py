@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import assert_never
 
 import torch
@@ -143,6 +144,7 @@ class DecoderOnly(nn.Module):
         self.decoder = Stack(config, bidirectional=False)
         self.head = build_head(config)
         self.build_training_mask = training_mask(config)
+        self.build_mask = partial(masks.causal, window=config.window)
         initialise(self)
 
     def forward(self, ids: Tensor, tap: Tap = NO_TAP, *, past: int = 0) -> Tensor:
@@ -152,7 +154,7 @@ class DecoderOnly(nn.Module):
     def stream(self, ids: Tensor, tap: Tap = NO_TAP, *, past: int = 0) -> Tensor:
         """All that comes before the head: (batch, len, d_model)."""
         x = tap("embed", self.embedding.embed(ids))  # (batch, len, d_model)
-        build_mask = self.build_training_mask if self.training else masks.causal
+        build_mask = self.build_training_mask if self.training else self.build_mask
         mask = build_mask(ids.shape[1], past=past, device=ids.device)
         return self.decoder(x, mask=mask, tap=tap.scope("decoder"))
 
@@ -285,7 +287,7 @@ def training_mask(config: ModelConfig) -> Callable[..., Tensor]:
     """The mask of a decoder-only model in training, as a function like `masks.causal`."""
     match config.training_mask:
         case "causal":
-            return masks.causal
+            return partial(masks.causal, window=config.window)
         case "none":
             return no_mask
         case _:

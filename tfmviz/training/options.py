@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import torch
 
-from tfmviz.model.config import EmbeddingScale, FeedForwardKind, NormPosition, TrainingMask
+from tfmviz.model.config import AttentionKind, EmbeddingScale, FeedForwardKind, NormPosition, TrainingMask
 from tfmviz.model.earlier import Alignment, Directions
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.text.mixed import Texts
@@ -68,6 +68,13 @@ def add_language_model(lm: argparse.ArgumentParser) -> None:
         default="causal",
         help="none lets the model see the token that it has to predict, in training only (default: %(default)s)",
     )
+    lm.add_argument(
+        "--attention-kind",
+        choices=get_args(AttentionKind),
+        default="softmax",
+        help="linear: φ(q) · φ(k) in place of exp(q · k) (default: %(default)s)",
+    )
+    lm.add_argument("--attention-window", type=positive, metavar="N", help="attend to the last N tokens only")
     add_common(lm)
 
 
@@ -143,6 +150,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
     add("--layers", type=positive, default=6, help="blocks per stack")
     add("--heads", type=positive, default=8)
+    add("--kv-heads", type=positive, help="heads with keys and values of their own (default: all)")
     add(
         "--width",
         type=positive,

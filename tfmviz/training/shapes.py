@@ -87,7 +87,9 @@ def transformer(args: argparse.Namespace, *, vocab_size: int) -> ModelConfig:
         d_model=args.width,
         n_layers=args.layers,
         n_heads=args.heads,
-        n_kv_heads=args.heads,
+        n_kv_heads=args.kv_heads or args.heads,
+        attention=getattr(args, "attention_kind", "softmax"),  # only `lm` has this option and the next
+        window=getattr(args, "attention_window", None),
         d_ff=4 * args.width,
         norm_position=args.norm_position,
         feed_forward=args.feed_forward,
