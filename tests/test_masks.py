@@ -38,6 +38,12 @@ def test_padding() -> None:
     assert picture(mask[:, 0, 0]) == ["11100", "11000", "11111"]
 
 
+def test_a_window_keeps_the_last_keys_of_each_query() -> None:
+    assert picture(masks.causal(5, window=2)) == ["10000", "11000", "01100", "00110", "00011"]
+    assert picture(masks.causal(2, past=3, window=2)) == ["00110", "00011"]
+    assert masks.causal(5, window=9).equal(masks.causal(5))
+
+
 def test_padding_and_causal() -> None:
     mask = masks.causal(4) & masks.padding(torch.tensor([3, 2]), 4)
     assert mask.shape == (2, 1, 4, 4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -23,6 +24,7 @@ from tests.model.helpers import (
     record,
 )
 from tfmviz import masks
+from tfmviz.analysis import linear_attention
 from tfmviz.model.attention import Attention
 from tfmviz.model.block import build_positions
 from tfmviz.positions.rope import Rope

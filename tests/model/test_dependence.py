@@ -65,6 +65,17 @@ def test_the_future_cannot_change_the_past(scheme: str, tap: PassThrough) -> Non
 
 @both_paths
 @torch.no_grad()
+def test_each_layer_sees_one_window_further_back(tap: PassThrough) -> None:
+    """With a window of w and n layers a token sees itself and n (w − 1) tokens before it, in training too."""
+    model, ids = lively(DecoderOnly(config(window=2, n_layers=3))), token_ids(LENGTH)
+    for training in (False, True):
+        model.train(training)
+        differ = positions_that_differ(model(ids, tap), model(with_other_token(ids, 0), tap))
+        assert differ == [True] * 4 + [False] * (LENGTH - 4)
+
+
+@both_paths
+@torch.no_grad()
 def test_a_model_trained_without_a_mask_sees_everything_in_training_and_nothing_ahead_afterwards(
     tap: PassThrough,
 ) -> None:

@@ -193,11 +193,18 @@ def writer_of(**changes: Any) -> Any:
     return lively_model(n_heads=4, n_kv_heads=2, d_model=24, **changes)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("norm_position", get_args(NormPosition))
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"positions": s, "norm_position": n} for s in SCHEMES for n in get_args(NormPosition)),
+        {"window": 3},
+        {"attention": "linear", "positions": "sinusoidal"},
+    ],
+    ids=str,
+)
 @torch.inference_mode()
-def test_reading_in_pieces_with_a_cache_gives_the_logits_of_one_pass(scheme: str, norm_position: str) -> None:
-    model = writer_of(positions=scheme, norm_position=norm_position)
+def test_reading_in_pieces_with_a_cache_gives_the_logits_of_one_pass(changes: dict[str, Any]) -> None:
+    model = writer_of(**changes)
     ids, cache, n_read = token_ids(11), Cache(), 0
     expected = model(ids)
     for n_new in (1, 4, 1, 3, 2):
