@@ -63,12 +63,18 @@ class Norm:
         return self.centred(self.gain * direction) / self.scale(at)
 
 
+def feature(x: Array) -> Array:
+    """φ(x) = elu(x) + 1, positive (Katharopoulos et al. 2020, equation 7), in float64."""
+    x = x.astype(np.float64)
+    return np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))
+
+
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class AttentionWeights:
     """The matrices of one attention layer, head by head, in the row convention q = x W_Q + b_Q.
 
     Scores are q · k / divisor, and with a cap c they are c · tanh(score / c). In almost all models the divisor is
-    √d_head, and there is no cap.
+    √d_head, and there is no cap. In linear attention scores are ln(φ(q) · φ(k)).
 
     Attributes:
         W_Q: (head, d_model, d_head), with b_Q (head, d_head).
@@ -79,6 +85,7 @@ class AttentionWeights:
         out_norm: what normalises the sum of all heads before it is added to the stream; None: nothing.
         divisor: what q · k is divided by.
         cap: c; None: no cap.
+        is_linear: whether attention is linear.
     """
 
     W_Q: Array
@@ -94,22 +101,27 @@ class AttentionWeights:
     k_norm: Norm | None = None
     out_norm: Norm | None = None
     cap: float | None = None
+    is_linear: bool = False
 
     @property
     def is_unusual(self) -> bool:
         """Whether there are steps besides products, division, bias, mask and softmax."""
-        return any(step is not None for step in (self.q_norm, self.k_norm, self.out_norm, self.cap))
+        return self.is_linear or any(step is not None for step in (self.q_norm, self.k_norm, self.out_norm, self.cap))
 
     @property
     def divided_by(self) -> str:
         """The divisor as formulas write it: "√32", "16", or "" where nothing is divided."""
         d_head = self.W_Q.shape[-1]
+        if self.is_linear:
+            return ""
         if math.isclose(self.divisor, math.sqrt(d_head)):
             return f"√{d_head}"
         return "" if self.divisor == 1 else f"{self.divisor:.4g}"
 
     def scores(self, q: Array, k: Array) -> Array:
         """Scores of some queries and keys before bias and mask: (…, q_len, d_head), (…, k_len, d_head)."""
+        if self.is_linear:
+            return np.log(feature(q) @ feature(k).swapaxes(-1, -2))
         scores = q @ k.swapaxes(-1, -2) / self.divisor
         return scores if self.cap is None else self.cap * np.tanh(scores / self.cap)
 

@@ -24,6 +24,7 @@ from tfmviz.analysis.efficient import (
     tiles,
 )
 from tfmviz.trace import Array
+from tfmviz.weights import feature
 
 N, K_LEN, D = 23, 29, 7
 CAUSAL = np.tri(N, dtype=bool)
@@ -164,7 +165,7 @@ def test_more_rounds_never_lose_a_pair_and_all_pairs_catch_every_strong_key() ->
 
 
 def test_linear_attention_without_pairs_is_that_over_pairs() -> None:
-    phi_q, phi_k = linear_attention.feature(Q), linear_attention.feature(K)
+    phi_q, phi_k = feature(Q), feature(K)
     expected = linear_attention.over_pairs(Q[None], K[None], V[None], angles=None, bias=None)[0]
     np.testing.assert_allclose(features.running(phi_q, phi_k, V), expected)
     np.testing.assert_allclose(features.pattern(phi_q, phi_k, CAUSAL) @ V, expected)

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { explain } from "../../tfmviz/views/steps/explain.js";
 import { at, columnOf, Head, product, rowOf, softmax, transposed } from "../../tfmviz/views/steps/head.js";
-
 import { chainOf, signOf, stagesOf } from "../../tfmviz/views/steps/stages.js";
 
 const A = { rows: 2, columns: 3, values: Float64Array.of(1, 2, 3, 4, 5, 6) };
@@ -71,4 +71,30 @@ test("scores are divided by the model's divisor, then capped, and then the bias 
   const { values, name } = head.matrix("scaled");
   assert.ok(Math.abs(values[0] - (3 * Math.tanh(20 / 2 / 3) + 0.25)) < 1e-12);
   assert.equal(name, "Q Kᵀ / √d");
+});
+
+test("a linear head multiplies φ(q) and φ(k) and takes the logarithm, so that the softmax divides by their sum", () => {
+  const head = Object.assign(Object.create(Head.prototype), { linear: true, divisor: 1, divided: "", cap: null });
+  const row = (...values) => ({ rows: 1, columns: values.length, values: Float64Array.from(values) });
+  const both = { rows: 2, columns: 1, values: Float64Array.of(3, 0.5) };
+  Object.assign(head, { made: {}, crossing: false, turned: false, queries: ["a"], keys: ["a", "b"] });
+  head.arrays = { q: row(1), k: both, rot_q: row(2), rot_k: both, mask: row(1, 1) };
+  assert.deepEqual([...head.matrix("raw").values], [6, 1]);
+  assert.deepEqual([...head.matrix("scaled").values], [Math.log(6), 0]);
+  const [first, second] = softmax(head.matrix("masked")).values;
+  assert.ok(Math.abs(first - 6 / 7) < 1e-12 && Math.abs(second - 1 / 7) < 1e-12);
+  assert.deepEqual(
+    ["rot_q", "keysAcross", "raw", "scaled"].map((id) => head.matrix(id).name),
+    ["φ(Q)", "φ(K)ᵀ", "φ(Q) φ(K)ᵀ", "ln φ(Q) φ(K)ᵀ"],
+  );
+  assert.equal(signOf(head, "÷√d"), "ln");
+  const stages = stagesOf(head).map(({ id }) => id);
+  assert.ok(stages.includes("feature") && !stages.includes("turn"));
+  assert.match(
+    explain(head, "rot_q", { query: 0, dim: 0 })
+      .blocks.flat(4)
+      .map((part) => JSON.stringify(part))
+      .join(),
+    /φ = 1.000 \+ 1 = 2.000/,
+  );
 });

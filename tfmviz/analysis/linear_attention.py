@@ -10,12 +10,7 @@ import numpy as np
 
 from tfmviz.analysis.numpy_attention import turn
 from tfmviz.trace import Array
-
-
-def feature(x: Array) -> Array:
-    """φ(x) = elu(x) + 1, positive (Katharopoulos et al. 2020, equation 7), in float64."""
-    x = x.astype(np.float64)
-    return np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))
+from tfmviz.weights import feature
 
 
 def over_pairs(q: Array, k: Array, v: Array, *, angles: Array | None, bias: Array | None) -> Array:

@@ -141,6 +141,7 @@ def _attention(layer: Attention) -> AttentionWeights:
         k_norm=_norm(layer.k_norm),
         out_norm=_norm(layer.out_norm),
         cap=layer.score_cap,
+        is_linear=layer.is_linear,
     )
 
 

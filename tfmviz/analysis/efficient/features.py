@@ -1,6 +1,6 @@
 """Attention by features: φ(q) · φ(k) in place of exp(q · k), so the keys can be summed before a query is known.
 
-Linear attention takes φ(x) = elu(x) + 1 (Katharopoulos et al. 2020; `linear_attention.feature`), which is another
+Linear attention takes φ(x) = elu(x) + 1 (Katharopoulos et al. 2020; `weights.feature`), which is another
 attention and not an approximation. Performer takes random features whose products are exp(q · k) on average
 (Choromanski et al. 2021).
 """

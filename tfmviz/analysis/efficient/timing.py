@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from tfmviz.analysis.efficient import exact, features, linformer, reformer, sparse, tiles
-from tfmviz.analysis.linear_attention import feature
 from tfmviz.measuring import report
 from tfmviz.trace import Array
+from tfmviz.weights import feature
 
 D = 64
 

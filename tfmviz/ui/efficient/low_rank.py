@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from tfmviz.analysis import linear_attention
 from tfmviz.analysis.efficient import exact, features, linformer
 from tfmviz.plots import efficient as figures
 from tfmviz.plots.labels import visible
@@ -15,6 +14,7 @@ from tfmviz.ui import controls, lesson
 from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, no_bias
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.weights import feature
 
 FEATURES = (8, 16, 32, 64, 128, 256, 512, 1024)
 
@@ -90,7 +90,7 @@ def _ranks(head: Head) -> None:
 def linear(here: Lesson) -> None:
     """Linear attention in place of the softmax, and its running state."""
     head = head_of(here)
-    phi_q, phi_k = linear_attention.feature(head.q), linear_attention.feature(head.k)
+    phi_q, phi_k = feature(head.q), feature(head.k)
     pattern = features.pattern(phi_q, phi_k, head.allowed)
     d = head.q.shape[1]
     z = features.running(phi_q, phi_k, head.v) if head.is_causal else features.attend(phi_q, phi_k, head.v)
@@ -105,7 +105,10 @@ def linear(here: Lesson) -> None:
         f"{in_bytes(BYTES * cache)} for these {len(head.k)} tokens, and grows. Computed token by token from the state "
         f"and over all pairs, the outputs differ by at most {tiny(float(np.abs(z - pattern @ head.v).max()))}."
     )
-    no_bias(head)
+    if head.is_linear:
+        st.caption("This head was trained with linear attention, so both pictures are the same.")
+    else:
+        no_bias(head)
 
 
 def performer(here: Lesson) -> None:

@@ -14,7 +14,7 @@ from tfmviz.plots import efficient as figures
 from tfmviz.plots.numbers import decimal, in_bytes, tiny
 from tfmviz.trace import Array
 from tfmviz.ui import controls, lesson
-from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of
+from tfmviz.ui.efficient.subject import BYTES, NOT_EXP, Head, beside, head_of
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
 
@@ -78,6 +78,8 @@ def _same(head: Head, size: int) -> None:
         "the fast memory of a processor, and time falls because less is moved. Tiles above the diagonal are left out "
         "in a causal head."
     )
+    if head.is_linear:
+        st.caption(NOT_EXP)
     if head.has_bias:
         st.caption("What this model adds to q · k for each pair is left out here; a kernel adds it tile by tile.")
 

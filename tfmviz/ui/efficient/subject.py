@@ -36,6 +36,7 @@ class Head:
         allowed: (q_len, k_len), the model's mask.
         scores: (q_len, k_len), the record's, −∞ where the mask is closed; with the scheme's bias, where there is one.
         is_causal: whether it is a head of a decoder that reads its own text.
+        is_linear: whether its model was trained with linear attention.
         q_tokens_are_keys: whether queries and keys are the same tokens.
         q_tokens, k_tokens: names of rows and columns.
     """
@@ -46,6 +47,7 @@ class Head:
     allowed: Array
     scores: Array
     is_causal: bool
+    is_linear: bool
     q_tokens_are_keys: bool
     q_tokens: tuple[str, ...]
     k_tokens: tuple[str, ...]
@@ -58,7 +60,7 @@ class Head:
     def has_bias(self) -> bool:
         """Whether the scores are more than q · k: methods that never form all of them must leave that out."""
         plain = self.q @ self.k.T
-        return bool(np.abs(np.where(self.allowed, self.scores - plain, 0.0)).max() > 1e-2)
+        return not self.is_linear and bool(np.abs(np.where(self.allowed, self.scores - plain, 0.0)).max() > 1e-2)
 
 
 def head_of(here: Lesson) -> Head:
@@ -66,13 +68,15 @@ def head_of(here: Lesson) -> Head:
     trace, layer, head = here.trace, here.choice.layer, here.choice.head
     q, k, v = (of_head(trace, layer, head, turned(trace, layer, name)).astype(np.float64) for name in "qkv")
     scores = trace[f"{layer}.scores"][head].astype(np.float64)
+    is_linear = here.weights.is_linear
     return Head(
-        q=q / here.model.config.divisor,
+        q=q if is_linear else q / here.model.config.divisor,
         k=k,
         v=v,
         allowed=np.isfinite(scores),
         scores=scores,
         q_tokens_are_keys=layer.endswith(".self_attn"),
+        is_linear=is_linear,
         is_causal=layer.startswith("decoder.") and layer.endswith(".self_attn"),
         q_tokens=tuple(of_queries(trace, layer)),
         k_tokens=trace.axes(layer)[1].tokens,
@@ -153,8 +157,16 @@ def beside(here: Lesson, head: Head, pattern: Array, z: Array, *, title: str, co
     )
 
 
+NOT_EXP = (
+    "This head was trained with linear attention: its pattern is φ(q) · φ(k), divided by its sum. A method that "
+    "approximates exp(q · k) computes something else."
+)
+
+
 def no_bias(head: Head) -> None:
     """A note where a method cannot keep what the position scheme adds to the scores."""
+    if head.is_linear:
+        st.caption(NOT_EXP)
     if head.has_bias:
         st.caption(
             "This head's scores are more than q · k: the model adds a bias for each pair, or caps them. This method "

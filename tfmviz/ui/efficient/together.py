@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import streamlit as st
 
-from tfmviz.analysis import linear_attention
 from tfmviz.analysis.complexity import crosses, slope
 from tfmviz.analysis.efficient import exact, features, linformer, reformer, sparse, tiles, timing
 from tfmviz.analysis.efficient.exact import Cost
@@ -20,6 +19,7 @@ from tfmviz.ui.efficient.subject import BYTES, Head, effect, head_of
 from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
+from tfmviz.weights import feature
 
 SIZE, BUCKETS, ROUNDS, FEATURES, TILE, SHARE = 3, 4, 2, 64, 16, 4
 """The settings of the table, with which the other tabs open; Linformer gets a row for so many tokens."""
@@ -51,7 +51,7 @@ def _methods(head: Head) -> Iterator[Row]:
     pattern = sparse.pattern(head.scores, kept)
     cost = reformer.cost(int(kept.sum()), q_len + k_len, d, BUCKETS, rounds=ROUNDS)
     yield f"Reformer, {BUCKETS} buckets", pattern, pattern @ head.v, cost
-    phi = linear_attention.feature(head.q), linear_attention.feature(head.k)
+    phi = feature(head.q), feature(head.k)
     pattern = features.pattern(*phi, head.allowed)
     yield "linear attention", pattern, pattern @ head.v, features.cost(q_len, k_len, d, d, drawn=False)
     phi = features.performer(head.q, head.k, features.random_directions(FEATURES, d, 0))

@@ -23,7 +23,7 @@ def code(here: Lesson) -> None:
     if here.weights.is_unusual:
         st.markdown(
             "This model's attention has steps that the short version in numpy does not have (norms of queries and keys "
-            "or of the result, or a cap on scores), so here is the model's own source alone."
+            "or of the result, a cap on scores, or φ of queries and keys), so here is the model's own source alone."
         )
         show_code(*zoo.attention_code())
         return
@@ -50,7 +50,7 @@ def arrays(here: Lesson) -> bytes:
     """The arguments of the numpy version for the chosen layer, for `numpy.load`."""
     trace, layer = here.trace, here.choice.layer
     x_q, x_kv = attention_layer.inputs(trace, layer)
-    given = asdict(here.weights) | {"angles": here.positions.angles, "bias": here.positions.bias}
+    given = asdict(here.weights) | {"is_linear": None, "angles": here.positions.angles, "bias": here.positions.bias}
     given = {name: array for name, array in given.items() if array is not None}
     data = io.BytesIO()
     np.savez_compressed(data, allow_pickle=False, x_q=x_q, x_kv=x_kv, mask=trace[f"{layer}.mask"], **given)

@@ -30,7 +30,9 @@ def scaling_lab(here: Lesson) -> None:
         )
         its_own = source == "this head's own"
         d = _ask_width(here, its_own=its_own)
-    if its_own and not here.weights.divided_by:
+    if its_own and here.weights.is_linear:
+        st.markdown("This model's attention is linear: it takes no power of e, so it has no need to divide.")
+    elif its_own and not here.weights.divided_by:
         st.markdown("This model does not divide at all: training has made its queries and keys small enough.")
     scores, mask, names = _own_scores(here, d) if its_own else _random_scores(d)
     row = here.query if its_own else 0

@@ -14,7 +14,7 @@ from tfmviz.analysis.attention_layer import inputs, is_pre_norm, stream_before
 from tfmviz.plots.labels import of_queries, visible
 from tfmviz.trace import Array, Trace
 from tfmviz.views.shared import pack, script, style
-from tfmviz.weights import AttentionWeights, PositionEffects
+from tfmviz.weights import AttentionWeights, PositionEffects, feature
 
 JS = script("steps/view.js")
 CSS = style("steps")
@@ -43,7 +43,7 @@ def payload(
         {"x": x_q}
         | _of_head(trace, layer, head, group)
         | _matrices(weights, head, group)
-        | _optional(trace, layer, head, group, positions, memory)
+        | _optional(trace, layer, weights, (head, group), positions, memory)
     )
     for name, array in arrays.items():
         if not np.isfinite(array).all():
@@ -69,6 +69,7 @@ def _how(trace: Trace, layer: str, weights: AttentionWeights) -> dict[str, Any]:
         "divisor": weights.divisor,
         "divided": weights.divided_by,
         "cap": weights.cap,
+        "linear": weights.is_linear,
         "normed": weights.q_norm is not None,
         "outNormed": weights.out_norm is not None,
     }
@@ -110,15 +111,26 @@ def _matrices(weights: AttentionWeights, head: int, group: int) -> dict[str, Arr
 
 
 def _optional(
-    trace: Trace, layer: str, head: int, group: int, positions: PositionEffects, x_kv: Array | None
+    trace: Trace,
+    layer: str,
+    weights: AttentionWeights,
+    heads: tuple[int, int],
+    positions: PositionEffects,
+    x_kv: Array | None,
 ) -> dict[str, Array]:
-    """What only some layers have: another text's vectors, turned queries and keys, a bias."""
+    """What only some layers have: another text's vectors, queries and keys that are turned or made positive, a bias.
+
+    heads: the head and the key/value head that serves it.
+    """
+    head, group = heads
     found: dict[str, Array] = {} if x_kv is None else {"memory": x_kv}
     if f"{layer}.rot_q" in trace:
         if positions.angles is None:
             raise ValueError(f"{layer} turns queries and keys, but by which angles is not known.")
         found |= {"rot_q": trace[f"{layer}.rot_q"][head], "rot_k": trace[f"{layer}.rot_k"][group]}
         found["angles"] = positions.angles
+    if weights.is_linear:
+        found |= {"rot_q": feature(trace[f"{layer}.q"][head]), "rot_k": feature(trace[f"{layer}.k"][group])}
     if positions.bias is not None:
         found["bias"] = positions.bias[head]
     return found

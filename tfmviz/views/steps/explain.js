@@ -55,7 +55,7 @@ const RECIPES = {
   rot_k: (head, selection) => turned(head, selection, "key", "k"),
   keysAcross: (head, selection) => [
     line("The same number as in ", ["k", "K"], ", transposed, so that rows meet columns."),
-    ...(head.turned ? turned(head, selection, "key", "k") : projected(head, selection, "key", "k")),
+    ...(head.turned || head.linear ? turned(head, selection, "key", "k") : projected(head, selection, "key", "k")),
   ],
   plain: (head, { query, key }) =>
     dot(products(rowOf(head.arrays.x, query), rowOf(head.read, key), ["x", "x"]), [
@@ -148,6 +148,7 @@ function projected(head, selection, axis, letter) {
  * @param {"q" | "k"} letter
  */
 function turned(head, selection, axis, letter) {
+  if (head.linear) return [featured(at(head.arrays[letter], selection[axis], selection.dim), letter)];
   const position = selection[axis];
   const pair = Math.floor(selection.dim / 2);
   const angle = at(head.arrays.angles, position, pair);
@@ -173,11 +174,25 @@ function turned(head, selection, axis, letter) {
 }
 
 /**
+ * φ(x) = elu(x) + 1, which linear attention takes of queries and keys.
+ * @param {number} x
+ * @param {"q" | "k"} letter
+ */
+const featured = (x, letter) =>
+  line(
+    [letter, letter],
+    x > 0
+      ? ` is ${number(x)}, above 0: φ = ${number(x)} + 1 = ${number(x + 1)}`
+      : ` is ${number(x)}, not above 0: φ = e^(${number(x)}) = ${number(Math.exp(x))}`,
+  );
+
+/**
  * @param {Head} head
  * @param {Selection} selection
  */
 function scaling(head, selection) {
   const raw = head.value("raw", selection);
+  if (head.linear) return [line(`ln ${number(raw)} = ${number(head.value("scaled", selection))}`)];
   const { bias } = head.arrays;
   const { cap, divided, divisor } = head;
   const added = bias ? `${plus(at(bias, selection.query, selection.key))} (position bias)` : "";

@@ -117,6 +117,18 @@ const MATRICES = {
 };
 
 /**
+ * What is different in linear attention, whose pattern is φ(q) · φ(k), divided by its sum.
+ * @type {Partial<Record<MatrixId, Partial<Description>>>}
+ */
+const LINEAR = {
+  rot_q: { name: "φ(Q)", title: "queries, all positive" },
+  rot_k: { name: "φ(K)", title: "keys, all positive" },
+  keysAcross: { name: "φ(K)ᵀ" },
+  raw: { name: "φ(Q) φ(K)ᵀ", title: "products φ(q) · φ(k)" },
+  scaled: { name: "ln φ(Q) φ(K)ᵀ", title: "logarithm", from: (head) => logarithm(head.matrix("raw")) },
+};
+
+/**
  * @param {string} item
  * @returns {item is MatrixId}
  */
@@ -134,6 +146,7 @@ export class Head {
   divided = ""; // the same as it is written; "" where nothing is divided
   /** @type {number | null} */
   cap = null; // c of c · tanh(score / c)
+  linear = false; // whether the pattern is φ(q) · φ(k), divided by its sum
   normed = false; // whether a norm makes queries and keys
   outNormed = false; // whether a norm makes what the layer writes
   /** @type {string[]} */
@@ -147,9 +160,9 @@ export class Head {
   constructor(bytes) {
     const { header, arrays } = unpack(bytes);
     const { title, layer, head, heads, preNorm, queries, keys } = header;
-    const { divisor, divided, cap, normed, outNormed } = header;
+    const { divisor, divided, cap, linear, normed, outNormed } = header;
     Object.assign(this, { title, layer, head, heads, preNorm, queries, keys });
-    Object.assign(this, { divisor, divided, cap, normed, outNormed });
+    Object.assign(this, { divisor, divided, cap, linear, normed, outNormed });
     this.arrays = arrays;
     /** @type {Record<Axis, number>} */
     this.counts = {
@@ -160,7 +173,7 @@ export class Head {
       concat: arrays.concat.columns,
     };
     this.crossing = "memory" in arrays; // one text looks at another
-    this.turned = "rot_q" in arrays;
+    this.turned = "rot_q" in arrays && !linear;
   }
 
   get dim() {
@@ -185,7 +198,7 @@ export class Head {
   matrix(id) {
     const known = this.made[id];
     if (known) return known;
-    const { tone, title, from } = MATRICES[id];
+    const { tone, title, from } = this.description(id);
     const numbers = from ? from(this) : this.arrays[id];
     const shown = { id, tone, title, name: this.nameOf(id), ...numbers, axes: MATRICES[id] };
     this.made[id] = shown;
@@ -193,8 +206,14 @@ export class Head {
   }
 
   /** @param {MatrixId} id */
+  description(id) {
+    return this.linear ? { ...MATRICES[id], ...LINEAR[id] } : MATRICES[id];
+  }
+
+  /** @param {MatrixId} id */
   nameOf(id) {
-    const { name } = MATRICES[id];
+    const { name } = this.description(id);
+    if (this.linear) return name;
     if (id === "scaled" && !this.divided.startsWith("√"))
       return this.divided ? `Q Kᵀ / ${this.divided}` : this.cap === null ? "Q Kᵀ + b" : "Q Kᵀ";
     return this.crossing ? name.replace("X Xᵀ", "X Mᵀ").replace("A X", "A M") : name;
@@ -311,6 +330,12 @@ function scaled(head) {
   const kept = (score) => (cap === null ? score : cap * Math.tanh(score / cap));
   return { rows, columns, values: values.map((value, n) => kept(value / divisor) + (bias?.values[n] ?? 0)) };
 }
+
+/**
+ * @param {Matrix} products
+ * @returns {Matrix}
+ */
+const logarithm = ({ rows, columns, values }) => ({ rows, columns, values: values.map(Math.log) });
 
 /**
  * @param {Matrix} scores

@@ -98,11 +98,25 @@ const ALL = [
     ],
   },
   {
+    id: "feature",
+    short: "φ",
+    main: "rot_q",
+    items: () => ["q", "φ →", "rot_q", "\n", "k", "φ →", "rot_k"],
+    if: (head) => head.linear,
+    words: () => [
+      "This model's attention is linear. A function φ makes every number of each ",
+      ["q", "query"],
+      " and ",
+      ["k", "key"],
+      " positive: x becomes x + 1 above 0, and e^x below.",
+    ],
+  },
+  {
     id: "scores",
     short: "scores",
     main: "raw",
     chain: true,
-    items: (head) => [head.turned ? "rot_q" : "q", "×", "keysAcross", "=", "raw"],
+    items: (head) => [head.turned || head.linear ? "rot_q" : "q", "×", "keysAcross", "=", "raw"],
     words: (head, selection) => [
       "Every ",
       ["q", "query"],
@@ -216,6 +230,7 @@ export function stagesOf(head) {
  * @param {Head} head
  */
 function shortOfScaled(head) {
+  if (head.linear) return "ln";
   if (head.divided) return head.divided.startsWith("√") ? "÷ √d" : `÷ ${head.divided}`;
   return head.cap === null ? "+ bias" : "cap";
 }
@@ -225,6 +240,8 @@ function shortOfScaled(head) {
  * @param {Head} head
  */
 function divided(head) {
+  if (head.linear)
+    return "These products are to be the shares, up to their sum. The softmax takes powers of e, so it gets their logarithm";
   if (!head.divided) return "This model divides scores by nothing";
   const by = head.divided.startsWith("√") ? `${head.divided} = ${number(head.divisor)}` : head.divided;
   return `Long vectors make large scores, so all are divided by ${by}`;
@@ -234,7 +251,7 @@ function divided(head) {
  * Whether anything happens to the scores between product and mask.
  * @param {Head} head
  */
-const isScaled = (head) => head.divided !== "" || head.cap !== null || head.arrays.bias !== undefined;
+const isScaled = (head) => head.linear || head.divided !== "" || head.cap !== null || head.arrays.bias !== undefined;
 
 /**
  * The chain of a head's matrices, without the step that its model does not take.

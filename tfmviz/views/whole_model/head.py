@@ -7,7 +7,7 @@ from typing import Any
 from tfmviz.analysis.attention_layer import inputs, is_pre_norm, of_head
 from tfmviz.plots.labels import of_queries
 from tfmviz.trace import Array
-from tfmviz.views.whole_model.scene import ALL, Column, Sheet, Subject, labels, lane, scores_of
+from tfmviz.views.whole_model.scene import ALL, Column, Sheet, Subject, labels, lane, pattern_of
 
 
 def lanes(subject: Subject, sheet: Sheet, layer: str, head: int) -> list[dict[str, Any]]:
@@ -78,7 +78,7 @@ def _pattern(subject: Subject, sheet: Sheet, layer: str, head: int) -> Column:
         "id": "pattern",
         "kind": "pattern",
         "title": "A",
-        "lines": [f"softmax({scores_of(subject, layer)})", *([turned] if turned else [])],
+        "lines": [pattern_of(subject, layer), *([turned] if turned else [])],
         "words": "Who looks at whom: each row is a query and sums to 1. Click to see every step on the way.",
         "links": links,
         "image": "pattern",

@@ -141,13 +141,15 @@ def norm_words(subject: Subject, *, last: bool = False) -> str:
     return f"{subject.norm_name}: {formula}, token by token. {which}."
 
 
-def scores_of(subject: Subject, layer: str) -> str:
-    """The scores of a layer as its model computes them: "q kᵀ / √32", or "q kᵀ" where nothing is divided."""
-    divided = subject.weights.attention(layer).divided_by
-    return f"q kᵀ / {divided}" if divided else "q kᵀ"
+def pattern_of(subject: Subject, layer: str) -> str:
+    """The pattern of a layer as its model computes it: "softmax(q kᵀ / √32)", in linear attention "φ(q) φ(k)ᵀ / Σ"."""
+    weights = subject.weights.attention(layer)
+    if weights.is_linear:
+        return "φ(q) φ(k)ᵀ / Σ"
+    return f"softmax(q kᵀ / {weights.divided_by})" if weights.divided_by else "softmax(q kᵀ)"
 
 
 def attention_words(subject: Subject, layer: str, n_heads: int) -> str:
     which = "queries from here, keys and values from the encoder's output" if "cross" in layer else "q, k, v from here"
     turned = " after RoPE" if subject.scheme(layer.split(".")[0]) == "rope" and "self" in layer else ""
-    return f"{n_heads} heads, each softmax({scores_of(subject, layer)}){turned} v, merged by W_O; {which}."
+    return f"{n_heads} heads, each {pattern_of(subject, layer)}{turned} v, merged by W_O; {which}."
