@@ -1,7 +1,7 @@
 """Efficient attention: cheaper ways to attend beside the exact one, on your text, and what they cost (L10)."""
 
 from tfmviz.ui import lesson
-from tfmviz.ui.efficient import few_pairs, low_rank, same_numbers, together
+from tfmviz.ui.efficient import few_pairs, low_rank, same_numbers, together, trained
 
 here = lesson.begin(
     "Efficient attention",
@@ -46,6 +46,12 @@ lesson.tabs(
         "Shared heads": (
             "Several heads share keys and values (grouped queries), which makes the cache smaller.",
             lambda: same_numbers.shared_heads(here),
+        ),
+        "Trained with it": (
+            "Here nothing is patched in: three models learned with a cheaper attention from the start. How far "
+            "back does each head look (left: the twin that sees every pair)?",
+            lambda: trained.twins(here),
+            "Will a model that never sees more than eight tokens at once predict much worse?",
         ),
         "All of them": (
             "Every method on this head and your text, with the settings that the tabs open with.",

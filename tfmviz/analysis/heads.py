@@ -221,6 +221,22 @@ def overlap(pattern: Array, mask: Array) -> Array:
     return np.stack([np.minimum(one, rows).sum(axis=-1).mean(axis=-1) for one in rows])
 
 
+def looks_back(pattern: Array) -> Array:
+    """How many tokens back a head of a decoder looks: Σ_j a_ij (i − j), averaged over the queries after the first.
+
+    Args:
+        pattern: (head, len, len), causal, rows sum to 1.
+
+    Returns:
+        (head,), in tokens; NaN for a single token.
+    """
+    place = np.arange(pattern.shape[-1])
+    if len(place) == 1:
+        return np.full(len(pattern), np.nan)
+    back = np.maximum(place[:, None] - place, 0)
+    return (pattern.astype(np.float64) * back).sum(axis=-1)[:, 1:].mean(axis=-1)
+
+
 def _verdict(best: Kind, share: float, evenness: float) -> Verdict:
     """The verdict on a head whose highest score among the patterns is `share`, −inf if no pattern is defined."""
     if math.isinf(share):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, Scale, masked, of_tokens, share
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, Scale, amounts, masked, of_tokens, share
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.numbers import per_cent
@@ -31,14 +32,29 @@ def beside(
 
 def errors(x: Array, curves: Mapping[str, Array], *, title: str, doubling: bool = False, theme: Theme) -> Chart:
     """Shares that are lost or kept, against a setting; `doubling`: each step of the x axis doubles."""
-    colours = (theme.attention, theme.mlp, theme.accent)
-
-    def line(n: int, name: str, y: Array) -> Line:
-        stroke = Stroke(colour=colours[n], dash=DASHES[n], dot=50)
-        return Line(name=name, x=x, y=y, stroke=stroke, said=lambda k, v: f"{name}, {title} {k:.0f}: {per_cent(v)}")
-
-    lines = [line(n, name, y) for n, (name, y) in enumerate(curves.items())]
+    points = {name: (x, y) for name, y in curves.items()}
+    lines = _lines(points, lambda name, k, v: f"{name}, {title} {k:.0f}: {per_cent(v)}", theme=theme)
     return line_chart(lines, Axes(x=title, y="share", height=260, doubling=doubling), theme=theme, y_range=(0.0, 1.0))
+
+
+def by_position(curves: Mapping[str, tuple[Array, Array]], *, theme: Theme) -> Chart:
+    """The surprise by position, of several models."""
+    lines = _lines(curves, lambda name, x, y: f"{name}, position {x:.0f}: {y:.3f} nats", theme=theme)
+    return line_chart(lines, Axes(x="position in the window", y="surprise, nats", height=320), theme=theme)
+
+
+def _lines(
+    points: Mapping[str, tuple[Array, Array]], said: Callable[[str, float, float], str], *, theme: Theme
+) -> list[Line]:
+    """At most three lines with points, in the colours of bars."""
+    strokes = [
+        Stroke(colour=colour, dash=dash, dot=50)
+        for colour, dash in zip((theme.attention, theme.mlp, theme.accent), DASHES, strict=False)
+    ]
+    return [
+        Line(name=name, x=x, y=y, stroke=stroke, said=partial(said, name))
+        for stroke, (name, (x, y)) in zip(strokes, points.items(), strict=False)
+    ]
 
 
 def mixing(E: Array, *, k_tokens: Sequence[str]) -> Cells:
@@ -79,3 +95,22 @@ def tiling(
         frames=(Frame(top=rows.start, left=columns.start, bottom=rows.stop, right=columns.stop),),
         square=True,
     )
+
+
+def by_head(back: Sequence[Array], *, titles: Sequence[str]) -> Cells:
+    """How many tokens back each head looks, of several models: each (layer, head)."""
+    values = np.stack(back)
+    return Cells(
+        matrices=values,
+        rows=_numbered("layer", values.shape[1]),
+        columns=_numbered("head", values.shape[2]),
+        scale=amounts(values, "tokens back"),
+        form=Form(digits=1, unit=" tokens back"),
+        titles=tuple(titles),
+        across=2,
+        row_height=34,
+    )
+
+
+def _numbered(what: str, n: int) -> Axis:
+    return Axis(title=what, names=[str(k) for k in range(n)], spoken=[f"{what} {k}" for k in range(n)])

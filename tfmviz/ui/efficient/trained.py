@@ -1,0 +1,184 @@
+"""Models that were trained with a cheaper attention, beside the twin that was not: by head, by token, by position."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from tfmviz import zoo
+from tfmviz.analysis.cache_cost import Kept
+from tfmviz.analysis.heads import layer_scores, looks_back
+from tfmviz.analysis.mask_effect import next_token_losses
+from tfmviz.analysis.position_terms import smoothed
+from tfmviz.model.config import ModelConfig
+from tfmviz.plots import efficient as figures
+from tfmviz.plots.numbers import decimal, in_bytes, per_cent, rounded
+from tfmviz.plots.pairs import pairs
+from tfmviz.trace import Array, Trace
+from tfmviz.ui import icons, lesson, models
+from tfmviz.ui.cache import shared
+from tfmviz.ui.efficient.subject import BYTES
+from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.lesson import Lesson
+from tfmviz.zoo import ZooModel
+
+TWINS = {
+    "a window of 8": ("twins-window", "twins-rope"),
+    "linear": ("twins-linear", "twins-sinusoidal"),
+    "2 key/value heads": ("twins-gqa", "twins-rope"),
+}
+"""A model, and the one from which it differs in its attention alone."""
+
+MEASURED = zoo.MODELS.parent / "training"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pair:
+    """Two twins on one text: `cheap` with the cheaper attention, `full` without."""
+
+    kind: str
+    cheap: ZooModel
+    full: ZooModel
+    text: str
+
+    @property
+    def names(self) -> tuple[str, str]:
+        return f"every pair ({self.full.name})", f"{self.kind} ({self.cheap.name})"
+
+    @property
+    def traces(self) -> tuple[Trace, Trace]:
+        return models.trace(self.full, self.text), models.trace(self.cheap, self.text)
+
+
+def twins(here: Lesson) -> None:
+    """The chosen pair: heads, surprise on the reader's text, surprise by position on held-out text, costs."""
+    with lesson.line("twins"):
+        kind = st.segmented_control(
+            "Trained with", list(TWINS), default=next(iter(TWINS)), key="trained_with", bind="query-params"
+        )
+    if kind is None:
+        st.info("Choose one of the three above.", icon=icons.INFO)
+        return
+    cheap, full = (models.needed(name) for name in TWINS[kind])
+    if cheap is None or full is None:
+        return
+    pair = Pair(kind=kind, cheap=cheap, full=full, text=here.text)
+    _heads(pair)
+    _by_token(pair)
+    _by_position(pair)
+    _costs(pair)
+
+
+def _heads(pair: Pair) -> None:
+    """How far back each head looks on the reader's text."""
+    back = [np.stack([looks_back(trace[f"{layer}.pattern"]) for layer in trace.layers]) for trace in pair.traces]
+    show_cells(
+        figures.by_head(back, titles=pair.names),
+        key="looks_back",
+        alt="Tokens back, on average: "
+        + ", ".join(f"{name} {decimal(float(b.mean()), '.1f')}" for name, b in zip(pair.names, back, strict=True)),
+    )
+    even = [np.mean([scores["broad"] for scores in layer_scores(trace).values()]) for trace in pair.traces]
+    st.markdown(
+        f"Tokens that a head looks back, averaged over your text: **{decimal(float(back[0].mean()), '.1f')}** with "
+        f"every pair, **{decimal(float(back[1].mean()), '.1f')}** with {pair.kind}. How evenly a row is spread "
+        f"(100% is the same share for every key): {_evenly(even[0])} and {_evenly(even[1])}. The two were trained "
+        "apart, so head 2 of one need not do what head 2 of the other does."
+    )
+
+
+def _evenly(share: float) -> str:
+    return "–" if np.isnan(share) else per_cent(share)
+
+
+def _by_token(pair: Pair) -> None:
+    """The surprise at each token of the reader's text."""
+    losses = [next_token_losses(trace["logits"], trace.target.ids) for trace in pair.traces]
+    if not len(losses[0]):
+        st.markdown("A single token has no next word to predict. Type more.")
+        return
+    means = [float(found.mean()) for found in losses]
+    st.markdown(
+        f"**On your text.** Mean surprise at the next token: {decimal(means[0], '.2f')} nats with every pair, "
+        f"{decimal(means[1], '.2f')} with {pair.kind}. On one sentence either may be ahead."
+    )
+    show(
+        pairs(
+            pair.traces[0].target.tokens[1:],
+            *losses,
+            series=pair.names,
+            title="surprise, nats",
+            token_title="token",
+            top=None,
+            theme=theme(),
+        ),
+        key="surprises",
+        alt=f"Surprise at each of {len(losses[0])} tokens; the largest difference is "
+        f"{rounded(float(np.abs(losses[0] - losses[1]).max()))} nats.",
+    )
+
+
+def _by_position(pair: Pair) -> None:
+    """The surprise at each position of a window, on held-out text."""
+    found = [_held_out(model.name) for model in (pair.full, pair.cheap)]
+    if any(losses is None for losses in found):
+        st.info("Not measured on held-out text yet: `scripts/evaluate.py` does it.", icon=icons.INFO)
+        return
+    losses = dict(zip(pair.names, (of_one for of_one in found if of_one is not None), strict=True))
+    means = [float(of_one.mean()) for of_one in losses.values()]
+    st.markdown(
+        f"**On text that neither was trained on**, by the place of a token in its window: on average "
+        f"{decimal(means[0], '.3f')} nats with every pair, {decimal(means[1], '.3f')} with {pair.kind} "
+        f"({decimal(means[1] - means[0], '+.3f')}). Does the difference grow with the place? Each model was trained "
+        "once, and another seed would move either a little: the page “Size” shows by how much."
+    )
+    show(
+        figures.by_position({name: smoothed(of_one) for name, of_one in losses.items()}, theme=theme()),
+        key="by_position",
+        alt=f"Surprise by position: {decimal(means[0], '.3f')} and {decimal(means[1], '.3f')} nats on average.",
+    )
+
+
+@shared
+def _held_out(name: str) -> Array | None:
+    """Loss by position on held-out text as far as the model was trained; None if it was not measured."""
+    path = MEASURED / f"{name}-by-position.json"
+    if not path.exists():
+        return None
+    measured = json.loads(path.read_text(encoding="utf-8"))
+    return np.array(measured["loss"][: measured["trained_length"]])
+
+
+def _costs(pair: Pair) -> None:
+    """What each must keep to write on, and how many numbers it has learned."""
+    longest = pair.full.config.max_len
+    st.table(
+        {
+            "": list(pair.names),
+            "learned numbers": [f"{model.weights.n_parameters:,}" for model in (pair.full, pair.cheap)],
+            "kept to write on after 64 tokens": [in_bytes(kept(m.config, 64)) for m in (pair.full, pair.cheap)],
+            "after 4,096": [in_bytes(kept(m.config, 4096)) for m in (pair.full, pair.cheap)],
+        }
+    )
+    st.caption(
+        f"Counted with {BYTES} bytes a number: keys and values of every token that may still be looked at; of linear "
+        f"attention the sums Σ φ(k) vᵀ and Σ φ(k). The models themselves read at most {longest} tokens."
+    )
+
+
+def kept(config: ModelConfig, length: int) -> int:
+    """Bytes that a model must keep after `length` tokens so that it can go on."""
+    if config.attention == "linear":
+        return BYTES * config.n_layers * config.n_heads * (config.d_head**2 + config.d_head)
+    cache = Kept(
+        n_layers=config.n_layers,
+        n_kv_heads=config.n_kv_heads,
+        d_head=config.d_head,
+        size=BYTES,
+        n_local=0 if config.window is None else config.n_layers,
+        window=config.window or 0,
+    )
+    return cache.at(length)
