@@ -73,6 +73,12 @@ def matrices(app: AppTest) -> dict[str, Array]:
     return {key: values for key, (_, values) in pictures(app).items()}
 
 
+def columns(app: AppTest, key: str) -> dict[str, list[str]]:
+    """The columns of a table by their titles."""
+    table = json.loads(views(app)[key].json)
+    return dict(zip(table["columns"], map(list, zip(*table["rows"], strict=True)), strict=True))
+
+
 def series(
     chart: dict[str, Any], value: str = "y", *, by: str | None = "line", table: str = "rows"
 ) -> dict[str, Array]:

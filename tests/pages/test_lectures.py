@@ -63,7 +63,7 @@ def test_a_step_is_a_page_and_a_tab_that_show_their_figure(name: str, number: in
             assert key in app.session_state, f"nothing on {step.page} reads {key}"
             assert str(app.session_state[key]) == value
     drawn = set(views(app)) - {"walk"} | set(charts(app))
-    assert drawn or app.table or app.code or app.get("dataframe")
+    assert drawn or app.table or app.code
     assert "is unavailable" not in words(app)
 
 

@@ -49,7 +49,8 @@ def _fresh_caches() -> Iterator[None]:
 
 def parts(app: AppTest) -> list[dict[str, Any]]:
     """Data and selection of the laboratory."""
-    return [json.loads(proto.json) for proto in views(app).values() if proto.component_name != "tfmviz_cells"]
+    others = ("tfmviz_cells", "tfmviz_counts")
+    return [json.loads(proto.json) for proto in views(app).values() if proto.component_name not in others]
 
 
 def some_mask(rows: int, columns: int, seed: int = 0) -> Array:

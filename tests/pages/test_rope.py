@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from tests.analysis.test_rotations import THETA, rotation
-from tests.app import charts, matrices, open_page, pictures, series, views, words
+from tests.app import charts, columns, matrices, open_page, pictures, series, views, words
 from tests.model import numpy_model
 from tests.model.helpers import lively
 from tests.plots.cells import sentences
@@ -121,9 +121,9 @@ def test_the_same_words_score_the_same_at_the_same_distance_only(
     one: str, other: str, distances: tuple[int, int]
 ) -> None:
     app = opened("Same distance", phrase=one, other_phrase=other, head="3")
-    table = app.dataframe[0].value
-    assert tuple(table["distance i − j"]) == distances
-    found = [float(score) for score in table["q · k / √d, layer 0, head 3"]]
+    table = columns(app, "phrases")
+    assert tuple(map(int, table["distance i − j"])) == distances
+    found = [float(score.replace("−", "-")) for score in table["q · k / √d, layer 0, head 3"]]
     for text, score in zip((one, other), found, strict=True):
         ids = ids_of("tiny-english", f" {text}")
         i, j = (ids.index(ids_of("tiny-english", f" {word}")[0]) for word in ("know", "we"))
@@ -149,7 +149,7 @@ def test_wavelengths_and_what_longer_texts_do_to_them() -> None:
     np.testing.assert_allclose(own, expected, rtol=1e-9)
     assert stretched[-1] == pytest.approx(4 * expected[-1])
     assert f"**{int((expected <= 256).sum())} of 32 pairs**" in words(app)
-    table = app.dataframe[0].value
+    table = columns(app, "pairs")
     assert float(table["turns at position -7"][0].replace("−", "-")) == pytest.approx(-7 / (2 * np.pi), abs=1e-4)
     assert "A negative position turns the other way" in words(app)
 

@@ -14,7 +14,7 @@ import pytest
 from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, forget, matrices, open_page, pictures, series, views, words
+from tests.app import charts, columns, forget, matrices, open_page, pictures, series, views, words
 from tests.model import numpy_model
 from tests.model.helpers import lively
 from tfmviz import zoo
@@ -137,7 +137,7 @@ def test_the_river_ends_at_the_length_of_the_final_vector() -> None:
     assert residue
     assert residue[2] in "⁵⁶⁷⁸", "at most 1e-4, and most likely far less"
     assert "The 61 parts sum to the model's own vector" in words(app)
-    assert len(app.dataframe[0].value) == 61
+    assert len(columns(app, "parts")["part"]) == 61
 
 
 def test_who_made_the_word_sums_to_the_independent_logit() -> None:

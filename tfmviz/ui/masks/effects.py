@@ -15,7 +15,7 @@ from tfmviz.plots.steps import tiles
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import before_after, controls, icons
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, show_cells, show_columns, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.masks import unmasked
 from tfmviz.ui.masks.lab import Chosen
@@ -115,16 +115,13 @@ def attention(here: Lesson, after: Trace) -> None:
         alt="; ".join(f"“{visible(t)}” {a:.2f} → {b:.2f}" for t, a, b in zip(keys, *rows, strict=True)),
     )
     scores = [run[f"{choice.layer}.scores"][choice.head][token] for run in (before, after)]
-    st.dataframe(
-        {
-            "key": [f"{j} {visible(t)}" for j, t in enumerate(keys)],
-            "score, its own mask": [_score(value) for value in scores[0]],
-            "score, your mask": [_score(value) for value in scores[1]],
-            "share, its own mask": np.round(rows[0], 3),
-            "share, your mask": np.round(rows[1], 3),
-        },
-        hide_index=True,
-        height=240,
+    show_columns(
+        {"key": [f"{j} {visible(t)}" for j, t in enumerate(keys)]}
+        | {f"score, {mask}": [_score(value) for value in of_mask] for mask, of_mask in zip(MASKS, scores, strict=True)}
+        | {f"share, {mask}": [f"{value:.3f}" for value in row] for mask, row in zip(MASKS, rows, strict=True)},
+        caption=f"Scores and shares of token {token}, key by key.",
+        key="mask_scores",
+        low=True,
     )
     st.markdown(f"The row still sums to **{rows[1].sum():.3f}**: the softmax divides 1 among the keys that are left.")
 

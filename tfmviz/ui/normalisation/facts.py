@@ -15,11 +15,12 @@ from tfmviz.plots.numbers import decimal, per_cent, tiny
 from tfmviz.trace import Array
 from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_code, theme
+from tfmviz.ui.figures import show, show_code, show_columns, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.weights import Norm
 from tfmviz.zoo import ZooModel
 
+COLUMNS = ("age", "tuition")
 AGES, FEES = "18, 19, 45, 22, 30", "5000, 5600, 5010, 9800, 7000"
 
 WHEN = {"pre": "Before", "post": "After", "both": "Before and after"}
@@ -54,7 +55,7 @@ def scaling() -> None:
             shown,
             names=[str(i + 1) for i in range(len(raw))],
             link=(0, other),
-            titles=("age", "tuition"),
+            titles=COLUMNS,
             theme=theme(),
         ),
         key="points",
@@ -72,14 +73,16 @@ def scaling() -> None:
 
 def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
     """All numbers of the example, and what an outlier does to them."""
-    st.dataframe(
-        {"": names, "age": raw[:, 0], "tuition": raw[:, 1]}
+    show_columns(
+        {"": names}
+        | {part: [f"{value:g}" for value in raw[:, i]] for i, part in enumerate(COLUMNS)}
         | {
-            f"{part}, {name}": np.round(scaled[name][:, i], 3)
+            f"{part}, {name}": [decimal(value, ".3f") for value in scaled[name][:, i]]
             for name in ("standardised", "min–max")
-            for i, part in enumerate(("age", "tuition"))
+            for i, part in enumerate(COLUMNS)
         },
-        hide_index=True,
+        caption="All numbers of the example.",
+        key="students",
     )
     oldest = int(raw[:, 0].argmax())
     rest = np.delete(scaled["min–max"][:, 0], oldest)

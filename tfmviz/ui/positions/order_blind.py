@@ -20,7 +20,7 @@ from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array, Encoding
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.zoo import ZooModel
 
@@ -236,9 +236,14 @@ def _numbers(
         for sees, both in changes.items()
         for model, values in zip(pair, both, strict=True)
     }
-    st.dataframe(
-        {"token": [visible(t) for t in encoding.tokens], "position": range(len(moved)), "new position": place}
+    show_columns(
+        {
+            "token": [visible(t) for t in encoding.tokens],
+            "position": [str(position) for position in range(len(moved))],
+            "new position": [str(position) for position in place],
+        }
         | columns,
-        hide_index=True,
-        height=300,
+        caption="By how much each token's output moves.",
+        key="moves",
+        low=True,
     )

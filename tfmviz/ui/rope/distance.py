@@ -12,10 +12,10 @@ from tfmviz import zoo
 from tfmviz.analysis.attention_layer import grouped
 from tfmviz.plots import rotations as figures
 from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import tiny
+from tfmviz.plots.numbers import decimal, tiny
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, icons, lesson, models
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.rope.subject import Subject
 from tfmviz.weights import ModelWeights
 
@@ -129,15 +129,16 @@ def _differences(phrases: list[Phrase]) -> Array:
 def _compare(shown: Subject, phrases: list[Phrase], words: tuple[str, str]) -> None:
     """The two texts' positions, distances and scores in layer 0."""
     scores = [phrase.scores[0, shown.head] for phrase in phrases]
-    st.dataframe(
+    show_columns(
         {
             "text": [" ".join(visible(token) for token in phrase.tokens) for phrase in phrases],
-            f"query “{visible(words[0])}” at": [phrase.i for phrase in phrases],
-            f"key “{visible(words[1])}” at": [phrase.j for phrase in phrases],
-            "distance i − j": [phrase.i - phrase.j for phrase in phrases],
-            f"q · k / √d, layer 0, head {shown.head}": [f"{score:.6f}" for score in scores],
+            f"query “{visible(words[0])}” at": [str(phrase.i) for phrase in phrases],
+            f"key “{visible(words[1])}” at": [str(phrase.j) for phrase in phrases],
+            "distance i − j": [decimal(phrase.i - phrase.j, ".0f") for phrase in phrases],
+            f"q · k / √d, layer 0, head {shown.head}": [decimal(score, ".6f") for score in scores],
         },
-        hide_index=True,
+        caption="Where the two words stand, and their score.",
+        key="phrases",
     )
     distances = [phrase.i - phrase.j for phrase in phrases]
     apart = abs(scores[0] - scores[1])

@@ -16,7 +16,7 @@ from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.trace import Array
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.rope.subject import Subject, own_base, own_theta
 
 if TYPE_CHECKING:
@@ -134,15 +134,16 @@ def wavelengths(shown: Subject) -> None:
     with figure:
         _wavelength_figure(shown, chosen)
     _in_longer_texts(shown, chosen)
-    st.dataframe(
+    show_columns(
         {
-            "pair m": np.arange(len(turns)),
+            "pair m": [str(m) for m in range(len(turns))],
             "θ, radians a position": [f"{value:.4g}" for value in chosen.stretched],
             "wavelength 2π/θ": [f"{value:,.4g}" for value in _wavelengths(chosen.stretched)],
             f"turns at position {position}": [decimal(value, ",.4f") for value in turns],
         },
-        hide_index=True,
-        height=260,
+        caption="Every pair of coordinates.",
+        key="pairs",
+        low=True,
     )
     if position < 0:
         st.markdown("A negative position turns the other way: only differences of positions matter.")

@@ -12,7 +12,7 @@ from tfmviz.plots import stream as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, tiny
 from tfmviz.ui import controls, icons, lesson
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.lesson import Lesson
 
 
@@ -93,14 +93,16 @@ def _against_in_words(found: River) -> None:
 
 
 def _table(found: River) -> None:
-    st.dataframe(
-        {
-            "part": [part.name for part in found.parts],
-            "length": np.round(found.size, 3),
-            "cosine to the stream before": np.round(found.to_stream, 3),
-            "cosine to the final vector": np.round(found.to_final, 3),
-            "along the final direction": np.round(found.along, 3),
-        },
-        hide_index=True,
-        height=320,
+    columns = {
+        "length": found.size,
+        "cosine to the stream before": found.to_stream,
+        "cosine to the final vector": found.to_final,
+        "along the final direction": found.along,
+    }
+    show_columns(
+        {"part": [part.name for part in found.parts]}
+        | {name: [decimal(value, ".3f") for value in values] for name, values in columns.items()},
+        caption="Every part, in the order in which it is written.",
+        key="parts",
+        low=True,
     )

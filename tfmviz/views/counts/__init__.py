@@ -24,6 +24,7 @@ class Table:
         spared: columns that a phone leaves out, since another says the same.
         picked: the chosen row; None: rows cannot be chosen.
         about: a line on the chosen row.
+        low: whether the table is a few lines high and scrolls.
         texts: whether the last column holds sentences, which wrap, and no numbers.
         sentences: text before, in and behind what is marked.
     """
@@ -35,6 +36,7 @@ class Table:
     spared: Sequence[int] = ()
     picked: int | None = None
     about: str = ""
+    low: bool = False
     texts: bool = False
     sentences: Sequence[tuple[str, str, str]] = ()
 
@@ -48,6 +50,7 @@ class Table:
             "spared": list(self.spared),
             "picked": self.picked,
             "about": self.about,
+            "low": self.low,
             "texts": self.texts,
             "sentences": [list(sentence) for sentence in self.sentences],
         }

@@ -11,6 +11,7 @@ import { button, make } from "../shared/elements.js";
  * @property {number[]} spared
  * @property {number | null} picked
  * @property {string} about
+ * @property {boolean} low
  * @property {boolean} texts
  * @property {[before: string, marked: string, after: string][]} sentences
  */
@@ -30,7 +31,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     make("p", { textContent: data.caption }),
     make(
       "div",
-      { className: "scroller", ...region(data) },
+      { className: data.low ? "low scroller" : "scroller", ...region(data) },
       table(data, (row) => parentElement.pick_(row)),
     ),
     make("p", { className: "about", role: "status", textContent: data.about }),
