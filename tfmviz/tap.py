@@ -214,6 +214,11 @@ class Fork:
             raise NotCaptured(site, self._met)
 
 
+def in_turn(first: Tap, then: Tap) -> Tap:
+    """A tap that gives its values to `first` and what that returns to `then`."""
+    return then if first is NO_TAP else InTurn(first, then)
+
+
 class InTurn:
     """Several taps, each of which gets what the one before it returns."""
 

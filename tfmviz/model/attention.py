@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tfmviz.model.config import ModelConfig
+from tfmviz.model.dropout import Dropout
 from tfmviz.model.norms import build_out_norm, build_qk_norm
 from tfmviz.positions.base import Positions
 from tfmviz.tap import Tap
@@ -35,7 +36,7 @@ class Attention(nn.Module):
         self.divisor = config.divisor
         self.score_cap = config.score_cap
         self.n_groups = config.n_heads // config.n_kv_heads
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         d_q, d_kv = config.n_heads * config.d_head, config.n_kv_heads * config.d_head
         self.W_Q = nn.Linear(config.d_model, d_q)
         self.W_K = nn.Linear(config.d_model, d_kv)

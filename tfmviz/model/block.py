@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from tfmviz.model.attention import Attention
 from tfmviz.model.config import ModelConfig
+from tfmviz.model.dropout import Dropout
 from tfmviz.model.feed_forward import FeedForward, GatedFeedForward
 from tfmviz.model.norms import build_embedding_norm, build_last_norm, build_norm
 from tfmviz.positions.base import Positions
@@ -55,7 +56,7 @@ class Residual(nn.Module):
         super().__init__()
         self.norm_position = config.norm_position
         self.norm = build_norm(config)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, x: Tensor, layer: Callable[[Tensor], Tensor], *, tap: Tap, reads: Tensor | None = None) -> Tensor:
         """x: (batch, len, d_model), the stream; reads: what the norm before the layer gets instead, if anything."""
@@ -134,7 +135,7 @@ class Stack(nn.Module):
         super().__init__()
         self.positions = build_positions(config, bidirectional=bidirectional)
         self.embed_norm = build_embedding_norm(config)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         n_layers = config.depth("encoder" if bidirectional else "decoder")
         self.blocks = nn.ModuleList(Block(config, cross=cross) for _ in range(n_layers))
         self.norm = build_last_norm(config)

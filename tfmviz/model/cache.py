@@ -24,6 +24,7 @@ class Cache:
 
     def __init__(self) -> None:
         self._kept: dict[str, Tensor] = {}
+        self._scopes: dict[str, Self] = {}  # each is asked for at every token
         self._prefix = ""
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
@@ -47,13 +48,15 @@ class Cache:
     def branch(self) -> Self:
         """A second cache that goes on from here, while this one stays as it is."""
         other = copy(self)
-        other._kept = dict(self._kept)  # no call changes a kept tensor
+        other._kept, other._scopes = dict(self._kept), {}  # no call changes a kept tensor
         return other
 
     def scope(self, name: str) -> Self:
-        inner = copy(self)  # shallow: all scopes share one store
-        inner._prefix = f"{self._prefix}{name}."
-        return inner
+        if name not in self._scopes:
+            inner = copy(self)  # shallow: all scopes share one store
+            inner._prefix, inner._scopes = f"{self._prefix}{name}.", {}
+            self._scopes[name] = inner
+        return self._scopes[name]
 
     def at(self, position: int, *, length: int) -> Self:
         return self

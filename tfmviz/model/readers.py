@@ -11,7 +11,7 @@ from tfmviz.model.build import Earlier
 from tfmviz.model.cache import Cache
 from tfmviz.model.reading_out import read_out
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, full_mask
-from tfmviz.tap import NO_TAP, InTurn, Tap
+from tfmviz.tap import NO_TAP, Tap, in_turn
 
 
 class Reader(ABC):
@@ -59,7 +59,7 @@ class TextReader(Reader):
             x = self._model.stream(texts[:, -self.context :], self._tap)
             return read_out(self._model, x, slice(-1, None), tap=self._tap)
         new = texts[:, self.n_cached :]
-        x = self._model.stream(new, InTurn(self._tap, self._cache), past=self.n_cached)
+        x = self._model.stream(new, in_turn(self._tap, self._cache), past=self.n_cached)
         self.n_cached, self.n_read = texts.shape[1], new.shape[1]
         return read_out(self._model, x, slice(-last, None), tap=self._tap)
 
@@ -108,7 +108,7 @@ class TargetReader(Reader):
         new, memory = texts[:, self.n_cached :], self._memory.expand(len(texts), -1, -1)
         tap = self._tap if self._at in (None, self.n_cached) else NO_TAP
         x = self._model.target_stream(
-            new, memory, InTurn(tap, self._cache), memory_mask=self._memory_mask, past=self.n_cached
+            new, memory, in_turn(tap, self._cache), memory_mask=self._memory_mask, past=self.n_cached
         )
         self._memory = self._memory[:, :0]  # its keys and values are in the cache now
         self.n_cached, self.n_read = texts.shape[1], new.shape[1]

@@ -131,10 +131,11 @@ class ZooModel:
             refuse_single_tokens(edits)
         self._check_head()
         from tfmviz.model.generate import reader_of, steps
-        from tfmviz.tap import Recorder
+        from tfmviz.tap import NO_TAP, Recorder
 
         recorder = Recorder(edits, sites=())  # applies them and keeps nothing
-        reader, text = reader_of(self.module, self._encode(inputs).ids, begin=self._begin, tap=recorder, at=at)
+        tap = recorder if edits else NO_TAP
+        reader, text = reader_of(self.module, self._encode(inputs).ids, begin=self._begin, tap=tap, at=at)
         how: dict[str, Any] = {"rules": rules or Rules(temperature=temperature), "seed": seed, "given": given}
         found = tuple(steps(reader, text, ends=self.tokenizer.marks.ends, max_new_tokens=max_new_tokens, **how))
         if at is None or reader.n_cached > at:
@@ -166,10 +167,11 @@ class ZooModel:
         self._check_head()
         from tfmviz.model.beam import beam_steps
         from tfmviz.model.generate import reader_of
-        from tfmviz.tap import Recorder
+        from tfmviz.tap import NO_TAP, Recorder
 
         recorder = Recorder(edits, sites=())  # applies them and keeps nothing
-        reader, text = reader_of(self.module, self._encode(inputs).ids, begin=self._begin, tap=recorder, at=at)
+        tap = recorder if edits else NO_TAP
+        reader, text = reader_of(self.module, self._encode(inputs).ids, begin=self._begin, tap=tap, at=at)
         how: dict[str, Any] = {"length_penalty": length_penalty, "banned": banned, "max_new_tokens": max_new_tokens}
         found = tuple(beam_steps(reader, text, width=width, ends=self.tokenizer.marks.ends, **how))
         if at is None or reader.n_cached > at:
