@@ -131,8 +131,13 @@ OTHER_TWINS = {
     "twins-postnorm": "norm_position",
     "twins-attention-only": "feed_forward",
     "twins-unmasked": "training_mask",
+    "twins-gqa": "n_kv_heads",
+    "twins-window": "window",
 }
 """Twins of `twins-rope`, and what each differs in; the others differ in their positions."""
+
+LINEAR = "twins-linear"
+"""The twin of `twins-sinusoidal` with another attention: RoPE would not go with it."""
 
 TRAINED = 64
 CURVES = zoo.MODELS.parent / "training"
@@ -149,16 +154,18 @@ def losses_by_position(name: str) -> np.ndarray:
 def test_each_twin_has_the_scheme_of_its_name_and_one_has_post_norm() -> None:
     """A new scheme may be without a twin until one is trained."""
     schemes = {name: tfmviz.load(name).config.positions for name in TWINS}
+    assert schemes.pop(LINEAR) == "sinusoidal"
     assert [schemes.pop(name) for name in OTHER_TWINS] == ["rope"] * len(OTHER_TWINS)
     assert schemes == {f"twins-{scheme}": scheme for scheme in schemes.values()}
     assert len(schemes) >= 6
 
 
 def test_every_twin_differs_from_that_with_rope_in_one_thing_alone() -> None:
-    rope = asdict(tfmviz.load("twins-rope").config)
-    for name in TWINS:
-        config = asdict(tfmviz.load(name).config)
-        assert {key for key in rope if rope[key] != config[key]} <= {OTHER_TWINS.get(name, "positions")}
+    configs = {name: asdict(tfmviz.load(name).config) for name in TWINS}
+    for name, config in configs.items():
+        like = configs["twins-sinusoidal" if name == LINEAR else "twins-rope"]
+        differs_in = "attention" if name == LINEAR else OTHER_TWINS.get(name, "positions")
+        assert {key for key in like if like[key] != config[key]} <= {differs_in}
     assert len({(zoo.MODELS / name / "tokenizer.json").read_bytes() for name in TWINS}) == 1
 
 
@@ -183,8 +190,18 @@ def test_linear_biases_carry_on_past_the_trained_length_where_sinusoids_fail() -
 
 
 def test_without_positions_a_model_is_the_worst_of_those_that_differ_in_them() -> None:
-    within = {name: losses_by_position(name)[8:TRAINED].mean() for name in TWINS if name not in OTHER_TWINS}
+    within = {name: losses_by_position(name)[8:TRAINED].mean() for name in TWINS if name not in (*OTHER_TWINS, LINEAR)}
     assert max(within, key=lambda name: within[name]) == "twins-none"
+
+
+def test_cheaper_attention_costs_a_little_and_less_where_a_window_is_full() -> None:
+    """Each twin against the one that differs in its attention alone; at the eighth token a window of eight is full."""
+    pairs = {"twins-gqa": "twins-rope", "twins-window": "twins-rope", LINEAR: "twins-sinusoidal"}
+    gaps = {
+        name: losses_by_position(name)[:TRAINED] - losses_by_position(full)[:TRAINED] for name, full in pairs.items()
+    }
+    assert all(-0.02 < gap.mean() < 0.3 for gap in gaps.values())
+    assert gaps["twins-window"][32:].mean() > gaps["twins-window"][:8].mean()
 
 
 def test_a_model_without_feed_forward_layers_is_worse_than_its_twin_and_half_as_large() -> None:
@@ -249,12 +266,14 @@ def test_cards_say_where_the_data_come_from() -> None:
 
 
 def test_all_models_together_stay_small() -> None:
-    """64 MB for the transformers, 12 for the models from before them and the counts that stand beside these."""
+    """64 MB for the transformers and 12 for those with another attention or with experts; 12 for the models from before
+    them and the counts that stand beside these.
+    """
     earlier = [path for name in ("ladder-*", "seq2seq-*", "label-*") for path in zoo.MODELS.glob(f"{name}/*")]
     others = set(zoo.MODELS.rglob("*")) - set(earlier)
     earlier += (zoo.MODELS.parent / "ladder").glob("*")
     assert len(earlier) > 8
-    assert sum(path.stat().st_size for path in others) <= 64 * 2**20
+    assert sum(path.stat().st_size for path in others) <= 76 * 2**20
     assert sum(path.stat().st_size for path in earlier) <= 12 * 2**20
 
 
