@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import tfmviz
 from tests.app import charts, lesson, matrices, open_page, series, views, words
 from tests.pages.tabs import addresses
 from tfmviz import zoo
+from tfmviz.analysis.efficient import features
 from tfmviz.edits import AblateHead, SetMask
 from tfmviz.trace import Array
 from tfmviz.ui import background
-from tfmviz.ui.efficient import subject, together
+from tfmviz.ui.efficient import subject, together, trained
 from tfmviz.ui.lesson import Lesson
+from tfmviz.weights import feature
 
 PAGE, TEXT = "efficient", "The cat sat on the mat, and the dog."
 
@@ -34,6 +37,10 @@ HEADS = [
 def softmax(x: Array) -> Array:
     powers = np.exp(x.astype(np.float64) - x.max())
     return powers / powers.sum()
+
+
+def softmax_rows(x: Array) -> Array:
+    return np.apply_along_axis(softmax, -1, x)
 
 
 @pytest.mark.parametrize(("model", "layer"), HEADS)
@@ -54,6 +61,48 @@ def test_a_head_whose_scores_are_more_than_q_times_k_is_told_apart(model: str) -
     assert "leaves that out" in "".join(
         str(caption.value) for caption in open_page(PAGE, model=model, method="Linear").caption
     )
+
+
+def test_a_head_trained_with_linear_attention_is_what_the_tab_on_it_computes() -> None:
+    head = subject.head_of(lesson("twins-linear", TEXT, "decoder.1.self_attn", head=2))
+    pattern = features.pattern(feature(head.q), feature(head.k), head.allowed)
+    np.testing.assert_allclose(pattern, head.pattern, atol=1e-5)
+    assert not head.has_bias
+    here = {"model": "twins-linear", "text": TEXT, "layer": "1", "head": "2"}
+    app = open_page(PAGE, method="Linear", **here)
+    assert "both pictures are the same" in "".join(str(caption.value) for caption in app.caption)
+    assert "**0.00%** of the attention lies elsewhere" in words(app)
+    app = open_page(PAGE, method="Performer", **here)
+    assert subject.NOT_EXP in [caption.value for caption in app.caption]
+
+
+@pytest.mark.parametrize(("kind", "names"), trained.TWINS.items())
+def test_twins_are_compared_on_the_text_that_was_typed(kind: str, names: tuple[str, str]) -> None:
+    app = open_page(PAGE, text=TEXT, method="Trained with it", trained_with=kind)
+    back = matrices(app)["looks_back"]
+    shown = list(series(charts(app)["surprises"], "value", by="series").values())
+    for name, heads, surprise in zip(names[::-1], back, shown, strict=True):
+        model = tfmviz.load(name)
+        run = model.trace(TEXT)
+        n = len(run.tokens)
+        for layer, head in np.ndindex(4, 4):
+            pattern = run[f"decoder.{layer}.self_attn.pattern"][head].astype(float)
+            far = [sum(pattern[i, j] * (i - j) for j in range(i)) for i in range(1, n)]
+            assert heads[layer, head] == pytest.approx(np.mean(far), abs=1e-4)
+        p = softmax_rows(run["logits"][:-1])[np.arange(n - 1), run.target.ids[1:]]
+        np.testing.assert_allclose(surprise, -np.log(p), atol=1e-4)
+    by_position = series(charts(app)["by_position"]).values()
+    for name, curve in zip(names[::-1], by_position, strict=True):
+        losses = json.loads((trained.MEASURED / f"{name}-by-position.json").read_text())["loss"]
+        assert np.mean(curve) == pytest.approx(np.mean(losses), abs=0.05)
+    kept = app.table[0].value["after 4,096"]
+    assert list(kept) == {"a window of 8": ["16 MiB", "32 KiB"], "linear": ["16 MiB", "66 KiB"]}.get(
+        kind, ["16 MiB", "8 MiB"]
+    )
+
+
+def test_twins_bear_a_single_token_and_no_choice() -> None:
+    assert "A single token" in words(open_page(PAGE, text="a", method="Trained with it"))
 
 
 @pytest.mark.parametrize(("model", "layer"), HEADS)

@@ -129,6 +129,18 @@ def test_the_browser_can_multiply_out_every_matrix_from_what_travels(variant: Mo
                 close(a["before"] + a["out"], after)
 
 
+def test_of_a_linear_head_the_browser_gets_positive_features_that_make_the_pattern() -> None:
+    model, layer = models.load("twins-linear"), "decoder.1.self_attn"
+    header, a = read_arrays(stages.payload(model, TEXT, layer, 2))
+    assert header["linear"]
+    for letter in "qk":
+        close(np.where(a[letter] > 0, a[letter] + 1, np.exp(a[letter])), a[f"rot_{letter}"])
+    products = np.where(a["mask"] > 0, a["rot_q"] @ a["rot_k"].T, 0.0)
+    close(products / products.sum(axis=1, keepdims=True), a["pattern"])
+    app = open_page("step_by_step", model="twins-linear", text=TEXT, part="The code")
+    assert "φ of queries and keys" in words(app)
+
+
 @every_variant
 def test_the_numpy_version_gives_the_numbers_of_the_page(variant: ModelConfig) -> None:
     """The code as it stands on the page, run on the file that can be downloaded beside it."""

@@ -261,3 +261,9 @@ def norm_of(w: dict[str, Array], name: str) -> tuple[Array, Array]:
 
 def near(actual: Array, expected: Array) -> None:
     np.testing.assert_allclose(actual, expected, atol=2e-3, rtol=1e-4)
+
+
+def test_linear_attention_has_its_own_formula_in_the_whole_model() -> None:
+    data = json.dumps(drawn("twins-linear", "block", "decoder.1.self_attn")[0], ensure_ascii=False)
+    assert "φ(q) φ(k)ᵀ / Σ" in data
+    assert "softmax(q" not in data

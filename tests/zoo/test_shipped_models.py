@@ -204,6 +204,13 @@ def test_cheaper_attention_costs_a_little_and_less_where_a_window_is_full() -> N
     assert gaps["twins-window"][32:].mean() > gaps["twins-window"][:8].mean()
 
 
+def test_a_window_carries_on_past_the_trained_length() -> None:
+    """No pair is further apart than in training, although the positions are new."""
+    losses = losses_by_position("twins-window")
+    assert losses[2 * TRAINED :].mean() < losses[8:TRAINED].mean() + 0.1
+    assert losses_by_position("twins-rope")[2 * TRAINED :].mean() > losses[2 * TRAINED :].mean() + 0.5
+
+
 def test_a_model_without_feed_forward_layers_is_worse_than_its_twin_and_half_as_large() -> None:
     full, bare = (tfmviz.load(name).weights.n_parameters for name in ("twins-rope", "twins-attention-only"))
     assert 0.49 < bare / full < 0.51

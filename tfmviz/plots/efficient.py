@@ -37,10 +37,11 @@ def errors(x: Array, curves: Mapping[str, Array], *, title: str, doubling: bool 
     return line_chart(lines, Axes(x=title, y="share", height=260, doubling=doubling), theme=theme, y_range=(0.0, 1.0))
 
 
-def by_position(curves: Mapping[str, tuple[Array, Array]], *, theme: Theme) -> Chart:
-    """The surprise by position, of several models."""
+def by_position(curves: Mapping[str, tuple[Array, Array]], *, trained: int, theme: Theme) -> Chart:
+    """The surprise by position, of several models that were trained on `trained` tokens at a time."""
     lines = _lines(curves, lambda name, x, y: f"{name}, position {x:.0f}: {y:.3f} nats", theme=theme)
-    return line_chart(lines, Axes(x="position in the window", y="surprise, nats", height=320), theme=theme)
+    axes = Axes(x="position", y="surprise, nats", height=320)
+    return line_chart(lines, axes, theme=theme, marked=[(trained - 0.5, f"trained on {trained} positions")])
 
 
 def _lines(

@@ -122,34 +122,38 @@ def _by_token(pair: Pair) -> None:
 
 
 def _by_position(pair: Pair) -> None:
-    """The surprise at each position of a window, on held-out text."""
+    """The surprise at each position, on held-out text longer than the windows of training."""
     found = [_held_out(model.name) for model in (pair.full, pair.cheap)]
     if any(losses is None for losses in found):
         st.info("Not measured on held-out text yet: `scripts/evaluate.py` does it.", icon=icons.INFO)
         return
     losses = dict(zip(pair.names, (of_one for of_one in found if of_one is not None), strict=True))
-    means = [float(of_one.mean()) for of_one in losses.values()]
+    trained = pair.full.config.trained_on
+    within, beyond = (
+        [of_one[part].mean() for of_one in losses.values()] for part in (np.s_[:trained], np.s_[trained:])
+    )
     st.markdown(
-        f"**On text that neither was trained on**, by the place of a token in its window: on average "
-        f"{decimal(means[0], '.3f')} nats with every pair, {decimal(means[1], '.3f')} with {pair.kind} "
-        f"({decimal(means[1] - means[0], '+.3f')}). Does the difference grow with the place? Each model was trained "
-        "once, and another seed would move either a little: the page “Size” shows by how much."
+        f"**On text that neither was trained on**, by the position of the token. Up to {trained} tokens, as in "
+        f"training: {decimal(within[0], '.3f')} nats on average with every pair, {decimal(within[1], '.3f')} with "
+        f"{pair.kind} ({decimal(within[1] - within[0], '+.3f')}). Further on, {decimal(beyond[0], '.2f')} and "
+        f"{decimal(beyond[1], '.2f')}. Each was trained once, and another seed would move either a little: the page "
+        "“Size” shows by how much."
     )
     show(
-        figures.by_position({name: smoothed(of_one) for name, of_one in losses.items()}, theme=theme()),
+        figures.by_position(
+            {name: smoothed(of_one) for name, of_one in losses.items()}, trained=trained, theme=theme()
+        ),
         key="by_position",
-        alt=f"Surprise by position: {decimal(means[0], '.3f')} and {decimal(means[1], '.3f')} nats on average.",
+        alt=f"Surprise by position: {decimal(within[0], '.3f')} and {decimal(within[1], '.3f')} nats up to {trained} "
+        f"tokens, {decimal(beyond[0], '.2f')} and {decimal(beyond[1], '.2f')} further on.",
     )
 
 
 @shared
 def _held_out(name: str) -> Array | None:
-    """Loss by position on held-out text as far as the model was trained; None if it was not measured."""
+    """Loss by position on held-out text; None if it was not measured."""
     path = MEASURED / f"{name}-by-position.json"
-    if not path.exists():
-        return None
-    measured = json.loads(path.read_text(encoding="utf-8"))
-    return np.array(measured["loss"][: measured["trained_length"]])
+    return np.array(json.loads(path.read_text(encoding="utf-8"))["loss"]) if path.exists() else None
 
 
 def _costs(pair: Pair) -> None:
