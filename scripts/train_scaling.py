@@ -38,11 +38,11 @@ VOCABULARY, CONTEXT, BATCH = 512, 128, 8
 HELD_OUT = 512
 """Windows of held-out text on which every model is measured."""
 
-SIZES = ((32, 3), (48, 3), (64, 3), (80, 4), (96, 4), (112, 4), (144, 4), (176, 5))
-"""Width and depth, from 54 thousand parameters to 2 million."""
+SIZES = ((32, 3), (48, 3), (64, 3), (80, 4), (96, 4), (112, 4), (144, 4), (176, 5), (224, 5))
+"""Width and depth, from 54 thousand parameters to 3.1 million."""
 
-LARGEST = (224, 5)
-"""3.1 million parameters; no fit sees them."""
+LARGEST = (288, 5)
+"""5.1 million parameters; no fit sees them."""
 
 K, M = 2**10, 2**20
 
@@ -100,10 +100,11 @@ def grid() -> list[Cell]:
     return [
         *row(256 * K, *SIZES),
         *row(512 * K, *SIZES),
-        *row(M, *SIZES[:7]),
-        *row(2 * M, *SIZES[:4]),
-        *row(4 * M, *SIZES[:2]),
+        *row(M, *SIZES[:8]),
+        *row(2 * M, *SIZES[:7]),
+        *row(4 * M, *SIZES[:4]),
         *row(512 * K, LARGEST),
+        *row(M, LARGEST),
         *row(256 * K, *SIZES[:5], seed=1),
     ]
 

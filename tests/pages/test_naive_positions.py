@@ -24,6 +24,18 @@ def test_an_appended_index_makes_words_alike() -> None:
     assert plain == pytest.approx(found[0])
 
 
+def test_fractions_where_every_other_sentence_is_as_long_as_the_readers() -> None:
+    """The tokenizer of the twins cuts both sentences that the page offers into as many tokens as this one."""
+    app = open_page(
+        "positions",
+        model="twins-rope",
+        text="The cat sat on the mat, and the dog",
+        lesson="Naive ideas",
+        idea="index / (N − 1)",
+    )
+    assert "Both sentences have the same number of tokens" in words(app)
+
+
 def test_fractions_of_two_sentences_on_the_page() -> None:
     assert naive_positions.fractions(1).tolist() == [0]
     app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[1], another="The cat sat.")

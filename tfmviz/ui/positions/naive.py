@@ -18,7 +18,7 @@ from tfmviz.ui.positions.order_blind import SIGHTED
 from tfmviz.zoo import ZooModel
 
 OTHERS = ("Man eats small dinosaur.", "Once upon a time there was a little girl.")
-"""What the reader's sentence is compared with: the first that has another number of tokens."""
+"""What the reader's sentence is compared with: the first that has another number of tokens, if one has."""
 
 
 def ideas(here: Lesson) -> None:
@@ -87,7 +87,7 @@ def _alike(model: ZooModel, text: str) -> tuple[Array, Array]:
 def fractions(here: Lesson) -> None:
     """index / (N - 1) for the reader's sentence and for another one."""
     own = _tokens(here, here.text)
-    usual = next(text for text in OTHERS if len(_tokens(here, text)) != len(own))
+    usual = next((text for text in OTHERS if len(_tokens(here, text)) != len(own)), OTHERS[0])
     typed = lesson.line("fractions").text_input(
         "Another sentence", key="another", bind="query-params", max_chars=200, placeholder=usual
     )
