@@ -302,7 +302,7 @@ def test_without_a_reference_the_page_asks_for_one() -> None:
         ("😀 12", "hardly French"),
         ("Je pense que " * 7 + "tu as raison.", "This source has"),
         ("je suis etudiant", ""),
-        ("LA VOITURE ROUGE", ""),
+        ("La VOITURE ROUGE", ""),
     ],
 )
 def test_a_source_it_has_not_learned_is_doubted_before_it_is_translated(text: str, said: str) -> None:
@@ -311,6 +311,16 @@ def test_a_source_it_has_not_learned_is_doubted_before_it_is_translated(text: st
     assert said in shown
     assert bool(said) == bool(shown)
     assert "translating" in views(app)
+
+
+def test_capitals_are_translated_as_small_letters_and_the_page_says_so(model: ZooModel) -> None:
+    shouted = open_translating(text="LA VOITURE EST ROUGE.")
+    assert [str(one.value) for one in shouted.info] == [
+        f"A text without small letters is read with small ones: “{controls.plain('La voiture est rouge.')}”"
+    ]
+    assert view(shouted)["steps"] == view(open_translating(text="La voiture est rouge."))["steps"]
+    assert "".join(view(shouted)["source"]) == "Lavoitureestrouge."
+    assert "small ones" not in words(open_translating(text="À"))
 
 
 def test_a_single_word_is_said_to_be_one_with_what_was_measured_of_such() -> None:
