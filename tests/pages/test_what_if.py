@@ -13,6 +13,7 @@ from tfmviz import load
 from tfmviz.edits import Edit, Patch, SetMask
 from tfmviz.plots.labels import visible
 from tfmviz.ui import controls
+from tfmviz.ui.translating import what_if
 from tfmviz.zoo import ZooModel
 
 
@@ -68,6 +69,55 @@ def test_several_words_of_a_row_are_closed_or_get_all_attention(model: ZooModel,
     assert row[list(words_chosen)].sum() == pytest.approx(0 if key == "closed" else 1, abs=1e-3)
     if key == "directed":
         assert row[2] == pytest.approx(row[3])
+
+
+def test_a_row_of_typed_weights_is_the_row_that_the_model_sees(model: ZooModel) -> None:
+    """Against passes over the whole text, without a cache."""
+    named = [visible(token) for token in model.tokenizer.encode(TEXT, max_len=64).tokens]
+    app = open_translating(translation="What if", change="direct a look", directed_parts="1 0.5, 2.5")
+    app.multiselect(key="directed").set_value([f"{n} {named[n]}" for n in (0, 3, 4)]).run()
+    row = [0.0] * len(named)
+    row[0], row[3], row[4] = 0.25, 0.125, 0.625
+
+    def edits(_q_len: int) -> tuple[Edit, ...]:
+        return tuple(Patch(site=f"decoder.{n}.cross_attn.pattern", vector=tuple(row), position=0) for n in range(3))
+
+    expected = model.tokenizer.decode(written_step_by_step(model, edits)).strip()
+    assert f"After: “{controls.plain(expected)}”" in words(app)
+    np.testing.assert_allclose(matrices(app)["as_changed"][0, 0], row, atol=1e-3)
+    assert all(share in words(app) for share in ("25% to “Elle”", "12% to", "62% to"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("1", "1 for 2"),
+        ("1 2 3", "3 for 2"),
+        ("a 1", "are numbers"),
+        ("<b> 1", "are numbers"),
+        ("-1 2", "below 0"),
+        ("0 0", "one above it"),
+        ("inf 1", "must be finite"),
+        ("nan 1", "must be finite"),
+    ],
+)
+def test_parts_that_make_no_row_are_refused_in_a_sentence(typed: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        what_if.shares_of(typed, 2)
+
+
+def test_shares_are_parts_of_their_sum_however_large_or_small() -> None:
+    for typed in ("3 1", "3,1", "0.75 : 0.25", "3e307 1e307", "3e-300;1e-300"):
+        assert what_if.shares_of(typed, 2) == pytest.approx((0.75, 0.25))
+    assert what_if.shares_of(" ", 4) == (0.25,) * 4
+
+
+def test_a_page_with_bad_parts_says_so_and_changes_nothing() -> None:
+    app = open_translating(translation="What if", change="direct a look", directed_parts="many")
+    assert "The parts are numbers" in words(app)
+    assert "So nothing is changed." in words(app)
+    before, after = (matrices(app)[key] for key in ("as_it_was", "as_changed"))
+    np.testing.assert_array_equal(before, after)
 
 
 def test_a_swapped_word_is_translated_as_the_whole_new_source(model: ZooModel) -> None:
