@@ -124,6 +124,25 @@ def test_losses_are_those_after_the_right_words_and_after_its_own(model: ZooMode
     np.testing.assert_allclose(shown[0, : same + 1], shown[1, : same + 1])
 
 
+# All translators.
+
+
+def test_every_translator_with_attention_is_drawn_as_it_translates_alone(model: ZooModel) -> None:
+    drawn = matrices(open_translating(translation="All translators", heads="mean of all layers"))
+    assert set(drawn) == {"aligned_transformer", "aligned_dot", "aligned_bilinear", "aligned_additive"}
+    crossing = [model.trace(TEXT)[f"decoder.{n}.cross_attn.pattern"] for n in range(3)]  # (head, q_len, k_len)
+    np.testing.assert_allclose(drawn["aligned_transformer"][0], np.mean(crossing, (0, 1)), atol=1e-6)
+    for kind in ("dot", "bilinear", "additive"):
+        alone = zoo.load_translator(f"seq2seq-{kind}").trace(TEXT)
+        np.testing.assert_allclose(drawn[f"aligned_{kind}"][0], alone["decoder.alpha"], atol=1e-6)
+
+
+def test_translators_of_other_languages_are_not_compared() -> None:
+    app = open_page("translating", model="reverse", text="stressed", translation="All translators")
+    assert "read French" in words(app)
+    assert matrices(app) == {}
+
+
 # References.
 
 
