@@ -68,15 +68,11 @@ def explain(model: ZooModel, ids: Sequence[int], found: Sequence[BeamStep], alph
 
 def _fate(step: BeamStep, candidate: Candidate) -> str:
     """What became of a continuation at its step, and in which place it stood there."""
+    became = {"complete": "was complete", "goes on": "went on", "dropped": "was dropped"}[candidate.fate]
     place, n_going = step.candidates.index(candidate) + 1, len(step.running)
-    stands = f"at step {step.length}, where it was number {place}"
-    match candidate.fate:
-        case "complete":
-            return f"was complete {stands}."
-        case "goes on":
-            return f"went on {stands} of the {n_going} that do."
-        case "dropped":
-            return f"was dropped {stands} and {n_going} went on."
+    return (
+        f"{became} at step {step.length}, as number {place} of {len(step.candidates)} continuations; {n_going} went on."
+    )
 
 
 def _against(
