@@ -15,6 +15,9 @@ from tfmviz.ui import controls
 from tfmviz.ui.cache import shared
 from tfmviz.zoo import RecurrentTranslator
 
+TRANSFORMER = "french-english"
+"""The transformer whose languages they share."""
+
 KINDS: tuple[str, ...] = ("none", "dot", "bilinear", "additive")
 """The recurrent translators, by their attention."""
 

@@ -22,8 +22,6 @@ SCORES: Mapping[str, str] = {
     "additive": "v · tanh(hᵢ₋₁ Wₕ + hⱼ Wₑ)",
 }
 
-TRANSFORMER = "french-english"
-
 MARKS = ".!?…"
 
 

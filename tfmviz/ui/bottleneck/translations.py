@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from tfmviz.ui import translators
-from tfmviz.ui.bottleneck.choices import SCORES, TRANSFORMER, Translating
+from tfmviz.ui.bottleneck.choices import SCORES, Translating
 from tfmviz.ui.figures import show_table
-from tfmviz.ui.translators import SAID
+from tfmviz.ui.translators import SAID, TRANSFORMER
 from tfmviz.views.counts import Table
 from tfmviz.zoo import RecurrentTranslator, ZooModel
 
