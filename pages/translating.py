@@ -3,7 +3,7 @@
 import streamlit as st
 
 from tfmviz.ui import beams, lesson
-from tfmviz.ui.translating import doubts, encoder, forced, references, what_if, word_by_word
+from tfmviz.ui.translating import aligned, doubts, encoder, forced, references, what_if, word_by_word
 
 here = lesson.begin(
     "Translating: one sentence becomes another",
@@ -51,6 +51,12 @@ lesson.tabs(
             "The loss at each word of a reference: above after the right words, below after the model's own. Where "
             "does it grow?",
             lambda: forced.losses(here),
+        ),
+        "All translators": (
+            "Each row is a word as it is written, each column a word of the source. Where does each kind of attention "
+            "look while it writes the same sentence?",
+            lambda: aligned.compare(here),
+            "Which of the translators will look at one word at a time?",
         ),
         "References": (
             "The model's translation against yours: which of its words, pairs, triples and fours stand in a reference?",

@@ -62,6 +62,12 @@ def charts(app: AppTest) -> dict[str, dict[str, Any]]:
     return figures
 
 
+def trees(app: AppTest) -> dict[str, list[dict[str, Any]]]:
+    """The nodes of the trees of beam searches, by their keys."""
+    drawn = {key: proto for key, proto in views(app).items() if proto.component_name == "tfmviz_beams"}
+    return {key: json.loads(proto.json)["nodes"] for key, proto in drawn.items()}
+
+
 def pictures(app: AppTest) -> dict[str, tuple[dict[str, Any], Array]]:
     """The pictures of cells by their keys: what each says of itself, and its matrices (matrix, row, column)."""
     drawn = {key: proto for key, proto in views(app).items() if proto.component_name == "tfmviz_cells"}

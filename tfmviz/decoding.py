@@ -243,6 +243,24 @@ class BeamStep:
     complete: tuple[Hypothesis, ...]
 
 
+def way_to(ids: Sequence[int], steps: Sequence[BeamStep]) -> tuple[Candidate, ...] | None:
+    """The continuations by which a beam search came to a text, one for each of its tokens.
+
+    The last one may have been dropped; all before it went on. Their log-probabilities sum to the score of the last.
+    None if the search did not consider the text.
+    """
+    way: list[Candidate] = []
+    parent = 0  # index of the running text that goes on
+    for token, step in zip(ids, steps, strict=False):
+        found = next((one for one in step.candidates if (one.parent, one.token) == (parent, token)), None)
+        if found is None:
+            return None
+        way.append(found)
+        going = [one for one in step.candidates if one.fate == "goes on"]
+        parent = going.index(found) if found in going else -1  # nothing continues what was dropped or is complete
+    return tuple(way) if 0 < len(ids) == len(way) else None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Generation:
     """A text that a model wrote.

@@ -44,13 +44,13 @@ def test_pointing_at_a_word_shows_where_it_looks(visit: Visit) -> None:
     expect(page).to_have_url(re.compile(r"at=0"))
 
 
-TREE = ".st-key-tree .stVegaLiteChart"
+TREE = ".st-key-tree .beams .grid button"
 
 
 def test_the_tree_of_a_beam_search_is_walked_through_and_is_in_the_address(visit: Visit) -> None:
     """Step by step with the keyboard; more beams are another tree; each word says its probability."""
-    page = visit.open(f"{ADDRESS}&translation=Beam+search", drawn=f"{TREE} svg.marks text")
-    words = page.locator(f"{TREE} svg.marks .mark-text.role-mark text:not([aria-roledescription=summary])")
+    page = visit.open(f"{ADDRESS}&translation=Beam+search", drawn=TREE)
+    words = page.locator(TREE)
     expect(words.filter(has_text=re.compile("^<END>$")).first).to_be_visible()
     slider = page.get_by_role("slider", name="Up to step")
     slider.focus()
@@ -61,28 +61,43 @@ def test_the_tree_of_a_beam_search_is_walked_through_and_is_in_the_address(visit
     expect(words.filter(has_text=re.compile("^<END>$"))).to_have_count(0)
     shown = words.all_text_contents()
     page.reload()
-    expect(words.first).to_be_visible()
     expect(words).to_have_text(shown)
     beams = page.get_by_role("slider", name="Beams")
     beams.focus()
     beams.press("ArrowRight")
     expect(page).to_have_url(re.compile("beams=4"))
     expect(words).not_to_have_count(len(shown))
-    point = page.locator(f"{TREE} svg.marks .mark-symbol.role-mark path").first
-    expect(point).to_have_attribute("aria-label", re.compile(r"“.+”: .+%, text −.+; "))
+    expect(words.first).to_have_attribute("aria-label", re.compile(r"“.+”: .+%, text −.+; "))
+
+
+def test_a_hypothesis_is_chosen_by_pointer_or_keyboard_and_taken_apart(visit: Visit) -> None:
+    page = visit.open(f"{ADDRESS}&translation=Beam+search", drawn=TREE)
+    words, table = page.locator(TREE), page.locator(".st-key-hypothesis_words table, .counts table")
+    dropped = page.locator(f"{TREE}.dropped").first
+    dropped.click()
+    expect(page).to_have_url(re.compile("hypothesis="))
+    expect(page.get_by_text("was dropped at step 1")).to_be_visible()
+    expect(table).to_contain_text(dropped.text_content() or "?")
+    dropped.click()  # takes the choice back
+    expect(page).not_to_have_url(re.compile("hypothesis="))
+    expect(table).to_have_count(0)
+    words.first.focus()
+    for key in ("ArrowDown", "ArrowUp", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect(page.get_by_text("It is how the winner begins.")).to_be_visible()
+    page.reload()
+    expect(page.locator(f"{TREE}[aria-pressed=true]")).to_have_text("have")
+    expect(table).to_be_visible()
+    assert violations(page) == []
 
 
 def test_two_trees_follow_a_chosen_word(visit: Visit) -> None:
-    page = visit.open(f"{ADDRESS}&translation=Two+trees", drawn=".st-key-tree_after svg.marks text")
+    before, after = (f".st-key-{key} .beams .grid button" for key in ("tree_before", "tree_after"))
+    page = visit.open(f"{ADDRESS}&translation=Two+trees", drawn=after)
     page.get_by_role("textbox", name="becomes").fill("verte.")
     page.get_by_role("textbox", name="becomes").press("Enter")
-    after = page.locator(".st-key-tree_after svg.marks .mark-text.role-mark text:not([aria-roledescription=summary])")
-    expect(after.filter(has_text="green").first).to_be_visible()
-    expect(
-        page.locator(
-            ".st-key-tree_before svg.marks .mark-text.role-mark text:not([aria-roledescription=summary])"
-        ).filter(has_text="green")
-    ).to_have_count(0)
+    expect(page.locator(after).filter(has_text="green").first).to_be_visible()
+    expect(page.locator(before).filter(has_text="green")).to_have_count(0)
     expect(page).to_have_url(re.compile("becomes=verte"))
 
 

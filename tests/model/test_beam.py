@@ -13,7 +13,7 @@ from transformers import GenerationMixin
 from tests.model.helpers import MAX_LEN, SCHEMES, VOCAB, config, lively, lively_model, token_ids
 from tests.model.references import MARK, marian_of
 from tests.model.test_transformer import gpt2_of
-from tfmviz.decoding import BeamStep, Hypothesis
+from tfmviz.decoding import BeamStep, Hypothesis, way_to
 from tfmviz.model.beam import beam_steps
 from tfmviz.model.cache import Cache
 from tfmviz.model.generate import reader_of, steps
@@ -192,6 +192,29 @@ def test_scores_add_up_along_the_tree(writer: DecoderOnly) -> None:
         assert [one.ids for one in step.running] == [(*before[c.parent].ids, c.token) for c in going]
         before = step.running
     assert len(parents) > 1
+
+
+def test_the_way_to_a_text_adds_up_to_its_score(writer: DecoderOnly) -> None:
+    """For every continuation of every step: one that runs on, is complete or was dropped."""
+    found = search(writer, TEXTS[0], width=3, ends=ENDS, max_new_tokens=7)
+    texts: list[tuple[int, ...]] = [()]  # that run
+    fates = set()
+    for step in found:
+        for candidate in step.candidates:
+            ids = (*texts[candidate.parent], candidate.token)
+            way = way_to(ids, found)
+            assert way is not None
+            assert [one.token for one in way] == list(ids)
+            assert way[-1] is candidate
+            assert sum(one.log_probability for one in way) == pytest.approx(candidate.score, abs=1e-4)
+            if candidate.fate != "goes on":
+                assert way_to((*ids, ids[-1]), found) is None
+            fates.add(candidate.fate)
+        texts = [one.ids for one in step.running]
+    assert fates == {"goes on", "complete", "dropped"}
+    assert way_to((), found) is None
+    unseen = next(token for token in range(VOCAB) if token not in {one.token for one in found[0].candidates})
+    assert way_to((unseen,), found) is None
 
 
 def test_a_beam_as_wide_as_the_vocabulary_finds_the_best_text_of_two_tokens(writer: DecoderOnly) -> None:

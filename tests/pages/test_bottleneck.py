@@ -19,7 +19,7 @@ from tfmviz import zoo
 from tfmviz.text.tokenizer import END, Tokenizer
 from tfmviz.trace import Array
 from tfmviz.ui.bottleneck import measured
-from tfmviz.ui.bottleneck.choices import KINDS, SAID
+from tfmviz.ui.translators import KINDS, SAID
 
 PAGE = "bottleneck"
 

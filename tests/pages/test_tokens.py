@@ -45,6 +45,12 @@ def test_four_ways_to_cut_with_their_counts() -> None:
     assert " ".join(parts) == "C3 B9 C3 AB E4 B8 AD"
 
 
+def test_merges_are_those_of_the_text_as_the_tokenizer_spells_it() -> None:
+    """The translator reads capitals as small letters: its tokens are what the steps end with."""
+    app = open_page(PAGE, tokens="Merge by merge", model="french-english", text="LES MAISONS")
+    assert "".join(box[0] for box in rows(app, "merges")["tokens"][1]) == "␣maisons"
+
+
 def test_merges_end_with_the_library_s_tokens_and_name_their_priorities() -> None:
     app = open_page(PAGE, tokens="Merge by merge", text="unbelievable strawberries")
     shown = rows(app, "merges")

@@ -5,55 +5,29 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-import torch
-import torch.nn.functional as F
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
-from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, matrices, open_page, views, words
+from tests.app import matrices, open_page, views, words
 from tests.pages.tabs import addresses
+from tests.pages.translating import TEXT, log_p, open_translating, view
 from tfmviz import load, zoo
-from tfmviz.edits import Edit, Patch, SetMask
-from tfmviz.model.transformer import EncoderDecoder
 from tfmviz.plots.labels import END, START, visible
 from tfmviz.text.familiar import ENOUGH, Familiar
-from tfmviz.trace import Array
 from tfmviz.ui import controls
 from tfmviz.ui.translating import references
 from tfmviz.zoo import ZooModel
 
-TEXT = "Elle ne mange jamais de viande."
 REFERENCE = "She never eats any meat."
 
 
 @pytest.fixture(scope="module")
 def model() -> ZooModel:
     return load("french-english")
-
-
-def open_translating(**address: str) -> AppTest:
-    return open_page("translating", **{"model": "french-english", "text": TEXT} | address)
-
-
-def view(app: AppTest) -> dict[str, Any]:
-    """What the view in the browser gets."""
-    return dict(json.loads(views(app)["translating"].json))
-
-
-def log_p(model: ZooModel, text: str, target: list[int]) -> Array:
-    """Log-probabilities of every next token, read in one pass without cache or record: (len + 1, vocab)."""
-    module = model.module
-    assert isinstance(module, EncoderDecoder)
-    src = torch.tensor([model.tokenizer.encode_batch([text])[0]])  # type: ignore[union-attr]
-    with torch.inference_mode():
-        return F.log_softmax(module(src, torch.tensor([[0, *target]]))[0], dim=-1).numpy()
 
 
 # Which model.
@@ -114,119 +88,6 @@ def test_the_address_says_how_far_it_is_written() -> None:
     assert (odd["shown"], odd["step"]) == (None, None)
 
 
-# Beam search.
-
-
-def test_the_tree_shows_a_window_of_steps_whose_edges_meet() -> None:
-    long = "Je pense que tu as raison, mais je ne sais pas si nous avons le temps."
-    tables = charts(open_translating(translation="Beam search", text=long, beams="8"))["tree"]["tables"]
-    steps = sorted(set(tables["rows"]["x"]))
-    assert len(steps) == 12
-    ends = set(zip(tables["edges"]["x2"], tables["edges"]["y2"], strict=True))
-    for x, y in zip(tables["edges"]["x"], tables["edges"]["y"], strict=True):
-        assert x == steps[0] - 1 or (x, y) in ends
-    earlier = charts(open_translating(translation="Beam search", text=long, beams="8", tree_steps="5"))["tree"][
-        "tables"
-    ]
-    assert sorted(set(earlier["rows"]["x"])) == [1, 2, 3, 4, 5]
-
-
-# What if.
-
-
-def test_a_closed_look_gets_nothing_and_changes_no_earlier_step(model: ZooModel) -> None:
-    reads, writes = (visible(model.vocabulary[index]) for index in model.generate(TEXT).ids[1:3])
-    app = open_translating(
-        translation="What if", change="close a look", changed_step=f"2 {reads} → {writes}", closed="3 jamais"
-    )
-    before, after = (matrices(app)[key][0] for key in ("as_it_was", "as_changed"))
-    assert after[2, 3] == 0
-    assert before[2, 3] > 0
-    np.testing.assert_allclose(after.sum(axis=1), 1, atol=1e-3)
-    np.testing.assert_allclose(after[:2], before[:2], atol=1e-6)
-
-
-def written_step_by_step(model: ZooModel, edits: Callable[[int], tuple[Edit, ...]]) -> list[int]:
-    """The greedy translation in which every token costs one pass over all before it, under these edits."""
-    ids: list[int] = []
-    while True:
-        ids.append(int(model.trace(TEXT, edits(len(ids) + 1), target=ids)["logits"][-1].argmax()))
-        if ids[-1] in model.tokenizer.marks.ends:
-            return ids[:-1]
-
-
-@pytest.mark.parametrize(("how", "key"), [("close a look", "closed"), ("direct a look", "directed")])
-def test_several_words_of_a_row_are_closed_or_get_all_attention(model: ZooModel, how: str, key: str) -> None:
-    """Against passes over the whole text, without a cache."""
-    step, words_chosen = 2, (2, 3)
-    reads, writes = (visible(model.vocabulary[index]) for index in model.generate(TEXT).ids[1:3])
-    named = [visible(token) for token in model.tokenizer.encode(TEXT, max_len=64).tokens]
-    k_len = len(named)
-    app = open_translating(translation="What if", change=how)
-    app.selectbox(key="changed_step").set_value(f"{step} {reads} → {writes}")
-    app.multiselect(key=key).set_value([f"{n} {named[n]}" for n in words_chosen]).run()
-
-    def edits(q_len: int) -> tuple[Edit, ...]:
-        if q_len <= step:
-            return ()
-        if key == "closed":
-            mask = tuple(tuple(q != step or k not in words_chosen for k in range(k_len)) for q in range(q_len))
-            return tuple(SetMask(layer=f"decoder.{n}.cross_attn", mask=mask) for n in range(3))
-        vector = tuple(0.5 if k in words_chosen else 0.0 for k in range(k_len))
-        return tuple(Patch(site=f"decoder.{n}.cross_attn.pattern", vector=vector, position=step) for n in range(3))
-
-    expected = model.tokenizer.decode(written_step_by_step(model, edits)).strip()
-    assert f"After: “{controls.plain(expected)}”" in words(app)
-    row = matrices(app)["as_changed"][0, step]
-    assert row[list(words_chosen)].sum() == pytest.approx(0 if key == "closed" else 1, abs=1e-3)
-    if key == "directed":
-        assert row[2] == pytest.approx(row[3])
-
-
-def test_two_trees_stand_side_by_side_and_the_second_is_that_of_the_new_source() -> None:
-    """It is the tree that the tab of the beam search draws of this source."""
-    changed = "Elle ne mange jamais de poisson."
-    address = {"beams": "2", "alpha": "0.6"}
-    app = open_translating(translation="Two trees", swapped="5 viande.", becomes="poisson.", **address)
-    trees = {key: chart["tables"]["rows"] for key, chart in charts(app).items()}
-    assert set(trees) == {"tree_before", "tree_after"}
-    for key, text in (("tree_before", TEXT), ("tree_after", changed)):
-        whole = charts(open_translating(translation="Beam search", text=text, **address))["tree"]["tables"]["rows"]
-        steps = sorted(set(trees[key]["x"]))
-        shown, expected = (
-            {row for row in zip(*(table[name] for name in ("x", "y", "word", "hover")), strict=True) if row[0] in steps}
-            for table in (trees[key], whole)
-        )
-        assert shown == expected
-        assert 1 < len(steps) <= 6
-    said = words(app)
-    assert "viande" in said
-    assert re.search("With the change: “.*fish", said)
-
-
-def test_a_swapped_word_is_translated_as_the_whole_new_source(model: ZooModel) -> None:
-    app = open_translating(translation="What if", swapped="5 viande.", becomes="poisson.")
-    expected = model.generate("Elle ne mange jamais de poisson.").text.strip()
-    assert f"After: “{expected.replace('.', chr(92) + '.')}”" in words(app)
-    assert expected != model.generate(TEXT).text.strip()
-
-
-@pytest.mark.parametrize(
-    "address", [{"swapped": "99 x"}, {"change": "close a look", "changed_step": "99", "closed": ""}]
-)
-def test_what_does_not_exist_is_not_changed(address: dict[str, str]) -> None:
-    app = open_translating(translation="What if", **address)
-    assert set(matrices(app)) == {"as_it_was", "as_changed"}
-    app.text_area(key="text").set_value("Merci beaucoup !").run()  # no place of the old text is one of the new
-    assert not app.exception
-    assert set(matrices(app)) == {"as_it_was", "as_changed"}
-
-
-@pytest.mark.parametrize("change", ["swap a word", "close a look"])
-def test_a_source_of_one_token_leaves_nothing_to_change(change: str) -> None:
-    assert "nothing to change" in words(open_translating(translation="What if", text="a", change=change))
-
-
 # Force it.
 
 
@@ -261,6 +122,25 @@ def test_losses_are_those_after_the_right_words_and_after_its_own(model: ZooMode
         np.testing.assert_allclose(row, [-expected[n, token] for n, token in enumerate(ids)], rtol=2e-2, atol=2e-3)
     same = next(n for n, (a, b) in enumerate(zip(ids, own, strict=True)) if a != b)
     np.testing.assert_allclose(shown[0, : same + 1], shown[1, : same + 1])
+
+
+# All translators.
+
+
+def test_every_translator_with_attention_is_drawn_as_it_translates_alone(model: ZooModel) -> None:
+    drawn = matrices(open_translating(translation="All translators", heads="mean of all layers"))
+    assert set(drawn) == {"aligned_transformer", "aligned_dot", "aligned_bilinear", "aligned_additive"}
+    crossing = [model.trace(TEXT)[f"decoder.{n}.cross_attn.pattern"] for n in range(3)]  # (head, q_len, k_len)
+    np.testing.assert_allclose(drawn["aligned_transformer"][0], np.mean(crossing, (0, 1)), atol=1e-6)
+    for kind in ("dot", "bilinear", "additive"):
+        alone = zoo.load_translator(f"seq2seq-{kind}").trace(TEXT)
+        np.testing.assert_allclose(drawn[f"aligned_{kind}"][0], alone["decoder.alpha"], atol=1e-6)
+
+
+def test_translators_of_other_languages_are_not_compared() -> None:
+    app = open_page("translating", model="reverse", text="stressed", translation="All translators")
+    assert "which read French too" in words(app)
+    assert matrices(app) == {}
 
 
 # References.
@@ -302,7 +182,7 @@ def test_without_a_reference_the_page_asks_for_one() -> None:
         ("😀 12", "hardly French"),
         ("Je pense que " * 7 + "tu as raison.", "This source has"),
         ("je suis etudiant", ""),
-        ("LA VOITURE ROUGE", ""),
+        ("La VOITURE ROUGE", ""),
     ],
 )
 def test_a_source_it_has_not_learned_is_doubted_before_it_is_translated(text: str, said: str) -> None:
@@ -311,6 +191,16 @@ def test_a_source_it_has_not_learned_is_doubted_before_it_is_translated(text: st
     assert said in shown
     assert bool(said) == bool(shown)
     assert "translating" in views(app)
+
+
+def test_capitals_are_translated_as_small_letters_and_the_page_says_so(model: ZooModel) -> None:
+    shouted = open_translating(text="LA VOITURE EST ROUGE.")
+    assert [str(one.value) for one in shouted.info] == [
+        f"A text without small letters is read with small ones: “{controls.plain('La voiture est rouge.')}”"
+    ]
+    assert view(shouted)["steps"] == view(open_translating(text="La voiture est rouge."))["steps"]
+    assert "".join(view(shouted)["source"]) == "Lavoitureestrouge."
+    assert "small ones" not in words(open_translating(text="À"))
 
 
 def test_a_single_word_is_said_to_be_one_with_what_was_measured_of_such() -> None:

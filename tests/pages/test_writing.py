@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, matrices, open_page, pictures, series, views, words
+from tests.app import charts, matrices, open_page, pictures, series, trees, views, words
 from tests.model import numpy_model
 from tfmviz import load, zoo
 from tfmviz.decoding import Rules
 from tfmviz.plots.numbers import decimal
 from tfmviz.text.tokenizer import END, MASK, Tokenizer
 from tfmviz.trace import Array
-from tfmviz.ui import beams
+from tfmviz.ui import hypotheses
 from tfmviz.ui.writing import branches, edits
 from tfmviz.ui.writing.desk import AHEAD, AHEAD_AT_FIRST
 
@@ -312,22 +312,19 @@ def test_the_tree_of_beams_is_that_of_the_search(width: int, alpha: float) -> No
     )
     model = load("french-english")
     found = model.search(source, width=width, length_penalty=alpha, max_new_tokens=12).beams[-1].complete
-    tables = charts(app)["tree"]["tables"]
-    edges = {(x, y): (a, b) for a, b, x, y in zip(*(tables["edges"][k] for k in ("x", "y", "x2", "y2")), strict=True)}
-    named = dict(zip(zip(tables["rows"]["x"], tables["rows"]["y"], strict=True), tables["rows"]["word"], strict=True))
+    nodes = {(node["step"], node["rank"]): node for node in trees(app)["tree"]}
     ways = set()
-    for place in named:
+    for place in nodes:
         way = []
         while place[0] > 0:
-            way.append(named[place])
-            place = edges[place]
+            way.append(nodes[place]["word"])
+            place = (place[0] - 1, nodes[place]["parent"])
         ways.add(tuple(way[::-1]))
     for one in found:
-        assert tuple(beams.named(model, index) for index in one.ids) in ways
+        assert tuple(hypotheses.named(model, index) for index in one.ids) in ways
         assert decimal(one.score) in words(app)
         assert decimal(one.normalised, ".3f") in words(app)
-    best = tables["rows"]["role"].count("best")
-    assert best == len(found[0].ids)
+    assert sum(node["kind"] == "best" for node in nodes.values()) == len(found[0].ids)
 
 
 def test_the_cache_is_read_off_the_steps_of_the_model(tokenizer: Tokenizer) -> None:

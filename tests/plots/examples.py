@@ -9,7 +9,6 @@ import numpy as np
 
 from tfmviz.plots import (
     attribution,
-    beam,
     compare,
     complexity,
     counting,
@@ -49,7 +48,6 @@ class Sentence:
 ODD = Sentence(("7", "datum.evil']", " the", "<img src=x>", " the", "\n", "老王 🙂"), seed=5)
 PLAIN = Sentence(("one", "two", "three", "four", "five", "six", "seven"), seed=7)
 
-FATES: tuple[beam.Kind, ...] = ("best", "goes on", "dropped", "complete", "best", "dropped", "goes on")
 STAGES = ("embedding", "after layer 0", "after layer 1")
 KINDS = ("embedding", "head", "head", "bias", "MLP", "norm", "position")
 ROWS = ("embedding", "attention", "attention", "attention", "MLP", "norm", "norm")
@@ -128,15 +126,6 @@ CHARTS: dict[str, Callable[[Theme, Sentence], Chart]] = {
     ),
     "fan": lambda theme, s: writing.fan(
         s.tokens, np.cumsum(s.shares(7, 5), axis=1), np.cumsum(s.shares(5)), theme=theme
-    ),
-    "beams": lambda theme, s: beam.tree(
-        [
-            beam.Node(
-                step=1 + n, rank=n % 3, parent=(n - 1) % 3 if n else 0, word=word, kind=kind, said=f"“{word}”: {n}"
-            )
-            for n, (word, kind) in enumerate(zip(s.tokens, FATES, strict=True))
-        ],
-        theme=theme,
     ),
     "repetition": lambda theme, s: writing.repetition(s.tokens, s.shares(7), theme=theme),
     "cost": lambda theme, s: writing.cost(np.arange(1.0, 8), *s.shares(2, 7), title="x", theme=theme),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import unicodedata
 from pathlib import Path
 
 import pytest
+import tokenizers
 
-from tests.text.texts import SENTENCES, VOCAB_SIZE, any_text
+from tests.text.texts import SENTENCES, TEXTS, VOCAB_SIZE, any_text
 from tfmviz import zoo
-from tfmviz.text.spelling import one_spelling
+from tfmviz.text.spelling import CAPITALS, one_spelling, one_spelling_and_case
 from tfmviz.text.tokenizer import Tokenizer
 
 TYPED = {
@@ -28,7 +30,7 @@ typed = pytest.mark.parametrize(("text", "expected"), TYPED.values(), ids=TYPED.
 def spelling(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
     """A tokenizer with the spelling, as it comes back from its file."""
     path = tmp_path_factory.mktemp("spelling") / "tokenizer.json"
-    Tokenizer.train(SENTENCES, vocab_size=VOCAB_SIZE, with_spelling=True).save(path)
+    Tokenizer.train(SENTENCES, vocab_size=VOCAB_SIZE, spelling=one_spelling()).save(path)
     return Tokenizer.load(path)
 
 
@@ -75,9 +77,82 @@ def test_the_spelling_is_composed_and_stays_as_it_is() -> None:
         assert spell(spell(text)) == spell(text) == unicodedata.normalize("NFC", spell(text))
 
 
+SHIPPED = Path(zoo.MODELS / "french-english" / "tokenizer.json")
+
+
 def test_the_shipped_translator_reads_typed_and_prepared_text_alike() -> None:
-    tokenizer = Tokenizer.load(zoo.MODELS / "french-english" / "tokenizer.json")
+    tokenizer = Tokenizer.load(SHIPPED)
     assert tokenizer.spells
     assert not Tokenizer.load(Path(zoo.MODELS / "tiny-english" / "tokenizer.json")).spells
     one, other = (tokenizer.encode(text, max_len=64).ids for text in ("L’eau\u202f!", "L'eau !"))
     assert one == other
+
+
+# Capitals.
+
+IN_CAPITALS = {
+    "a sentence": ("JE SUIS LÀ.", "Je suis là."),
+    "marks first": ("« L’ŒUF ! »", '"L\'œuf !"'),
+    "separate accents": ("E\u0301COLE D\u2019E\u0301TE\u0301", "École d'été"),
+    "emoji first": ("😀 MERCI", "😀 Merci"),
+    "a number first": ("12 ANS", "12 ans"),
+    "a soft hyphen": ("DEMAIN MA\u00adTIN", "Demain matin"),
+    "one letter": ("I.", "I."),
+    "one letter with accent": (" À ", "À"),
+    "a small letter": ("Je SUIS LÀ", "Je SUIS LÀ"),
+    "a letter that is always small": ("STRAßE", "STRAßE"),
+    "a letter whose small one is two characters": ("İSTANBUL", "İstanbul"),
+    "other alphabets": ("ΣΑΣ 東京 ABC", "ΣΑΣ 東京 abc"),
+    "private use": ("\ue000 AB", "\ue000 Ab"),
+    "no letter": ("12 !", "12 !"),
+}
+
+
+@pytest.fixture(scope="module")
+def translators() -> Tokenizer:
+    return Tokenizer.load(SHIPPED)
+
+
+@pytest.mark.parametrize(("text", "expected"), IN_CAPITALS.values(), ids=IN_CAPITALS.keys())
+def test_a_text_in_capitals_is_read_in_small_letters_that_stand_where_it_was_typed(
+    translators: Tokenizer, text: str, expected: str
+) -> None:
+    encoding = translators.encode(text, max_len=100)
+    assert translators.decode(encoding.ids) == translators.spelled(text) == expected
+    assert encoding.ids == translators.encode(expected, max_len=100).ids
+    alone = one_spelling()
+    for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True):
+        if "[" not in token:  # a whole character or several
+            assert alone.normalize_str(text[start:end]).strip().lower() == token.strip().lower()
+
+
+def in_small_letters(text: str) -> str:
+    """The rule once more, with Python's own tables."""
+    if any(unicodedata.category(one) == "Ll" for one in text):
+        return text
+    first = next((n for n, one in enumerate(text) if unicodedata.category(one)[0] in "LN"), len(text))
+    return text[: first + 1] + "".join(one.lower() if one in CAPITALS else one for one in text[first + 1 :])
+
+
+def test_the_rule_for_capitals_is_this_one_on_random_texts(translators: Tokenizer) -> None:
+    rng = random.Random(0)
+    letters = CAPITALS + " .'!«»’–\u00a0\u202f\u200b\u00ad\u0301\u0327\t\n0123中😀İΣЖ_ªß"
+    plain, case = one_spelling().normalize_str, one_spelling_and_case().normalize_str
+    texts = ["".join(rng.choices(letters, k=rng.randrange(40))) for _ in range(2000)]
+    changed = [text for text in texts if case(text) != plain(text)]
+    assert all(case(text) == in_small_letters(plain(text)) for text in texts)
+    assert all(translators.spelled(text) == case(text) for text in texts)
+    assert 500 < len(changed) < len(texts)
+
+
+def test_a_text_with_a_small_letter_is_read_as_without_the_rule(translators: Tokenizer) -> None:
+    """Same tokens, same spans, to the last bit: what the model learned from stays what it was."""
+    backend = tokenizers.Tokenizer.from_file(str(SHIPPED))
+    backend.normalizer = one_spelling()
+    without = Tokenizer(backend)
+    typed = (*SENTENCES, *TEXTS.values(), *(text for text, _ in TYPED.values()))
+    texts = [text for text in typed if text.upper() != text]
+    for text in texts:
+        assert translators.encode(text, max_len=100_000) == without.encode(text, max_len=100_000)
+    shouted = translators.encode("AH BON", max_len=9)
+    assert shouted.ids != without.encode("AH BON", max_len=9).ids

@@ -134,6 +134,11 @@ class ForeignTokenizer:
         marked = [*((i, (0, 0)) for i in before), *kept, *((i, (len(text), len(text))) for i in after)]
         return self._encoding(text, marked, n_dropped=len(found) - len(kept))
 
+    def spelled(self, text: str) -> str:
+        """The text as it is cut into words: normalised, if the tokenizer has a normaliser."""
+        normalizer = self._backend.normalizer
+        return text if normalizer is None else normalizer.normalize_str(text)
+
     def pieces(self, text: str) -> tuple[str, ...]:
         """The readable tokens of a text without any marks."""
         return tuple(self.vocabulary[index] for index in self._target.encode(text, add_special_tokens=False).ids)

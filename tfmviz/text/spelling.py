@@ -7,7 +7,10 @@ with that file (training, the app, Python) sees the same spelling.
 from __future__ import annotations
 
 from tokenizers import Regex
-from tokenizers.normalizers import NFC, Normalizer, Replace, Sequence, Strip
+from tokenizers.normalizers import NFC, Normalizer, Prepend, Replace, Sequence, Strip
+
+CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZÀÂÆÇÈÉÊËÎÏÔÖŒÙÛÜŸ"
+"""Those of English and French. Each has one small letter, so that characters stay one for one."""
 
 
 def one_spelling() -> Normalizer:
@@ -26,5 +29,25 @@ def one_spelling() -> Normalizer:
             Replace(Regex("[«»“”„]"), '"'),  # one character for one, so that the library knows which it stands for
             Replace(Regex(r"\s+"), " "),
             Strip(),
+        ]
+    )
+
+
+def one_spelling_and_case() -> Normalizer:
+    """Rules that also turn the `CAPITALS` of a text without small letters into small ones, but for its first letter.
+
+    "JE SUIS LÀ." becomes "Je suis là."; a text with a small letter keeps its capitals, and so do "I" and "À".
+
+    A rule cannot know what the text was before the rule above it changed a letter. So a text without small letters is
+    first marked with a space at its beginning, where `one_spelling` leaves none; the last rule takes it away.
+    """
+    since_mark_or_last_match = r"\G(?:\A (?>[^\p{L}\p{N}]*).|(?!\A))"
+    return Sequence(
+        [
+            one_spelling(),
+            Prepend(" "),
+            Replace(Regex(r"\A (?=\P{Ll}*\p{Ll})"), ""),
+            *(Replace(Regex(rf"{since_mark_or_last_match}[^{one}]*\K{one}"), one.lower()) for one in CAPITALS),
+            Replace(Regex(r"\A "), ""),
         ]
     )

@@ -19,6 +19,7 @@ from typing import Self
 import tokenizers
 from tokenizers.decoders import ByteLevel as ByteLevelDecoder
 from tokenizers.models import BPE
+from tokenizers.normalizers import Normalizer
 from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.trainers import BpeTrainer
 
@@ -49,7 +50,7 @@ GAP = re.compile(r" ?_{3,}")
 """A word to fill in, as a reader types it: "___" with the space before it, which belongs to the word."""
 
 PROBE = "A  b,\tC\né 中 😀 " * 40
-"""A loaded tokenizer must give this text back, unchanged or in `one_spelling`."""
+"""A loaded tokenizer must give this text back, unchanged or in its spelling."""
 
 
 class Tokenizer:
@@ -90,7 +91,7 @@ class Tokenizer:
         vocab_size: int,
         with_mask: bool = False,
         n_spans: int = 0,
-        with_spelling: bool = False,
+        spelling: Normalizer | None = None,
     ) -> Self:
         """Learns merges until the vocabulary has `vocab_size` entries, or nothing is left to merge.
 
@@ -98,11 +99,11 @@ class Tokenizer:
 
         Args:
             n_spans: how many marks for spans there are; a vocabulary has either these or a mask.
-            with_spelling: whether every text gets `one_spelling` before it is cut into tokens.
+            spelling: the form that every text gets before it is cut into tokens, such as `one_spelling`.
         """
         backend = tokenizers.Tokenizer(BPE())
-        if with_spelling:
-            backend.normalizer = one_spelling()
+        if spelling is not None:
+            backend.normalizer = spelling
         backend.pre_tokenizer = ByteLevel(add_prefix_space=False)
         backend.decoder = ByteLevelDecoder()
         backend.train_from_iterator(
@@ -145,11 +146,11 @@ class Tokenizer:
 
     @property
     def spells(self) -> bool:
-        """Whether texts get `one_spelling` before they are cut into tokens."""
+        """Whether texts get a spelling before they are cut into tokens."""
         return self._backend.normalizer is not None
 
     def spelled(self, text: str) -> str:
-        """The text as the model reads it: in `one_spelling`, if this tokenizer has it."""
+        """The text as the model reads it: in the spelling of this tokenizer, if it has one."""
         return self._backend.normalizer.normalize_str(text) if self.spells else text
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:

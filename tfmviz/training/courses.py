@@ -17,6 +17,7 @@ from tfmviz.model.transformer import EncoderDecoder, EncoderOnly
 from tfmviz.text.corpora import CorpusError
 from tfmviz.text.corruption import n_spans
 from tfmviz.text.pairs import Pair, joined, read_pairs, split_pairs
+from tfmviz.text.spelling import one_spelling, one_spelling_and_case
 from tfmviz.text.tasks import ANSWERS, questions
 from tfmviz.text.tokenizer import SPANS, Tokenizer
 from tfmviz.text.variants import with_variants
@@ -234,7 +235,8 @@ def of_changed_texts(
 
 def translator(args: argparse.Namespace) -> Course:
     train, held_out = split_pairs([pair for source in args.data for pair in read_pairs(Path(source))])
-    tokenizer = get_tokenizer(args, (text for pair in train for text in pair), with_spelling=True)
+    texts = (text for pair in train for text in pair)
+    tokenizer = get_tokenizer(args, texts, spelling=one_spelling_and_case())
     if args.joined:
         train = [*train, *joined(train, most_words=args.joined, seed=args.seed)]
     if args.variants:
@@ -317,7 +319,7 @@ def induction(args: argparse.Namespace, tokenizer: Tokenizer) -> Course:
 def labeller(args: argparse.Namespace) -> Course:
     train, held_out = split_pairs([pair for source in args.data for pair in read_pairs(Path(source))])
     both_orders = (f"{pair[side]} {pair[1 - side]}" for pair in train for side in (0, 1))  # capitals after a space, too
-    tokenizer = get_tokenizer(args, both_orders, with_spelling=True)
+    tokenizer = get_tokenizer(args, both_orders, spelling=one_spelling())
     batches, drawn = (
         LabelBatches(
             pairs=side,

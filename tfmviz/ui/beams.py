@@ -10,14 +10,12 @@ import streamlit as st
 
 from tfmviz.decoding import BeamStep, Candidate, Hypothesis
 from tfmviz.edits import Edit
-from tfmviz.plots import beam as figures
-from tfmviz.plots.beam import Kind, Node
-from tfmviz.plots.labels import END, visible
 from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.ui import controls
+from tfmviz.ui import controls, hypotheses
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show_tree
 from tfmviz.ui.lesson import Lesson
+from tfmviz.views.beams import Kind, Node
 from tfmviz.zoo import ZooModel
 
 WINDOW = 12
@@ -36,20 +34,24 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
         found = found_by(here.model, here.text, width, alpha, banned, longest)
         upto = _steps(len(found)) if longest > WINDOW else len(found)
     best = found[-1].complete[0]
-    text = text_of(here.model, best.ids)
-    nodes = nodes_of(found, width, here.model)
-    show(
-        figures.tree(_last_steps(nodes, upto), theme=theme()),
+    text = hypotheses.text_of(here.model, best.ids)
+    chosen = hypotheses.asked(here)
+    show_tree(
+        _last_steps(nodes_of(found, width, here.model), upto),
         key="tree",
         alt=f"The best text with {width} beams: {text}, score {best.score:.2f}, normalised {best.normalised:.2f}.",
+        chosen=chosen,
+        on_pick=hypotheses.choose,
     )
+    if chosen:
+        hypotheses.explain(here.model, chosen, found, alpha)
     st.markdown(
         f"{_against_greedy(here, best, banned, longest)} The best continuations of each step stand on top; grey ones "
         "were dropped. The score of a text is the sum of its words' log-probabilities. Complete texts are compared by "
         f"score / nᵅ with α = {alpha:g}, so a longer text can win although its probability is smaller."
     )
     rows = "\n".join(
-        f"| {controls.plain(text_of(here.model, one.ids))} | {len(one.ids)} | {decimal(one.score)} | "
+        f"| {controls.plain(hypotheses.text_of(here.model, one.ids))} | {len(one.ids)} | {decimal(one.score)} | "
         f"{decimal(one.normalised, '.3f')} |"
         for one in found[-1].complete
     )
@@ -86,7 +88,7 @@ def _against_greedy(here: Lesson, best: Hypothesis, banned: tuple[int, ...], lon
     same = next((n for n, pair in enumerate(zip(greedy.ids, best.ids, strict=False)) if pair[0] != pair[1]), None)
     if same is None:
         return "The best text is the greedy one."
-    words = [controls.plain(named(here.model, ids[same])) for ids in (greedy.ids, best.ids)]
+    words = [controls.plain(hypotheses.named(here.model, ids[same])) for ids in (greedy.ids, best.ids)]
     return (
         f"Greedy writing and the best text part at word {same + 1}: “{words[0]}” against “{words[1]}”. Their scores "
         f"are {decimal(greedy.score)} and {decimal(best.score)}."
@@ -110,17 +112,6 @@ def found_by(  # the arguments are the key under which the result is kept
     return model.search(text, width=width, max_new_tokens=longest, **how).beams
 
 
-def named(model: ZooModel, token: int) -> str:
-    """A token in the tree; the mark that ends a text has a short name."""
-    return END if token in model.tokenizer.marks.ends else visible(model.vocabulary[token])
-
-
-def text_of(model: ZooModel, ids: Sequence[int]) -> str:
-    """A text in the tree, without the mark at its end."""
-    written = model.tokenizer.decode([index for index in ids if index not in model.tokenizer.marks.ends])
-    return " ".join(written.split()) or "(nothing)"
-
-
 def nodes_of(found: Sequence[BeamStep], width: int, model: ZooModel) -> list[Node]:
     """All that went on or was completed, and as many dropped continuations as there are beams."""
     best = found[-1].complete[0].ids
@@ -136,10 +127,10 @@ def nodes_of(found: Sequence[BeamStep], width: int, model: ZooModel) -> list[Nod
                 shown.append((candidate, (*texts[candidate.parent], candidate.token)))
         for rank, (candidate, ids) in enumerate(shown):
             kind: Kind = "best" if ids == best[: step.length] and candidate.fate != "dropped" else candidate.fate
-            word = named(model, candidate.token)
+            word = hypotheses.named(model, candidate.token)
             said = f"“{word}”: {per_cent(np.exp(candidate.log_probability))}, text {decimal(candidate.score)}; {kind}"
-            node = Node(step=step.length, rank=rank, parent=ranks[candidate.parent], word=word, kind=kind, said=said)
-            nodes.append(node)
+            at = {"step": step.length, "rank": rank, "parent": ranks[candidate.parent]}
+            nodes.append(Node(**at, ids=ids, word=word, kind=kind, said=said))
         going = [(rank, ids) for rank, (one, ids) in enumerate(shown) if one.fate == "goes on"]
         ranks, texts = [rank for rank, _ in going], [ids for _, ids in going]
     return nodes

@@ -13,7 +13,7 @@ from tfmviz.plots.cells import Cells
 from tfmviz.plots.charts import Chart, Columns
 from tfmviz.plots.numbers import per_cent
 from tfmviz.plots.theme import DARK, LIGHT, Theme
-from tfmviz.views import bars, cells, counts
+from tfmviz.views import bars, beams, cells, counts
 from tfmviz.views.counts import Table
 from tfmviz.views.shared import RELAY_JS
 
@@ -83,6 +83,31 @@ def show_columns(columns: Mapping[str, Sequence[str]], *, caption: str, key: str
     """
     rows = list(zip(*columns.values(), strict=True))
     show_table(Table(caption=caption, columns=list(columns), rows=rows, low=low), key=key)
+
+
+def show_tree(
+    nodes: Sequence[beams.Node],
+    *,
+    key: str,
+    alt: str,
+    chosen: tuple[int, ...] | None = None,
+    on_pick: Callable[[tuple[int, ...]], None] | None = None,
+) -> None:
+    """Draws the tree of a beam search.
+
+    Args:
+        alt: what it shows, in words, for screen readers.
+        chosen: the tokens of the continuation that is chosen.
+        on_pick: gets the tokens of one that was clicked, () where the choice was taken back.
+    """
+
+    def report() -> None:
+        n = st.session_state[key]["picked"]
+        if on_pick and n < len(nodes):
+            on_pick(nodes[n].ids if n >= 0 else ())
+
+    data = beams.payload(nodes, alt=alt, picks=on_pick is not None, chosen=chosen)
+    _component("beams", beams.JS, beams.CSS)(key=key, data=data, on_picked_change=report)
 
 
 def _arrow(columns: Columns) -> bytes:

@@ -6,14 +6,12 @@ import streamlit as st
 
 from tfmviz.analysis import alignment
 from tfmviz.plots import bottleneck as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import per_cent
-from tfmviz.trace import Array
 from tfmviz.ui import controls, icons
 from tfmviz.ui.bottleneck import sums
-from tfmviz.ui.bottleneck.choices import SAID, Translating, source_of, written
+from tfmviz.ui.bottleneck.choices import Translating
 from tfmviz.ui.bottleneck.translations import name_of
 from tfmviz.ui.figures import show_cells
+from tfmviz.ui.translators import SAID, said, source_of, written
 
 
 def alignments(at: Translating) -> None:
@@ -68,12 +66,3 @@ def _beside(at: Translating) -> None:
         key="cross",
         alt=said(pattern[:count], source_of(trace), tokens),
     )
-
-
-def said(alpha: Array, source: tuple[str, ...], tokens: tuple[str, ...]) -> str:
-    """For each written token the source token with the largest share."""
-    rows = [
-        f"“{visible(token)}” looks at “{visible(source[int(row.argmax())])}” ({per_cent(float(row.max()))})"
-        for token, row in zip(tokens, alpha, strict=False)
-    ]
-    return "Alignment: " + ("; ".join(rows) if rows else "nothing is written yet") + "."

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import streamlit as st
 
-from tfmviz import zoo
-from tfmviz.text.tokenizer import END
 from tfmviz.trace import Trace
-from tfmviz.ui import controls, icons, lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui import controls, icons, lesson, translators
 from tfmviz.ui.lesson import Lesson
 from tfmviz.zoo import RecurrentTranslator, ZooModel
-
-KINDS: tuple[str, ...] = ("none", "dot", "bilinear", "additive")
-"""The recurrent translators, by their attention."""
-
-SAID: Mapping[str, str] = {
-    "none": "no attention",
-    "dot": "dot-product attention",
-    "bilinear": "bilinear attention",
-    "additive": "additive attention",
-}
 
 SCORES: Mapping[str, str] = {
     "none": "c = hₙ",
@@ -34,8 +21,6 @@ SCORES: Mapping[str, str] = {
     "bilinear": "hᵢ₋₁ Wₛ hⱼ",
     "additive": "v · tanh(hᵢ₋₁ Wₕ + hⱼ Wₑ)",
 }
-
-TRANSFORMER = "french-english"
 
 MARKS = ".!?…"
 
@@ -59,7 +44,7 @@ class Translating:
     @cached_property
     def trace(self) -> Trace:
         """Of the chosen recurrent model."""
-        return trace(self.recurrent[self.kind], self.here.text)
+        return translators.trace(self.recurrent[self.kind], self.here.text)
 
     @property
     def transformer(self) -> ZooModel | None:
@@ -69,12 +54,12 @@ class Translating:
     @property
     def written(self) -> tuple[str, ...]:
         """The tokens that the chosen model wrote, the mark at the end included."""
-        return written(self.trace)
+        return translators.written(self.trace)
 
     @property
     def source(self) -> tuple[str, ...]:
         """The tokens that the chosen model read."""
-        return source_of(self.trace)
+        return translators.source_of(self.trace)
 
     def shown(self, count: int) -> int:
         """How many of `count` tokens are shown."""
@@ -83,8 +68,7 @@ class Translating:
 
 def choose(here: Lesson) -> Translating:
     """Draws the controls of the page. Stops the run with a sentence if no recurrent model is there."""
-    there = zoo.translators()
-    recurrent = {kind: load(name) for kind in KINDS if (name := f"seq2seq-{kind}") in there}
+    recurrent = translators.there()
     if not recurrent:
         st.info("This page needs the models `seq2seq-…`, which are not in `assets/models/`.", icon=icons.INFO)
         st.stop()
@@ -106,7 +90,9 @@ def _asked() -> int | None:
 
 def _buttons(at: Translating) -> None:
     """Lets the translation grow word by word."""
-    longest = max(len(translation(model, at.here.text)) for model in at.recurrent.values()) + 1  # and how it ends
+    longest = (
+        max(len(translators.translation(model, at.here.text)) for model in at.recurrent.values()) + 1
+    )  # and how it ends
     shown = at.shown(longest)
     st.button("From the start", on_click=_show, args=(0, longest))
     st.button("Next token", on_click=_show, args=(shown + 1, longest), disabled=shown >= longest)
@@ -138,44 +124,3 @@ def doubt(text: str, model: RecurrentTranslator) -> str:
             f"The recurrent models read {model.config.max_len} tokens; the last {dropped} of your text were left out."
         )
     return " ".join(said)
-
-
-def load(name: str) -> RecurrentTranslator:
-    """A recurrent translator, loaded once for the server; see `models.load`."""
-    try:
-        return _load(name)
-    except zoo.ModelUnavailable as error:
-        st.error(controls.plain(str(error)))
-        st.stop()
-
-
-@st.cache_resource(show_spinner="Loading the models…")
-def _load(name: str) -> RecurrentTranslator:
-    return zoo.load_translator(name)
-
-
-@shared
-def translation(model: RecurrentTranslator, text: str) -> tuple[int, ...]:
-    """What a recurrent model writes, without the mark at its end."""
-    return model.translate(text)
-
-
-@shared
-def trace(model: RecurrentTranslator, text: str) -> Trace:
-    """Everything a recurrent model computes while it translates `text`."""
-    return model.trace(text, target=translation(model, text))
-
-
-def written(of: Trace, ends: Collection[int] = (END,)) -> tuple[str, ...]:
-    """The tokens that a model wrote, one for each row of its pattern. After the last it ends, or was cut off.
-
-    Args:
-        ends: the marks with which a translation ends.
-    """
-    is_over = int(of["logits"][-1].argmax()) in ends
-    return (*of.tokens[1:], "⟨end⟩" if is_over else "…")
-
-
-def source_of(of: Trace) -> tuple[str, ...]:
-    assert of.source is not None
-    return of.source.tokens

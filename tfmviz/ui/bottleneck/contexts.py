@@ -10,16 +10,17 @@ from tfmviz.plots.cells import largest
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal
 from tfmviz.trace import Trace
-from tfmviz.ui.bottleneck import choices
-from tfmviz.ui.bottleneck.choices import SAID, Translating, written
+from tfmviz.ui import translators
+from tfmviz.ui.bottleneck.choices import Translating
 from tfmviz.ui.figures import show_cells
+from tfmviz.ui.translators import SAID, written
 
 
 def contexts(at: Translating) -> None:
     """The contexts of the model without attention, and of one with it, on one scale."""
     with_attention = at.kind if at.kind != "none" else next((kind for kind in at.recurrent if kind != "none"), "none")
     shown = [kind for kind in dict.fromkeys(("none", with_attention)) if kind in at.recurrent]
-    traces = {kind: choices.trace(at.recurrent[kind], at.here.text) for kind in shown}
+    traces = {kind: translators.trace(at.recurrent[kind], at.here.text) for kind in shown}
     end = max(largest(trace[alignment.CONTEXT]) for trace in traces.values())
     for (kind, trace), column in zip(traces.items(), st.columns(len(traces)), strict=True):
         count = at.shown(len(written(trace)))

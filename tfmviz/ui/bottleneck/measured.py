@@ -14,9 +14,9 @@ from tfmviz.plots import bottleneck as figures
 from tfmviz.plots.bottleneck import Series
 from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.ui import controls, icons
-from tfmviz.ui.bottleneck.choices import TRANSFORMER
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_table, theme
+from tfmviz.ui.translators import TRANSFORMER
 from tfmviz.views.counts import Table
 
 FILE = zoo.MODELS.parent / "training" / "bottleneck.json"

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from tfmviz.ui.bottleneck import choices
-from tfmviz.ui.bottleneck.choices import SAID, SCORES, TRANSFORMER, Translating
+from tfmviz.ui import translators
+from tfmviz.ui.bottleneck.choices import SCORES, Translating
 from tfmviz.ui.figures import show_table
+from tfmviz.ui.translators import SAID, TRANSFORMER
 from tfmviz.views.counts import Table
 from tfmviz.zoo import RecurrentTranslator, ZooModel
 
@@ -17,7 +18,7 @@ def translations(at: Translating) -> None:
     """A row for each model. A click on a recurrent one shows its alignments and contexts in the other tabs."""
     kinds = list(at.recurrent)
     rows = [
-        (SAID[kind], SCORES[kind], beginning(model, choices.translation(model, at.here.text), at))
+        (SAID[kind], SCORES[kind], beginning(model, translators.translation(model, at.here.text), at))
         for kind, model in at.recurrent.items()
     ]
     if at.transformer is not None:

@@ -37,7 +37,7 @@ def model_with_merges(here: Lesson) -> ZooModel | None:
 def replay(here: Lesson) -> None:
     """Every step from the bytes of a word to its tokens."""
     model = model_with_merges(here)
-    words = [word for word, _ in bpe.words_of(here.text)]
+    words = [] if model is None else [word for word, _ in bpe.words_of(model.tokenizer.spelled(here.text))]
     if model is None or not words:
         return
     ranks = model.tokenizer.ranks

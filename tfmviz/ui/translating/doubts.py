@@ -1,4 +1,4 @@
-"""Says before a translation what speaks against it: a source that the model has not learned to translate."""
+"""Says before a translation how its source is read, and what speaks against it: the model has not learned such text."""
 
 from __future__ import annotations
 
@@ -12,9 +12,15 @@ from tfmviz.ui.lesson import Lesson
 NAMED = 6
 """Unknown words that are listed."""
 
+SHOWN = 80
+"""Characters that are shown of a source that is read otherwise than it was typed."""
+
 
 def say(here: Lesson) -> None:
-    """A note, where there is reason for one and the model comes with what it has met."""
+    """Notes, where there is reason for them; doubts, if the model comes with what it has met."""
+    if here.text.isupper() and not (read := here.model.tokenizer.spelled(here.text)).isupper():
+        shown = controls.plain(read if len(read) <= SHOWN else f"{read[:SHOWN]} …")
+        st.info(f"A text without small letters is read with small ones: “{shown}”", icon=icons.INFO)
     familiar = _familiar(here.model.name)
     if familiar is None:
         return

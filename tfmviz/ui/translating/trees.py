@@ -8,12 +8,11 @@ import streamlit as st
 
 from tfmviz.decoding import BeamStep
 from tfmviz.edits import Edit
-from tfmviz.plots import beam as figures
-from tfmviz.plots.beam import Node
 from tfmviz.plots.numbers import decimal
-from tfmviz.ui import beams, controls
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui import beams, controls, hypotheses
+from tfmviz.ui.figures import show_tree
 from tfmviz.ui.lesson import Lesson, line
+from tfmviz.views.beams import Node
 from tfmviz.zoo import ZooModel
 
 WINDOW = 6
@@ -69,10 +68,10 @@ def _first_step(part: int | None, n: int) -> int:
 
 def _draw(model: ZooModel, found: Sequence[BeamStep], nodes: list[Node], *, key: str) -> None:
     best = found[-1].complete[0]
-    text = beams.text_of(model, best.ids)
+    text = hypotheses.text_of(model, best.ids)
     name = "As it is" if key == "before" else "With the change"
-    show(
-        figures.tree(nodes, theme=theme()),
+    show_tree(
+        nodes,
         key=f"tree_{key}",
         alt=f"{name}: the best text is {text}, score {best.score:.2f}, normalised {best.normalised:.2f}.",
     )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import streamlit as st
 
 from tfmviz.edits import Edit, Patch, SetMask
 from tfmviz.plots import translating as figures
+from tfmviz.plots.numbers import per_cent
 from tfmviz.trace import Trace
 from tfmviz.ui import controls, icons
 from tfmviz.ui.cache import shared
@@ -20,6 +23,9 @@ from tfmviz.zoo import ZooModel
 SWAP, CLOSE, DIRECT = "swap a word", "close a look", "direct a look"
 
 MOST_LETTERS = 60
+
+SEPARATORS = re.compile(r"[\s,;:/]+")
+"""What stands between two parts."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,7 +112,7 @@ def _swapped(here: Lesson) -> Other | None:
 
 
 def _edited(here: Lesson, how: str) -> Other | None:
-    """Asks for a step, and for the words of the source that it may not look at, or at which alone it looks."""
+    """Asks for a step, and for the words of the source that it may not look at, or for those alone that it sees."""
     trace = here.trace
     names, steps = attention.sources(trace), list(zip(attention.reads(trace), attention.writes(trace), strict=True))
     if len(names) < 2:
@@ -120,14 +126,57 @@ def _edited(here: Lesson, how: str) -> Other | None:
         return Other(text=here.text, says="No word of the source is chosen, so nothing is changed.")
     after, listed = controls.plain(steps[step][0]), " and ".join(f"“{controls.plain(names[n])}”" for n in chosen)
     if how == DIRECT:
-        even = ", in equal parts" if len(chosen) > 1 else ""
-        says = f"After “{after}” all attention of every head of every layer goes to {listed}{even}."
-        weights = tuple(float(n in chosen) / len(chosen) for n in range(len(names)))
-        return Other(text=here.text, step=step, weights=weights, says=says)
+        return _directed(here, step, chosen, names=names, after=after)
     if len(chosen) == len(names):
         return Other(text=here.text, says="A step must look at something, so nothing is changed.")
     says = f"After “{after}” no head of any layer may look at {listed}; its attention goes to the other words."
     return Other(text=here.text, step=step, allowed=tuple(n not in chosen for n in range(len(names))), says=says)
+
+
+def _directed(here: Lesson, step: int, chosen: Sequence[int], *, names: Sequence[str], after: str) -> Other:
+    """Asks how much of its attention a step gives to each of the chosen words."""
+    typed = st.text_input(
+        "in parts",
+        "",
+        key="directed_parts",
+        bind="query-params",
+        max_chars=MOST_LETTERS,
+        placeholder="equal",
+        help="A number for each of these words, in their order: with 3 1 the first gets 75%, the second 25%.",
+        width=170,
+    )
+    try:
+        shares = shares_of(typed, len(chosen))
+    except ValueError as error:
+        return Other(text=here.text, says=f"{error} So nothing is changed.")
+    given = dict(zip(chosen, shares, strict=True))
+    listed = ", ".join(f"{per_cent(share)} to “{controls.plain(names[n])}”" for n, share in given.items())
+    return Other(
+        text=here.text,
+        step=step,
+        weights=tuple(given.get(n, 0.0) for n in range(len(names))),
+        says=f"After “{after}” every head of every layer gives its attention so: {listed}.",
+    )
+
+
+def shares_of(typed: str, n: int) -> tuple[float, ...]:
+    """What n numbers are of their sum; without any number equal shares.
+
+    Raises:
+        ValueError: a sentence for the reader, where these are not n numbers of which some is above 0 and none below.
+    """
+    words = SEPARATORS.split(typed.strip()) if typed.strip() else ["1"] * n
+    try:
+        parts = [float(word) for word in words]
+    except ValueError:
+        raise ValueError("The parts are numbers with spaces between them, such as “3 1”.") from None
+    if len(parts) != n:
+        raise ValueError(f"Each chosen word needs one part: {len(parts)} for {n}.")
+    largest = max(parts)
+    if not all(np.isfinite(part) and part >= 0 for part in parts) or largest == 0:
+        raise ValueError("Parts must be finite, none below 0 and one above it.")
+    total = sum(part / largest for part in parts)  # whose sum cannot overflow
+    return tuple(part / largest / total for part in parts)
 
 
 def _place(label: str, names: Sequence[str], *, key: str, first: int = 0) -> int:

@@ -16,10 +16,8 @@ from tfmviz.ui import controls
 from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.translating import attention
+from tfmviz.ui.translators import TRANSFORMER
 from tfmviz.views import translating as view
-
-FRENCH = "french-english"
-"""The model whose language the recurrent translators share."""
 
 NUMBER = re.compile(r"[0-9]{1,3}")
 
@@ -52,7 +50,7 @@ def draw(here: Lesson) -> None:
         selection=selection,
         on_report=lambda report: _follow(about, report),
     )
-    if here.model.name == FRENCH and zoo.translators():
+    if here.model.name == TRANSFORMER and zoo.translators():
         address = urlencode({"seen": "Alignments", "text": here.text})
         st.markdown(
             f"[The recurrent translators align the same sentence](./bottleneck?{address}) on a page of their own."

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { neighbour, parentOf, wayTo } from "../../tfmviz/views/beams/places.js";
+
+// Steps 4 to 6 of a search: what step 4 continues is not drawn.
+const NODES = [
+  [4, 0, 3],
+  [4, 1, 0],
+  [5, 0, 1],
+  [5, 1, 0],
+  [5, 2, 0],
+  [6, 0, 2],
+  [6, 1, 0],
+].map(([step, rank, parent]) => ({ step, rank, parent, word: "", kind: /** @type {const} */ ("goes on"), said: "" }));
+
+test("a way begins at the first step that is drawn and follows the parents", () => {
+  assert.deepEqual(wayTo(NODES, 5), [0, 4, 5]);
+  assert.deepEqual(wayTo(NODES, 6), [1, 2, 6]);
+  assert.deepEqual(wayTo(NODES, 0), [0]);
+  assert.equal(parentOf(NODES, 1), -1);
+});
+
+test("arrow keys go to the parent, to the best continuation and to the next rank", () => {
+  const [up, down, left, right] = /** @type {[number, number][]} */ ([
+    [-1, 0],
+    [1, 0],
+    [0, -1],
+    [0, 1],
+  ]);
+  assert.equal(neighbour(NODES, 5, left), 4);
+  assert.equal(neighbour(NODES, 0, left), -1);
+  assert.equal(neighbour(NODES, 0, right), 3);
+  assert.equal(neighbour(NODES, 3, right), -1);
+  assert.equal(neighbour(NODES, 3, up), 2);
+  assert.equal(neighbour(NODES, 3, down), 4);
+  assert.equal(neighbour(NODES, 4, down), -1);
+});

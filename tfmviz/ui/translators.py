@@ -1,0 +1,85 @@
+"""The recurrent translators: each is loaded once, and translates a text once, for all readers and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import streamlit as st
+
+from tfmviz import zoo
+from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import per_cent
+from tfmviz.text.tokenizer import END
+from tfmviz.trace import Array, Trace
+from tfmviz.ui import controls
+from tfmviz.ui.cache import shared
+from tfmviz.zoo import RecurrentTranslator
+
+TRANSFORMER = "french-english"
+"""The transformer whose languages they share."""
+
+KINDS: tuple[str, ...] = ("none", "dot", "bilinear", "additive")
+"""The recurrent translators, by their attention."""
+
+SAID: Mapping[str, str] = {
+    "none": "no attention",
+    "dot": "dot-product attention",
+    "bilinear": "bilinear attention",
+    "additive": "additive attention",
+}
+
+
+def there() -> dict[str, RecurrentTranslator]:
+    """Those that are in `assets/models/`, by their attention."""
+    names = zoo.translators()
+    return {kind: load(name) for kind in KINDS if (name := f"seq2seq-{kind}") in names}
+
+
+def load(name: str) -> RecurrentTranslator:
+    """A recurrent translator, loaded once for the server; see `models.load`."""
+    try:
+        return _load(name)
+    except zoo.ModelUnavailable as error:
+        st.error(controls.plain(str(error)))
+        st.stop()
+
+
+@st.cache_resource(show_spinner="Loading the models…")
+def _load(name: str) -> RecurrentTranslator:
+    return zoo.load_translator(name)
+
+
+@shared
+def translation(model: RecurrentTranslator, text: str) -> tuple[int, ...]:
+    """What a recurrent model writes, without the mark at its end."""
+    return model.translate(text)
+
+
+@shared
+def trace(model: RecurrentTranslator, text: str) -> Trace:
+    """Everything a recurrent model computes while it translates `text`."""
+    return model.trace(text, target=translation(model, text))
+
+
+def written(of: Trace, ends: Collection[int] = (END,)) -> tuple[str, ...]:
+    """The tokens that a model wrote, one for each row of its pattern. After the last it ends, or was cut off.
+
+    Args:
+        ends: the marks with which a translation ends.
+    """
+    is_over = int(of["logits"][-1].argmax()) in ends
+    return (*of.tokens[1:], "⟨end⟩" if is_over else "…")
+
+
+def source_of(of: Trace) -> tuple[str, ...]:
+    assert of.source is not None
+    return of.source.tokens
+
+
+def said(alpha: Array, source: tuple[str, ...], tokens: tuple[str, ...]) -> str:
+    """For each written token the source token with the largest share."""
+    rows = [
+        f"“{visible(token)}” looks at “{visible(source[int(row.argmax())])}” ({per_cent(float(row.max()))})"
+        for token, row in zip(tokens, alpha, strict=False)
+    ]
+    return "Alignment: " + ("; ".join(rows) if rows else "nothing is written yet") + "."

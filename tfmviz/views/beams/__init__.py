@@ -1,0 +1,55 @@
+"""A beam search as a tree: steps from left to right, continuations by rank from top to bottom.
+
+Every continuation is a button, so pointer and keyboard reach it: arrow keys go along the lines and from rank to rank.
+The data are {alt, picks, picked, nodes}: a node as in `Node`, and the place in the list of the one that is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from tfmviz.views.shared import script, style
+
+JS = script("beams/view.js")
+CSS = style("beams")
+
+Kind = Literal["best", "goes on", "complete", "dropped"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Node:
+    """One continuation.
+
+    Attributes:
+        step: its length in tokens, from 1.
+        rank: among the continuations of its step, 0 for the best.
+        parent: rank of what it continues, in the step before; 0 for the beginning.
+        ids: all its tokens.
+        kind: "best" lies on the way to the best complete text.
+        said: what is said of it.
+    """
+
+    step: int
+    rank: int
+    parent: int
+    ids: tuple[int, ...]
+    word: str
+    kind: Kind
+    said: str
+
+
+def payload(
+    nodes: Sequence[Node], *, alt: str, picks: bool = False, chosen: tuple[int, ...] | None = None
+) -> dict[str, Any]:
+    """What the view gets.
+
+    Args:
+        alt: what the tree shows, in words, for screen readers.
+        picks: whether the page wants to hear which continuation is chosen.
+        chosen: the tokens of the one that is.
+    """
+    drawn = [{name: value for name, value in asdict(node).items() if name != "ids"} for node in nodes]
+    picked = next((n for n, node in enumerate(nodes) if node.ids == chosen), None)
+    return {"alt": alt, "picks": picks, "picked": picked, "nodes": drawn}

@@ -1,0 +1,195 @@
+// A beam search as a tree: a button for every continuation, steps across and ranks down, and lines between them.
+
+/** @import { Continuation } from "./places.js" */
+import { fresh } from "../shared/canvas.js";
+import { coloursOf, isDark } from "../shared/colours.js";
+import { arrowOf, button, buttonOf, make, put } from "../shared/elements.js";
+import { neighbour, parentOf, wayTo } from "./places.js";
+
+/** @typedef {{alt: string, picks: boolean, picked: number | null, nodes: Continuation[]}} Data */
+
+const KINDS = /** @type {const} */ (["best", "goes on", "complete", "dropped"]);
+const STUB = 14; // pixels of the line to what is not drawn
+
+export class BeamTree {
+  /** @type {Data} */
+  data = { alt: "", picks: false, picked: null, nodes: [] };
+  /** @type {number | null} */
+  picked = null;
+  /** @type {number | null} the continuation under the pointer or the keyboard */
+  hovered = null;
+
+  /**
+   * @param {HTMLElement} parent
+   * @param {(picked: number | null) => void} pick
+   */
+  constructor(parent, pick) {
+    this.pick = pick;
+    this.lines = make("canvas", { ariaHidden: "true" });
+    this.grid = make("div", { className: "grid", role: "group" });
+    this.stage = make("div", { className: "stage" }, this.lines, this.grid);
+    this.says = make("p", { className: "says" });
+    const legend = KINDS.map((kind) => make("span", { className: kindClass(kind), textContent: kind }));
+    this.node = make(
+      "div",
+      { className: "view beams" },
+      make("div", { className: "scroller" }, this.stage),
+      make("p", { className: "legend", ariaHidden: "true" }, ...legend),
+      this.says,
+    );
+    this.listen();
+    parent.append(this.node);
+  }
+
+  listen() {
+    this.grid.addEventListener("pointerover", (event) => this.hover(event));
+    this.grid.addEventListener("pointerleave", () => this.hover(null));
+    this.grid.addEventListener("focusin", (event) => this.hover(event));
+    this.grid.addEventListener("focusout", () => this.hover(null));
+    this.grid.addEventListener("keydown", (event) => this.move(event));
+    this.grid.addEventListener("click", (event) => {
+      const node = buttonOf(event);
+      if (node) this.choose(Number(node.dataset.n));
+    });
+    this.observer = new ResizeObserver(() => this.paintLines());
+    this.observer.observe(this.stage);
+  }
+
+  /** @param {Data} data */
+  show(data) {
+    const focused = this.grid.contains(activeIn(this.grid)) ? Number(activeIn(this.grid)?.dataset.n) : null;
+    const isSame = JSON.stringify(data.nodes) === JSON.stringify(this.data.nodes);
+    this.data = data;
+    this.picked = data.picks || !isSame ? data.picked : this.picked;
+    if (!isSame) this.build();
+    this.paint();
+    if (focused !== null && !isSame) this.buttons[focused]?.focus();
+  }
+
+  /** Draws again if the page has turned dark or light. */
+  followTheme() {
+    if (String(isDark(this.node)) !== this.node.dataset.dark) this.paint();
+  }
+
+  leave() {
+    this.observer?.disconnect();
+  }
+
+  get buttons() {
+    return [...this.grid.querySelectorAll("button")];
+  }
+
+  build() {
+    const { nodes } = this.data;
+    this.hovered = null;
+    const first = Math.min(...nodes.map(({ step }) => step));
+    const last = Math.max(...nodes.map(({ step }) => step));
+    const steps = Array.from({ length: nodes.length ? last - first + 1 : 0 }, (_, n) =>
+      make("span", { textContent: String(first + n), ariaHidden: "true", style: place(n, 0) }),
+    );
+    const words = nodes.map(({ step, rank, word, kind, said }, n) =>
+      button(word, {
+        className: kindClass(kind),
+        dir: "auto",
+        ariaLabel: said,
+        dataset: { n },
+        style: place(step - first, rank + 1),
+      }),
+    );
+    this.grid.replaceChildren(...steps, ...words);
+  }
+
+  /** @param {Event | null} event */
+  hover(event) {
+    const node = event && buttonOf(event);
+    const hovered = node ? Number(node.dataset.n) : null;
+    if (hovered === this.hovered) return;
+    this.hovered = hovered;
+    this.paint();
+  }
+
+  /** @param {KeyboardEvent} event */
+  move(event) {
+    const arrow = arrowOf(event);
+    const from = buttonOf(event);
+    if (!arrow || !from) return;
+    event.stopPropagation(); // or the page's own shortcuts would fire as well
+    event.preventDefault();
+    const to = neighbour(this.data.nodes, Number(from.dataset.n), arrow);
+    if (to >= 0) this.buttons[to].focus();
+  }
+
+  /** @param {number} n */
+  choose(n) {
+    this.picked = n === this.picked ? null : n;
+    this.paint();
+    if (this.data.picks) this.pick(this.picked);
+  }
+
+  /** What depends on the continuation that is looked at. */
+  paint() {
+    const { alt, nodes } = this.data;
+    this.node.dataset.dark = String(isDark(this.node));
+    put(this.grid, { ariaLabel: alt });
+    const looked = this.hovered ?? this.picked;
+    const way = new Set(looked === null ? [] : wayTo(nodes, looked));
+    for (const [n, node] of this.buttons.entries()) {
+      put(node, { ariaPressed: String(n === this.picked), tabIndex: n === (looked ?? 0) ? 0 : -1 });
+      node.classList.toggle("way", way.has(n));
+    }
+    const invites = this.data.picks ? "Point at a word to see its probability, or choose it." : "Point at a word.";
+    put(this.says, { textContent: looked === null ? invites : nodes[looked].said });
+    this.paintLines();
+  }
+
+  paintLines() {
+    const { nodes } = this.data;
+    const frame = this.stage.getBoundingClientRect();
+    const context = fresh(this.lines, frame.width, frame.height);
+    const colours = coloursOf(this.node);
+    const looked = this.hovered ?? this.picked;
+    const way = new Set(looked === null ? [] : wayTo(nodes, looked));
+    const boxes = this.buttons.map((node) => node.getBoundingClientRect());
+    const middle = (/** @type {DOMRect} */ box) => box.top + box.height / 2 - frame.top;
+    const order = [...nodes.keys()].sort((a, b) => weightOf(nodes[a], way.has(a)) - weightOf(nodes[b], way.has(b)));
+    for (const n of order) {
+      const above = parentOf(nodes, n);
+      const [x, y] = [boxes[n].left - frame.left, middle(boxes[n])];
+      const from = above < 0 ? [x - STUB, y] : [boxes[above].right - frame.left, middle(boxes[above])];
+      const isBest = nodes[n].kind === "best";
+      context.strokeStyle = way.has(n) ? colours.accent : isBest ? colours.looked : colours.grid;
+      context.lineWidth = way.has(n) ? 3 : isBest ? 2.5 : 1.5;
+      context.beginPath();
+      context.moveTo(from[0], from[1]);
+      context.lineTo(x, y);
+      context.stroke();
+    }
+  }
+}
+
+/**
+ * Lines that matter are drawn over the others.
+ * @param {Continuation} node
+ * @param {boolean} isOnWay
+ */
+const weightOf = ({ kind }, isOnWay) => (isOnWay ? 2 : kind === "best" ? 1 : 0);
+
+/** @param {Continuation["kind"]} kind */
+const kindClass = (kind) => kind.replace(" ", "-");
+
+/**
+ * @param {number} column
+ * @param {number} row
+ */
+const place = (column, row) => ({ gridColumn: String(column + 1), gridRow: String(row + 1) });
+
+/**
+ * The element in focus, inside a shadow root too.
+ * @param {Node} node
+ * @returns {HTMLElement | null}
+ */
+function activeIn(node) {
+  const root = node.getRootNode();
+  const active = root instanceof ShadowRoot || root instanceof Document ? root.activeElement : null;
+  return active instanceof HTMLElement ? active : null;
+}
