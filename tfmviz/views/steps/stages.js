@@ -241,7 +241,7 @@ function shortOfScaled(head) {
  */
 function divided(head) {
   if (head.linear)
-    return "These products are to be the shares, up to their sum. The softmax takes powers of e, so it gets their logarithm";
+    return "These products are to be the shares, up to their sum; the softmax takes powers of e, so it gets logarithms";
   if (!head.divided) return "This model divides scores by nothing";
   const by = head.divided.startsWith("√") ? `${head.divided} = ${number(head.divisor)}` : head.divided;
   return `Long vectors make large scores, so all are divided by ${by}`;
