@@ -76,7 +76,7 @@ def _heads(pair: Pair) -> None:
     """How far back each head looks on the reader's text."""
     back = [np.stack([looks_back(trace[f"{layer}.pattern"]) for layer in trace.layers]) for trace in pair.traces]
     show_cells(
-        figures.by_head(back, titles=pair.names),
+        figures.by_head(back, titles=("every pair", pair.kind)),
         key="looks_back",
         alt="Tokens back, on average: "
         + ", ".join(f"{name} {decimal(float(b.mean()), '.1f')}" for name, b in zip(pair.names, back, strict=True)),
