@@ -170,6 +170,21 @@ def test_what_a_model_was_trained_on_is_longer_than_what_it_reads_here(own: Path
     shutil.rmtree(own / "cut")
 
 
+def test_a_table_that_conversion_cut_is_not_shown_as_the_whole(own: Path, tmp_path: Path) -> None:
+    """And what is known only of models trained here is not said of others."""
+    write(tmp_path / "cut", "bert")
+    assert run(tmp_path / "cut", "--name", "cut", "--max-len", "31") == 0
+    app = open_page("positions", model="cut", text=TEXT, lesson="Learned", trained="cut, encoder")
+    for tab in ("The table", "Similarity", "Well trained?", "The wall"):
+        app.session_state["of_table"] = tab
+        assert "the first 31 of the model's 61 positions" in words(app.run()), tab
+    shutil.rmtree(own / "cut")
+    address = {"model": "bert", "text": TEXT, "lesson": "Learned", "trained": "bert, encoder"}
+    whole = words(open_page("positions", **address, of_table="Well trained?"))
+    for untrue in ("cut off", "Our language models", "when drawn"):
+        assert untrue not in whole
+
+
 @pytest.mark.browser
 def test_a_converted_decoder_encoder_and_translator_go_through_every_page(own: Path, context: BrowserContext) -> None:
     """As the pages open, in a browser: no message of an error and none of a view that breaks."""
