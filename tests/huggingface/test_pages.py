@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
+from scripts import find_neurons
 from tests.app import charts, forget, open_page, series, words
 from tests.browser import ROOT, Visit, free_port, serve
 from tests.huggingface.folders import write
@@ -168,6 +169,20 @@ def test_what_a_model_was_trained_on_is_longer_than_what_it_reads_here(own: Path
     said = words(open_page("positions_rope", model="cut", text=TEXT, scheme="Wavelengths"))
     assert "within the 61 positions that `` cut `` was trained on" in said
     shutil.rmtree(own / "cut")
+
+
+def test_the_neurons_of_a_converted_model_are_found_as_the_page_says(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command looked for the shipped models alone. What such a model was trained on is not known."""
+    address = {"model": "llama", "text": TEXT, "layer_part": "Neurons"}
+    assert "Make it by `python -m scripts.find_neurons llama`" in words(open_page("feed_forward", **address))
+    monkeypatch.setattr(find_neurons, "traces", lambda model, lines: [model.trace(line) for line in lines[:5]])
+    find_neurons.find("llama", texts="english.txt")
+    forget()
+    said = words(open_page("feed_forward", **address))
+    assert "orange-background" in said
+    assert "not trained on" not in said
 
 
 def test_a_table_that_conversion_cut_is_not_shown_as_the_whole(own: Path, tmp_path: Path) -> None:
