@@ -80,7 +80,7 @@ def numbers(here: Lesson) -> None:
         rows.append(_numbered(tokenizer, "a text with a mark", f"One.{marks[0]}Two.", as_marks=as_marks))
     show_boxes(rows, key="numbers", caption="", titles=("text", "tokens", "the piece, its bytes, its number"))
     named = ", ".join(f"`{mark}`" for mark in marks) if 0 < len(marks) < 6 else f"{len(marks)} in all"
-    used = "where a text ends" if isinstance(tokenizer, Tokenizer) else "where a text begins or ends, padding, a gap"
+    used = "where a text ends" if len(marks) == 1 else "where a text begins or ends, padding, a gap"
     st.markdown(
         f"The model never sees letters, only these numbers: places in a list of {tokenizer.vocab_size:,} entries. "
         f"Some entries are **marks** ({named}), which stand for no text but say, for example, {used}. Read as a mark, "
