@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tfmviz.model.config import ModelConfig
-from tfmviz.model.device import ids_for
+from tfmviz.model.device import device_of, ids_for
 from tfmviz.model.reading_out import reads_rows, stream_of
 from tfmviz.model.transformer import Transformer, build
 from tfmviz.tap import NO_TAP
@@ -22,9 +22,14 @@ _one_at_a_time = Lock()
 
 
 @contextmanager
-def seeded(seed: int) -> Iterator[None]:
-    """What is drawn inside depends on the seed alone, and what others draw does not depend on it."""
-    with _one_at_a_time, torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+def seeded(seed: int, *, module: nn.Module | None = None) -> Iterator[None]:
+    """What is drawn inside depends on the seed alone, and what others draw does not depend on it.
+
+    Args:
+        module: draws on its device; None: all is drawn on the processor.
+    """
+    device = torch.device("cpu") if module is None else device_of(module)
+    with _one_at_a_time, torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(seed)
         yield
 
@@ -48,7 +53,7 @@ def losses_with_dropout(
         texts: what the module reads: one text, or source and target.
     """
     inputs = [ids_for(module, [text] * runs) for text in texts]
-    with seeded(seed):
+    with seeded(seed, module=module):
         x = stream_of(in_training_mode(module, dropout=dropout), inputs)  # (run, len, d_model)
     parts = x.split(1) if reads_rows(module.config) else (x,)  # logits of all runs may be gigabytes
     found = []
