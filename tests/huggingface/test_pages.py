@@ -175,14 +175,21 @@ def test_the_neurons_of_a_converted_model_are_found_as_the_page_says(
     own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The command looked for the shipped models alone. What such a model was trained on is not known."""
-    address = {"model": "llama", "text": TEXT, "layer_part": "Neurons"}
-    assert "Make it by `python -m scripts.find_neurons llama`" in words(open_page("feed_forward", **address))
     monkeypatch.setattr(find_neurons, "traces", lambda model, lines: [model.trace(line) for line in lines[:5]])
     find_neurons.find("llama", texts="english.txt")
-    forget()
-    said = words(open_page("feed_forward", **address))
+    said = words(open_page("feed_forward", model="llama", text=TEXT, layer_part="Neurons"))
     assert "orange-background" in said
     assert "not trained on" not in said
+
+
+def test_a_cache_keeps_no_more_than_the_window(own: Path, tmp_path: Path) -> None:
+    """Two for keys and values, 3 layers, 2 heads of 14 numbers of 2 bytes: 336 bytes a token, of 13 tokens."""
+    write(tmp_path / "window", "mistral")
+    assert run(tmp_path / "window", "--name", "window") == 0
+    said = words(open_page("writing", model="window", text=TEXT, behind="What it takes"))
+    shutil.rmtree(own / "window")
+    assert "A text of 4,096 tokens takes **4.3 KiB**" in said
+    assert "3 of the 3 layers keep only their last 13 tokens" in said
 
 
 def test_a_table_that_conversion_cut_is_not_shown_as_the_whole(own: Path, tmp_path: Path) -> None:
