@@ -182,10 +182,12 @@ def test_the_neurons_of_a_converted_model_are_found_as_the_page_says(
     assert "not trained on" not in said
 
 
-def test_a_cache_keeps_no_more_than_the_window(own: Path, tmp_path: Path) -> None:
+def test_a_window_is_the_models_own_mask_and_all_that_its_cache_keeps(own: Path, tmp_path: Path) -> None:
     """Two for keys and values, 3 layers, 2 heads of 14 numbers of 2 bytes: 336 bytes a token, of 13 tokens."""
     write(tmp_path / "window", "mistral")
     assert run(tmp_path / "window", "--name", "window") == 0
+    app = open_page("masks", model="window", text=2 * TEXT, effect="Vectors")
+    assert "The model runs with its own mask, so no vector has moved." in words(app)
     said = words(open_page("writing", model="window", text=TEXT, behind="What it takes"))
     shutil.rmtree(own / "window")
     assert "A text of 4,096 tokens takes **4.3 KiB**" in said

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,14 +17,17 @@ import torch
 import transformers as hf
 from safetensors.torch import load_file, save_file
 
+from tests.huggingface.folders import llama_style
 from tests.huggingface.models import LENGTH, LLAMA, MODELS, WINDOW, qwen2, sliding, tiny
 from tests.huggingface.test_folders import run
 from tfmviz import zoo
 from tfmviz.huggingface import conversion
 from tfmviz.huggingface.card import facts_of
+from tfmviz.huggingface.conversion import texts_of
 from tfmviz.huggingface.families import config_of, family_of, open_source
 from tfmviz.huggingface.family import window_of_some
 from tfmviz.huggingface.source import Memory, Refused
+from tfmviz.huggingface.tokens import tokenizer_of
 from tfmviz.model.config import ModelConfig
 
 Damage = Callable[[Path], Any]
@@ -316,6 +320,16 @@ def test_a_window_of_some_layers_shortens_the_context(theirs: Any, window: int |
     """One of all layers is the model's own."""
     shape = shape_of(theirs)
     assert (shape.window, shape.max_len, shape.trained_on) == (window, max_len, LENGTH)
+
+
+def test_the_comparison_reads_a_text_that_is_longer_than_the_window() -> None:
+    theirs = hf.MistralConfig(**LLAMA, sliding_window=50)
+    config = shape_of(theirs)
+    tokenizer = tokenizer_of(llama_style(), theirs, None, config)
+    longest = [
+        max(text.shape[1] for (text,) in texts_of(tokenizer, one)) for one in (config, replace(config, window=None))
+    ]
+    assert longest[0] > 50 > longest[1]
 
 
 @pytest.mark.parametrize(
