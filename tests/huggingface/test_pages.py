@@ -182,6 +182,16 @@ def test_the_neurons_of_a_converted_model_are_found_as_the_page_says(
     assert "not trained on" not in said
 
 
+def test_a_model_that_takes_the_place_of_another_is_shown_at_once(own: Path, tmp_path: Path) -> None:
+    """The server kept the old one under that name."""
+    for name, head in (("bert", True), ("bert headless", False)):
+        write(tmp_path / name, name)
+        assert run(tmp_path / name, "--name", "again") == 0
+        said = words(open_page("residual_stream", model="again", text=TEXT, stream="Logit lens"))
+        shutil.rmtree(own / "again")
+        assert (NO_HEAD not in said) == head
+
+
 def test_a_window_is_the_models_own_mask_and_all_that_its_cache_keeps(own: Path, tmp_path: Path) -> None:
     """Two for keys and values, 3 layers, 2 heads of 14 numbers of 2 bytes: 336 bytes a token, of 13 tokens."""
     write(tmp_path / "window", "mistral")

@@ -50,6 +50,7 @@ __all__ = [
     "translators",
     "vocabularies",
     "weights_hash",
+    "written",
 ]
 
 MODELS = PROJECT / "assets" / "models"
@@ -235,6 +236,14 @@ def _tried(name: str, read: Callable[[], AnyModel]) -> AnyModel:
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise ModelUnavailable(f"{name} cannot be loaded: {error}") from error
     return model
+
+
+def written(name: str) -> int:
+    """When the weights of a model were written, in nanoseconds since 1970; 0 if they are missing."""
+    for place in reversed(folders()):
+        with suppress(OSError):
+            return (place / name / FILES[1]).stat().st_mtime_ns
+    return 0
 
 
 def weights_hash(name: str, folder: Path | None = None) -> str:
