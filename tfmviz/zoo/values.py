@@ -41,7 +41,7 @@ def to_numpy(recorder: Recorder) -> Mapping[str, Array]:
 
     values = {}
     for site, tensor in recorder.values.items():
-        array = to_array(tensor if site.endswith(".mask") else tensor[0])
+        array = to_array(tensor) if site.endswith(".mask") else to_array(tensor)[0]
         array.flags.writeable = False
         values[site] = array
     return MappingProxyType(values)
