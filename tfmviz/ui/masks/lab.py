@@ -160,7 +160,7 @@ def _own(length: int, window: int) -> Example:
     from tfmviz import masks
 
     words = f"The model's own: itself and what came before, {window} keys at most."
-    return _example("own", "the model's own", words, masks.causal(length, window=window))
+    return _example("own", "its own", words, masks.causal(length, window=window))
 
 
 def _looking_back(length: int, said: Settings) -> tuple[Example, Example, Example]:

@@ -67,7 +67,10 @@ def tables() -> None:
     lesson.tabs(
         "of_table",
         {
-            "The table": ("Rows are positions: each is added to a word that stands there.", lambda: heat_map(place)),
+            "The table": (
+                "Rows are positions: each is added to a word that stands there." + _left_out(place),
+                lambda: heat_map(place),
+            ),
             "Similarity": (
                 "How alike the vectors of any two positions are, beside those of the formula.",
                 lambda: similarity(place),
@@ -120,7 +123,7 @@ def heat_map(place: Place) -> None:
     )
     st.markdown(
         f"{values.shape[0]} × {values.shape[1]} = **{values.size:,} trained numbers**. Nothing made them smooth: each "
-        "row began at random and was trained by itself." + _left_out(place)
+        "row began at random and was trained by itself."
     )
 
 
