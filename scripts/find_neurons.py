@@ -1,7 +1,7 @@
 """Finds the words on which each neuron of a model fires most, and keeps them beside the model.
 
     python -m scripts.find_neurons tiny-english             # one
-    python -m scripts.find_neurons                          # all in assets/models/
+    python -m scripts.find_neurons                          # all in assets/models/ and the reader's own
 
 The texts are those of `assets/texts/`; each model gets those in its language unless `--texts` names others. The page
 “Feed-forward” shows what is found.
@@ -26,14 +26,14 @@ OTHERS = {"french-english": "french.txt", "reverse": "words.txt"}
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="models in assets/models/; none means all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="models that the app lists; none means all")
     parser.add_argument("--texts", metavar="FILE", help="a file in assets/texts/, one text a line")
     args = parser.parse_args()
     for name in args.names or zoo.available():
         find(name, texts=args.texts or OTHERS.get(name, "english.txt"))
 
 
-def find(name: str, *, texts: str, folder: Path = zoo.MODELS) -> None:
+def find(name: str, *, texts: str, folder: Path | None = None) -> None:
     """Writes the file of one model, unless it has no feed-forward layers."""
     model = zoo.load(name, folder=folder)
     layers = neurons.layers_of(model.weights)
@@ -41,9 +41,10 @@ def find(name: str, *, texts: str, folder: Path = zoo.MODELS) -> None:
         print(f"{name} has no feed-forward layers.")
         return
     peaks = neurons.find(traces(model, (TEXTS / texts).read_text(encoding="utf-8").splitlines()), layers)
-    with replacing(folder / name / neurons.FILE) as (temporary,), temporary.open("wb") as file:
+    path = next(entry.folder for entry in zoo.catalogue(folder) if entry.name == name) / neurons.FILE
+    with replacing(path) as (temporary,), temporary.open("wb") as file:
         neurons.save(file, peaks, texts=texts, weights=model.weights)
-    print(f"{name}: {len(layers)} layers, {(folder / name / neurons.FILE).stat().st_size:,} bytes")
+    print(f"{name}: {len(layers)} layers, {path.stat().st_size:,} bytes")
 
 
 def traces(model: ZooModel, lines: list[str]) -> Iterator[Trace]:

@@ -39,7 +39,7 @@ from streamlit.testing.v1 import AppTest
 from tfmviz import zoo
 from tfmviz.ui import models
 torch_before_loading = []
-def refuse(name):
+def refuse(*what):
     torch_before_loading.append("torch" in sys.modules)
     raise zoo.ModelUnavailable("not now")
 models._load = refuse

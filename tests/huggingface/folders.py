@@ -88,6 +88,7 @@ TOKENIZERS: dict[str, Callable[[], Any]] = {
     "gpt_neox": byte_level,
     "llama": llama_style,
     "llama 3": llama_style,
+    "mistral": llama_style,
     "gemma": llama_style,
     "gemma2": llama_style,
     "qwen3": byte_level,

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 import transformers as hf
 
-VOCAB, LENGTH, D_FF = 307, 61, 37
+VOCAB, LENGTH, D_FF, WINDOW = 307, 61, 37, 13
 
 PLAIN: dict[str, Any] = {
     "vocab_size": VOCAB,
@@ -117,8 +117,9 @@ MODELS: dict[str, Callable[[], Any]] = {
         hf.LlamaConfig(**LLAMA | rope(rope_type="linear", factor=3.0), attention_bias=True, mlp_bias=True)
     ),
     "llama 3": lambda: hf.LlamaForCausalLM(hf.LlamaConfig(**LLAMA | {"rope_parameters": LLAMA3})),
-    "mistral": lambda: hf.MistralForCausalLM(hf.MistralConfig(**LLAMA, sliding_window=53)),
-    "qwen2": lambda: hf.Qwen2ForCausalLM(hf.Qwen2Config(**_without(LLAMA | {"hidden_size": 84}, "head_dim"))),
+    "mistral": lambda: hf.MistralForCausalLM(hf.MistralConfig(**LLAMA, sliding_window=WINDOW)),
+    "qwen2": lambda: hf.Qwen2ForCausalLM(hf.Qwen2Config(**qwen2())),
+    "qwen2 window": lambda: hf.Qwen2ForCausalLM(hf.Qwen2Config(**qwen2(), **sliding(from_layer=0))),
     "qwen3": lambda: hf.Qwen3ForCausalLM(hf.Qwen3Config(**LLAMA)),
     "gemma": lambda: hf.GemmaForCausalLM(hf.GemmaConfig(**LLAMA)),
     "gemma2": lambda: hf.Gemma2ForCausalLM(
@@ -151,6 +152,14 @@ MODELS: dict[str, Callable[[], Any]] = {
 
 def _without(entries: dict[str, Any], name: str) -> dict[str, Any]:
     return {key: value for key, value in entries.items() if key != name}
+
+
+def qwen2() -> dict[str, Any]:
+    return _without(LLAMA | {"hidden_size": 84}, "head_dim")
+
+
+def sliding(*, from_layer: int) -> dict[str, Any]:
+    return {"use_sliding_window": True, "sliding_window": WINDOW, "max_window_layers": from_layer}
 
 
 def _opt() -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
+from scripts import find_neurons
 from tests.app import charts, forget, open_page, series, words
 from tests.browser import ROOT, Visit, free_port, serve
 from tests.huggingface.folders import write
@@ -168,6 +169,54 @@ def test_what_a_model_was_trained_on_is_longer_than_what_it_reads_here(own: Path
     said = words(open_page("positions_rope", model="cut", text=TEXT, scheme="Wavelengths"))
     assert "within the 61 positions that `` cut `` was trained on" in said
     shutil.rmtree(own / "cut")
+
+
+def test_the_neurons_of_a_converted_model_are_found_as_the_page_says(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command looked for the shipped models alone. What such a model was trained on is not known."""
+    monkeypatch.setattr(find_neurons, "traces", lambda model, lines: [model.trace(line) for line in lines[:5]])
+    find_neurons.find("llama", texts="english.txt")
+    said = words(open_page("feed_forward", model="llama", text=TEXT, layer_part="Neurons"))
+    assert "orange-background" in said
+    assert "not trained on" not in said
+
+
+def test_a_model_that_takes_the_place_of_another_is_shown_at_once(own: Path, tmp_path: Path) -> None:
+    """The server kept the old one under that name."""
+    for name, head in (("bert", True), ("bert headless", False)):
+        write(tmp_path / name, name)
+        assert run(tmp_path / name, "--name", "again") == 0
+        said = words(open_page("residual_stream", model="again", text=TEXT, stream="Logit lens"))
+        shutil.rmtree(own / "again")
+        assert (NO_HEAD not in said) == head
+
+
+def test_a_window_is_the_models_own_mask_and_all_that_its_cache_keeps(own: Path, tmp_path: Path) -> None:
+    """Two for keys and values, 3 layers, 2 heads of 14 numbers of 2 bytes: 336 bytes a token, of 13 tokens."""
+    write(tmp_path / "window", "mistral")
+    assert run(tmp_path / "window", "--name", "window") == 0
+    app = open_page("masks", model="window", text=2 * TEXT, effect="Vectors")
+    assert "The model runs with its own mask, so no vector has moved." in words(app)
+    said = words(open_page("writing", model="window", text=TEXT, behind="What it takes"))
+    shutil.rmtree(own / "window")
+    assert "A text of 4,096 tokens takes **4.3 KiB**" in said
+    assert "3 of the 3 layers keep only their last 13 tokens" in said
+
+
+def test_a_table_that_conversion_cut_is_not_shown_as_the_whole(own: Path, tmp_path: Path) -> None:
+    """And what is known only of models trained here is not said of others."""
+    write(tmp_path / "cut", "bert")
+    assert run(tmp_path / "cut", "--name", "cut", "--max-len", "31") == 0
+    app = open_page("positions", model="cut", text=TEXT, lesson="Learned", trained="cut, encoder")
+    for tab in ("The table", "Similarity", "Well trained?", "The wall"):
+        app.session_state["of_table"] = tab
+        assert "the first 31 of the model's 61 positions" in words(app.run()), tab
+    shutil.rmtree(own / "cut")
+    address = {"model": "bert", "text": TEXT, "lesson": "Learned", "trained": "bert, encoder"}
+    whole = words(open_page("positions", **address, of_table="Well trained?"))
+    for untrue in ("cut off", "Our language models", "when drawn"):
+        assert untrue not in whole
 
 
 @pytest.mark.browser

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,12 +17,17 @@ import torch
 import transformers as hf
 from safetensors.torch import load_file, save_file
 
-from tests.huggingface.models import MODELS, PLAIN, tiny
+from tests.huggingface.folders import llama_style
+from tests.huggingface.models import LENGTH, LLAMA, MODELS, WINDOW, qwen2, sliding, tiny
 from tests.huggingface.test_folders import run
 from tfmviz import zoo
 from tfmviz.huggingface import conversion
+from tfmviz.huggingface.card import facts_of
+from tfmviz.huggingface.conversion import texts_of
 from tfmviz.huggingface.families import config_of, family_of, open_source
+from tfmviz.huggingface.family import window_of_some
 from tfmviz.huggingface.source import Memory, Refused
+from tfmviz.huggingface.tokens import tokenizer_of
 from tfmviz.model.config import ModelConfig
 
 Damage = Callable[[Path], Any]
@@ -295,11 +301,49 @@ def test_models_of_an_unknown_kind_are_refused_by_their_configuration(what: str)
         shape_of(make())
 
 
-def test_a_window_shortens_the_context() -> None:
-    """Beyond its window a model of this kind would not look; our attention looks everywhere."""
-    model = MODELS["mistral"]()
-    assert shape_of(model.config, model.state_dict()).max_len == 53
-    assert PLAIN["max_position_embeddings"] == 61
+SOME = hf.Qwen2Config(**qwen2(), **sliding(from_layer=1))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "window", "max_len"),
+    [
+        (MODELS["mistral"]().config, WINDOW, LENGTH),
+        (hf.MistralConfig(**LLAMA, sliding_window=None), None, LENGTH),
+        (MODELS["qwen2"]().config, None, LENGTH),
+        (MODELS["qwen2 window"]().config, WINDOW, LENGTH),
+        (SOME, None, WINDOW),
+        (MODELS["gemma2"]().config, None, 59),
+        (MODELS["llama"]().config, None, LENGTH),
+    ],
+)
+def test_a_window_of_some_layers_shortens_the_context(theirs: Any, window: int | None, max_len: int) -> None:
+    """One of all layers is the model's own."""
+    shape = shape_of(theirs)
+    assert (shape.window, shape.max_len, shape.trained_on) == (window, max_len, LENGTH)
+
+
+def test_the_comparison_reads_a_text_that_is_longer_than_the_window() -> None:
+    theirs = hf.MistralConfig(**LLAMA, sliding_window=50)
+    config = shape_of(theirs)
+    tokenizer = tokenizer_of(llama_style(), theirs, None, config)
+    longest = [
+        max(text.shape[1] for (text,) in texts_of(tokenizer, one)) for one in (config, replace(config, window=None))
+    ]
+    assert longest[0] > 50 > longest[1]
+
+
+@pytest.mark.parametrize(
+    ("theirs", "said"),
+    [
+        (MODELS["mistral"]().config, "61 tokens here, of which each token sees the last 13"),
+        (SOME, "13 tokens here, trained on up to 61; longer texts would exceed a window of some layers"),
+        (MODELS["llama"]().config, "61 tokens here"),
+    ],
+)
+def test_what_is_found_says_how_far_a_model_looks(theirs: Any, said: str) -> None:
+    local = window_of_some(theirs)
+    facts = facts_of(shape_of(theirs), kind="", n_parameters=1, tokenizer="", licence="", local=local)
+    assert facts["context"] == said
 
 
 def test_tied_weights_that_were_stored_twice_but_differ_are_not_tied() -> None:

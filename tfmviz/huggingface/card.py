@@ -8,15 +8,24 @@ from tfmviz.huggingface.check import LIMITS, Site
 from tfmviz.model.config import ModelConfig
 
 
-def facts_of(config: ModelConfig, *, kind: str, n_parameters: int, tokenizer: str, licence: str) -> dict[str, str]:
-    """What a person wants to know of a model, by its names."""
+def facts_of(
+    config: ModelConfig, *, kind: str, n_parameters: int, tokenizer: str, licence: str, local: int | None = None
+) -> dict[str, str]:
+    """What a person wants to know of a model, by its names.
+
+    Args:
+        local: the window of a model in which only some layers have one.
+    """
     depth = " + ".join(str(config.depth(stack)) for stack in config.stacks)
     trained = f", trained on up to {config.trained_len:,}" if config.trained_len else ""
+    window = f", of which each token sees the last {config.window:,}" if config.window else ""
+    if config.max_len == local:
+        window = "; longer texts would exceed a window of some layers"
     return {
         "type": f"{kind}, {config.architecture}",
         "layers × heads × width": f"{depth} × {config.n_heads} × {config.d_model:,}",
         "parameters": f"{n_parameters / 1e6:,.1f} million",
-        "context": f"{config.max_len:,} tokens here{trained}",
+        "context": f"{config.max_len:,} tokens here{trained}{window}",
         "tokenizer": tokenizer,
         "licence": licence,
     }

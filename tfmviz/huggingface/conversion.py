@@ -16,10 +16,12 @@ from tfmviz.huggingface.card import facts_of, said, write_card
 from tfmviz.huggingface.check import Site, compare
 from tfmviz.huggingface.checkpoint import Checkpoint
 from tfmviz.huggingface.families import DEFAULT_LEN, config_of, family_of, module_of, open_source, parameters
+from tfmviz.huggingface.family import window_of_some
 from tfmviz.huggingface.source import Files, Memory, Refused, Source
 from tfmviz.huggingface.tokens import read_tokenizer, tokenizer_of
 from tfmviz.huggingface.writing import new_folder, write_weights
 from tfmviz.model.config import ModelConfig
+from tfmviz.model.device import placed
 from tfmviz.model.transformer import parameter_shapes
 from tfmviz.text.foreign import ForeignTokenizer
 from tfmviz.zoo import ZooModel
@@ -57,7 +59,7 @@ def convert(hf_model: Any, hf_tokenizer: Any, *, name: str = "converted", max_le
     module = module_of(source, theirs, config, family)
     reference = hf_model if hf_model.dtype == torch.float32 else deepcopy(hf_model).float()
     compare(module, reference, texts_of(tokenizer, config))
-    return ZooModel(name=name, config=config, tokenizer=tokenizer, module=module)
+    return ZooModel(name=name, config=config, tokenizer=tokenizer, module=placed(module))
 
 
 def convert_folder(
@@ -80,6 +82,7 @@ def convert_folder(
             n_parameters=files.n_numbers,
             tokenizer=tokenizer.kind,
             licence=checkpoint.licence,
+            local=window_of_some(checkpoint.theirs),
         )
         say("\n".join(f"{key + ':':24}{value}" for key, value in facts.items()))
         _check_room(place, files.n_bytes)
@@ -118,13 +121,15 @@ def _check_room(place: Path, n_bytes: int) -> None:
 
 
 def texts_of(tokenizer: ForeignTokenizer, config: ModelConfig) -> list[tuple[Tensor, ...]]:
-    """The sentences as the model reads them; for an encoder-decoder each with the next one as its target.
+    """The sentences as the model reads them; for an encoder-decoder each with the one before it as its target.
 
     Raises:
         Refused: the tokenizer makes nothing of them.
     """
-    found = []
-    for n, text in enumerate(SENTENCES):
+    found, sentences = [], list(SENTENCES)
+    if config.window is not None and config.window < config.max_len:
+        sentences.append(" ".join(SENTENCES * (config.window // 30 + 1)))  # reaches past it: they have 31 words
+    for n, text in enumerate(sentences):
         encodings = [tokenizer.encode(text, max_len=config.max_len)]
         if config.architecture == "encoder-decoder":
             encodings.append(tokenizer.encode_target(SENTENCES[n - 1], max_len=config.max_len))

@@ -156,12 +156,24 @@ def _llama3(turning: Tensor, rope: Any) -> Tensor:
 
 
 def plain_context(theirs: Any) -> int:
-    """The longest text, no longer than a window beyond which later models do not look."""
-    window = getattr(theirs, "sliding_window", None)
+    """The longest text that a model was trained on."""
     rope = getattr(theirs, "rope_parameters", None) or {}
-    lengths = [theirs.max_position_embeddings]
-    if window is not None and getattr(theirs, "use_sliding_window", True):
-        lengths.append(window)
-    if rope.get("rope_type") == "dynamic":
-        lengths.append(rope.get("original_max_position_embeddings") or theirs.max_position_embeddings)
-    return min(lengths)
+    if rope.get("rope_type") == "dynamic" and (original := rope.get("original_max_position_embeddings")):
+        return min(theirs.max_position_embeddings, original)
+    return theirs.max_position_embeddings
+
+
+def window_of_all(theirs: Any) -> int | None:
+    """How many keys a query sees at most, its own included, if that is so in every layer (Mistral); None: all."""
+    return theirs.sliding_window if _kinds_of_layers(theirs) == {"sliding_attention"} else None
+
+
+def window_of_some(theirs: Any) -> int | None:
+    """The same where other layers see all keys (Gemma 2). Ours share one mask, so a text must fit the window."""
+    return theirs.sliding_window if len(_kinds_of_layers(theirs)) > 1 else None
+
+
+def _kinds_of_layers(theirs: Any) -> set[str]:
+    if getattr(theirs, "sliding_window", None) is None or not getattr(theirs, "use_sliding_window", True):
+        return {"full_attention"}
+    return set(getattr(theirs, "layer_types", None) or ["sliding_attention"])

@@ -17,6 +17,7 @@ from tfmviz.huggingface.family import (
     plain_context,
     projection,
     theta,
+    window_of_all,
 )
 from tfmviz.huggingface.source import Refused, Source
 from tfmviz.model.config import ModelConfig
@@ -33,6 +34,7 @@ def _llama_shape(theirs: Any, source: Source) -> dict[str, Any]:
         "n_layers": theirs.num_hidden_layers,
         "n_heads": n_heads,
         "n_kv_heads": theirs.num_key_value_heads or n_heads,
+        "window": window_of_all(theirs),
         "head_width": None if d_head * n_heads == theirs.hidden_size else d_head,
         "d_ff": theirs.intermediate_size,
         "norm": "rms",

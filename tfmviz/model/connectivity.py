@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from tfmviz.model.build import Earlier
+from tfmviz.model.device import ids_for, to_array
 from tfmviz.model.transformer import DecoderOnly
 from tfmviz.trace import Array
 
@@ -43,7 +44,7 @@ def pull(model: DecoderOnly | Earlier, ids: Sequence[int]) -> Array:
     """
     source = Source()
     with torch.enable_grad():
-        log_p = model(torch.tensor([ids]), tap=source)[0, -1].log_softmax(dim=-1)
+        log_p = model(ids_for(model, [ids]), tap=source)[0, -1].log_softmax(dim=-1)
         assert source.embed is not None
         (gradient,) = torch.autograd.grad(log_p.max(), source.embed)  # (1, len, d_model)
-    return gradient[0].norm(dim=-1).numpy()
+    return to_array(gradient[0].norm(dim=-1))

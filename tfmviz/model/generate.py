@@ -12,6 +12,7 @@ from torch import Tensor
 
 from tfmviz.decoding import GREEDY, Rules, Sample, Step, choose, number_for
 from tfmviz.model.build import Earlier
+from tfmviz.model.device import ids_for
 from tfmviz.model.readers import Reader, TargetReader, TextReader, WholeReader
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly, Transformer
 from tfmviz.tap import NO_TAP, Tap
@@ -114,7 +115,7 @@ def reader_of(
         case DecoderOnly():
             return TextReader(module, tap), list(ids)
         case EncoderDecoder():
-            return TargetReader(module, torch.tensor(ids), tap, at=at), list(begin)
+            return TargetReader(module, ids_for(module, ids), tap, at=at), list(begin)
         case EncoderOnly():
             raise ValueError(f"A model that is {module.config.architecture} fills in words: it does not write text.")
         case _:

@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tfmviz.model.config import ModelConfig
+from tfmviz.model.device import device_of, ids_for
 from tfmviz.model.reading_out import reads_rows, stream_of
 from tfmviz.model.transformer import Transformer, build
 from tfmviz.tap import NO_TAP
@@ -21,9 +22,14 @@ _one_at_a_time = Lock()
 
 
 @contextmanager
-def seeded(seed: int) -> Iterator[None]:
-    """What is drawn inside depends on the seed alone, and what others draw does not depend on it."""
-    with _one_at_a_time, torch.random.fork_rng(devices=[]):
+def seeded(seed: int, *, module: nn.Module | None = None) -> Iterator[None]:
+    """What is drawn inside depends on the seed alone, and what others draw does not depend on it.
+
+    Args:
+        module: draws on its device; None: all is drawn on the processor.
+    """
+    device = torch.device("cpu") if module is None else device_of(module)
+    with _one_at_a_time, torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(seed)
         yield
 
@@ -46,8 +52,8 @@ def losses_with_dropout(
     Args:
         texts: what the module reads: one text, or source and target.
     """
-    inputs = [torch.tensor([text] * runs) for text in texts]
-    with seeded(seed):
+    inputs = [ids_for(module, [text] * runs) for text in texts]
+    with seeded(seed, module=module):
         x = stream_of(in_training_mode(module, dropout=dropout), inputs)  # (run, len, d_model)
     parts = x.split(1) if reads_rows(module.config) else (x,)  # logits of all runs may be gigabytes
     found = []
@@ -66,7 +72,7 @@ def gradient_lengths(module: Transformer, texts: Sequence[Sequence[int]]) -> dic
         By layer, such as "decoder.0.self_attn", and "embedding" for W_E; in the order of the model.
     """
     weights = {name: weight.detach().requires_grad_() for name, weight in module.named_parameters()}
-    inputs = tuple(torch.tensor([text]) for text in texts)
+    inputs = tuple(ids_for(module, [text]) for text in texts)
     logits = torch.func.functional_call(module, weights, inputs)  # (1, len, vocab)
     loss = F.cross_entropy(logits[0, :-1], inputs[-1][0, 1:])
     gradients = torch.autograd.grad(loss, list(weights.values()), allow_unused=True)

@@ -28,7 +28,7 @@ class Later:
         if name in ("k", "v"):
             value = F.pad(value, (0, 0, self._by, 0))  # (batch, kv head, by + len, d_head)
         elif name == "mask":
-            value = value & (torch.arange(value.shape[-1]) >= self._by)  # (len, by + len)
+            value = value & (torch.arange(value.shape[-1], device=value.device) >= self._by)  # (len, by + len)
         return self._inner(name, value)
 
     def scope(self, name: str) -> Self:

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from tfmviz.model.build import Earlier
 from tfmviz.model.cache import Cache
+from tfmviz.model.device import device_of
 from tfmviz.model.reading_out import read_out
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, full_mask
 from tfmviz.tap import NO_TAP, Tap, in_turn
@@ -28,7 +29,7 @@ class Reader(ABC):
 
     def __init__(self, model: DecoderOnly | EncoderDecoder | Earlier, tap: Tap) -> None:
         self.n_cached = self.n_read = 0
-        self.device = next(model.parameters()).device
+        self.device = device_of(model)
         self.context = model.config.max_len
         self._tap, self._cache = tap, Cache()
 

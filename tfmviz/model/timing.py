@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from tfmviz.model.cache import Cache
+from tfmviz.model.device import device_of
 from tfmviz.model.transformer import DecoderOnly
 from tfmviz.tap import NO_TAP, Tap
 
@@ -24,6 +25,7 @@ def step_times(model: DecoderOnly, lengths: Sequence[int], *, rounds: int) -> tu
     found: list[list[list[float]]] = [[[], []] for _ in lengths]
     numbers = torch.Generator().manual_seed(0)
     texts = [torch.randint(1, model.config.vocab_size, (1, length), generator=numbers) for length in lengths]
+    texts = [text.to(device_of(model)) for text in texts]
     caches = [Cache() for _ in lengths]
     for text, cache in zip(texts, caches, strict=True):
         model(text[:, :-1], cache)
@@ -36,6 +38,13 @@ def step_times(model: DecoderOnly, lengths: Sequence[int], *, rounds: int) -> tu
 
 
 def _milliseconds(model: DecoderOnly, text: Tensor, tap: Tap, *, past: int) -> float:
-    begin = time.perf_counter()
+    begin = _clock(text)
     model(text, tap, past=past)
-    return (time.perf_counter() - begin) * 1e3
+    return (_clock(text) - begin) * 1e3
+
+
+def _clock(text: Tensor) -> float:
+    """Seconds, when a GPU has done all that it was asked to do."""
+    if text.is_cuda:
+        torch.cuda.synchronize(text.device)
+    return time.perf_counter()

@@ -1,4 +1,4 @@
-"""The matrices of a model as numpy arrays; see `tfmviz.weights`. Nothing is copied."""
+"""The matrices of a model as numpy arrays; see `tfmviz.weights`. On the processor nothing is copied."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from tfmviz.model.attention import Attention
 from tfmviz.model.block import Block, Residual, Stack
+from tfmviz.model.device import device_of, to_array
 from tfmviz.model.feed_forward import FeedForward, GatedFeedForward
 from tfmviz.model.transformer import DecoderOnly, EncoderOnly, Headless, Transform, Transformer
 from tfmviz.positions.base import Positions
@@ -28,15 +29,15 @@ from tfmviz.weights import (
 
 
 def weights_of(model: Transformer) -> ModelWeights:
-    """All matrices of a model on the CPU."""
-    W_E = _array(model.embedding.W_E)
-    W_U = W_E if model.embedding.W_U is None else _array(model.embedding.W_U)
+    """All matrices of a model. They share its memory, unless it is on a GPU."""
+    W_E = to_array(model.embedding.W_E)
+    W_U = W_E if model.embedding.W_U is None else to_array(model.embedding.W_U)
     return ModelWeights(
         W_E=W_E,
         W_U=W_U,
         stacks={name: _stack(name, stack, _readout(model, stack, W_U)) for name, stack in stacks_of(model).items()},
         n_parameters=sum(parameter.numel() for parameter in model.parameters()),
-        segment=None if model.embedding.segment is None else _array(model.embedding.segment),
+        segment=None if model.embedding.segment is None else to_array(model.embedding.segment),
         n_head_parameters=sum(parameter.numel() for parameter in model.head.parameters()),
         has_head=not isinstance(model.head, Headless),
     )
@@ -53,19 +54,19 @@ def stacks_of(model: Transformer) -> dict[str, Stack]:
 
 
 @torch.inference_mode()
-def effects_of(scheme: Positions, length: int, *, d_model: int) -> PositionEffects:
-    """What a scheme does to a text of `length` tokens.
+def effects_of(scheme: Positions, length: int, *, d_model: int, device: torch.device | None = None) -> PositionEffects:
+    """What a scheme, whose model is on `device`, does to a text of `length` tokens.
 
     Raises:
         ValueError: a learned table is shorter.
     """
-    nothing = torch.zeros(1, length, d_model)
+    nothing = torch.zeros(1, length, d_model, device=device)
     embedded = scheme.embed(nothing, NO_TAP)
     turns, bias = scheme.turns(length), scheme.bias(length, length)
     return PositionEffects(
-        added=None if embedded is nothing else embedded[0].numpy(),
-        angles=None if turns is None else turns.numpy(),
-        bias=None if bias is None else bias.numpy(),
+        added=None if embedded is nothing else to_array(embedded[0]),
+        angles=None if turns is None else to_array(turns),
+        bias=None if bias is None else to_array(bias),
     )
 
 
@@ -111,7 +112,7 @@ def _readout(model: Transformer, stack: Stack, W_U: Array) -> Readout:
     return Readout(
         norm=norm,
         W_U=W_U,
-        b_U=None if model.head.b_U is None else _array(model.head.b_U),
+        b_U=None if model.head.b_U is None else to_array(model.head.b_U),
         transform=None if transform is None else partial(_transformed, transform),
         cap=model.head.cap,
     )
@@ -119,13 +120,13 @@ def _readout(model: Transformer, stack: Stack, W_U: Array) -> Readout:
 
 @torch.inference_mode()
 def _transformed(transform: Transform, x: Array) -> Array:
-    return transform(torch.from_numpy(x.astype(np.float32))).numpy()
+    return to_array(transform(torch.from_numpy(x.astype(np.float32)).to(device_of(transform))))
 
 
 def _attention(layer: Attention) -> AttentionWeights:
     def heads(weight: Tensor) -> Array:
         """(heads × d_head, …) to (heads, d_head, …)."""
-        return _array(weight.unflatten(0, (-1, layer.d_head)))
+        return to_array(weight.unflatten(0, (-1, layer.d_head)))
 
     return AttentionWeights(
         W_Q=heads(layer.W_Q.weight).swapaxes(1, 2),
@@ -135,7 +136,7 @@ def _attention(layer: Attention) -> AttentionWeights:
         W_V=heads(layer.W_V.weight).swapaxes(1, 2),
         b_V=heads(layer.W_V.bias),
         W_O=heads(layer.W_O.weight.T),
-        b_O=_array(layer.W_O.bias),
+        b_O=to_array(layer.W_O.bias),
         divisor=layer.divisor,
         q_norm=_norm(layer.q_norm),
         k_norm=_norm(layer.k_norm),
@@ -150,12 +151,12 @@ def _feed_forward(layer: FeedForward | GatedFeedForward) -> FeedForwardWeights:
     assert layer.kind != "none"
     return FeedForwardWeights(
         activation=layer.kind,
-        W_in=_array(layer.W_in.weight.T),
-        b_in=_array(layer.W_in.bias),
-        W_out=_array(layer.W_out.weight.T),
-        b_out=_array(layer.W_out.bias),
-        W_gate=None if gate is None else _array(gate.weight.T),
-        b_gate=None if gate is None else _array(gate.bias),
+        W_in=to_array(layer.W_in.weight.T),
+        b_in=to_array(layer.W_in.bias),
+        W_out=to_array(layer.W_out.weight.T),
+        b_out=to_array(layer.W_out.bias),
+        W_gate=None if gate is None else to_array(gate.weight.T),
+        b_gate=None if gate is None else to_array(gate.bias),
         out_norm=_norm(layer.out_norm),
     )
 
@@ -165,14 +166,10 @@ def _norm(norm: nn.Module | None) -> Norm | None:
     if norm is None or isinstance(norm, nn.Identity):
         return None
     assert isinstance(norm, nn.LayerNorm | nn.RMSNorm)
-    gain = _array(norm.weight)
+    gain = to_array(norm.weight)
     return Norm(
         kind="layer" if isinstance(norm, nn.LayerNorm) else "rms",
         gain=gain,
-        bias=_array(norm.bias) if isinstance(norm, nn.LayerNorm) else 0 * gain,
+        bias=to_array(norm.bias) if isinstance(norm, nn.LayerNorm) else 0 * gain,
         eps=float(norm.eps or 0.0),
     )
-
-
-def _array(weight: Tensor) -> Array:
-    return weight.detach().numpy()

@@ -95,6 +95,8 @@ def begin(title: str, purpose: str = "", *, architecture: Architecture | None = 
         st.warning("This text holds nothing that the model reads. Type at least one character that can be seen.")
         st.stop()
     controls.say_what_was_cut(encoded)
+    if model.device != "cpu":
+        st.sidebar.caption(f"This model runs on a GPU ({model.device}).")
     turns.take()
     return Lesson(choice=choice, text=text, model=model)
 

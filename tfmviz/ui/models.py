@@ -21,7 +21,7 @@ from tfmviz.zoo import EarlierModel, ZooModel
 def load(name: str) -> ZooModel:
     """The model of that name. If its files turn out to be damaged, says so and stops the run."""
     try:
-        return _load_trained(name) if trained.is_one(name) else _load(name)
+        return _load_trained(name) if trained.is_one(name) else _load(name, zoo.written(name))
     except zoo.ModelUnavailable as error:
         st.error(f"{controls.plain(str(error))} Choose another model in the sidebar.")
         st.stop()
@@ -51,8 +51,8 @@ def _load_earlier(name: str) -> EarlierModel:
 
 
 @st.cache_resource(show_spinner="Loading the model…")
-def _load(name: str) -> ZooModel:
-    """Loads a model once per server, after the page has been painted."""
+def _load(name: str, written: int) -> ZooModel:
+    """Loads a model once per server, after the page has been painted, and again when its weights are other ones."""
     import_what_is_heavy()
     keep_memory()
     model = zoo.load(name)

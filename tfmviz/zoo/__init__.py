@@ -50,6 +50,7 @@ __all__ = [
     "translators",
     "vocabularies",
     "weights_hash",
+    "written",
 ]
 
 MODELS = PROJECT / "assets" / "models"
@@ -141,12 +142,15 @@ def available(folder: Path | None = None) -> tuple[str, ...]:
 
 
 def load(name: str, folder: Path | None = None) -> ZooModel:
-    """Loads a model onto the CPU and tries it on a sentence, so that the reader's first one is as fast as the others.
+    """Loads a model and tries it on a sentence, so that the reader's first one is as fast as the others.
+
+    A large model is put on the GPU where there is one; see `model.device`.
 
     Raises:
         ModelUnavailable: there is no such model, its files are missing or damaged, they do not fit one another, or what
             the model computes is not finite.
     """
+    from tfmviz.model.device import placed
     from tfmviz.zoo.files import read_module, read_tokenizer
 
     entry = _named(name, catalogue(folder))
@@ -156,7 +160,7 @@ def load(name: str, folder: Path | None = None) -> ZooModel:
     return _tried(
         name,
         lambda: ZooModel(
-            name=name, config=config, tokenizer=read_tokenizer(place, config), module=read_module(place, config)
+            name=name, config=config, tokenizer=read_tokenizer(place, config), module=placed(read_module(place, config))
         ),
     )
 
@@ -232,6 +236,14 @@ def _tried(name: str, read: Callable[[], AnyModel]) -> AnyModel:
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise ModelUnavailable(f"{name} cannot be loaded: {error}") from error
     return model
+
+
+def written(name: str) -> int:
+    """When the weights of a model were written, in nanoseconds since 1970; 0 if they are missing."""
+    for place in reversed(folders()):
+        with suppress(OSError):
+            return (place / name / FILES[1]).stat().st_mtime_ns
+    return 0
 
 
 def weights_hash(name: str, folder: Path | None = None) -> str:

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from tfmviz.edits import Edit
+from tfmviz.model.device import ids_for, to_array
 from tfmviz.model.reading_out import read_out, reads_rows, stream_of
 from tfmviz.model.transformer import Headless, Transformer
 from tfmviz.tap import NO_TAP, Fork, Recorder
@@ -39,7 +40,7 @@ def read_out_later(module: Transformer, x: Tensor, recorder: Recorder) -> Mappin
 def _rows(module: Transformer, x: Tensor, positions: Sequence[int]) -> Array:
     """Logits of some positions, (position, vocab), from what W_U reads, (len, d_model)."""
     assert not isinstance(module.head, Headless)
-    rows = module.head.read(x[list(positions)], module.embedding, tap=NO_TAP).numpy()
+    rows = to_array(module.head.read(x[list(positions)], module.embedding, tap=NO_TAP))
     rows.flags.writeable = False
     return rows
 
@@ -52,7 +53,7 @@ def fork_in_parts(
     positions: Sequence[int] | slice,
 ) -> Array:
     """Logits of some positions under each of several sets of edits: (variant, position, vocab)."""
-    inputs = [torch.tensor([ids]) for ids in texts]
+    inputs = [ids_for(module, [ids]) for ids in texts]
     asked = positions if isinstance(positions, slice) else list(positions)
     at_once = max(1, MOST_NUMBERS // (len(texts[-1]) * module.config.d_ff))
     found = []
@@ -61,4 +62,4 @@ def fork_in_parts(
         x = stream_of(module, inputs, tap=fork)
         found.append(read_out(module, x, asked, tap=fork))
         fork.check()
-    return (found[0] if len(found) == 1 else torch.cat(found)).numpy()
+    return to_array(found[0] if len(found) == 1 else torch.cat(found))

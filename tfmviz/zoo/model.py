@@ -54,6 +54,7 @@ class ZooModel:
         """
         import torch
 
+        from tfmviz.model.device import ids_for
         from tfmviz.model.reading_out import stream_of
         from tfmviz.tap import Recorder
         from tfmviz.zoo.forwards import read_out_later
@@ -61,7 +62,7 @@ class ZooModel:
         texts = self._texts(inputs, target)
         recorder = Recorder(edits, sites)
         with torch.inference_mode():
-            x = stream_of(self.module, [torch.tensor([text.ids]) for text in texts], tap=recorder)
+            x = stream_of(self.module, [ids_for(self.module, [text.ids]) for text in texts], tap=recorder)
             later = read_out_later(self.module, x, recorder)
         recorder.check()
         source = texts[0] if len(texts) == 2 else None
@@ -71,13 +72,14 @@ class ZooModel:
         """One site's value on several texts of the same length, in one forward pass: (text, …)."""
         import torch
 
+        from tfmviz.model.device import ids_for, to_array
         from tfmviz.tap import Recorder
 
         recorder = Recorder(edits, sites=(site,))
         with torch.inference_mode():
-            self.module(torch.tensor(texts), tap=recorder)
+            self.module(ids_for(self.module, texts), tap=recorder)
         recorder.check()
-        return recorder.values[site].numpy()
+        return to_array(recorder.values[site])
 
     def logits_under(
         self,
@@ -205,9 +207,16 @@ class ZooModel:
             return ()
         return (self._start, *self.tokenizer.marks.before_target[1:])
 
+    @property
+    def device(self) -> str:
+        """Where the model computes: "cpu", or the name of a GPU such as "cuda:0"."""
+        from tfmviz.model.device import device_of
+
+        return str(device_of(self.module))
+
     @cached_property
     def weights(self) -> ModelWeights:
-        """The model's matrices, which share its memory."""
+        """The model's matrices, which share its memory unless it is on a GPU."""
         from tfmviz.model.weights import weights_of
 
         return weights_of(self.module)
@@ -219,9 +228,11 @@ class ZooModel:
 
     def position_effects(self, stack: str, length: int) -> PositionEffects:
         """See `Traceable.position_effects`."""
+        from tfmviz.model.device import device_of
         from tfmviz.model.weights import effects_of, stacks_of
 
-        return effects_of(stacks_of(self.module)[stack].positions, length, d_model=self.config.d_model)
+        scheme, device = stacks_of(self.module)[stack].positions, device_of(self.module)
+        return effects_of(scheme, length, d_model=self.config.d_model, device=device)
 
     def logits(self, ids: Sequence[int], *, cached: int = 0) -> Array:
         """Logits of a language model on a text of any length its position scheme reaches, past `max_len` too.
@@ -238,14 +249,15 @@ class ZooModel:
         import torch
 
         from tfmviz.model.cache import Cache
+        from tfmviz.model.device import ids_for, to_array
         from tfmviz.tap import NO_TAP
 
         tap = Cache() if cached else NO_TAP
-        text = torch.tensor([ids])
+        text = ids_for(self.module, [ids])
         with torch.inference_mode():
             if cached:
                 self._language_model(text[:, :cached], tap)
-            return self._language_model(text[:, cached:], tap, past=cached)[0].numpy()
+            return to_array(self._language_model(text[:, cached:], tap, past=cached)[0])
 
     def pull(self, ids: Sequence[int]) -> Array:
         """How strongly each token's vector moves the prediction after the text; see `model.connectivity`."""
@@ -268,11 +280,12 @@ class ZooModel:
             The text that the model predicts on, and (run, len - 1).
         """
         self._check_head()
+        from tfmviz.model.device import to_array
         from tfmviz.model.in_training import losses_with_dropout
 
         texts = self._texts(inputs, None)
         ids = [text.ids for text in texts]
-        return texts[-1], losses_with_dropout(self.module, ids, dropout=dropout, runs=runs, seed=seed).numpy()
+        return texts[-1], to_array(losses_with_dropout(self.module, ids, dropout=dropout, runs=runs, seed=seed))
 
     def gradient_lengths(self, inputs: str | Sequence[int], *, untrained: int | None = None) -> dict[str, float]:
         """Length of the gradient in every layer for the loss on one text; see `model.in_training.gradient_lengths`.
@@ -292,11 +305,10 @@ class ZooModel:
         Raises:
             ValueError: a learned table ends before the text.
         """
-        import torch
-
+        from tfmviz.model.device import ids_for, to_array
         from tfmviz.model.later import scores_from
 
-        return scores_from(self._language_model, torch.tensor(ids), first=first).numpy()
+        return to_array(scores_from(self._language_model, ids_for(self.module, ids), first=first))
 
     def _check_head(self) -> None:
         """Raises: NotCaptured, for a model without logits."""

@@ -25,20 +25,23 @@ def recorded(
     """
     import torch
 
+    from tfmviz.model.device import ids_for
     from tfmviz.tap import Recorder
 
     recorder = Recorder(edits, sites)
     with torch.inference_mode():
-        module(torch.tensor([ids]), tap=recorder)
+        module(ids_for(module, [ids]), tap=recorder)
     recorder.check()
     return to_numpy(recorder)
 
 
 def to_numpy(recorder: Recorder) -> Mapping[str, Array]:
     """The recorded values without the batch axis, which masks lack. The arrays are read-only views of the tensors."""
+    from tfmviz.model.device import to_array
+
     values = {}
     for site, tensor in recorder.values.items():
-        array = tensor.numpy() if site.endswith(".mask") else tensor.numpy()[0]
+        array = to_array(tensor) if site.endswith(".mask") else to_array(tensor)[0]
         array.flags.writeable = False
         values[site] = array
     return MappingProxyType(values)

@@ -15,6 +15,7 @@ from tfmviz.edits import Scale
 from tfmviz.plots import feed_forward as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, per_cent
+from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.trace import Trace
 from tfmviz.ui import before_after, controls, icons
 from tfmviz.ui.cache import shared
@@ -110,12 +111,15 @@ def writes(subject: Subject, neuron: int) -> None:
 
 def fires(subject: Subject, neuron: int) -> None:
     """The words of the shipped texts on which the neuron fires most."""
-    st.markdown(f"**Where neuron {neuron} fires most**, in sentences the model was not trained on:")
+    ours = isinstance(subject.here.model.tokenizer, Tokenizer)
+    known = ", in sentences the model was not trained on" if ours else ""  # nobody knows what others have read
+    st.markdown(f"**Where neuron {neuron} fires most**{known}:")
     try:
         texts, peaks = _peaks(subject.here.model)
     except NoPeaks as error:
         name = subject.here.model.name
-        st.info(f"{controls.plain(str(error))} Make it by `python -m scripts.find_neurons {name}`.", icon=icons.INFO)
+        hint = f" Make it by `python -m scripts.find_neurons {name}`." if name in zoo.available() else ""
+        st.info(controls.plain(str(error)) + hint, icon=icons.INFO)
         return
     lines, found = _lines(texts), peaks[subject.site]
     for text, token, value in zip(found.text[neuron], found.token[neuron], found.value[neuron], strict=True):
@@ -137,7 +141,8 @@ def _marked(tokens: tuple[str, ...], token: int) -> str:
 
 @shared
 def _peaks(model: ZooModel) -> tuple[str, dict[str, Peaks]]:
-    return load(zoo.MODELS / model.name / FILE, model.weights)
+    places = [place / model.name for place in zoo.folders() if (place / model.name).is_dir()]
+    return load((places[-1] if places else zoo.MODELS) / FILE, model.weights)
 
 
 @st.cache_resource(show_spinner=False)

@@ -155,6 +155,14 @@ def _example(name: str, title: str, words: str, mask: Any) -> Example:
     return Example(id=name, title=title, words=words, mask=mask.numpy())
 
 
+def _own(length: int, window: int) -> Example:
+    """The mask of a model that was trained with a window."""
+    from tfmviz import masks
+
+    words = f"The model's own: itself and what came before, {window} keys at most."
+    return _example("own", "its own", words, masks.causal(length, window=window))
+
+
 def _looking_back(length: int, said: Settings) -> tuple[Example, Example, Example]:
     """Causal, strictly causal, and causal after a prefix that sees itself in full."""
     from tfmviz import masks
@@ -205,6 +213,9 @@ def laboratory(here: Lesson, said: Settings) -> Chosen:
     examples = gallery(len(queries), len(keys), said, second_len=len(second), crossing=queries is not keys)
     shape = (len(queries), len(keys))
     own = "causal" if layer.startswith("decoder.") and queries is keys else "full"
+    if (window := here.model.config.window) is not None and window < len(keys):
+        own = "own"
+        examples.insert(0, _own(len(keys), window))
     usable = {example.id: example.mask for example in examples if example.mask.shape == shape}
     start = st.query_params.get("start", own)
     start = start if start in usable else own

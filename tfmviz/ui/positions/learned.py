@@ -14,6 +14,7 @@ from tfmviz.analysis.sinusoids import cosines
 from tfmviz.plots import positions as figures
 from tfmviz.plots.numbers import decimal
 from tfmviz.plots.positions import Line
+from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.trace import Array
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
@@ -47,6 +48,16 @@ class Place:
         assert table is not None, "a learned scheme adds its table"
         return table
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether the model had more positions before it was converted."""
+        return self.model.config.trained_on > self.model.config.max_len
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the model was trained here, from the random start that is known."""
+        return isinstance(self.model.tokenizer, Tokenizer)
+
 
 def tables() -> None:
     """The parts of this tab."""
@@ -56,7 +67,10 @@ def tables() -> None:
     lesson.tabs(
         "of_table",
         {
-            "The table": ("Rows are positions: each is added to a word that stands there.", lambda: heat_map(place)),
+            "The table": (
+                "Rows are positions: each is added to a word that stands there." + _left_out(place),
+                lambda: heat_map(place),
+            ),
             "Similarity": (
                 "How alike the vectors of any two positions are, beside those of the formula.",
                 lambda: similarity(place),
@@ -113,6 +127,17 @@ def heat_map(place: Place) -> None:
     )
 
 
+def _left_out(place: Place) -> str:
+    """A sentence on the rows that were cut off when the model was converted; empty if there are none."""
+    config = place.model.config
+    if not place.is_cut:
+        return ""
+    return (
+        f" These are the first {config.max_len:,} of the model's {config.trained_on:,} positions; the others were cut "
+        "off when it was converted."
+    )
+
+
 def similarity(place: Place) -> None:
     """Cosines within the table, beside those of sinusoids of the same size."""
     from tfmviz.positions.sinusoidal import sinusoids
@@ -139,6 +164,7 @@ def similarity(place: Place) -> None:
             if close > HALF
             else "Most neighbours are no more alike than random vectors: these rows were hardly trained."
         )
+        + _left_out(place)
     )
 
 
@@ -173,18 +199,25 @@ def norms(place: Place) -> None:
     from tfmviz.positions.learned import STD
 
     lengths, began = position_table.lengths(values), position_table.first_length(values.shape[1], std=STD)
+    start = "when drawn" if place.is_ours else f"random, {STD}"
     show(
         figures.lines(
-            [Line(name="length now", y=lengths), Line(name="when drawn", y=np.full(len(values), began), drawn="level")],
+            [Line(name="length now", y=lengths), Line(name=start, y=np.full(len(values), began), drawn="level")],
             title="length of the vector",
             y_range=(0, 1.08 * max(float(lengths.max()), began)),
             theme=theme(),
         ),
         key="trained_norms",
-        alt=f"Lengths from {lengths.min():.2f} to {lengths.max():.2f}; each began at about {began:.2f}.",
+        alt=f"Lengths from {lengths.min():.2f} to {lengths.max():.2f}; random rows ({STD}) have about {began:.2f}.",
     )
     poor = position_table.untrained(values, std=STD)
-    if len(poor):
+    if not place.is_ours:
+        st.markdown(
+            f"{len(values) - len(poor)} of {len(values)} rows are clearly longer than random ones with a standard "
+            f"deviation of {STD}, from which most models start ({began:.2f}). A short row was reached by few texts in "
+            "training, or its model started from smaller numbers." + _left_out(place)
+        )
+    elif len(poor):
         st.markdown(
             f"**{len(poor)} of {len(values)} rows, from position {poor[0]} on, are hardly longer than the random ones "
             f"they began as ({began:.2f}): training hardly reached them.** The training texts were shorter than the "
@@ -236,8 +269,9 @@ def wall(place: Place) -> None:
     st.code(one_too_many(place), language=None, wrap_lines=True)
     st.markdown(
         f"**One token too many:** what the table of {controls.code(place.model.name)} answers to one more position. "
-        "A formula would go on. A table has no such row, so the model cannot read on at all. Rows that training never "
-        "reached exist, but mean nothing:"
+        "A formula would go on. A table has no such row, so the model cannot read on at all."
+        + _left_out(place)
+        + " Rows that training never reached exist, but mean nothing:"
     )
     if model := models.needed(REVERSE):
         _beyond(model)

@@ -38,7 +38,7 @@ def layouts(shown: Subject) -> None:
         "does not depend on the order of its terms."
     )
     st.markdown(
-        "But weights belong to one layout. These weights were trained with neighbours; if code for halves runs them "
+        "But weights belong to one layout. These are stored for neighbours; if code for halves runs them "
         f"without reordering, q · k changes by up to **{wrong:.2f}**. That happens when a checkpoint is converted "
         "without its permutation."
     )

@@ -79,12 +79,13 @@ def numbers(here: Lesson) -> None:
     if marks and not any(mark in here.text for mark in marks):
         rows.append(_numbered(tokenizer, "a text with a mark", f"One.{marks[0]}Two.", as_marks=as_marks))
     show_boxes(rows, key="numbers", caption="", titles=("text", "tokens", "the piece, its bytes, its number"))
-    named = " and ".join(f"`{mark}`" for mark in marks) if 0 < len(marks) < 6 else f"{len(marks)} in all"
+    named = ", ".join(f"`{mark}`" for mark in marks) if 0 < len(marks) < 6 else f"{len(marks)} in all"
+    used = "where a text ends" if len(marks) == 1 else "where a text begins or ends, padding, a gap"
     st.markdown(
         f"The model never sees letters, only these numbers: places in a list of {tokenizer.vocab_size:,} entries. "
-        f"Some entries are **marks** ({named}): a text between others ends with one. Read as a mark, what you type "
-        "there would end the text; so what a reader types is always read as text in this app, and only this picture "
-        "shows the other way."
+        f"Some entries are **marks** ({named}), which stand for no text but say, for example, {used}. Read as a mark, "
+        "what you type would act as one; so what a reader types is always read as text in this app, and only this "
+        "picture shows the other way."
     )
 
 

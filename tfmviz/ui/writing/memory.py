@@ -117,17 +117,19 @@ def size(here: Lesson) -> None:
     kv = a.select_slider("Key/value heads", groups, n_kv_heads, key=f"kv_{preset}_{config.n_heads}")
     number = b.segmented_control("A number takes", list(SIZES), default="bfloat16", key="bytes", bind="query-params")
     length = c.select_slider("Tokens", [2**n for n in range(7, 18)], 4096, key="cache_tokens", bind="query-params")
-    local = (known.n_local, known.window) if known else (0, 0)
+    local = (config.n_layers, config.window) if config.window else (0, 0)
+    if known is not None:
+        local = (known.n_local, known.window)
     each = SIZES[number or "bfloat16"]
     kept = Kept(n_layers=n_layers, n_kv_heads=kv, d_head=d_head, size=each, n_local=local[0], window=local[1])
     st.markdown(
         f"2 · {n_layers} layers · {kv} key/value heads · {d_head} numbers · {each} bytes = "
         f"**{in_bytes(kept.per_token)} a token**. A text of {length:,} tokens takes **{in_bytes(kept.at(length))}**."
     )
-    if known and known.n_local and length > known.window:
+    if local[0] and length > local[1]:
         full = replace(kept, n_local=0).at(length)
         st.markdown(
-            f"{known.n_local} of the {n_layers} layers keep only their last {known.window:,} tokens. Who counts all "
+            f"{local[0]} of the {n_layers} layers keep only their last {local[1]:,} tokens. Who counts all "
             f"layers in full gets {in_bytes(full)}, {full / kept.at(length) - 1:.0%} too much."
         )
     rows = {"multi-head": n_heads, "this": kv, "multi-query": 1}

@@ -1,0 +1,239 @@
+"""Large models compute on a GPU where there is one, and give the same numbers there.
+
+No line of a model may make a number on another device than its weights are, or leave one there. Without a GPU,
+`elsewhere` stands in for it: every test below runs a model here and there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tokenizers
+import torch
+from tokenizers.models import BPE
+from torch import nn
+
+from tests.app import open_page
+from tests.model.helpers import lively_model
+from tests.zoo import elsewhere
+from tests.zoo.models import CONFIGS, TEXT, traced
+from tfmviz import zoo
+from tfmviz.decoding import Rules
+from tfmviz.edits import AblateHead, Edit, Patch, Scale, SetMask
+from tfmviz.model import device, reading_out
+from tfmviz.positions.schemes import SCHEMES
+from tfmviz.text.foreign import ForeignTokenizer
+from tfmviz.text.marks import Marks
+from tfmviz.weights import PositionEffects
+from tfmviz.zoo import ZooModel
+
+IDS = (2, 3, 5, 7, 11)
+
+KINDS: dict[str, dict[str, Any]] = {
+    **{f"positions {name}": {"positions": name} for name in SCHEMES if name not in ("none", "sines-first")},
+    "linear": {"positions": "learned", "attention": "linear"},
+    "window": {"window": 3},
+    "gemma 2": {"norm_position": "both", "norm": "rms", "score_cap": 3.0, "logit_cap": 5.0, "feed_forward": "geglu"},
+    "qwen 3": {"qk_norm": "present", "head_width": 10, "embedding_scale": "sqrt_d_model"},
+    "pythia": {"residual": "parallel", "rope_theta": (1.0, 0.1, 0.0), "embedding_norm": "present"},
+    "bert": {"architecture": "encoder-only", "head": "transform", "segment": "present", "positions": "learned"},
+    "bert without a head": {"architecture": "encoder-only", "head": "none", "norm_position": "post"},
+    "bart": {"architecture": "encoder-decoder", "head": "bias", "positions": "learned", "norm_position": "post"},
+    "marian": {"architecture": "encoder-decoder", "positions": "sines-first"},
+    "t5": {"architecture": "encoder-decoder", "positions": "t5", "score_divisor": 1.0, "n_kv_heads": 1},
+}
+
+
+Models = tuple[ZooModel, ZooModel]
+
+close: Callable[..., None] = partial(np.testing.assert_allclose, rtol=1e-4, atol=1e-5)
+"""Torch has other kernels for other devices, so last digits differ."""
+
+
+@pytest.fixture(params=KINDS)
+def both(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Models]:
+    """The same model here and elsewhere."""
+    monkeypatch.setattr(torch._C, "_InferenceMode", lambda mode: torch.set_grad_enabled(not mode))  # knows no wrappers
+    monkeypatch.setattr(reading_out, "LONG", 1)  # rows are computed when they are asked for
+    sizes = {"vocab_size": 13, "max_len": 11, "d_model": 18, "n_layers": 2, "d_ff": 7}
+    module = lively_model(**sizes | KINDS[request.param]).requires_grad_(False)
+    tokenizer = ForeignTokenizer(tokenizers.Tokenizer(BPE()), marks=Marks(start=1), vocab_size=13)
+    here = ZooModel(name="here", config=module.config, tokenizer=tokenizer, module=module)
+    with elsewhere.reachable():
+        there = replace(here, name="there", module=deepcopy(module).to(elsewhere.NAME))
+        assert (here.device, there.device) == ("cpu", elsewhere.NAME)
+        yield here, there
+
+
+def target_of(model: ZooModel) -> dict[str, Any]:
+    return {"target": IDS[:4]} if model.config.architecture == "encoder-decoder" else {}
+
+
+def edits_of(model: ZooModel) -> tuple[Edit, ...]:
+    """One of each kind, in the last layer of attention."""
+    layer, n = model.config.layers[-1], len(IDS)
+    mask = tuple(tuple(q >= k for k in range(n)) for q in range(n))
+    return (
+        SetMask(layer=layer, mask=mask),
+        SetMask(layer=layer, mask=mask, heads=(True, False, True)),
+        AblateHead(layer=layer, head=1),
+        Patch(site=f"{layer}.z", head=0, position=2, vector=(0.5,) * model.config.d_head),
+        Patch(site=f"{layer}.out", vector=(0.5,) * model.config.d_model),
+        Scale(site=layer.rpartition(".")[0] + ".resid_mid", factor=0.5, coordinate=3),
+    )
+
+
+def test_records_edits_and_logits_cross_over(both: Models) -> None:
+    here, _ = both
+    for edits in ((), edits_of(here)):
+        expected, found = (model.trace(IDS, edits, **target_of(model)) for model in both)
+        assert found.sites == expected.sites
+        for site in expected:
+            close(found[site], expected[site])
+    if here.config.head != "none":
+        variants = [(edit,) for edit in edits_of(here) if not isinstance(edit, SetMask)]
+        close(*(model.logits_under(IDS, variants, [0, 2], **target_of(model)) for model in both))
+
+
+def test_weights_and_positions_cross_over(both: Models) -> None:
+    here, there = both
+    close(there.weights.W_U, here.weights.W_U)
+    for stack, weights in here.weights.stacks.items():
+        for layer, attention in weights.attention.items():
+            close(there.weights.attention(layer).W_Q, attention.W_Q)
+        for entry in fields(PositionEffects):
+            expected, found = (getattr(model.position_effects(stack, 7), entry.name) for model in both)
+            assert (found is None) == (expected is None)
+            if expected is not None:
+                close(found, expected)
+        x = np.linspace(-1, 1, 36).reshape(2, 18)
+        close(there.weights.stacks[stack].readout.logits(x), weights.readout.logits(x))
+
+
+def test_writing_is_the_same_everywhere(both: Models) -> None:
+    """Token by token with the cache, with edits, with a given beginning, drawn, several at once, and by beams."""
+    here, there = both
+    if here.config.architecture == "encoder-only":
+        pytest.skip("fills in words")
+    edits = tuple(edit for edit in edits_of(here)[2:] if not (isinstance(edit, Patch) and edit.position))
+    ways: list[Callable[[ZooModel], Any]] = [
+        lambda model: model.generate(IDS, edits=edits, given=(4,), max_new_tokens=4).ids,
+        lambda model: [text.ids for text in model.samples(IDS, rules=Rules(), count=2, max_new_tokens=3)],
+        lambda model: model.search(IDS, width=2, max_new_tokens=2).ids,
+    ]
+    for way in ways:
+        assert way(there) == way(here)
+    if here.config.architecture == "encoder-decoder":
+        how: dict[str, Any] = {"at": 1, "edits": edits, "max_new_tokens": 3}
+        assert there.generate(IDS, **how).ids == here.generate(IDS, **how).ids
+
+
+def test_what_pages_ask_of_a_language_model_is_the_same_everywhere(both: Models) -> None:
+    here, there = both
+    if here.config.architecture != "decoder-only":
+        pytest.skip("no language model")
+    longest = 11 if here.config.scheme.table else 13
+    questions: list[Callable[[ZooModel], Any]] = [
+        lambda model: model.logits(range(longest), cached=2),
+        lambda model: model.values_at("decoder.1.resid_post", [IDS, IDS]),
+        lambda model: model.pull(IDS),
+        lambda model: model.scores_from(IDS, first=3),
+        lambda model: model.losses_with_dropout(IDS, dropout=0.5, runs=2)[1],
+        lambda model: list(model.gradient_lengths(IDS).values()),
+        lambda model: list(model.gradient_lengths(IDS, untrained=1).values()),
+        lambda model: len(model.step_times([5], rounds=1)),
+    ]
+    for ask in questions:
+        close(ask(there), ask(here))
+
+
+@pytest.mark.parametrize(
+    ("wish", "n_gpus", "n_parameters", "chosen"),
+    [
+        (None, 1, device.LARGE + 1, "cuda"),
+        (None, 1, device.LARGE, "cpu"),
+        (None, 0, device.LARGE + 1, "cpu"),
+        ("", 1, device.LARGE + 1, "cuda"),
+        ("cpu", 1, device.LARGE + 1, "cpu"),
+        ("cuda", 1, 1, "cuda"),
+        ("cuda:1", 2, 1, "cuda:1"),
+    ],
+)
+def test_size_decides_unless_the_setting_does(
+    monkeypatch: pytest.MonkeyPatch, wish: str | None, n_gpus: int, n_parameters: int, chosen: str
+) -> None:
+    with_gpus(monkeypatch, n_gpus)
+    if wish is not None:
+        monkeypatch.setenv(device.SETTING, wish)
+    assert device.chosen_for(n_parameters) == torch.device(chosen)
+
+
+@pytest.mark.parametrize("wish", ["cuda:1", "gpu", "mps", "meta", "cpu; rm", "cuda:-1"])
+def test_a_device_that_is_not_there_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch, shipped: Path, wish: str
+) -> None:
+    with_gpus(monkeypatch, 1)
+    monkeypatch.setenv(device.SETTING, wish)
+    with pytest.raises(zoo.ModelUnavailable, match=f"TFMVIZ_DEVICE is {wish!r}"):
+        zoo.load("decoder-only", folder=shipped)
+
+
+def test_only_large_models_are_moved_when_they_are_loaded(monkeypatch: pytest.MonkeyPatch, shipped: Path) -> None:
+    with_gpus(monkeypatch, 1)
+    moved: list[torch.device] = []
+
+    def to(self: nn.Module, where: torch.device) -> nn.Module:
+        moved.append(where)
+        return self
+
+    monkeypatch.setattr(nn.Module, "to", to)
+    zoo.load("decoder-only", folder=shipped)
+    monkeypatch.setattr(device, "LARGE", 1)
+    zoo.load("decoder-only", folder=shipped)
+    assert moved == [torch.device("cpu"), torch.device("cuda")]
+
+
+def test_a_gpu_without_room_is_said_and_what_to_do(monkeypatch: pytest.MonkeyPatch, shipped: Path) -> None:
+    def to(self: nn.Module, where: torch.device) -> nn.Module:
+        raise torch.OutOfMemoryError
+
+    monkeypatch.setattr(nn.Module, "to", to)
+    with pytest.raises(zoo.ModelUnavailable, match=r"cpu has no room for its weights\. TFMVIZ_DEVICE=cpu keeps"):
+        zoo.load("decoder-only", folder=shipped)
+
+
+def test_the_sidebar_says_when_a_model_runs_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "This model runs on a GPU (cuda:0)."
+    monkeypatch.setattr(ZooModel, "device", "cuda:0")
+    app = open_page("size")
+    assert said in [caption.value for caption in app.sidebar.caption]
+    monkeypatch.undo()
+    assert said not in [caption.value for caption in app.run().sidebar.caption]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+@pytest.mark.parametrize("name", CONFIGS)
+def test_a_real_gpu_computes_the_close(monkeypatch: pytest.MonkeyPatch, shipped: Path, name: str) -> None:
+    on_cpu = zoo.load(name, folder=shipped)
+    monkeypatch.setenv(device.SETTING, "cuda")
+    on_gpu = zoo.load(name, folder=shipped)
+    assert (on_cpu.device, on_gpu.device) == ("cpu", "cuda:0")
+    edit = AblateHead(layer=on_cpu.config.layers[0], head=1)
+    expected, found = traced(on_cpu, (edit,)), traced(on_gpu, (edit,))
+    assert found.sites == expected.sites
+    for site in expected:
+        np.testing.assert_allclose(found[site], expected[site], rtol=1e-3, atol=1e-4)
+    if name != "encoder-only":
+        assert on_gpu.generate(TEXT, max_new_tokens=5).ids == on_cpu.generate(TEXT, max_new_tokens=5).ids
+
+
+def with_gpus(monkeypatch: pytest.MonkeyPatch, n: int) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: n > 0)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: n)

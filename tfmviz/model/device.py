@@ -1,0 +1,74 @@
+"""Where a model computes, the processor or a GPU, and the two crossings: token ids go in, arrays come out.
+
+All else follows the model's weights: what a forward pass makes, it makes on the device of what it is given.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from tfmviz.trace import Array
+
+LARGE = 50_000_000
+"""A model with more parameters goes to the GPU, if there is one. For a smaller one and a sentence the way there and
+back takes as long as the work."""
+
+SETTING = "TFMVIZ_DEVICE"
+"""The environment variable that overrules this for every transformer: "cpu", "cuda", "cuda:1" …"""
+
+Network = TypeVar("Network", bound=nn.Module)
+
+
+def placed(module: Network) -> Network:
+    """A finished model on the device where it computes from now on.
+
+    Raises:
+        ValueError: there is no device of the name that was set, or it has no room for the weights.
+    """
+    device = chosen_for(sum(parameter.numel() for parameter in module.parameters()))
+    try:
+        return module.to(device)
+    except torch.OutOfMemoryError as error:
+        raise ValueError(f"{device} has no room for its weights. {SETTING}=cpu keeps it on the processor.") from error
+
+
+def chosen_for(n_parameters: int) -> torch.device:
+    """The device for a model of this size.
+
+    Raises:
+        ValueError: there is no device of the name that was set.
+    """
+    wish = os.environ.get(SETTING)
+    if not wish:
+        return torch.device("cuda" if n_parameters > LARGE and torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(wish)
+    except RuntimeError as error:
+        raise ValueError(f"{SETTING} is {wish!r}, which is no device. Use cpu or cuda.") from error
+    if device.type not in ("cpu", "cuda") or (device.index or 0) >= _count(device):
+        raise ValueError(f"{SETTING} is {wish!r}, but there is no such device here. Use cpu, or unset it.")
+    return device
+
+
+def _count(device: torch.device) -> int:
+    return torch.cuda.device_count() if device.type == "cuda" else 1
+
+
+def device_of(module: nn.Module) -> torch.device:
+    """Where a model's weights are."""
+    return next(module.parameters()).device
+
+
+def ids_for(module: nn.Module, ids: Sequence[Sequence[int]] | Sequence[int]) -> Tensor:
+    """Token ids, (batch, len) or (len,), on the device of the model that reads them."""
+    return torch.tensor(ids, device=device_of(module))
+
+
+def to_array(value: Tensor) -> Array:
+    """A value as an array. On the processor the two share their memory."""
+    return value.detach().cpu().numpy()
