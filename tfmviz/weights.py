@@ -208,7 +208,8 @@ class StackWeights:
 
     Attributes:
         attention: of "decoder.0.self_attn" and so on.
-        feed_forward: of "decoder.0.mlp" and so on; empty in an attention-only model.
+        feed_forward: of "decoder.0.mlp" and so on; empty in an attention-only model, and in one with experts, where no
+            single layer has the weights.
         norms: of every layer's norm, in the order in which they are applied, without the last norm of the stack.
         readout: the last norm and W_U. An encoder that feeds a decoder has a last norm but is never read out.
         n_position_parameters: trained numbers of its position scheme.

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from tfmviz.model.attention import Attention
 from tfmviz.model.block import Block, Residual, Stack
 from tfmviz.model.device import device_of, to_array
-from tfmviz.model.feed_forward import FeedForward, GatedFeedForward
+from tfmviz.model.feed_forward import Experts, FeedForward, GatedFeedForward
 from tfmviz.model.transformer import DecoderOnly, EncoderOnly, Headless, Transform, Transformer
 from tfmviz.positions.base import Positions
 from tfmviz.tap import NO_TAP
@@ -74,7 +74,7 @@ def _stack(name: str, stack: Stack, readout: Readout) -> StackWeights:
     attention: dict[str, AttentionWeights] = {}
     feed_forward: dict[str, FeedForwardWeights] = {}
     norms: dict[str, Norm] = {}
-    for index, block in enumerate(stack.blocks):
+    for index, block in enumerate(stack.layers):
         assert isinstance(block, Block)
         for part, layer, residual in (
             ("self_attn", block.self_attn, block.self_attn_residual),
@@ -89,8 +89,8 @@ def _stack(name: str, stack: Stack, readout: Readout) -> StackWeights:
                     attention[site] = _attention(layer)
                 case FeedForward() | GatedFeedForward():
                     feed_forward[site] = _feed_forward(layer)
-                case None:
-                    pass
+                case Experts() | None:
+                    pass  # no single matrix is what a mixture of experts reads or writes with
                 case _:
                     assert_never(layer)
     return StackWeights(
