@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import torch
 
-from tfmviz.model.config import AttentionKind, EmbeddingScale, FeedForwardKind, NormPosition, TrainingMask
+from tfmviz.model.config import AttentionKind, EmbeddingScale, FeedForwardKind, NormPosition, Presence, TrainingMask
 from tfmviz.model.earlier import Alignment, Directions
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.text.mixed import Texts
@@ -161,6 +161,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     add("--positions", choices=tuple(SCHEMES), default="rope", help="how order enters (default: %(default)s)")
     add("--norm-position", choices=get_args(NormPosition), default="pre")
     add("--feed-forward", choices=get_args(FeedForwardKind), default="gelu")
+    add("--shared-layers", choices=get_args(Presence), default="absent", help="present: all layers of a stack are one")
     add("--embedding-scale", choices=get_args(EmbeddingScale), default="one")
     add("--dropout", type=number(below=1), default=0.0)
 
