@@ -5,7 +5,7 @@
 
 Each variant differs from the baseline in one thing. All read the same text, each token once, in the order of their
 seed, in as many steps, with the optimizer, schedule and held-out windows of `train_scaling`. Each has the learning
-rate, of three, at which it learns best with seed 0; the runs with that seed are not among those that are compared.
+rate, of two, at which it learns best with seed 0; the runs with that seed are not among those that are compared.
 Finished runs are kept in the folder `--runs` and skipped; the weights are thrown away.
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ BASELINE = ModelConfig(
 
 TOKENS = M
 
-RATES = tuple(learning_rate(BASELINE.d_model) * factor for factor in (1.0, 0.5, 0.25))
+RATES = tuple(learning_rate(BASELINE.d_model) * factor for factor in (1, 2))
 
 SEEDS = (1, 2, 3, 4, 5)
 """Of the runs that are compared; seed 0 chooses the learning rate."""
@@ -142,14 +142,18 @@ def trials(runs: Path) -> Iterator[Trial]:
 
 def best_rate(variant: str, runs: Path) -> float:
     """The learning rate at which a variant learnt best with seed 0."""
-    found = [read(Trial(variant=variant, rate=rate, seed=0), runs) for rate in RATES]
-    return float(min((run for run in found if run), key=lambda run: run["loss"])["rate"])
+    return min(RATES, key=lambda rate: read(Trial(variant=variant, rate=rate, seed=0), runs)["loss"])
 
 
-def read(trial: Trial, runs: Path) -> dict[str, Any] | None:
+def read(trial: Trial, runs: Path) -> dict[str, Any]:
     """What a finished run found."""
-    path = runs / f"{trial.name}.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    return json.loads((runs / f"{trial.name}.json").read_text(encoding="utf-8"))
+
+
+def all_finished(runs: Path, rates: Mapping[str, float], *, seed: int) -> bool:
+    """Whether every variant has been trained with a seed, at its rate."""
+    trials = [Trial(variant=variant, rate=rate, seed=seed) for variant, rate in rates.items()]
+    return all((runs / f"{trial.name}.json").exists() for trial in trials)
 
 
 def multiplications(model: DecoderOnly) -> int:
@@ -161,13 +165,21 @@ def multiplications(model: DecoderOnly) -> int:
 
 
 def ship(runs: Path, out: Path) -> None:
-    """Writes what all finished runs found: for each variant its size, its rate and the losses by rate and by seed."""
-    rows = [row for variant in VARIANTS if (row := summary(variant, runs))]
+    """Writes for each variant its size, its rate and its losses with the seeds that all variants have finished."""
+    if not all(all_finished(runs, dict.fromkeys(VARIANTS, rate), seed=0) for rate in RATES):
+        return print("Not all learning rates have been tried, so there is nothing to compare yet.")
+    best = {variant: best_rate(variant, runs) for variant in VARIANTS}
+    seeds = [seed for seed in SEEDS if all_finished(runs, best, seed=seed)]
+    if len(seeds) < 2:
+        return print("Fewer than two seeds are finished, so there is nothing to compare yet.")
+    rows = [summary(variant, rate, seeds, runs) for variant, rate in best.items()]
     about = {
         "command": "python -m scripts.train_variants --corpora CORPORA",
         "config": BASELINE.to_dict(),
         "tokens": TOKENS,
         "batch": BATCH,
+        "rates": RATES,
+        "seeds": seeds,
     }
     out.mkdir(parents=True, exist_ok=True)
     with replacing(out / "runs.json") as (place,):
@@ -177,22 +189,16 @@ def ship(runs: Path, out: Path) -> None:
         )
 
 
-def summary(variant: str, runs: Path) -> dict[str, Any] | None:
-    """One variant; None, if no run of it that is compared has been finished."""
-    tried = {rate: run["loss"] for rate in RATES if (run := read(Trial(variant=variant, rate=rate, seed=0), runs))}
-    if len(tried) < len(RATES):
-        return None
-    rate = best_rate(variant, runs)
-    found = [run for seed in SEEDS if (run := read(Trial(variant=variant, rate=rate, seed=seed), runs))]
-    if not found:
-        return None
+def summary(variant: str, rate: float, seeds: Sequence[int], runs: Path) -> dict[str, Any]:
+    """One variant: what its runs with these seeds and with every rate found."""
+    found = [read(Trial(variant=variant, rate=rate, seed=seed), runs) for seed in seeds]
+    tried = [read(Trial(variant=variant, rate=rate, seed=0), runs) for rate in RATES]
     return {
         "variant": variant,
-        "parameters": found[0]["parameters"],
+        "parameters": tried[0]["parameters"],
         "multiplications": multiplications(VARIANTS[variant].build()),
         "rate": rate,
-        "tried": [[rate, round(loss, 4)] for rate, loss in tried.items()],
-        "seeds": [run["seed"] for run in found],
+        "tried": [run["loss"] for run in tried],
         "loss": [run["loss"] for run in found],
         "curve": found[0]["curve"],
     }
