@@ -154,10 +154,11 @@ RECIPES = {
     ),
     "experts": Recipe(
         says="A small language model in which each feed-forward layer is a mixture of four experts: a router chooses "
-        "one of them for each token (Switch Transformer, Fedus et al. 2021). It has read the text of `twins-rope` in "
-        "the same order.",
+        "one of them for each token (Switch Transformer, Fedus et al. 2021). It was trained on the text of the twins, "
+        "for half as many steps.",
         about="english.md",
-        train=f"{LIKE_THE_TWINS} --layers 3 --heads 4 --width 96 --embedding-scale sqrt_d_model --experts 4",
+        train=f"{LIKE_THE_TWINS} --layers 3 --heads 4 --width 96 --embedding-scale sqrt_d_model --experts 4 "
+        "--steps 1500",
         evaluate=f"--data {ENGLISH}",
     ),
     "ladder-window": rung("a network that sees the last eight tokens", "--architecture window --window 8 --width 128"),
