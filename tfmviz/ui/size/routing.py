@@ -23,19 +23,28 @@ MODEL = "experts"
 
 def routed(here: Lesson) -> None:
     """The routing of the chosen model, or of the shipped mixture where the chosen one has no experts."""
-    if not (sites := _sites(here)):
+    chosen = here.model.name
+    if not _sites(here):
         model = models.needed(MODEL)
         if model is None:
             return
         here = replace(here, model=model)
-        sites = _sites(here)
+    sites = _sites(here)
     stack = here.model.writes_from
     p = np.stack([here.trace[f"{site}.router"] for site in sites])  # (layer, len, expert)
     if not np.isfinite(p).all():
         st.warning("The router's numbers are not finite, so there is nothing to show.")
         return
     tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
-    _draw(here, tokens, p)
+    controls.say_what_was_cut(here.trace.target)
+    show(figures.routing(tokens, p, theme=theme()), key="routing", alt=said(tokens, p))
+    instead = "" if chosen == here.model.name else f"{controls.code(chosen)} has no experts, so this is another model. "
+    st.markdown(
+        f"{instead}{controls.code(here.model.name)} has {p.shape[-1]} experts in each layer. The colour says which of "
+        "them reads a token, the height of the bar how probable the router finds it. Look whether equal words go to "
+        "the same expert, and what the words of one expert have in common."
+    )
+    _shares(tokens, p)
 
 
 def _sites(here: Lesson) -> list[str]:
@@ -43,14 +52,8 @@ def _sites(here: Lesson) -> list[str]:
     return list(here.model.weights.stacks[here.model.writes_from].experts)
 
 
-def _draw(here: Lesson, tokens: tuple[str, ...], p: Array) -> None:
-    controls.say_what_was_cut(here.trace.target)
-    show(figures.routing(tokens, p, theme=theme()), key="routing", alt=said(tokens, p))
-    st.markdown(
-        f"{controls.code(here.model.name)} has {p.shape[-1]} experts in each layer. The colour says which of them "
-        "reads a token, the height of the bar how probable the router finds it. Look whether equal words go to the "
-        "same expert, and what the words of one expert have in common."
-    )
+def _shares(tokens: tuple[str, ...], p: Array) -> None:
+    """How many of the tokens each expert reads, and whether equal tokens go to one."""
     shares = np.stack([np.bincount(row, minlength=p.shape[-1]) / len(tokens) for row in p.argmax(axis=-1)])
     show_table(
         Table(
