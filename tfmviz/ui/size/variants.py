@@ -98,11 +98,13 @@ class Variant:
     Attributes:
         loss: on the held-out windows, one for each seed, nats per token.
         multiplications: for each token of a text as long as the context.
+        rate: the highest learning rate.
     """
 
     loss: Array
     n_parameters: int
     multiplications: int
+    rate: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -133,6 +135,7 @@ def read() -> Comparison | None:
             loss=np.array(row["loss"]),
             n_parameters=row["parameters"],
             multiplications=row["multiplications"],
+            rate=row["rate"],
         )
         for row in about.pop("variants")
     }
@@ -257,12 +260,14 @@ def _sentence(name: str, found: Comparison) -> str:
 def _about(found: Comparison) -> str:
     config, about = found.about["config"], found.about
     low, high = about["rates"]
+    n_high = sum(variant.rate == high for variant in found.variants.values())
     return (
         f"**Equal budget.** All read the same {in_words(about['tokens'])} tokens once, in the order of their seed, "
         f"{about['batch']} windows of {config['max_len']} tokens a step, with AdamW and a cosine. The baseline has "
         f"{config['n_layers']} layers of width {config['d_model']}, pre-norm, LayerNorm, GELU, RoPE and tied "
         f"embeddings. Each variant has the better of two learning rates, {tiny(low)} and {tiny(high)}, chosen with a "
-        "seed that is not shown. Multiplications are about equal, but the Synthesizers save products of queries and "
-        "keys; parameters differ where sharing, untying, tables of scores or experts change them. Made by "
+        f"seed that is not shown; {n_high} of {len(found.variants)} took the higher one, and none above it was tried. "
+        "Multiplications are about equal, but the Synthesizers save products of queries and keys; parameters differ "
+        "where sharing, untying, tables of scores or experts change them. Made by "
         f"{controls.code(about['command'])}."
     )
