@@ -1,7 +1,7 @@
 """Size: where the parameters of a model sit, what memory and training they take, what loss they buy (L10)."""
 
 from tfmviz.ui import lesson
-from tfmviz.ui.size import laws, own, parts, results
+from tfmviz.ui.size import laws, own, parts, results, variants
 
 here = lesson.begin(
     "Size: parameters, memory, training",
@@ -36,6 +36,12 @@ lesson.tabs(
             "Each point is a small model that we trained; the lines are one law fitted to all points.",
             own.own,
             "Does the law tell the loss of a model that is larger than all it was fitted to?",
+        ),
+        "Which changes help?": (
+            "One small model, trained again and again with one thing changed. Does the change lower the loss by more "
+            "than another seed does?",
+            lambda: variants.compared(here),
+            "Which of these changes lowers the loss more than chance: another norm, a gate, experts?",
         ),
         "Result tables": (
             "What the papers of the lectures report, each table with its source.",

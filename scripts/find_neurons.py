@@ -34,11 +34,11 @@ def main() -> None:
 
 
 def find(name: str, *, texts: str, folder: Path | None = None) -> None:
-    """Writes the file of one model, unless it has no feed-forward layers."""
+    """Writes the file of one model, unless it has no feed-forward layers, or mixtures of experts in their place."""
     model = zoo.load(name, folder=folder)
     layers = neurons.layers_of(model.weights)
     if not layers:
-        print(f"{name} has no feed-forward layers.")
+        print(f"{name} has no feed-forward layers, or only experts.")
         return
     peaks = neurons.find(traces(model, (TEXTS / texts).read_text(encoding="utf-8").splitlines()), layers)
     path = next(entry.folder for entry in zoo.catalogue(folder) if entry.name == name) / neurons.FILE

@@ -16,12 +16,13 @@ import json
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 
 from scripts.train_zoo import run as command
-from tfmviz.model.build import build
+from tfmviz.model.build import Model, build
 from tfmviz.model.config import ModelConfig
 from tfmviz.places import PROJECT
 from tfmviz.text.tokenizer import Tokenizer
@@ -47,6 +48,37 @@ LARGEST = (288, 5)
 K, M = 2**10, 2**20
 
 
+class Run(Protocol):
+    """What training and measuring need of a run."""
+
+    @property
+    def name(self) -> str:
+        """Of its file."""
+        ...
+
+    @property
+    def tokens(self) -> int:
+        """To read, from the beginning of the text."""
+        ...
+
+    @property
+    def seed(self) -> int:
+        """Of weights and order."""
+        ...
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def says(self) -> dict[str, Any]:
+        """What its file says beside what is measured."""
+        ...
+
+    def build(self) -> Model:
+        """The model with freshly drawn weights."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cell:
     """One run: a size, an amount of text in tokens, a seed of weights and order."""
@@ -59,6 +91,13 @@ class Cell:
     @property
     def name(self) -> str:
         return f"width{self.width}-depth{self.depth}-tokens{self.tokens}-seed{self.seed}"
+
+    @property
+    def says(self) -> dict[str, Any]:
+        return asdict(self) | {"embeddings": VOCABULARY * self.width}
+
+    def build(self) -> Model:
+        return build(self.config)
 
     @property
     def config(self) -> ModelConfig:
@@ -150,40 +189,38 @@ def prepare_text(corpora: Path, runs: Path) -> Text:
         return Text(train=arrays["train"], held_out=arrays["held_out"])
 
 
-def finish(cell: Cell, text: Text, runs: Path) -> None:
-    """Trains and measures the model of a cell, unless that has been done."""
-    if (path := runs / f"{cell.name}.json").exists():
+def finish(run: Run, text: Text, runs: Path) -> None:
+    """Trains and measures the model of a run, unless that has been done."""
+    if (path := runs / f"{run.name}.json").exists():
         return
     begin = time.process_time()
-    found = asdict(cell) | measure(cell, text)
+    found = run.says | measure(run, text)
     with replacing(path) as (place,):
         place.write_text(json.dumps(found) + "\n", encoding="utf-8")
-    print(f"{cell.name}: {found['loss']:.4f} nats, {time.process_time() - begin:.0f} s of one core", flush=True)
+    print(f"{run.name}: {found['loss']:.4f} nats, {time.process_time() - begin:.0f} s of one core", flush=True)
 
 
-def measure(cell: Cell, text: Text) -> dict[str, object]:
-    """What training a cell finds: its parameters, its loss on the held-out windows, and the way there."""
-    torch.manual_seed(cell.seed)
-    model = build(cell.config)
-    records = train(model, build_optimizer(model, cell.settings), batches_of(cell, text), cell.settings)
+def measure(run: Run, text: Text) -> dict[str, Any]:
+    """What training finds: the model's parameters, its loss on the held-out windows, and the way there."""
+    torch.manual_seed(run.seed)
+    model = run.build()
+    records = train(model, build_optimizer(model, run.settings), batches_of(run, text), run.settings)
     losses = [record.loss for record in records]
-    n = sum(parameter.numel() for parameter in model.parameters())
     return {
-        "parameters": n,
-        "embeddings": VOCABULARY * cell.width,
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "loss": evaluate(model, text.test),
         "curve": [[tokens, round(loss, 4)] for tokens, loss in thinned(losses)],
     }
 
 
-def batches_of(cell: Cell, text: Text) -> TextBatches:
-    """One epoch of the beginning of the text: as many tokens as the cell says, each once."""
+def batches_of(run: Run, text: Text) -> TextBatches:
+    """One epoch of the beginning of the text: as many tokens as the run has, each once."""
     return TextBatches(
-        stream=text.train[: cell.tokens + CONTEXT + 1],
+        stream=text.train[: run.tokens + CONTEXT + 1],
         batch_size=BATCH,
         length=CONTEXT,
         vocab_size=VOCABULARY,
-        seed=cell.seed,
+        seed=run.seed,
     )
 
 

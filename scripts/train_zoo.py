@@ -152,6 +152,15 @@ RECIPES = {
         "it is to be compared with twins-sinusoidal",
         "--positions sinusoidal --attention-kind linear",
     ),
+    "experts": Recipe(
+        says="A small language model in which each feed-forward layer is a mixture of four experts: a router chooses "
+        "one of them for each token (Switch Transformer, Fedus et al. 2021). It was trained on the text of the twins, "
+        "for half as many steps.",
+        about="english.md",
+        train=f"{LIKE_THE_TWINS} --layers 3 --heads 4 --width 96 --embedding-scale sqrt_d_model --experts 4 "
+        "--steps 1500",
+        evaluate=f"--data {ENGLISH}",
+    ),
     "ladder-window": rung("a network that sees the last eight tokens", "--architecture window --window 8 --width 128"),
     "ladder-rnn": rung(
         "a recurrent network, two layers of gated recurrent units", "--architecture rnn --layers 2 --width 224"
@@ -292,7 +301,7 @@ TRAINED_BY = {"text", "batch_size", "length", "n_repeated", "batch_seed"} | {f.n
 
 TWINS_DIFFER_IN = {
     *("positions", "norm_position", "feed_forward", "training_mask"),
-    *("n_kv_heads", "attention", "window"),
+    *("n_kv_heads", "attention", "window", "shared_layers", "n_experts"),
 }
 
 

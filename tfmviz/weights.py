@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -169,6 +169,20 @@ class FeedForwardWeights:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class ExpertsWeights:
+    """A mixture of experts: p_i(x) E_i(x), where p = softmax(x W_R + b_R) and i is the expert with the largest p.
+
+    Attributes:
+        W_R: (d_model, expert), with b_R (expert,).
+        experts: E_i, feed-forward layers of one kind and size.
+    """
+
+    W_R: Array
+    b_R: Array  # noqa: N815
+    experts: tuple[FeedForwardWeights, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Readout:
     """From a stream to logits: the last norm, then W_U.
 
@@ -208,11 +222,13 @@ class StackWeights:
 
     Attributes:
         attention: of "decoder.0.self_attn" and so on.
-        feed_forward: of "decoder.0.mlp" and so on; empty in an attention-only model.
+        feed_forward: of "decoder.0.mlp" and so on; empty in an attention-only model, and in one with experts.
         norms: of every layer's norm, in the order in which they are applied, without the last norm of the stack.
         readout: the last norm and W_U. An encoder that feeds a decoder has a last norm but is never read out.
         n_position_parameters: trained numbers of its position scheme.
         embed_norm: the norm before the first block; None: there is none.
+        experts: of "decoder.0.mlp" and so on, where layers are mixtures of experts.
+        is_shared: whether all layers have one another's weights, so that those of the first are all there are.
     """
 
     attention: Mapping[str, AttentionWeights]
@@ -221,6 +237,8 @@ class StackWeights:
     readout: Readout
     n_position_parameters: int
     embed_norm: Norm | None = None
+    experts: Mapping[str, ExpertsWeights] = field(default_factory=dict)
+    is_shared: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

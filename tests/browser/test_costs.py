@@ -52,3 +52,15 @@ def test_no_tab_scrolls_sideways_on_a_phone(visit: Visit, name: str) -> None:
 def test_warnings_and_tables_shut_nobody_out(visit: Visit, method: str) -> None:
     page = visit.open(f"/efficient?{urlencode({'method': method})}", drawn=".counts table, .cells canvas")
     assert violations(page) == []
+
+
+def test_experts_at_work_are_in_the_address_and_fit_a_phone(visit: Visit) -> None:
+    address = urlencode({"sized": "Which changes help?", "model": "experts"})
+    page = visit.open(f"/size?{address}", drawn=".st-key-variants svg, .st-key-variants canvas")
+    page.get_by_role("radio", name="experts at work").click()
+    expect(page.locator(".st-key-routing").locator("svg, canvas").first).to_be_visible()
+    expect(page).to_have_url(re.compile("changes=experts"))
+    expect(page.get_by_text("layer 2").first).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert_fits(page)
+    assert violations(page) == []

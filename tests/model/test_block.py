@@ -279,7 +279,7 @@ def test_layers_read_what_the_norm_gives() -> None:
     stack, values = record_decoder("pre", "layer", cross=True)
     for layer, block in enumerate(blocks_of(stack)):
         assert block.cross_attn is not None
-        assert block.mlp is not None
+        assert isinstance(block.mlp, FeedForward)
         read = values[f"{layer}.cross_attn.norm"]
         assert_close(values[f"{layer}.cross_attn.q"], block.cross_attn.split_heads(block.cross_attn.W_Q(read)))
         assert_close(values[f"{layer}.cross_attn.k"], block.cross_attn.split_heads(block.cross_attn.W_K(MEMORY)))

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from tests.model.helpers import ARCHITECTURES, SCHEMES, config, inputs_of, lively_model, record
-from tfmviz.model.config import MAX_LEN, MAX_PARAMETERS, Architecture, ModelConfig
+from tfmviz.model.config import MAX_EXPERTS, MAX_LEN, MAX_PARAMETERS, Architecture, ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.positions import schemes
 
@@ -21,7 +21,7 @@ every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
 
 # What is refused.
 
-COUNTS = ("vocab_size", "max_len", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_ff")
+COUNTS = ("vocab_size", "max_len", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_ff", "n_experts")
 CHOICES = (
     "positions",
     *(name for name, hint in get_type_hints(ModelConfig).items() if get_origin(hint) is Literal),
@@ -61,6 +61,9 @@ def test_an_unknown_choice_is_answered_with_those_there_are() -> None:
         ({"dropout": -0.1}, ("[0, 1)", "-0.1")),
         ({"dropout": float("nan")}, ("[0, 1)", "nan")),
         ({"max_len": 10**6, "positions": "none"}, ("max_len = 1,000,000", f"{MAX_LEN:,}")),
+        ({"n_experts": 3, "feed_forward": "none"}, ("n_experts = 3", "feed_forward = 'none'")),
+        ({"n_experts": 3, "norm_position": "both"}, ("n_experts = 3", "both")),
+        ({"n_experts": 10**6}, ("n_experts = 1,000,000", f"{MAX_EXPERTS:,}")),
         ({"vocab_size": 80_000_000}, ("2,400,0", f"{MAX_PARAMETERS:,}")),
     ],
 )
@@ -186,6 +189,8 @@ REALISTIC = ModelConfig(
         {"embeddings": "untied"},
         {"n_kv_heads": 2},
         {"norm_position": "post"},
+        {"n_experts": 3},
+        {"shared_layers": "present"},
         *({"positions": scheme} for scheme in SCHEMES),
         {"embeddings": "untied", "feed_forward": "swiglu", "n_kv_heads": 1, "positions": "learned", "max_len": 1024},
     ],

@@ -32,7 +32,7 @@ from tests.model.helpers import (
 from tfmviz import masks
 from tfmviz.model.cache import Cache
 from tfmviz.model.config import Architecture, FeedForwardKind, ModelConfig
-from tfmviz.model.feed_forward import activation
+from tfmviz.model.feed_forward import FeedForward, activation
 from tfmviz.model.transformer import DecoderOnly, EncoderOnly, build, build_to_fill
 from tfmviz.model.weights import weights_of
 from tfmviz.tap import NO_TAP, STEPWISE
@@ -190,7 +190,7 @@ def test_norms_on_both_sides_leave_the_stream_a_sum() -> None:
     z = values["decoder.1.self_attn.z"].transpose(1, 2).flatten(2)
     assert_close(values["decoder.1.self_attn.out"], block.self_attn.out_norm(block.self_attn.W_O(z)))
     assert_close(values["decoder.1.resid_mid"], values["decoder.1.resid_pre"] + values["decoder.1.self_attn.out"])
-    assert block.mlp is not None
+    assert isinstance(block.mlp, FeedForward)
     assert_close(values["decoder.1.mlp.out"], block.mlp.out_norm(block.mlp.W_out(values["decoder.1.mlp.post"])))
 
 

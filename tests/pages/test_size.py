@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
-from tests.app import charts, open_page, views, words
+from tests.app import alt, charts, forget, open_page, views, words
 from tfmviz import zoo
+from tfmviz.places import PROJECT
+from tfmviz.ui.size import variants
 
 PAGE = "size"
+
+CHANGES = "Which changes help?"
+
+EXPERTS = {"sized": CHANGES, "changes": "experts at work"}
 
 
 @pytest.mark.parametrize("model", ["tiny-english", "fill-in", "french-english"])
@@ -101,3 +109,75 @@ def test_known_models_are_counted_exactly() -> None:
     assert rows["GPT-2 small"][2] == "124,439,808"
     assert rows["BERT base"][2] == "109,482,240"
     assert rows["GPT-3"][:2] == ["12,288", "96"]
+
+
+def test_each_seed_of_each_variant_is_a_dot_and_the_words_follow_from_the_dots() -> None:
+    app = open_page(PAGE, sized=CHANGES)
+    shipped = json.loads((PROJECT / "assets" / "variants" / "runs.json").read_text())["variants"]
+    losses = {variants.CHANGES[row["variant"]].title: row["loss"] for row in shipped[1:]} | {
+        "baseline": shipped[0]["loss"]
+    }
+    tables = charts(app)["variants"]["tables"]
+    for name, loss in losses.items():
+        drawn = [
+            y for title, y in zip(tables["rows"]["name"], tables["rows"]["loss"], strict=True) if title[5:] == name
+        ]
+        assert drawn == loss
+        (mean,) = (
+            y for title, y in zip(tables["means"]["name"], tables["means"]["loss"], strict=True) if title[5:] == name
+        )
+        assert mean == pytest.approx(sum(loss) / len(loss))
+        assert f"{name}: mean {mean:.3f}" in alt(app, "variants")
+    base = losses.pop("baseline")
+    for name, loss in losses.items():
+        (said,) = (line for line in words(app).split("\n") if line.startswith(f"- **{name}**"))
+        if min(loss) > max(base) + np.ptp(loss) + np.ptp(base):  # so far apart that no test would call it chance
+            assert "**worse**" in said
+        elif max(loss) < min(base) - np.ptp(loss) - np.ptp(base):
+            assert "**better**" in said
+        elif min(loss) < np.mean(base) < max(loss) and min(base) < np.mean(loss) < max(base):
+            assert "**within the noise**" in said
+
+
+def test_differences_of_the_paper_are_those_of_its_table() -> None:
+    rows = json.loads(views(open_page(PAGE, sized=CHANGES))["variants_table"].json)["rows"]
+    theirs = {row[0]: row[-1] for row in rows}
+    assert theirs["SwiGLU"] == "−0.055"  # 2.127 and 2.182, Narang et al. 2021, table 1
+    assert theirs["shared layers"] == "+0.315"
+    assert theirs["post-norm"] == theirs["baseline"] == "–"
+
+
+def test_the_page_says_what_makes_the_runs_where_there_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forget()
+    monkeypatch.setattr(variants, "FILE", tmp_path / "none.json")
+    assert "scripts.train_variants" in words(open_page(PAGE, sized=CHANGES))
+    forget()
+
+
+@pytest.mark.parametrize("chosen", ["experts", "tiny-english"])
+def test_each_token_stands_with_its_expert_and_the_routers_probability(chosen: str) -> None:
+    text = "The cat sat on the mat because the cat was tired."
+    app = open_page(PAGE, model=chosen, text=text, **EXPERTS)
+    weights = load_file(zoo.MODELS / "experts" / "model.safetensors")
+    trace = zoo.load("experts").trace(text)
+    rows = charts(app)["routing"]["tables"]["rows"]
+    for layer in range(3):
+        p = f"decoder.blocks.{layer}.mlp.W_R."
+        read = trace[f"decoder.{layer}.mlp.norm"].astype(np.float64)
+        logits = read @ weights[f"{p}weight"].T.astype(np.float64) + weights[f"{p}bias"]
+        share = np.exp(logits - logits.max(axis=1, keepdims=True))
+        share /= share.sum(axis=1, keepdims=True)
+        here = slice(layer * len(trace.tokens), (layer + 1) * len(trace.tokens))
+        assert rows["expert"][here] == [f"{e:04d} expert {e}" for e in share.argmax(axis=1)]
+        height = np.array(rows["high"][here]) - np.array(rows["low"][here])
+        np.testing.assert_allclose(height / height.max(), share.max(axis=1) / share.max(), atol=1e-4)
+        assert f"layer {layer}: expert {share.argmax(axis=1).min()} reads" in alt(app, "routing")
+
+
+@pytest.mark.parametrize("text", ["a", "<b>x</b> 😀 我们 `$x$`", "word " * 1000])
+def test_any_text_is_routed(text: str) -> None:
+    app = open_page(PAGE, model="experts", text=text, **EXPERTS)
+    assert not app.error
+    assert len(charts(app)["routing"]["tables"]["rows"]["token"]) % 3 == 0

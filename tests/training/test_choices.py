@@ -9,9 +9,11 @@ from typing import get_args
 import pytest
 
 import tfmviz.training.__main__ as command
-from tfmviz.model.config import EmbeddingScale, FeedForwardKind, NormPosition
+from tfmviz.model.config import EmbeddingScale, FeedForwardKind, ModelConfig, NormPosition, Presence
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.training.loop import OptimizerName, ScheduleName
+from tfmviz.training.options import parse_arguments
+from tfmviz.training.shapes import shape
 
 COURSES = {
     "lm": "lm --data {folder}/missing.txt",
@@ -26,6 +28,7 @@ CHOICES = {
     "--norm-position": get_args(NormPosition),
     "--feed-forward": get_args(FeedForwardKind),
     "--embedding-scale": get_args(EmbeddingScale),
+    "--shared-layers": get_args(Presence),
     "--optimizer": get_args(OptimizerName),
     "--schedule": get_args(ScheduleName),
 }
@@ -69,3 +72,11 @@ def test_options_that_do_not_go_together_are_refused_first(
     assert run(course, tmp_path, *options) == 1
     assert said in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_experts_and_shared_layers_reach_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "lm --data x --out y --experts 3 --shared-layers present --layers 5"
+    monkeypatch.setattr(sys, "argv", ["tfmviz.training", *words.split()])
+    config = shape(parse_arguments(), vocab_size=300)
+    assert isinstance(config, ModelConfig)
+    assert (config.n_experts, config.shared_layers, config.n_layers) == (3, "present", 5)

@@ -267,3 +267,11 @@ def test_linear_attention_has_its_own_formula_in_the_whole_model() -> None:
     data = json.dumps(drawn("twins-linear", "block", "decoder.1.self_attn")[0], ensure_ascii=False)
     assert "φ(q) φ(k)ᵀ / Σ" in data
     assert "softmax(q" not in data
+
+
+def test_a_block_with_experts_shows_its_router_and_holds_all_its_parameters() -> None:
+    header, arrays = drawn("experts", "block", "decoder.1.self_attn")
+    weights = load_file(zoo.MODELS / "experts" / "model.safetensors")
+    counted = sum(column.get("parameters", 0) for column in columns(header).values())
+    assert counted == sum(array.size for name, array in weights.items() if name.startswith("decoder.blocks.1."))
+    near(arrays["decoder.1.mlp.router"].sum(axis=1), np.ones(len(arrays["decoder.1.mlp.router"])))

@@ -19,6 +19,7 @@ class Shape:
 
     Attributes:
         n_matrices: of a feed-forward layer, each d_model × d_ff.
+        n_experts: feed-forward layers of which a router chooses one for each token; 1: there is no router.
         vocab_size: 0 for a stack that ends in its stream.
         n_head_matrices: d_model × d_model matrices before W_U, as BERT has one.
     """
@@ -32,6 +33,13 @@ class Shape:
     d_ff: int
     vocab_size: int
     n_head_matrices: int = 0
+    n_experts: int = 1
+
+    @property
+    def in_feed_forward(self) -> int:
+        """Multiplications for one token in one feed-forward layer, with those that choose the expert."""
+        router = 0 if self.n_experts == 1 else self.d_model * self.n_experts
+        return self.n_matrices * self.d_model * self.d_ff + router
 
 
 def by_part(shape: Shape, *, new: int, length: int) -> dict[str, int]:
@@ -46,7 +54,7 @@ def by_part(shape: Shape, *, new: int, length: int) -> dict[str, int]:
         "projections": new * shape.n_layers * 2 * shape.d_model * (shape.n_heads + shape.n_kv_heads) * shape.d_head,
         "scores": meetings,
         "values": meetings,
-        "feed-forward": new * shape.n_layers * shape.n_matrices * shape.d_model * shape.d_ff,
+        "feed-forward": new * shape.n_layers * shape.in_feed_forward,
         "vocabulary": new * head,
     }
 
@@ -85,5 +93,5 @@ def overtakes(shape: Shape) -> float | None:
     2 · n · n_heads · d_head = n_matrices · d_model · d_ff, for every token of every layer. In the 2017 shape that is
     n = d_ff.
     """
-    feed_forward = shape.n_matrices * shape.d_model * shape.d_ff
+    feed_forward = shape.in_feed_forward
     return feed_forward / (2 * shape.n_heads * shape.d_head) if feed_forward else None

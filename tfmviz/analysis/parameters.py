@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tfmviz.analysis.cache_cost import Kept
 
@@ -24,6 +24,8 @@ class Design:
         d_attn: n_heads · d_head.
         d_kv: width of all keys of a token, smaller than d_attn in grouped attention.
         n_matrices: of a feed-forward layer.
+        n_experts: feed-forward layers in the place of one, of which a router chooses; 1: there is no router.
+        shared_layers: whether all layers of a stack have the same weights.
         n_positions: numbers of the position scheme, all stacks together.
         norm_numbers: of one norm for each coordinate: 2 with γ and β, 1 with γ alone.
         norms_in_block: beside that of cross-attention.
@@ -40,6 +42,8 @@ class Design:
     d_kv: int
     d_ff: int
     n_matrices: int = 2
+    n_experts: int = 1
+    shared_layers: bool = False
     vocab_size: int
     n_positions: int = 0
     norm_numbers: int = 2
@@ -53,6 +57,10 @@ class Design:
     @property
     def n_layers(self) -> int:
         return self.n_encoder + self.n_decoder
+
+    def n_blocks(self, n_layers: int) -> int:
+        """How many of these layers of a stack have weights of their own."""
+        return min(n_layers, 1) if self.shared_layers else n_layers
 
     @property
     def n_crossings(self) -> int:
@@ -69,13 +77,16 @@ def counts(design: Design) -> dict[str, int]:
     feed_forward = design.n_matrices * d * design.d_ff
     if design.feed_forward_biases:
         feed_forward += (design.n_matrices - 1) * design.d_ff + d
-    norms = design.norms_in_block * design.n_layers + design.n_crossings + design.outer_norms
+    router = design.n_experts * (d + 1) if design.n_experts > 1 else 0
+    blocks = design.n_blocks(design.n_encoder) + design.n_blocks(design.n_decoder)
+    crossings = design.n_blocks(design.n_crossings)
+    norms = design.norms_in_block * blocks + crossings + design.outer_norms
     return {
         "embedding": design.vocab_size * d,
         "positions": design.n_positions,
-        "attention": design.n_layers * attention,
-        "cross-attention": design.n_crossings * attention,
-        "feed-forward": design.n_layers * feed_forward,
+        "attention": blocks * attention,
+        "cross-attention": crossings * attention,
+        "feed-forward": blocks * (design.n_experts * feed_forward + router),
         "norms": norms * design.norm_numbers * d,
         "output": 0 if design.tied else design.vocab_size * d,
         "other": design.n_other,
@@ -100,10 +111,11 @@ def cache(design: Design, length: int, size: int) -> int:
 def training_flops(design: Design, tokens: float) -> float:
     """6 · N · D: each parameter multiplies and adds once forward and twice backward, for each of D tokens.
 
-    N leaves out tables that are only looked up (Kaplan et al. 2020, section 2.1). Attention to other tokens comes on
-    top. In an encoder-decoder a token passes only one of the stacks, so this is too much.
+    N leaves out tables that are only looked up (Kaplan et al. 2020, section 2.1), and counts what a token passes: one
+    expert of a layer, and shared weights as often as they are used. Attention to other tokens comes on top. In an
+    encoder-decoder a token passes only one of the stacks, so this is too much.
     """
-    parts = counts(design)
+    parts = counts(replace(design, n_experts=1, shared_layers=False))
     looked_up = parts["positions"] + (0 if design.tied else parts["embedding"])
     return 6.0 * (sum(parts.values()) - looked_up) * tokens
 

@@ -9,7 +9,17 @@ from typing import Literal
 import numpy as np
 
 from tfmviz.trace import Array
-from tfmviz.weights import AttentionWeights, FeedForwardWeights, ModelWeights, Norm, PositionEffects, StackWeights
+from tfmviz.weights import (
+    AttentionWeights,
+    ExpertsWeights,
+    FeedForwardWeights,
+    ModelWeights,
+    Norm,
+    PositionEffects,
+    StackWeights,
+)
+
+Layer = AttentionWeights | FeedForwardWeights | ExpertsWeights
 
 Scheme = Literal["none", "learned", "sinusoidal", "rope", "alibi", "t5"]
 
@@ -20,7 +30,7 @@ def parameters(weights: ModelWeights) -> dict[str, int]:
     Returns:
         Per part: "embed" (W_E), "unembed" (W_U, 0 where it is W_E itself), "head" (what stands before and after W_U, if
         anything does), and for each stack "decoder.positions", "decoder.0.self_attn", "decoder.0.self_attn.norm",
-        "decoder.0.mlp" … and "decoder.norm", its last norm.
+        "decoder.0.mlp" … and "decoder.norm", its last norm. Where layers share their weights, the first has them.
     """
     tied = weights.W_U is weights.W_E
     segment = 0 if weights.segment is None else weights.segment.size
@@ -31,9 +41,10 @@ def parameters(weights: ModelWeights) -> dict[str, int]:
         found[f"{name}.positions"] = stack.n_position_parameters
         if stack.embed_norm is not None:
             found[f"{name}.embed.norm"] = numbers_in(stack.embed_norm)
-        found |= {site: numbers_in(layer) for site, layer in stack.attention.items()}
-        found |= {site: numbers_in(layer) for site, layer in stack.feed_forward.items()}
-        found |= {f"{site}.norm": numbers_in(norm) for site, norm in stack.norms.items()}
+        parts: dict[str, Layer] = {**stack.attention, **stack.feed_forward, **stack.experts}
+        layers = {site: numbers_in(layer) for site, layer in parts.items()}
+        layers |= {f"{site}.norm": numbers_in(norm) for site, norm in stack.norms.items()}
+        found |= {site: 0 if stack.is_shared and site.split(".")[1] != "0" else n for site, n in layers.items()}
         if stack.readout.norm is not None:
             found[f"{name}.norm"] = numbers_in(stack.readout.norm)
     return found
@@ -51,8 +62,10 @@ def share_of_parts(weights: ModelWeights) -> dict[str, float]:
     return {kind: count / weights.n_parameters for kind, count in ordered if count}
 
 
-def numbers_in(part: AttentionWeights | FeedForwardWeights | Norm) -> int:
+def numbers_in(part: Layer | Norm) -> int:
     """Trained numbers of one layer, with its biases. RMSNorm has no bias."""
+    if isinstance(part, ExpertsWeights):
+        return part.W_R.size + part.b_R.size + sum(map(numbers_in, part.experts))
     if isinstance(part, Norm):
         return part.gain.size + (part.bias.size if part.kind == "layer" else 0)
     return sum(array.size for array in _arrays(part))

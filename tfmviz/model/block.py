@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from tfmviz.model.attention import Attention
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.dropout import Dropout
-from tfmviz.model.feed_forward import FeedForward, GatedFeedForward
+from tfmviz.model.feed_forward import Experts, FeedForward, GatedFeedForward, build_expert
 from tfmviz.model.norms import build_embedding_norm, build_last_norm, build_norm
 from tfmviz.positions.base import Positions
 from tfmviz.tap import Tap
@@ -21,17 +21,11 @@ def build_positions(config: ModelConfig, *, bidirectional: bool) -> Positions:
     return config.scheme.implementation().of(config, bidirectional=bidirectional)
 
 
-def build_feed_forward(config: ModelConfig) -> FeedForward | GatedFeedForward | None:
+def build_feed_forward(config: ModelConfig) -> FeedForward | GatedFeedForward | Experts | None:
     """None in an attention-only model (Elhage et al. 2021)."""
-    match config.feed_forward:
-        case "none":
-            return None
-        case "relu" | "gelu" | "gelu_tanh" | "silu":
-            return FeedForward(config)
-        case "swiglu" | "geglu" | "geglu_tanh" | "reglu":
-            return GatedFeedForward(config)
-        case _:
-            assert_never(config.feed_forward)
+    if config.feed_forward == "none":
+        return None
+    return build_expert(config) if config.n_experts == 1 else Experts(config)
 
 
 def is_parallel(config: ModelConfig) -> bool:
@@ -136,9 +130,15 @@ class Stack(nn.Module):
         self.positions = build_positions(config, bidirectional=bidirectional)
         self.embed_norm = build_embedding_norm(config)
         self.dropout = Dropout(config.dropout)
-        n_layers = config.depth("encoder" if bidirectional else "decoder")
-        self.blocks = nn.ModuleList(Block(config, cross=cross) for _ in range(n_layers))
+        name = "encoder" if bidirectional else "decoder"
+        self.n_layers = config.depth(name)
+        self.blocks = nn.ModuleList(Block(config, cross=cross) for _ in range(config.n_blocks(name)))
         self.norm = build_last_norm(config)
+
+    @property
+    def layers(self) -> list[nn.Module]:
+        """The block of each layer, in the order in which they run; one and the same where layers are shared."""
+        return list(self.blocks) * (self.n_layers // len(self.blocks))
 
     def forward(
         self,
@@ -167,7 +167,7 @@ class Stack(nn.Module):
             x = tap("embed_norm", self.embed_norm(x))
         x = self.dropout(x)
         bias = self.positions.bias(q_len, k_len)  # once for all blocks
-        for index, block in enumerate(self.blocks):
+        for index, block in enumerate(self.layers):
             x = block(
                 x,
                 mask=mask,

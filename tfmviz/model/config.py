@@ -29,6 +29,9 @@ MAX_LEN = 65_536
 MAX_LAYERS = 1_000
 """More layers per stack are refused, however small they are."""
 
+MAX_EXPERTS = 1_000
+"""More experts per layer are refused, however small they are."""
+
 OPTIONAL_SIZES = ("n_decoder_layers", "head_width", "trained_len", "window")
 
 
@@ -43,6 +46,8 @@ class ModelConfig:
         d_model: width of the residual stream.
         n_layers: blocks per stack.
         n_decoder_layers: blocks of the decoder in an encoder-decoder whose stacks differ; None: n_layers.
+        shared_layers: "present": all blocks of a stack are one block, which runs n_layers times (ALBERT, Lan et al.
+            2020).
         n_heads: attention heads per block; each is d_head = d_model / n_heads wide unless `head_width` says otherwise.
         head_width: d_head of models in which heads are not d_model / n_heads wide (Gemma, Qwen 3, T5 1.1).
         n_kv_heads: heads that have keys and values of their own; n_heads / n_kv_heads query heads share each
@@ -59,6 +64,8 @@ class ModelConfig:
         residual: "parallel": attention and feed-forward layer read the same stream (GPT-J, Pythia).
         feed_forward: the function between its two matrices, gated if its name ends in "glu" (Shazeer 2020); "none"
             leaves the layer out. "tanh": GELU's approximation by tanh, as in GPT-2.
+        n_experts: feed-forward layers side by side, of which a router chooses one for each token (Switch Transformer,
+            Fedus et al. 2021); 1: the ordinary layer.
         positions: how order enters: one of `positions.schemes.SCHEMES`.
         rope_theta: radians per position of each of RoPE's d_head / 2 pairs; None: those of the paper. A pair of 0 does
             not turn.
@@ -87,6 +94,7 @@ class ModelConfig:
     d_model: int
     n_layers: int
     n_decoder_layers: int | None = None
+    shared_layers: Presence = "absent"
     n_heads: int
     n_kv_heads: int
     head_width: int | None = None
@@ -99,6 +107,7 @@ class ModelConfig:
     qk_norm: Presence = "absent"
     residual: Residual = "sequential"
     feed_forward: FeedForwardKind = "gelu"
+    n_experts: int = 1
     positions: str = "rope"
     rope_theta: tuple[float, ...] | None = None
     score_divisor: float | None = None
@@ -123,6 +132,7 @@ class ModelConfig:
         self._check_stacks()
         self._check_pairs()
         self._check_attention()
+        self._check_experts()
         if not isinstance(self.dropout, int | float) or not 0 <= self.dropout < 1:
             raise ValueError(f"dropout must be a number in [0, 1), but is {self.dropout!r}.")
         if self.training_mask == "none" and self.architecture != "decoder-only":
@@ -173,17 +183,28 @@ class ModelConfig:
                 assert_never(self.architecture)
 
     def depth(self, stack: str) -> int:
-        """How many blocks a stack has."""
+        """How many layers a stack has: blocks in the order in which they run."""
         return self.n_layers if stack == "encoder" else self.n_decoder_layers or self.n_layers
+
+    def n_blocks(self, stack: str) -> int:
+        """How many of them have weights of their own."""
+        match self.shared_layers:
+            case "absent":
+                return self.depth(stack)
+            case "present":
+                return 1
+            case _:
+                assert_never(self.shared_layers)
 
     @property
     def n_parameters(self) -> int:
         """Numbers in all weight matrices and embedding tables; biases and norms, well under 1 %, are not counted."""
         stacks = len(self.stacks)
         attention = 2 * self.d_model * (self.n_heads + self.n_kv_heads) * self.d_head
-        feed_forward = self._feed_forward_matrices * self.d_model * self.d_ff
-        blocks = sum(map(self.depth, self.stacks)) * (attention + feed_forward)
-        blocks += (stacks - 1) * self.depth("decoder") * attention  # of cross-attention
+        feed_forward = self.n_experts * self._feed_forward_matrices * self.d_model * self.d_ff
+        router = 0 if self.n_experts == 1 else self.n_experts * self.d_model
+        blocks = sum(map(self.n_blocks, self.stacks)) * (attention + feed_forward + router)
+        blocks += (stacks - 1) * self.n_blocks("decoder") * attention  # of cross-attention
         tables = self.vocab_size * (1 if self.embeddings == "tied" else 2)
         positions = self.max_len * stacks if self.scheme.table else 0
         return blocks + (tables + positions) * self.d_model
@@ -228,7 +249,8 @@ class ModelConfig:
                 raise ValueError(f"{name} must be one of {', '.join(allowed)}, but is {value!r}.")
 
     def _check_numbers(self) -> None:
-        for name in ("vocab_size", "max_len", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_ff", *OPTIONAL_SIZES):
+        sizes = ("vocab_size", "max_len", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_ff", "n_experts")
+        for name in (*sizes, *OPTIONAL_SIZES):
             value = getattr(self, name)
             if value is None and name in OPTIONAL_SIZES:
                 continue
@@ -277,6 +299,14 @@ class ModelConfig:
                 raise ValueError("score_cap and score_divisor are for attention = 'softmax', not for 'linear'.")
         if self.window is not None and (self.architecture != "decoder-only" or self.training_mask == "none"):
             raise ValueError("A window needs a decoder-only model that is trained with the causal mask.")
+
+    def _check_experts(self) -> None:
+        if self.n_experts > MAX_EXPERTS:
+            raise ValueError(f"n_experts = {self.n_experts:,} is more than the {MAX_EXPERTS:,} that are allowed.")
+        if self.n_experts > 1 and self.feed_forward == "none":
+            raise ValueError(f"feed_forward = 'none' leaves n_experts = {self.n_experts} experts nothing to be.")
+        if self.n_experts > 1 and self.norm_position == "both":
+            raise ValueError(f"n_experts = {self.n_experts} experts do not go with norms on both sides.")
 
     @property
     def _feed_forward_matrices(self) -> int:

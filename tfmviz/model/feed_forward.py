@@ -1,17 +1,18 @@
-"""The position-wise feed-forward layer, and its gated variant."""
+"""The position-wise feed-forward layer, its gated variant, and a mixture of several."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import assert_never
+from typing import Any, assert_never, cast
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tfmviz.model.config import FeedForwardKind, ModelConfig
 from tfmviz.model.norms import build_out_norm
-from tfmviz.tap import Tap
+from tfmviz.tap import NO_TAP, Tap
 
 
 class FeedForward(nn.Module):
@@ -71,3 +72,73 @@ class GatedFeedForward(nn.Module):
         pre = tap("pre", self.W_in(x))  # (batch, len, d_ff)
         post = tap("post", self.activation(gate) * pre)
         return tap("out", self.out_norm(self.W_out(post)))  # (batch, len, d_model)
+
+
+BALANCE = 0.01
+"""α of the loss that spreads the tokens over the experts (Fedus et al. 2021, section 2.2)."""
+
+
+class Experts(nn.Module):
+    """A mixture of experts: p_i(x) E_i(x), with p = softmax(x W_R + b_R) and i the expert with the largest p.
+
+    Each expert E_i is a feed-forward layer, and each token passes one of them alone (Switch Transformer, Fedus et al.
+    2021, section 2.1). Every token is served, however many choose the same expert: the paper's capacity is left out.
+
+    In training the gradient is that of loss + α · n · Σ_i f_i P_i, where f_i is the share of the tokens that chose
+    expert i, P_i the mean of p_i and n the number of experts (equation 4); see `Balance`.
+
+    Site: `router`, p, (batch, len, expert); rows sum to 1, and the largest names the expert.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.W_R = nn.Linear(config.d_model, config.n_experts)
+        self.experts = nn.ModuleList(build_expert(config) for _ in range(config.n_experts))
+
+    def forward(self, x: Tensor, *, tap: Tap) -> Tensor:
+        p = self.W_R(x).softmax(dim=-1)  # (batch, len, expert)
+        if self.training:
+            p = balanced(p)
+        p = tap("router", p)
+        x = x.expand(len(p), -1, -1)  # a tap may have made several rows of one
+        p, chosen = p.flatten(0, 1).max(dim=-1)  # (batch × len,) each
+        order = chosen.argsort(stable=True)  # tokens of one expert next to one another
+        sizes = chosen.bincount(minlength=len(self.experts)).tolist()
+        groups = x.flatten(0, 1)[order].split(sizes)  # (tokens of the expert, d_model) each
+        written = torch.cat([expert(group, tap=NO_TAP) for expert, group in zip(self.experts, groups, strict=True)])
+        return tap("out", (p[:, None] * written[order.argsort()]).view_as(x))  # (batch, len, d_model)
+
+
+def build_expert(config: ModelConfig) -> FeedForward | GatedFeedForward:
+    """One feed-forward layer."""
+    match config.feed_forward:
+        case "relu" | "gelu" | "gelu_tanh" | "silu":
+            return FeedForward(config)
+        case "swiglu" | "geglu" | "geglu_tanh" | "reglu":
+            return GatedFeedForward(config)
+        case "none":
+            raise ValueError("An attention-only model has no feed-forward layer.")
+        case _:
+            assert_never(config.feed_forward)
+
+
+def balanced(p: Tensor) -> Tensor:
+    """p itself, with the gradient of the balancing loss added on the way back: (batch, len, expert), shape kept."""
+    n_experts = p.shape[-1]
+    chosen = p.argmax(dim=-1).flatten()
+    share = chosen.bincount(minlength=n_experts) / len(chosen)  # f, (expert,); no gradient
+    return cast(Any, Balance).apply(p, BALANCE * n_experts / len(chosen) * share)
+
+
+class Balance(torch.autograd.Function):
+    """The identity, whose gradient is larger by that of a linear loss Σ c · p."""
+
+    @staticmethod
+    def forward(ctx: Any, p: Tensor, c: Tensor) -> Tensor:
+        ctx.save_for_backward(c)
+        return p.view_as(p)
+
+    @staticmethod
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor, None]:
+        (c,) = ctx.saved_tensors
+        return upstream[0] + c.to(upstream[0].dtype), None

@@ -247,7 +247,7 @@ def build(config: ModelConfig) -> Transformer:
 def parameter_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
     """Name and shape of every parameter of the model that a configuration describes, without building it.
 
-    All layers are alike, so one is built, and that without its numbers.
+    All blocks are alike, so one is built, and that without its numbers.
     """
     with torch.device("meta"):
         one_layer = build(replace(config, n_layers=1, n_decoder_layers=None)).state_dict()
@@ -255,7 +255,7 @@ def parameter_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
     for name, value in one_layer.items():
         stack, of_block, rest = name.partition(".blocks.0.")
         if of_block:
-            shapes |= {f"{stack}.blocks.{layer}.{rest}": tuple(value.shape) for layer in range(config.depth(stack))}
+            shapes |= {f"{stack}.blocks.{block}.{rest}": tuple(value.shape) for block in range(config.n_blocks(stack))}
         else:
             shapes[name] = tuple(value.shape)
     return shapes
@@ -305,12 +305,14 @@ def full_mask(q_ids: Tensor, k_ids: Tensor, k_lengths: Tensor | None) -> Tensor:
     return mask if k_lengths is None else mask & masks.padding(k_lengths, k_ids.shape[1])
 
 
-def initialise(model: nn.Module) -> None:
-    """GPT-2's initial weights: normal with σ = 0.02, biases 0; σ / √n in the n matrices that write to the stream.
+def initialise(model: Transformer) -> None:
+    """GPT-2's initial weights: normal with σ = 0.02, biases 0; σ / √n in matrices that write to the stream n times.
 
     So the residual stream has about the same size however many layers add to it (Radford et al. 2019, section 2.3).
+    Layers that share their weights count one by one, and the experts of a layer as one, since a token passes one.
     """
-    n_writes = sum(name.endswith(("W_O", "W_out")) for name, _ in model.named_modules())
+    config = model.config
+    n_writes = len(config.layers) + (config.feed_forward != "none") * sum(map(config.depth, config.stacks))
     for name, module in model.named_modules():
         if isinstance(module, nn.Linear):
             std = 0.02 / math.sqrt(n_writes) if name.endswith(("W_O", "W_out")) else 0.02

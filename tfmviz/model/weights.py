@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import assert_never
+from typing import assert_never, cast
 
 import numpy as np
 import torch
@@ -12,13 +12,14 @@ from torch import Tensor, nn
 from tfmviz.model.attention import Attention
 from tfmviz.model.block import Block, Residual, Stack
 from tfmviz.model.device import device_of, to_array
-from tfmviz.model.feed_forward import FeedForward, GatedFeedForward
+from tfmviz.model.feed_forward import Experts, FeedForward, GatedFeedForward
 from tfmviz.model.transformer import DecoderOnly, EncoderOnly, Headless, Transform, Transformer
 from tfmviz.positions.base import Positions
 from tfmviz.tap import NO_TAP
 from tfmviz.trace import Array
 from tfmviz.weights import (
     AttentionWeights,
+    ExpertsWeights,
     FeedForwardWeights,
     ModelWeights,
     Norm,
@@ -73,8 +74,9 @@ def effects_of(scheme: Positions, length: int, *, d_model: int, device: torch.de
 def _stack(name: str, stack: Stack, readout: Readout) -> StackWeights:
     attention: dict[str, AttentionWeights] = {}
     feed_forward: dict[str, FeedForwardWeights] = {}
+    experts: dict[str, ExpertsWeights] = {}
     norms: dict[str, Norm] = {}
-    for index, block in enumerate(stack.blocks):
+    for index, block in enumerate(stack.layers):
         assert isinstance(block, Block)
         for part, layer, residual in (
             ("self_attn", block.self_attn, block.self_attn_residual),
@@ -89,6 +91,8 @@ def _stack(name: str, stack: Stack, readout: Readout) -> StackWeights:
                     attention[site] = _attention(layer)
                 case FeedForward() | GatedFeedForward():
                     feed_forward[site] = _feed_forward(layer)
+                case Experts():
+                    experts[site] = _experts(layer)
                 case None:
                     pass
                 case _:
@@ -100,6 +104,8 @@ def _stack(name: str, stack: Stack, readout: Readout) -> StackWeights:
         readout=readout,
         n_position_parameters=sum(parameter.numel() for parameter in stack.positions.parameters()),
         embed_norm=_norm(stack.embed_norm),
+        experts=experts,
+        is_shared=len(stack.blocks) < len(stack.layers),
     )
 
 
@@ -158,6 +164,14 @@ def _feed_forward(layer: FeedForward | GatedFeedForward) -> FeedForwardWeights:
         W_gate=None if gate is None else to_array(gate.weight.T),
         b_gate=None if gate is None else to_array(gate.bias),
         out_norm=_norm(layer.out_norm),
+    )
+
+
+def _experts(layer: Experts) -> ExpertsWeights:
+    return ExpertsWeights(
+        W_R=to_array(layer.W_R.weight.T),
+        b_R=to_array(layer.W_R.bias),
+        experts=tuple(_feed_forward(cast(FeedForward | GatedFeedForward, expert)) for expert in layer.experts),
     )
 
 

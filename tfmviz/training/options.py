@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import torch
 
-from tfmviz.model.config import AttentionKind, EmbeddingScale, FeedForwardKind, NormPosition, TrainingMask
+from tfmviz.model.config import AttentionKind, EmbeddingScale, FeedForwardKind, NormPosition, Presence, TrainingMask
 from tfmviz.model.earlier import Alignment, Directions
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.text.mixed import Texts
@@ -74,6 +74,7 @@ def add_language_model(lm: argparse.ArgumentParser) -> None:
         default="softmax",
         help="linear: φ(q) · φ(k) in place of exp(q · k) (default: %(default)s)",
     )
+    lm.add_argument("--experts", type=positive, default=1, help="feed-forward layers, of which each token passes one")
     lm.add_argument("--attention-window", type=positive, metavar="N", help="attend to the last N tokens only")
     add_common(lm)
 
@@ -160,6 +161,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     add("--positions", choices=tuple(SCHEMES), default="rope", help="how order enters (default: %(default)s)")
     add("--norm-position", choices=get_args(NormPosition), default="pre")
     add("--feed-forward", choices=get_args(FeedForwardKind), default="gelu")
+    add("--shared-layers", choices=get_args(Presence), default="absent", help="present: all layers of a stack are one")
     add("--embedding-scale", choices=get_args(EmbeddingScale), default="one")
     add("--dropout", type=number(below=1), default=0.0)
 

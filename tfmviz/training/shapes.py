@@ -86,10 +86,12 @@ def transformer(args: argparse.Namespace, *, vocab_size: int) -> ModelConfig:
         max_len=args.context,
         d_model=args.width,
         n_layers=args.layers,
+        shared_layers=args.shared_layers,
         n_heads=args.heads,
         n_kv_heads=args.kv_heads or args.heads,
-        attention=getattr(args, "attention_kind", "softmax"),  # only `lm` has this option and the next
+        attention=getattr(args, "attention_kind", "softmax"),  # only `lm` has this option and the next two
         window=getattr(args, "attention_window", None),
+        n_experts=getattr(args, "experts", 1),
         d_ff=4 * args.width,
         norm_position=args.norm_position,
         feed_forward=args.feed_forward,

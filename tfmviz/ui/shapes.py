@@ -22,5 +22,6 @@ def _shape(config: ModelConfig, stack: str) -> Shape:
         n_matrices=0 if config.feed_forward == "none" else 3 if config.is_gated else 2,
         d_ff=config.d_ff,
         vocab_size=config.vocab_size if predicts else 0,
+        n_experts=config.n_experts,
         n_head_matrices=int(predicts and config.head == "transform"),
     )

@@ -63,6 +63,25 @@ def site_of(here: Lesson) -> str:
     return f"{stack}.{index}.mlp"
 
 
+def why_none(here: Lesson) -> str:
+    """Why a model has no feed-forward layer to look into."""
+    if n_experts := has_experts(here):
+        return (
+            f"has {n_experts} feed-forward layers in the place of each one, and a token passes only one of them, so "
+            "there is no single layer to look into. Choose another model in the sidebar, or see how the experts share "
+            "the tokens on the page “Size”, “Which changes help?”."
+        )
+    return (
+        "has no feed-forward layers: it consists of attention alone. Choose another model in the sidebar, or see "
+        "“Without it”."
+    )
+
+
+def has_experts(here: Lesson) -> int:
+    """How many experts the model has in each feed-forward layer; 0: it is no mixture."""
+    return next((len(layer.experts) for s in here.model.weights.stacks.values() for layer in s.experts.values()), 0)
+
+
 def with_layer(here: Lesson, draw: Callable[[Subject], object]) -> Callable[[], object]:
     """What draws a tab: asks for the token, or says why there is nothing to draw."""
 
@@ -70,11 +89,7 @@ def with_layer(here: Lesson, draw: Callable[[Subject], object]) -> Callable[[], 
         site = site_of(here)
         weights = here.model.weights.stacks[site.split(".")[0]].feed_forward.get(site)
         if weights is None:
-            return st.info(
-                f"{controls.code(here.model.name)} has no feed-forward layers: it consists of attention alone. Choose "
-                "another model in the sidebar, or see “Without it”.",
-                icon=icons.INFO,
-            )
+            return st.info(f"{controls.code(here.model.name)} {why_none(here)}", icon=icons.INFO)
         if not np.isfinite(here.trace[f"{site}.out"]).all():
             return st.warning("This layer writes numbers that are not finite, so there is nothing to explain.")
         tokens = here.trace.axes(here.choice.layer)[0].tokens

@@ -10,7 +10,6 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis import mask_effect
-from tfmviz.analysis.neurons import layers_of
 from tfmviz.edits import Scale
 from tfmviz.trace import Trace
 from tfmviz.ui import before_after, controls, icons, models
@@ -25,7 +24,8 @@ SERIES = ("whole model", "feed-forward off")
 
 def without(here: Lesson) -> None:
     """The chosen model with all feed-forward layers off, then two models that were trained with and without."""
-    layers = layers_of(here.model.weights)
+    stacks = here.model.weights.stacks.values()
+    layers = [site for stack in stacks for site in (*stack.feed_forward, *stack.experts)]
     if not predicts(here):
         st.info(f"{controls.code(here.model.name)} reads out no words that could change.", icon=icons.INFO)
     elif layers:

@@ -65,6 +65,8 @@ def design_of(config: ModelConfig, weights: ModelWeights) -> Design:
         d_kv=config.n_kv_heads * config.d_head,
         d_ff=config.d_ff if has_mlp else 0,
         n_matrices=3 if config.is_gated else 2,
+        n_experts=config.n_experts,
+        shared_layers=config.shared_layers == "present",
         vocab_size=config.vocab_size,
         n_positions=sum(stack.n_position_parameters for stack in weights.stacks.values()),
         norm_numbers=1 if config.norm == "rms" else 2,

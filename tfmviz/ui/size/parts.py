@@ -48,7 +48,8 @@ def where(here: Lesson) -> None:
     said = "; ".join(f"{rule} = **{in_words(value)}** ({_off(value, inside)})" for rule, value in rules.items())
     st.markdown(
         f"The lectures' rules count the matrices of the layers, here {in_words(inside)}: {said}. The first holds where "
-        "d_attn = d and d_ff = 4 · d; both know neither gates, nor shared key and value heads, nor cross-attention."
+        "d_attn = d and d_ff = 4 · d; both know no gates, no shared key and value heads, no cross-attention, no "
+        "experts and no shared layers."
     )
 
 

@@ -20,7 +20,7 @@ from tfmviz.views.whole_model.scene import (
     lane,
     norm_words,
 )
-from tfmviz.weights import FeedForwardWeights
+from tfmviz.weights import ExpertsWeights, FeedForwardWeights
 
 TILE = 24
 """Cells that the picture of a head measures across, at most."""
@@ -102,7 +102,8 @@ def _columns(subject: Subject, sheet: Sheet, block: str) -> list[Column]:
     is_read_out = (block.startswith("decoder") or not subject.crosses) and subject.weights.has_head
     for n, tensor in enumerate(tensors):
         if tensor.kind == "mlp":
-            columns.append(_hidden(subject, sheet, tensor, reads=tensors[n - 1].name))
+            within = _router if _experts(subject, tensor.layer) else _hidden
+            columns.append(within(subject, sheet, tensor, reads=tensors[n - 1].name))
         column: Column = {
             "id": f"{block}.{n}",
             "kind": tensor.kind,
@@ -128,6 +129,10 @@ def _about(subject: Subject, sheet: Sheet, tensor: Tensor) -> Column:
             return {"words": norm_words(subject), "parameters": count, "links": [["normalisation", {}]]}
         case "add":
             return {"words": RESIDUAL_WORDS, "links": [["residual_stream", {"stream": "The river"}]]}
+        case "mlp" if mixture := _experts(subject, tensor.layer):
+            words = f"Each token passes one of {len(mixture.experts)} FFNs, times p of that one."
+            count = sum(map(numbers_in, mixture.experts))
+            return {"words": words, "parameters": count, "lines": ["pᵢ · FFNᵢ, i = argmax p"]} | _mlp_links()
         case "mlp":
             weights = _feed_forward(subject, tensor.layer)
             words = f"FFN: back from {len(weights.W_out):,} numbers to {weights.W_out.shape[1]}, a W₂ + b₂."
@@ -176,6 +181,28 @@ def _hidden(subject: Subject, sheet: Sheet, tensor: Tensor, *, reads: str) -> Co
         | after
         | _mlp_links()
     )
+
+
+def _router(subject: Subject, sheet: Sheet, tensor: Tensor, *, reads: str) -> Column:
+    """What chooses the expert of each token in a mixture of experts."""
+    mixture = _experts(subject, tensor.layer)
+    assert mixture is not None
+    return (
+        {
+            "id": f"{tensor.layer}.router",
+            "kind": "mlp",
+            "title": "p",
+            "lines": [f"softmax({reads} W_R + b_R)"],
+            "parameters": mixture.W_R.size + mixture.b_R.size,
+            "words": f"The router: a probability for each of {len(mixture.experts)} experts.",
+        }
+        | sheet.strips(f"{tensor.layer}.router", subject.trace[f"{tensor.layer}.router"])
+        | _mlp_links()
+    )
+
+
+def _experts(subject: Subject, layer: str) -> ExpertsWeights | None:
+    return subject.weights.stacks[layer.split(".")[0]].experts.get(layer)
 
 
 def _feed_forward(subject: Subject, layer: str) -> FeedForwardWeights:

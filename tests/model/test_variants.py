@@ -1,0 +1,193 @@
+"""A mixture of experts against its formula, shared layers against equal ones, and attention that compares no tokens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+import torch.nn.functional as F
+from safetensors.torch import save_file
+from torch import Tensor
+
+from tests.model.helpers import (
+    LENGTH,
+    MAX_LEN,
+    N_LAYERS,
+    VOCAB,
+    assert_close,
+    config,
+    inputs_of,
+    lively,
+    lively_model,
+    normal,
+    record,
+    token_ids,
+)
+from tfmviz.edits import Patch
+from tfmviz.model.cache import Cache
+from tfmviz.model.config import ModelConfig
+from tfmviz.model.feed_forward import BALANCE, Experts, FeedForward
+from tfmviz.model.synthesizer import Synthesis, synthesize
+from tfmviz.model.transformer import DecoderOnly, build, parameter_shapes
+from tfmviz.model.weights import weights_of
+from tfmviz.tap import NO_TAP, STEPWISE, Fork
+from tfmviz.zoo.files import read_module
+
+N_EXPERTS = 5
+
+EXPERTS = config(n_experts=N_EXPERTS)
+SHARED = config(shared_layers="present", n_layers=3)
+
+
+def mixture(**changes: object) -> Experts:
+    return lively(Experts(config(n_experts=N_EXPERTS, **changes)))
+
+
+def x_of(batch: int = 2) -> Tensor:
+    return normal(batch, 31, EXPERTS.d_model)  # so many tokens that every expert is chosen
+
+
+@pytest.mark.parametrize("feed_forward", ["gelu", "swiglu"])
+def test_each_token_gets_its_experts_output_times_that_experts_probability(feed_forward: str) -> None:
+    layer, x = mixture(feed_forward=feed_forward), x_of()
+    values = record(layer, x)
+    p = (x @ layer.W_R.weight.T + layer.W_R.bias).exp()
+    p = p / p.sum(dim=-1, keepdim=True)
+    assert_close(values["router"], p)
+    every = torch.stack([expert(x, tap=NO_TAP) for expert in layer.experts], dim=-2)  # (batch, len, expert, d_model)
+    chosen = F.one_hot(p.argmax(dim=-1), N_EXPERTS)
+    assert (chosen.sum(dim=(0, 1)) > 0).all()
+    assert_close(values["out"], torch.einsum("ble,ble,bled->bld", chosen.float(), p, every))
+
+
+def test_one_expert_alone_is_the_ordinary_layer() -> None:
+    assert isinstance(DecoderOnly(config(n_experts=1)).decoder.layers[0].mlp, FeedForward)
+    layer, x = lively(Experts(config(n_experts=1))), x_of()
+    assert_close(layer(x, tap=NO_TAP), layer.experts[0](x, tap=NO_TAP))
+
+
+def test_the_router_can_be_overruled() -> None:
+    layer, x = mixture(), x_of(batch=1)
+    wanted = Patch(site="router", position=3, vector=(0.0, 0.0, 0.5, 0.0, 0.0))
+    out = record(layer, x, edits=[wanted])["out"]
+    assert_close(out[0, 3], 0.5 * layer.experts[2](x[0, 3], tap=NO_TAP))
+    untouched = layer(x, tap=NO_TAP)
+    assert_close(out[0, 4:], untouched[0, 4:])
+    forked = layer(x, tap=Fork([[wanted], []]))
+    assert_close(forked, torch.cat([out, untouched]))
+
+
+def test_in_training_the_gradient_is_that_of_the_balancing_loss_too() -> None:
+    layer, x, upstream = mixture(), x_of(), normal(2, 31, EXPERTS.d_model, seed=4)
+    (layer.train()(x, tap=NO_TAP) * upstream).sum().backward()
+    ours = {name: weight.grad for name, weight in layer.named_parameters()}
+    layer.zero_grad()
+    p = layer.eval().W_R(x).softmax(dim=-1)
+    share = F.one_hot(p.argmax(dim=-1), N_EXPERTS).float().mean(dim=(0, 1))
+    balance = BALANCE * N_EXPERTS * (share * p.mean(dim=(0, 1))).sum()
+    ((layer(x, tap=NO_TAP) * upstream).sum() + balance).backward()
+    for name, weight in layer.named_parameters():
+        torch.testing.assert_close(ours[name], weight.grad)
+    layer.zero_grad()
+    (0 * layer.train()(x, tap=NO_TAP)).sum().backward()
+    assert layer.W_R.weight.grad is not None
+    assert layer.W_R.weight.grad.abs().max() > 0
+
+
+def test_gradients_reach_the_router_and_every_expert() -> None:
+    torch.manual_seed(0)
+    model = build(EXPERTS).train()
+    model(token_ids(MAX_LEN, batch=16)).square().sum().backward()
+    for name, weight in model.named_parameters():
+        if ".mlp." in name:
+            assert weight.grad is not None
+            assert weight.grad.abs().max() > 0, name
+
+
+def test_no_router_and_no_expert_sees_another_token() -> None:
+    model, (ids,) = lively_model(n_experts=N_EXPERTS), inputs_of("decoder-only")
+    cache = Cache()
+    written = torch.cat([model(ids[:, [i]], cache, past=i) for i in range(LENGTH)], dim=1)
+    torch.testing.assert_close(written, model(ids), rtol=1e-4, atol=1e-5)
+
+
+def test_shared_layers_are_a_model_with_equal_layers() -> None:
+    shared = lively(build(SHARED))
+    equal = build(config(n_layers=3))
+    weights = shared.state_dict()
+    copies = {n: weights[n.replace("blocks.1", "blocks.0").replace("blocks.2", "blocks.0")] for n in equal.state_dict()}
+    equal.load_state_dict(copies)
+    ids = token_ids(LENGTH)
+    assert_close(shared(ids, STEPWISE), equal.eval()(ids, STEPWISE))
+    assert record(shared, ids).keys() == record(equal, ids).keys()
+    assert sum(weight.numel() for weight in shared.parameters()) == sum(
+        weight.numel() for weight in build(config(n_layers=1)).parameters()
+    )
+    ours, theirs = weights_of(shared), weights_of(equal)
+    assert ours.stacks["decoder"].attention.keys() == theirs.stacks["decoder"].attention.keys()
+    assert ours.n_parameters < theirs.n_parameters
+
+
+def test_writes_are_made_small_for_each_time_they_are_added() -> None:
+    """σ / √n with n = 2 · layers, however often weights are stored."""
+    for changes in ({}, {"shared_layers": "present"}, {"n_experts": N_EXPERTS}):
+        torch.manual_seed(0)
+        model = build(config(n_layers=8, d_ff=500, **changes))
+        for name, weight in model.named_parameters():
+            if name.endswith("W_out.weight"):
+                assert weight.std().item() == pytest.approx(0.02 / 4, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [EXPERTS, SHARED, config(architecture="encoder-decoder", n_decoder_layers=3, shared_layers="present", n_experts=2)],
+    ids=["experts", "shared", "both"],
+)
+def test_weights_are_stored_once_and_read_back(shape: ModelConfig, tmp_path: Path) -> None:
+    model, inputs = lively(build(shape)), inputs_of(shape.architecture)
+    state = model.state_dict()
+    assert parameter_shapes(shape) == {name: tuple(value.shape) for name, value in state.items()}
+    assert len(state) == len(list(model.parameters()))
+    save_file(state, tmp_path / "model.safetensors")
+    torch.testing.assert_close(read_module(tmp_path, shape)(*inputs), model(*inputs))
+    assert ModelConfig.from_dict(shape.to_dict()) == shape
+
+
+def test_a_mixture_has_no_single_matrices() -> None:
+    weights = weights_of(lively(build(EXPERTS))).stacks["decoder"]
+    assert not weights.feed_forward
+    assert "decoder.0.mlp" in weights.norms
+
+
+@pytest.mark.parametrize("kind", ["random", "dense"])
+def test_a_synthesizer_is_causal_and_its_rows_sum_to_1(kind: Synthesis) -> None:
+    model = lively(synthesize(DecoderOnly(config()), kind))
+    ids = token_ids(LENGTH)
+    values = record(model, ids)
+    pattern = values["decoder.1.self_attn.pattern"]
+    assert_close(pattern.sum(dim=-1), torch.ones(pattern.shape[:-1]))
+    assert (pattern.triu(1) == 0).all()
+    later = ids.clone()
+    later[:, -1] = (ids[:, -1] + 1) % VOCAB
+    assert_close(model(later)[:, :-1], model(ids)[:, :-1])
+
+
+def test_what_the_scores_of_a_synthesizer_depend_on() -> None:
+    """The random one's on no token at all, the dense one's on the query's own, and both on positions."""
+    ids = token_ids(LENGTH)
+    other = ids.clone()
+    other[:, 2] = (ids[:, 2] + 1) % VOCAB
+    for kind, rows in (("random", []), ("dense", [2])):
+        model = lively(synthesize(DecoderOnly(config()), kind))  # type: ignore[arg-type]
+        scores = [record(model, x)["decoder.0.self_attn.pattern"].expand(len(ids), -1, -1, -1) for x in (ids, other)]
+        changed = (scores[0] != scores[1]).any(dim=-1).any(dim=1)  # (batch, query)
+        assert [i for i in range(LENGTH) if changed[:, i].any()] == rows
+        assert len({tuple(row.tolist()) for row in scores[0][0, 0]}) == LENGTH
+
+
+def test_a_synthesizer_has_no_queries_and_keys() -> None:
+    model = synthesize(DecoderOnly(config()), "dense")
+    assert not [name for name, _ in model.named_parameters() if "W_Q" in name or "W_K" in name]
+    assert len(model.decoder.layers) == N_LAYERS
+    assert isinstance(model.decoder.layers[0].mlp, FeedForward)

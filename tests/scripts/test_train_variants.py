@@ -1,0 +1,114 @@
+"""The comparison of variants: equal budgets, what is counted, which rate is taken, and what is shipped."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scripts import train_variants
+from scripts.train_scaling import CONTEXT
+from scripts.train_variants import (
+    BASELINE,
+    RATES,
+    SEEDS,
+    SHIPPED,
+    VARIANTS,
+    Trial,
+    best_rate,
+    multiplications,
+    ship,
+    trials,
+)
+from tfmviz.analysis.multiplications import multiplications as by_formula
+from tfmviz.analysis.parameters import counts
+from tfmviz.model.config import ModelConfig
+from tfmviz.model.weights import weights_of
+from tfmviz.ui.shapes import shapes_of
+from tfmviz.ui.size.design import design_of
+
+COMPARED_NUMBERS = [name for name, variant in VARIANTS.items() if not variant.synthesis]
+
+
+def pretend(trial: Trial, runs: Path, *, loss: float) -> None:
+    """Writes what a finished run would have found."""
+    found = trial.says | {"parameters": 7, "loss": loss, "curve": [[1024, loss]]}
+    (runs / f"{trial.name}.json").write_text(json.dumps(found))
+
+
+@pytest.mark.parametrize("name", COMPARED_NUMBERS)
+def test_formulas_count_what_torch_counts(name: str) -> None:
+    model = VARIANTS[name].build()
+    n = sum(weight.numel() for weight in model.parameters())
+    design = design_of(model.config, weights_of(model))
+    assert design.n_other == 0
+    assert sum(counts(design).values()) == n
+    expected = by_formula(shapes_of(model.config)["decoder"], new=CONTEXT, length=CONTEXT)
+    assert multiplications(model) == expected // CONTEXT
+
+
+def test_synthesizers_save_the_products_with_keys() -> None:
+    d, n = BASELINE.d_model, CONTEXT
+    baseline, random, dense = (multiplications(VARIANTS[name].build()) for name in ("baseline", "random", "dense"))
+    assert baseline - random == BASELINE.n_layers * (2 * d * d + n * d)
+    assert baseline - dense == BASELINE.n_layers * d * d
+
+
+def test_a_variant_changes_one_thing_and_gates_cost_no_parameters() -> None:
+    for name, variant in VARIANTS.items():
+        changed = set(variant.changes) - {"d_ff"}
+        assert len(changed) + (variant.synthesis is not None) == (name != "baseline")
+    assert VARIANTS["swiglu"].config.n_parameters == BASELINE.n_parameters
+
+
+def test_runs_differ_in_variant_rate_and_seed_alone(tmp_path: Path) -> None:
+    for trial in (Trial(variant=v, rate=rate, seed=0) for v in VARIANTS for rate in RATES):
+        pretend(trial, tmp_path, loss=2.0 if trial.rate == RATES[trial.variant == "relu"] else 3.0)
+    found = list(trials(tmp_path))
+    assert len({trial.name for trial in found}) == len(found) == len(VARIANTS) * (len(RATES) + len(SEEDS))
+    assert all(trial.seed == 0 for trial in found[: len(RATES) * len(VARIANTS)])
+    compared = found[len(RATES) * len(VARIANTS) :]
+    assert {trial.rate for trial in compared if trial.variant == "relu"} == {best_rate("relu", tmp_path)} == {RATES[1]}
+    assert {trial.rate for trial in compared if trial.variant == "dense"} == {RATES[0]}
+    first = found[0].settings
+    assert all(replace(t.settings, seed=0, learning_rate=first.learning_rate) == first for t in found)
+
+
+def test_only_seeds_that_all_have_finished_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(train_variants, "VARIANTS", {name: VARIANTS[name] for name in ("baseline", "relu")})
+    ship(tmp_path, tmp_path / "out")
+    for trial in trials_with(0):
+        pretend(trial, tmp_path, loss=trial.rate)
+    for seed in (1, 3):
+        for trial in trials_with(seed):
+            pretend(trial, tmp_path, loss=3.0 + seed)
+    pretend(Trial(variant="baseline", rate=RATES[0], seed=2), tmp_path, loss=9.0)
+    assert not (tmp_path / "out").exists()
+    ship(tmp_path, tmp_path / "out")
+    shipped = json.loads((tmp_path / "out" / "runs.json").read_text())
+    assert shipped["seeds"] == [1, 3]
+    assert [row["loss"] for row in shipped["variants"]] == [[4.0, 6.0]] * 2
+    assert [row["tried"] for row in shipped["variants"]] == [list(RATES)] * 2
+
+
+def trials_with(seed: int) -> list[Trial]:
+    """Of the two variants of the test above; with seed 0 at all rates, else at the first."""
+    rates = RATES if seed == 0 else RATES[:1]
+    return [Trial(variant=name, rate=rate, seed=seed) for name in ("baseline", "relu") for rate in rates]
+
+
+def test_shipped_runs_are_those_of_the_script() -> None:
+    shipped = json.loads((SHIPPED / "runs.json").read_text())
+    assert ModelConfig.from_dict(shipped["config"]) == BASELINE
+    assert tuple(shipped["rates"]) == RATES
+    assert len(shipped["seeds"]) >= 3
+    assert [row["variant"] for row in shipped["variants"]] == list(VARIANTS)
+    for row in shipped["variants"]:
+        model = VARIANTS[row["variant"]].build()
+        assert row["parameters"] == sum(weight.numel() for weight in model.parameters())
+        assert row["multiplications"] == multiplications(model)
+        assert row["rate"] == RATES[row["tried"].index(min(row["tried"]))]
+        assert len(row["loss"]) == len(shipped["seeds"])
+        assert row["curve"][-1][1] == pytest.approx(row["loss"][0], abs=0.25)

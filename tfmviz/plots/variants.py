@@ -1,0 +1,138 @@
+"""Losses of model variants seed by seed, and the experts that the tokens of a text go to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import numpy as np
+
+from tfmviz.plots.charts import (
+    FEW,
+    HOVER,
+    Chart,
+    Columns,
+    Spec,
+    colour,
+    layer,
+    name,
+    number,
+    numbered,
+    role,
+    rule,
+    specification,
+    upright,
+)
+from tfmviz.plots.labels import visible, whole
+from tfmviz.plots.numbers import decimal
+from tfmviz.plots.theme import LIGHT, Theme, shades
+from tfmviz.trace import Array
+
+VERDICTS = ("baseline", "better", "worse", "noise")
+
+MOST_NUMBERED = 40
+"""Tokens up to which the number of the expert is written into its bar."""
+
+FILLED = 0.92
+"""Height of a bar of probability 1, over that of its row."""
+
+
+def losses(variants: Mapping[str, Array], verdicts: Sequence[str], *, baseline: float, theme: Theme) -> Chart:
+    """A row for each variant: a dot for each seed, a bar at their mean, and a line where the baseline's mean is.
+
+    Args:
+        variants: losses of the runs by name, in the order of the rows.
+        verdicts: one of `VERDICTS` for each.
+        baseline: mean loss of the baseline.
+    """
+    names = numbered(list(variants))
+    runs = list(variants.values())
+    rows: Columns = {
+        "name": [row for row, found in zip(names, runs, strict=True) for _ in found],
+        "loss": np.concatenate(runs),
+        "verdict": [verdict for verdict, found in zip(verdicts, runs, strict=True) for _ in found],
+        "hover": [f"{row}: {decimal(loss, '.4f')} nats" for row, found in variants.items() for loss in found],
+    }
+    means: Columns = {
+        "name": names,
+        "loss": np.array([found.mean() for found in runs]),
+        "verdict": list(verdicts),
+        "hover": [
+            f"{row}: mean {decimal(found.mean(), '.4f')} nats, {len(found)} seeds" for row, found in variants.items()
+        ],
+    }
+    return Chart(spec=_losses(theme, round(baseline, 6), len(names)), data={"rows": rows, "means": means})
+
+
+@cache
+def _losses(theme: Theme, baseline: float, n: int) -> Spec:
+    y = name("name")
+    x = number("loss", "held-out loss, nats per token", axis=FEW | {"format": ".2f"}, padding=16)
+    colours = dict(zip(VERDICTS, (theme.text, theme.attention, theme.mlp, theme.text), strict=True))
+    color = role("verdict", colours)
+    return specification(
+        theme,
+        rule(theme, x=baseline, mark={"strokeDash": [4, 4]}),
+        layer({"type": "point", "filled": True, "size": 60, "opacity": 0.7}, x=x, y=y, color=color, **HOVER),
+        layer({"type": "tick", "thickness": 4, "size": 20}, "means", x=x, y=y, color=color, **HOVER),
+        height=70 + 28 * n,
+        says="A row for each variant: its held-out loss seed by seed, and the mean.",
+    )
+
+
+def routing(tokens: Sequence[str], p: Array, *, theme: Theme) -> Chart:
+    """A bar for each token in each layer: its colour names the expert, its height is the router's probability.
+
+    Args:
+        p: (layer, len, expert), rows sum to 1.
+    """
+    n_layers, _, n_experts = p.shape
+    shown, experts = numbered([visible(token) for token in tokens]), numbered([f"expert {i}" for i in range(n_experts)])
+    fills = shades(n_experts, theme)
+    inks = [_ink(fill) for fill in fills]
+    chosen, highest = p.argmax(axis=-1), p.max(axis=-1)  # (layer, len) each
+    places = [(row, i) for row in range(n_layers) for i in range(len(tokens))]
+    rows: Columns = {
+        "token": [shown[i] for _, i in places],
+        "low": [float(row) for row, _ in places],
+        "high": [row + FILLED * float(highest[row, i]) for row, i in places],
+        "at": [row + 0.14 for row, _ in places],
+        "expert": [experts[chosen[row, i]] for row, i in places],
+        "ink": [inks[chosen[row, i]] for row, i in places],
+        "word": [str(chosen[row, i]) if len(tokens) <= MOST_NUMBERED else "" for row, i in places],
+        "hover": [
+            f"layer {row}, {i} “{whole(tokens[i])}”: "
+            + ", ".join(f"expert {e} {decimal(p[row, i, e], '.2f')}" for e in np.argsort(-p[row, i])[:4])
+            for row, i in places
+        ],
+    }
+    return Chart(spec=_routing(theme, n_layers, n_experts), data={"rows": rows})
+
+
+@cache
+def _routing(theme: Theme, n_layers: int, n_experts: int) -> Spec:
+    middles = [row + 0.5 for row in range(n_layers)]
+    labels = {"values": middles, "labelExpr": "'layer ' + floor(datum.value)", "grid": False, "ticks": False}
+    x = upright("token", None)
+    y = number("low", None, axis=labels, domain=[0, n_layers])
+    fill = colour("expert", longest=10, symbol="square", range=shades(n_experts, theme))
+    ink = {"field": "ink", "type": "nominal", "scale": None}
+    return specification(
+        theme,
+        layer({"type": "bar"}, x=x, y=y, y2={"field": "high"}, color=fill, **HOVER),
+        layer({"type": "text", "aria": False}, x=x, y=as_position("at", y), text={"field": "word"}, color=ink),
+        *(rule(theme, y=row, mark={"strokeWidth": 1, "opacity": 0.4}) for row in range(n_layers)),
+        height=130 + 76 * n_layers,
+        says="A bar for each token in each layer: the expert that reads it, and the router's probability.",
+    )
+
+
+def as_position(field: str, axis: Spec) -> Spec:
+    """Another column along the same axis."""
+    return axis | {"field": field}
+
+
+def _ink(fill: str) -> str:
+    """Letters that can be read on a colour such as "#31688e"."""
+    red, green, blue = (int(fill[i : i + 2], 16) for i in (1, 3, 5))
+    return LIGHT.text if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#ffffff"

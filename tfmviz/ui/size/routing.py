@@ -1,0 +1,97 @@
+"""A mixture of experts at work: to which expert each token of the reader's sentence goes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.plots import variants as figures
+from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import decimal, per_cent
+from tfmviz.trace import Array
+from tfmviz.ui import controls, models
+from tfmviz.ui.figures import show, show_table, theme
+from tfmviz.ui.lesson import Lesson
+from tfmviz.views.counts import Table
+
+MODEL = "experts"
+"""The shipped model with experts, for readers who have chosen one without."""
+
+
+def routed(here: Lesson) -> None:
+    """The routing of the chosen model, or of the shipped mixture where the chosen one has no experts."""
+    chosen = here.model.name
+    if not _sites(here):
+        model = models.needed(MODEL)
+        if model is None:
+            return
+        here = replace(here, model=model)
+    sites = _sites(here)
+    stack = here.model.writes_from
+    p = np.stack([here.trace[f"{site}.router"] for site in sites])  # (layer, len, expert)
+    if not np.isfinite(p).all():
+        st.warning("The router's numbers are not finite, so there is nothing to show.")
+        return
+    tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
+    controls.say_what_was_cut(here.trace.target)
+    show(figures.routing(tokens, p, theme=theme()), key="routing", alt=said(tokens, p))
+    instead = "" if chosen == here.model.name else f"{controls.code(chosen)} has no experts, so this is another model. "
+    st.markdown(
+        f"{instead}{controls.code(here.model.name)} has {p.shape[-1]} experts in each layer. The colour says which of "
+        "them reads a token, the height of the bar how probable the router finds it. Look whether equal words go to "
+        "the same expert, and what the words of one expert have in common."
+    )
+    _shares(tokens, p)
+
+
+def _sites(here: Lesson) -> list[str]:
+    """Paths of the layers with experts, in the stack that the vocabulary is read from."""
+    return list(here.model.weights.stacks[here.model.writes_from].experts)
+
+
+def _shares(tokens: tuple[str, ...], p: Array) -> None:
+    """How many of the tokens each expert reads, and whether equal tokens go to one."""
+    shares = np.stack([np.bincount(row, minlength=p.shape[-1]) / len(tokens) for row in p.argmax(axis=-1)])
+    show_table(
+        Table(
+            caption="Share of your tokens that each expert reads",
+            columns=("layer", *(f"expert {e}" for e in range(p.shape[-1]))),
+            rows=[(f"layer {row}", *(f"{share:.0%}" for share in of)) for row, of in enumerate(shares)],
+        ),
+        key="routing_shares",
+    )
+    st.markdown(
+        f"{repeated(tokens, p)} Equal shares would be {per_cent(1 / p.shape[-1])} each. Training aims at them over "
+        "a whole batch, since an expert that reads nothing learns nothing: the loss has a term that is least when all "
+        "experts read as much (Fedus et al. 2021, equation 4). One sentence need not be even."
+    )
+
+
+def said(tokens: tuple[str, ...], p: Array) -> str:
+    """Layer by layer which tokens each expert reads, for those who cannot see the figure."""
+    rows = []
+    for row, chosen in enumerate(p.argmax(axis=-1)):
+        words: dict[int, list[str]] = defaultdict(list)
+        for token, expert, sure in zip(tokens, chosen.tolist(), p[row].max(axis=-1), strict=True):
+            words[expert].append(f"{visible(token)} {decimal(sure, '.2f')}")
+        rows.append(f"layer {row}: " + "; ".join(f"expert {e} reads {', '.join(words[e])}" for e in sorted(words)))
+    return ". ".join(rows)
+
+
+def repeated(tokens: tuple[str, ...], p: Array) -> str:
+    """How many of the tokens that occur more than once go to one expert wherever they stand."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for i, token in enumerate(tokens):
+        places[token].append(i)
+    several = [found for found in places.values() if len(found) > 1]
+    if not several:
+        return "No token of your text occurs twice; repeat a word to see whether its expert depends on the place."
+    chosen = p.argmax(axis=-1)
+    same = [sum(len(set(row[found].tolist())) == 1 for found in several) for row in chosen]
+    counted = ", ".join(f"{n} in layer {row}" for row, n in enumerate(same))
+    return (
+        f"{len(several)} tokens occur more than once. So many of them go to one expert wherever they stand: {counted}."
+    )

@@ -1,0 +1,273 @@
+"""Which changes help? Our own small models, seed by seed, beside what Narang et al. found for the same change."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis.variants import Difference, welch
+from tfmviz.places import PROJECT
+from tfmviz.plots import variants as figures
+from tfmviz.plots.numbers import NO_NUMBER, decimal, in_words, tiny
+from tfmviz.trace import Array
+from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import show, show_code, show_table, theme
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.size import routing
+from tfmviz.views.counts import Table
+
+FILE = PROJECT / "assets" / "variants" / "runs.json"
+
+EXPERTS = "experts at work"
+SHOWN = ("all changes", EXPERTS)
+
+BASELINE = "baseline"
+
+NARANG_VANILLA = 2.182
+"""Narang et al. 2021, table 1: mean loss of five runs after 65,536 steps, of the model they compare with."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """What a variant changes.
+
+    Attributes:
+        title: its name in the figure.
+        what: the change, as a sentence.
+        theirs: the loss that Narang et al. report for it, as `NARANG_VANILLA`; None: it is not in their table.
+        note: what else one has to know of theirs.
+    """
+
+    title: str
+    what: str
+    theirs: float | None = None
+    note: str = ""
+
+
+CHANGES = {
+    "relu": Change(
+        title="ReLU",
+        what="ReLU instead of GELU in the feed-forward layers",
+        theirs=2.182,
+        note="their model to compare with; with GELU it has 2.179",
+    ),
+    "swiglu": Change(
+        title="SwiGLU",
+        what="a gated feed-forward layer with SiLU, two thirds as wide, so that three matrices hold as much as two",
+        theirs=2.127,
+    ),
+    "geglu": Change(title="GEGLU", what="the same gate with GELU, equally narrow", theirs=2.130),
+    "rmsnorm": Change(title="RMSNorm", what="RMSNorm instead of LayerNorm", theirs=2.167),
+    "postnorm": Change(title="post-norm", what="norms after each sum, as in 2017, instead of before each layer"),
+    "untied": Change(
+        title="untied embeddings",
+        what="an output matrix of its own, which adds parameters",
+        theirs=2.195,
+        note="encoder, decoder and output untied",
+    ),
+    "shared": Change(
+        title="shared layers", what="one block that runs as often as there are layers (ALBERT)", theirs=2.497
+    ),
+    "experts": Change(
+        title="4 experts",
+        what="four feed-forward layers of which each token passes one (Switch Transformer): more parameters, but "
+        "hardly more multiplications",
+        theirs=2.135,
+        note="Switch Transformer, five times as many parameters",
+    ),
+    "random": Change(
+        title="Synthesizer, random",
+        what="a trained table of scores for each head, the same for every text",
+        theirs=2.326,
+    ),
+    "dense": Change(
+        title="Synthesizer, dense", what="scores computed from the query's token alone, without any key", theirs=2.334
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Variant:
+    """The runs of one variant.
+
+    Attributes:
+        loss: on the held-out windows, one for each seed, nats per token.
+        multiplications: for each token of a text as long as the context.
+        rate: the highest learning rate.
+    """
+
+    loss: Array
+    n_parameters: int
+    multiplications: int
+    rate: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Comparison:
+    """All variants, and how they were trained, as the file says."""
+
+    about: dict[str, Any]
+    variants: dict[str, Variant]
+
+    @property
+    def baseline(self) -> Variant:
+        return self.variants[BASELINE]
+
+    def difference(self, name: str) -> Difference:
+        """Mean loss of a variant minus that of the baseline."""
+        return welch(self.variants[name].loss, self.baseline.loss)
+
+
+@shared
+def read() -> Comparison | None:
+    """The shipped runs; None if there are none."""
+    try:
+        about = json.loads(FILE.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    variants = {
+        row["variant"]: Variant(
+            loss=np.array(row["loss"]),
+            n_parameters=row["parameters"],
+            multiplications=row["multiplications"],
+            rate=row["rate"],
+        )
+        for row in about.pop("variants")
+    }
+    return Comparison(about=about, variants=variants)
+
+
+def compared(here: Lesson) -> None:
+    """Losses of all variants and what can be said of each, or experts at work on the reader's sentence."""
+    with lesson.line("changes"):
+        shown = st.segmented_control("Show", SHOWN, default=SHOWN[0], key="changes", bind="query-params") or SHOWN[0]
+    if shown == EXPERTS:
+        routing.routed(here)
+    elif (found := read()) is None:
+        st.info("There are no runs yet; `python -m scripts.train_variants` makes them.", icon=icons.INFO)
+    else:
+        _losses(found)
+        _table(found)
+        st.markdown(_words(found))
+        show_code(welch)
+
+
+def verdict(difference: Difference) -> str:
+    """One of `plots.variants.VERDICTS`."""
+    if difference.is_noise:
+        return "noise"
+    return "better" if difference.mean < 0 else "worse"
+
+
+def _losses(found: Comparison) -> None:
+    order = sorted(found.variants, key=lambda name: found.variants[name].loss.mean())
+    shown = {_title(name): found.variants[name].loss for name in order}
+    verdicts = ["baseline" if name == BASELINE else verdict(found.difference(name)) for name in order]
+    show(
+        figures.losses(shown, verdicts, baseline=float(found.baseline.loss.mean()), theme=theme()),
+        key="variants",
+        alt="; ".join(
+            f"{title}: mean {decimal(loss.mean(), '.3f')}, {decimal(loss.min(), '.3f')} to {decimal(loss.max(), '.3f')}"
+            for title, loss in shown.items()
+        ),
+    )
+    st.caption(
+        "A dot is a run, an upright bar the mean. Blue is better than the baseline, orange worse; what has the colour "
+        "of the letters is within the noise. The dashed line is the baseline."
+    )
+
+
+def _title(name: str) -> str:
+    return CHANGES[name].title if name in CHANGES else name
+
+
+def _table(found: Comparison) -> None:
+    """Size, cost and difference of each variant, and the difference that Narang et al. report."""
+    show_table(
+        Table(
+            caption="Each variant beside the baseline",
+            columns=("variant", "parameters", "multiplications", "loss", "difference", "Narang"),
+            rows=[_row(found, name) for name in found.variants],
+            spared=(1, 2, 3),
+            about="Multiplications for each token of a text as long as the context. Loss: mean ± standard deviation of "
+            "the seeds. Difference: ± half of its 95% interval. Narang et al. 2021, table 1: mean loss of five runs "
+            "after 65,536 steps, minus that of their own model to compare with, 2.182 ± 0.005.",
+        ),
+        key="variants_table",
+    )
+
+
+def _row(found: Comparison, name: str) -> tuple[str, ...]:
+    variant, change = found.variants[name], CHANGES.get(name)
+    loss = f"{decimal(variant.loss.mean(), '.3f')} ± {decimal(variant.loss.std(ddof=1), '.3f')}"
+    theirs = change.theirs if change else None
+    return (
+        _title(name),
+        in_words(variant.n_parameters),
+        in_words(variant.multiplications),
+        loss,
+        NO_NUMBER if change is None else _plus_minus(found.difference(name)),
+        NO_NUMBER if theirs is None else decimal(theirs - NARANG_VANILLA, "+.3f"),
+    )
+
+
+def _plus_minus(difference: Difference) -> str:
+    return f"{decimal(difference.mean, '+.3f')} ± {decimal((difference.high - difference.low) / 2, '.3f')}"
+
+
+def _interval(difference: Difference) -> str:
+    low, high = (decimal(end, "+.3f") for end in (difference.low, difference.high))
+    return f"{decimal(difference.mean, '+.3f')} ({low} to {high})"
+
+
+def _words(found: Comparison) -> str:
+    """A sentence for each change, and how all were trained."""
+    lines = "\n".join(f"- {_sentence(name, found)}" for name in CHANGES if name in found.variants)
+    seeds = len(found.baseline.loss)
+    return (
+        f"{lines}\n\n"
+        "**How this is decided.** A change counts if the 95% interval of its difference from the baseline does not "
+        f"hold 0 (Welch's t-interval, {seeds} seeds). Of twenty changes that do nothing, one would count too. These "
+        "are small models after a short training; larger models, other texts or longer training may answer "
+        f"differently.\n\n{_about(found)}"
+    )
+
+
+def _sentence(name: str, found: Comparison) -> str:
+    """What one change is, what it did here, and what it did there."""
+    change, difference = CHANGES[name], found.difference(name)
+    amount = decimal(abs(difference.mean), ".3f")
+    match verdict(difference):
+        case "noise":
+            here = f"here **within the noise**: {_interval(difference)} may be chance"
+        case "better":
+            here = f"here **better** by {amount} nats"
+        case _:
+            here = f"here **worse** by {amount} nats"
+    if change.theirs is None:
+        there = "Narang et al. do not compare it: their models are all pre-norm"
+    else:
+        there = f"Narang et al. report {decimal(change.theirs - NARANG_VANILLA, '+.3f')}"
+        there += f" ({change.note})" if change.note else ""
+    return f"**{change.title}**, {change.what}: {here}. {there}."
+
+
+def _about(found: Comparison) -> str:
+    config, about = found.about["config"], found.about
+    low, high = about["rates"]
+    n_high = sum(variant.rate == high for variant in found.variants.values())
+    return (
+        f"**Equal budget.** All read the same {in_words(about['tokens'])} tokens once, in the order of their seed, "
+        f"{about['batch']} windows of {config['max_len']} tokens a step, with AdamW and a cosine. The baseline has "
+        f"{config['n_layers']} layers of width {config['d_model']}, pre-norm, LayerNorm, GELU, RoPE and tied "
+        f"embeddings. Each variant has the better of two learning rates, {tiny(low)} and {tiny(high)}, chosen with a "
+        f"seed that is not shown; {n_high} of {len(found.variants)} took the higher one, and none above it was tried. "
+        "Multiplications are about equal, but the Synthesizers save products of queries and keys; parameters differ "
+        "where sharing, untying, tables of scores or experts change them. Made by "
+        f"{controls.code(about['command'])}."
+    )
