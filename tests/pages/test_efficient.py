@@ -16,7 +16,7 @@ from tfmviz import zoo
 from tfmviz.analysis.efficient import features
 from tfmviz.edits import AblateHead, SetMask
 from tfmviz.trace import Array
-from tfmviz.ui import background
+from tfmviz.ui import background, held_out
 from tfmviz.ui.efficient import subject, together, trained
 from tfmviz.ui.lesson import Lesson
 from tfmviz.weights import feature
@@ -93,7 +93,7 @@ def test_twins_are_compared_on_the_text_that_was_typed(kind: str, names: tuple[s
         np.testing.assert_allclose(surprise, -np.log(p), atol=1e-4)
     by_position = series(charts(app)["by_position"]).values()
     for name, curve in zip(names[::-1], by_position, strict=True):
-        losses = json.loads((trained.MEASURED / f"{name}-by-position.json").read_text())["loss"]
+        losses = json.loads((held_out.MEASURED / f"{name}-by-position.json").read_text())["loss"]
         assert np.mean(curve) == pytest.approx(np.mean(losses), abs=0.05)
     kept = app.table[0].value["after 4,096"]
     assert list(kept) == {"a window of 8": ["16 MiB", "32 KiB"], "linear": ["16 MiB", "66 KiB"]}.get(

@@ -13,8 +13,9 @@ from tfmviz.plots.numbers import rounded
 from tfmviz.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
-from tfmviz.ui.compare.duel import FACTOR, TRAINED, Duel, Twin, available, twin_of
-from tfmviz.ui.compare.trials import FIRST, ROUNDING, measured_losses, scores_from, signed
+from tfmviz.ui.compare.duel import FACTOR, TRAINED, Duel, Twin, available, name_of, twin_of
+from tfmviz.ui.compare.trials import FIRST, ROUNDING, scores_from, signed
+from tfmviz.ui.held_out import by_position
 
 PROBE = 32
 """How many tokens of the reader's text the card shifts, so that learned positions have room for them."""
@@ -49,11 +50,11 @@ def findings(twin: Twin, text: str) -> Findings:
     """Measures one scheme on a text of at least two tokens."""
     ids = twin.trace(text).target.ids[:PROBE]
     shifted, _ = position_terms.change(*(scores_from(twin, ids, first) for first in (0, SHIFT)))
-    losses = measured_losses(twin.scheme)
+    measured = by_position(name_of(twin.scheme))
     return Findings(
         n_parameters=twin.n_parameters[0],
         shifted=float(shifted.max()),
-        rise=None if losses is None else position_terms.rise(losses, trained=TRAINED, factor=FACTOR),
+        rise=None if measured is None else position_terms.rise(measured.losses, trained=TRAINED, factor=FACTOR),
         linear=_largest_difference(*linear_two_ways(twin, text)),
         cache=_largest_difference(*read_two_ways(twin, text)),
     )
@@ -146,7 +147,7 @@ def card(duel: Duel) -> None:
 def _cells(scheme: str, found: Findings, duel: Duel) -> list[str]:
     """One row of the card."""
     extrapolates = found.rise is not None and found.rise <= position_terms.RISE
-    far = "not measured" if measured_losses(scheme) is None else signed(found.rise)
+    far = "not measured" if by_position(name_of(scheme)) is None else signed(found.rise)
     entries = (
         (f"{found.n_parameters:,}", "Side by side"),
         (f"{_mark(found.shifted < ROUNDING)} {rounded(found.shifted)}", "Shift all positions"),

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import streamlit as st
 
-from tfmviz import zoo
 from tfmviz.analysis import position_terms
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.predictions import softmax
@@ -22,6 +19,7 @@ from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.compare.duel import FACTOR, TRAINED, Duel, Twin, name_of
 from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.held_out import by_position
 
 FIRST = "decoder.0.self_attn"
 
@@ -180,13 +178,6 @@ def _explained(part: Array) -> str:
 
 
 @shared
-def measured_losses(scheme: str) -> Array | None:
-    """Loss by position on held-out text, as `scripts/evaluate.py` has measured it; None if there is no such file."""
-    path = zoo.MODELS.parent / "training" / f"{name_of(scheme)}-by-position.json"
-    return np.array(json.loads(path.read_text(encoding="utf-8"))["loss"]) if path.exists() else None
-
-
-@shared
 def losses_on(twin: Twin, text: str) -> tuple[tuple[str, ...], Array]:
     """The words to predict and a twin's surprise at each, up to `FACTOR` times the trained length if it can."""
     longest = FACTOR * TRAINED if reaches(twin, FACTOR * TRAINED) else TRAINED
@@ -203,7 +194,7 @@ def longer(duel: Duel) -> None:
 
 def _extrapolation(duel: Duel) -> None:
     chosen = {twin.scheme: role for role, twin in duel.sides}
-    found = {scheme: losses for scheme in SCHEMES if (losses := measured_losses(scheme)) is not None}
+    found = {scheme: measured.losses for scheme in SCHEMES if (measured := by_position(name_of(scheme)))}
     if missing := [scheme for scheme in SCHEMES if scheme not in found]:
         st.info(f"Not measured yet, so left out here: {', '.join(missing)}.", icon=icons.INFO)
     if not found:

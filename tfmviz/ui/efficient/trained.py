@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
-from tfmviz import zoo
 from tfmviz.analysis.cache_cost import Kept
 from tfmviz.analysis.heads import layer_scores, looks_back
 from tfmviz.analysis.mask_effect import next_token_losses
@@ -17,11 +15,11 @@ from tfmviz.model.config import ModelConfig
 from tfmviz.plots import efficient as figures
 from tfmviz.plots.numbers import decimal, in_bytes, per_cent, rounded
 from tfmviz.plots.pairs import pairs
-from tfmviz.trace import Array, Trace
+from tfmviz.trace import Trace
 from tfmviz.ui import icons, lesson, models
-from tfmviz.ui.cache import shared
 from tfmviz.ui.efficient.subject import BYTES
 from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
 from tfmviz.zoo import ZooModel
 
@@ -31,8 +29,6 @@ TWINS = {
     "2 key/value heads": ("twins-gqa", "twins-rope"),
 }
 """A model, and the one from which it differs in its attention alone."""
-
-MEASURED = zoo.MODELS.parent / "training"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -123,15 +119,12 @@ def _by_token(pair: Pair) -> None:
 
 def _by_position(pair: Pair) -> None:
     """The surprise at each position, on held-out text longer than the windows of training."""
-    found = [_held_out(model.name) for model in (pair.full, pair.cheap)]
-    if any(losses is None for losses in found):
+    full, cheap = (by_position(model.name) for model in (pair.full, pair.cheap))
+    if full is None or cheap is None:
         st.info("Not measured on held-out text yet: `scripts/evaluate.py` does it.", icon=icons.INFO)
         return
-    losses = dict(zip(pair.names, (of_one for of_one in found if of_one is not None), strict=True))
-    trained = pair.full.config.trained_on
-    within, beyond = (
-        [of_one[part].mean() for of_one in losses.values()] for part in (np.s_[:trained], np.s_[trained:])
-    )
+    trained = full.trained
+    within, beyond = [full.mean, cheap.mean], [float(one.losses[trained:].mean()) for one in (full, cheap)]
     st.markdown(
         f"**On text that neither was trained on**, by the position of the token. Up to {trained} tokens, as in "
         f"training: {decimal(within[0], '.3f')} nats on average with every pair, {decimal(within[1], '.3f')} with "
@@ -141,19 +134,14 @@ def _by_position(pair: Pair) -> None:
     )
     show(
         figures.by_position(
-            {name: smoothed(of_one) for name, of_one in losses.items()}, trained=trained, theme=theme()
+            {name: smoothed(one.losses) for name, one in zip(pair.names, (full, cheap), strict=True)},
+            trained=trained,
+            theme=theme(),
         ),
         key="by_position",
         alt=f"Surprise by position: {decimal(within[0], '.3f')} and {decimal(within[1], '.3f')} nats up to {trained} "
         f"tokens, {decimal(beyond[0], '.2f')} and {decimal(beyond[1], '.2f')} further on.",
     )
-
-
-@shared
-def _held_out(name: str) -> Array | None:
-    """Loss by position on held-out text; None if it was not measured."""
-    path = MEASURED / f"{name}-by-position.json"
-    return np.array(json.loads(path.read_text(encoding="utf-8"))["loss"]) if path.exists() else None
 
 
 def _costs(pair: Pair) -> None:

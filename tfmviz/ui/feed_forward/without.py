@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 
-from tfmviz import zoo
 from tfmviz.analysis import mask_effect
 from tfmviz.edits import Scale
 from tfmviz.trace import Trace
 from tfmviz.ui import before_after, controls, icons, models
 from tfmviz.ui.feed_forward.subject import predicts
+from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
 
 TWINS = ("twins-rope", "twins-attention-only")
@@ -56,22 +54,13 @@ def _compare(here: Lesson, after: Trace, series: tuple[str, str], *, key: str) -
 
 def _on_held_out_text() -> str:
     """What the twins were measured at, in a sentence; nothing if a measurement is missing."""
-    try:
-        full, bare = (_held_out_loss(name) for name in TWINS)
-    except (OSError, ValueError, KeyError):
+    full, bare = map(by_position, TWINS)
+    if full is None or bare is None:
         return ""
     return (
-        f" On text that neither was trained on, its mean surprise is **{bare:.2f}** instead of **{full:.2f}** nats per "
-        "token; on a single sentence it may differ either way."
+        f" On text that neither was trained on, its mean surprise is **{bare.mean:.2f}** instead of "
+        f"**{full.mean:.2f}** nats per token; on a single sentence it may differ either way."
     )
-
-
-@st.cache_resource(show_spinner=False)
-def _held_out_loss(name: str) -> float:
-    """Mean over the positions that the model was trained on."""
-    path = zoo.MODELS.parent / "training" / f"{name}-by-position.json"
-    measured = json.loads(path.read_text(encoding="utf-8"))
-    return float(np.mean(measured["loss"][: measured["trained_length"]]))
 
 
 def twins(here: Lesson) -> None:

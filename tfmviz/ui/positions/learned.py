@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,11 +18,10 @@ from tfmviz.trace import Array
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.held_out import by_position
 from tfmviz.zoo import ZooModel
 
 LEARNED, REVERSE = "twins-learned", "reverse"
-
-MEASURED = zoo.MODELS.parent / "training"
 
 WINDOW = 8
 """Positions over which the measured loss is averaged."""
@@ -235,12 +233,11 @@ def norms(place: Place) -> None:
 
 def _measured(place: Place) -> None:
     """The loss by position, where it has been measured."""
-    path = MEASURED / f"{place.model.name}-by-position.json"
-    if not path.is_file():
+    measured = by_position(place.model.name)
+    if measured is None:
         st.markdown("This model's loss has not been measured position by position.")
         return
-    curve = json.loads(path.read_text(encoding="utf-8"))
-    loss, trained = np.array(curve["loss"]), int(curve["trained_length"])
+    loss, trained = measured.losses, measured.trained
     window = min(WINDOW, len(loss))
     show(
         figures.lines(
