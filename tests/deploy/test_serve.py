@@ -102,6 +102,26 @@ def test_a_rolling_restart_loses_no_request(served: Serving) -> None:
     assert [reader.mistakes for reader in readers] == [[]] * 2
 
 
+def test_a_request_in_the_hands_of_a_killed_server_is_answered_by_another(served: Serving) -> None:
+    def ask(_: int) -> int:
+        with urllib.request.urlopen(served.address, timeout=60) as answer:
+            status: int = answer.status
+            return status
+
+    hit = served.replicas[0]
+    assert hit.process
+    os.kill(hit.process.pid, signal.SIGSTOP)  # it takes requests and answers none
+    with ThreadPoolExecutor(8) as threads:
+        asked = [threads.submit(ask, n) for n in range(8)]
+        wait_until(lambda: any(one.done() for one in asked), "an answer of the other server")
+        assert not all(one.done() for one in asked)
+        os.kill(hit.process.pid, signal.SIGKILL)
+        assert {one.result() for one in asked} == {200}
+    with served.watched():
+        wait_until(lambda: hit.running, "a new start of the killed server")
+        hit.wait_until_healthy()
+
+
 @pytest.mark.browser
 def test_who_was_on_a_killed_server_goes_on_on_another(served: Serving, visit: Visit) -> None:
     page = visit.open(PAGE, drawn="[data-testid=stMain] h1")
