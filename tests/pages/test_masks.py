@@ -16,7 +16,7 @@ import tfmviz
 from tests.app import charts, forget, lesson, open_page, pictures, series, views, words
 from tests.model import numpy_model
 from tests.model.helpers import lively
-from tfmviz import zoo
+from tfmviz import masks, zoo
 from tfmviz.analysis import mask_effect, mask_forms
 from tfmviz.edits import SetMask
 from tfmviz.model.config import ModelConfig
@@ -282,6 +282,18 @@ def test_no_layer_or_head_chosen_is_the_model_as_it_is() -> None:
     assert lab.edited(lesson(CHOICE.model, TEXT, CHOICE.layer), chosen, (), None) is models.trace(
         models.load("tiny-english"), TEXT
     )
+
+
+@pytest.mark.parametrize(("model", "window"), [("tiny-english", None), ("twins-window", 8)])
+def test_the_models_own_mask_needs_no_second_run(model: str, window: int | None) -> None:
+    here = lesson(model, TEXT + " and went home, all of them", "decoder.0.self_attn")
+    mask = masks.causal(len(here.trace.tokens), window=window).numpy()
+    layers = here.model.config.layers
+    assert lab.edited(here, lab.Chosen(start="own", mask=mask, usable=mask, empty=[]), layers, None) is here.trace
+    other = mask.copy()
+    other[3, 1] = False
+    after = lab.edited(here, lab.Chosen(start="own", mask=other, usable=other, empty=[]), layers, None)
+    assert after["decoder.1.self_attn.pattern"][:, 3, 1].max() == 0
 
 
 @pytest.mark.parametrize("architecture", ["encoder-only", "encoder-decoder"])

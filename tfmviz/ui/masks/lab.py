@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -285,8 +286,8 @@ def _pills(column: DeltaGenerator, label: str, count: int, *, key: str) -> list[
 
 
 def edited(here: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> Trace:
-    """The model's run with the reader's mask."""
-    if not layers:
+    """The model's run with the reader's mask; without a second run where that is the model's own."""
+    if all(np.array_equal(here.trace[f"{layer}.mask"], chosen.usable) for layer in layers):
         return here.trace
     return _edited(here.model, here.text, layers, heads, view.to_bits(chosen.usable), chosen.usable.shape)
 
