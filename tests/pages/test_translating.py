@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
+from safetensors.numpy import load_file
 
 from tests.app import matrices, open_page, views, words
 from tests.pages.tabs import addresses
@@ -128,13 +129,17 @@ def test_losses_are_those_after_the_right_words_and_after_its_own(model: ZooMode
 
 
 def test_every_translator_with_attention_is_drawn_as_it_translates_alone(model: ZooModel) -> None:
-    drawn = matrices(open_translating(translation="All translators", heads="mean of all layers"))
+    app = open_translating(translation="All translators", heads="mean of all layers")
+    drawn = matrices(app)
     assert set(drawn) == {"aligned_transformer", "aligned_dot", "aligned_bilinear", "aligned_additive"}
     crossing = [model.trace(TEXT)[f"decoder.{n}.cross_attn.pattern"] for n in range(3)]  # (head, q_len, k_len)
     np.testing.assert_allclose(drawn["aligned_transformer"][0], np.mean(crossing, (0, 1)), atol=1e-6)
     for kind in ("dot", "bilinear", "additive"):
         alone = zoo.load_translator(f"seq2seq-{kind}").trace(TEXT)
         np.testing.assert_allclose(drawn[f"aligned_{kind}"][0], alone["decoder.alpha"], atol=1e-6)
+    files = (load_file(zoo.MODELS / name / "model.safetensors") for name in ("seq2seq-additive", model.name))
+    largest, whole = (sum(array.size for array in arrays.values()) for arrays in files)
+    assert f"at most {largest / whole:.1%} of the transformer's parameters" in words(app)
 
 
 def test_translators_of_other_languages_are_not_compared() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.plots import bottleneck as figures
+from tfmviz.plots.numbers import per_cent
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import icons, translators
 from tfmviz.ui.figures import show_cells
@@ -30,9 +31,11 @@ def compare(here: Lesson) -> None:
         trace = translators.trace(model, here.text)
         with (right, left)[n % 2]:
             _draw(trace, trace["decoder.alpha"], title=SAID[kind], key=kind)
+    largest = max(model.config.n_parameters for model in recurrent.values())
     st.markdown(
-        "The recurrent translators have one layer and are about a tenth of the transformer's size, so compare where "
-        "they look, not how well they write. Where a word comes out wrong, see what was looked at. Their vocabularies "
+        "The recurrent translators have one layer in each half and at most "
+        f"{per_cent(largest / here.model.config.n_parameters)} of the transformer's parameters, so compare where they "
+        "look, not how well they write. Where a word comes out wrong, see what was looked at. Their vocabularies "
         "cut words otherwise, so rows and columns differ."
     )
 
