@@ -20,7 +20,8 @@ from transformers import GPT2Config, GPT2LMHeadModel
 from tfmviz import zoo
 from tfmviz.memory import keep_memory
 from tfmviz.model.config import ModelConfig
-from tfmviz.model.transformer import build, ready_to_read
+from tfmviz.model.linear import ready_to_read
+from tfmviz.model.transformer import build
 from tfmviz.tap import STEPWISE
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.zoo import ZooModel

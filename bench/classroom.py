@@ -245,9 +245,10 @@ def milliseconds_of_a_forward(page: str) -> float:
     from tfmviz import zoo
 
     torch.set_num_threads(1)
-    asks: list[Callable[[str], object]] = [zoo.load("french-english" if page in IN_FRENCH else "tiny-english").trace]
+    model = zoo.load("french-english" if page in IN_FRENCH else "tiny-english")
+    asks: list[Callable[[str], object]] = [zoo.with_copies(model).trace]
     if page == "bottleneck":
-        asks += [zoo.load_translator(name).translate for name in zoo.translators()]
+        asks += [zoo.with_copies(zoo.load_translator(name)).translate for name in zoo.translators()]
     for ask in FIRST * asks:
         ask(new_sentence(page))
     before = time.process_time()

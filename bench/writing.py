@@ -21,8 +21,9 @@ from tfmviz.model.beam import beam_steps
 from tfmviz.model.cache import Cache
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.generate import steps
+from tfmviz.model.linear import ready_to_read
 from tfmviz.model.readers import TextReader
-from tfmviz.model.transformer import DecoderOnly, ready_to_read
+from tfmviz.model.transformer import DecoderOnly
 
 PROMPT, WRITTEN, LENGTH = 16, 40, 128
 

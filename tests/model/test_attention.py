@@ -27,6 +27,7 @@ from tfmviz import masks
 from tfmviz.analysis import linear_attention
 from tfmviz.model.attention import Attention
 from tfmviz.model.block import build_positions
+from tfmviz.model.linear import Linear
 from tfmviz.positions.rope import Rope
 from tfmviz.tap import NO_TAP, STEPWISE, PassThrough
 
@@ -242,7 +243,7 @@ def test_the_pattern_is_recorded_before_dropout() -> None:
 def test_both_paths_drop_out_in_training_only(tap: PassThrough) -> None:
     """The first query sees one key: it either keeps its value, doubled, or loses it."""
     attention, mask = lively(Attention(config(dropout=0.5))), MASKS["causal"]
-    attention.W_O = nn.Linear(D_MODEL, D_MODEL)
+    attention.W_O = Linear(D_MODEL, D_MODEL)
     with torch.no_grad():
         attention.W_O.weight.copy_(torch.eye(D_MODEL))
         attention.W_O.bias.zero_()

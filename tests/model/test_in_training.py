@@ -8,7 +8,8 @@ import torch.nn.functional as F
 
 from tests.model.helpers import config
 from tfmviz.model import in_training
-from tfmviz.model.transformer import Transformer, build, ready_to_read
+from tfmviz.model.linear import ready_to_read
+from tfmviz.model.transformer import Transformer, build
 
 IDS = [3, 1, 4, 1, 5, 9, 2, 6]
 

@@ -11,7 +11,8 @@ from tfmviz.huggingface import decoders, encoders, llamas, translators
 from tfmviz.huggingface.family import MAX_LEN, Family, window_of_some
 from tfmviz.huggingface.source import Refused, Source, Store
 from tfmviz.model.config import ModelConfig
-from tfmviz.model.transformer import Transformer, build_to_fill, parameter_shapes, ready_to_read
+from tfmviz.model.linear import ready_to_read
+from tfmviz.model.transformer import Transformer, build_to_fill, parameter_shapes
 
 FAMILIES: dict[str, Family] = {
     **decoders.FAMILIES,

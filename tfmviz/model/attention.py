@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.dropout import Dropout
+from tfmviz.model.linear import Linear
 from tfmviz.model.norms import build_out_norm, build_qk_norm
 from tfmviz.positions.base import Positions
 from tfmviz.tap import Tap
@@ -38,10 +39,10 @@ class Attention(nn.Module):
         self.n_groups = config.n_heads // config.n_kv_heads
         self.dropout = Dropout(config.dropout)
         d_q, d_kv = config.n_heads * config.d_head, config.n_kv_heads * config.d_head
-        self.W_Q = nn.Linear(config.d_model, d_q)
-        self.W_K = nn.Linear(config.d_model, d_kv)
-        self.W_V = nn.Linear(config.d_model, d_kv)
-        self.W_O = nn.Linear(d_q, config.d_model)
+        self.W_Q = Linear(config.d_model, d_q)
+        self.W_K = Linear(config.d_model, d_kv)
+        self.W_V = Linear(config.d_model, d_kv)
+        self.W_O = Linear(d_q, config.d_model)
         self.q_norm, self.k_norm = build_qk_norm(config), build_qk_norm(config)
         self.out_norm = build_out_norm(config)
 

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tfmviz.model.config import FeedForwardKind, ModelConfig
+from tfmviz.model.linear import Linear
 from tfmviz.model.norms import build_out_norm
 from tfmviz.tap import NO_TAP, Tap
 
@@ -23,8 +24,8 @@ class FeedForward(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.W_in = nn.Linear(config.d_model, config.d_ff)
-        self.W_out = nn.Linear(config.d_ff, config.d_model)
+        self.W_in = Linear(config.d_model, config.d_ff)
+        self.W_out = Linear(config.d_ff, config.d_model)
         self.kind = config.feed_forward
         self.activation = activation(config.feed_forward)
         self.out_norm = build_out_norm(config)
@@ -60,9 +61,9 @@ class GatedFeedForward(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.W_gate = nn.Linear(config.d_model, config.d_ff)
-        self.W_in = nn.Linear(config.d_model, config.d_ff)
-        self.W_out = nn.Linear(config.d_ff, config.d_model)
+        self.W_gate = Linear(config.d_model, config.d_ff)
+        self.W_in = Linear(config.d_model, config.d_ff)
+        self.W_out = Linear(config.d_ff, config.d_model)
         self.kind = config.feed_forward
         self.activation = activation(config.feed_forward)
         self.out_norm = build_out_norm(config)
@@ -92,7 +93,7 @@ class Experts(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.W_R = nn.Linear(config.d_model, config.n_experts)
+        self.W_R = Linear(config.d_model, config.n_experts)
         self.experts = nn.ModuleList(build_expert(config) for _ in range(config.n_experts))
 
     def forward(self, x: Tensor, *, tap: Tap) -> Tensor:

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tfmviz.model.earlier import LabellerConfig
+from tfmviz.model.linear import Linear
 from tfmviz.model.recurrent import RecurrentLayer
 from tfmviz.tap import NO_TAP, Tap
 
@@ -53,7 +54,7 @@ class Labeller(nn.Module):
         layer = BidirectionalLayer if config.directions == "both" else RecurrentLayer
         self.W_E = nn.Parameter(torch.empty(config.vocab_size, config.d_model))
         self.rnn = nn.ModuleList(layer(config.d_model, config.d_hidden) for _ in range(config.n_layers))
-        self.W_L = nn.Linear(config.d_model, config.n_labels)
+        self.W_L = Linear(config.d_model, config.n_labels)
         nn.init.normal_(self.W_E, std=1 / math.sqrt(config.d_model))
 
     def forward(self, ids: Tensor, tap: Tap = NO_TAP) -> Tensor:

@@ -13,6 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tfmviz.model.earlier import RecurrentConfig
+from tfmviz.model.linear import product
 from tfmviz.tap import NO_TAP, Tap
 from tfmviz.weights import RecurrentWeights
 
@@ -80,8 +81,8 @@ class RecurrentLayer(nn.Module):
         The sites have an axis for the position, of length 1; see `Tap.at`.
         """
         W_x, W_h, b_x, b_h = self.gru.parameters()  # those of r, z and n stand one below the other
-        x_r, x_z, x_n = F.linear(x, W_x, b_x)[:, None].chunk(3, dim=-1)
-        h_r, h_z, h_n = F.linear(h, W_h, b_h)[:, None].chunk(3, dim=-1)
+        x_r, x_z, x_n = product(x, W_x, b_x)[:, None].chunk(3, dim=-1)
+        h_r, h_z, h_n = product(h, W_h, b_h)[:, None].chunk(3, dim=-1)
         r = tap("reset", torch.sigmoid(x_r + h_r))  # (batch, 1, d_hidden), and so below
         z = tap("update", torch.sigmoid(x_z + h_z))
         n = tap("candidate", torch.tanh(x_n + r * h_n))
@@ -109,7 +110,7 @@ class RecurrentModel(nn.Module):
         x = tap("embed", math.sqrt(self.config.d_model) * F.embedding(ids, self.W_E))  # (batch, len, d_model)
         for index, layer in enumerate(self.rnn):
             x = layer(x, tap=tap.scope(f"rnn.{index}"))
-        return tap("logits", F.linear(x, self.W_E, self.b))  # (batch, len, vocab)
+        return tap("logits", product(x, self.W_E, self.b))  # (batch, len, vocab)
 
 
 def weights_of(model: RecurrentModel, layer: int) -> RecurrentWeights:

@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tfmviz.model.earlier import Seq2SeqConfig
+from tfmviz.model.linear import Linear, product
 from tfmviz.model.recurrent import RecurrentLayer
 from tfmviz.tap import NO_TAP, Tap
 
@@ -45,7 +46,7 @@ class BilinearScores(DotScores):
 
     def __init__(self, d_model: int) -> None:
         super().__init__()
-        self.W_s = nn.Linear(d_model, d_model, bias=False)
+        self.W_s = Linear(d_model, d_model, bias=False)
 
     def keys(self, states: Tensor) -> Tensor:
         return self.W_s(states)
@@ -56,9 +57,9 @@ class AdditiveScores(NoScores):
 
     def __init__(self, d_model: int) -> None:
         super().__init__()
-        self.W_h = nn.Linear(d_model, d_model, bias=False)
-        self.W_e = nn.Linear(d_model, d_model, bias=False)
-        self.v = nn.Linear(d_model, 1, bias=False)
+        self.W_h = Linear(d_model, d_model, bias=False)
+        self.W_e = Linear(d_model, d_model, bias=False)
+        self.v = Linear(d_model, 1, bias=False)
 
     def keys(self, states: Tensor) -> Tensor:
         return self.W_e(states)
@@ -112,7 +113,7 @@ class Seq2Seq(nn.Module):
         self.encoder = RecurrentLayer(d, d)
         self.decoder = RecurrentLayer(2 * d, d)
         self.scores = build_scores(config)
-        self.W_O = nn.Linear(2 * d, d)
+        self.W_O = Linear(2 * d, d)
         nn.init.normal_(self.W_E, std=1 / math.sqrt(d))
 
     def forward(self, src: Tensor, tgt: Tensor, tap: Tap = NO_TAP, *, src_lengths: Tensor | None = None) -> Tensor:
@@ -154,7 +155,7 @@ class Seq2Seq(nn.Module):
             h = self.decoder.step(torch.cat((y[:, i], c), dim=-1), h, tap=here)  # (batch, d_model)
             seen.append(torch.cat((h, c), dim=-1))
         out = within("out", torch.tanh(self.W_O(torch.stack(seen, dim=1))))  # (batch, q_len, d_model)
-        return tap("logits", F.linear(out, self.W_E)), h
+        return tap("logits", product(out, self.W_E)), h
 
     def context(self, h: Tensor, source: Source, *, tap: Tap) -> Tensor:
         """c_i from h_{i-1}: (batch, d_model), (batch, d_model). The sites have an axis for the step, of length 1."""

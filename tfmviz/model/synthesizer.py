@@ -18,6 +18,7 @@ from tfmviz.model.attention import NO_POSITIONS
 from tfmviz.model.block import Block
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.dropout import Dropout
+from tfmviz.model.linear import Linear
 from tfmviz.model.transformer import DecoderOnly, initialise
 from tfmviz.positions.base import Positions
 from tfmviz.tap import Tap
@@ -43,7 +44,7 @@ class DenseScores(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.n_heads = config.n_heads
-        self.W_1 = nn.Linear(config.d_model, config.n_heads * config.d_head)
+        self.W_1 = Linear(config.d_model, config.n_heads * config.d_head)
         self.W_2 = nn.Parameter(0.02 * torch.randn(config.n_heads, config.d_head, config.max_len))
 
     def forward(self, x: Tensor) -> Tensor:
@@ -60,8 +61,8 @@ class Synthesizer(nn.Module):
         self.d_head = config.d_head
         self.dropout = Dropout(config.dropout)
         self.scores = build_scores(config, kind)
-        self.W_V = nn.Linear(config.d_model, config.n_heads * config.d_head)
-        self.W_O = nn.Linear(config.n_heads * config.d_head, config.d_model)
+        self.W_V = Linear(config.d_model, config.n_heads * config.d_head)
+        self.W_O = Linear(config.n_heads * config.d_head, config.d_model)
 
     def forward(
         self,

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tfmviz.model.earlier import WindowConfig
+from tfmviz.model.linear import Linear
 from tfmviz.tap import NO_TAP, Tap
 
 
@@ -25,8 +26,8 @@ class WindowModel(nn.Module):
         super().__init__()
         self.config = config
         self.W_E = nn.Parameter(torch.empty(config.vocab_size, config.d_model))
-        self.W = nn.Linear(config.n_window * config.d_model, config.d_hidden)
-        self.U = nn.Linear(config.d_hidden, config.vocab_size)
+        self.W = Linear(config.n_window * config.d_model, config.d_hidden)
+        self.U = Linear(config.d_hidden, config.vocab_size)
         nn.init.normal_(self.W_E, std=0.3)
 
     def forward(self, ids: Tensor, tap: Tap = NO_TAP) -> Tensor:

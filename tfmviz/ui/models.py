@@ -47,7 +47,7 @@ def earlier(name: str) -> EarlierModel | None:
 @st.cache_resource(show_spinner="Loading the model…")
 def _load_earlier(name: str) -> EarlierModel:
     import_what_is_heavy()
-    return zoo.load_earlier(name)
+    return zoo.with_copies(zoo.load_earlier(name))
 
 
 @st.cache_resource(show_spinner="Loading the model…")
@@ -55,7 +55,7 @@ def _load(name: str, written: int) -> ZooModel:
     """Loads a model once per server, after the page has been painted, and again when its weights are other ones."""
     import_what_is_heavy()
     keep_memory()
-    model = zoo.load(name)
+    model = zoo.with_copies(zoo.load(name))
     # Python's collector skips frozen objects, of which torch has made hundreds of thousands.
     gc.collect()
     gc.freeze()
@@ -66,7 +66,7 @@ def _load(name: str, written: int) -> ZooModel:
 def _load_trained(name: str) -> ZooModel:
     """Loads the model of a reader's run; only a few are kept."""
     import_what_is_heavy()
-    return trained.load(name)
+    return zoo.with_copies(trained.load(name))
 
 
 @st.cache_resource(show_spinner=False)

@@ -46,7 +46,7 @@ def load(name: str) -> RecurrentTranslator:
 
 @st.cache_resource(show_spinner="Loading the models…")
 def _load(name: str) -> RecurrentTranslator:
-    return zoo.load_translator(name)
+    return zoo.with_copies(zoo.load_translator(name))
 
 
 @shared

@@ -14,8 +14,9 @@ from tfmviz.model.build import Config, Earlier, build_earlier, parameter_shapes
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.earlier import EarlierConfig, LabellerConfig, Seq2SeqConfig
 from tfmviz.model.labeller import Labeller
+from tfmviz.model.linear import ready_to_read
 from tfmviz.model.seq2seq import Seq2Seq
-from tfmviz.model.transformer import Transformer, build_to_fill, ready_to_read
+from tfmviz.model.transformer import Transformer, build_to_fill
 from tfmviz.text.foreign import ForeignTokenizer
 from tfmviz.text.tokenizer import Tokenizer
 
@@ -49,7 +50,7 @@ def read_module(folder: Path, config: ModelConfig, *, weights_file: str = "model
     """
     weights = _read_weights(folder / weights_file, config)
     module = build_to_fill(config)
-    module.load_state_dict({name: _as_read(value) for name, value in weights.items()}, assign=True)
+    module.load_state_dict({name: value.to(torch.float32, copy=True) for name, value in weights.items()}, assign=True)
     return ready_to_read(module)
 
 
@@ -72,8 +73,7 @@ def _filled(folder: Path, config: Config, make: Callable[[], Network]) -> Networ
     weights = _read_weights(folder / "model.safetensors", config)
     module = make()
     module.load_state_dict(weights)
-    module.eval().requires_grad_(False)
-    return module
+    return ready_to_read(module)
 
 
 def _read_weights(path: Path, config: Config) -> dict[str, Tensor]:
@@ -86,13 +86,6 @@ def _read_weights(path: Path, config: Config) -> dict[str, Tensor]:
                 raise ValueError(f"not all numbers in {name} are finite.")
             weights[name] = value
     return weights
-
-
-def _as_read(value: Tensor) -> Tensor:
-    """In float32 and, if it is a matrix, column by column, as `ready_to_read` wants it: one copy instead of two."""
-    if value.ndim != 2:
-        return value.float()
-    return value.t().to(torch.float32, memory_format=torch.contiguous_format).t()
 
 
 def _check_shapes(path: Path, config: Config) -> None:

@@ -239,7 +239,7 @@ def _networks() -> dict[str, RecurrentLabeller] | None:
 
 @st.cache_resource(show_spinner="Loading the models…")
 def _load(name: str) -> RecurrentLabeller:
-    return zoo.load_labeller(name)
+    return zoo.with_copies(zoo.load_labeller(name))
 
 
 @shared

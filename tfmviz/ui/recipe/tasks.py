@@ -97,7 +97,7 @@ def _draw(model: ZooModel, text: str, draw: int) -> tuple[list[int], list[int], 
 
 @shared
 def _span_model() -> ZooModel:
-    return zoo.load("spans", SPAN_MODELS)
+    return zoo.with_copies(zoo.load("spans", SPAN_MODELS))
 
 
 def _spans(text: str, draw: int) -> list[Row]:
