@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import socket
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -18,6 +19,10 @@ from tfmviz.places import PROJECT
 EVERYWHERE = ("0.0.0.0", "::")
 """Addresses that mean: every network this machine is in."""
 
+LOOP = "asyncio" if sys.platform == "win32" else "uvloop"
+"""What carries the messages: fifty for a run of a page, one by one. uvloop takes all that are there when it wakes,
+and lets small ones leave at once."""
+
 FAREWELL = 3
 """Seconds that readers have to take their last messages when the server is asked to stop."""
 
@@ -25,10 +30,9 @@ FAREWELL = 3
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the app until it is stopped.
 
-    The same as `streamlit run app.py` but for four things. It begins to import what is slow before a reader asks. It
+    The same as `streamlit run app.py` but for two things. It begins to import what is slow before a reader asks. And it
     stops when it is asked to, though a reader's machine has fallen asleep, or the pipe it prints to has closed
-    (Streamlit prints "Stopping..." first, and fails at that). Small messages leave at once (TCP_NODELAY): Streamlit's
-    own socket keeps those of a dragged slider back for 40 ms. And it never asks an outside service for its own address.
+    (Streamlit prints "Stopping..." first, and fails at that).
 
     Args:
         arguments: those of the command line; None takes the process's own.
@@ -45,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         streamlit.App(PROJECT / "app.py", lifespan=_warm),
         host=args.host,
         port=args.port,
+        loop=LOOP,
         ws="websockets-sansio",  # with the next two: as Streamlit starts it
         ws_ping_interval=30,
         ws_ping_timeout=30,

@@ -10,6 +10,7 @@ from packaging.utils import canonicalize_name
 
 from tests.browser import ROOT
 from tests.house.sources import MODULES, PAGES, imports
+from tfmviz.__main__ import LOOP
 
 
 def requirements(name: str) -> dict[str, Requirement]:
@@ -34,7 +35,7 @@ PINNED = {
 
 def test_the_app_is_given_what_it_imports_and_no_more() -> None:
     imported = {canonicalize_name(found.parts[0]) for path in [*MODULES, *PAGES] for found in imports(path)}
-    assert imported - {"tfmviz"} == PINNED["requirements.txt"].keys()
+    assert imported - {"tfmviz"} | {LOOP} == PINNED["requirements.txt"].keys()
 
 
 def test_the_wheel_asks_for_the_same_packages_and_admits_the_tested_versions() -> None:

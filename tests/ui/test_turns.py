@@ -41,10 +41,8 @@ class Run(threading.Thread):
 
 def waiting(count: int) -> None:
     """Returns when so many stand in the queue."""
-    with turns._changed:
-        pass
     for _ in range(2000):
-        with turns._changed:
+        with turns._lock:
             if len(turns._queue) == count:
                 return
         threading.Event().wait(0.005)

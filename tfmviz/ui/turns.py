@@ -21,10 +21,13 @@ AT_ONCE = (os.cpu_count() or 1) + 1
 PATIENCE = 1.0
 """Every so many seconds a waiting reader is told the place in the queue."""
 
+Ticket = threading.Event
+"""A run that wants a turn; set when it has one. Each waits for its own, so that nobody is woken in vain."""
+
 _mine = threading.local()
-_changed = threading.Condition()
-_queue: list[object] = []  # those who wait, the longest first
-_running: set[object] = set()
+_lock = threading.Lock()
+_queue: list[Ticket] = []  # those who wait, the longest first
+_running: set[Ticket] = set()
 
 
 @contextmanager
@@ -34,43 +37,38 @@ def taken() -> Iterator[None]:
         yield
     finally:
         if (ticket := _mine.__dict__.pop("ticket", None)) is not None:
-            with _changed:
+            with _lock:
                 _running.discard(ticket)
-                _changed.notify_all()
+                if ticket in _queue:  # the run was stopped while it waited
+                    _queue.remove(ticket)
+                _call()
 
 
 def take() -> None:
     """Waits for a turn; it lasts until the run ends."""
     if hasattr(_mine, "ticket"):
         return
-    ticket = object()
-    note = None
-    with _changed:
+    ticket = _mine.ticket = Ticket()
+    with _lock:
         _queue.append(ticket)
-    try:
-        while not _entered(ticket):
-            note = st.empty() if note is None else note
-            note.info(f"The server is busy: {_before(ticket)} before you. Your page will appear.", icon=icons.WAIT)
-    finally:
-        with _changed:
-            if ticket in _queue:  # the run was stopped while it waited
-                _queue.remove(ticket)
-    _mine.ticket = ticket
+        _call()
+    note = None
+    while not ticket.wait(PATIENCE):
+        note = st.empty() if note is None else note
+        note.info(f"The server is busy: {_before(ticket)} before you. Your page will appear.", icon=icons.WAIT)
     if note is not None:
         note.empty()
 
 
-def _entered(ticket: object) -> bool:
-    """Waits a moment for this ticket's turn; whether it has come."""
-    with _changed:
-        if not _changed.wait_for(lambda: len(_running) < AT_ONCE and _queue[0] is ticket, PATIENCE):
-            return False
-        _running.add(_queue.pop(0))
-        _changed.notify_all()
-        return True
+def _call() -> None:
+    """Gives free turns to those who wait. The lock is held."""
+    while _queue and len(_running) < AT_ONCE:
+        ticket = _queue.pop(0)
+        _running.add(ticket)
+        ticket.set()
 
 
-def _before(ticket: object) -> str:
-    with _changed:
-        count = _queue.index(ticket) + 1
+def _before(ticket: Ticket) -> str:
+    with _lock:
+        count = _queue.index(ticket) + 1 if ticket in _queue else 1
     return "one reader is" if count == 1 else f"{count} readers are"
