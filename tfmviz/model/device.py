@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
 
 from tfmviz.trace import Array
 
@@ -67,6 +68,13 @@ def device_of(module: nn.Module) -> torch.device:
 def ids_for(module: nn.Module, ids: Sequence[Sequence[int]] | Sequence[int]) -> Tensor:
     """Token ids, (batch, len) or (len,), on the device of the model that reads them."""
     return torch.tensor(ids, device=device_of(module))
+
+
+def padded(module: nn.Module, texts: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    """Texts of any lengths, (batch, longest) with zeros after the end, and their lengths, (batch,)."""
+    device = device_of(module)
+    rows = pad_sequence([torch.tensor(ids, device=device) for ids in texts], batch_first=True)
+    return rows, torch.tensor([len(ids) for ids in texts], device=device)
 
 
 def to_array(value: Tensor) -> Array:

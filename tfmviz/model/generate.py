@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import assert_never
 
 import torch
@@ -12,9 +13,11 @@ from torch import Tensor
 
 from tfmviz.decoding import GREEDY, Rules, Sample, Step, choose, number_for
 from tfmviz.model.build import Earlier
+from tfmviz.model.cache import Cache
 from tfmviz.model.device import ids_for
 from tfmviz.model.readers import Reader, TargetReader, TextReader, WholeReader
-from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly, Transformer
+from tfmviz.model.reading_out import read_out
+from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly, Transformer, full_mask
 from tfmviz.tap import NO_TAP, Tap
 
 
@@ -184,6 +187,42 @@ def translate_ids(
         max_new_tokens=max_new_tokens,
     )
     return torch.tensor(without(ends, found), dtype=src.dtype, device=src.device)
+
+
+@torch.inference_mode()
+def translate_batch(
+    model: EncoderDecoder,
+    src: Tensor,
+    src_lengths: Tensor,
+    *,
+    begin: Sequence[int],
+    ends: Collection[int],
+    max_new_tokens: int,
+) -> list[list[int]]:
+    """Greedy translations of several sources, in one forward pass a token.
+
+    Each is what `steps` writes for its source alone, but for rounding: padding and the other rows change the last
+    digits of the logits.
+
+    Args:
+        src: (batch, k_len), of which the first src_lengths tokens count.
+        begin: the marks with which every target begins.
+
+    Returns:
+        The targets without `begin` and without the mark at the end.
+    """
+    cache, memory = Cache(), model.encode(src, src_lengths=src_lengths)
+    memory_mask = full_mask(src[:, :1], src, src_lengths)
+    new = src.new_tensor([begin]).expand(len(src), -1)
+    marks, written, past = src.new_tensor(list(ends)), src.new_empty(len(src), 0), 0
+    for _ in range(min(max_new_tokens, model.config.max_len - len(begin))):
+        x = model.target_stream(new, memory, cache, memory_mask=memory_mask, past=past)
+        memory, past = memory[:, :0], past + new.shape[1]  # its keys and values are in the cache now
+        new = read_out(model, x, slice(-1, None), tap=NO_TAP).argmax(dim=-1)  # (batch, 1)
+        written = torch.cat((written, new), dim=1)
+        if torch.isin(written, marks).any(dim=1).all():
+            break
+    return [list(takewhile(lambda token: token not in ends, row)) for row in written.tolist()]
 
 
 def without(ends: Collection[int], found: Iterator[Step]) -> list[int]:

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import partial
-from threading import Condition
+from threading import Condition, Lock
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from cachetools import LRUCache, cached
 from cachetools.keys import hashkey
 
 from tfmviz.trace import Trace
+from tfmviz.ui import turns
 
 BUDGET = int(os.environ.get("TFMVIZ_CACHE_MB", "1024")) * 2**20
 """Bytes that all kept results may take together; the least recently used goes first."""
 
+AT_ONCE = 16
+"""So many texts are computed together; more make the first wait longer and save little."""
+
+SHORT = 200
+"""Characters of a text that may join others. They are padded to the longest."""
+
 Function = TypeVar("Function", bound=Callable[..., Any])
+Model = TypeVar("Model", bound=Hashable)
 
 
 def n_bytes(value: Any) -> int:
@@ -41,6 +51,7 @@ def n_bytes(value: Any) -> int:
 
 _results: LRUCache[Any, Any] = LRUCache(BUDGET, getsizeof=n_bytes)
 _changed = Condition()
+_working: WeakKeyDictionary[Any, Lock] = WeakKeyDictionary()  # by model, for `shared_with_others`
 
 
 def shared(function: Function) -> Function:
@@ -50,6 +61,41 @@ def shared(function: Function) -> Function:
     one tries again. Models are keys by identity, so a model that was replaced on disk gets new results.
     """
     return cached(_results, key=partial(hashkey, function), condition=_changed)(function)  # type: ignore[return-value]
+
+
+def shared_with_others(function: Callable[[Model, Sequence[str]], Sequence[Any]]) -> Callable[[Model, str], Any]:
+    """Like `shared`, for a function of several texts that takes little longer for a few than for one.
+
+    Whoever asks for a text brings along the short ones of those who wait for their turn: they will ask for theirs.
+
+    Returns:
+        The function of one text.
+    """
+
+    def of_one(model: Model, text: str) -> Any:
+        with _changed:
+            working = _working.setdefault(model, Lock())
+        with working:
+            with _changed:
+                if (found := _results.get(hashkey(function, model, text))) is not None:
+                    return found
+            texts = [text, *_brought_along(text)]
+            try:
+                results = function(model, texts)
+            except ValueError:  # one of them cannot be read: that is not this reader's fault
+                texts, results = [text], function(model, [text])
+            with _changed, suppress(ValueError):  # a result may be larger than the budget
+                for one, result in zip(texts, results, strict=True):
+                    _results[hashkey(function, model, one)] = result
+            return results[0]
+
+    return of_one
+
+
+def _brought_along(text: str) -> list[str]:
+    """Other short texts, none twice; none for a long one, for which all would have to wait."""
+    short = dict.fromkeys(other for other in turns.others() if len(other) <= SHORT and other != text)
+    return list(short)[: AT_ONCE - 1] if len(text) <= SHORT else []
 
 
 def clear() -> None:

@@ -97,7 +97,7 @@ def begin(title: str, purpose: str = "", *, architecture: Architecture | None = 
     controls.say_what_was_cut(encoded)
     if model.device != "cpu":
         st.sidebar.caption(f"This model runs on a GPU ({model.device}).")
-    turns.take()
+    turns.take(model.name, text)
     return Lesson(choice=choice, text=text, model=model)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 
 import streamlit as st
@@ -14,7 +15,7 @@ from tfmviz.edits import Edit
 from tfmviz.memory import keep_memory
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, icons, trained
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import shared, shared_with_others
 from tfmviz.zoo import EarlierModel, ZooModel
 
 
@@ -90,7 +91,23 @@ def import_what_is_heavy() -> None:
 @shared
 def trace(model: ZooModel, text: str, edits: tuple[Edit, ...] = ()) -> Trace:
     """Everything the model computes on `text`. At the longest text a trace takes about 65 MB."""
-    return model.trace(text, edits)
+    return run(model, text, edits)
+
+
+def run(model: ZooModel, text: str, edits: tuple[Edit, ...] = (), sites: Iterable[str] | None = None) -> Trace:
+    """A new run. The decoder of a translator reads its own translation, the one without edits."""
+    return model.trace(text, edits, sites, target=translation(model, text) if translates(model) else None)
+
+
+def translates(model: ZooModel) -> bool:
+    """Whether there is a second text, which the model has written."""
+    return model.config.architecture == "encoder-decoder" and model.config.head != "none"
+
+
+@shared_with_others
+def translation(model: ZooModel, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """Greedy translations, without the marks at their ends."""
+    return model.translations(texts)
 
 
 @shared

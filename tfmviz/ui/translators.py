@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from tfmviz.plots.numbers import per_cent
 from tfmviz.text.tokenizer import END
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import shared, shared_with_others
 from tfmviz.zoo import RecurrentTranslator
 
 TRANSFORMER = "french-english"
@@ -49,10 +49,10 @@ def _load(name: str) -> RecurrentTranslator:
     return zoo.with_copies(zoo.load_translator(name))
 
 
-@shared
-def translation(model: RecurrentTranslator, text: str) -> tuple[int, ...]:
+@shared_with_others
+def translation(model: RecurrentTranslator, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
     """What a recurrent model writes, without the mark at its end."""
-    return model.translate(text)
+    return model.translations(texts)
 
 
 @shared

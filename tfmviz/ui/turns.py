@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import streamlit as st
 
@@ -21,8 +22,19 @@ AT_ONCE = (os.cpu_count() or 1) + 1
 PATIENCE = 1.0
 """Every so many seconds a waiting reader is told the place in the queue."""
 
-Ticket = threading.Event
-"""A run that wants a turn; set when it has one. Each waits for its own, so that nobody is woken in vain."""
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ticket:
+    """A run that wants a turn. Each waits for its own event, so that nobody is woken in vain.
+
+    Attributes:
+        asks: what the run will ask of a model, as in `take`.
+        called: set when its turn has come.
+    """
+
+    asks: tuple[str, str]
+    called: threading.Event = field(default_factory=threading.Event)
+
 
 _mine = threading.local()
 _lock = threading.Lock()
@@ -44,20 +56,32 @@ def taken() -> Iterator[None]:
                 _call()
 
 
-def take() -> None:
-    """Waits for a turn; it lasts until the run ends."""
+def take(model: str = "", text: str = "") -> None:
+    """Waits for a turn; it lasts until the run ends.
+
+    Args:
+        model, text: the name of the model that will read a text in this turn; see `others`.
+    """
     if hasattr(_mine, "ticket"):
         return
-    ticket = _mine.ticket = Ticket()
+    ticket = _mine.ticket = Ticket((model, text))
     with _lock:
         _queue.append(ticket)
         _call()
     note = None
-    while not ticket.wait(PATIENCE):
+    while not ticket.called.wait(PATIENCE):
         note = st.empty() if note is None else note
         note.info(f"The server is busy: {_before(ticket)} before you. Your page will appear.", icon=icons.WAIT)
     if note is not None:
         note.empty()
+
+
+def others() -> list[str]:
+    """The texts of those who wait for a turn with the same model as this run, the longest waiting first."""
+    if (mine := getattr(_mine, "ticket", None)) is None:
+        return []
+    with _lock:
+        return [text for model, text in (ticket.asks for ticket in _queue) if model == mine.asks[0]]
 
 
 def _call() -> None:
@@ -65,7 +89,7 @@ def _call() -> None:
     while _queue and len(_running) < AT_ONCE:
         ticket = _queue.pop(0)
         _running.add(ticket)
-        ticket.set()
+        ticket.called.set()
 
 
 def _before(ticket: Ticket) -> str:

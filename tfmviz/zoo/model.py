@@ -144,6 +144,24 @@ class ZooModel:
             recorder.check()
         return self._generation(text, [step.token for step in found], steps=found)
 
+    def translations(self, texts: Sequence[str], *, max_new_tokens: int = 40) -> tuple[tuple[int, ...], ...]:
+        """Greedy translations of several texts, in one forward pass a token: for each what `generate` gives as `ids`.
+
+        Raises:
+            ValueError: the model does not translate, or a text holds no token.
+        """
+        self._check_head()
+        from tfmviz.model.device import padded
+        from tfmviz.model.generate import translate_batch
+        from tfmviz.model.transformer import EncoderDecoder
+
+        if not isinstance(self.module, EncoderDecoder):
+            raise ValueError(f"{self.name} is {self.config.architecture}: it does not translate.")
+        src, lengths = padded(self.module, [self._encode(text).ids for text in texts])
+        ends = self.tokenizer.marks.ends
+        new = translate_batch(self.module, src, lengths, begin=self._begin, ends=ends, max_new_tokens=max_new_tokens)
+        return tuple((*self._begin[1:], *ids) for ids in new)
+
     def search(
         self,
         inputs: str | Sequence[int],

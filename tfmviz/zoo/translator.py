@@ -62,13 +62,17 @@ class RecurrentTranslator:
 
     def translate(self, inputs: str | Sequence[int]) -> tuple[int, ...]:
         """The greedy translation, without the mark at its end."""
-        import torch
+        return self.translations([inputs])[0]
 
+    def translations(self, texts: Sequence[str | Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+        """The greedy translations of several texts, at once."""
+        from tfmviz.model.device import padded
         from tfmviz.model.seq2seq import translate_batch
 
-        src = torch.tensor([self._source(inputs).ids])
-        lengths, longest = torch.tensor([src.shape[1]]), self.config.max_len - 1
-        return tuple(translate_batch(self.module, src, lengths, mark=END, max_new_tokens=longest)[0])
+        src, lengths = padded(self.module, [self._source(text).ids for text in texts])
+        return tuple(
+            map(tuple, translate_batch(self.module, src, lengths, mark=END, max_new_tokens=self.config.max_len - 1))
+        )
 
     def _source(self, inputs: str | Sequence[int]) -> Encoding:
         """Raises: ValueError, when there is no token in `inputs`."""

@@ -17,7 +17,7 @@ from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.trace import Trace
-from tfmviz.ui import before_after, controls, icons
+from tfmviz.ui import before_after, controls, icons, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.feed_forward.subject import Subject, predicts
 from tfmviz.ui.figures import show, show_cells, theme
@@ -154,7 +154,7 @@ def _lines(name: str) -> list[str]:
 def _tokens(model: ZooModel, text: str, stack: str) -> tuple[str, ...]:
     """The tokens that a stack reads of a text; a decoder that translates reads its own answer."""
     if stack == model.writes_from and model.config.architecture == "encoder-decoder":
-        return model.trace(text, sites=("decoder.0.mlp.pre",)).tokens
+        return models.run(model, text, sites=("decoder.0.mlp.pre",)).tokens
     return model.tokenizer.encode(text, max_len=model.config.max_len).tokens
 
 
@@ -180,5 +180,7 @@ def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
 @shared
 def _run(model: ZooModel, text: str, site: str, numbers: tuple[int, ...] | None) -> Trace:
     if numbers is None:
-        return model.trace(text, (Scale(site=f"{site}.out", factor=0.0),))
-    return model.trace(text, tuple(Scale(site=f"{site}.post", factor=0.0, coordinate=number) for number in numbers))
+        return models.run(model, text, (Scale(site=f"{site}.out", factor=0.0),))
+    return models.run(
+        model, text, tuple(Scale(site=f"{site}.post", factor=0.0, coordinate=number) for number in numbers)
+    )

@@ -13,7 +13,7 @@ from tfmviz.analysis import mask_effect
 from tfmviz.edits import SetMask
 from tfmviz.plots.labels import of_queries, visible
 from tfmviz.trace import Array, Trace, kind_of
-from tfmviz.ui import controls, icons
+from tfmviz.ui import controls, icons, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson
@@ -305,4 +305,4 @@ def _edited(
     mask = view.from_bits(bits, shape)
     assert mask is not None, "these bits were made by `to_bits` for this shape"
     rows = tuple(map(tuple, mask.tolist()))
-    return model.trace(text, tuple(SetMask(layer=layer, mask=rows, heads=heads) for layer in layers))
+    return models.run(model, text, tuple(SetMask(layer=layer, mask=rows, heads=heads) for layer in layers))

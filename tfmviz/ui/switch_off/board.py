@@ -140,7 +140,7 @@ def run(here: Lesson, said: Switches) -> Trace:
 @shared
 def _run(model: ZooModel, text: str, codes: tuple[str, ...], way: Way) -> Trace:
     """The codes stand for the edits: a short key, while hashing a mean walks all its numbers."""
-    return model.trace(text, _edits(model, text, codes, way))
+    return models.run(model, text, _edits(model, text, codes, way))
 
 
 def _edits(model: ZooModel, text: str, codes: tuple[str, ...], way: Way) -> tuple[Edit, ...]:
@@ -157,7 +157,7 @@ def edits_of(part: Part, model: ZooModel, way: Way) -> tuple[Edit, ...]:
 
 @shared
 def _reference(model: ZooModel, text: str) -> Trace:
-    return model.trace(text, sites=("*.z", "*.out"))
+    return models.run(model, text, sites=("*.z", "*.out"))
 
 
 def verdict(here: Lesson, after: Trace, said: Switches) -> None:

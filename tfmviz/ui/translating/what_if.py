@@ -13,7 +13,7 @@ from tfmviz.edits import Edit, Patch, SetMask
 from tfmviz.plots import translating as figures
 from tfmviz.plots.numbers import per_cent
 from tfmviz.trace import Trace
-from tfmviz.ui import controls, icons
+from tfmviz.ui import controls, icons, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson, line
@@ -200,7 +200,7 @@ def _places(label: str, names: Sequence[str], *, key: str) -> list[int]:
 def _changed(model: ZooModel, other: Other) -> Trace:
     """What the model computes on the changed source, or with the changed row."""
     if other.step is None:
-        return model.trace(other.text)
+        return models.run(model, other.text)
     ids = model.generate(other.text, edits=other.edits(model), at=other.step).ids
     return model.trace(other.text, other.edits(model, q_len=len(ids) + 1), target=ids)
 
