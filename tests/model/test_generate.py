@@ -14,7 +14,8 @@ from tests.model.helpers import SCHEMES, assert_close, inputs_of, lively_model, 
 from tfmviz.decoding import Rules, Step
 from tfmviz.model.cache import Cache
 from tfmviz.model.config import ModelConfig, NormPosition
-from tfmviz.model.generate import continue_ids, reader_of, samples, steps, translate_ids
+from tfmviz.model.device import batch_for
+from tfmviz.model.generate import continue_ids, reader_of, samples, steps, translate_batch, translate_ids
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, full_mask
 from tfmviz.tap import NO_TAP
 
@@ -174,6 +175,31 @@ def test_a_translation_is_no_longer_than_asked_for_and_than_fits(
     assert len(target) == min(max_new_tokens, MAX_LEN - 1)
     longest = translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=MAX_LEN)
     assert target.equal(longest[: len(target)])
+
+
+SOURCES = ([7, 2, 31, 11], [5], [3, 3, 9, 40, 21, 8, 17], [12, 30])
+
+
+@pytest.mark.parametrize("max_new_tokens", [0, 1, 5, 1000])
+@pytest.mark.parametrize("begin", [(END,), (END, 4)], ids=["a mark", "a mark and a language"])
+def test_texts_translated_together_are_those_translated_alone(
+    translator: EncoderDecoder, begin: tuple[int, ...], max_new_tokens: int
+) -> None:
+    def written(ends: tuple[int, ...], most: int) -> list[list[int]]:
+        texts = []
+        for ids in SOURCES:
+            reader, text = reader_of(translator, ids, begin=begin, tap=NO_TAP)
+            found = steps(reader, text, ends=ends, max_new_tokens=most)
+            texts.append([step.token for step in found if step.token not in ends])
+        return texts
+
+    endless = written((), MAX_LEN)
+    ends = (endless[0][3], endless[2][6])  # so the texts end at different places
+    alone = written(ends, max_new_tokens)
+    src, lengths = batch_for(translator, SOURCES)
+    assert translate_batch(translator, src, lengths, begin=begin, ends=ends, max_new_tokens=max_new_tokens) == alone
+    if max_new_tokens > 5:
+        assert len({len(ids) for ids in alone}) > 1
 
 
 def test_drawn_translations_repeat_with_their_seed(translator: EncoderDecoder) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 from cachetools import LRUCache
 
 from tfmviz.trace import Encoding, Trace
-from tfmviz.ui import cache
+from tfmviz.ui import cache, turns
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +55,87 @@ def test_another_question_does_not_wait_for_a_slow_one() -> None:
     assert answer("quick") == "quick"
     go_on.set()
     slow.join(20)
+
+
+class Waiting:
+    """What stands in the queue for a turn."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.texts: list[str] = []
+        monkeypatch.setattr(turns, "others", lambda: self.texts)
+
+
+@pytest.fixture
+def waiting(monkeypatch: pytest.MonkeyPatch) -> Waiting:
+    return Waiting(monkeypatch)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Stands for a model: writes texts backwards and counts how often it is asked."""
+
+    asked: list[list[str]] = field(default_factory=list)
+
+
+@cache.shared_with_others
+def backwards(model: Model, texts: Sequence[str]) -> list[str]:
+    model.asked.append(list(texts))
+    if "" in texts:
+        raise ValueError("no text")
+    return [text[::-1] for text in texts]
+
+
+def test_who_asks_brings_along_the_texts_of_those_who_wait(waiting: Waiting) -> None:
+    model = Model()
+    waiting.texts = ["two", "three", "two", "one"]
+    assert backwards(model, "one") == "eno"
+    waiting.texts = []
+    assert [backwards(model, text) for text in ("three", "two", "one")] == ["eerht", "owt", "eno"]
+    assert model.asked == [["one", "two", "three"]]
+    assert backwards(Model(), "one") == "eno"  # another model has its own
+
+
+def test_a_long_text_is_computed_alone_and_a_crowd_in_parts(waiting: Waiting) -> None:
+    model, long = Model(), "a" * (cache.SHORT + 1)
+    waiting.texts = [long, "short", *map(str, range(50))]
+    assert backwards(model, "first") == "tsrif"
+    assert backwards(model, long) == long
+    first, alone = model.asked
+    assert first == ["first", "short", *map(str, range(cache.AT_ONCE - 2))]
+    assert alone == [long]
+
+
+def test_a_text_of_another_that_cannot_be_read_harms_nobody(waiting: Waiting) -> None:
+    model = Model()
+    waiting.texts = [""]
+    assert backwards(model, "mine") == "enim"
+    assert model.asked == [["mine", ""], ["mine"]]
+    with pytest.raises(ValueError, match="no text"):
+        backwards(model, "")
+
+
+def test_a_text_that_is_being_computed_with_others_is_not_computed_again(waiting: Waiting) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    asked: list[list[str]] = []
+
+    @cache.shared_with_others
+    def slow(model: Model, texts: Sequence[str]) -> list[str]:
+        asked.append(list(texts))
+        begun.set()
+        go_on.wait(20)
+        return list(texts)
+
+    model, found = Model(), list[str]()
+    waiting.texts = ["second"]
+    first = threading.Thread(target=lambda: found.append(slow(model, "first")))
+    first.start()
+    assert begun.wait(20)
+    second = threading.Thread(target=lambda: found.append(slow(model, "second")))
+    second.start()
+    go_on.set()
+    first.join(20)
+    second.join(20)
+    assert (sorted(found), asked) == (["first", "second"], [["first", "second"]])
 
 
 def test_what_raises_is_tried_again() -> None:

@@ -75,6 +75,35 @@ def test_the_third_waits_and_the_longest_waiting_comes_first() -> None:
         run.finish()
 
 
+def test_a_run_knows_the_texts_of_those_who_wait_with_its_model() -> None:
+    seen: list[list[str]] = []
+
+    class Reads(Run):
+        def __init__(self, model: str, text: str) -> None:
+            self.asks = model, text
+            super().__init__()
+
+        def run(self) -> None:
+            with turns.taken():
+                turns.take(*self.asks)
+                self.runs.set()
+                self.end.wait(20)
+                seen.append(turns.others())
+
+    first, second = Reads("a", "1"), Reads("b", "2")
+    assert first.runs.wait(20)
+    assert second.runs.wait(20)
+    others = []
+    for count, (model, text) in enumerate([("a", "3"), ("b", "4"), ("a", "5")], start=1):
+        others.append(Reads(model, text))
+        waiting(count)
+    first.finish()
+    assert seen == [["3", "5"]]
+    for run in (second, *others):
+        run.finish()
+    assert turns.others() == []
+
+
 def test_a_page_that_fails_gives_its_turn_back() -> None:
     failing, other = Run(fails=True), Run()
     assert failing.runs.wait(20)

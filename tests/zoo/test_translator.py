@@ -62,6 +62,7 @@ def test_texts_translated_together_are_those_translated_alone(mixed: Path) -> No
     texts = [TEXT, "a", "The dog ran. " * 30, "mat", TEXT]
     alone = [model.tokenizer.decode(model.translate(text)) for text in texts]
     assert len(set(alone)) > 2
+    assert [model.tokenizer.decode(ids) for ids in model.translations(texts)] == alone
     found = translations(model.module, model.tokenizer, texts)
     assert [text[: len(one)] for text, one in zip(found, alone, strict=True)] == alone
 

@@ -14,9 +14,10 @@ from tests.zoo.models import MAX_LEN, TARGET, TEXT
 from tfmviz import zoo
 from tfmviz.decoding import Rules
 from tfmviz.edits import Edit, Patch, Scale, SetMask
-from tfmviz.model.transformer import DecoderOnly, EncoderOnly
-from tfmviz.text.tokenizer import END, END_OF_TEXT
+from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly
+from tfmviz.text.tokenizer import END, END_OF_TEXT, Tokenizer
 from tfmviz.trace import NotCaptured
+from tfmviz.training.evaluation import translations
 
 
 @pytest.mark.parametrize("name", ["decoder-only", "encoder-only"])
@@ -54,6 +55,25 @@ def test_without_a_target_the_decoder_reads_what_the_model_itself_would_write(
     assert trace.target.ids == (END, *written.ids)
     chosen = trace["logits"].argmax(axis=-1)
     assert chosen[:-1].tolist() == list(written.ids)
+
+
+def test_texts_translated_together_are_those_translated_alone(translator: zoo.ZooModel) -> None:
+    texts = [TEXT, "a", "The dog ran. " * 30, "mat", TEXT]
+    alone = tuple(translator.generate(text).ids for text in texts)
+    assert len(set(alone)) > 2
+    assert translator.translations(texts) == alone
+    assert isinstance(translator.module, EncoderDecoder)
+    assert isinstance(translator.tokenizer, Tokenizer)
+    assert translations(translator.module, translator.tokenizer, texts) == [
+        translator.tokenizer.decode(ids) for ids in translator.translations(texts, max_new_tokens=MAX_LEN)
+    ]
+    with pytest.raises(ValueError, match="no text to run the model on"):
+        translator.translations([TEXT, ""])
+
+
+def test_only_a_translator_translates(shipped: Path) -> None:
+    with pytest.raises(ValueError, match="decoder-only: it does not translate"):
+        zoo.load("decoder-only", folder=shipped).translations([TEXT])
 
 
 def test_a_language_model_goes_on_with_the_text(shipped: Path, library: tokenizers.Tokenizer) -> None:

@@ -70,7 +70,7 @@ def ids_for(module: nn.Module, ids: Sequence[Sequence[int]] | Sequence[int]) -> 
     return torch.tensor(ids, device=device_of(module))
 
 
-def padded(module: nn.Module, texts: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+def batch_for(module: nn.Module, texts: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     """Texts of any lengths, (batch, longest) with zeros after the end, and their lengths, (batch,)."""
     device = device_of(module)
     rows = pad_sequence([torch.tensor(ids, device=device) for ids in texts], batch_first=True)

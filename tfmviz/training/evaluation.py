@@ -10,15 +10,19 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from tfmviz.model.generate import translate_ids
+from tfmviz.model import generate, seq2seq
+from tfmviz.model.device import batch_for
 from tfmviz.model.labeller import Labeller
-from tfmviz.model.seq2seq import Seq2Seq, translate_batch
+from tfmviz.model.seq2seq import Seq2Seq
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly
 from tfmviz.text.tokenizer import END, MASK, Tokenizer
 from tfmviz.training.data import Batch
 from tfmviz.training.loop import on_device
 from tfmviz.training.losses import IGNORED
 from tfmviz.training.sequences import lengths_of, padded
+
+TOGETHER = 64
+"""Texts that are translated at once: a decoder that writes a token at a time is slow for what it computes."""
 
 
 def unigram_cross_entropy(train: np.ndarray, held_out: np.ndarray, *, vocab_size: int) -> float:
@@ -108,31 +112,19 @@ def hidden(rows: Sequence[Sequence[int]], rng: np.random.Generator) -> Batch:
 
 
 def translations(model: EncoderDecoder | Seq2Seq, tokenizer: Tokenizer, sources: Iterable[str]) -> list[str]:
-    """The greedy translation of each text."""
+    """The greedy translation of each text, written in batches of texts of similar length."""
     model.eval()
-    device, longest = next(model.parameters()).device, model.config.max_len
-    if isinstance(model, Seq2Seq):
-        return _translated_together(model, tokenizer, list(sources))
-    written = []
-    for ids in tokenizer.encode_batch(list(sources)):
-        src = torch.tensor(ids[:longest], device=device)
-        written.append(
-            tokenizer.decode(translate_ids(model, src, start=END, ends=(END,), max_new_tokens=longest).tolist())
-        )
-    return written
-
-
-def _translated_together(model: Seq2Seq, tokenizer: Tokenizer, sources: Sequence[str]) -> list[str]:
-    """The same in batches of 64 texts of similar length: a recurrent decoder is slow for what it computes."""
-    device, longest = next(model.parameters()).device, model.config.max_len
+    longest = model.config.max_len
     rows = [ids[:longest] for ids in tokenizer.encode_batch(list(sources))]
     order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
     written = [""] * len(rows)
-    for first in range(0, len(order), 64):
-        part = order[first : first + 64]
-        src = torch.from_numpy(padded([rows[i] for i in part], fill=END)).to(device)
-        lengths = torch.from_numpy(lengths_of([rows[i] for i in part])).to(device)
-        found = translate_batch(model, src, lengths, mark=END, max_new_tokens=longest)
+    for first in range(0, len(order), TOGETHER):
+        part = order[first : first + TOGETHER]
+        src, lengths = batch_for(model, [rows[i] for i in part])
+        if isinstance(model, Seq2Seq):
+            found = seq2seq.translate_batch(model, src, lengths, mark=END, max_new_tokens=longest)
+        else:
+            found = generate.translate_batch(model, src, lengths, begin=(END,), ends=(END,), max_new_tokens=longest)
         for i, ids in zip(part, found, strict=True):
             written[i] = tokenizer.decode(ids)
     return written

@@ -151,13 +151,13 @@ class ZooModel:
             ValueError: the model does not translate, or a text holds no token.
         """
         self._check_head()
-        from tfmviz.model.device import padded
+        from tfmviz.model.device import batch_for
         from tfmviz.model.generate import translate_batch
         from tfmviz.model.transformer import EncoderDecoder
 
         if not isinstance(self.module, EncoderDecoder):
             raise ValueError(f"{self.name} is {self.config.architecture}: it does not translate.")
-        src, lengths = padded(self.module, [self._encode(text).ids for text in texts])
+        src, lengths = batch_for(self.module, [self._encode(text).ids for text in texts])
         ends = self.tokenizer.marks.ends
         new = translate_batch(self.module, src, lengths, begin=self._begin, ends=ends, max_new_tokens=max_new_tokens)
         return tuple((*self._begin[1:], *ids) for ids in new)

@@ -66,10 +66,10 @@ class RecurrentTranslator:
 
     def translations(self, texts: Sequence[str | Sequence[int]]) -> tuple[tuple[int, ...], ...]:
         """The greedy translations of several texts, at once."""
-        from tfmviz.model.device import padded
+        from tfmviz.model.device import batch_for
         from tfmviz.model.seq2seq import translate_batch
 
-        src, lengths = padded(self.module, [self._source(text).ids for text in texts])
+        src, lengths = batch_for(self.module, [self._source(text).ids for text in texts])
         return tuple(
             map(tuple, translate_batch(self.module, src, lengths, mark=END, max_new_tokens=self.config.max_len - 1))
         )
