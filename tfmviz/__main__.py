@@ -30,9 +30,10 @@ FAREWELL = 3
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the app until it is stopped.
 
-    The same as `streamlit run app.py` but for two things. It begins to import what is slow before a reader asks. And it
-    stops when it is asked to, though a reader's machine has fallen asleep, or the pipe it prints to has closed
-    (Streamlit prints "Stopping..." first, and fails at that).
+    The same as `streamlit run app.py` but for three things. It begins to import what is slow before a reader asks. It
+    serves the scripts of the views as files (`ui/scripts.py`). And it stops when it is asked to, though a reader's
+    machine has fallen asleep, or the pipe it prints to has closed (Streamlit prints "Stopping..." first, and fails at
+    that).
 
     Args:
         arguments: those of the command line; None takes the process's own.
@@ -44,9 +45,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     import streamlit
     import uvicorn
 
+    from tfmviz.ui import scripts
+
     print(where(args.host, args.port), flush=True)
     uvicorn.run(
-        streamlit.App(PROJECT / "app.py", lifespan=_warm),
+        streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=[scripts.route()]),
         host=args.host,
         port=args.port,
         loop=LOOP,

@@ -33,3 +33,6 @@ def test_a_page_opens_for_all_who_come_to_a_cold_server_at_once(pages: list[str]
         outcomes = together(opened_at_once(server.address, pages))
     assert TRACEBACK not in (tmp_path / "log").read_bytes()
     assert [problem for outcome in outcomes for problem in outcome.problems] == []
+    answers = [outcome.answer for outcome in outcomes if outcome.answer]
+    scripts = [element.bidi_component.js_content for answer in answers for element in answer.elements]
+    assert max(map(len, scripts)) < 200, "scripts travel with the answers, see ui/scripts.py"

@@ -9,6 +9,7 @@ import re
 import subprocess
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from contextlib import closing
 from email.message import Message
 from pathlib import Path
@@ -18,6 +19,8 @@ import pytest
 from deploy.serve import TEMPLATE, Replica, configuration, shares
 from tests.browser import READY, ROOT, Visit
 from tests.deploy.serving import Serving
+from tfmviz.ui.scripts import name_of
+from tfmviz.views import explorer
 
 PAGES = ["", *sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - {"explorer"})]
 
@@ -50,8 +53,13 @@ def test_every_answer_carries_the_security_headers(served: Serving) -> None:
         assert "'unsafe-eval'" not in policies
 
 
-def test_static_files_are_compressed_and_kept(served: Serving) -> None:
-    address = largest_script(served)
+def script_of_a_view(served: Serving) -> str:
+    return f"{served.address}/views/{name_of(explorer.JS)}"
+
+
+@pytest.mark.parametrize("script", [largest_script, script_of_a_view])
+def test_static_files_are_compressed_and_kept(served: Serving, script: Callable[[Serving], str]) -> None:
+    address = script(served)
     _, plain_headers, plain = get(address)
     _, headers, packed = get(address, Accept_Encoding="gzip")
     assert gzip.decompress(packed) == plain

@@ -13,6 +13,7 @@ from tfmviz.plots.cells import Cells
 from tfmviz.plots.charts import Chart, Columns
 from tfmviz.plots.numbers import per_cent
 from tfmviz.plots.theme import DARK, LIGHT, Theme
+from tfmviz.ui import scripts
 from tfmviz.views import bars, beams, cells, counts
 from tfmviz.views.counts import Table
 from tfmviz.views.shared import RELAY_JS
@@ -174,4 +175,4 @@ def show_code(*functions: Callable[..., Any]) -> None:
 @st.cache_resource(show_spinner=False)
 def _component(name: str, _js: str, _css: str | None = None) -> Callable[..., Any]:
     """Registers a component once per server."""
-    return st.components.v2.component(f"tfmviz_{name}", js=_js, css=_css)
+    return st.components.v2.component(f"tfmviz_{name}", js=scripts.sent(_js), css=_css)

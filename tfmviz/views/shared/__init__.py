@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ _COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function \w|class|const)", re.MULTILINE)
 
 
+@cache
 def script(entry: str) -> str:
     """A JavaScript module, named by its path under `views`, and all that it imports, as one module.
 
