@@ -12,6 +12,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -104,8 +105,12 @@ def test_small_messages_leave_at_once() -> None:
         await writer.wait_closed()
         server.close()
 
-    with asyncio.Runner(loop_factory=uvicorn.Config(app="", loop=LOOP).get_loop_factory()) as runner:
-        runner.run(take_one())
+    def run() -> None:
+        with asyncio.Runner(loop_factory=uvicorn.Config(app="", loop=LOOP).get_loop_factory()) as runner:
+            runner.run(take_one())
+
+    with ThreadPoolExecutor(1) as thread:  # Playwright keeps a loop in that of the tests
+        thread.submit(run).result(20)
     assert set_options == [1]
 
 

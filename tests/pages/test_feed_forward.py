@@ -333,8 +333,8 @@ def test_numbers_that_are_not_finite_are_named_in_place_of_pictures(monkeypatch:
 
     whole = zoo.ZooModel.trace
 
-    def broken(self: zoo.ZooModel, inputs: Any, edits: Any = (), sites: Any = None) -> Any:
-        found = whole(self, inputs, edits, sites)
+    def broken(self: zoo.ZooModel, inputs: Any, edits: Any = (), sites: Any = None, *, target: Any = None) -> Any:
+        found = whole(self, inputs, edits, sites, target=target)
         if "decoder.2.mlp.out" not in found or inputs == zoo.TRIAL:
             return found
         values = dict(found.values)

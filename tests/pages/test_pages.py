@@ -295,8 +295,8 @@ def test_a_kind_of_attention_the_model_lacks_leads_to_one_it_has(models: Path) -
 def test_values_that_are_no_attention_are_named_in_place_of_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = zoo.ZooModel.trace
 
-    def broken(self: zoo.ZooModel, inputs: Any, edits: Any = (), sites: Any = None) -> Trace:
-        record = trace(self, inputs, edits, sites)
+    def broken(self: zoo.ZooModel, inputs: Any, edits: Any = (), sites: Any = None, *, target: Any = None) -> Trace:
+        record = trace(self, inputs, edits, sites, target=target)
         site = "decoder.1.self_attn.pattern"
         if sites is not None or inputs == zoo.TRIAL:
             return record
