@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -25,12 +26,17 @@ def take_from_menu(page: Page, group: str, title: str) -> None:
 
 
 def go_back_to(page: Page, name: str) -> None:
-    """Presses the back button until the address is that of a page: a setting of a page may be an entry of its own."""
+    """Presses the back button until the address is that of a page: a sentence of a page is an entry of its own.
+
+    Each time it waits for the entry's sentence: of two presses at once, Streamlit may forget the second.
+    """
     for _ in range(5):
         page.wait_for_function(AT_REST)
         page.go_back()
         if f"/{name}" in page.url:
             return
+        (text,) = parse_qs(urlsplit(page.url).query)["text"]
+        expect(page.get_by_label("Your sentence")).to_have_value(text)
     raise AssertionError(f"{name} is not among the last addresses.")
 
 
