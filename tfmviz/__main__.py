@@ -44,9 +44,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     args = _parser().parse_args(arguments)
     import streamlit
     import uvicorn
+    from threadpoolctl import threadpool_limits
 
     from tfmviz.ui import scripts
 
+    # One thread for numpy: products of small matrices then take a sixth of the time. This walks the libraries that are
+    # loaded, and stands still forever with another thread that loads one meanwhile. So it comes before all threads.
+    threadpool_limits(1)
     print(where(args.host, args.port), flush=True)
     uvicorn.run(
         streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=[scripts.route()]),

@@ -40,8 +40,8 @@ class Started:
         )
 
     @property
-    def sockets(self) -> set[str]:
-        """What it did to sockets, without those inside the process."""
+    def record(self) -> set[str]:
+        """What the spy has written: what the process did to sockets, and one thing more."""
         return set(self._record.read_text().splitlines())
 
     def wait_until_healthy(self, port: int) -> None:
@@ -86,7 +86,7 @@ def test_only_this_machine_can_reach_it_and_no_request_leaves(
     app = start(started, tmp_path, *how, option, str(port))
     app.wait_until_healthy(port)
     assert f"http://localhost:{port}" in app.stop()
-    assert app.sockets == {f"socket.bind ('127.0.0.1', {port})"}
+    assert app.record == {f"socket.bind ('127.0.0.1', {port})"}
 
 
 def test_small_messages_leave_at_once() -> None:
@@ -123,6 +123,7 @@ def test_what_is_slow_is_imported_before_a_reader_comes(started: list[Started], 
         assert time.monotonic() < deadline, "torch has not been loaded"
         time.sleep(0.05)  # between two looks, not for a fixed time
     app.stop()
+    assert "dl_iterate_phdr" not in app.record, "a server could stand still when its first reader comes"
 
 
 def test_open_to_the_network_it_still_asks_nobody(started: list[Started], tmp_path: Path) -> None:
@@ -130,7 +131,7 @@ def test_open_to_the_network_it_still_asks_nobody(started: list[Started], tmp_pa
     app = start(started, tmp_path, *APP, "--port", str(port), "--host", "0.0.0.0")
     app.wait_until_healthy(port)
     assert f"http://{socket.gethostname()}:{port}" in app.stop()
-    assert app.sockets == {f"socket.bind ('0.0.0.0', {port})"}
+    assert app.record == {f"socket.bind ('0.0.0.0', {port})"}
 
 
 def test_the_spy_hears_a_request(started: list[Started], tmp_path: Path) -> None:
@@ -148,7 +149,7 @@ thread.join()
 """
     app = start(started, tmp_path, "-c", program)
     app.process.wait(timeout=20)
-    assert app.sockets == {"socket.getaddrinfo 127.0.0.1", "socket.connect ('127.0.0.1', 9)"}
+    assert app.record == {"socket.getaddrinfo 127.0.0.1", "socket.connect ('127.0.0.1', 9)"}
 
 
 def test_it_ends_when_asked_though_nobody_reads_its_output_any_more(started: list[Started], tmp_path: Path) -> None:

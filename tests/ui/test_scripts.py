@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 
 import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tests.classroom.crowd import together
 from tfmviz.ui import scripts
 from tfmviz.views.shared import RELAY_JS, VIEWS
 
@@ -19,7 +19,7 @@ SENT = {
 
 
 def answer(name: str) -> Response:
-    return asyncio.run(scripts._answer(Request({"type": "http", "path_params": {"name": name}})))
+    return together(scripts._answer(Request({"type": "http", "path_params": {"name": name}})))
 
 
 def test_where_nothing_serves_them_the_scripts_themselves_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:

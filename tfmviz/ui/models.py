@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 
 import streamlit as st
-from threadpoolctl import threadpool_limits
 
 from tfmviz import views, zoo
 from tfmviz.analysis.heads import Kind, layer_scores, random_repeats
@@ -85,7 +84,6 @@ def import_what_is_heavy() -> None:
     import torch
 
     torch.set_num_threads(1)
-    threadpool_limits(1)  # the same for numpy: products of small matrices then take a sixth of the time
 
 
 @shared
