@@ -13,7 +13,8 @@ from tfmviz.huggingface.check import compare
 from tfmviz.huggingface.families import config_of, family_of, module_of, open_source
 from tfmviz.huggingface.source import Memory, Refused
 from tfmviz.model.cache import Cache
-from tfmviz.model.generate import translate_ids
+from tfmviz.model.device import batch_for
+from tfmviz.model.generate import translate_batch, translate_ids
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, Transformer
 
 LANGUAGE_MODELS = ("gpt2", "gpt_neox", "opt", "bloom", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2")
@@ -69,10 +70,13 @@ def test_translating_writes_what_transformers_writes(name: str) -> None:
     module = converted(model)
     assert isinstance(module, EncoderDecoder)
     start, end = model.config.decoder_start_token_id, model.config.eos_token_id
-    source = ids(length=19)
-    theirs = model.generate(source, max_new_tokens=13, do_sample=False, num_beams=1, forced_eos_token_id=None)[0, 1:]
-    ours = translate_ids(module, source[0], start=start, ends=(end,), max_new_tokens=13)
-    assert ours.tolist() == [token for token in theirs.tolist() if token != end]
+    how = {"max_new_tokens": 13, "do_sample": False, "num_beams": 1, "forced_eos_token_id": None}
+    sources = [ids(length=19)[0], ids(length=19)[0, 3:10]]
+    theirs = [[token for token in model.generate(src[None], **how)[0, 1:].tolist() if token != end] for src in sources]
+    ours = translate_ids(module, sources[0], start=start, ends=(end,), max_new_tokens=13)
+    assert ours.tolist() == theirs[0]
+    src, lengths = batch_for(module, [source.tolist() for source in sources])
+    assert translate_batch(module, src, lengths, begin=(start,), ends=(end,), max_new_tokens=13) == theirs
 
 
 @pytest.mark.parametrize("name", ["llama", "bert", "t5"])

@@ -89,9 +89,9 @@ def test_who_asks_brings_along_the_texts_of_those_who_wait(waiting: Waiting) -> 
     model = Model()
     waiting.texts = ["two", "three", "two", "one"]
     assert backwards(model, "one") == "eno"
-    waiting.texts = []
     assert [backwards(model, text) for text in ("three", "two", "one")] == ["eerht", "owt", "eno"]
-    assert model.asked == [["one", "two", "three"]]
+    assert backwards(model, "four") == "ruof"
+    assert model.asked == [["one", "two", "three"], ["four"]]  # what is there is not brought along again
     assert backwards(Model(), "one") == "eno"  # another model has its own
 
 

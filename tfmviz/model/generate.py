@@ -13,11 +13,9 @@ from torch import Tensor
 
 from tfmviz.decoding import GREEDY, Rules, Sample, Step, choose, number_for
 from tfmviz.model.build import Earlier
-from tfmviz.model.cache import Cache
 from tfmviz.model.device import ids_for
 from tfmviz.model.readers import Reader, TargetReader, TextReader, WholeReader
-from tfmviz.model.reading_out import read_out
-from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly, Transformer, full_mask
+from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly, Transformer
 from tfmviz.tap import NO_TAP, Tap
 
 
@@ -211,18 +209,13 @@ def translate_batch(
     Returns:
         The targets without `begin` and without the mark at the end.
     """
-    cache, memory = Cache(), model.encode(src, src_lengths=src_lengths)
-    memory_mask = full_mask(src[:, :1], src, src_lengths)
-    new = src.new_tensor([begin]).expand(len(src), -1)
-    marks, written, past = src.new_tensor(list(ends)), src.new_empty(len(src), 0), 0
-    for _ in range(min(max_new_tokens, model.config.max_len - len(begin))):
-        x = model.target_stream(new, memory, cache, memory_mask=memory_mask, past=past)
-        memory, past = memory[:, :0], past + new.shape[1]  # its keys and values are in the cache now
-        new = read_out(model, x, slice(-1, None), tap=NO_TAP).argmax(dim=-1)  # (batch, 1)
-        written = torch.cat((written, new), dim=1)
-        if torch.isin(written, marks).any(dim=1).all():
+    reader = TargetReader(model, src, src_lengths=src_lengths)
+    rows, marks = src.new_tensor([begin]).expand(len(src), -1), src.new_tensor(list(ends))
+    for _ in range(min(max_new_tokens, reader.longest - len(begin))):
+        rows = torch.cat((rows, reader.read(rows).argmax(dim=-1)), dim=1)
+        if torch.isin(rows[:, len(begin) :], marks).any(dim=1).all():
             break
-    return [list(takewhile(lambda token: token not in ends, row)) for row in written.tolist()]
+    return [list(takewhile(lambda token: token not in ends, row)) for row in rows[:, len(begin) :].tolist()]
 
 
 def without(ends: Collection[int], found: Iterator[Step]) -> list[int]:

@@ -78,20 +78,30 @@ class WholeReader(Reader):
 
 
 class TargetReader(Reader):
-    """The decoder of an encoder-decoder, for one source, which the encoder reads once."""
+    """The decoder of an encoder-decoder. The encoder reads its source, or a source for each row of the batch, once."""
 
-    def __init__(self, model: EncoderDecoder, src: Tensor, tap: Tap = NO_TAP, *, at: int | None = None) -> None:
-        """For one source.
+    def __init__(
+        self,
+        model: EncoderDecoder,
+        src: Tensor,
+        tap: Tap = NO_TAP,
+        *,
+        src_lengths: Tensor | None = None,
+        at: int | None = None,
+    ) -> None:
+        """For one source or several.
 
         Args:
-            src: (k_len,), at least one token.
+            src: (k_len,) or (row, k_len), at least one token each.
+            src_lengths: (row,), how many tokens of each row count; None: all.
             at: the only position of the target at which the tap acts, which is then read alone; None: it acts at all
                 of them, and in the encoder.
         """
         super().__init__(model, tap)
         self._model, self._at = model, at
-        self._memory = model.encode(src[None], tap if at is None else NO_TAP)  # (1, k_len, d_model)
-        self._memory_mask = full_mask(src[None, :1], src[None], None)  # (1, k_len)
+        rows = torch.atleast_2d(src)
+        self._memory = model.encode(rows, tap if at is None else NO_TAP, src_lengths=src_lengths)
+        self._memory_mask = full_mask(rows[:, :1], rows, src_lengths)
 
     @property
     def longest(self) -> int:

@@ -79,7 +79,9 @@ def shared_with_others(function: Callable[[Model, Sequence[str]], Sequence[Any]]
             with _changed:
                 if (found := _results.get(hashkey(function, model, text))) is not None:
                     return found
-            texts = [text, *_brought_along(text)]
+            with _changed:
+                more = [other for other in _brought_along(text) if hashkey(function, model, other) not in _results]
+            texts = [text, *more[: AT_ONCE - 1]]
             try:
                 results = function(model, texts)
             except ValueError:  # one of them cannot be read: that is not this reader's fault
@@ -95,7 +97,7 @@ def shared_with_others(function: Callable[[Model, Sequence[str]], Sequence[Any]]
 def _brought_along(text: str) -> list[str]:
     """Other short texts, none twice; none for a long one, for which all would have to wait."""
     short = dict.fromkeys(other for other in turns.others() if len(other) <= SHORT and other != text)
-    return list(short)[: AT_ONCE - 1] if len(text) <= SHORT else []
+    return list(short) if len(text) <= SHORT else []
 
 
 def clear() -> None:
