@@ -107,7 +107,8 @@ export class Board {
     const { rows, columns } = this.mask;
     this.left = roomFor(this.texts.queries);
     this.top = roomFor(this.texts.keys);
-    this.cell = Math.min(LARGEST, (width - this.left - COUNTS) / columns, Math.max(410 / rows, 3));
+    const room = Math.max(0, width - this.left - COUNTS); // on a page that the reader leaves there is none
+    this.cell = Math.min(LARGEST, room / columns, Math.max(410 / rows, 3));
     this.width = this.left + this.cell * columns + COUNTS;
     this.height = this.top + this.cell * rows + 4;
   }
