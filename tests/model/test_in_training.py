@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -67,6 +70,23 @@ def test_gradient_lengths_are_those_of_a_backward_pass(norm_position: str) -> No
     assert all(weight.grad is None and not weight.requires_grad for weight in module.parameters())
 
 
+def test_gradients_of_several_texts_at_once_are_those_of_each() -> None:
+    module = model()
+    texts = [IDS, IDS[::-1]]
+    alone = [in_training.gradient_lengths(module, [text]) for text in texts]
+    weights = list(module.parameters())
+    both_read = Barrier(2, timeout=20)
+
+    def meet(*_: object) -> None:
+        both_read.wait()
+
+    module.register_forward_pre_hook(meet)
+    with ThreadPoolExecutor(2) as threads:
+        together = list(threads.map(lambda text: in_training.gradient_lengths(module, [text]), texts))
+    assert together == [pytest.approx(expected, rel=1e-4) for expected in alone]
+    assert all(one is other for one, other in zip(weights, module.parameters(), strict=True))
+
+
 def test_every_layer_has_a_gradient_and_no_parameter_of_a_layer_is_left_out() -> None:
     module = model()
     found = in_training.gradient_lengths(module, [IDS])
@@ -77,6 +97,7 @@ def test_every_layer_has_a_gradient_and_no_parameter_of_a_layer_is_left_out() ->
 
 
 def test_untrained_weights_depend_on_the_seed_alone() -> None:
-    one, same, other = (in_training.untrained(config(), seed=seed).state_dict() for seed in (3, 3, 4))
+    one, other, same = (in_training.untrained(config(), seed=seed).state_dict() for seed in (3, 4, 3))
+    assert one is not same, "the second was kept, not drawn"
     assert all(torch.equal(one[name], same[name]) for name in one)
     assert not all(torch.equal(one[name], other[name]) for name in one)

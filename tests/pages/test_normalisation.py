@@ -198,6 +198,12 @@ def test_gains_and_biases_are_those_of_the_weights() -> None:
     assert recorded_within(words(app)) < 1e-5
 
 
+def test_gradients_before_training_leave_torch_s_random_numbers_as_they_were() -> None:
+    before = torch.random.get_rng_state()
+    gradients_at_start(n_layers=1, norm_position="pre", seed=1)
+    assert torch.equal(torch.random.get_rng_state(), before)
+
+
 def test_gradients_before_training_follow_the_theory() -> None:
     """Xiong et al. 2020, theorem 1: the last layer's gradient is √layers times as large in post-norm, or so."""
 

@@ -11,6 +11,7 @@ from torch import nn
 from tfmviz.model.block import Block
 from tfmviz.model.config import ModelConfig, NormPosition
 from tfmviz.model.feed_forward import FeedForward
+from tfmviz.model.in_training import seeded
 from tfmviz.model.transformer import DecoderOnly, Embedding
 
 BATCH, LENGTH, VOCAB = 8, 64, 512
@@ -47,7 +48,8 @@ def gradients_at_start(*, n_layers: int, norm_position: NormPosition, seed: int)
     Args:
         seed: of weights and tokens; the same for both places of the norm.
     """
-    model = DecoderOnly(config(n_layers=n_layers, norm_position=norm_position))
+    with seeded(seed):  # what others draw meanwhile must not depend on these weights, which are drawn again below
+        model = DecoderOnly(config(n_layers=n_layers, norm_position=norm_position))
     generator = torch.Generator().manual_seed(seed)
     draw(model, generator)
     ids = torch.randint(VOCAB, (BATCH, LENGTH + 1), generator=generator)

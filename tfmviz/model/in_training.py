@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
+from functools import lru_cache
 from threading import Lock
 
 import torch
@@ -71,9 +72,11 @@ def gradient_lengths(module: Transformer, texts: Sequence[Sequence[int]]) -> dic
     Returns:
         By layer, such as "decoder.0.self_attn", and "embedding" for W_E; in the order of the model.
     """
-    weights = {name: weight.detach().requires_grad_() for name, weight in module.named_parameters()}
+    # A copy: torch.func.functional_call would put other weights into the module, which others are reading meanwhile.
+    copy = deepcopy(module, memo={id(weight): nn.Parameter(weight.detach()) for weight in module.parameters()})
+    weights = dict(copy.named_parameters())
     inputs = tuple(ids_for(module, [text]) for text in texts)
-    logits = torch.func.functional_call(module, weights, inputs)  # (1, len, vocab)
+    logits = copy(*inputs)  # (1, len, vocab)
     loss = F.cross_entropy(logits[0, :-1], inputs[-1][0, 1:])
     gradients = torch.autograd.grad(loss, list(weights.values()), allow_unused=True)
     squares: dict[str, float] = {}
@@ -93,7 +96,8 @@ def layer_of(name: str) -> str:
     return f"{parts[0]}.{parts[2]}.{parts[3].removesuffix('_residual')}"
 
 
+@lru_cache(maxsize=1)
 def untrained(config: ModelConfig, *, seed: int) -> Transformer:
-    """A model of the same shape with the weights that its training began with."""
+    """A model of the same shape with the weights that its training began with. The last one is kept; change nothing."""
     with seeded(seed):
         return build(config).eval()
