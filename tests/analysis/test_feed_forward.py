@@ -57,7 +57,10 @@ def test_what_the_layer_writes_follows_from_what_it_reads(kind: str) -> None:
     trace, every = layers(kind)
     for site, weights in every.items():
         found = feed_forward.parts(trace, site)
-        np.testing.assert_allclose(feed_forward.run(weights, found["x"]), found["out"], atol=1e-4, err_msg=site)
+        for precision in (np.float32, np.float64):
+            written = feed_forward.run(weights, found["x"].astype(precision))
+            assert written.dtype == precision
+            np.testing.assert_allclose(written, found["out"], atol=1e-4, err_msg=site)
         assert ("gate" in found) == (weights.W_gate is not None)
 
 

@@ -77,11 +77,11 @@ def parts(trace: Trace, site: str) -> dict[Part, Array]:
 
 
 def run(weights: FeedForwardWeights, x: Array) -> Array:
-    """What the layer writes for vectors x: (…, d_model) to (…, d_model)."""
+    """What the layer writes for vectors x: (…, d_model) to (…, d_model), in the precision of x."""
     inner = x @ weights.W_in + weights.b_in
     f = function_of(weights)
     post = f(inner) if weights.W_gate is None else f(x @ weights.W_gate + weights.b_gate) * inner
-    out = post @ weights.W_out + weights.b_out
+    out = post.astype(x.dtype, copy=False) @ weights.W_out + weights.b_out
     return out if weights.out_norm is None else weights.out_norm(out)
 
 

@@ -18,7 +18,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.weights import FeedForwardWeights
 from tfmviz.zoo import ZooModel
 
-MOST = 16
+MOST = 8
 """Tokens of the trial: enough to see the rounding, few enough for the largest model that a reader may bring."""
 
 DEPTHS = tuple(2**p for p in range(8))
@@ -54,7 +54,7 @@ def _tried(here: Lesson) -> str:
     return (
         f"Tried here: {depth} blocks, whose f and g are the feed-forward layers of this model, on the embeddings of "
         f"your first {min(MOST, len(here.trace.target))} tokens. In 32 bits the input comes back with an error of "
-        f"**{tiny(error)}**."
+        f"**{tiny(error)}**: both halves grow on the way, and what is rounded off grows with them."
     )
 
 
