@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import assert_never
 
+import torch
 from torch import Tensor, nn
 
 from tfmviz.model.attention import Attention
@@ -17,8 +19,12 @@ from tfmviz.tap import Tap
 
 
 def build_positions(config: ModelConfig, *, bidirectional: bool) -> Positions:
-    """The position scheme of one stack; encoders look in both directions."""
-    return config.scheme.implementation().of(config, bidirectional=bidirectional)
+    """The position scheme of one stack; encoders look in both directions.
+
+    What follows from a formula is computed even where a model is built without its numbers: no file brings it.
+    """
+    with nullcontext() if config.scheme.table else torch.device("cpu"):
+        return config.scheme.implementation().of(config, bidirectional=bidirectional)
 
 
 def build_feed_forward(config: ModelConfig) -> FeedForward | GatedFeedForward | Experts | None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import assert_never
 
-import torch
-
 from tfmviz.model import transformer
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.earlier import (
@@ -20,6 +18,7 @@ from tfmviz.model.labeller import Labeller
 from tfmviz.model.recurrent import RecurrentModel
 from tfmviz.model.seq2seq import Seq2Seq
 from tfmviz.model.transformer import Transformer
+from tfmviz.model.unfilled import unfilled
 from tfmviz.model.window import WindowModel
 
 Config = ModelConfig | AnyEarlier
@@ -54,5 +53,5 @@ def parameter_shapes(config: Config) -> dict[str, tuple[int, ...]]:
     """Name and shape of every parameter of the model that a configuration describes; nothing large is allocated."""
     if isinstance(config, ModelConfig):
         return transformer.parameter_shapes(config)
-    with torch.device("meta"):
+    with unfilled():
         return {name: tuple(value.shape) for name, value in build(config).state_dict().items()}

@@ -59,5 +59,5 @@ def scores_from(model: DecoderOnly, ids: Tensor, *, first: int) -> Tensor:
         ValueError: learned positions end before the text does.
     """
     recorder = Recorder(sites=("*.scores",))
-    model(ids[None], Later(first, recorder), past=first)
+    model.stream(ids[None], Later(first, recorder), past=first)
     return torch.stack([scores[0, ..., first:] for scores in recorder.values.values()])

@@ -107,10 +107,18 @@ class RecurrentModel(nn.Module):
 
     def forward(self, ids: Tensor, tap: Tap = NO_TAP) -> Tensor:
         """ids: (batch, len). Returns logits (batch, len, vocab)."""
+        return tap("logits", product(self.states(ids, tap), self.W_E, self.b))
+
+    def after(self, ids: Tensor) -> Tensor:
+        """The last logits alone, (batch, vocab)."""
+        return product(self.states(ids)[:, -1], self.W_E, self.b)
+
+    def states(self, ids: Tensor, tap: Tap = NO_TAP) -> Tensor:
+        """ids: (batch, len). Returns the states of the last layer, (batch, len, d_model)."""
         x = tap("embed", math.sqrt(self.config.d_model) * F.embedding(ids, self.W_E))  # (batch, len, d_model)
         for index, layer in enumerate(self.rnn):
             x = layer(x, tap=tap.scope(f"rnn.{index}"))
-        return tap("logits", product(x, self.W_E, self.b))  # (batch, len, vocab)
+        return x
 
 
 def weights_of(model: RecurrentModel, layer: int) -> RecurrentWeights:

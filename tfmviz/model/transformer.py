@@ -14,11 +14,12 @@ from torch import Tensor, nn
 
 from tfmviz import masks
 from tfmviz.model.attention import capped
-from tfmviz.model.block import Stack, build_positions
+from tfmviz.model.block import Stack
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import activation
 from tfmviz.model.linear import Linear, product
 from tfmviz.model.norms import build_norm
+from tfmviz.model.unfilled import unfilled
 from tfmviz.tap import NO_TAP, Tap
 
 
@@ -248,10 +249,12 @@ def build(config: ModelConfig) -> Transformer:
 def parameter_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
     """Name and shape of every parameter of the model that a configuration describes, without building it.
 
-    All blocks are alike, so one is built, and that without its numbers.
+    All blocks are alike, so one is built, and that without its numbers. Where positions follow from a formula, the
+    longest text is no shape.
     """
-    with torch.device("meta"):
-        one_layer = build(replace(config, n_layers=1, n_decoder_layers=None)).state_dict()
+    longest = config.max_len if config.scheme.table else 1
+    with unfilled():
+        one_layer = build(replace(config, n_layers=1, n_decoder_layers=None, max_len=longest)).state_dict()
     shapes: dict[str, tuple[int, ...]] = {}
     for name, value in one_layer.items():
         stack, of_block, rest = name.partition(".blocks.0.")
@@ -264,12 +267,8 @@ def parameter_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
 
 def build_to_fill(config: ModelConfig) -> Transformer:
     """The model without its numbers, which `load_state_dict(…, assign=True)` brings; nothing is drawn for nothing."""
-    with torch.device("meta"):
-        model = build(config)
-    for name in config.stacks:  # tables that follow from a formula are not among the weights
-        stack = getattr(model, name)
-        stack.positions = build_positions(config, bidirectional=name == "encoder")
-    return model
+    with unfilled():
+        return build(config)
 
 
 def training_mask(config: ModelConfig) -> Callable[..., Tensor]:

@@ -32,10 +32,17 @@ class WindowModel(nn.Module):
 
     def forward(self, ids: Tensor, tap: Tap = NO_TAP) -> Tensor:
         """ids: (batch, len). Returns logits (batch, len, vocab)."""
+        return tap("logits", self.U(self.hidden(ids, tap)))
+
+    def after(self, ids: Tensor) -> Tensor:
+        """The last logits alone, (batch, vocab). No token before the window counts."""
+        return self.U(self.hidden(ids[:, -self.config.n_window :])[:, -1])
+
+    def hidden(self, ids: Tensor, tap: Tap = NO_TAP) -> Tensor:
+        """ids: (batch, len). Returns h (batch, len, d_hidden)."""
         x = tap("embed", F.embedding(ids, self.W_E))  # (batch, len, d_model)
         e = tap("window", self.join(x))  # (batch, len, n_window × d_model)
-        h = tap("hidden", torch.tanh(self.W(e)))  # (batch, len, d_hidden)
-        return tap("logits", self.U(h))  # (batch, len, vocab)
+        return tap("hidden", torch.tanh(self.W(e)))
 
     def join(self, x: Tensor) -> Tensor:
         """The vectors of each token and of the n - 1 before it, the earliest first."""

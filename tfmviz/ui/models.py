@@ -79,8 +79,11 @@ def import_what_is_heavy() -> None:
     Torch gets one thread per sentence. On a busy machine several threads would wait for one another far longer than
     they help with models of this size, and other readers need the other processors.
     """
-    for name in ("pandas", "pyarrow"):
+    gc.disable()  # what is imported stays: to look for garbage in it takes a quarter of the time, and again later
+    for name in ("torch", "pandas", "pyarrow"):
         import_module(name)
+    gc.freeze()
+    gc.enable()
     import torch
 
     torch.set_num_threads(1)
