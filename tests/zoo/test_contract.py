@@ -233,3 +233,13 @@ def test_one_site_on_several_texts_is_what_each_text_has_there(model: zoo.ZooMod
     edits = (AblateHead(layer=model.config.layers[0], head=0),) if cut else ()
     expected = [model.trace(text, edits)[site] for text in texts]
     np.testing.assert_allclose(model.values_at(site, texts, edits), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_what_comes_after_several_texts_is_the_last_row_of_each(model: zoo.ZooModel) -> None:
+    texts = ((3, 4, 5), (5, 3, 4))
+    if model.config.architecture != "decoder-only":
+        with pytest.raises(ValueError, match="not a language model"):
+            model.logits_after(texts)
+        return
+    expected = [model.trace(text)["logits"][-1] for text in texts]
+    np.testing.assert_allclose(model.logits_after(texts), expected, rtol=1e-4, atol=1e-5)

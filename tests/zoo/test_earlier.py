@@ -54,6 +54,10 @@ def test_a_trace_holds_what_a_plain_forward_pass_computes(mixed: Path, name: str
     assert trace.layers == ()
     both = model.values_at("logits", [trace.target.ids, trace.target.ids[::-1]])
     np.testing.assert_allclose(both[0], expected, rtol=1e-4, atol=1e-5)
+    for length in (1, 2, len(trace.tokens)):  # shorter than the window, and longer
+        texts = [list(trace.target.ids)[:length], list(trace.target.ids)[::-1][:length]]
+        last = both[:, length - 1]
+        np.testing.assert_allclose(model.logits_after(texts), last, rtol=1e-4, atol=1e-5)
     assert len(model.trace(TEXT * 20).tokens) == MAX_LEN
     with pytest.raises(ValueError, match="There is no text"):
         model.trace("")

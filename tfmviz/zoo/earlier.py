@@ -56,6 +56,13 @@ class EarlierModel:
         recorder.check()
         return recorder.values[site].numpy()
 
+    def logits_after(self, texts: Sequence[Sequence[int]]) -> Array:
+        """Logits of the token that comes next, after several texts of the same length: (text, vocab)."""
+        import torch
+
+        with torch.inference_mode():
+            return self.module.after(torch.tensor(texts)).numpy()
+
     def pull(self, ids: Sequence[int]) -> Array:
         """How strongly each token's vector moves the prediction after the text; see `model.connectivity`."""
         from tfmviz.model.connectivity import pull

@@ -46,6 +46,14 @@ def _rows(module: Transformer, x: Tensor, positions: Sequence[int]) -> Array:
 
 
 @torch.inference_mode()
+def logits_after(module: Transformer, texts: Sequence[Sequence[int]]) -> Array:
+    """The last logits of several texts of the same length, (text, vocab); the others are not computed."""
+    assert not isinstance(module.head, Headless)
+    last = stream_of(module, [ids_for(module, texts)])[:, -1]
+    return to_array(module.head(last, module.embedding, tap=NO_TAP))
+
+
+@torch.inference_mode()
 def fork_in_parts(
     module: Transformer,
     texts: Sequence[Sequence[int]],

@@ -277,6 +277,12 @@ class ZooModel:
                 self._language_model(text[:, :cached], tap)
             return to_array(self._language_model(text[:, cached:], tap, past=cached)[0])
 
+    def logits_after(self, texts: Sequence[Sequence[int]]) -> Array:
+        """Logits of the token that comes next, after several texts of the same length: (text, vocab)."""
+        from tfmviz.zoo.forwards import logits_after
+
+        return logits_after(self._language_model, texts)
+
     def pull(self, ids: Sequence[int]) -> Array:
         """How strongly each token's vector moves the prediction after the text; see `model.connectivity`."""
         from tfmviz.model.connectivity import pull
