@@ -103,7 +103,7 @@ export class Explorer {
     this.attention = new Attention(bytes);
     const isSame = before && JSON.stringify(before.texts) === JSON.stringify(this.attention.texts);
     this.state = fitted(isSame ? this.state : { ...this.state, pin: null, to: null }, this.attention);
-    Object.assign(this, { hover: null, cell: null, preview: null });
+    Object.assign(this, { hover: null, cell: null, preview: null, picture: null });
     this.redraw();
   }
 
@@ -116,13 +116,12 @@ export class Explorer {
    * @param {Answer} answer
    */
   select({ sequence, kind, layer, head, token, to, first, look, details }) {
-    const bytes = details && Uint8Array.from(atob(details), (character) => character.charCodeAt(0));
-    const hasArrived = bytes && this.attention.take(bytes);
-    const before = JSON.stringify([this.state, this.first]);
+    const hasArrived = details && this.attention.take(Uint8Array.from(atob(details), (byte) => byte.charCodeAt(0)));
+    const before = JSON.stringify(this.state);
+    const hasMoved = first !== this.first;
     this.first = first;
     if (sequence >= this.sequence) {
-      this.sequence = sequence;
-      this.reported = sequence;
+      Object.assign(this, { sequence, reported: sequence });
       const { heads, ...said } = fromLook(look);
       this.state = fitted(
         {
@@ -137,7 +136,8 @@ export class Explorer {
         this.attention,
       );
     }
-    if (hasArrived || JSON.stringify([this.state, this.first]) !== before) this.draw(true);
+    if (hasArrived || JSON.stringify(this.state) !== before) this.draw(true);
+    else if (hasMoved) this.drawFocus();
   }
 
   /** @returns {Selection} */

@@ -192,6 +192,8 @@ export class Matrix {
       y: scroller.scrollTop,
     };
     const view = this.seen;
+    if (!view.width || !view.height) this.seen = null; // it is not on the page now; its first size will draw it
+    if (!this.seen) return;
     const around = [view, this.left, this.top, this.cell, this.size, this.sums, colours, devicePixelRatio, this.texts];
     const texts = this.textLayer.drawn(view, around, (pen) => this.paintTexts(pen, view, colours));
     const map = this.mapLayer.drawn(view, [...around, pattern, this.scale], (pen) => {
