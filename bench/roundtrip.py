@@ -233,7 +233,7 @@ def press(page: Page, target: Locator, keys: Sequence[str], shown: str) -> float
 
 
 def box(page: Page) -> Locator:
-    return page.get_by_label("Your sentence")
+    return page.get_by_role("textbox", name="Your sentence")
 
 
 def settled(browser: Browser, address: str) -> Page:

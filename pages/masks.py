@@ -1,55 +1,60 @@
 """Masks: who may look at whom, and what another mask does to a trained model (L4, L10)."""
 
 from tfmviz.ui import before_after, guess, lesson
+from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.masks import effects, facts, lab
 
-here = lesson.begin(
+
+def draw(here: Lesson) -> None:
+    board, effect = lab.beside()
+    said = lab.settings(here)
+    layers, heads = lab.where(here)
+    with board:
+        chosen = lab.laboratory(here, said)
+    after = lab.edited(here, chosen, layers, heads)
+
+    with effect:
+        lesson.tabs(
+            "effect",
+            {
+                "Attention": (
+                    f"Layer {here.choice.layer_index}, head {here.choice.head} with both masks. A closed key gets the "
+                    "score −∞, and its share goes to the others.",
+                    lambda: effects.attention(here, after),
+                    "Which keys get the share of those that you close?",
+                ),
+                "Vectors": (
+                    "Other attention makes other vectors: how far each token's vector moves, layer by layer.",
+                    lambda: effects.outputs(here, after),
+                    "Which token's vector moves most?",
+                ),
+                "Next word": (
+                    f"What the model expects after token {here.query}, with its own mask and with yours.",
+                    lambda: effects.next_words(here, after),
+                    "Does the model still expect the same word?",
+                ),
+                "Loss": (
+                    f"How much each word of {before_after.predicted(here)} surprises the model, after what the mask "
+                    "lets it read.",
+                    lambda: effects.losses(here, after),
+                    "Which word surprises the model more with your mask?",
+                ),
+                "Reach": (
+                    "What a token cannot see in one layer may still reach it through other tokens: the mask is "
+                    "multiplied by itself, once for every layer.",
+                    lambda: effects.reach(here, chosen),
+                    "How many layers does it take until every token reaches all others?",
+                ),
+                "Which mask is which": ("", lambda: facts.table(here, chosen, said)),
+                "Predict, then reveal": ("", lambda: facts.exercises(here, said)),
+            },
+        )
+        with guess.along("verdict"):
+            effects.verdict(here, after, chosen, layers)
+
+
+lesson.page(
     "Masks: who may look at whom",
     "May this query look at that key? Start from a known mask, then open and close cells: the model runs with yours.",
+    draw,
 )
-
-board, effect = lab.beside()
-said = lab.settings(here)
-layers, heads = lab.where(here)
-with board:
-    chosen = lab.laboratory(here, said)
-after = lab.edited(here, chosen, layers, heads)
-
-with effect:
-    lesson.tabs(
-        "effect",
-        {
-            "Attention": (
-                f"Layer {here.choice.layer_index}, head {here.choice.head} with both masks. A closed key gets the "
-                "score −∞, and its share goes to the others.",
-                lambda: effects.attention(here, after),
-                "Which keys get the share of those that you close?",
-            ),
-            "Vectors": (
-                "Other attention makes other vectors: how far each token's vector moves, layer by layer.",
-                lambda: effects.outputs(here, after),
-                "Which token's vector moves most?",
-            ),
-            "Next word": (
-                f"What the model expects after token {here.query}, with its own mask and with yours.",
-                lambda: effects.next_words(here, after),
-                "Does the model still expect the same word?",
-            ),
-            "Loss": (
-                f"How much each word of {before_after.predicted(here)} surprises the model, after what the mask lets "
-                "it read.",
-                lambda: effects.losses(here, after),
-                "Which word surprises the model more with your mask?",
-            ),
-            "Reach": (
-                "What a token cannot see in one layer may still reach it through other tokens: the mask is multiplied "
-                "by itself, once for every layer.",
-                lambda: effects.reach(here, chosen),
-                "How many layers does it take until every token reaches all others?",
-            ),
-            "Which mask is which": ("", lambda: facts.table(here, chosen, said)),
-            "Predict, then reveal": ("", lambda: facts.exercises(here, said)),
-        },
-    )
-    with guess.along("verdict"):
-        effects.verdict(here, after, chosen, layers)

@@ -1,24 +1,30 @@
 """The whole model: one picture from the tokens to the next word, which opens into blocks and heads (L3 to L6, L8)."""
 
 from tfmviz.ui import guess, lesson
+from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.whole_model import around, picture
 
-here = lesson.begin(
+
+def draw(here: Lesson) -> None:
+    with guess.first("Which word does the model expect in the end?", name="picture"):
+        picture.picture(here)
+
+    lesson.tabs(
+        "beside",
+        {
+            "Where the parameters are": ("", lambda: around.where_the_numbers_are(here)),
+            "Post-norm, pre-norm": (
+                "One layer of two models, trained alike on the same text; only their norms stand in different places. "
+                "Follow the line above the boxes: in 2017 a norm comes after the sum, in most models since it comes "
+                "before the layer and leaves the line alone.",
+                lambda: around.norms(here),
+            ),
+        },
+    )
+
+
+lesson.page(
     "The whole model",
     "Your sentence on its way through every part. Point at a token to follow it; click a part to open it.",
-)
-with guess.first("Which word does the model expect in the end?", name="picture"):
-    picture.picture(here)
-
-lesson.tabs(
-    "beside",
-    {
-        "Where the parameters are": ("", lambda: around.where_the_numbers_are(here)),
-        "Post-norm, pre-norm": (
-            "One layer of two models, trained alike on the same text; only their norms stand in different places. "
-            "Follow the line above the boxes: in 2017 a norm comes after the sum, in most models since it comes before "
-            "the layer and leaves the line alone.",
-            lambda: around.norms(here),
-        ),
-    },
+    draw,
 )

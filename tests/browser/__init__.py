@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Dialog, Page, Route
+    from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Page, Route
 
 ROOT = Path(__file__).parents[2]
 
@@ -145,7 +145,7 @@ def violations(page: Page, within: str = "[data-testid=stMain]") -> list[tuple[s
 
 
 class Visit:
-    """A tab with the app. Its `complaints` are script errors, dialogs and requests to other hosts."""
+    """A tab with the app. Its `complaints` are script errors, views that fail, dialogs and requests to other hosts."""
 
     def __init__(self, context: BrowserContext, server: Server) -> None:
         self.page: Page = context.new_page()
@@ -153,8 +153,13 @@ class Visit:
         self.server = server
         self.complaints: list[str] = []
         self.page.on("pageerror", lambda error: self.complaints.append(f"script error: {error}"))
+        self.page.on("console", self._no_view_that_fails)
         self.page.on("dialog", self._no_dialog)
         self.page.route(re.compile(r"^(?!data:|blob:)"), self._only_local)
+
+    def _no_view_that_fails(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and message.text.startswith("BidiComponent"):
+            self.complaints.append(message.text)
 
     def _no_dialog(self, dialog: Dialog) -> None:
         self.complaints.append(f"dialog: {dialog.message}")

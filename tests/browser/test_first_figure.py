@@ -177,10 +177,13 @@ def test_enter_ends_the_sentence_and_pasted_lines_are_one_text(visit: Visit) -> 
 
 
 @pytest.mark.parametrize("context", [390], indirect=True)
-@pytest.mark.parametrize("page_name", ["switch_off", "positions", "residual_stream", "normalisation"])
-def test_on_a_phone_the_figure_comes_before_the_controls_of_its_tab(visit: Visit, page_name: str) -> None:
+@pytest.mark.parametrize(
+    "page_name",
+    ["bottleneck", "counting", "positions_compare", "switch_off", "positions", "residual_stream", "normalisation"],
+)
+def test_on_a_phone_the_figure_comes_before_controls_of_tab_and_page(visit: Visit, page_name: str) -> None:
     page = go(visit, page_name, {})
     page.wait_for_function(f"() => ({FIRST})() !== null")
-    lines = page.locator("[role=tabpanel] [class*=st-key-line-]").all()
-    below = [box["y"] for line in lines if (box := line.bounding_box())]
+    below = [box["y"] for line in page.locator("[class*=st-key-line-]").all() if (box := line.bounding_box())]
+    assert below
     assert all(page.evaluate(FIRST) < top for top in below)

@@ -29,6 +29,9 @@ PATIENCE = 180.0
 KEPT_RUNS = 2
 """For so many runs a browser holds a large message that is no longer on the page (Streamlit's own default)."""
 
+COMPLETE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+"""How the script, or the fragment below a page's title, has run to its end."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
@@ -37,7 +40,7 @@ class Answer:
     Attributes:
         seconds: from asking (at the first visit: from connecting) to the last message.
         elements: everything the run drew, in its order.
-        complete: the run reached the end of the script.
+        complete: the run reached its end.
         menus: where on the page each menu stands that was sent; Streamlit's own, of files in `pages/`, at the side.
         expected: the text that the explorer is to show; None where there is no explorer, or no text was sent.
     """
@@ -88,6 +91,7 @@ class Session:
         self._query = query
         self._page = ""
         self._box: TextArea | None = None
+        self._below = ""
         self._explores = False
         self._held: dict[str, tuple[ForwardMsg, int]] = {}
         self._menus: list[int] = []
@@ -108,6 +112,7 @@ class Session:
             raise RuntimeError("The page has drawn no sentence box.")
         asked = BackMsg()
         asked.rerun_script.widget_states.widgets.add(id=self._box.id, string_value=text)
+        asked.rerun_script.fragment_id = self._below
         if key := self._box.query_param_key:
             self._query = urlencode(dict(parse_qsl(self._query)) | {key: text})
         return await self.run(asked, text if self._explores else None, began=due)
@@ -135,7 +140,7 @@ class Session:
         answer = Answer(
             seconds=time.perf_counter() - began,
             elements=tuple(elements),
-            complete=end == ForwardMsg.FINISHED_SUCCESSFULLY,
+            complete=end in COMPLETE,
             menus=tuple(self._menus),
             expected=expected,
         )
@@ -166,6 +171,8 @@ class Session:
                 self._menus.append(message.navigation.position)
             case "delta" if message.delta.WhichOneof("type") == "new_element":
                 elements.append(message.delta.new_element)
+                if message.delta.new_element.HasField("text_area"):
+                    self._below = message.delta.fragment_id
             case "page_info_changed":
                 self._query = message.page_info_changed.query_string
             case "script_finished" if message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:

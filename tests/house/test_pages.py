@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,9 +25,10 @@ def test_a_page_is_one_lesson(path: Path) -> None:
     assert not classes, (
         f"{name_of(path)} defines {', '.join(classes)}: classes belong to the page's folder in tfmviz/ui/"
     )
-    first = next((node for node in tree.body if not isinstance(node, ast.Expr | ast.Import | ast.ImportFrom)), None)
-    begun = isinstance(first, ast.Assign) and ast.unparse(first.value).startswith("lesson.begin(")
-    assert begun, f"{name_of(path)} must begin with `here = lesson.begin(…)`, which sees to the router"
+    drawn = ast.unparse(tree.body[-1]).startswith("lesson.page(")
+    assert drawn, f"{name_of(path)} must end with `lesson.page(…)`, which sees to the router, the sentence and the turn"
+    done = [node for node in tree.body[1:-1] if not isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef)]
+    assert not done, f"{name_of(path)}:{done[0].lineno}: only what `lesson.page` draws runs again after Enter"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
@@ -40,14 +42,15 @@ def joins_text(operation: ast.BinOp) -> bool:
     return any(isinstance(part, ast.JoinedStr) or isinstance(part.value, str) for part in parts)
 
 
-def test_the_readme_lists_every_page() -> None:
+def test_the_readme_lists_every_page_once() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     table = readme.split("\n## Pages\n")[1].split("\n## ")[0]
-    listed = set(re.findall(r"^\| .*\(`/(\w*)`\) \|", table, re.MULTILINE))
+    listed = Counter(re.findall(r"^\| .*\(`/(\w*)`\) \|", table, re.MULTILINE))
     addresses = {"" if path.stem == "explorer" else path.stem for path in PAGES}
-    missing, gone = addresses - listed, listed - addresses
+    missing, gone = addresses - listed.keys(), listed.keys() - addresses
     assert not missing, f"missing from the page table of README.md: {', '.join(sorted(missing))}"
     assert not gone, f"in the page table of README.md, but not in pages/: {', '.join(sorted(gone))}"
+    assert listed.total() == len(addresses), f"more than once in the page table of README.md: {listed.most_common(1)}"
 
 
 def silent_figures(path: Path, tree: ast.Module) -> Iterator[str]:

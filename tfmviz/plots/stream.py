@@ -57,16 +57,13 @@ def growth(
         "width": [1.5 if kind == kinds[0] else 3.0 for kind, _, _ in lines for _ in stages],
         "seen": [0.3 if kind == kinds[0] else 1.0 for kind, _, _ in lines for _ in stages],
         "length": np.concatenate([lengths for _, _, lengths in lines]),
-        "hover": [
-            f"{name}, {s}: length {v:.2f}" for _, name, along in lines for s, v in zip(stages, along, strict=True)
-        ],
     }
+    hover = [f"{name}, {s}: length {v:.2f}" for _, name, along in lines for s, v in zip(stages, along, strict=True)]
     # The two that stand out answer the pointer everywhere; of the others, if there are many, only some points do.
     step = -(-n_stages * len(tokens) // MOST_POINTS)
     pointed = [*range(0, n_stages * len(tokens), step), *range(n_stages * len(tokens), n_stages * n_lines)]
-    points: dict[str, Any] = {
-        field: [rows[field][i] for i in pointed] for field in ("kind", "stage", "length", "hover")
-    }
+    points: dict[str, Any] = {field: [rows[field][i] for i in pointed] for field in ("kind", "stage", "length")}
+    points["hover"] = [hover[i] for i in pointed]
     points["seen"] = [0.0 if kind == kinds[0] else 1.0 for kind in points["kind"]]
     ends = {"y": [0.0, 1.06 * max(top, float(values.max()), 1e-9)]}
     return Chart(spec=_growth(theme), data={"rows": rows, "points": points, "ends": ends})

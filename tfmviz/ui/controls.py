@@ -62,8 +62,8 @@ class Choice:
         return int(self.layer.split(".")[1])
 
 
-def choose() -> Choice:
-    """Draws the choice of model, attention, layer and head in the current container.
+def choose() -> None:
+    """Draws the choice of model, attention, layer and head in the current container; `choice` says what is chosen.
 
     Stops the run with an explanation if no model can be loaded.
     """
@@ -89,12 +89,18 @@ def choose() -> Choice:
     layer = _number("Layer", "layer", config.depth(stack), index, help="Counted from 0. Layer 0 reads the text first.")
     head = _number("Head", "head", config.n_heads, start.head, help="Counted from 0.")
     st.session_state["choice"] = Choice(model=model, layer=f"{stack}.{layer}.{part}", head=head)
-    return choice()
+    st.session_state["drawn"] = {key: st.session_state.get(key) for key in ("model", "kind", "layer", "head")}
 
 
 def kinds_of(config: ModelConfig) -> list[str]:
     """The kinds of attention a model has, by their names in the sidebar."""
     return list(dict.fromkeys(KINDS[kind_of(layer)] for layer in config.layers))
+
+
+def are_outdated() -> bool:
+    """Whether something on the page has set the choices to other values than those that they were drawn with."""
+    drawn: dict[str, Any] = st.session_state["drawn"]
+    return any(st.session_state.get(key) != value for key, value in drawn.items())
 
 
 def choice() -> Choice:
@@ -209,8 +215,7 @@ def token_box(labels: Sequence[str], position: int, *, label: str = "Token", key
 
 def look_at(layer: str, head: int) -> None:
     """Sets the sidebar to a head; a model with one layer, one head or one kind of attention has no widget for it."""
-    values = {"kind": KINDS[kind_of(layer)], "layer": int(layer.split(".")[1]), "head": head}
-    for key, value in values.items():
+    for key, value in {"kind": KINDS[kind_of(layer)], "layer": int(layer.split(".")[1]), "head": head}.items():
         if key in st.session_state:
             st.session_state[key] = value
 
@@ -237,12 +242,9 @@ def wanted() -> tuple[str, ...]:
 
 def follow(selection: Mapping[str, Any]) -> None:
     """Handles the explorer's reports: sidebar and address follow what was chosen in it."""
-    kind = KINDS.get(selection["kind"])
-    if "kind" in st.session_state and kind is not None:
-        st.session_state["kind"] = kind
-    for key in ("layer", "head"):
-        if key in st.session_state:  # a model with one layer has no widget for it
-            st.session_state[key] = int(selection[key])
+    if selection["kind"] in KINDS:
+        stack, part = selection["kind"].split(".")
+        look_at(f"{stack}.{int(selection['layer'])}.{part}", int(selection["head"]))
     pin(selection["token"])
     pin(selection["to"], "to")
     _put("look", selection["look"])
@@ -279,9 +281,12 @@ def need(architecture: Architecture) -> None:
     if not fitting or model in fitting or (model is not None and model not in configs):
         return  # `correct_address` looks after names that do not exist
     nearest = "french-english" if "french-english" in fitting else fitting[0]
-    if model is None:  # the session begins
+    if model is None and "model" not in st.session_state:  # the session begins
         st.query_params["model"] = nearest
         st.rerun()
+    if model is None:  # back at an address that names none
+        st.session_state["model"] = nearest
+        return
     note = f"This page is about models that are {architecture}. {code(model)} is not, so this is {code(nearest)}."
     _replace("model", nearest, note)
 

@@ -15,7 +15,7 @@ from tfmviz.plots.labels import said_of_queries
 from tfmviz.trace import NotCaptured, Trace
 from tfmviz.ui import controls, guess, icons, models, projector, turns, walks
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.router import ensure_routed, of_all_pages
+from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
 from tfmviz.weights import AttentionWeights, PositionEffects
 from tfmviz.zoo import ZooModel
 
@@ -72,23 +72,69 @@ class Lesson:
         return f"Layer {self.choice.layer_index}, head {self.choice.head}: which token does {asks} look at most?"
 
 
-def begin(title: str, purpose: str = "", *, architecture: Architecture | None = None) -> Lesson:
-    """Draws the choices, the title and the sentence box. Every page calls this first.
+def page(
+    title: str, purpose: str, draw: Callable[[Lesson], object], *, architecture: Architecture | None = None
+) -> None:
+    """Draws a page: the choices and the title, then the sentence box and what `draw` makes of the sentence.
 
-    On a projector the choices and the sentence share one line, and there is no title.
+    Whatever is chosen below the title, a new sentence too, runs only `draw` again; the rest stays as it is. On a
+    projector the choices and the sentence share one line, and there is no title.
 
     Args:
-        purpose: what the page is about, in a sentence or two, beside the title.
+        purpose: what the page is about, in a sentence or two, beside the title; may be empty.
+        draw: draws all that depends on the sentence.
         architecture: the kind of model that the page is about; another one is replaced by one of this kind.
     """
     ensure_routed()
+    walks.show_step()
     with of_all_pages():
         if architecture:
             controls.need(architecture)
-        choice, text = _in_one_line() if projector.is_on() else _around_the_page(title, purpose)
-    walks.show_step()
+        place = _in_one_line() if projector.is_on() else _around_the_page(title, purpose)
+        _below(place, draw)
+
+
+@st.fragment
+def _below(place: DeltaGenerator | None, draw: Callable[[Lesson], object]) -> None:
+    """The sentence box, below the title or in its place, and what `draw` makes of the sentence."""
+    if controls.are_outdated():
+        st.rerun()
+    with turns.taken():
+        with place or st.container(horizontal=True, key="sentence"):
+            text = controls.sentence(menu=NARROW_MENU if place else controls.MENU)
+        with of_this_page():
+            draw(_lesson(text))
+
+
+def _around_the_page(title: str, purpose: str) -> DeltaGenerator | None:
+    with st.sidebar:
+        controls.choose()
+        with st.container(horizontal=True):
+            projector.buttons()
+            guess.button()
+    with st.container(horizontal=True, vertical_alignment="center", key="title"):
+        st.title(title, width="content")
+        if purpose:
+            st.markdown(purpose)
+    return None
+
+
+def _in_one_line() -> DeltaGenerator | None:
+    """Returns the place of the sentence."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall")
+        with st.container(width=LINE_OF_CHOICES), line("choices"):
+            controls.choose()
+        projector.buttons()
+        guess.button()
+    return place
+
+
+def _lesson(text: str) -> Lesson:
+    """Says what is to be said of the choices and the text, and waits for a turn."""
     controls.say_what_was_corrected()
     controls.keep_in_address()
+    choice = controls.choice()
     model = models.load(choice.model)
     encoded = model.tokenizer.encode(text, max_len=model.config.max_len)
     if not encoded.ids:  # the tokenizer's own spelling drops characters without a width
@@ -99,33 +145,6 @@ def begin(title: str, purpose: str = "", *, architecture: Architecture | None = 
         st.sidebar.caption(f"This model runs on a GPU ({model.device}).")
     turns.take(model.name, text)
     return Lesson(choice=choice, text=text, model=model)
-
-
-def _around_the_page(title: str, purpose: str) -> tuple[Choice, str]:
-    with st.sidebar:
-        choice = controls.choose()
-        with st.container(horizontal=True):
-            projector.buttons()
-            guess.button()
-    with st.container(horizontal=True, vertical_alignment="center", key="title"):
-        st.title(title, width="content")
-        if purpose:
-            st.markdown(purpose)
-    with st.container(horizontal=True, key="sentence"):
-        return choice, controls.sentence()
-
-
-def _in_one_line() -> tuple[Choice, str]:
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        words = st.container(horizontal=True, vertical_alignment="center", gap="xsmall")
-        choices = st.container(width=LINE_OF_CHOICES)
-        with choices, line("choices"):
-            choice = controls.choose()
-        with words:
-            text = controls.sentence(menu=NARROW_MENU)
-        projector.buttons()
-        guess.button()
-    return choice, text
 
 
 def line(key: str) -> DeltaGenerator:

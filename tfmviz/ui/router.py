@@ -130,6 +130,13 @@ def of_all_pages() -> AbstractContextManager[None]:
     return run.run_with_active_hash(run.pages_manager.main_script_hash)
 
 
+def of_this_page() -> AbstractContextManager[None]:
+    """Within `of_all_pages`: widgets drawn within belong to the page again."""
+    run = get_script_run_ctx()
+    assert run is not None
+    return run.run_with_active_hash(run.page_script_hash)
+
+
 def goes_back() -> bool:
     """Whether this run answers the browser's back or forward button: then the address decides, not the session."""
     run = get_script_run_ctx()

@@ -48,8 +48,7 @@ class Findings:
 @shared
 def findings(twin: Twin, text: str) -> Findings:
     """Measures one scheme on a text of at least two tokens."""
-    ids = twin.trace(text).target.ids[:PROBE]
-    shifted, _ = position_terms.change(*(scores_from(twin, ids, first) for first in (0, SHIFT)))
+    shifted, _ = position_terms.change(*(scores_from(twin, text, first, most=PROBE) for first in (0, SHIFT)))
     measured = by_position(name_of(twin.scheme))
     return Findings(
         n_parameters=twin.n_parameters[0],

@@ -40,9 +40,20 @@ TERMS = {
 }
 
 
+def scores_from(twin: Twin, text: str, first: int, *, most: int | None = None) -> Array:
+    """Scores of a twin, (layer, head, len, len), when the text begins at position `first`.
+
+    Args:
+        most: so many tokens are enough; None: all.
+    """
+    run = twin.trace(text)
+    if first:
+        return _later(twin, run.target.ids[:most], first)
+    return np.stack([run[f"{layer}.scores"][:, :most, :most] for layer in run.layers])
+
+
 @shared
-def scores_from(twin: Twin, ids: tuple[int, ...], first: int) -> Array:
-    """Scores of a twin, (layer, head, len, len), when the text begins at position `first`."""
+def _later(twin: Twin, ids: tuple[int, ...], first: int) -> Array:
     return twin.model.scores_from(ids, first=first)
 
 
@@ -82,7 +93,7 @@ def _shifted(role: Role, twin: Twin, duel: Duel, by: int) -> dict[str, list[str]
             icon=icons.BLOCKED,
         )
         return {name: ["–"] * twin.model.config.n_layers for name in columns}
-    before, after = (scores_from(twin, run.target.ids, first) for first in (0, by))
+    before, after = (scores_from(twin, duel.text, first) for first in (0, by))
     scores, weights = position_terms.change(before, after)
     patterns = [softmax(scores[duel.layer, duel.head]) for scores in (before, after)]
     show_cells(

@@ -54,7 +54,7 @@ class Ladder:
 
 
 def _after(model: Network, texts: Array) -> Array:
-    return reach.probabilities(model.values_at("logits", texts.tolist())[:, -1])
+    return reach.probabilities(model.logits_after(texts.tolist()))
 
 
 def ladder() -> Ladder:

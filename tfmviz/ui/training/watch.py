@@ -48,10 +48,7 @@ def watch() -> None:
     if live:
         desk().watch()
     models.load(controls.choice().model)  # torch is imported in the thread that may
-    if live:
-        st.fragment(_draw, run_every=EVERY)(live)
-    else:
-        _draw(live)
+    st.fragment(_draw, run_every=EVERY if live else None)(live)
 
 
 def _look() -> list[Seen]:
@@ -82,8 +79,8 @@ def _read(folder: Folder, _size: int, _changed: int) -> Records:
 
 def _draw(live: bool) -> None:
     seen = _look()
-    if live and not any(sight.state in LIVE for _, sight, _ in seen):
-        st.rerun()  # the last look was the last: the page now stays as it is
+    if live != any(sight.state in LIVE for _, sight, _ in seen):
+        st.rerun()  # a run ended or goes on: from now on the page stays as it is, or follows it
     if missing := len(trained.addresses()) - len(seen):
         st.info(f"{missing} of the runs in this address are gone: runs are cleared away after a day.", icon=icons.INFO)
     if not seen:
@@ -151,6 +148,7 @@ def _change_rate(address: str, key: str) -> None:
 def _choose(address: str) -> None:
     """Makes the model of a run the one that all pages are about."""
     st.session_state["model"] = trained.name_of(address)
+    st.rerun()
 
 
 def packed(folder: Folder) -> bytes:

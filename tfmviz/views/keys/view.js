@@ -1,16 +1,22 @@
 // The list of keys. Opened by a button or by `?`, closed by Escape. And one key itself: Enter ends the sentence.
+//
+// As it stands on every page, it also asks for the whole page when a lost connection is there again. The server may be
+// another one then, which does not know the part below the title and does not answer what is asked for it.
 
 import { button, make } from "../shared/elements.js";
 import { isTyping } from "../shared/typing.js";
+import { onReturn } from "./returning.js";
 
 /** @typedef {{ table: HTMLTableElement, leave: () => void }} List */
 
 /**
  * @param {object} component
  * @param {[key: string, does: string][]} component.data
- * @param {ShadowRoot & { list_?: List }} component.parentElement
+ * @param {ShadowRoot & { list_?: List, ask_?: () => void }} component.parentElement
+ * @param {(name: string, value: unknown) => void} component.setTriggerValue
  */
-export default function ({ data, parentElement }) {
+export default function ({ data, parentElement, setTriggerValue }) {
+  parentElement.ask_ = () => setTriggerValue("returned", true);
   parentElement.list_ ??= build(parentElement);
   const { table, leave } = parentElement.list_;
   table.replaceChildren(
@@ -22,7 +28,7 @@ export default function ({ data, parentElement }) {
 }
 
 /**
- * @param {ShadowRoot} parent
+ * @param {ShadowRoot & { ask_?: () => void }} parent
  * @returns {List}
  */
 function build(parent) {
@@ -40,12 +46,14 @@ function build(parent) {
   };
   document.addEventListener("keydown", listen);
   document.addEventListener("beforeinput", enter);
+  const endReturn = onReturn(() => parent.ask_?.());
   parent.append(opener, dialog);
   return {
     table,
     leave: () => {
       document.removeEventListener("keydown", listen);
       document.removeEventListener("beforeinput", enter);
+      endReturn();
     },
   };
 }
