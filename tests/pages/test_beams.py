@@ -14,7 +14,7 @@ from tests.pages.translating import TEXT, log_p, open_translating
 from tfmviz import load
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal
-from tfmviz.ui import controls
+from tfmviz.ui import markdown
 from tfmviz.zoo import ZooModel
 
 
@@ -68,7 +68,7 @@ def test_a_chosen_hypothesis_is_summed_word_by_word(model: ZooModel) -> None:
             in said
         )
         part = next(n for n, both in enumerate(zip(ids, winner.ids, strict=False)) if both[0] != both[1])
-        assert f"leaves the winner at word {part + 1}: “{controls.plain(visible(model.vocabulary[ids[part]]))}”" in said
+        assert f"leaves the winner at word {part + 1}: “{markdown.plain(visible(model.vocabulary[ids[part]]))}”" in said
 
 
 def test_a_chosen_hypothesis_is_marked_and_belongs_to_its_text(model: ZooModel) -> None:

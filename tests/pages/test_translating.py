@@ -19,7 +19,7 @@ from tests.pages.translating import TEXT, log_p, open_translating, view
 from tfmviz import load, zoo
 from tfmviz.plots.labels import END, START, visible
 from tfmviz.text.familiar import ENOUGH, Familiar
-from tfmviz.ui import controls
+from tfmviz.ui import markdown
 from tfmviz.ui.translating import references
 from tfmviz.zoo import ZooModel
 
@@ -201,7 +201,7 @@ def test_a_source_it_has_not_learned_is_doubted_before_it_is_translated(text: st
 def test_capitals_are_translated_as_small_letters_and_the_page_says_so(model: ZooModel) -> None:
     shouted = open_translating(text="LA VOITURE EST ROUGE.")
     assert [str(one.value) for one in shouted.info] == [
-        f"A text without small letters is read with small ones: “{controls.plain('La voiture est rouge.')}”"
+        f"A text without small letters is read with small ones: “{markdown.plain('La voiture est rouge.')}”"
     ]
     assert view(shouted)["steps"] == view(open_translating(text="La voiture est rouge."))["steps"]
     assert "".join(view(shouted)["source"]) == "Lavoitureestrouge."

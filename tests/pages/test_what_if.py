@@ -12,7 +12,7 @@ from tests.pages.translating import TEXT, open_translating
 from tfmviz import load
 from tfmviz.edits import Edit, Patch, SetMask
 from tfmviz.plots.labels import visible
-from tfmviz.ui import controls
+from tfmviz.ui import markdown
 from tfmviz.ui.translating import what_if
 from tfmviz.zoo import ZooModel
 
@@ -64,7 +64,7 @@ def test_several_words_of_a_row_are_closed_or_get_all_attention(model: ZooModel,
         return tuple(Patch(site=f"decoder.{n}.cross_attn.pattern", vector=vector, position=step) for n in range(3))
 
     expected = model.tokenizer.decode(written_step_by_step(model, edits)).strip()
-    assert f"After: “{controls.plain(expected)}”" in words(app)
+    assert f"After: “{markdown.plain(expected)}”" in words(app)
     row = matrices(app)["as_changed"][0, step]
     assert row[list(words_chosen)].sum() == pytest.approx(0 if key == "closed" else 1, abs=1e-3)
     if key == "directed":
@@ -83,7 +83,7 @@ def test_a_row_of_typed_weights_is_the_row_that_the_model_sees(model: ZooModel) 
         return tuple(Patch(site=f"decoder.{n}.cross_attn.pattern", vector=tuple(row), position=0) for n in range(3))
 
     expected = model.tokenizer.decode(written_step_by_step(model, edits)).strip()
-    assert f"After: “{controls.plain(expected)}”" in words(app)
+    assert f"After: “{markdown.plain(expected)}”" in words(app)
     np.testing.assert_allclose(matrices(app)["as_changed"][0, 0], row, atol=1e-3)
     assert all(share in words(app) for share in ("25% to “Elle”", "12% to", "62% to"))
 

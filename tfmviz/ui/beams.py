@@ -11,7 +11,7 @@ import streamlit as st
 from tfmviz.decoding import BeamStep, Candidate, Hypothesis
 from tfmviz.edits import Edit
 from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.ui import controls, hypotheses
+from tfmviz.ui import controls, hypotheses, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_tree
 from tfmviz.ui.lesson import Lesson
@@ -51,7 +51,7 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
         f"score / nᵅ with α = {alpha:g}, so a longer text can win although its probability is smaller."
     )
     rows = "\n".join(
-        f"| {controls.plain(hypotheses.text_of(here.model, one.ids))} | {len(one.ids)} | {decimal(one.score)} | "
+        f"| {markdown.plain(hypotheses.text_of(here.model, one.ids))} | {len(one.ids)} | {decimal(one.score)} | "
         f"{decimal(one.normalised, '.3f')} |"
         for one in found[-1].complete
     )
@@ -88,7 +88,7 @@ def _against_greedy(here: Lesson, best: Hypothesis, banned: tuple[int, ...], lon
     same = next((n for n, pair in enumerate(zip(greedy.ids, best.ids, strict=False)) if pair[0] != pair[1]), None)
     if same is None:
         return "The best text is the greedy one."
-    words = [controls.plain(hypotheses.named(here.model, ids[same])) for ids in (greedy.ids, best.ids)]
+    words = [markdown.plain(hypotheses.named(here.model, ids[same])) for ids in (greedy.ids, best.ids)]
     return (
         f"Greedy writing and the best text part at word {same + 1}: “{words[0]}” against “{words[1]}”. Their scores "
         f"are {decimal(greedy.score)} and {decimal(best.score)}."

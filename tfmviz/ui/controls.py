@@ -20,6 +20,7 @@ from tfmviz import zoo
 from tfmviz.model.config import Architecture, ModelConfig
 from tfmviz.trace import Encoding, kind_of
 from tfmviz.ui import icons, trained
+from tfmviz.ui.markdown import code, plain
 from tfmviz.ui.router import goes_back
 from tfmviz.ui.sentences import Example, examples_for, opening
 
@@ -327,19 +328,6 @@ def nearest_index(text: str, count: int) -> int:
 
 def default_model(names: Sequence[str]) -> int:
     return names.index("tiny-english") if "tiny-english" in names else 0
-
-
-def plain(text: str) -> str:
-    """Text that Streamlit's Markdown shows as it stands."""
-    return "".join(f"\\{character}" if character in MARKDOWN else character for character in text)
-
-
-def code(text: str) -> str:
-    """A short text in a code span, whatever it contains."""
-    return f"`` {text.replace('`', 'ˋ')[:80]} ``"
-
-
-MARKDOWN = set("\\`*_{}[]()<>#+-.!|~$:&")
 
 
 def _number(label: str, key: str, count: int, start: int, *, help: str) -> int:

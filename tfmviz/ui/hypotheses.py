@@ -13,7 +13,7 @@ import streamlit as st
 from tfmviz.decoding import BeamStep, Candidate, Hypothesis, way_to
 from tfmviz.plots.labels import END, visible
 from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.ui import controls
+from tfmviz.ui import controls, markdown
 from tfmviz.ui.figures import show_table
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
@@ -56,7 +56,7 @@ def explain(model: ZooModel, ids: Sequence[int], found: Sequence[BeamStep], alph
     if way is None or best is None:
         st.markdown("The chosen text is not one that this search considered; other settings may have found it.")
         return
-    text = controls.plain(text_of(model, ids))
+    text = markdown.plain(text_of(model, ids))
     score, n = way[-1].score, len(way)
     st.markdown(
         f"**“{text}”** {_fate(found[n - 1], way[-1])} Its score is the sum of {n} log-probabilities, "
@@ -83,7 +83,7 @@ def _against(
     if part is None:
         return "It is the winner." if len(ids) == len(winner.ids) else "It is how the winner begins."
     own, other = (
-        f"“{controls.plain(named(model, one[part]))}” ({per_cent(float(np.exp(steps[part].log_probability)))})"
+        f"“{markdown.plain(named(model, one[part]))}” ({per_cent(float(np.exp(steps[part].log_probability)))})"
         for one, steps in ((ids, way), (winner.ids, best))
     )
     return (

@@ -13,7 +13,7 @@ from tfmviz.analysis.heads import Kind, layer_scores, random_repeats
 from tfmviz.edits import Edit
 from tfmviz.memory import keep_memory
 from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, icons, trained
+from tfmviz.ui import icons, markdown, trained
 from tfmviz.ui.cache import shared, shared_with_others
 from tfmviz.zoo import EarlierModel, ZooModel
 
@@ -23,7 +23,7 @@ def load(name: str) -> ZooModel:
     try:
         return _load_trained(name) if trained.is_one(name) else _load(name, zoo.written(name))
     except zoo.ModelUnavailable as error:
-        st.error(f"{controls.plain(str(error))} Choose another model in the sidebar.")
+        st.error(f"{markdown.plain(str(error))} Choose another model in the sidebar.")
         st.stop()
 
 
@@ -31,7 +31,7 @@ def needed(name: str) -> ZooModel | None:
     """A model that part of a page needs, whatever the reader has chosen. If it is missing, says so and gives None."""
     if name in zoo.available():
         return load(name)
-    st.info(f"This part needs the model {controls.code(name)}, which is not in `assets/models/`.", icon=icons.INFO)
+    st.info(f"This part needs the model {markdown.code(name)}, which is not in `assets/models/`.", icon=icons.INFO)
     return None
 
 
@@ -40,7 +40,7 @@ def earlier(name: str) -> EarlierModel | None:
     try:
         return _load_earlier(name)
     except zoo.ModelUnavailable as error:
-        st.info(f"This part needs the model {controls.code(name)}. {controls.plain(str(error))}", icon=icons.INFO)
+        st.info(f"This part needs the model {markdown.code(name)}. {markdown.plain(str(error))}", icon=icons.INFO)
         return None
 
 

@@ -11,7 +11,7 @@ from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import per_cent
 from tfmviz.text.tokenizer import END
 from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls
+from tfmviz.ui import markdown
 from tfmviz.ui.cache import shared, shared_with_others
 from tfmviz.zoo import RecurrentTranslator
 
@@ -40,7 +40,7 @@ def load(name: str) -> RecurrentTranslator:
     try:
         return _load(name)
     except zoo.ModelUnavailable as error:
-        st.error(controls.plain(str(error)))
+        st.error(markdown.plain(str(error)))
         st.stop()
 
 

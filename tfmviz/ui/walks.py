@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from tfmviz.places import PROJECT
-from tfmviz.ui import controls, icons, projector
+from tfmviz.ui import controls, icons, markdown, projector
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.router import DEFAULT, PAGES
 from tfmviz.views import walk as view
@@ -98,7 +98,7 @@ def show_step() -> None:
         return
     walk = walks()[0].get(name)
     if walk is None:
-        st.info(f"There is no lecture {controls.code(name)}. The menu lists those that there are.", icon=icons.INFO)
+        st.info(f"There is no lecture {markdown.code(name)}. The menu lists those that there are.", icon=icons.INFO)
         return
     number = controls.nearest_index(st.query_params.get("step", ""), len(walk.steps) + 1) or 1
     with st.container(key="lecture"):

@@ -13,7 +13,7 @@ from tfmviz import zoo
 from tfmviz.plots import bottleneck as figures
 from tfmviz.plots.bottleneck import Series
 from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.ui import controls, icons
+from tfmviz.ui import icons, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.ui.translators import TRANSFORMER
@@ -41,14 +41,14 @@ def measured() -> None:
         return
     if changed := [name for name, made_with in found["weights"].items() if zoo.weights_hash(name) != made_with]:
         st.info(
-            f"These figures were measured with other weights of {', '.join(map(controls.code, changed))}, so they are "
-            f"not shown. Measure again: {controls.code(found['command'])}",
+            f"These figures were measured with other weights of {', '.join(map(markdown.code, changed))}, so they are "
+            f"not shown. Measure again: {markdown.code(found['command'])}",
             icon=icons.INFO,
         )
         return
     _bleu(found)
     _probe(found["probe"])
-    st.markdown(f"Measured by {controls.code(found['command'])}, with seed {found['seed']}.")
+    st.markdown(f"Measured by {markdown.code(found['command'])}, with seed {found['seed']}.")
 
 
 @shared

@@ -14,7 +14,7 @@ from tfmviz.plots.compare import Role
 from tfmviz.plots.numbers import rounded
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import icons, lesson, markdown, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
@@ -123,7 +123,7 @@ def choose(here: Lesson) -> Duel:
 def say_what_is_missing() -> None:
     """A note on the schemes without a model here."""
     there = available()
-    if missing := [controls.code(name_of(scheme)) for scheme in SCHEMES if scheme not in there]:
+    if missing := [markdown.code(name_of(scheme)) for scheme in SCHEMES if scheme not in there]:
         st.info(f"Not in `assets/models/`, so left out here: {', '.join(missing)}.", icon=icons.INFO)
 
 

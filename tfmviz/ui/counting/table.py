@@ -10,7 +10,7 @@ from tfmviz.counting.words import MARK, words_of
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import per_cent, rounded
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons
+from tfmviz.ui import controls, icons, markdown
 from tfmviz.ui.counting.choices import Counting, unknown_words
 from tfmviz.ui.figures import show_table
 from tfmviz.views.counts import Table
@@ -43,7 +43,7 @@ def table(at: Counting) -> None:
     p = at.text.distribution(at.context, at.smoothing, n=at.n)
     _draw(at, context, counts, p)
     _notes(at, context, int(counts.sum()))
-    formula = controls.plain(FORMULAS[at.smoothing.method])
+    formula = markdown.plain(FORMULAS[at.smoothing.method])
     st.caption(f"{formula} Here V = {at.text.vocab_size:,}.")
 
 
@@ -153,7 +153,7 @@ def _notes(at: Counting, context: tuple[int, ...], total: int) -> None:
     """What the model cannot make of this text, in words."""
     notes = []
     if unknown := unknown_words(at):
-        named = ", ".join(f"“{controls.plain(visible(name))}”" for name in unknown[:5])
+        named = ", ".join(f"“{markdown.plain(visible(name))}”" for name in unknown[:5])
         more = f" and {len(unknown) - 5:,} more" if len(unknown) > 5 else ""
         notes.append(
             f"The text lacks {named}{more}. To the model all such words are one, ⟨unknown⟩, which was never counted."
@@ -161,11 +161,11 @@ def _notes(at: Counting, context: tuple[int, ...], total: int) -> None:
     if any(word.name >= "\u3040" and len(word.name) == 1 and word.name.isalpha() for word in words_of(at.typed)):
         notes.append("Chinese and Japanese have no spaces between words, so every sign counts as one.")
     if context != at.context:
-        shorter = f"“{controls.plain(at.said(context))}”" if context else "no context at all"
-        notes.append(f"“{controls.plain(at.said(at.context))}” never occurs, so the model backs off to {shorter}.")
+        shorter = f"“{markdown.plain(at.said(context))}”" if context else "no context at all"
+        notes.append(f"“{markdown.plain(at.said(at.context))}” never occurs, so the model backs off to {shorter}.")
     elif not total and at.smoothing.method == "none":
         notes.append(
-            f"“{controls.plain(at.said(context))}” never occurs, so every fraction is 0/0 and the model has nothing to "
+            f"“{markdown.plain(at.said(context))}” never occurs, so every fraction is 0/0 and the model has nothing to "
             "say. Choose a smaller n, or a smoothing."
         )
     if notes:

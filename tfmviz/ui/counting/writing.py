@@ -12,7 +12,7 @@ from tfmviz.counting.words import MARK
 from tfmviz.counting.writing import Step, joined, written
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import rounded
-from tfmviz.ui import controls
+from tfmviz.ui import controls, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.counting.choices import Counting
 from tfmviz.ui.counting.table import name_of
@@ -94,8 +94,8 @@ def _drawn_from(at: Counting, step: Step, number: int) -> None:
         best = [*best[: BARS - 1], step.word]
     possible = int((p > 0).sum())
     st.markdown(
-        f"Word {number + 1}, “{controls.plain(name_of(at, step.word))}”, was drawn from {possible:,} "
-        f"{'word' if possible == 1 else 'words'} that may follow “{controls.plain(at.said(step.context))}”"
+        f"Word {number + 1}, “{markdown.plain(name_of(at, step.word))}”, was drawn from {possible:,} "
+        f"{'word' if possible == 1 else 'words'} that may follow “{markdown.plain(at.said(step.context))}”"
         + (f"; these are the {len(best)} most probable, and the one drawn." if possible > len(best) else ".")
     )
     labels = [f"→ {name_of(at, word)}" if word == step.word else name_of(at, word) for word in best]

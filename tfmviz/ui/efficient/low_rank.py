@@ -10,7 +10,7 @@ from tfmviz.plots import efficient as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import in_bytes, per_cent, tiny
 from tfmviz.trace import Array
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import lesson, markdown
 from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, no_bias
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
@@ -51,7 +51,7 @@ def _refused(head: Head, rows: int) -> None:
         alt=f"{rows} rows; each mixes neighbouring tokens, about {len(head.k) / rows:.1f} of them.",
     )
     last = np.flatnonzero(E[0])[-1]
-    first, later = (f"“{controls.plain(visible(head.k_tokens[i]))}”" for i in (0, int(last)))
+    first, later = (f"“{markdown.plain(visible(head.k_tokens[i]))}”" for i in (0, int(last)))
     reason = (
         f"Row 0 holds tokens 0 to {last}. If the query of {first} may look at it, it sees {later}, which comes later "
         "and has to be predicted; if it may not, it sees nothing."

@@ -16,7 +16,7 @@ from tfmviz.plots import efficient as figures
 from tfmviz.plots.labels import of_queries, visible
 from tfmviz.plots.numbers import in_bytes, in_words, per_cent, rounded
 from tfmviz.trace import Array
-from tfmviz.ui import controls
+from tfmviz.ui import markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
@@ -130,7 +130,7 @@ def effect(here: Lesson, z: Array) -> Effect | None:
 
 def said_of(found: Effect) -> str:
     """The effect in words."""
-    word, after = (f"“{controls.plain(visible(name))}”" for name in (found.word, found.after))
+    word, after = (f"“{markdown.plain(visible(name))}”" for name in (found.word, found.after))
     stays = "stays first" if found.word == found.after else f"gives way to {after}"
     return f"{word} {stays}, {per_cent(found.before)} → {per_cent(found.now)} (KL {rounded(found.divergence)} nats)"
 

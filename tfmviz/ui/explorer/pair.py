@@ -13,7 +13,7 @@ from tfmviz.plots import links as figures
 from tfmviz.plots.labels import of_queries, said_of_queries, visible
 from tfmviz.plots.numbers import per_cent
 from tfmviz.trace import kind_of
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import controls, icons, lesson, markdown
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import examples_for
@@ -38,8 +38,8 @@ def pair(here: Lesson) -> None:
         )
     found = links(here.trace, here.model.weights, kind_of(layer), query, key)
     names = [
-        controls.plain(said_of_queries(here.trace, layer)[query]),
-        f"“{controls.plain(visible(keys.tokens[key]))}”",
+        markdown.plain(said_of_queries(here.trace, layer)[query]),
+        f"“{markdown.plain(visible(keys.tokens[key]))}”",
     ]
     if np.isnan(found.weights).all():
         st.info(f"{names[0]} may not look at {names[1]}: the mask closes what comes later.", icon=icons.INFO)

@@ -13,7 +13,7 @@ from tfmviz.analysis.residual import stream
 from tfmviz.plots import residual
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import per_cent
-from tfmviz.ui import controls, models
+from tfmviz.ui import controls, markdown, models
 from tfmviz.ui.figures import show, show_bars, show_cells, show_code, show_view, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import WHAT_IT_PREDICTS
@@ -25,7 +25,7 @@ def explorer(here: Lesson) -> None:
     try:
         payload = models.payload(model, here.text)
     except ValueError as error:  # values that are no attention
-        st.error(f"{controls.plain(str(error))} Its pictures cannot be drawn; choose another model or sentence.")
+        st.error(f"{markdown.plain(str(error))} Its pictures cannot be drawn; choose another model or sentence.")
         return
     details = ""
     if not views.travels_whole(trace):

@@ -17,7 +17,7 @@ from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.trace import Trace
-from tfmviz.ui import before_after, controls, icons, models
+from tfmviz.ui import before_after, controls, icons, markdown, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.feed_forward.subject import Subject, predicts
 from tfmviz.ui.figures import show, show_cells, theme
@@ -119,7 +119,7 @@ def fires(subject: Subject, neuron: int) -> None:
     except NoPeaks as error:
         name = subject.here.model.name
         hint = f" Make it by `python -m scripts.find_neurons {name}`." if name in zoo.available() else ""
-        st.info(controls.plain(str(error)) + hint, icon=icons.INFO)
+        st.info(markdown.plain(str(error)) + hint, icon=icons.INFO)
         return
     lines, found = _lines(texts), peaks[subject.site]
     for text, token, value in zip(found.text[neuron], found.token[neuron], found.value[neuron], strict=True):
@@ -132,10 +132,10 @@ def _marked(tokens: tuple[str, ...], token: int) -> str:
     """Some tokens of a text in Markdown, one of them on a ground of its own."""
     first, last = max(0, token - AROUND), min(len(tokens), token + AROUND + 1)
     before, after = "".join(tokens[first:token]), "".join(tokens[token + 1 : last])
-    marked = f":orange-background[{controls.plain(visible(tokens[token]))}]"
+    marked = f":orange-background[{markdown.plain(visible(tokens[token]))}]"
     space = " " if tokens[token].startswith(" ") else ""
     return (
-        f"{'…' * (first > 0)}{controls.plain(before)}{space}{marked}{controls.plain(after)}{'…' * (last < len(tokens))}"
+        f"{'…' * (first > 0)}{markdown.plain(before)}{space}{marked}{markdown.plain(after)}{'…' * (last < len(tokens))}"
     )
 
 
@@ -169,9 +169,9 @@ def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
     token = here.target
     old, new = (softmax(run.row("logits", token)) for run in (here.trace, after))
     moved = int(np.abs(new - old).argmax())
-    word = controls.plain(visible(here.model.vocabulary[moved]))
+    word = markdown.plain(visible(here.model.vocabulary[moved]))
     st.markdown(
-        f"After “{controls.plain(visible(here.trace.tokens[token]))}” the probability that changes most is that of "
+        f"After “{markdown.plain(visible(here.trace.tokens[token]))}” the probability that changes most is that of "
         f"“{word}”: **{per_cent(float(old[moved]))}** with them, **{per_cent(float(new[moved]))}** without."
     )
     before_after.next_words(here, after, token, series=SERIES)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from tfmviz.plots.labels import visible
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons
+from tfmviz.ui import icons, markdown
 from tfmviz.ui.lesson import Lesson
 from tfmviz.weights import FeedForwardWeights
 
@@ -44,7 +44,7 @@ class Subject:
     @property
     def name(self) -> str:
         """The chosen token, ready for Markdown."""
-        return controls.plain(visible(self.tokens[self.token]))
+        return markdown.plain(visible(self.tokens[self.token]))
 
     @property
     def is_read_out(self) -> bool:
@@ -89,7 +89,7 @@ def with_layer(here: Lesson, draw: Callable[[Subject], object]) -> Callable[[], 
         site = site_of(here)
         weights = here.model.weights.stacks[site.split(".")[0]].feed_forward.get(site)
         if weights is None:
-            return st.info(f"{controls.code(here.model.name)} {why_none(here)}", icon=icons.INFO)
+            return st.info(f"{markdown.code(here.model.name)} {why_none(here)}", icon=icons.INFO)
         if not np.isfinite(here.trace[f"{site}.out"]).all():
             return st.warning("This layer writes numbers that are not finite, so there is nothing to explain.")
         tokens = here.trace.axes(here.choice.layer)[0].tokens

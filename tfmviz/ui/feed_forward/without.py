@@ -9,7 +9,7 @@ import streamlit as st
 from tfmviz.analysis import mask_effect
 from tfmviz.edits import Scale
 from tfmviz.trace import Trace
-from tfmviz.ui import before_after, controls, icons, models
+from tfmviz.ui import before_after, controls, icons, markdown, models
 from tfmviz.ui.feed_forward.subject import predicts
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
@@ -25,17 +25,17 @@ def without(here: Lesson) -> None:
     stacks = here.model.weights.stacks.values()
     layers = [site for stack in stacks for site in (*stack.feed_forward, *stack.experts)]
     if not predicts(here):
-        st.info(f"{controls.code(here.model.name)} reads out no words that could change.", icon=icons.INFO)
+        st.info(f"{markdown.code(here.model.name)} reads out no words that could change.", icon=icons.INFO)
     elif layers:
         st.markdown(
-            f"**{controls.code(here.model.name)} with its {len(layers)} feed-forward layers off.** What is left is "
+            f"**{markdown.code(here.model.name)} with its {len(layers)} feed-forward layers off.** What is left is "
             "attention, which passes on weighted means of the tokens' vectors. How much worse does it predict?"
         )
         off = models.trace(here.model, here.text, tuple(Scale(site=f"{layer}.out", factor=0.0) for layer in layers))
         _compare(here, off, SERIES, key="off")
     else:
         st.info(
-            f"{controls.code(here.model.name)} has no feed-forward layers that could be switched off.", icon=icons.INFO
+            f"{markdown.code(here.model.name)} has no feed-forward layers that could be switched off.", icon=icons.INFO
         )
     twins(here)
 
@@ -70,7 +70,7 @@ def twins(here: Lesson) -> None:
         return
     st.markdown(
         "**Trained without.** A model from which a part is taken had relied on it. A fair comparison needs a twin that "
-        f"never had it: {controls.code(TWINS[1])} was trained on the same text for as long as {controls.code(TWINS[0])}"
+        f"never had it: {markdown.code(TWINS[1])} was trained on the same text for as long as {markdown.code(TWINS[0])}"
         f", with {bare.weights.n_parameters:,} instead of {full.weights.n_parameters:,} learned numbers."
         f"{_on_held_out_text()}"
     )

@@ -8,7 +8,7 @@ import streamlit as st
 from tfmviz.plots import ladder as figures
 from tfmviz.plots.labels import visible, whole
 from tfmviz.plots.numbers import decimal
-from tfmviz.ui import controls, icons
+from tfmviz.ui import controls, icons, markdown
 from tfmviz.ui.figures import show_bars, show_cells
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import TITLES, Reading
@@ -51,8 +51,8 @@ def _expected(reading: Reading, place: int) -> None:
     begin = reading.text.offsets[max(0, place - SHOWN)][0]
     before = whole(reading.text.text[begin : reading.text.offsets[place - 1][1]].strip())
     dots = "…" if place > SHOWN else ""
-    came = f"; there stands “{controls.plain(visible(tokens[place]))}”" if place < len(tokens) else ""
-    st.markdown(f"What does each expect after “{dots}{controls.plain(before)}”{came}?")
+    came = f"; there stands “{markdown.plain(visible(tokens[place]))}”" if place < len(tokens) else ""
+    st.markdown(f"What does each expect after “{dots}{markdown.plain(before)}”{came}?")
     vocabulary = rungs.ladder().transformer.vocabulary
     columns = st.columns(len(TITLES))
     for index, (title, p) in enumerate(zip(TITLES.values(), reading.p[:, place - 1], strict=True)):

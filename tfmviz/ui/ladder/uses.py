@@ -19,7 +19,7 @@ from tfmviz.plots import ladder as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import per_cent
 from tfmviz.trace import Array, Encoding
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import controls, icons, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
@@ -98,7 +98,7 @@ def _labelling(networks: Mapping[str, RecurrentLabeller], text: Encoding) -> Non
         "read only the tokens up to this one. “Both directions” has read the whole text: in each of its two layers a "
         "second network reads from the end. "
         + (
-            f"They differ at {controls.plain(_quoted(text, differing))}."
+            f"They differ at {markdown.plain(_quoted(text, differing))}."
             if differing.any()
             else "They agree at every token, though not always with the same certainty."
         )
@@ -233,7 +233,7 @@ def _networks() -> dict[str, RecurrentLabeller] | None:
     try:
         return {name: _load(name) for name in NAMES}
     except zoo.ModelUnavailable as error:
-        st.info(f"This part needs the models `label-…`. {controls.plain(str(error))}", icon=icons.INFO)
+        st.info(f"This part needs the models `label-…`. {markdown.plain(str(error))}", icon=icons.INFO)
         return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tfmviz.ui import controls, icons, projector, walks
+from tfmviz.ui import icons, markdown, projector, walks
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.views import lectures as view
 
@@ -15,7 +15,7 @@ def overview() -> None:
         projector.buttons()
     found, problems = walks.walks()
     for problem in problems:
-        st.warning(controls.plain(problem), icon=icons.WARNING)
+        st.warning(markdown.plain(problem), icon=icons.WARNING)
     data = [
         {"title": walk.title, "steps": [[step.say, walk.address(n)] for n, step in enumerate(walk.steps, start=1)]}
         for walk in found.values()

@@ -13,7 +13,7 @@ from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.steps import tiles
 from tfmviz.trace import Array, Trace
-from tfmviz.ui import before_after, controls, icons
+from tfmviz.ui import before_after, controls, icons, markdown
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, show_cells, show_columns, theme
 from tfmviz.ui.lesson import Lesson
@@ -28,7 +28,7 @@ def verdict(here: Lesson, after: Trace, chosen: Chosen, layers: tuple[str, ...])
     before = here.trace
     if chosen.empty:
         names = ", ".join(
-            f"{row} {controls.plain(said_of_queries(before, layers[0] if layers else before.layers[-1])[row])}"
+            f"{row} {markdown.plain(said_of_queries(before, layers[0] if layers else before.layers[-1])[row])}"
             for row in chosen.empty[:6]
         )
         way_out = "itself" if chosen.mask.shape[0] == chosen.mask.shape[1] else "the first key"
@@ -108,7 +108,7 @@ def attention(here: Lesson, after: Trace) -> None:
         alt=f"Entropy of the rows in nats: {evenness[0]:.2f} with its own mask, {evenness[1]:.2f} with yours.",
     )
     rows = [pattern[token] for pattern in patterns]
-    st.markdown(f"The row of token {token}, {controls.plain(said_of_queries(before, choice.layer)[token])}:")
+    st.markdown(f"The row of token {token}, {markdown.plain(said_of_queries(before, choice.layer)[token])}:")
     show(
         pairs(keys, *rows, series=MASKS, title="share of attention", theme=theme()),
         key="mask_row",
@@ -147,7 +147,7 @@ def outputs(here: Lesson, after: Trace) -> None:
     )
     st.markdown(
         f"After the last layer the vectors have moved by {moved[-1].mean():.0%} of their length on average, "
-        f"“{controls.plain(visible(tokens[most]))}” by most ({moved[-1, most]:.0%})."
+        f"“{markdown.plain(visible(tokens[most]))}” by most ({moved[-1, most]:.0%})."
     )
 
 

@@ -11,7 +11,7 @@ from tfmviz.plots import masks as figures
 from tfmviz.plots.labels import said_of_queries, visible
 from tfmviz.plots.numbers import tiny
 from tfmviz.trace import Array
-from tfmviz.ui import controls
+from tfmviz.ui import markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
@@ -135,13 +135,13 @@ def exercises(here: Lesson, said: Settings) -> None:
     rows, columns = pattern.sum(axis=1), pattern.sum(axis=0)
     position = min(1, len(queries) - 1)
     mask = np.broadcast_to(trace[f"{choice.layer}.mask"], pattern.shape)[position]
-    who = controls.plain(said_of_queries(trace, choice.layer)[position])
+    who = markdown.plain(said_of_queries(trace, choice.layer)[position])
     _ask(
         "1. Rows or columns: which sums to 1?",
         f"The rows: from {rows.min():.3f} to {rows.max():.3f}. Columns sum to anything, here from {columns.min():.2f} "
         f"to {columns.max():.2f}: all tokens may look at one, or none.",
     )
-    seen = [f"“{controls.plain(visible(keys.tokens[j]))}”" for j in np.flatnonzero(mask)[:12]]
+    seen = [f"“{markdown.plain(visible(keys.tokens[j]))}”" for j in np.flatnonzero(mask)[:12]]
     _ask(
         f"2. What may token {position}, {who}, look at?",
         f"{int(mask.sum())} of {len(keys)} tokens: {', '.join(seen)}{' …' if mask.sum() > 12 else ''}.",

@@ -13,7 +13,7 @@ from tfmviz.analysis.contributions import PARTS
 from tfmviz.plots import normalisation as figures
 from tfmviz.plots.numbers import decimal, per_cent, tiny
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import icons, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_code, show_columns, theme
 from tfmviz.ui.lesson import Lesson
@@ -44,7 +44,7 @@ def scaling() -> None:
     try:
         raw = table(ages, fees)
     except ValueError as error:
-        st.warning(controls.plain(str(error)), icon=icons.WARNING)
+        st.warning(markdown.plain(str(error)), icon=icons.WARNING)
         return
     scale = line.segmented_control("Scale", list(SCALES), default="as they are", key="scale", bind="query-params")
     scaled = {name: np.stack([scale_of(column) for column in raw.T], axis=1) for name, scale_of in SCALES.items()}

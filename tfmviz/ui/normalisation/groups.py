@@ -13,7 +13,7 @@ from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import controls, icons, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, show_code, theme
 from tfmviz.ui.lesson import Lesson
@@ -149,7 +149,7 @@ def _remarks(given: Batch, numbers: int) -> None:
 def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
     """Mean and standard deviation of the two groups, in words."""
     across, down = normed[0, row], normed[..., column][given.present]
-    name = controls.plain(visible(given.tokens[0][row]))
+    name = markdown.plain(visible(given.tokens[0][row]))
     return (
         f"The {len(across)} numbers of “{name}” (a row, which LayerNorm and RMSNorm average): mean "
         f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean square "

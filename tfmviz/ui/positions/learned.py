@@ -15,7 +15,7 @@ from tfmviz.plots.numbers import decimal
 from tfmviz.plots.positions import Line
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import icons, lesson, markdown, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
@@ -226,7 +226,7 @@ def norms(place: Place) -> None:
             f"Every row has grown from the random {began:.2f} it began with, the last ones too: **nothing is "
             f"undertrained here**. Our language models read one stream of text, cut into full windows, so the last "
             "position occurs as often as the first. Where texts differ in length, late positions are rare and stay "
-            f"undertrained: choose {controls.code(REVERSE)} above, which was trained on short words."
+            f"undertrained: choose {markdown.code(REVERSE)} above, which was trained on short words."
         )
     _measured(place)
 
@@ -265,7 +265,7 @@ def wall(place: Place) -> None:
     """One token more than there are positions."""
     st.code(one_too_many(place), language=None, wrap_lines=True)
     st.markdown(
-        f"**One token too many:** what the table of {controls.code(place.model.name)} answers to one more position. "
+        f"**One token too many:** what the table of {markdown.code(place.model.name)} answers to one more position. "
         "A formula would go on. A table has no such row, so the model cannot read on at all."
         + _left_out(place)
         + " Rows that training never reached exist, but mean nothing:"

@@ -10,7 +10,7 @@ from tfmviz.plots import positions as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.positions import Line
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import icons, lesson, markdown, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
@@ -56,7 +56,7 @@ def appended_index(here: Lesson) -> None:
     )
     half = f"passes 0.5 at position {int(np.argmax(with_index > 0.5))} and " * bool(with_index.max() > 0.5)
     st.markdown(
-        f"The words of your sentence as {controls.code(model.name)} embeds them, all put at the same position and "
+        f"The words of your sentence as {markdown.code(model.name)} embeds them, all put at the same position and "
         f"compared with one another. Without positions their mean cosine is {with_index[0]:.2f}. With the index "
         f"appended it {half}is **{with_index[-1]:.3f}** at {len(with_index) - 1}: **the index grows without bound and "
         "drowns the words**. A sinusoid's numbers stay between −1 and 1, and the cosine hardly changes."
@@ -108,8 +108,8 @@ def fractions(here: Lesson) -> None:
     st.markdown(
         f"From one token to the next it is {steps[0]} in the sentence with {sizes[0]} tokens and {steps[1]} in the one "
         f"with {sizes[1]}. **The same distance means different things in different sentences**: ½ is "
-        f"“{controls.plain(visible(halfway[0]))}”, token {(sizes[0] - 1) / 2:g}, in one and "
-        f"“{controls.plain(visible(halfway[1]))}”, token {(sizes[1] - 1) / 2:g}, in the other, and “the word before” "
+        f"“{markdown.plain(visible(halfway[0]))}”, token {(sizes[0] - 1) / 2:g}, in one and "
+        f"“{markdown.plain(visible(halfway[1]))}”, token {(sizes[1] - 1) / 2:g}, in the other, and “the word before” "
         "has no number of its own. While a text is being written, N is not even known."
     )
 

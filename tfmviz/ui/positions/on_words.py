@@ -10,7 +10,7 @@ from tfmviz.plots import positions as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, lesson, models
+from tfmviz.ui import controls, lesson, markdown, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
@@ -72,7 +72,7 @@ def _token_cosines(trace: Trace, words: Array, added: Array) -> None:
     if twice is None:
         st.markdown("No token comes twice here. Type one twice to see that its two vectors become different.")
         return
-    word = controls.plain(visible(trace.tokens[twice[0]]))
+    word = markdown.plain(visible(trace.tokens[twice[0]]))
     st.markdown(
         f"“{word}” stands at {twice[0]} and at {twice[1]}: the same vector before (cosine {before[twice]:.2f}), two "
         f"different ones after (**{after[twice]:.2f}**)."

@@ -18,7 +18,7 @@ from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import tiny
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array, Encoding
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import controls, icons, lesson, markdown, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.lesson import Lesson
@@ -84,7 +84,7 @@ def _choose_twin(blind: ZooModel) -> ZooModel | None:
     name = st.selectbox("Its twin with positions", names, index=first, key="twin", bind="query-params")
     chosen = models.load(name)
     if chosen.vocabulary != blind.vocabulary:
-        st.info(f"{controls.code(name)} splits text in another way, so it cannot be compared. Choose another twin.")
+        st.info(f"{markdown.code(name)} splits text in another way, so it cannot be compared. Choose another twin.")
         return None
     return chosen
 
@@ -124,7 +124,7 @@ def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGe
         "Click two words to swap them",
         range(n),
         selection_mode="multi",
-        format_func=lambda place: controls.plain(names[order[place]]),
+        format_func=lambda place: markdown.plain(names[order[place]]),
         key="swap",
         on_change=lambda: _swap(order),
     )
@@ -208,7 +208,7 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Zo
         alt=f"Largest change in any coordinate after the last layer: {names[0]} {tiny(float(blind.max()))}, {names[1]} "
         f"{sighted.max():.2f}.",
     )
-    largest = f"{controls.code(names[0])}: **{_size(blind)}** at most. {controls.code(names[1])}: **{_size(sighted)}**."
+    largest = f"{markdown.code(names[0])}: **{_size(blind)}** at most. {markdown.code(names[1])}: **{_size(sighted)}**."
     if free and blind.max() < BLIND_WITHIN:
         why = "Each word's vector is the same wherever the word stands, up to rounding: a sum over keys has no order."
     elif free:

@@ -13,7 +13,7 @@ from tfmviz.plots import positions as figures
 from tfmviz.plots.numbers import tiny
 from tfmviz.plots.positions import Line
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import icons, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, show_code, theme
 from tfmviz.ui.lesson import Lesson
@@ -163,7 +163,7 @@ def by_hand(waves: Waves, line: DeltaGenerator) -> None:
     try:
         row = sinusoids_at(torch.tensor([int(position)]), 4, base=waves.base)[0].numpy()
     except ValueError as error:
-        st.warning(controls.plain(str(error)), icon=icons.WARNING)
+        st.warning(markdown.plain(str(error)), icon=icons.WARNING)
         return
     lines = []
     for j, value in enumerate(row):

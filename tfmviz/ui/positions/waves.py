@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons
+from tfmviz.ui import icons, markdown
 from tfmviz.ui.cache import shared
 
 LARGEST = 512
@@ -63,7 +63,7 @@ def settings() -> Waves | None:
         try:
             _wavelengths(waves)
         except ValueError as error:
-            st.warning(controls.plain(str(error)), icon=icons.WARNING)
+            st.warning(markdown.plain(str(error)), icon=icons.WARNING)
             return None
         return waves
     return None

@@ -9,7 +9,7 @@ from tfmviz.plots import recipe as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, rounded
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import icons, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
@@ -63,7 +63,7 @@ def dropout(here: Lesson) -> None:
 
 
 def _safe(token: str) -> str:
-    return controls.plain(visible(token))
+    return markdown.plain(visible(token))
 
 
 @shared

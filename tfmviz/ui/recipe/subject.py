@@ -8,7 +8,7 @@ import streamlit as st
 
 from tfmviz.analysis.calibration import log_softmax
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, models
+from tfmviz.ui import controls, icons, markdown, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
 from tfmviz.zoo import ZooModel
@@ -44,7 +44,7 @@ def _writer(here: Lesson) -> ZooModel | None:
     if here.model.config.architecture != "encoder-only":
         return here.model
     if (model := models.needed(OURS)) is not None:
-        st.info(f"{controls.code(here.model.name)} fills gaps; this part is about {OURS}.", icon=icons.INFO)
+        st.info(f"{markdown.code(here.model.name)} fills gaps; this part is about {OURS}.", icon=icons.INFO)
     return model
 
 

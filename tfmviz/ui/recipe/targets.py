@@ -17,7 +17,7 @@ from tfmviz.plots import recipe as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, per_cent, rounded
 from tfmviz.plots.pairs import pairs
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import controls, icons, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_code, show_table, theme
 from tfmviz.ui.lesson import Lesson
@@ -73,13 +73,13 @@ def smoothed(here: Lesson) -> None:
 def _words(epsilon: float, n: int, kl: float, loss: float, target: str) -> str:
     if epsilon == 0:
         return (
-            f"Without smoothing the target is all on “{controls.plain(target)}”, and KL(q ‖ p) = −ln p = "
+            f"Without smoothing the target is all on “{markdown.plain(target)}”, and KL(q ‖ p) = −ln p = "
             f"**{decimal(kl, '.3f')}**, the ordinary loss. It is 0 only for p = 1, which softmax reaches for infinite "
             "logits only: training never stops pushing."
         )
     best = 1 - epsilon + epsilon / n
     return (
-        f"The target gives 1 − ε + ε/{n:,} = {decimal(best, '.4f')} to “{controls.plain(target)}” and ε/{n:,} = "
+        f"The target gives 1 − ε + ε/{n:,} = {decimal(best, '.4f')} to “{markdown.plain(target)}” and ε/{n:,} = "
         f"{rounded(epsilon / n)} to every other entry. KL(q ‖ p) = Σ q (ln q − ln p) = **{decimal(kl, '.3f')}** "
         f"(without smoothing the loss is {decimal(loss, '.3f')}). It is 0 when p = q, so the gradient turns round: a "
         f"model that is surer than {per_cent(best)} is pushed back."

@@ -15,7 +15,7 @@ from tfmviz.plots.numbers import decimal
 from tfmviz.text import corruption
 from tfmviz.text.tokenizer import MASK, SPANS
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import icons, lesson, markdown, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.lesson import Lesson
@@ -105,7 +105,7 @@ def _spans(text: str, draw: int) -> list[Row]:
     try:
         model = _span_model()
     except ModelUnavailable as error:
-        st.info(f"The task of spans needs a model that is missing. {controls.plain(str(error))}", icon=icons.INFO)
+        st.info(f"The task of spans needs a model that is missing. {markdown.plain(str(error))}", icon=icons.INFO)
         return []
     reads, writes, losses = _left_out(model, text, draw)
     if not writes:

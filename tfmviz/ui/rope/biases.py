@@ -12,7 +12,7 @@ from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import tiny
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import icons, lesson, markdown
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.rope.subject import Subject
 
@@ -81,7 +81,7 @@ def added(shown: Subject) -> None:
     )
     reach = [float(share @ np.abs(row - np.arange(len(share)))) for share in shares]
     st.markdown(
-        f"The row of token {row}, “{controls.plain(visible(shown.tokens[row]))}”. It looks {reach[0]:.1f} tokens away "
+        f"The row of token {row}, “{markdown.plain(visible(shown.tokens[row]))}”. It looks {reach[0]:.1f} tokens away "
         f"on average without the bias, **{reach[1]:.1f}** with it. (The queries and keys are those of the model as it "
         "is; only this layer's bias is left out.)"
     )
@@ -124,7 +124,7 @@ def t5_biases(shown: Subject) -> None:
     )
     met = np.unique(bucket[: shown.trained_on])
     st.markdown(
-        f"One trained number per head and bucket. {controls.code(shown.model.name)} was trained on {shown.trained_on} "
+        f"One trained number per head and bucket. {markdown.code(shown.model.name)} was trained on {shown.trained_on} "
         f"tokens, so it met buckets {met[0]} to {met[-1]} only; buckets {met[-1] + 1} to {N_BUCKETS - 1} still hold "
         "the small random numbers they began with, and the lines jump there."
         if met[-1] < N_BUCKETS - 1

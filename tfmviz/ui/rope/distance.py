@@ -14,7 +14,7 @@ from tfmviz.plots import rotations as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, tiny
 from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import icons, lesson, markdown, models
 from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.rope.subject import Subject
 from tfmviz.weights import ModelWeights
@@ -70,7 +70,7 @@ def same_distance(shown: Subject) -> None:
             by_layer = _differences([_phrase(run, words, "decoder", sinusoidal.weights) for run in others])
             differences[f"sinusoidal: {SINUSOIDAL}"] = by_layer
     _layer_by_layer(differences)
-    st.caption(f"{controls.code(shown.model.name)}, head {shown.head}. {shown.note}")
+    st.caption(f"{markdown.code(shown.model.name)}, head {shown.head}. {shown.note}")
 
 
 def _layer_by_layer(differences: dict[str, Array]) -> None:

@@ -14,7 +14,7 @@ from tfmviz.plots import rotations as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.trace import Array
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.rope.subject import Subject, own_base, own_theta
@@ -83,7 +83,7 @@ def spectrum(shown: Subject, d_head: int) -> Spectrum | None:
         turning = theta[theta > 0]
         stretched = _stretched(turning, scale, kind)
     except ValueError as error:
-        st.error(controls.plain(str(error)))
+        st.error(markdown.plain(str(error)))
         return None
     return Spectrum(
         theta=turning,
@@ -129,7 +129,7 @@ def wavelengths(shown: Subject) -> None:
     try:
         turns = rotations.angles(np.array([position]), chosen.stretched)[0] / (2 * np.pi)
     except ValueError as error:
-        st.error(controls.plain(str(error)))
+        st.error(markdown.plain(str(error)))
         return
     with figure:
         _wavelength_figure(shown, chosen)
@@ -157,7 +157,7 @@ def _own_frequencies(shown: Subject) -> str:
     """Base, scaling and pairs that do not turn, of the model itself."""
     from tfmviz.positions.rope import frequencies
 
-    name, theta, base = controls.code(shown.model.name), own_theta(shown), own_base(shown)
+    name, theta, base = markdown.code(shown.model.name), own_theta(shown), own_base(shown)
     turning = theta[theta > 0]
     if base is None:
         return f"The angles of {name} are those of no single base; {len(turning)} of {len(theta)} pairs turn."
@@ -196,7 +196,7 @@ def _wavelength_figure(shown: Subject, chosen: Spectrum) -> None:
     )
     st.markdown(
         f"**{n_round} of {n_pairs} pairs** turn all the way round within the {shown.trained_on} positions that "
-        f"{controls.code(shown.model.name)} was trained on; the others see only a part of the circle."
+        f"{markdown.code(shown.model.name)} was trained on; the others see only a part of the circle."
     )
 
 
@@ -288,7 +288,7 @@ def _own_bound(shown: Subject, theta_: Array, distances: Array) -> None:
     limit = rotations.bound(q, k, theta_, distances)
     h = rotations.complex_pairs(q) * rotations.complex_pairs(k).conj()
     share = np.abs(rotations.by_distance(h, theta_, distances)) / limit
-    names = [controls.plain(visible(shown.tokens[n])) for n in (query, key)]
+    names = [markdown.plain(visible(shown.tokens[n])) for n in (query, key)]
     st.markdown(
         f"For “{names[0]}” as query and “{names[1]}” as key the bound is {limit[1]:,.0f} at distance 1, and |q · k| "
         f"reaches {per_cent(share[1])} of it; over all these distances at most **{per_cent(share.max())}**. The bound "

@@ -10,7 +10,7 @@ import streamlit as st
 
 from tfmviz.analysis.attention_layer import of_head
 from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, models
+from tfmviz.ui import controls, markdown, models
 from tfmviz.ui.lesson import Lesson
 from tfmviz.zoo import ZooModel
 
@@ -72,7 +72,7 @@ def subject(here: Lesson, scheme: str) -> Subject | None:
         layer=f"decoder.{index}.self_attn",
         head=head,
         trace=models.trace(model, here.text),
-        note=f"{controls.code(here.model.name)} has another position scheme, so this is {controls.code(model.name)}.",
+        note=f"{markdown.code(here.model.name)} has another position scheme, so this is {markdown.code(model.name)}.",
     )
 
 
@@ -99,7 +99,7 @@ def say_whose(shown: Subject) -> None:
     """Which model, layer and head the figures are of, and what was left out of the text."""
     layer = shown.layer.split(".")[1]
     st.caption(
-        f"{controls.code(shown.model.name)}, layer {layer}, head {shown.head}, {len(shown.tokens)} tokens. {shown.note}"
+        f"{markdown.code(shown.model.name)}, layer {layer}, head {shown.head}, {len(shown.tokens)} tokens. {shown.note}"
     )
     if dropped := shown.trace.axes(shown.layer)[0].n_dropped:
         st.caption(f"It reads {len(shown.tokens)} tokens at a time; the last {dropped} were left out.")

@@ -11,7 +11,7 @@ from tfmviz.plots import scaling_laws as figures
 from tfmviz.plots.numbers import NO_NUMBER, decimal, in_words, rounded, tiny
 from tfmviz.plots.scaling_laws import Series
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import icons, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_code, show_table, theme
 from tfmviz.ui.size.runs import ALL, DRAWS, WITHOUT, Grid, Runs, fitted, read
@@ -241,5 +241,5 @@ def _about(grid: Grid) -> str:
         f"{about['batch']} windows a step, AdamW, learning rate {about['learning_rate']} with a cosine over the run. "
         f"Loss on the same {about['held_out_tokens']:,} held-out tokens; token frequencies alone would give "
         f"{decimal(about['unigram_loss'])}. Huber loss of log L with δ = 0.001, {DRAWS} resamples. "
-        f"Made by {controls.code(about['command'])}."
+        f"Made by {markdown.code(about['command'])}."
     )

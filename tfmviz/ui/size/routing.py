@@ -12,7 +12,7 @@ from tfmviz.plots import variants as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.trace import Array
-from tfmviz.ui import controls, models
+from tfmviz.ui import controls, markdown, models
 from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
@@ -38,9 +38,9 @@ def routed(here: Lesson) -> None:
     tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
     controls.say_what_was_cut(here.trace.target)
     show(figures.routing(tokens, p, theme=theme()), key="routing", alt=said(tokens, p))
-    instead = "" if chosen == here.model.name else f"{controls.code(chosen)} has no experts, so this is another model. "
+    instead = "" if chosen == here.model.name else f"{markdown.code(chosen)} has no experts, so this is another model. "
     st.markdown(
-        f"{instead}{controls.code(here.model.name)} has {p.shape[-1]} experts in each layer. The colour says which of "
+        f"{instead}{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. The colour says which of "
         "them reads a token, the height of the bar how probable the router finds it. Look whether equal words go to "
         "the same expert, and what the words of one expert have in common."
     )

@@ -14,7 +14,7 @@ from tfmviz.places import PROJECT
 from tfmviz.plots import variants as figures
 from tfmviz.plots.numbers import NO_NUMBER, decimal, in_words, tiny
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import icons, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_code, show_table, theme
 from tfmviz.ui.lesson import Lesson
@@ -269,5 +269,5 @@ def _about(found: Comparison) -> str:
         f"seed that is not shown; {n_high} of {len(found.variants)} took the higher one, and none above it was tried. "
         "Multiplications are about equal, but the Synthesizers save products of queries and keys; parameters differ "
         "where sharing, untying, tables of scores or experts change them. Made by "
-        f"{controls.code(about['command'])}."
+        f"{markdown.code(about['command'])}."
     )

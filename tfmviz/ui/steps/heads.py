@@ -11,7 +11,7 @@ from tfmviz.plots import steps as figures
 from tfmviz.plots.labels import of_queries, said_of_queries, visible
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array, kind_of
-from tfmviz.ui import controls, lesson, models
+from tfmviz.ui import controls, lesson, markdown, models
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 
@@ -51,7 +51,7 @@ def lookup(here: Lesson) -> None:
     )
     asked, found = said_of_queries(trace, choice.layer)[token], visible(keys.tokens[best])
     st.markdown(
-        f"{controls.plain(asked)} asks. A Python `dict` would return the value of “{controls.plain(found)}” alone. "
+        f"{markdown.plain(asked)} asks. A Python `dict` would return the value of “{markdown.plain(found)}” alone. "
         f"Attention takes {row[best]:.0%} of it and the rest from the others. The cosine between the two results is "
         f"**{number(cosine)}** (1 = same direction)."
     )
@@ -90,7 +90,7 @@ def _attention_and_effect(attention: Array, effect: Array, keys: tuple[str, ...]
         ),
     )
     looked, felt = int(attention.argmax()), int(effect.argmax())
-    names = [controls.plain(visible(keys[j])) for j in (looked, felt)]
+    names = [markdown.plain(visible(keys[j])) for j in (looked, felt)]
     st.markdown(
         f"Most attention: “{names[0]}” ({attention[looked]:.0%} of the attention, {effect[looked]:.0%} of the effect). "
         f"Largest effect: “{names[1]}” ({effect[felt]:.0%} of the effect). "

@@ -15,7 +15,7 @@ from tfmviz.plots import attribution as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, tiny
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import controls, icons, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, show_cells, theme
@@ -70,9 +70,9 @@ def attribution(here: Lesson) -> None:
     with right:
         _bars(account)
     total = account.total
-    plain_title = controls.plain(account.title)
+    plain_title = markdown.plain(account.title)
     st.markdown(
-        f"The {plain_title} after token {token} “{controls.plain(visible(trace.tokens[token]))}” is "
+        f"The {plain_title} after token {token} “{markdown.plain(visible(trace.tokens[token]))}” is "
         f"**{decimal(account.measured)}**; these parts sum to {decimal(total)}, a difference of "
         f"{tiny(abs(total - account.measured))}. {_linearised(account)}"
     )
@@ -146,10 +146,10 @@ def _not_a_token(model: ZooModel, typed: str) -> str:
     word = typed.strip()
     pieces = model.tokenizer.pieces(f" {word}")
     near = _nearest(model, word)
-    quoted = ", ".join(f"“{controls.plain(visible(text))}”" for text in near)
+    quoted = ", ".join(f"“{markdown.plain(visible(text))}”" for text in near)
     offer = f"The nearest that are: {quoted}." if near else "Type a shorter, more common word."
-    read = ", ".join(f"“{controls.plain(visible(piece))}”" for piece in pieces[:8])
-    return f"“{controls.plain(word)}” is not a single token of this model, which reads it as {read}. {offer}"
+    read = ", ".join(f"“{markdown.plain(visible(piece))}”" for piece in pieces[:8])
+    return f"“{markdown.plain(word)}” is not a single token of this model, which reads it as {read}. {offer}"
 
 
 @shared
@@ -264,11 +264,11 @@ def _head(here: Lesson, account: Account) -> None:
     keys = trace.axes(choice.layer)[1].tokens
     row = trace[f"{choice.layer}.pattern"][choice.head][account.token]
     strongest = int(np.abs(effect).argmax())
-    most, felt = (controls.plain(visible(keys[n])) for n in (int(row.argmax()), strongest))
+    most, felt = (markdown.plain(visible(keys[n])) for n in (int(row.argmax()), strongest))
     st.markdown(
         f"**{part.name[0].upper()}{part.name[1:]}: where it looked, what it wrote.** It looked most at “{most}” "
         f"({row.max():.0%}); “{felt}” counted most ({decimal(effect[strongest], '+.2f')}). All keys together add "
-        f"{decimal(score, '+.2f')} to the {controls.plain(account.title)}."
+        f"{decimal(score, '+.2f')} to the {markdown.plain(account.title)}."
     )
     looked, wrote = figures.looks(row, effect, tokens=keys, title="added", theme=theme())
     show(looked, key="looked", alt="; ".join(f"“{visible(t)}” {a:.0%}" for t, a in zip(keys, row, strict=True)))
@@ -282,7 +282,7 @@ def _pushes(vocabulary: tuple[str, ...], account: Account, index: int) -> None:
     order = np.argsort(-moved, kind="stable")
 
     def named(indices: Array) -> str:
-        return ", ".join(f"“{controls.plain(visible(vocabulary[n]))}” ({decimal(moved[n], '+.2f')})" for n in indices)
+        return ", ".join(f"“{markdown.plain(visible(vocabulary[n]))}” ({decimal(moved[n], '+.2f')})" for n in indices)
 
     st.markdown(
         f"Over the whole vocabulary, what it wrote raises most: {named(order[:5])}; and lowers most: "

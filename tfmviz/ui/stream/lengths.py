@@ -12,7 +12,7 @@ from tfmviz.plots import stream as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import controls, lesson, markdown
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 
@@ -43,7 +43,7 @@ def lengths(here: Lesson) -> None:
         + "; ".join(f"{s} {v:.1f}" for s, v in zip(stages, values[:, token], strict=True)),
     )
     st.markdown(
-        f"What the norms do: the length of “{controls.plain(visible(tokens[token]))}” before and after each of them. "
+        f"What the norms do: the length of “{markdown.plain(visible(tokens[token]))}” before and after each of them. "
         + (
             "In a pre-norm model a layer reads a normed copy; the stream itself keeps its length."
             if is_pre_norm(trace)
@@ -71,7 +71,7 @@ def _outlier_in_words(values: Array, stages: list[str], first: str) -> None:
         st.markdown("A single token has nothing to stand out from. Type more to compare lengths.")
         return
     stage, factor = residual.outlier(values)
-    name, where = controls.plain(visible(first)), stages[stage]
+    name, where = markdown.plain(visible(first)), stages[stage]
     where = "in the embedding" if stage == 0 else f"after {where}"
     if factor >= STANDS_OUT:
         st.markdown(

@@ -17,7 +17,7 @@ from tfmviz.analysis.residual import Detail
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import per_cent
 from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, lesson, models
+from tfmviz.ui import controls, lesson, markdown, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_bars, show_view
 from tfmviz.ui.lesson import Lesson
@@ -139,13 +139,13 @@ def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:
     trace, model = here.trace, here.model
     same = int((found.top[0] == np.array(trace.target.ids)).sum())
     half = int(np.sort(found.settled)[(len(found.settled) - 1) // 2])
-    answer = controls.plain(visible(model.vocabulary[found.answer[token]]))
+    answer = markdown.plain(visible(model.vocabulary[found.answer[token]]))
     both_ways = " (one table turns words into vectors and back)" if model.config.embeddings == "tied" else ""
     way = " → ".join(_rank(found, token, stage) for stage in range(len(stages)))
     st.markdown(
         f"In the first column {same} of {len(trace.tokens)} tokens are read out as themselves{both_ways}. From "
         f"“{stages[half]}” on, at least half of the tokens keep their final answer. For token {token} “"
-        f"{controls.plain(visible(trace.tokens[token]))}” the answer is “{answer}”; its rank, stage by stage: {way}."
+        f"{markdown.plain(visible(trace.tokens[token]))}” the answer is “{answer}”; its rank, stage by stage: {way}."
     )
 
 
@@ -156,7 +156,7 @@ def _one_cell(here: Lesson, token: int, *, name: str, site: str | None) -> None:
     logits = trace.row("logits", token) if site is None else readout.logits(trace[site][token])
     best = top_predictions(logits, 10)
     st.markdown(
-        f"**Token {token} “{controls.plain(visible(trace.tokens[token]))}”, {name}:** the ten most probable words"
+        f"**Token {token} “{markdown.plain(visible(trace.tokens[token]))}”, {name}:** the ten most probable words"
     )
     show_bars([visible(vocabulary[p.index]) for p in best], [p.probability for p in best], key="lens_cell")
 

@@ -9,7 +9,7 @@ from tfmviz.analysis import residual
 from tfmviz.analysis.block_tensors import block_tensors
 from tfmviz.plots import stream as figures
 from tfmviz.trace import Trace
-from tfmviz.ui import controls, models
+from tfmviz.ui import controls, markdown, models
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 
@@ -33,7 +33,7 @@ def twins(here: Lesson) -> None:
         tokens = runs[kind].tokens
         position = controls.token(tokens, text=here.text)
         with column:
-            st.markdown(f"**{kind}** ({controls.code(TWINS[kind])})")
+            st.markdown(f"**{kind}** ({markdown.code(TWINS[kind])})")
             show(
                 figures.growth(
                     values,

@@ -17,7 +17,7 @@ from tfmviz.edits import Edit
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.trace import Trace
-from tfmviz.ui import before_after, controls, icons, lesson, models
+from tfmviz.ui import before_after, controls, icons, lesson, markdown, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import examples_for
@@ -109,7 +109,7 @@ def _asked(parts: Sequence[Part], here: Lesson) -> tuple[Part, ...]:
     unknown = codes - {part.code for part in off} - {"none"}
     if unknown:
         st.info(
-            f"This model has no {', '.join(map(controls.code, sorted(unknown)[:6]))}; the rest of the choice stays.",
+            f"This model has no {', '.join(map(markdown.code, sorted(unknown)[:6]))}; the rest of the choice stays.",
             icon=icons.INFO,
         )
     return off
@@ -183,10 +183,10 @@ def verdict(here: Lesson, after: Trace, said: Switches) -> None:
     words = []
     for run in (here.trace, after):
         (best,) = top_predictions(run.row("logits", token), 1)
-        words.append(f"“{controls.plain(visible(here.model.vocabulary[best.index]))}” ({per_cent(best.probability)})")
+        words.append(f"“{markdown.plain(visible(here.model.vocabulary[best.index]))}” ({per_cent(best.probability)})")
     place = "In the place of" if here.model.config.architecture == "encoder-only" else "After"
     st.markdown(
-        f"{place} “{controls.plain(visible(here.trace.tokens[token]))}” the model expects {words[0]}; with the parts "
+        f"{place} “{markdown.plain(visible(here.trace.tokens[token]))}” the model expects {words[0]}; with the parts "
         f"off, {words[1]}."
     )
 
@@ -232,7 +232,7 @@ def losses(here: Lesson, after: Trace, said: Switches) -> None:
     if new[worst] <= old[worst]:
         st.markdown("No word surprises the model more than before.")
         return
-    word = controls.plain(visible(here.trace.tokens[worst + 1]))
+    word = markdown.plain(visible(here.trace.tokens[worst + 1]))
     st.markdown(f"“{word}” suffers most: {decimal(new[worst] - old[worst], '+.3f')} nats.")
 
 

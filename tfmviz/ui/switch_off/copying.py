@@ -13,7 +13,7 @@ from tfmviz.plots import damage as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal
 from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import controls, icons, lesson, markdown, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
@@ -126,7 +126,7 @@ def _take_pair() -> None:
 def _unfit(first: tuple[str, ...], second: tuple[str, ...]) -> str | None:
     """A sentence that says why the two cannot be compared position by position."""
     if len(first) != len(second):
-        pieces = ["·".join(controls.plain(visible(token)) for token in tokens[:12]) for tokens in (first, second)]
+        pieces = ["·".join(markdown.plain(visible(token)) for token in tokens[:12]) for tokens in (first, second)]
         return (
             f"Your sentence has {len(first)} tokens ({pieces[0]}{' …' * (len(first) > 12)}), the second has "
             f"{len(second)} ({pieces[1]}{' …' * (len(second) > 12)}). Vectors are copied position by position, so both "
@@ -180,7 +180,7 @@ def _in_words(here: Lesson, second: Trace, values: Array, tokens: list[tuple[str
     position, vocabulary = here.target, here.model.vocabulary
     logits = [run.row("logits", position) for run in (here.trace, second)]
     pair = patching.answers(*logits)
-    words = [controls.plain(visible(vocabulary[index])) for index in pair]
+    words = [markdown.plain(visible(vocabulary[index])) for index in pair]
     apart = [decimal(float(patching.difference(one, pair)), "+.2f") for one in logits]
     st.markdown(
         f"The two answers are “{words[0]}” for your sentence and “{words[1]}” for the second. The logit of "
@@ -197,7 +197,7 @@ def _story(values: Array, tokens: list[tuple[str, str]]) -> str:
         return f"No copy goes {FAINT:.0%} of the way: the difference is in no single vector of this kind."
     most = values.argmax(axis=1)
     begin, end = int(most[0]), int(most[-1])
-    names = [controls.plain(visible(tokens[i][0])) for i in (begin, end)]
+    names = [markdown.plain(visible(tokens[i][0])) for i in (begin, end)]
     if begin == end:
         best = float(values[:, begin].max())
         return (

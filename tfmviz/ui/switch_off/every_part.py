@@ -12,7 +12,7 @@ from tfmviz.plots import damage as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.trace import Array, Trace, kind_of
-from tfmviz.ui import controls, lesson, models
+from tfmviz.ui import controls, lesson, markdown, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import KINDS
 from tfmviz.ui.figures import show, show_cells, theme
@@ -143,7 +143,7 @@ def _measure(here: Lesson) -> tuple[Question, str]:
             return every_word, "the next word"
     writes = here.model.config.architecture != "encoder-only"
     asked = ablation.one_word(here.trace, here.target, writes=writes)
-    return asked, f"“{controls.plain(visible(here.model.vocabulary[asked.answers[0]]))}”"
+    return asked, f"“{markdown.plain(visible(here.model.vocabulary[asked.answers[0]]))}”"
 
 
 def _damage(model: ZooModel, text: str, question: Question, way: Way) -> Array:

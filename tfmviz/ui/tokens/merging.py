@@ -9,7 +9,7 @@ import streamlit as st
 
 from tfmviz.text import bpe
 from tfmviz.text.bpe import Merge, Pair
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import controls, icons, lesson, markdown, models
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tokens.boxes import show_boxes, spelled
 from tfmviz.views.pieces import Kind, Piece, Row
@@ -28,7 +28,7 @@ def model_with_merges(here: Lesson) -> ZooModel | None:
         return here.model
     if (model := models.needed(OURS)) is not None:
         st.info(
-            f"{controls.code(here.model.name)} does not cut by merging bytes; these are the merges of {OURS}.",
+            f"{markdown.code(here.model.name)} does not cut by merging bytes; these are the merges of {OURS}.",
             icon=icons.INFO,
         )
     return model

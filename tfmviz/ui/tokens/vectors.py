@@ -10,7 +10,7 @@ from tfmviz.plots import tokens as figures
 from tfmviz.plots.labels import visible, whole
 from tfmviz.plots.numbers import decimal, per_cent, tiny
 from tfmviz.trace import Array, Encoding
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import controls, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, show_table, theme
 from tfmviz.ui.lesson import Lesson
@@ -56,7 +56,7 @@ def look_up(here: Lesson) -> None:
     n, d = table.shape
     scale = " The model then multiplies it by √d_model." if here.model.config.embedding_scale != "one" else ""
     st.markdown(
-        f"“{controls.plain(visible(text.tokens[position]))}” is entry {index} of {n:,}. As a **one-hot vector** it is "
+        f"“{markdown.plain(visible(text.tokens[position]))}” is entry {index} of {n:,}. As a **one-hot vector** it is "
         f"{n - 1:,} zeros and a single 1, at place {index}. Its product with W_E ({n:,} × {d}) adds up all rows, "
         f"each times 0, except this one. Both were computed: the product and row {index} differ by at most "
         f"**{tiny(difference)}**. So nobody multiplies: a program looks the row up, which costs {d} numbers instead "

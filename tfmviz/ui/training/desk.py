@@ -13,7 +13,7 @@ from tfmviz.runs import choices as limits
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.desk import Desk, QueueFull
 from tfmviz.runs.texts import LEAST, MOST, prepared
-from tfmviz.ui import controls, icons, lesson, trained
+from tfmviz.ui import icons, lesson, markdown, trained
 
 VOCABULARY = 257
 """Tokens of all these models: the 256 bytes and a mark."""
@@ -197,7 +197,7 @@ def _submit() -> None:
         choices = Choices.from_dict(wanted)
         address = desk().submit(choices, _texts(choices.task, st.session_state.get("train_text", "")))
     except (ValueError, QueueFull) as error:
-        st.session_state["train_problem"] = controls.plain(str(error))
+        st.session_state["train_problem"] = markdown.plain(str(error))
     except OSError:
         st.session_state["train_problem"] = "The run cannot be written on this server: its disk is full or read-only."
     else:

@@ -16,7 +16,7 @@ from tfmviz.places import PROJECT
 from tfmviz.plots import learning
 from tfmviz.plots.numbers import decimal
 from tfmviz.trace import Trace
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import icons, lesson, markdown, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells
 from tfmviz.ui.lesson import Lesson
@@ -76,7 +76,7 @@ def film(here: Lesson) -> None:
     """All heads at one step beside the curves over all steps."""
     there = snapshots.steps(FOLDER)
     if not there:
-        st.info(f"This part needs the snapshots of {controls.code(NAME)}, which are not here.", icon=icons.INFO)
+        st.info(f"This part needs the snapshots of {markdown.code(NAME)}, which are not here.", icon=icons.INFO)
         return
     left, right = st.columns([5, 3])
     with left:
@@ -95,7 +95,7 @@ def film(here: Lesson) -> None:
     try:
         found = [copying(one) for one in there]
     except ModelUnavailable as error:
-        st.error(controls.plain(str(error)))
+        st.error(markdown.plain(str(error)))
         return
     now = found[there.index(step)]
     with figure:

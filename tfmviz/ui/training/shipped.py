@@ -12,7 +12,7 @@ from tfmviz.plots import learning
 from tfmviz.runs import records
 from tfmviz.runs.records import Records
 from tfmviz.trace import Array
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import controls, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 
@@ -41,7 +41,7 @@ def curves() -> None:
     shown = line.radio("Runs", SHOWN, horizontal=True, key="runs", bind="query-params")
     names = _names(shown)
     if not names:
-        figure.info(f"There is no log of {controls.code(controls.choice().model)} here.")
+        figure.info(f"There is no log of {markdown.code(controls.choice().model)} here.")
         return
     found = {name: log_of(name) for name in names}
     with figure:

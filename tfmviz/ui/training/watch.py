@@ -21,7 +21,7 @@ from tfmviz.runs.folder import Folder, NoSuchRun
 from tfmviz.runs.records import Records
 from tfmviz.text.tasks import ANSWERS
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, lesson, models, trained
+from tfmviz.ui import controls, icons, lesson, markdown, models, trained
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.training import copied, inside
@@ -99,7 +99,7 @@ def _progress(one: Seen, all_choices: list[Choices]) -> None:
     done, steps = int(log.steps[-1]) if len(log.steps) else 0, sight.choices.steps
     name = described(sight.choices, all_choices)
     line = lesson.line(f"run-{folder.address}")
-    line.progress(min(1.0, done / steps), text=f"{controls.plain(name)}: {_state(folder, sight, log, done)}")
+    line.progress(min(1.0, done / steps), text=f"{markdown.plain(name)}: {_state(folder, sight, log, done)}")
     there = desk()
     if sight.state in LIVE:
         line.button("Pause", key=f"pause-{folder.address}", on_click=there.pause, args=(folder.address,))
@@ -174,7 +174,7 @@ def _state(folder: Folder, sight: Sight, log: Records, done: int) -> str:
         case "running":
             return f"{where}{_speed(folder, sight, log, done)}" if done else "starting"
         case "failed":
-            return controls.plain(sight.failure)
+            return markdown.plain(sight.failure)
     return f"{sight.state}, {where}"
 
 
@@ -300,8 +300,8 @@ def _answers(folder: Folder, steps: tuple[int, ...], choices: Choices) -> None:
     table = {"updates": [f"{step:,}" for step in chosen]}
     rows = [inside.answers(folder, step, choices) for step in chosen]
     for n, head in enumerate(heads):
-        table[controls.plain(head)] = [controls.plain(row[n]) for row in rows]
+        table[markdown.plain(head)] = [markdown.plain(row[n]) for row in rows]
     st.table(table)
     if not choices.is_language_model:
         right = ", ".join(f"{head} → {ANSWERS[choices.task](head)}" for head in heads)
-        st.markdown(f"No run is trained on these questions. Right: {controls.plain(right)}.")
+        st.markdown(f"No run is trained on these questions. Right: {markdown.plain(right)}.")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.text.familiar import MET, Doubt, Familiar, SingleWords
-from tfmviz.ui import controls, icons
+from tfmviz.ui import icons, markdown
 from tfmviz.ui.lesson import Lesson
 
 NAMED = 6
@@ -19,7 +19,7 @@ SHOWN = 80
 def say(here: Lesson) -> None:
     """Notes, where there is reason for them; doubts, if the model comes with what it has met."""
     if here.text.isupper() and not (read := here.model.tokenizer.spelled(here.text)).isupper():
-        shown = controls.plain(read if len(read) <= SHOWN else f"{read[:SHOWN]} …")
+        shown = markdown.plain(read if len(read) <= SHOWN else f"{read[:SHOWN]} …")
         st.info(f"A text without small letters is read with small ones: “{shown}”", icon=icons.INFO)
     familiar = _familiar(here.model.name)
     if familiar is None:
@@ -51,7 +51,7 @@ def _single(measured: SingleWords | None) -> str:
 
 def _foreign(doubt: Doubt) -> str:
     """Why the source is hardly French, with the rule."""
-    listed = ", ".join(controls.plain(word[:20]) for word in doubt.unknown[:NAMED])
+    listed = ", ".join(markdown.plain(word[:20]) for word in doubt.unknown[:NAMED])
     more = " …" if len(doubt.unknown) > NAMED else ""
     which = f" It does not know: {listed}{more}." if doubt.unknown else ""
     return (

@@ -9,7 +9,7 @@ from tfmviz.plots import translating as figures
 from tfmviz.plots.labels import END, visible
 from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.trace import Array
-from tfmviz.ui import controls
+from tfmviz.ui import markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson, line
@@ -40,8 +40,8 @@ def beginning(here: Lesson) -> None:
     is_at_once = len(ids) == len(given) + 1 and ids[-1] in model.tokenizer.marks.ends
     end = " After your words the model ends the text at once." if is_at_once else ""
     st.markdown(
-        f"**{controls.plain(text.strip())}** ({decimal(log_p)} nats: the sum of the logarithms of all probabilities). "
-        f"Left alone it writes “{controls.plain(free.strip())}” ({decimal(float(np.log(free_p).sum()))} nats).{end} "
+        f"**{markdown.plain(text.strip())}** ({decimal(log_p)} nats: the sum of the logarithms of all probabilities). "
+        f"Left alone it writes “{markdown.plain(free.strip())}” ({decimal(float(np.log(free_p).sum()))} nats).{end} "
         "Words in brackets are yours: the model reads them as if it had written them."
     )
 
@@ -77,8 +77,8 @@ def losses(here: Lesson) -> None:
     where = (
         "The model writes exactly this reference, so the rows are equal."
         if parts is None
-        else f"They part at word {parts + 1}, where the model writes “{controls.plain(own[parts])}” instead of "
-        f"“{controls.plain(words[parts])}” (which it gives {per_cent(float(np.exp(-forced[parts])))}). Up to there the "
+        else f"They part at word {parts + 1}, where the model writes “{markdown.plain(own[parts])}” instead of "
+        f"“{markdown.plain(words[parts])}” (which it gives {per_cent(float(np.exp(-forced[parts])))}). Up to there the "
         "rows are equal; afterwards its own words have shifted the text."
     )
     st.markdown(

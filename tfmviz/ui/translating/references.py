@@ -11,7 +11,7 @@ import streamlit as st
 
 from tfmviz.plots import translating as figures
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons
+from tfmviz.ui import icons, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson, line
@@ -87,7 +87,7 @@ def compare(here: Lesson) -> None:
     kinds = ("words", "pairs", "triples", "fours")
     matched = ", ".join(f"{n} of {total} {kind}" for (n, total), kind in zip(scores.matched, kinds, strict=False))
     st.markdown(
-        f"“{controls.plain(written)}”: sentence BLEU **{scores.bleu:.1f}**, chrF **{scores.chrf:.1f}**. A blue cell is "
+        f"“{markdown.plain(written)}”: sentence BLEU **{scores.bleu:.1f}**, chrF **{scores.chrf:.1f}**. A blue cell is "
         "an n-gram that begins at the word below it and stands in a reference; marks count as words. "
         f"A reference has {matched}. BLEU is the geometric mean of these shares, times {scores.brevity:.2f} for the "
         "length. chrF compares characters instead, so a wrong ending costs less."

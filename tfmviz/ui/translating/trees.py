@@ -9,7 +9,7 @@ import streamlit as st
 from tfmviz.decoding import BeamStep
 from tfmviz.edits import Edit
 from tfmviz.plots.numbers import decimal
-from tfmviz.ui import beams, controls, hypotheses
+from tfmviz.ui import beams, controls, hypotheses, markdown
 from tfmviz.ui.figures import show_tree
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.views.beams import Node
@@ -76,4 +76,4 @@ def _draw(model: ZooModel, found: Sequence[BeamStep], nodes: list[Node], *, key:
         alt=f"{name}: the best text is {text}, score {best.score:.2f}, normalised {best.normalised:.2f}.",
     )
     scores = f"score {decimal(best.score)}, normalised {decimal(best.normalised, '.3f')}"
-    st.markdown(f"{name}: “{controls.plain(text)}” ({scores}).")
+    st.markdown(f"{name}: “{markdown.plain(text)}” ({scores}).")

@@ -13,7 +13,7 @@ from tfmviz.edits import Edit, Patch, SetMask
 from tfmviz.plots import translating as figures
 from tfmviz.plots.numbers import per_cent
 from tfmviz.trace import Trace
-from tfmviz.ui import controls, icons, models
+from tfmviz.ui import icons, markdown, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson, line
@@ -74,7 +74,7 @@ def compare(here: Lesson) -> None:
     now = here.model.tokenizer.decode(after.target.ids[1:])
     verdict = "The translation is the same." if before == now else "The translation is another one."
     st.markdown(
-        f"{other.says} Before: “{controls.plain(before.strip())}”. After: “{controls.plain(now.strip())}”. {verdict} "
+        f"{other.says} Before: “{markdown.plain(before.strip())}”. After: “{markdown.plain(now.strip())}”. {verdict} "
         f"Both pictures show layer {here.choice.layer_index} of cross-attention, the mean of its heads."
     )
 
@@ -107,7 +107,7 @@ def _swapped(here: Lesson) -> Other | None:
     text = " ".join([*words[:n], *new.split(), *words[n + 1 :]])
     if not here.model.tokenizer.encode(text, max_len=here.model.config.max_len).ids:
         return None
-    old, put = controls.plain(words[n][:MOST_LETTERS]), controls.plain(" ".join(new.split()))
+    old, put = markdown.plain(words[n][:MOST_LETTERS]), markdown.plain(" ".join(new.split()))
     return Other(text=text, says=f"“{old}” becomes “{put}”." if put else f"“{old}” is left out.")
 
 
@@ -124,7 +124,7 @@ def _edited(here: Lesson, how: str) -> Other | None:
         chosen = _places("sees only", names, key="directed")
     if not chosen:
         return Other(text=here.text, says="No word of the source is chosen, so nothing is changed.")
-    after, listed = controls.plain(steps[step][0]), " and ".join(f"“{controls.plain(names[n])}”" for n in chosen)
+    after, listed = markdown.plain(steps[step][0]), " and ".join(f"“{markdown.plain(names[n])}”" for n in chosen)
     if how == DIRECT:
         return _directed(here, step, chosen, names=names, after=after)
     if len(chosen) == len(names):
@@ -150,7 +150,7 @@ def _directed(here: Lesson, step: int, chosen: Sequence[int], *, names: Sequence
     except ValueError as error:
         return Other(text=here.text, says=f"{error} So nothing is changed.")
     given = dict(zip(chosen, shares, strict=True))
-    listed = ", ".join(f"{per_cent(share)} to “{controls.plain(names[n])}”" for n, share in given.items())
+    listed = ", ".join(f"{per_cent(share)} to “{markdown.plain(names[n])}”" for n, share in given.items())
     return Other(
         text=here.text,
         step=step,

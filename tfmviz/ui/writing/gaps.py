@@ -12,7 +12,7 @@ from tfmviz.plots import writing as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import per_cent
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons
+from tfmviz.ui import icons, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
@@ -64,7 +64,7 @@ def fill(here: Lesson) -> None:
     st.code(whole, language=None, wrap_lines=True)
     first = found.order[0]
     said = (
-        f"The model is most certain of gap {first + 1}, “{controls.plain(words[0][first])}” with "
+        f"The model is most certain of gap {first + 1}, “{markdown.plain(words[0][first])}” with "
         f"{per_cent(found.shares[0, first])}, and fills it first."
     )
     changed = [gap for gap in range(len(found.gaps)) if len(set(found.words[:, gap].tolist())) > 1]

@@ -12,7 +12,7 @@ from tfmviz.decoding import Rules
 from tfmviz.plots.labels import END, visible
 from tfmviz.plots.numbers import decimal, of_logarithm, per_cent
 from tfmviz.plots.pairs import pairs
-from tfmviz.ui import controls, icons
+from tfmviz.ui import icons, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson, line
@@ -130,15 +130,15 @@ def scored(model: ZooModel, text: str, before: tuple[int, ...], ids: tuple[int, 
 
 def _say(here: Lesson, found: Guess, *, counts: bool) -> None:
     """The two losses of this place in words."""
-    parts = " + ".join(f"“{controls.plain(visible(token))}”" for token in found.tokens)
+    parts = " + ".join(f"“{markdown.plain(visible(token))}”" for token in found.tokens)
     several = f" It has {len(found.tokens)} tokens ({parts}), whose losses are added." if len(found.tokens) > 1 else ""
     which = "its first token is" if len(found.tokens) > 1 else "it is"
     rank = f"{which} choice {found.rank:,} of {len(here.model.vocabulary):,}"
     again = "" if counts else " Your first guess at this place counts; this one does not."
     st.markdown(
-        f"**“{controls.plain(found.word)}”** costs **{_bits(found.loss)} bits** ({decimal(found.loss)} nats; the model "
+        f"**“{markdown.plain(found.word)}”** costs **{_bits(found.loss)} bits** ({decimal(found.loss)} nats; the model "
         f"gave it a probability of {of_logarithm(-found.loss)}; {rank}). The model's first choice, "
-        f"“{controls.plain(visible(found.best))}”, costs **{_bits(found.best_loss)} bits** "
+        f"“{markdown.plain(visible(found.best))}”, costs **{_bits(found.best_loss)} bits** "
         f"({per_cent(float(np.exp(-found.best_loss)))}).{several}{again}"
     )
 

@@ -13,7 +13,7 @@ from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import per_cent
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Trace
-from tfmviz.ui import controls, icons
+from tfmviz.ui import icons, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_bars, show_cells, theme
 from tfmviz.ui.lesson import Lesson
@@ -65,7 +65,7 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
     most = int(np.abs(drawn - expected)[:-1].argmax())
     spread = float(np.sqrt(expected[most] * (1 - expected[most]) / DRAWS))
     st.markdown(
-        f"“{controls.plain(visible(words[most]))}” differs most: {per_cent(expected[most])} expected, "
+        f"“{markdown.plain(visible(words[most]))}” differs most: {per_cent(expected[most])} expected, "
         f"{per_cent(drawn[most])} drawn. Chance alone moves such a share by about {per_cent(spread)} (one standard "
         f"deviation, √(p (1 − p) / {DRAWS})). Other seeds give other draws."
     )
@@ -80,7 +80,7 @@ def into_this_word(here: Lesson, now: Written) -> None:
     pattern = trace[f"{layer}.pattern"][head]
     mask = np.broadcast_to(trace[f"{layer}.mask"], pattern.shape)
     best = np.argsort(-pattern[-1], kind="stable")[:3]
-    strongest = ", ".join(f"“{controls.plain(visible(keys.tokens[k]))}” {per_cent(pattern[-1, k])}" for k in best)
+    strongest = ", ".join(f"“{markdown.plain(visible(keys.tokens[k]))}” {per_cent(pattern[-1, k])}" for k in best)
     show_cells(
         figures.attention_rows(
             pattern,
@@ -95,7 +95,7 @@ def into_this_word(here: Lesson, now: Written) -> None:
     )
     st.markdown(
         f"Each row is the token that the model has just read when it writes the next one. The last row, "
-        f"“{controls.plain(visible(queries.tokens[-1]))}”, looks most at {strongest}."
+        f"“{markdown.plain(visible(queries.tokens[-1]))}”, looks most at {strongest}."
     )
     _by_layer(here, trace)
 
@@ -121,6 +121,6 @@ def _by_layer(here: Lesson, trace: Trace) -> None:
     answer = int(found.answer[-1])
     p = float(softmax(trace.row("logits", -1))[answer])
     st.caption(
-        f"The last line is the model's own most probable token, “{controls.plain(visible(vocabulary[answer]))}” with "
+        f"The last line is the model's own most probable token, “{markdown.plain(visible(vocabulary[answer]))}” with "
         f"{per_cent(p)}, before any setting acts."
     )

@@ -11,7 +11,7 @@ from tfmviz.decoding import Rules, Sample, entropy, repeated, stages
 from tfmviz.plots import writing as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.ui import controls, icons
+from tfmviz.ui import icons, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
@@ -39,7 +39,7 @@ def one_context(here: Lesson, said: Settings, now: Written) -> None:
     best = np.argsort(-logits, kind="stable")[:WORDS]
     words = [here.model.vocabulary[index] for index in best]
     entropies = [entropy(row) for row in p]
-    first = controls.plain(visible(words[0]))
+    first = markdown.plain(visible(words[0]))
     show_cells(
         figures.temperatures(p[:, best], degrees=DEGREES, entropies=entropies, words=words),
         key="degrees",
