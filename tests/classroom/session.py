@@ -26,9 +26,6 @@ BOX = "Your sentence"
 PATIENCE = 180.0
 """Seconds until an answer is given up."""
 
-KEPT_RUNS = 2
-"""For so many runs a browser holds a large message that is no longer on the page (Streamlit's own default)."""
-
 COMPLETE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 """How the script, or the fragment below a page's title, has run to its end."""
 
@@ -96,6 +93,7 @@ class Session:
         self._held: dict[str, tuple[ForwardMsg, int]] = {}
         self._menus: list[int] = []
         self._runs = 0
+        self._kept_runs = 0
 
     @property
     def has_box(self) -> bool:
@@ -108,33 +106,44 @@ class Session:
         Args:
             due: when that should have happened, on `time.perf_counter`; the answer's seconds count from then.
         """
-        if self._box is None:
-            raise RuntimeError("The page has drawn no sentence box.")
-        asked = BackMsg()
-        asked.rerun_script.widget_states.widgets.add(id=self._box.id, string_value=text)
-        asked.rerun_script.fragment_id = self._below
-        if key := self._box.query_param_key:
-            self._query = urlencode(dict(parse_qsl(self._query)) | {key: text})
-        return await self.run(asked, text if self._explores else None, began=due)
+        began = time.perf_counter() if due is None else due
+        await self._type(text)
+        return await self.answer(text if self._explores else None, began=began)
 
-    async def run(self, asked: BackMsg, expected: str | None = None, *, began: float | None = None) -> Answer:
-        """Has the script run, and waits for its real end: a run may end early because another one follows.
+    async def hurry(self, text: str, then: str) -> Answer:
+        """Types two sentences into the explorer's box, the second before the end of the first's run has been read.
+
+        Returns:
+            The answer to the second.
+        """
+        await self._type(text)
+        while (message := await self._message()).WhichOneof("type") != "script_finished":
+            self._take(message, [])
+        began = time.perf_counter()
+        await self._type(then)
+        self._take(message, [])
+        return await self.answer(then, began=began)
+
+    async def ask(self, asked: BackMsg) -> None:
+        """Asks for a run of the script, on this page and with the messages that are here."""
+        asked.rerun_script.query_string = self._query
+        asked.rerun_script.page_script_hash = self._page
+        asked.rerun_script.cached_message_hashes.extend(self._held)
+        await self._socket.send(asked.SerializeToString())
+
+    async def answer(self, expected: str | None = None, *, began: float) -> Answer:
+        """Waits for the real end of what was asked for: a run may end early because another one follows.
 
         Args:
             expected: text that the explorer is to show.
-            began: when the waiting began, on `time.perf_counter`; None: now.
+            began: when the waiting began, on `time.perf_counter`.
 
         Raises:
             TimeoutError: the end did not come within `PATIENCE`.
         """
-        asked.rerun_script.query_string = self._query
-        asked.rerun_script.page_script_hash = self._page
-        asked.rerun_script.cached_message_hashes.extend(self._held)
         elements: list[Element] = []
         self._menus.clear()
-        began = time.perf_counter() if began is None else began
         async with asyncio.timeout(PATIENCE):
-            await self._socket.send(asked.SerializeToString())
             while (end := self._take(await self._message(), elements)) is None:
                 pass
         answer = Answer(
@@ -151,6 +160,16 @@ class Session:
     async def close(self) -> None:
         await self._socket.close()
 
+    async def _type(self, text: str) -> None:
+        if self._box is None:
+            raise RuntimeError("The page has drawn no sentence box.")
+        asked = BackMsg()
+        asked.rerun_script.widget_states.widgets.add(id=self._box.id, string_value=text)
+        asked.rerun_script.fragment_id = self._below
+        if key := self._box.query_param_key:
+            self._query = urlencode(dict(parse_qsl(self._query)) | {key: text})
+        await self.ask(asked)
+
     async def _message(self) -> ForwardMsg:
         """The next message, in full: one that the server knows to be here comes as a reference."""
         message = ForwardMsg.FromString(bytes(await self._socket.recv(decode=False)))
@@ -165,6 +184,7 @@ class Session:
         match message.WhichOneof("type"):
             case "new_session":
                 self._page = message.new_session.page_script_hash
+                self._kept_runs = message.new_session.config.max_cached_message_age or self._kept_runs
                 elements.clear()  # what an abandoned run has drawn is drawn again
             case "navigation":
                 self._page = message.navigation.page_script_hash
@@ -177,7 +197,8 @@ class Session:
                 self._query = message.page_info_changed.query_string
             case "script_finished" if message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                 self._runs += 1
-                self._held = {key: held for key, held in self._held.items() if held[1] > self._runs - KEPT_RUNS - 1}
+                oldest = self._runs - self._kept_runs
+                self._held = {key: held for key, held in self._held.items() if held[1] >= oldest}
                 return message.script_finished
         return None
 
@@ -196,4 +217,5 @@ async def opened(address: str, page: str = "", query: str = "") -> tuple[Session
     session = Session(socket, query)
     asked = BackMsg()
     asked.rerun_script.page_name = page
-    return session, await session.run(asked, began=began)
+    await session.ask(asked)
+    return session, await session.answer(began=began)
