@@ -50,3 +50,10 @@ def test_sentence_and_model_stand_as_they_were(visit: Visit) -> None:
     expect(page.get_by_role("button", name="i → h")).to_be_visible()  # who goes back sooner may meet the answer there
     go_back_to(page, "masks")
     expect_choices(page, "Masks: who may look at whom", model="reverse", text="abcdefg")
+
+
+def test_an_address_of_a_translators_page_that_names_no_model_has_one(visit: Visit) -> None:
+    page = visit.open("/masks?model=reverse&text=abc", drawn="canvas")
+    visit.turn_to("/translating")
+    expect(page.get_by_role("combobox", name="Model")).to_have_value("french-english")
+    assert page.get_by_test_id("stException").count() == 0

@@ -253,6 +253,16 @@ def test_a_board_of_a_long_sentence_has_labels_on_a_phone(visit: Visit) -> None:
     assert len(re.findall(r">walked<|>pond<|>noticed<|>along<", svg)) >= 4
 
 
+def test_a_board_without_any_width_is_drawn_and_done(visit: Visit) -> None:
+    """As on a page that the reader leaves. The browser's tab once stood still for good, painting labels."""
+    page = visit.open(MASKS, drawn=DRAWN)
+    set_width = "(width) => { globalThis.tfmvizViews.masks.view.node.style.width = width; }"
+    page.evaluate(set_width, "0")
+    page.wait_for_function("() => globalThis.tfmvizViews.masks.view.width === 0", timeout=10_000)
+    page.evaluate(set_width, "")
+    page.wait_for_function("() => globalThis.tfmvizViews.masks.view.board.cell > 10", timeout=10_000)
+
+
 def test_a_sentence_of_the_same_length_is_drawn_with_its_own_words(visit: Visit) -> None:
     """The mask stays as it was, so the page's answer is the one before, word for word."""
     page = visit.open(MASKS, drawn=DRAWN)

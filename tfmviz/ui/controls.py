@@ -282,12 +282,9 @@ def need(architecture: Architecture) -> None:
     if not fitting or model in fitting or (model is not None and model not in configs):
         return  # `correct_address` looks after names that do not exist
     nearest = "french-english" if "french-english" in fitting else fitting[0]
-    if model is None and "model" not in st.session_state:  # the session begins
-        st.query_params["model"] = nearest
-        st.rerun()
-    if model is None:  # back at an address that names none
-        st.session_state["model"] = nearest
-        return
+    if model is None:
+        _set("model", nearest)
+        st.rerun()  # in a run that answers the back button, the widget would take its default
     note = f"This page is about models that are {architecture}. {code(model)} is not, so this is {code(nearest)}."
     _replace("model", nearest, note)
 
@@ -344,6 +341,10 @@ def _asked(key: str) -> str | None:
 
 def _replace(key: str, value: str | int, note: str) -> None:
     st.session_state.setdefault("notes", {})[key] = (value, note)
+    _set(key, value)
+
+
+def _set(key: str, value: str | int) -> None:
     if key in st.session_state:
         st.session_state[key] = value
     else:  # the session begins: no widget has read the address yet
