@@ -6,7 +6,7 @@ other texts, so the order is one of the settings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -98,14 +98,7 @@ def stages(logits: Array, rules: Rules, *, seen: Sequence[int] = ()) -> tuple[St
     Raises:
         ValueError: a logit is not finite.
     """
-    scores = np.asarray(logits, dtype=np.float64)
-    if not np.isfinite(scores).all():
-        raise ValueError("The model's scores for the next token are not finite, so nothing can be chosen.")
-    found = [_stage("model", scores)]
-    for name in rules.active:
-        scores = _EFFECTS[name](scores, rules, seen)
-        found.append(_stage(name, scores))
-    return tuple(found)
+    return tuple(_stage(rule, scores) for rule, scores in _scored(logits, rules, seen))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -288,8 +281,19 @@ def choose(logits: Array, rules: Rules, *, seen: Sequence[int], number: float | 
     """The next token: the one that the number falls on; without a number the most probable one."""
     if rules.active == ("temperature",) and rules.temperature == 0:
         return int(logits.argmax())  # the usual case, without a distribution
-    left = stages(logits, rules, seen=seen)[-1].probabilities
-    return int(left.argmax()) if number is None else draw(left, number).token
+    *_, (_, scores) = _scored(logits, rules, seen)
+    return int(scores.argmax()) if number is None else draw(_softmax(scores), number).token
+
+
+def _scored(logits: Array, rules: Rules, seen: Sequence[int]) -> Iterator[tuple[Rule | Literal["model"], Array]]:
+    """The model's scores, then what each active rule makes of them; -inf for what it cuts away."""
+    scores = np.asarray(logits, dtype=np.float64)
+    if not np.isfinite(scores).all():
+        raise ValueError("The model's scores for the next token are not finite, so nothing can be chosen.")
+    yield "model", scores
+    for rule in rules.active:
+        scores = _EFFECTS[rule](scores, rules, seen)
+        yield rule, scores
 
 
 def _largest_first(values: Array, *, among: Array) -> Array:
