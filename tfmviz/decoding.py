@@ -337,13 +337,14 @@ def _top_k(scores: Array, rules: Rules, _: Sequence[int]) -> Array:
 
 
 def _top_p(scores: Array, rules: Rules, _: Sequence[int]) -> Array:
-    order = _largest_first(scores, among=scores > -np.inf)
-    p = _softmax(scores[order])
-    before = np.cumsum(p) - p  # how much the more probable ones have together
-    cut = order[before >= rules.top_p]
-    scores = scores.copy()
-    scores[cut[cut != order[0]]] = -np.inf
-    return scores
+    p = _softmax(scores)
+    likely = p > (1 - rules.top_p) / (2 * len(p))  # all others have less than 1 - top_p together: they are not needed
+    order = _largest_first(scores, among=likely)
+    before = np.cumsum(p[order]) - p[order]  # how much the more probable ones have together
+    kept = order[(before < rules.top_p) | (order == order[0])]
+    found = np.full_like(scores, -np.inf)
+    found[kept] = scores[kept]
+    return found
 
 
 def _min_p(scores: Array, rules: Rules, _: Sequence[int]) -> Array:
