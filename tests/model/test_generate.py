@@ -11,7 +11,7 @@ from torch import Tensor
 
 from tests.model.helpers import MAX_LEN as MAX_LEN_OF_HELPERS
 from tests.model.helpers import SCHEMES, assert_close, inputs_of, lively_model, token_ids
-from tfmviz.decoding import Rules, Step
+from tfmviz.decoding import GREEDY, Rules, Step
 from tfmviz.model.cache import Cache
 from tfmviz.model.config import ModelConfig, NormPosition
 from tfmviz.model.device import batch_for
@@ -342,16 +342,24 @@ def test_the_mark_at_the_end_has_a_record(writer: DecoderOnly) -> None:
     assert [step.token for step in found] == tokens[: tokens.index(tokens[4]) + 1]
 
 
-@pytest.mark.parametrize("rules", [Rules(temperature=1.6, top_k=7), Rules(temperature=0.0)])
-def test_many_texts_written_at_once_are_those_written_one_by_one(writer: DecoderOnly, rules: Rules) -> None:
+def test_many_texts_written_at_once_are_those_written_one_by_one(writer: DecoderOnly) -> None:
     ends = (recorded(writer, PROMPT, max_new_tokens=3)[2].token,)
+    rules = [*[Rules(temperature=1.6, top_k=7)] * 5, GREEDY, Rules(temperature=0.7, top_p=0.8)]
     reader, start = reader_of(writer, PROMPT.tolist(), begin=[END], tap=NO_TAP)
-    how: dict[str, Any] = {"rules": rules, "ends": ends, "max_new_tokens": 19}  # past the context of 17
-    found = samples(reader, start, seed=5, count=6, **how)
+    how: dict[str, Any] = {"ends": ends, "max_new_tokens": 19}  # past the context of 17
+    found = samples(reader, start, rules=rules, seed=5, **how)
+    assert len(found) == len(rules)
     for r, sample in enumerate(found):
-        alone = recorded(writer, PROMPT, seed=5 + r, **how)
+        alone = recorded(writer, PROMPT, rules=rules[r], seed=5 + r, **how)
         assert sample.ids == tuple(step.token for step in alone)
         assert np.exp(sample.log_probabilities) == pytest.approx([step.probability for step in alone], rel=1e-4)
+
+
+def test_nothing_is_read_once_all_texts_have_ended(writer: DecoderOnly) -> None:
+    end = recorded(writer, PROMPT, max_new_tokens=3)[2].token
+    reader, start = reader_of(writer, PROMPT.tolist(), begin=[END], tap=NO_TAP)
+    found = samples(reader, start, rules=[GREEDY] * 2, seed=0, ends=(end,), max_new_tokens=19)
+    assert reader.n_cached == len(start) + len(found[0].ids) - 1
 
 
 def test_sampled_texts_follow_the_distribution_of_whole_texts(writer: DecoderOnly) -> None:

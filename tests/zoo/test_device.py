@@ -125,7 +125,7 @@ def test_writing_is_the_same_everywhere(both: Models) -> None:
     edits = tuple(edit for edit in edits_of(here)[2:] if not (isinstance(edit, Patch) and edit.position))
     ways: list[Callable[[ZooModel], Any]] = [
         lambda model: model.generate(IDS, edits=edits, given=(4,), max_new_tokens=4).ids,
-        lambda model: [text.ids for text in model.samples(IDS, rules=Rules(), count=2, max_new_tokens=3)],
+        lambda model: [text.ids for text in model.samples(IDS, rules=[Rules()] * 2, max_new_tokens=3)],
         lambda model: model.search(IDS, width=2, max_new_tokens=2).ids,
     ]
     for way in ways:

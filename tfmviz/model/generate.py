@@ -74,26 +74,33 @@ def samples(
     reader: Reader,
     text: Sequence[int],
     *,
-    rules: Rules,
+    rules: Sequence[Rules],
     seed: int,
-    count: int,
     ends: Collection[int] = (),
     max_new_tokens: int,
 ) -> tuple[Sample, ...]:
-    """Writes `count` texts at once, in one forward pass a token; text r is what `steps` writes with seed + r."""
-    found: list[list[int]] = [[] for _ in range(count)]
-    log_p: list[list[float]] = [[] for _ in range(count)]
+    """Writes several texts at once, in one forward pass a token; text r is what `steps` writes with seed + r.
+
+    Args:
+        rules: those of each text.
+    """
+    count = len(rules)
+    found: list[list[int]] = [[] for _ in rules]
+    log_p: list[list[float]] = [[] for _ in rules]
     rows = torch.tensor([text], device=reader.device)  # (row, len)
     for place in range(len(text), min(len(text) + max_new_tokens, reader.longest or 2**31)):
+        going = [r for r, tokens in enumerate(found) if not tokens or tokens[-1] not in ends]
+        if not going:
+            break
         new = reader.read(rows)[:, -1].float().cpu().log_softmax(dim=-1).expand(count, -1).numpy()  # (row, vocab)
         if len(rows) == 1:
             rows = rows.expand(count, -1)
             reader.keep(torch.zeros(count, dtype=torch.long, device=reader.device))
-        for r, (tokens, scores) in enumerate(zip(found, new, strict=True)):
-            if not tokens or tokens[-1] not in ends:
-                number = None if rules.temperature == 0 else number_for(seed + r, place)
-                tokens.append(choose(scores, rules, seen=[*text, *tokens], number=number))
-                log_p[r].append(float(scores[tokens[-1]]))
+        for r in going:
+            tokens, scores = found[r], new[r]
+            number = None if rules[r].temperature == 0 else number_for(seed + r, place)
+            tokens.append(choose(scores, rules[r], seen=[*text, *tokens], number=number))
+            log_p[r].append(float(scores[tokens[-1]]))
         rows = torch.cat((rows, torch.tensor([[tokens[-1]] for tokens in found], device=reader.device)), dim=1)
     return tuple(Sample(ids=tuple(a), log_probabilities=tuple(b)) for a, b in zip(found, log_p, strict=True))
 

@@ -199,9 +199,9 @@ class ZooModel:
         return self._generation(text, found[-1].complete[0].ids if found else (), beams=found)
 
     def samples(
-        self, inputs: str | Sequence[int], *, rules: Rules, seed: int = 0, count: int, max_new_tokens: int = 40
+        self, inputs: str | Sequence[int], *, rules: Sequence[Rules], seed: int = 0, max_new_tokens: int = 40
     ) -> tuple[Sample, ...]:
-        """Draws many texts at once; see `model.generate.samples`.
+        """Writes several texts at once, each by rules of its own; see `model.generate.samples`.
 
         Raises:
             ValueError: the text holds no token, or the model only fills in words.
@@ -210,8 +210,8 @@ class ZooModel:
         from tfmviz.tap import NO_TAP
 
         reader, text = reader_of(self.module, self._encode(inputs).ids, begin=self._begin, tap=NO_TAP)
-        how: dict[str, Any] = {"rules": rules, "seed": seed, "count": count, "max_new_tokens": max_new_tokens}
-        return samples(reader, text, ends=self.tokenizer.marks.ends, **how)
+        ends = self.tokenizer.marks.ends
+        return samples(reader, text, rules=rules, seed=seed, ends=ends, max_new_tokens=max_new_tokens)
 
     def _generation(self, text: Sequence[int], new: Sequence[int], **record: Any) -> Generation:
         before = text if self.config.architecture == "decoder-only" else text[1:]  # without the mark at the start

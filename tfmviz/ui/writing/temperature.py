@@ -93,10 +93,9 @@ def fan(here: Lesson, said: Settings) -> None:
 
 @shared
 def _fan(model: ZooModel, text: str, rules: Rules, seed: int) -> tuple[tuple[Sample, ...], Sample]:
-    drawn = model.samples(text, rules=rules, seed=seed, count=TEXTS, max_new_tokens=LENGTH)
-    only = Rules(temperature=0.0, banned=rules.banned)
-    (greedy,) = model.samples(text, rules=only, count=1, max_new_tokens=LENGTH)
-    return drawn, greedy
+    most_probable = Rules(temperature=0.0, banned=rules.banned)
+    *drawn, greedy = model.samples(text, rules=[rules] * TEXTS + [most_probable], seed=seed, max_new_tokens=LENGTH)
+    return tuple(drawn), greedy
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,13 +134,9 @@ def repetition(here: Lesson, said: Settings) -> None:
 @shared
 def _long(model: ZooModel, text: str, drawn: Rules, seed: int) -> tuple[Long, ...]:
     n = len(model.tokenizer.encode(text, max_len=model.config.max_len).ids)
-    only = Rules(temperature=0.0, banned=drawn.banned)
-    ways = {
-        "greedy": model.generate(text, rules=only, max_new_tokens=LONG),
-        f"beam search, {BEAMS} beams": model.search(text, width=BEAMS, max_new_tokens=LONG, banned=drawn.banned),
-        "sampling": model.generate(text, rules=drawn, seed=seed, max_new_tokens=LONG),
-    }
-    return tuple(
-        Long(name=name, text=model.tokenizer.decode(made.ids[n:]), share=repeated(made.ids[n:]))
-        for name, made in ways.items()
-    )
+    most_probable = Rules(temperature=0.0, banned=drawn.banned)
+    sampled, greedy = model.samples(text, rules=[drawn, most_probable], seed=seed, max_new_tokens=LONG)
+    searched = model.search(text, width=BEAMS, max_new_tokens=LONG, banned=drawn.banned)
+    ways = {"greedy": greedy.ids, f"beam search, {BEAMS} beams": searched.ids[n:], "sampling": sampled.ids}
+    texts = {name: [token for token in ids if token not in model.tokenizer.marks.ends] for name, ids in ways.items()}
+    return tuple(Long(name=name, text=model.tokenizer.decode(ids), share=repeated(ids)) for name, ids in texts.items())
