@@ -64,7 +64,8 @@ def fan(here: Lesson, said: Settings) -> None:
     if said.rules.temperature == 0:
         st.info("Greedy writing has one continuation only. Choose sampling above.", icon=icons.INFO)
         return
-    drawn, greedy = _fan(here.model, here.text, said.rules, said.seed)
+    with st.spinner("Writing fifty texts…"):
+        drawn, greedy = _fan(here.model, here.text, said.rules, said.seed)
     sums = [np.cumsum([-value for value in sample.log_probabilities]) for sample in drawn]
     surprise = np.full((TEXTS, LENGTH), np.nan)
     for row, values in zip(surprise, sums, strict=True):
@@ -113,7 +114,8 @@ def repetition(here: Lesson, said: Settings) -> None:
         st.info("A translation ends before it can repeat itself much. Choose a model that goes on with a text.")
         return
     drawn = said.rules if said.rules.temperature else replace(said.rules, temperature=1.0)
-    found = _long(here.model, here.text, drawn, said.seed)
+    with st.spinner("Writing long texts in three ways…"):
+        found = _long(here.model, here.text, drawn, said.seed)
     show(
         figures.repetition([one.name for one in found], np.array([one.share for one in found]), theme=theme()),
         key="repeated",
