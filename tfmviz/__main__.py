@@ -30,10 +30,10 @@ FAREWELL = 3
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the app until it is stopped.
 
-    The same as `streamlit run app.py` but for three things. It begins to import what is slow before a reader asks. It
-    serves the scripts of the views as files (`ui/scripts.py`). And it stops when it is asked to, though a reader's
-    machine has fallen asleep, or the pipe it prints to has closed (Streamlit prints "Stopping..." first, and fails at
-    that).
+    The same as `streamlit run app.py` but for four things. It begins to import what is slow before a reader asks. Its
+    first run is `app.py` and not a page alone. It serves the scripts of the views as files (`ui/scripts.py`). And it
+    stops when it is asked to, though a reader's machine has fallen asleep, or the pipe it prints to has closed
+    (Streamlit prints "Stopping..." first, and fails at that).
 
     Args:
         arguments: those of the command line; None takes the process's own.
@@ -44,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     args = _parser().parse_args(arguments)
     import streamlit
     import uvicorn
+    from streamlit.runtime.pages_manager import PagesManager
     from threadpoolctl import threadpool_limits
 
     from tfmviz.ui import scripts
@@ -51,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # One thread for numpy: products of small matrices then take a sixth of the time. This walks the libraries that are
     # loaded, and stands still forever with another thread that loads one meanwhile. So it comes before all threads.
     threadpool_limits(1)
+    PagesManager.uses_pages_directory = False  # else the first run of a server is a page alone, see `ui/router.py`
     print(where(args.host, args.port), flush=True)
     uvicorn.run(
         streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=[scripts.route()]),
