@@ -38,7 +38,7 @@ class Answer:
         seconds: from asking (at the first visit: from connecting) to the last message.
         elements: everything the run drew, in its order.
         complete: the run reached its end.
-        menus: where on the page each menu stands that was sent; Streamlit's own, of files in `pages/`, at the side.
+        menus: where each menu stands that was sent: the app's on top; Streamlit's own, of files in `pages/`, elsewhere.
         expected: the text that the explorer is to show; None where there is no explorer, or no text was sent.
     """
 
@@ -52,8 +52,8 @@ class Answer:
     def problems(self) -> list[str]:
         """Exceptions and errors on the screen, a run that broke off, an explorer that shows another text."""
         found = [] if self.complete else ["the script did not compile"]
-        if Navigation.Position.SIDEBAR in self.menus:
-            found.append("Streamlit's own menu was shown")
+        if set(self.menus) - {Navigation.Position.TOP}:
+            found.append("a page ran alone, under Streamlit's own menu")
         if self.expected is not None and self.explored != self.expected:
             found.append(f"the explorer shows {self.explored!r} in place of {self.expected!r}")
         for element in self.elements:
