@@ -13,6 +13,8 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from importlib import import_module
+from threading import Event
 
 from tfmviz.places import PROJECT
 
@@ -22,6 +24,9 @@ EVERYWHERE = ("0.0.0.0", "::")
 LOOP = "asyncio" if sys.platform == "win32" else "uvloop"
 """What carries the messages: fifty for a run of a page, one by one. uvloop takes all that are there when it wakes,
 and lets small ones leave at once."""
+
+PICTURE = 2
+"""Seconds from the end of torch's import to the first picture, on a slow machine."""
 
 FAREWELL = 3
 """Seconds that readers have to take their last messages when the server is asked to stop."""
@@ -71,15 +76,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
 @asynccontextmanager
 async def _warm(app: object) -> AsyncIterator[None]:
     """Around the life of the server: while it answers already, a thread imports what is slow."""
-    importing = asyncio.create_task(asyncio.to_thread(_import_what_is_heavy))
+    stopping = Event()
+    importing = asyncio.create_task(asyncio.to_thread(_import_what_is_slow, stopping))
     yield
+    stopping.set()
     await importing  # to end in the middle of an import could crash
 
 
-def _import_what_is_heavy() -> None:
+def _import_what_is_slow(stopping: Event) -> None:
+    """Torch at once. Pandas, which Streamlit needs for tables, only when a first reader has the first picture."""
     from tfmviz.ui import models
 
-    models.import_what_is_heavy()
+    models.import_torch()
+    if not stopping.wait(PICTURE):
+        import_module("pandas")
 
 
 def _parser() -> argparse.ArgumentParser:

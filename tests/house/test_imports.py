@@ -54,3 +54,13 @@ assert torch_before_loading == [False], f"torch was imported before the page sto
 assert app.title and app.text_area(key="text").value and app.slider(key="head")
 assert "not now" in app.error[0].value
 """)
+
+
+def test_the_first_picture_needs_no_pandas() -> None:
+    packages = loaded_by("""
+from streamlit.testing.v1 import AppTest
+app = AppTest.from_file("app.py", default_timeout=60).run()
+assert not app.exception and len(app.tabs) == 4
+""")
+    assert "torch" in packages
+    assert "pandas" not in packages

@@ -112,20 +112,28 @@ def show_tree(
 
 
 def _arrow(columns: Columns) -> bytes:
-    """Columns as Streamlit sends them to charts; numbers that are not finite become null, which charts leave out."""
+    """Columns as Streamlit sends them to charts; numbers that are not finite become null, which charts leave out.
+
+    The buffers are made here: `pyarrow.array` would import pandas, for which a first reader would wait.
+    """
     import pyarrow as pa
 
-    arrays = {}
-    for name, values in columns.items():
+    arrays = []
+    for values in columns.values():
         if len(values) and isinstance(values[0], str):
-            arrays[name] = pa.array(values, pa.string())
+            texts = [str(text).encode() for text in values]
+            ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
+            buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(texts))]
+            arrays.append(pa.Array.from_buffers(pa.string(), len(texts), buffers))
         else:
-            numbers = np.asarray(values, dtype=np.float64)
-            arrays[name] = pa.array(numbers, pa.float64(), mask=~np.isfinite(numbers))
-    table = pa.table(arrays)
+            numbers = np.ascontiguousarray(values, dtype=np.float64)
+            is_known = np.packbits(np.isfinite(numbers), bitorder="little")
+            buffers = [pa.py_buffer(is_known), pa.py_buffer(numbers)]
+            arrays.append(pa.Array.from_buffers(pa.float64(), len(numbers), buffers))
+    batch = pa.RecordBatch.from_arrays(arrays, names=list(columns))
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as stream:
-        stream.write_table(table)
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
     return sink.getvalue().to_pybytes()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable, Sequence
-from importlib import import_module
 
 import streamlit as st
 
@@ -46,14 +45,14 @@ def earlier(name: str) -> EarlierModel | None:
 
 @st.cache_resource(show_spinner="Loading the model…")
 def _load_earlier(name: str) -> EarlierModel:
-    import_what_is_heavy()
+    import_torch()
     return zoo.with_copies(zoo.load_earlier(name))
 
 
 @st.cache_resource(show_spinner="Loading the model…")
 def _load(name: str, written: int) -> ZooModel:
     """Loads a model once per server, after the page has been painted, and again when its weights are other ones."""
-    import_what_is_heavy()
+    import_torch()
     keep_memory()
     model = zoo.with_copies(zoo.load(name))
     # Python's collector skips frozen objects, of which torch has made hundreds of thousands.
@@ -65,27 +64,22 @@ def _load(name: str, written: int) -> ZooModel:
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _load_trained(name: str) -> ZooModel:
     """Loads the model of a reader's run; only a few are kept."""
-    import_what_is_heavy()
+    import_torch()
     return zoo.with_copies(trained.load(name))
 
 
 @st.cache_resource(show_spinner=False)
-def import_what_is_heavy() -> None:
-    """Imports the slow packages once, in one thread; all others wait for it. The server begins with it when it starts.
-
-    Streamlit imports pandas in the middle of a run, at the first table. A library that looks it up in `sys.modules`
-    meanwhile, without the import lock, finds half of it. It happened with two readers on a cold server.
+def import_torch() -> None:
+    """Imports torch once, in one thread; all others wait for it. The server begins with it when it starts.
 
     Torch gets one thread per sentence. On a busy machine several threads would wait for one another far longer than
     they help with models of this size, and other readers need the other processors.
     """
     gc.disable()  # what is imported stays: to look for garbage in it takes a quarter of the time, and again later
-    for name in ("torch", "pandas", "pyarrow"):
-        import_module(name)
-    gc.freeze()
-    gc.enable()
     import torch
 
+    gc.freeze()
+    gc.enable()
     torch.set_num_threads(1)
 
 
