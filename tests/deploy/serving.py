@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shutil
 import socket
@@ -64,8 +65,8 @@ def serving(count: int) -> Iterator[Serving]:
 
 
 def free_ports(count: int) -> int:
-    """The first of so many free ports in a row."""
-    for first in range(20_000, 30_000, count):
+    """The first of so many free ports in a row. Test processes, which run side by side, begin at different ones."""
+    for first in range(20_000 + 10 * (os.getpid() % 1_000), 32_000, count):
         try:
             for port in range(first, first + count):
                 with socket.socket() as listener:
