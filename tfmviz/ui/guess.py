@@ -13,20 +13,9 @@ from tfmviz.views import guess as view
 WIDTH = 66
 """Pixels of the button."""
 
-STYLE = """
-<style>
-.st-key-guess, :has(> [class*=st-key-question-]) { display: none }
-body:has([class*=st-key-question-]) .st-key-guess { display: block }
-[role=tabpanel] > * > :has(> [class*=st-key-question-]) { order: -3 }
-</style>
-"""
-"""No question is shown until the button is pressed, and no button on a page without one. A question stands first,
-even where the figure comes before the words."""
-
 
 def button() -> None:
     """The button, for the frame of all pages."""
-    st.html(STYLE)
     show_plain_view("guess", js=view.JS, css=view.CSS, data=None, width=WIDTH)
 
 
