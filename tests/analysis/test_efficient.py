@@ -84,7 +84,9 @@ def test_a_sparse_pattern_is_attention_under_the_smaller_mask() -> None:
     np.testing.assert_allclose(sparse.pattern(scores, kept) @ V, torchs(Q, K, V, CAUSAL & kept))
     np.testing.assert_allclose(sparse.pattern(scores, OPEN), exact.pattern(Q, K, CAUSAL))
     strictly_later = ~CAUSAL
-    np.testing.assert_allclose(sparse.pattern(scores, strictly_later), exact.pattern(Q, K, CAUSAL))
+    np.testing.assert_allclose(
+        sparse.pattern(scores, sparse.or_all(strictly_later, CAUSAL)), exact.pattern(Q, K, CAUSAL)
+    )
 
 
 def test_the_k_largest_scores_hold_the_most_attention_that_k_keys_can() -> None:
@@ -135,13 +137,13 @@ def test_reformer_with_one_bucket_is_exact() -> None:
 def test_reformer_bucket_by_bucket_is_attention_to_the_pairs_that_meet(n_buckets: int, k_len: int) -> None:
     """With three keys in 16 buckets most queries meet none, and so keep all."""
     k, v = CROSS_K[:k_len], CROSS_V[:k_len]
-    kept = reformer.meet(*(reformer.buckets(x, n_buckets, seed=3) for x in (Q, k)))
-    assert 0 < kept.sum() < kept.size
-    assert kept.any(axis=-1).all() == (k_len == K_LEN)
+    met = reformer.meet(*(reformer.buckets(x, n_buckets, seed=3) for x in (Q, k)))
+    assert 0 < met.sum() < met.size
+    assert met.any(axis=-1).all() == (k_len == K_LEN)
+    kept = sparse.or_all(met, np.ones_like(met))
     np.testing.assert_allclose(reformer.attend(Q, k, v, n_buckets, seed=3), sparse.pattern(Q @ k.T, kept) @ v)
-    pairs = int(np.where(kept.any(axis=-1), kept.sum(axis=-1), k_len).sum())
     counts = counted(reformer.attend, Q, k, v, n_buckets=n_buckets, seed=3)
-    assert counts == reformer.cost(pairs, N + k_len, D, n_buckets).multiplications
+    assert counts == reformer.cost(int(kept.sum()), N + k_len, D, n_buckets).multiplications
 
 
 def test_equal_directions_share_a_bucket_and_opposite_ones_never() -> None:
@@ -208,6 +210,13 @@ def test_random_directions_are_orthogonal_and_as_long_as_normal_ones() -> None:
 def test_tiles_give_exactly_what_one_piece_gives(size: int, allowed: Array | None) -> None:
     q = 30 * Q  # scores in the hundreds: exp alone would overflow
     np.testing.assert_allclose(tiles.attend(q, K, V, size, allowed), torchs(q, K, V, allowed), atol=1e-12)
+
+
+def test_what_is_added_to_scores_is_added_tile_by_tile() -> None:
+    bias = normal(N, N)
+    added = torch.tensor(np.where(CAUSAL, bias, -np.inf))
+    whole = F.scaled_dot_product_attention(*map(torch.tensor, (Q, K, V)), attn_mask=added, scale=1.0)
+    np.testing.assert_allclose(tiles.attend(Q, K, V, 5, CAUSAL, bias=bias), whole.numpy(), atol=1e-12)
 
 
 def test_the_running_sum_of_a_tile_is_the_softmax_of_what_was_seen_so_far() -> None:

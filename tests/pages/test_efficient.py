@@ -19,6 +19,7 @@ from tests.pages.tabs import addresses
 from tfmviz import zoo
 from tfmviz.analysis.efficient import features
 from tfmviz.edits import AblateHead, SetMask
+from tfmviz.plots.numbers import per_cent
 from tfmviz.trace import Array
 from tfmviz.ui import background, held_out
 from tfmviz.ui.efficient import subject, together, trained
@@ -62,7 +63,7 @@ def test_q_k_and_v_of_the_page_make_the_models_own_pattern_and_output(model: str
 @pytest.mark.parametrize("model", ["twins-alibi", "twins-t5"])
 def test_a_head_whose_scores_are_more_than_q_times_k_is_told_apart(model: str) -> None:
     assert subject.head_of(lesson(model, TEXT, "decoder.0.self_attn")).has_bias
-    assert "leaves that out" in "".join(
+    assert "leave that out" in "".join(
         str(caption.value) for caption in open_page(PAGE, model=model, method="Linear").caption
     )
 
@@ -208,6 +209,39 @@ def test_the_table_has_every_method_that_suits_the_head() -> None:
     assert [name for name in crossing if name.startswith("Linformer")]
     assert not [name for name in crossing if name.startswith("window")]
     assert [name for name in causal if name.startswith("window")]
+
+
+@pytest.mark.parametrize("model", ["twins-alibi", "twins-linear"])
+def test_tiles_are_exact_whatever_the_scores_are(model: str) -> None:
+    app = open_page(PAGE, model=model, text=TEXT, layer="2", method="All of them")
+    assert rows(app)[f"tiles of {together.TILE}"][:3] == ["0", "0", "0"]
+    app = open_page(PAGE, model=model, text=TEXT, layer="2", method="Tiles", tile="64")
+    own = zoo.load(model).trace(TEXT)["decoder.2.self_attn.pattern"][0]
+    np.testing.assert_allclose(np.nan_to_num(matrices(app)["tiling"][0]), own, atol=1e-3)
+
+
+def test_pairs_that_a_query_without_a_bucket_keeps_are_counted() -> None:
+    app = open_page(PAGE, model="twins-rope", text=TEXT, method="Reformer", hash_buckets="16")
+    own, other = matrices(app)["both_patterns"]
+    allowed = ~np.isnan(own)
+    assert f"with {per_cent((other > 0).sum() / allowed.sum())} of all pairs" in words(app)
+    alone = words(open_page(PAGE, model="tiny-english", text="the", method="Reformer", hash_buckets="16"))
+    assert "strongest key **100%** are caught" in alone
+
+
+@pytest.mark.parametrize("n_groups", [1, 2])
+def test_shared_keys_of_linear_attention_go_through_its_features(n_groups: int) -> None:
+    here = lesson("twins-linear", TEXT, "decoder.1.self_attn", head=2)
+    app = open_page(
+        PAGE, model="twins-linear", text=TEXT, layer="1", head="2", method="Shared heads", kv_groups=str(n_groups)
+    )
+    q, k = (torch.tensor(here.trace[f"decoder.1.self_attn.{name}"]) for name in "qk")
+    shared = k.unflatten(0, (n_groups, -1)).mean(dim=1).repeat_interleave(4 // n_groups, dim=0)[2]
+    products = torch.tril((F.elu(q[2]) + 1) @ (F.elu(shared) + 1).T)
+    np.testing.assert_allclose(
+        np.nan_to_num(matrices(app)["both_patterns"][1]), products / products.sum(dim=-1, keepdim=True), atol=1e-3
+    )
+    assert f"{n_groups * (32 * 32 + 32) * 4 / 1024:.1f}".rstrip("0").rstrip(".") in words(app)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -34,6 +34,11 @@ class Kept:
         return KEYS_AND_VALUES * tokens * self.n_kv_heads * self.d_head * self.size
 
 
+def linear_state(*, n_layers: int, n_heads: int, d_head: int, size: int) -> int:
+    """Bytes of the sums Σ φ(k) vᵀ and Σ φ(k), which linear attention keeps after a text of any length."""
+    return n_layers * n_heads * (d_head**2 + d_head) * size
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Known:
     """A published model.

@@ -90,7 +90,6 @@ class KaplanLaw:
         alpha_n, n_c, alpha_d, d_c: of [(N_c / N)^(α_N / α_D) + D_c / D]^α_D (equation 1.5; table 2).
         alpha_c, c_c: of (C_c / C_min)^α_C, the lowest loss for C_min operations (equation 1.3).
         p_n, n_e: of N_e · C_min^p_n, the best size, with C_min in PF-days (table 6).
-        p_d, d_e: of D_e · C_min^p_d, the tokens of that run (table 6).
     """
 
     alpha_n: float = 0.076
@@ -101,10 +100,9 @@ class KaplanLaw:
     c_c: float = 3.1e8 * PF_DAY
     p_n: float = 0.73
     n_e: float = 1.3e9
-    p_d: float = 0.27
-    d_e: float = 2e10
 
     def loss(self, n: Number, d: Number) -> Number:
+        """Of training that reads D different tokens as often as it helps, with more than 6 N D operations."""
         of_size = np.power(self.n_c / n, self.alpha_n / self.alpha_d)
         return np.power(of_size + self.d_c / d, self.alpha_d)
 
@@ -113,8 +111,9 @@ class KaplanLaw:
         return self.p_n
 
     def best(self, c: Number) -> tuple[Number, Number]:
-        """Far below the critical batch size, where operations are C_min."""
-        return self.n_e * np.power(c / PF_DAY, self.p_n), self.d_e * np.power(c / PF_DAY, self.p_d)
+        """Far below the critical batch size, where operations are C_min; at that size a run reads twice the tokens."""
+        n = self.n_e * np.power(c / PF_DAY, self.p_n)
+        return n, c / 6 / n
 
     def best_loss(self, c: Number) -> Number:
         return np.power(self.c_c / c, self.alpha_c)

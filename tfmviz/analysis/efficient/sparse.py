@@ -13,15 +13,19 @@ from tfmviz.trace import Array
 
 
 def pattern(scores: Array, kept: Array) -> Array:
-    """Softmax over the pairs that are kept; a query for which none is allowed keeps all that it had.
+    """Softmax over the pairs that are kept.
 
     Args:
         scores: (q_len, k_len), −∞ where the model's mask is closed.
-        kept: (q_len, k_len), True = this pair stays.
+        kept: (q_len, k_len), True = this pair stays; at least one for each query.
     """
-    rest = np.where(kept, scores, -np.inf)
-    empty = ~np.isfinite(rest).any(axis=-1, keepdims=True)
-    return softmax(np.where(empty, scores, rest))
+    return softmax(np.where(kept, scores, -np.inf))
+
+
+def or_all(kept: Array, allowed: Array) -> Array:
+    """The pairs that are kept and allowed; a query that is left without any has all that are allowed."""
+    left = kept & allowed
+    return np.where(left.any(axis=-1, keepdims=True), left, allowed)
 
 
 def top(scores: Array, k: int) -> Array:

@@ -34,8 +34,14 @@ class Tile:
     out: Array
 
 
-def tiles(q: Array, k: Array, v: Array, allowed: Array | None, size: int) -> Iterator[Tile]:
-    """One tile of size × size after the other, row by row. Tiles in which nothing is allowed are left out."""
+def tiles(
+    q: Array, k: Array, v: Array, allowed: Array | None, size: int, *, bias: Array | None = None
+) -> Iterator[Tile]:
+    """One tile of size × size after the other, row by row. Tiles in which nothing is allowed are left out.
+
+    Args:
+        bias: (q_len, k_len), added to the scores.
+    """
     for top in range(0, len(q), size):
         rows = slice(top, min(top + size, len(q)))
         n_rows = rows.stop - rows.start
@@ -47,6 +53,7 @@ def tiles(q: Array, k: Array, v: Array, allowed: Array | None, size: int) -> Ite
             if open_ is not None and not open_.any():
                 continue
             scores = q[rows] @ k[columns].T
+            scores = scores if bias is None else scores + bias[rows, columns]
             scores = scores if open_ is None else np.where(open_, scores, -np.inf)
             new = np.maximum(largest, scores.max(axis=-1))
             base = np.where(np.isfinite(new), new, 0.0)  # a query that has seen nothing yet
@@ -59,10 +66,12 @@ def tiles(q: Array, k: Array, v: Array, allowed: Array | None, size: int) -> Ite
             yield Tile(rows=rows, columns=columns, largest=largest, total=total, factor=factor, out=done)
 
 
-def attend(q: Array, k: Array, v: Array, size: int, allowed: Array | None = None) -> Array:
+def attend(
+    q: Array, k: Array, v: Array, size: int, allowed: Array | None = None, *, bias: Array | None = None
+) -> Array:
     """What the last tile of every row of tiles leaves: (q_len, d)."""
     out = np.zeros((len(q), v.shape[1]), dtype=v.dtype)
-    for tile in tiles(q, k, v, allowed, size):
+    for tile in tiles(q, k, v, allowed, size, bias=bias):
         out[tile.rows] = tile.out
     return out
 

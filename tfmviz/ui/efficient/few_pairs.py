@@ -11,7 +11,7 @@ from tfmviz.plots.numbers import per_cent
 from tfmviz.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.efficient.reversible import reversible
-from tfmviz.ui.efficient.subject import Head, beside, head_of, no_bias
+from tfmviz.ui.efficient.subject import Head, beside, head_of
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
 
@@ -73,7 +73,7 @@ def hashed(here: Lesson) -> None:
         rounds = st.slider("Rounds of hashing", 1, 8, 2, key="rounds", bind="query-params")
         seed = st.slider("Seed of the rotations", 0, 20, 0, key="hash_seed", bind="query-params")
     of_q, of_k = (reformer.buckets(x, n_buckets, rounds=rounds, seed=seed) for x in (head.q, head.k))
-    kept = reformer.meet(of_q, of_k) & head.allowed
+    kept = sparse.or_all(reformer.meet(of_q, of_k), head.allowed)
     pattern = sparse.pattern(head.scores, kept)
     vectors = len(head.q) + len(head.k)
     cost = reformer.cost(int(kept.sum()), vectors, head.q.shape[1], n_buckets, rounds=rounds)
@@ -100,5 +100,6 @@ def hashed(here: Lesson) -> None:
         "any bucket keeps all. To compute it, Reformer sorts tokens by bucket and cuts them into chunks of one size; "
         "each chunk meets itself and the one before."
     )
-    no_bias(head)
+    if head.has_bias:
+        st.caption("Buckets are made of q and k alone. What this model adds to q · k is kept for the pairs that meet.")
     reversible(here)

@@ -8,13 +8,14 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.attention_layer import turned
+from tfmviz.analysis.cache_cost import Kept, linear_state
 from tfmviz.analysis.efficient import exact, grouped, sparse, state_space, tiles
 from tfmviz.analysis.efficient.tiles import Tile
 from tfmviz.plots import efficient as figures
 from tfmviz.plots.numbers import decimal, in_bytes, tiny
 from tfmviz.trace import Array
 from tfmviz.ui import controls, lesson
-from tfmviz.ui.efficient.subject import BYTES, NOT_EXP, Head, beside, head_of
+from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
 
@@ -24,7 +25,7 @@ def tiled(here: Lesson) -> None:
     head = head_of(here)
     with lesson.line("tiled"):
         size = st.select_slider("Size of a tile", [1, 2, 3, 4, 6, 8, 16, 32, 64], 4, key="tile", bind="query-params")
-        made = list(tiles.tiles(head.q, head.k, head.v, head.allowed, size))
+        made = list(tiles.tiles(head.q, head.k, head.v, head.allowed, size, bias=head.bias))
         controls.at_most("step_of_tiles", len(made))
         step = 1
         if len(made) > 1:
@@ -59,16 +60,15 @@ def _known(head: Head, made: Sequence[Tile]) -> Array:
     known = np.full(head.scores.shape, np.nan)
     for tile in made:
         rows, seen = tile.rows, slice(0, tile.columns.stop)
-        scores = np.where(head.allowed[rows, seen], head.q[rows] @ head.k[seen].T, -np.inf)
-        shares = np.exp(scores - tile.largest[:, None]) / tile.total[:, None]
+        shares = np.exp(head.scores[rows, seen] - tile.largest[:, None]) / tile.total[:, None]
         known[rows, seen] = np.where(head.allowed[rows, seen], shares, np.nan)
     return known
 
 
 def _same(head: Head, size: int) -> None:
     """How little the tiled output differs, and what it saves."""
-    plain = exact.pattern(head.q, head.k, head.allowed) @ head.v
-    difference = float(np.abs(tiles.attend(head.q, head.k, head.v, size, head.allowed) - plain).max())
+    z = tiles.attend(head.q, head.k, head.v, size, head.allowed, bias=head.bias)
+    difference = float(np.abs(z - head.pattern @ head.v).max())
     q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]
     cost, full = tiles.cost(q_len, k_len, d, size), exact.cost(q_len, k_len, d)
     st.markdown(
@@ -79,9 +79,9 @@ def _same(head: Head, size: int) -> None:
         "in a causal head."
     )
     if head.is_linear:
-        st.caption(NOT_EXP)
+        st.caption("This head was trained with linear attention, which needs no tiles: its scores are ln(φ(q) · φ(k)).")
     if head.has_bias:
-        st.caption("What this model adds to q · k for each pair is left out here; a kernel adds it tile by tile.")
+        st.caption("What this model adds to q · k for each pair is added tile by tile, as a kernel does it.")
 
 
 def state(here: Lesson) -> None:
@@ -134,14 +134,20 @@ def shared_heads(here: Lesson) -> None:
     k, v = (here.trace[f"{layer}.{turned(here.trace, layer, name)}"].astype(np.float64) for name in "kv")
     repeats = config.n_heads // len(k)
     k, v = (grouped.shared(np.repeat(x, repeats, axis=0), n_groups)[here.choice.head] for x in (k, v))
-    pattern = sparse.pattern(head.scores + head.q @ (k - head.k).T, head.allowed)
+    q = head.q if head.is_linear else head.q * config.divisor
+    change = here.weights.scores(q, k) - here.weights.scores(q, head.k)
+    pattern = sparse.pattern(head.scores + change, head.allowed)
     cost = exact.cost(len(head.q), len(head.k), head.q.shape[1])
     beside(here, head, pattern, pattern @ v, title=f"{n_groups} of {config.n_heads} heads", cost=cost)
     d, n = config.d_head, len(head.k)
-    before, now = (in_bytes(BYTES * 2 * heads * n * d) for heads in (config.n_kv_heads, n_groups))
+    before, now = (Kept(n_layers=1, n_kv_heads=m, d_head=d, size=BYTES).at(n) for m in (config.n_kv_heads, n_groups))
+    what = "the cache: keys and values of this layer take"
+    if head.is_linear:
+        before, now = (linear_state(n_layers=1, n_heads=m, d_head=d, size=BYTES) for m in (config.n_heads, n_groups))
+        what = "what is kept to write on: the sums Σ φ(k) vᵀ and Σ φ(k) of this layer take"
     st.markdown(
-        f"Multiplications stay; what shrinks is the cache: keys and values of this layer take **{now}** instead of "
-        f"{before} for {n} tokens. Here the model's own key and value heads are averaged in groups (Ainslie et al. "
-        "2023), for this head alone; the authors then train on for a twentieth of the first training, which repairs "
-        "most of the damage. One head for all is multi-query attention (Shazeer 2019)."
+        f"Multiplications stay; what shrinks is {what} **{in_bytes(now)}** instead of {in_bytes(before)} for {n} "
+        "tokens. Here the model's own key and value heads are averaged in groups (Ainslie et al. 2023), for this head "
+        "alone; the authors then train on for a twentieth of the first training, which repairs most of the damage. "
+        "One head for all is multi-query attention (Shazeer 2019)."
     )

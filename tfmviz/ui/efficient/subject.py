@@ -57,10 +57,14 @@ class Head:
         return exact.softmax(self.scores)
 
     @property
+    def bias(self) -> Array:
+        """What the scores are more than q · k; 0 where the mask is closed: (q_len, k_len)."""
+        return np.where(self.allowed, self.scores - self.q @ self.k.T, 0.0)
+
+    @property
     def has_bias(self) -> bool:
         """Whether the scores are more than q · k: methods that never form all of them must leave that out."""
-        plain = self.q @ self.k.T
-        return not self.is_linear and bool(np.abs(np.where(self.allowed, self.scores - plain, 0.0)).max() > 1e-2)
+        return not self.is_linear and bool(np.abs(self.bias).max() > 1e-2)
 
 
 def head_of(here: Lesson) -> Head:
@@ -164,11 +168,11 @@ NOT_EXP = (
 
 
 def no_bias(head: Head) -> None:
-    """A note where a method cannot keep what the position scheme adds to the scores."""
+    """A note where methods cannot keep what the position scheme adds to the scores."""
     if head.is_linear:
         st.caption(NOT_EXP)
     if head.has_bias:
         st.caption(
-            "This head's scores are more than q · k: the model adds a bias for each pair, or caps them. This method "
-            "forms no pairs, so it leaves that out, and part of the error is due to it."
+            "This head's scores are more than q · k: the model adds a bias for each pair, or caps them. Methods that "
+            "form no pairs leave that out, and part of their error is due to it."
         )

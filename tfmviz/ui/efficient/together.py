@@ -15,7 +15,7 @@ from tfmviz.plots.numbers import decimal, in_bytes, in_seconds, in_words, per_ce
 from tfmviz.trace import Array
 from tfmviz.ui.background import Found, measured
 from tfmviz.ui.efficient.few_pairs import kept_pairs
-from tfmviz.ui.efficient.subject import BYTES, Head, effect, head_of
+from tfmviz.ui.efficient.subject import BYTES, Head, effect, head_of, no_bias
 from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
@@ -47,7 +47,7 @@ def _methods(head: Head) -> Iterator[Row]:
         pattern = linformer.pattern(head.q, head.k, rows)
         yield f"Linformer, {rows} rows", pattern, pattern @ head.v, linformer.cost(q_len, k_len, d, rows)
     of_q, of_k = (reformer.buckets(x, BUCKETS, rounds=ROUNDS) for x in (head.q, head.k))
-    kept = reformer.meet(of_q, of_k) & head.allowed
+    kept = sparse.or_all(reformer.meet(of_q, of_k), head.allowed)
     pattern = sparse.pattern(head.scores, kept)
     cost = reformer.cost(int(kept.sum()), q_len + k_len, d, BUCKETS, rounds=ROUNDS)
     yield f"Reformer, {BUCKETS} buckets", pattern, pattern @ head.v, cost
@@ -58,7 +58,7 @@ def _methods(head: Head) -> Iterator[Row]:
     pattern = features.pattern(*phi, head.allowed)
     cost = features.cost(q_len, k_len, d, FEATURES, drawn=True)
     yield f"Performer, {FEATURES} features", pattern, pattern @ head.v, cost
-    tiled = tiles.attend(head.q, head.k, head.v, TILE, head.allowed)
+    tiled = tiles.attend(head.q, head.k, head.v, TILE, head.allowed, bias=head.bias)
     yield f"tiles of {TILE}", head.pattern, tiled, tiles.cost(q_len, k_len, d, TILE)
 
 
@@ -85,10 +85,11 @@ def table(here: Lesson) -> None:
         key="together",
     )
     more = sum(cost.multiplications > made[0][3].multiplications for *_, cost in made)
+    trained = "linear attention, against which all are measured here" if head.is_linear else "the exact one"
     st.markdown(
         f"On your text **{more} of {len(made) - 1}** methods multiply more than exact attention: what they save grows "
-        "with the text, what they add does not. The model was trained with the exact one; a model trained with the "
-        "cheap one learns to live with it."
+        f"with the text, what they add does not. The model was trained with {trained}; a model trained with "
+        "another one learns to live with it."
     )
     st.caption(
         "Elsewhere: the share of attention that lies on other keys. Output: how far the head's output moves, over its "
@@ -96,6 +97,7 @@ def table(here: Lesson) -> None:
         "Linformer is missing for causal heads, for the reason on its tab; windows for cross-attention, which has two "
         "texts."
     )
+    no_bias(head)
 
 
 def _said(here: Lesson, full: Row, row: Row) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from tfmviz.analysis.cache_cost import Kept
+from tfmviz.analysis.cache_cost import Kept, linear_state
 from tfmviz.analysis.heads import layer_scores, looks_back
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.position_terms import smoothed
@@ -164,7 +164,7 @@ def _costs(pair: Pair) -> None:
 def kept(config: ModelConfig, length: int) -> int:
     """Bytes that a model must keep after `length` tokens so that it can go on."""
     if config.attention == "linear":
-        return BYTES * config.n_layers * config.n_heads * (config.d_head**2 + config.d_head)
+        return linear_state(n_layers=config.n_layers, n_heads=config.n_heads, d_head=config.d_head, size=BYTES)
     cache = Kept(
         n_layers=config.n_layers,
         n_kv_heads=config.n_kv_heads,

@@ -99,6 +99,8 @@ def _words(against: str, n: float, d: float) -> str:
         "a finite model and finite text add to the floor.\n\n"
         f"{says}\n\n"
         "**Do not compare the heights of Kaplan's line with the others'**: it is about another text and other tokens, "
-        "and a loss is per token. Most of what the sliders reach was never trained by these authors. Kaplan's best N "
-        "and D are of runs that stop before they converge, on batches so small that no operation is lost."
+        "and a loss is per token. Most of what the sliders reach was never trained by these authors. Kaplan's loss at "
+        "your N and D is that of training that reads the D tokens as often as it helps. That takes more than 6 · N · D "
+        "operations, so it may lie below the best: those runs stop before they converge, on batches so small that no "
+        "operation is lost."
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from tfmviz.analysis.cache_cost import KNOWN, Kept
+from tfmviz.analysis.cache_cost import KNOWN, Kept, linear_state
 from tfmviz.analysis.multiplications import multiplications
 from tfmviz.decoding import Rules
 from tfmviz.plots import writing as figures
@@ -131,6 +131,12 @@ def size(here: Lesson) -> None:
         st.markdown(
             f"{local[0]} of the {n_layers} layers keep only their last {local[1]:,} tokens. Who counts all "
             f"layers in full gets {in_bytes(full)}, {full / kept.at(length) - 1:.0%} too much."
+        )
+    if known is None and config.attention == "linear":
+        state = linear_state(n_layers=n_layers, n_heads=n_heads, d_head=d_head, size=each)
+        st.markdown(
+            "That is what softmax attention of this shape needs. This model's attention is linear: it keeps no keys and "
+            f"values but the sums Σ φ(k) vᵀ and Σ φ(k) of each head, **{in_bytes(state)}** after a text of any length."
         )
     rows = {"multi-head": n_heads, "this": kv, "multi-query": 1}
     takes = {name: replace(kept, n_kv_heads=heads).at(length) for name, heads in rows.items()}
