@@ -195,6 +195,21 @@ def test_minus_a_billion_hides_an_empty_row() -> None:
     assert mask_forms.additive(mask).tolist() == [0, -np.inf, 0]
 
 
+@pytest.mark.parametrize("model", ["tiny-english", "twins-alibi", "twins-t5", "twins-linear"])
+def test_both_forms_of_a_mask_act_on_the_models_own_scores(model: str) -> None:
+    app = open_page("masks", text=TEXT, model=model, layer="2", head="0", token="6", effect="Which mask is which")
+    own = zoo.load(model).trace(TEXT)["decoder.2.self_attn.pattern"][0, 6]
+    forms = app.table[1].value
+    assert forms["−∞"].iloc[0] == f"largest share {own.max():.3f}"
+    assert "an even spread" in forms["−1e9"].iloc[1]
+
+
+def test_scores_that_rounding_leaves_are_not_called_an_even_spread() -> None:
+    here = {"model": "reverse", "text": "attention", "layer": "0", "head": "2", "token": "9"}
+    forms = open_page("masks", effect="Which mask is which", **here).table[1].value
+    assert "0.000 to 1.000: what rounding leaves" in forms["−1e9"].iloc[1]
+
+
 def test_torchs_conventions_are_as_the_page_says() -> None:
     assert list(facts.torch_conventions().values()) == [True, True, True]
 

@@ -366,3 +366,8 @@ def test_the_chosen_model_has_its_own_cache() -> None:
     said = words(open_writing(behind="What it takes", bytes="float32", cache_tokens="128"))
     assert "2 · 6 layers · 8 key/value heads · 32 numbers · 4 bytes = **12 KiB a token**" in said
     assert "takes **1.5 MiB**" in said
+
+
+def test_linear_attention_keeps_its_sums_and_no_cache() -> None:
+    said = words(open_writing(behind="What it takes", model="twins-linear", bytes="float32"))
+    assert "**66 KiB** after a text of any length" in said  # 4 layers · 4 heads · (32² + 32) numbers of 4 bytes

@@ -18,8 +18,8 @@ def additive(mask: Array) -> Array:
 def softmax_under(scores: Array, mask: Array, blocked: float) -> Array:
     """Softmax of scores + (0 or `blocked`), in float32 as models compute it.
 
-    With −∞ an empty row is 0/0 = NaN. With a large negative number rounding swallows its scores, and the row spreads
-    evenly over keys that are all forbidden.
+    With −∞ an empty row is 0/0 = NaN. With a large negative number rounding swallows its scores (those below 32 beside
+    −1e9), and the row spreads evenly over keys that are all forbidden.
 
     Args:
         scores: (…, key), unmasked.

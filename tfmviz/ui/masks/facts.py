@@ -78,13 +78,17 @@ def swallowed(here: Lesson) -> None:
     token = here.query
     trace, layer, head = here.trace, here.choice.layer, here.choice.head
     q, k = (of_head(trace, layer, head, turned(trace, layer, name)) for name in ("q", "k"))
-    scores = here.weights.scores(q[token], k)
+    scores, bias = here.weights.scores(q[token], k), here.positions.bias
+    if bias is not None:
+        scores = scores + bias[head, token]
     mask = np.broadcast_to(trace[f"{layer}.mask"], (len(q), len(k)))[token]
     infinite, large = (softmax_under(scores, mask, blocked) for blocked in (-np.inf, float(LARGE)))
     nothing = np.zeros_like(mask)
     empty = softmax_under(scores, nothing, -np.inf), softmax_under(scores, nothing, float(LARGE))
     st.markdown("**−∞ or −1e9.** The scores of the chosen query, masked in both ways, after the softmax:")
-    spread = f"every share {empty[1].min():.3f} to {empty[1].max():.3f}: an even spread over {len(mask)} forbidden keys"
+    least, most = empty[1].min(), empty[1].max()
+    kind = "an even spread" if np.isclose(least, most) else "what rounding leaves of the scores, spread"
+    spread = f"every share {least:.3f} to {most:.3f}: {kind} over {len(mask)} forbidden keys"
     st.table(
         {
             "row": ["with the model's mask", "with nothing allowed"],
@@ -96,7 +100,8 @@ def swallowed(here: Lesson) -> None:
         }
     )
     st.markdown(
-        "Beside −1e9, a score of a few units is lost in rounding, so an empty row looks healthy and is wrong. In "
+        "Beside −1e9, float32 counts in steps of 64: a score below 32 is lost in rounding, so an empty row looks "
+        "healthy and is wrong. In "
         f"float16 −1e9 does not exist (the smallest number is {np.finfo(np.float16).min:.0f}) and becomes −∞."
     )
 

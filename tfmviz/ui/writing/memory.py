@@ -135,8 +135,9 @@ def size(here: Lesson) -> None:
     if known is None and config.attention == "linear":
         state = linear_state(n_layers=n_layers, n_heads=n_heads, d_head=d_head, size=each)
         st.markdown(
-            "That is what softmax attention of this shape needs. This model's attention is linear: it keeps no keys and "
-            f"values but the sums Σ φ(k) vᵀ and Σ φ(k) of each head, **{in_bytes(state)}** after a text of any length."
+            "That is what softmax attention of this shape needs. This model's attention is linear: it keeps no keys "
+            f"and values but the sums Σ φ(k) vᵀ and Σ φ(k) of each head, **{in_bytes(state)}** after a text of any "
+            "length."
         )
     rows = {"multi-head": n_heads, "this": kv, "multi-query": 1}
     takes = {name: replace(kept, n_kv_heads=heads).at(length) for name, heads in rows.items()}
