@@ -22,10 +22,8 @@ def stream(sentences: list[list[int]]) -> np.ndarray:
 
 
 def by_counter(n: int) -> Counter[tuple[int, ...]]:
-    """Grams of n tokens, counted in each sentence between its two marks; of one token, each mark counts once."""
-    if n == 1:
-        return Counter((int(w),) for w in stream(SENTENCES))
-    framed = [[MARK, *sentence, MARK] for sentence in SENTENCES]
+    """Grams of n tokens, counted in each sentence between its two marks; of one token, only the mark at its end."""
+    framed = [[*([MARK] if n > 1 else []), *sentence, MARK] for sentence in SENTENCES]
     return Counter(tuple(s[i : i + n]) for s in framed for i in range(len(s) - n + 1))
 
 
@@ -77,4 +75,5 @@ def test_counts_along_another_text_stop_at_the_start_of_the_sentence() -> None:
 def test_short_texts_are_counted_too(length: int) -> None:
     text = np.array([MARK, 3, MARK][:length], dtype=np.int32)
     grams = count(text, vocab_size=VOCAB, n=LONGEST, mark=MARK)
-    assert [int(order.counts.sum()) for order in grams] == [max(length - n, 0) for n in range(LONGEST)]
+    predicted = max(length - 1, 0)  # nothing stands before the first mark
+    assert [int(order.counts.sum()) for order in grams] == [predicted, *(max(length - n, 0) for n in range(1, LONGEST))]

@@ -94,8 +94,8 @@ def test_discounts_are_chen_and_goodmans() -> None:
 
 
 # Three sentences by hand: "a b", "a b", "a c". The vocabulary is ⟨s⟩, ⟨unknown⟩, a, b, c.
-#   1-grams, occurrences: ⟨s⟩ 4, a 3, b 2, c 1 of 10, so D(1) = 1/3, D(2) = 1, D(3) = 5/3; freed 14/3; γ = 14/30
-# Elsewhere no estimate of the discounts is possible, so D(1) = 0.5, D(2) = 1 and D(3) = 1.5.
+# No estimate of the discounts is possible, so D(1) = 0.5, D(2) = 1 and D(3) = 1.5.
+#   1-grams, occurrences: ⟨s⟩ 3, a 3, b 2, c 1 of 9; freed 1.5 + 1.5 + 1 + 0.5; γ = 0.5
 #   1-grams, by what stands to the left: a 1, b 1, c 1, ⟨s⟩ 2 of 5; freed 0.5 + 0.5 + 0.5 + 1; γ = 0.5
 #   2-grams after a, occurrences: b 2, c 1 of 3; freed 1 + 0.5; γ = 0.5
 #   2-grams after a, by what stands to the left: b 1, c 1 of 2; freed 0.5 + 0.5; γ = 0.5
@@ -109,7 +109,7 @@ AFTER_START_A = [0.075, 0.025, 0.05, 1 / 3 + 0.5 * (0.25 + 0.1), 0.5 / 3 + 0.5 *
 @pytest.mark.parametrize(
     ("n", "context", "expected"),
     [
-        (1, (), [0.7 / 3 + 0.28 / 3, 0.28 / 3, 0.4 / 3 + 0.28 / 3, 0.1 + 0.28 / 3, 0.2 / 3 + 0.28 / 3]),
+        (1, (), [1.5 / 9 + 0.1, 0.1, 1.5 / 9 + 0.1, 1 / 9 + 0.1, 0.5 / 9 + 0.1]),
         (2, (), ONE),
         (2, (2,), AFTER_A),
         (2, (1,), ONE),
@@ -123,6 +123,13 @@ def test_a_toy_text_with_marks_by_hand(n: int, context: tuple[int, ...], expecte
     assert list(numbers) == ["⟨s⟩", "⟨unknown⟩", "a", "b", "c"]
     model = smoothed(count(stream, vocab_size=5, n=3, mark=MARK), vocab_size=5)[n - 1]
     np.testing.assert_allclose(model.distribution(context), expected, rtol=1e-12)
+
+
+def test_discounts_are_estimated_where_they_can_be() -> None:
+    """Counts 4, 3, 2 and 1 of 10, each once: D(1) = 1/3, D(2) = 1, D(3) = 5/3; freed 14/3."""
+    model = smoothed(count(np.array([0, 0, 0, 0, 2, 2, 2, 3, 3, 4]), vocab_size=5, n=1), vocab_size=5)[0]
+    expected = [0.7 / 3 + 0.28 / 3, 0.28 / 3, 0.4 / 3 + 0.28 / 3, 0.1 + 0.28 / 3, 0.2 / 3 + 0.28 / 3]
+    np.testing.assert_allclose(model.distribution(()), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5])

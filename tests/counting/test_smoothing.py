@@ -34,7 +34,6 @@ def tally() -> Counter[tuple[str, ...]]:
         for n in range(2, LONGEST + 1):
             found.update(tuple(framed[i : i + n]) for i in range(len(framed) - n + 1))
         found.update((word,) for word in framed[1:])
-    found[("⟨s⟩",)] += 1  # the mark before the first sentence
     return found
 
 

@@ -95,6 +95,24 @@ def test_a_text_of_ones_own_is_counted() -> None:
     assert table(blank) == table(open_page(PAGE, text="the cat", n="3"))
 
 
+def test_the_mark_before_a_text_is_neither_predicted_nor_one_of_its_words() -> None:
+    own = {"source": "yours", "own": "the cat sat.", "n": "1"}
+    rows = {row[0]: row for row in table(open_page(PAGE, text="the", **own))["rows"]}
+    assert len(rows) == 5
+    assert {cells[3] for cells in rows.values()} == {"1/5 = 20%"}
+    said = words(open_page(PAGE, text="the", counted_in="The text", **own))
+    assert "1 sentences, 4 tokens, 4 different" in said
+
+
+def test_a_word_drawn_from_behind_the_most_probable_is_not_called_one_of_them() -> None:
+    for place in map(str, range(12)):
+        app = open_page(PAGE, text="today the", n="1", counted_in="Write with it", draw_seed="4", drawn=place)
+        labels = [row[0] for row in json.loads(views(app)["drawn_from"].json)]
+        behind = labels[-1].startswith("→") and len(labels) == 10
+        assert ("the 9 most probable, and the one drawn" if behind else "the 10 most probable") in words(app)
+        assert "words of the text;" in words(app)
+
+
 @pytest.mark.parametrize("smoothing", METHODS[1:])
 def test_smoothing_fills_the_gaps(smoothing: str) -> None:
     """After a context that never occurs, counting has nothing to say, and every smoothing something."""

@@ -41,6 +41,11 @@ def test_a_published_model_stands_beside_what_its_authors_say() -> None:
     assert "174 billion" in words(open_page(PAGE, design="GPT-3"))
 
 
+def test_the_rules_of_the_lectures_count_matrices_alone() -> None:
+    said = words(open_page(PAGE, model="tiny-english"))  # 12 · 6 · 256², with biases beside them
+    assert "without biases, here 4.72 million: 12 · n_layer · d² = **4.72 million** (exact)" in said
+
+
 def test_sizes_of_your_own_are_counted() -> None:
     address = {"design": "sizes of your own", "n_layers": "3", "d_model": "64", "d_ff_ratio": "2", "vocabulary": "256"}
     app = open_page(PAGE, **address)

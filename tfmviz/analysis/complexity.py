@@ -17,7 +17,7 @@ from tfmviz.trace import Array
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """The sizes that costs depend on; all at least 1."""
+    """The sizes that costs depend on; k is at least 2, the others at least 1."""
 
     n: int
     d: int
@@ -49,8 +49,8 @@ class Kind:
 
 
 def _path_of_convolutions(s: Sizes) -> int:
-    """⌈log_k n⌉ layers, each with a kernel whose keys lie k times as far apart as in the one below; k = 1 never."""
-    return math.ceil(math.log(max(s.n, 2), s.k) - 1e-9) if s.k > 1 else s.n
+    """⌈log_k n⌉ layers, each with a kernel whose keys lie k times as far apart as in the one below."""
+    return math.ceil(math.log(max(s.n, 2), s.k) - 1e-9)
 
 
 KINDS = (

@@ -93,6 +93,12 @@ def counts(design: Design) -> dict[str, int]:
     }
 
 
+def in_matrices(design: Design) -> int:
+    """Parameters of the matrices in all layers, without biases."""
+    parts = counts(replace(design, attention_biases=False, feed_forward_biases=False))
+    return parts["attention"] + parts["cross-attention"] + parts["feed-forward"]
+
+
 def rule_of_twelve(design: Design) -> int:
     """12 · n_layer · d²: four matrices of attention and a feed-forward layer 4 · d wide (Kaplan et al. 2020)."""
     return 12 * design.n_layers * design.d_model**2

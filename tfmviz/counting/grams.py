@@ -50,7 +50,7 @@ def count(stream: Array, *, vocab_size: int, n: int = 5, mark: int | None = None
     Args:
         stream: (tokens,), the text.
         mark: the token between two sentences. It may only be the first or the last of a gram, so that no gram joins
-            the words of two sentences. None: all tokens are alike.
+            the words of two sentences. Alone it counts at the end of each sentence. None: all tokens are alike.
     """
     words = stream.astype(np.int64)
     places = np.arange(len(words))
@@ -68,6 +68,8 @@ def count(stream: Array, *, vocab_size: int, n: int = 5, mark: int | None = None
         )
         n_contexts = len(counted[-1].keys) if counted else 1
         first = places[first]
+        if length == 1 and len(words) and words[0] == mark:
+            occurrences = occurrences - (keys == mark)  # the one before the first sentence ends none
         counted.append(
             Grams(
                 keys=keys,

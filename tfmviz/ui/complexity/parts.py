@@ -60,14 +60,16 @@ def _growing(here: Lesson) -> None:
     )
     if over is not None:
         shape = next(iter(shapes.values()))
+        router = f" + {shape.n_experts} experts to choose from · {shape.d_model}" if shape.n_experts > 1 else ""
+        note = "With a feed-forward layer of two matrices and d_model = n_heads · d_head that is n = d_ff."
+        if len(shapes) == 2:
+            note = (
+                "In an encoder-decoder that holds for the encoder; the decoder has two attentions, so there it is half."
+            )
         st.markdown(
             f"Scores and values overtake the feed-forward layers at **n = {over:,.0f}**: there 2 · n · "
-            f"{shape.n_heads} heads · {shape.d_head} = {shape.n_matrices} matrices · {shape.d_model} · {shape.d_ff}. "
-            + (
-                "In an encoder-decoder that holds for the encoder; the decoder has two attentions, so there it is half."
-                if len(shapes) == 2
-                else "With a feed-forward layer of two matrices and d_model = n_heads · d_head that is n = d_ff."
-            )
+            f"{shape.n_heads} heads · {shape.d_head} = {shape.n_matrices} matrices · {shape.d_model} · "
+            f"{shape.d_ff}{router}. {'' if router else note}"
         )
     st.markdown("What dominates: " + "; ".join(f"at {n:,} tokens {_said(at[n])}" for n in SHOWN) + ".")
     st.caption(

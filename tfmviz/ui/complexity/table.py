@@ -72,7 +72,7 @@ def _sizes(line: st.delta_generator.DeltaGenerator) -> Sizes:
     for key, label, options, start in (
         ("n", "Tokens n", [2**p for p in range(3, 18)], 512),
         ("d", "Width d", [2**p for p in range(4, 15)], 512),
-        ("k", "Kernel k", [1, 3, 5, 7, 9, 15, 31], 3),
+        ("k", "Kernel k", [3, 5, 7, 9, 15, 31], 3),
         ("r", "Neighbours r", [2**p for p in range(2, 13)], 64),
     ):
         name = f"size_{key}"

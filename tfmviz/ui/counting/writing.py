@@ -90,13 +90,15 @@ def _drawn_from(at: Counting, step: Step, number: int) -> None:
     """The most probable words at one step, and the one that was drawn."""
     p = at.text.distribution(step.context, at.smoothing, n=at.n)
     best = [word for word in np.argsort(-p, kind="stable")[:BARS].tolist() if p[word] > 0]
+    possible = int((p > 0).sum())
+    shown = f"; these are the {len(best)} most probable" if possible > len(best) else ""
     if step.word not in best:
         best = [*best[: BARS - 1], step.word]
-    possible = int((p > 0).sum())
+        shown = f"; these are the {BARS - 1} most probable, and the one drawn"
+    where = f"that may follow “{markdown.plain(at.said(step.context))}”" if step.context else "of the text"
     st.markdown(
         f"Word {number + 1}, “{markdown.plain(name_of(at, step.word))}”, was drawn from {possible:,} "
-        f"{'word' if possible == 1 else 'words'} that may follow “{markdown.plain(at.said(step.context))}”"
-        + (f"; these are the {len(best)} most probable, and the one drawn." if possible > len(best) else ".")
+        f"{'word' if possible == 1 else 'words'} {where}{shown}."
     )
     labels = [f"→ {name_of(at, word)}" if word == step.word else name_of(at, word) for word in best]
     show_bars(labels, p[best].tolist(), key="drawn_from")

@@ -40,14 +40,15 @@ def where(here: Lesson) -> None:
         alt="; ".join(f"{part} {in_words(count)}" for part, count in found.items() if count),
     )
     st.markdown(f"**{total:,}** parameters: {_largest(found)}. {_published(subject, total)}")
-    inside = sum(found[part] for part in ("attention", "cross-attention", "feed-forward"))
+    inside = parameters.in_matrices(subject.design)
     rules = {
         "12 · n_layer · d²": parameters.rule_of_twelve(subject.design),
         "2 · d · n_layer · (2 · d_attn + d_ff)": parameters.of_lectures(subject.design),
     }
     said = "; ".join(f"{rule} = **{in_words(value)}** ({_off(value, inside)})" for rule, value in rules.items())
     st.markdown(
-        f"The lectures' rules count the matrices of the layers, here {in_words(inside)}: {said}. The first holds where "
+        f"The lectures' rules count the layers' matrices without biases, here {in_words(inside)}: {said}. The first "
+        "holds where "
         "d_attn = d and d_ff = 4 · d; both know no gates, no shared key and value heads, no cross-attention, no "
         "experts and no shared layers."
     )
