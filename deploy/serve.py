@@ -232,7 +232,7 @@ def main() -> None:
     parser.add_argument("--port", type=port_number, default=8501, help="the servers take the ports after it")
     args = parser.parse_args()
     if args.replicas < 1:
-        parser.error(f"{args.replicas} servers are none.")
+        parser.error("There must be at least one server.")
     if not shutil.which("haproxy"):
         sys.exit(NO_HAPROXY)
     asked = Asked()

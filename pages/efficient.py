@@ -30,7 +30,8 @@ def draw(here: Lesson) -> None:
                 "What becomes of a sharp head without the exponential?",
             ),
             "Performer": (
-                "Random features estimate exp(q · k). More features make the right pattern more like the left one.",
+                "Random features estimate exp(q · k). The chart below says how many it takes for the right pattern to "
+                "be like the left one.",
                 lambda: low_rank.performer(here),
             ),
             "Tiles": (

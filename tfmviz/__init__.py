@@ -42,7 +42,7 @@ def available() -> tuple[str, ...]:
 
 
 def load(name: str) -> ZooModel:
-    """Loads one of the models in `assets/models/` by name. This imports torch.
+    """Loads one of the models in `assets/models/`, or of the reader's own, by name. This imports torch.
 
     Args:
         name: one of `available()`.

@@ -35,10 +35,10 @@ FAREWELL = 3
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the app until it is stopped.
 
-    The same as `streamlit run app.py` but for four things. It begins to import what is slow before a reader asks. Its
-    first run is `app.py` and not a page alone. It serves the scripts of the views as files (`ui/scripts.py`). And it
-    stops when it is asked to, though a reader's machine has fallen asleep, or the pipe it prints to has closed
-    (Streamlit prints "Stopping..." first, and fails at that).
+    The same as `streamlit run app.py` but for five things. It begins to import what is slow before a reader asks. It
+    gives numpy one thread. Its first run is `app.py` and not a page alone. It serves the scripts of the views as files
+    (`ui/scripts.py`). And it stops when it is asked to, though a reader's machine has fallen asleep, or the pipe it
+    prints to has closed (Streamlit prints "Stopping..." first, and fails at that).
 
     Args:
         arguments: those of the command line; None takes the process's own.

@@ -215,7 +215,8 @@ def test_tiles_give_exactly_what_one_piece_gives(size: int, allowed: Array | Non
 def test_what_is_added_to_scores_is_added_tile_by_tile() -> None:
     bias = normal(N, N)
     added = torch.tensor(np.where(CAUSAL, bias, -np.inf))
-    whole = F.scaled_dot_product_attention(*map(torch.tensor, (Q, K, V)), attn_mask=added, scale=1.0)
+    q, k, v = map(torch.tensor, (Q, K, V))
+    whole = F.scaled_dot_product_attention(q, k, v, attn_mask=added, scale=1.0)
     np.testing.assert_allclose(tiles.attend(Q, K, V, 5, CAUSAL, bias=bias), whole.numpy(), atol=1e-12)
 
 

@@ -71,8 +71,8 @@ def test_typing_a_g_is_typing(visit: Visit) -> None:
     page = visit.open("/?text=the+cat")
     box = page.get_by_label("Your sentence")
     box.fill("")
-    box.press_sequentially("giggling")
-    expect(box).to_have_value("giggling")
+    box.press_sequentially("goggle")  # an odd number of them: an even one would switch back what it switched
+    expect(box).to_have_value("goggle")
     expect(page.locator(".explorer")).to_be_visible()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -240,6 +241,21 @@ def test_another_server_finds_the_runs_of_one_that_was_killed(tmp_path: Path, st
     process.wait(timeout=30)  # the test's own child: somebody must take note of its end
     after.tick()
     assert [after.see(one).state for one in (running, waiting)] == ["paused", "running"]
+
+
+def test_a_process_of_the_same_number_on_this_machine_is_left_alone(tmp_path: Path, started: Started) -> None:
+    """Two containers that share the folder of runs: numbers of processes are low there, and occur twice."""
+    started.program = HOLDS
+    address = Desk(tmp_path, at_once=1).submit(Choices(), {})
+    process = started[0][1]
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"held\n"
+    signature = tmp_path / address / "model" / ".lock"
+    signature.write_text(signature.read_text().replace(socket.gethostname(), "another-container"))
+    here = Desk(tmp_path, at_once=1)
+    assert here.see(address).state == "running"
+    here.pause(address)
+    assert process.poll() is None
 
 
 def test_a_run_that_died_with_its_server_starts_again(tmp_path: Path, started: Started) -> None:

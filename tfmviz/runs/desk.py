@@ -125,8 +125,8 @@ class Desk:
                 processes.end(process.pid)
                 process.wait(timeout=30)
                 del self._mine[address]
-            elif (pid := folder.holder()) is not None:
-                processes.end(pid)
+            elif (pid := folder.holder()) is not None and folder.is_held_here:
+                processes.end(pid)  # on another machine, its own server does: see `_reap`
         self.tick()
 
     def see(self, address: str) -> Sight:

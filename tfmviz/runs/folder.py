@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import socket
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -158,6 +159,11 @@ class Folder:
             return int(found[1]) if found else None
         except OSError:  # it has just ended, and its lock is gone
             return None
+
+    @property
+    def is_held_here(self) -> bool:
+        """Whether the command that has the folder runs on this machine: elsewhere its number is another process."""
+        return f" on {socket.gethostname()}, since " in self._read("model/.lock")
 
     def _read(self, name: str) -> str:
         with suppress(OSError, UnicodeDecodeError):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ class Measurement:
         alarm.start()
         assert process.stdout is not None
         for line in process.stdout:
-            if line.endswith("\n"):  # the last may be cut off
+            with suppress(ValueError):  # the last may be cut off; a library may have printed a warning
                 self._lines.append(json.loads(line))
         process.wait()
         alarm.cancel()

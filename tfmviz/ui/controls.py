@@ -274,7 +274,7 @@ def put(parts: Mapping[str, str]) -> None:
 def need(architecture: Architecture) -> None:
     """For a page about one kind of model: replaces a model of another kind by one of this kind, and leaves a note.
 
-    Who has not chosen any model gets one without a note.
+    A reader who has not chosen a model gets one without a note.
     """
     configs = {entry.name: entry.config for entry in zoo.catalogue() if entry.config is not None}
     fitting = [name for name, config in configs.items() if config.architecture == architecture]

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-SIGNS = set("\\`*_{}[]()<>#+-.!|~$:&")
+import re
+
+SIGNS = set("\\`*_{}[]()<>#+-.!|~$:&=")
 """What means something in Markdown; a backslash before it makes it a letter like any other."""
 
 
 def plain(text: str) -> str:
-    """Text that Streamlit's Markdown shows as it stands."""
-    return "".join(f"\\{character}" if character in SIGNS else character for character in text)
+    """Text that Streamlit's Markdown shows as it stands, in one line: a blank one would end a paragraph of ours."""
+    return "".join(f"\\{character}" if character in SIGNS else character for character in _in_one_line(text))
 
 
 def code(text: str) -> str:
-    """A short text in a code span, whatever it contains."""
-    return f"`` {text.replace('`', 'ˋ')[:80]} ``"
+    """A short text in a code span, whatever it contains: a blank line would end it."""
+    return f"`` {_in_one_line(text).replace('`', 'ˋ')[:80]} ``"
+
+
+def _in_one_line(text: str) -> str:
+    return re.sub(r"[\r\n]+", " ", text)

@@ -27,7 +27,7 @@ class Page:
     """One page of the menu.
 
     Attributes:
-        name: of its file in `pages/`, which is its address; that of the `DEFAULT` page is `/` as well.
+        name: of its file in `pages/`, which is its address; that of the `DEFAULT` page is `/`.
         icon: name of a Material symbol, for the table of contents; its font comes with Streamlit.
         answers: the question it answers, in one line.
     """

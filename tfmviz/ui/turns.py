@@ -16,8 +16,11 @@ import streamlit as st
 
 from tfmviz.ui import icons
 
-AT_ONCE = (os.cpu_count() or 1) + 1
-"""One more than there are processors, since a run may wait for something else."""
+PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+"""That this server may use: `deploy.serve` gives each of several its share."""
+
+AT_ONCE = PROCESSORS + 1
+"""One more, since a run may wait for something else."""
 
 PATIENCE = 1.0
 """Every so many seconds a waiting reader is told the place in the queue."""

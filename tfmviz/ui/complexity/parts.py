@@ -63,9 +63,7 @@ def _growing(here: Lesson) -> None:
         router = f" + {shape.n_experts} experts to choose from · {shape.d_model}" if shape.n_experts > 1 else ""
         note = "With a feed-forward layer of two matrices and d_model = n_heads · d_head that is n = d_ff."
         if len(shapes) == 2:
-            note = (
-                "In an encoder-decoder that holds for the encoder; the decoder has two attentions, so there it is half."
-            )
+            note = "That holds for the encoder; the decoder has two attentions, so there it is half."
         st.markdown(
             f"Scores and values overtake the feed-forward layers at **n = {over:,.0f}**: there 2 · n · "
             f"{shape.n_heads} heads · {shape.d_head} = {shape.n_matrices} matrices · {shape.d_model} · "

@@ -21,7 +21,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.weights import feature
 
-SIZE, BUCKETS, ROUNDS, FEATURES, TILE, SHARE = 3, 4, 2, 64, 16, 4
+SIZE, BUCKETS, ROUNDS, FEATURES, TILE, SHARE = 3, 4, 2, 64, 4, 4
 """The settings of the table, with which the other tabs open; Linformer gets a row for so many tokens."""
 
 NOTHING = 1e-9

@@ -43,8 +43,8 @@ def order(here: Lesson) -> None:
     st.markdown(
         "The number in a cell is the step after which its value is there, if everything that can be computed at the "
         "same time is. A recurrent layer waits for the token before; convolution and attention compute all tokens of a "
-        f"layer at once. A convolution that sees {recurrence.WIDTH} tokens needs many layers to see far: grey "
-        "cells do not see the first token. Attention sees it in one step."
+        f"layer at once. A convolution that sees {recurrence.WIDTH} tokens needs many layers to see far: in the "
+        "last layer, grey cells do not see the first token. Attention sees it in one step."
     )
     measured(MODULE, _times, words="Measure on this server (a few seconds)")
 

@@ -63,7 +63,7 @@ def _fading(model: EarlierModel, trace: Trace) -> None:
     values = {f"layer {layer}": faded(model, trace.target.text, layer) for layer in layers}
     x = np.arange(1.0, len(trace.tokens) + 1)
     st.markdown(
-        "How much of the first step is left? ‖∂hₜ/∂h₁‖, relative to its start. It shrinks at every step, like the "
+        "How much of the first step is left? ‖∂hₜ/∂h₁‖, relative to its start. It fades on the way, like the "
         "signal from which the network could learn that a word far back mattered."
     )
     show(

@@ -59,18 +59,23 @@ def verdict(here: Lesson, after: Trace, chosen: Chosen, layers: tuple[str, ...])
         st.markdown("No position can see the word it must predict, so none can cheat.")
         return
     st.markdown(
-        f"**{len(answers)} of {len(old)} positions can see the very word they must predict.** This model was trained "
-        f"with its mask and never learned to copy what lies ahead. {_trained_without(here)}"
+        f"**{len(answers)} of {len(old)} positions can see the very word they must predict.** {_trained_without(here)}"
     )
 
 
 def _trained_without(here: Lesson) -> str:
-    """What becomes of a model that learns to copy, as measured if there is one that did."""
+    """Whether the model has learned to copy, and what becomes of one that does, as measured if there is one."""
     found = unmasked.losses(here.text) if here.trace.source is None else None
+    learned = "This model was trained with its mask and never learned to copy what lies ahead."
+    if here.model.config.training_mask == "none":
+        learned = "This model was trained without a mask and learned to copy what lies ahead."
     if found is None:
-        return "A model *trained* like this would learn to copy, and nothing about language."
+        return f"{learned} A model *trained* like this would learn to copy, and nothing about language."
+    who = f"Its cousin `{unmasked.UNMASKED}` was *trained* without a mask and did: on your sentence"
+    if here.model.name == unmasked.UNMASKED:
+        who = "On your sentence"
     return (
-        f"Its cousin `{unmasked.UNMASKED}` was *trained* without a mask and did: on your sentence its loss is "
+        f"{learned} {who} its loss is "
         f"**{found.copying:.2f}** nats while it sees the next word, and **{found.writing:.2f}** when it must write and "
         f"sees only the past. Its twin `{unmasked.MASKED}`, trained with the mask, then has {found.masked:.2f}."
     )

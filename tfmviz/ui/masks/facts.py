@@ -61,7 +61,7 @@ def batch(here: Lesson, said: Settings) -> None:
     st.markdown(
         f"**Causal is not padding.** Your sentence ({len(texts[0])} tokens) and the second one ({len(texts[1])}) share "
         f"a batch that is {width} wide. These are the masks of the shorter one; the second sentence is among the "
-        "parameters above."
+        "parameters below."
     )
     drawn = (
         ("causal: by position", causal, "Query i sees keys 0 to i."),

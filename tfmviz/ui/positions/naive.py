@@ -59,7 +59,8 @@ def appended_index(here: Lesson) -> None:
         f"The words of your sentence as {markdown.code(model.name)} embeds them, all put at the same position and "
         f"compared with one another. Without positions their mean cosine is {with_index[0]:.2f}. With the index "
         f"appended it {half}is **{with_index[-1]:.3f}** at {len(with_index) - 1}: **the index grows without bound and "
-        "drowns the words**. A sinusoid's numbers stay between −1 and 1, and the cosine hardly changes."
+        "drowns the words**. A sinusoid's numbers stay between −1 and 1, and the cosine stays between "
+        f"{with_waves.min():.2f} and {with_waves.max():.2f}."
     )
 
 

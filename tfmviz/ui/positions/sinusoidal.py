@@ -200,8 +200,8 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
                 theme=theme(),
             ),
             key="far_from_first",
-            alt=f"One wave comes back to distance 0 every {wavelength} positions; all dimensions together stay at "
-            f"{away[1][1:].min():.2f} or more.",
+            alt=f"One wave comes back to distance 0 every {wavelength // (1 if wavelength % 2 else 2)} positions; all "
+            f"dimensions together stay at {away[1][1:].min():.2f} or more.",
         )
     st.markdown(
         f"**One frequency:** a single wave repeats itself, P0 = P{wavelength}, so the two positions look alike. "

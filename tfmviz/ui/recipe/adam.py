@@ -65,7 +65,7 @@ def _height(value: float) -> str:
 
 def _words(ends: dict[str, float], steepness: int, plain: float) -> str:
     limit = 2 / steepness
-    verdict = "above it, so descent swings wider and wider" if plain > limit else "below it"
+    verdict = "above it: a distance across grows with every step" if plain > limit else "below it"
     return (
         f"The ground is f = ½ (x² + {steepness} y²): flat along x, steep across. **Gradient descent** steps by η times "
         f"the gradient: any η above 2/{steepness} = {decimal(limit, '.3g')} throws it out of the valley (yours is "
@@ -98,9 +98,12 @@ def _numbers(path: AdamPath) -> None:
         ),
         key="adam_steps",
     )
+    without = ""
+    if path.v[0, 0] > 0:
+        share = decimal(float(abs(path.m[0, 0]) / np.sqrt(path.v[0, 0])))
+        without = f"Without the correction it would be (1 − β₁)/√(1 − β₂) = {share} times as long. "
     st.markdown(
         "m and v are running means that begin at 0, so at first they are too small: m is (1 − β₁) g after one step. "
         "Dividing by 1 − βᵗ makes up for it: m̂ = g and v̂ = g², so the first step is exactly η long in every direction "
-        "with a gradient. Without the correction v is too small by more than m is (β₂ > β₁), and the first steps are "
-        "too long. Transformers are trained with β = (0.9, 0.98) and ε = 10⁻⁹."
+        f"with a gradient. {without}Transformers are trained with β = (0.9, 0.98) and ε = 10⁻⁹."
     )

@@ -42,22 +42,25 @@ def dropout(here: Lesson) -> None:
         alt=f"Loss without dropout {decimal(float(found.losses.mean()))}, in {RUNS} runs with p = {rate:g} from "
         f"{decimal(float(runs.mean(axis=1).min()))} to {decimal(float(runs.mean(axis=1).max()))}.",
     )
-    most = int(runs[:, :n].std(axis=0).argmax())
+    most = int(runs.std(axis=0).argmax())
     used = model.config.dropout
     if model.config.training_mask == "none":
         st.info("In training this model sees the next token too, so the points lie near 0.", icon=icons.INFO)
+    changes = "With p = 0 nothing is dropped, and all runs are the same."
+    if rate:
+        changes = (
+            f"So the same text gives another prediction each time, most of all before “{_safe(found.targets[most])}” "
+            f"({decimal(float(runs[:, most].min()))} to {decimal(float(runs[:, most].max()))} nats)."
+        )
     st.markdown(
         f"In training mode every number of the patterns, of what each layer writes and of the embedding is set to 0 "
         f"with probability p = {rate:g}, and the others are divided by 1 − p, so that the mean stays the same. "
-        f"So the same text gives another prediction each time, most of all before “{_safe(found.targets[most])}” "
-        f"({decimal(float(runs[:, most].min()))} to {decimal(float(runs[:, most].max()))} nats). No part can rely on "
-        "another one being there, which makes what is learned more robust. Mean loss: "
+        f"{changes} No part can rely on another one being there, which makes what is learned more robust. Mean loss: "
         f"**{decimal(float(found.losses.mean()))}** without, **{decimal(float(runs.mean()))}** with dropout. "
         + (
             f"This model was trained with p = {used:g}."
             if used
-            else "This model was trained without dropout: it saw its text about once and had no chance to learn it by "
-            "heart, so it suffers the more from it now."
+            else "This model was trained without dropout, so it suffers the more from it now."
         )
     )
 

@@ -51,12 +51,14 @@ def schedules() -> None:
         alt=f"The rate rises for {warmup:,} steps to {tiny(peak)}; at step {steps:,}: "
         + "; ".join(f"{name} {tiny(float(rate[-1]))}" for name, rate in rates.items()),
     )
+    known = "it falls to a tenth of the peak by the last step, so one has to know beforehand when that is"
+    if warmup >= steps:
+        known = "but with a warm-up that is longer than the run it only rises"
     st.markdown(
         f"The paper's rate is d_model^−½ · min(step^−½, step · warmup^−3/2). It rises in a straight line to its peak "
         f"(d_model · warmup)^−½ = **{tiny(peak)}** and then falls as 1/√step. A wider model gets a smaller rate, a "
-        "longer warm-up a lower peak. The cosine is what most models use since: it falls to a tenth of the peak by the "
-        "last step, so one has to know beforehand when that is. All three have the same peak here. These are the "
-        "functions with which `tfmviz.training` trains."
+        f"longer warm-up a lower peak. The cosine is what most models use since: {known}. All three are drawn for the "
+        "same peak. These are the functions with which `tfmviz.training` trains."
     )
     show_code(noam, cosine)
 

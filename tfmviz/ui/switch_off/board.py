@@ -166,11 +166,10 @@ def verdict(here: Lesson, after: Trace, said: Switches) -> None:
         st.markdown("Everything is on: the two runs are the same. Switch something off above.")
         return
     if _everything(here.trace, said):
-        st.warning(
-            "Everything is off: no layer adds anything, and no token learns of another. The model reads out each "
-            "token's own vector at once.",
-            icon=icons.OFF,
-        )
+        left = "All that is still added to its vector are the biases b_O of the attention layers."
+        if _is_bare(here.trace, said):
+            left = "No layer adds anything, and the model reads out each token's own vector at once."
+        st.warning(f"Everything is off: no token learns of another. {left}", icon=icons.OFF)
     asked = question(here)
     if asked is not None:
         old, new = (ablation.surprise_of(run, asked) for run in (here.trace, after))
@@ -191,8 +190,15 @@ def verdict(here: Lesson, after: Trace, said: Switches) -> None:
     )
 
 
+def _is_bare(trace: Trace, said: Switches) -> bool:
+    """Whether whole attention layers are off, with their biases, and not their heads alone."""
+    gone = {site for part in said.off for site in part.sites}
+    heads = (part for part in ablation.parts_of(trace) if part.kind == "head")
+    return all(part.sites[0].replace(".z", ".out") in gone for part in heads)
+
+
 def _everything(trace: Trace, said: Switches) -> bool:
-    """Whether nothing is left that writes into the stream."""
+    """Whether nothing is left that depends on the text and writes into the stream."""
     gone = {site for part in said.off for site in part.sites}
     heads = {part for part in said.off if part.kind == "head"}
     for part in ablation.parts_of(trace):

@@ -93,11 +93,12 @@ def _words(text: str, steps: tuple[Learned, ...]) -> None:
         f"{MOST_MERGES}, and reads up to {MOST_CHARACTERS:,} pasted characters, or a file of up to 2 MB."
     )
     if len(steps) < MOST_MERGES:
-        st.info(f"Learning ended after {count(steps, 'merge')}: {_why(steps)}", icon=icons.INFO)
+        st.info(f"Learning ended after {count(steps, 'merge')}: {_why(text, steps)}", icon=icons.INFO)
 
 
-def _why(steps: tuple[Learned, ...]) -> str:
-    if steps[-1].table[0][1] > 1:
+def _why(text: str, steps: tuple[Learned, ...]) -> str:
+    longest = max(map(len, bpe.count_words(text)))
+    if all(len("".join(step.pair)) < longest for step in steps):
         return "a word of this text is so long that every further merge would take seconds."
     return "every word is one token."
 

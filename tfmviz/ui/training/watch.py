@@ -6,6 +6,7 @@ import io
 import math
 import time
 import zipfile
+from collections.abc import Callable
 from contextlib import suppress
 
 import numpy as np
@@ -102,10 +103,10 @@ def _progress(one: Seen, all_choices: list[Choices]) -> None:
     line.progress(min(1.0, done / steps), text=f"{markdown.plain(name)}: {_state(folder, sight, log, done)}")
     there = desk()
     if sight.state in LIVE:
-        line.button("Pause", key=f"pause-{folder.address}", on_click=there.pause, args=(folder.address,))
-        line.button("Stop", key=f"stop-{folder.address}", on_click=there.stop, args=(folder.address,))
+        line.button("Pause", key=f"pause-{folder.address}", on_click=_ask, args=(there.pause, folder.address))
+        line.button("Stop", key=f"stop-{folder.address}", on_click=_ask, args=(there.stop, folder.address))
     if sight.state in ("paused", "stopped"):
-        line.button("Go on", key=f"resume-{folder.address}", on_click=_resume, args=(folder.address,))
+        line.button("Go on", key=f"resume-{folder.address}", on_click=_ask, args=(there.resume, folder.address))
     if sight.state not in ("finished", "failed"):
         _rate(line, folder, sight)
     if sight.state == "finished":
@@ -160,8 +161,9 @@ def packed(folder: Folder) -> bytes:
     return file.getvalue()
 
 
-def _resume(address: str) -> None:
-    desk().resume(address)
+def _ask(what: Callable[[str], None], address: str) -> None:
+    with suppress(NoSuchRun):  # the page is about to say that it is gone
+        what(address)
     desk().watch()
 
 

@@ -75,7 +75,7 @@ def losses(here: Lesson) -> None:
     )
     parts = next((n for n, (a, b) in enumerate(zip(ids, wrote, strict=True)) if a != b), None)
     where = (
-        "The model writes exactly this reference, so the rows are equal."
+        "The model's own words are the same, as far as the reference goes, so the rows are equal."
         if parts is None
         else f"They part at word {parts + 1}, where the model writes “{markdown.plain(own[parts])}” instead of "
         f"“{markdown.plain(words[parts])}” (which it gives {per_cent(float(np.exp(-forced[parts])))}). Up to there the "

@@ -24,7 +24,7 @@ def where_the_numbers_are(here: Lesson) -> None:
     weights = here.model.weights
     shares = share_of_parts(weights)
     largest = max(shares, key=lambda name: shares[name])
-    st.markdown(f"{weights.n_parameters:,} trained numbers, most of them in **{largest}**.")
+    st.markdown(f"{weights.n_parameters:,} trained numbers, more of them in **{largest}** than in any other part.")
     show_bars(list(shares), list(shares.values()), key="parameters")
 
 

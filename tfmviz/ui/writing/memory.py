@@ -10,6 +10,7 @@ import streamlit as st
 from tfmviz.analysis.cache_cost import KNOWN, Kept, linear_state
 from tfmviz.analysis.multiplications import multiplications
 from tfmviz.decoding import Rules
+from tfmviz.model.config import ModelConfig
 from tfmviz.plots import writing as figures
 from tfmviz.plots.numbers import in_bytes
 from tfmviz.trace import Array
@@ -129,19 +130,23 @@ def size(here: Lesson) -> None:
     if local[0] and length > local[1]:
         full = replace(kept, n_local=0).at(length)
         st.markdown(
-            f"{local[0]} of the {n_layers} layers keep only their last {local[1]:,} tokens. Who counts all "
+            f"{local[0]} of the {n_layers} layers keep only their last {local[1]:,} tokens. Anyone who counts all "
             f"layers in full gets {in_bytes(full)}, {full / kept.at(length) - 1:.0%} too much."
         )
     if known is None and config.attention == "linear":
-        state = linear_state(n_layers=n_layers, n_heads=n_heads, d_head=d_head, size=each)
-        st.markdown(
-            "That is what softmax attention of this shape needs. This model's attention is linear: it keeps no keys "
-            f"and values but the sums Σ φ(k) vᵀ and Σ φ(k) of each head, **{in_bytes(state)}** after a text of any "
-            "length."
-        )
+        _linear(config, each)
     rows = {"multi-head": n_heads, "this": kv, "multi-query": 1}
     takes = {name: replace(kept, n_kv_heads=heads).at(length) for name, heads in rows.items()}
     table = "\n".join(f"| {name} | {heads} | {in_bytes(takes[name])} |" for name, heads in rows.items())
     st.markdown(f"| attention | key/value heads | cache at {length:,} tokens |\n|---|---|---|\n{table}")
     if known:
         st.caption(f"Source of the shape: {known.source}.")
+
+
+def _linear(config: ModelConfig, each: int) -> None:
+    """What a model with linear attention keeps in place of a cache."""
+    state = linear_state(n_layers=config.n_layers, n_heads=config.n_heads, d_head=config.d_head, size=each)
+    st.markdown(
+        "That is what softmax attention of this shape needs. This model's attention is linear: it keeps no keys and "
+        f"values but the sums Σ φ(k) vᵀ and Σ φ(k) of each head, **{in_bytes(state)}** after a text of any length."
+    )

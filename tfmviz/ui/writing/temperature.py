@@ -121,8 +121,11 @@ def repetition(here: Lesson, said: Settings) -> None:
         key="repeated",
         alt="; ".join(f"{one.name}: {per_cent(one.share)}" for one in found),
     )
-    most = max(found, key=lambda one: one.share)
-    verdict = f"Here {most.name} repeats itself most." if most.share else "Here none of them repeats itself."
+    most = max(one.share for one in found)
+    first, *others = (one.name for one in found if one.share == most)
+    verdict = f"Here {' and '.join((first, *others))} {'repeat' if others else 'repeats'} most."
+    if not most:
+        verdict = "Here none of them repeats itself."
     st.markdown(
         f"Each text has at most {LONG} words. A 4-gram is four words in a row; it counts as repeated if the text had "
         f"it before. {verdict} Whoever always takes what is most probable can run into a loop: a phrase that was "

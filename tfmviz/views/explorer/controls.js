@@ -151,10 +151,15 @@ export class Controls {
   }
 
   stop() {
+    this.pause();
+    this.change({}, { rest: true });
+  }
+
+  /** Plays no longer, and says nothing of it. */
+  pause() {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     this.scrubber.play.textContent = "Play";
-    this.change({}, { rest: true });
   }
 
   /**

@@ -109,6 +109,8 @@ export class Explorer {
 
   leave() {
     this.watcher.disconnect();
+    this.controls.pause();
+    clearTimeout(this.resting);
   }
 
   /**
@@ -161,10 +163,7 @@ export class Explorer {
     this.tellIn(rest ? 0 : REST);
   }
 
-  /**
-   * Reports after some milliseconds without another touch; while layers are played, not at all.
-   * @param {number} milliseconds
-   */
+  /** @param {number} milliseconds after which it reports if nothing is touched before; never while layers are played */
   tellIn(milliseconds) {
     clearTimeout(this.resting);
     this.resting = setTimeout(() => !this.controls.timer && this.tell(), milliseconds);

@@ -3,8 +3,8 @@
 const STATES = ["data-test-connection-state", "data-test-script-state"];
 
 /**
- * Calls back each time a lost connection is there again: the server may know nothing of the page. What the reader does
- * until its first run has ended it may not understand, and lets it fall; so it calls back once more after that.
+ * Calls back each time a lost connection is there again: the server may know nothing of the page. Until its first run
+ * has ended, the new server may ignore what the reader does; so this calls back once more after that.
  * Returns what ends all this.
  *
  * @param {() => void} callback
