@@ -210,6 +210,12 @@ def test_scores_that_rounding_leaves_are_not_called_an_even_spread() -> None:
     assert "0.000 to 1.000: what rounding leaves" in forms["−1e9"].iloc[1]
 
 
+def test_a_model_that_learned_to_copy_is_not_said_to_have_learned_with_its_mask() -> None:
+    said = words(open_page("masks", text=TEXT, model="twins-unmasked", start="full", effect="Loss"))
+    assert "trained without a mask and learned to copy" in said
+    assert "Its cousin" not in said
+
+
 def test_torchs_conventions_are_as_the_page_says() -> None:
     assert list(facts.torch_conventions().values()) == [True, True, True]
 

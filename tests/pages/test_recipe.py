@@ -209,6 +209,18 @@ def test_dropout_draws_ten_runs_around_the_model_s_own_losses(model: ZooModel) -
     assert np.allclose(none["10 runs with dropout"].reshape(10, -1), none["without"], atol=1e-4)
 
 
+def test_without_dropout_nothing_changes_and_the_page_says_so() -> None:
+    assert "nothing is dropped, and all runs are the same" in words(open_page(PAGE, recipe="Dropout", p="0.0"))
+
+
+@pytest.mark.parametrize(
+    ("beta1", "beta2", "share"), [("0.9", "0.98", "0.71"), ("0.9", "0.999", "3.16"), ("0.0", "0.0", "1.00")]
+)
+def test_what_the_correction_of_adam_is_good_for_depends_on_its_betas(beta1: str, beta2: str, share: str) -> None:
+    app = open_page(PAGE, recipe="Adam", beta1=beta1, beta2=beta2)
+    assert f"= {share} times as long" in words(app)  # (1 − β₁)/√(1 − β₂)
+
+
 def test_gradients_are_those_of_a_backward_pass(model: ZooModel) -> None:
     app = open_page(PAGE, recipe="Gradients", text=TEXT)
     ids = torch.tensor(model.tokenizer.encode(TEXT, max_len=99).ids)

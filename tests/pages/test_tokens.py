@@ -135,6 +135,11 @@ def test_a_word_without_end_stops_learning_and_the_page_says_so(
     assert app.text_area(key="pasted").max_chars == learning.MOST_CHARACTERS
 
 
+def test_learning_that_is_done_says_so_however_often_its_last_pair_occurred() -> None:
+    app = open_page(PAGE, tokens="Learn one", learn_from="your sentence", text="ab ab ab")
+    assert "every word is one token" in app.info[0].value
+
+
 def test_the_look_up_is_a_row_of_the_matrix() -> None:
     app = open_page(PAGE, tokens="A vector", text="The cat sat", token="1")
     (picture,) = matrices(app)["look_up"]
