@@ -166,7 +166,9 @@ def line_chart(
         data["band"] = dict(zip(("x", "low", "high"), band, strict=True))
     if ends:
         data["stops"] = dict(zip(("x", "y", "word"), zip(*ends, strict=True), strict=True))
-    shape = _Shape(longest=max(len(line.name) for line in lines), curves=curves, extra=tuple(sorted(set(data))))
+    counts = all(bool((line.x == np.round(line.x)).all()) for line in lines)
+    longest = max(len(line.name) for line in lines)
+    shape = _Shape(longest=longest, curves=curves, counts=counts, extra=tuple(sorted(set(data))))
     return Chart(spec=_lines(theme, axes, tuple(line.stroke for line in lines), shape), data=data)
 
 
@@ -205,16 +207,21 @@ def _marks(lines: Sequence[Line], marked: Sequence[tuple[float, str]]) -> Column
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Shape:
-    """What else a specification depends on."""
+    """What else a specification depends on.
+
+    Attributes:
+        counts: all x are whole numbers, so that no label between them makes sense.
+    """
 
     longest: int
     curves: bool
+    counts: bool
     extra: tuple[str, ...] = field(default=())
 
 
 @cache
 def _lines(theme: Theme, axes: Axes, strokes: tuple[Stroke, ...], shape: _Shape) -> Spec:
-    x = _along(axes)
+    x = _along(axes, counts=shape.counts)
     scale: dict[str, Any] = {"type": "log"} if axes.log or axes.power_law else {"nice": "ends" not in shape.extra}
     grid = {"gridColor": {"condition": {"test": "datum.value === 0", "value": theme.text}, "value": theme.grid}}
     y = number("y", axes.y, axis=POWERS_OF_TEN if axes.log else grid, **scale)
@@ -252,12 +259,12 @@ def _lines(theme: Theme, axes: Axes, strokes: tuple[Stroke, ...], shape: _Shape)
     return specification(theme, *behind, *around, line, *marks, dots, height=axes.height, says=said)
 
 
-def _along(axes: Axes) -> Spec:
+def _along(axes: Axes, *, counts: bool) -> Spec:
     if axes.power_law:
         return number("x", axes.x, axis=FIVES if axes.fives else POWERS_OF_TEN, type="log")
     if axes.doubling:
         return number("x", axes.x, axis=FEW | {"labelOverlap": "greedy"}, type="log", base=2)
-    return number("x", axes.x, axis=FEW, padding=8)
+    return number("x", axes.x, axis=FEW | {"tickMinStep": 1} if counts else FEW, padding=8)
 
 
 def _band(x: Spec, y: Spec, stroke: Stroke) -> Spec:

@@ -80,7 +80,8 @@ def _explained(how: str, n: int) -> str:
     return (
         f"The token k back is replaced by {'another word' if n == 1 else f'{n} other words in turn'}, and the curve "
         "shows which share of the next token's probability then lies elsewhere (½ Σ |p − q|). The 5-gram model sees "
-        "four tokens and the window eight. Beyond them nothing moves at all, and their lines end: this axis has no 0."
+        "at most four tokens, fewer where it never met so many in a row, and the window eight. Beyond them nothing "
+        "moves at all, and their lines end: this axis has no 0."
     )
 
 

@@ -83,6 +83,7 @@ def swallowed(here: Lesson) -> None:
         scores = scores + bias[head, token]
     mask = np.broadcast_to(trace[f"{layer}.mask"], (len(q), len(k)))[token]
     infinite, large = (softmax_under(scores, mask, blocked) for blocked in (-np.inf, float(LARGE)))
+    difference = float(np.abs(infinite - large).max())
     nothing = np.zeros_like(mask)
     empty = softmax_under(scores, nothing, -np.inf), softmax_under(scores, nothing, float(LARGE))
     st.markdown("**−∞ or −1e9.** The scores of the chosen query, masked in both ways, after the softmax:")
@@ -96,7 +97,7 @@ def swallowed(here: Lesson) -> None:
                 f"largest share {infinite.max():.3f}",
                 "0/0: not a number" if np.isnan(empty[0]).all() else "shares",
             ],
-            "−1e9": [f"the same, to within {tiny(float(np.abs(infinite - large).max()))}", spread],
+            "−1e9": [f"the same, to within {tiny(difference)}" if difference else "exactly the same", spread],
         }
     )
     st.markdown(

@@ -100,7 +100,7 @@ def _tying(model: ZooModel) -> None:
             columns=("matrix", "shape", "what it does", "the same numbers?"),
             rows=[
                 ("W_E", f"{n:,} × {d}", "token → vector", "–"),
-                ("W_U", f"{n:,} × {d}", "vector → one score per token", "yes, one matrix" if tied else _unlike(model)),
+                ("W_U", f"{d} × {n:,}", "vector → one score per token", "yes, one matrix" if tied else _unlike(model)),
             ],
         ),
         key="tying",

@@ -90,7 +90,7 @@ export function verdictWords(kind, { layer, head }, words) {
   const [again, clearly] = kind.repeats[layer]?.[head] ?? [];
   return [
     ` ${words[name]}${name === "mixed" ? "" : ` (${name}, ${decimal(score)})`}.${worth(kind, name)}`,
-    again ? ` (On a random text repeated twice: ${again}, ${decimal(Number(clearly))}.)` : "",
+    again ? ` (On random text, twice: ${again} ${decimal(Number(clearly))}.)` : "",
   ];
 }
 
