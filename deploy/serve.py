@@ -35,6 +35,9 @@ On Debian and Ubuntu: apt-get install haproxy. Without it, `make app` starts one
 PATIENCE = 60.0
 """Seconds for a server to answer, or to end, before we give it up."""
 
+AGAIN = 5.0
+"""Seconds between two starts of a server that ends by itself."""
+
 
 @dataclass(slots=True)
 class Replica:
@@ -44,6 +47,7 @@ class Replica:
     port: int
     cores: frozenset[int]
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    began: float = field(default=0.0, init=False)
 
     def start(self) -> None:
         """Starts it without waiting for it.
@@ -58,6 +62,7 @@ class Replica:
             except OSError as error:
                 raise RuntimeError(f"Port {self.port} is taken.") from error
         command = [sys.executable, "-m", "tfmviz", "--port", str(self.port)]
+        self.began = time.monotonic()
         self.process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.DEVNULL)
         if hasattr(os, "sched_setaffinity"):  # Linux; elsewhere the system shares the cores out
             os.sched_setaffinity(self.process.pid, self.cores)
@@ -197,13 +202,21 @@ class Asked:
 
 
 def restart_in_turn(replicas: Sequence[Replica], proxy: Proxy) -> None:
-    """Stops and starts one server after the other, so that all but one are there at any time."""
+    """Stops and starts one server after the other, so that all but one are there at any time.
+
+    If one does not come back, those after it stay as they are: what ails it would ail them too.
+    """
     for replica in replicas:
         proxy.send_readers_to(replica, ready=False)
         replica.stop()
         replica.start()
-        replica.wait_until_healthy()
-        proxy.send_readers_to(replica, ready=True)
+        try:
+            replica.wait_until_healthy()
+        except RuntimeError as error:
+            print(f"{error} The others go on without a restart.", file=sys.stderr, flush=True)
+            return
+        finally:
+            proxy.send_readers_to(replica, ready=True)  # HAProxy sees by itself whether it answers
 
 
 def watch(replicas: Sequence[Replica], proxy: Proxy, asked: Asked) -> None:
@@ -219,7 +232,7 @@ def watch(replicas: Sequence[Replica], proxy: Proxy, asked: Asked) -> None:
             asked.restart = False
             restart_in_turn(replicas, proxy)
         for replica in replicas:
-            if not replica.running:
+            if not replica.running and time.monotonic() - replica.began > AGAIN:
                 print(f"{replica.name} has ended; it is started again.", file=sys.stderr, flush=True)
                 replica.start()
         time.sleep(0.2)

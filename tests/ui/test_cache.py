@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from cachetools import LRUCache
 
+from tfmviz import zoo
 from tfmviz.trace import Encoding, Trace
 from tfmviz.ui import cache, turns
 
@@ -200,3 +201,8 @@ def test_bytes_are_counted_through_records() -> None:
     assert cache.n_bytes(trace) == 60 + 7
     assert cache.n_bytes({"x": np.zeros(2), "y": [b"123", "4567"]}) == 16 + 3 + 4
     assert cache.n_bytes(Record(np.zeros(10), "ten")) == 83
+
+
+def test_a_model_that_is_kept_counts_with_its_weights() -> None:
+    model = zoo.load("reverse")
+    assert cache.n_bytes(model) == 4 * model.weights.n_parameters

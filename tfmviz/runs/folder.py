@@ -60,19 +60,20 @@ class Folder:
 
     @classmethod
     def new(cls, root: Path, choices: Choices, texts: dict[str, str]) -> Folder:
-        """Writes down what is asked for.
+        """Writes down what is asked for, and shows it to other servers when it is complete.
 
         Args:
             texts: what the run reads, by the names of the files, which are ours.
         """
-        folder = cls(root / secrets.token_hex(8))
+        address = secrets.token_hex(8)
+        folder = cls(root / f".{address}")
         folder.path.mkdir(parents=True)
         for name, text in texts.items():
             (folder.path / name).write_text(text, encoding="utf-8", errors="replace")
         request = {"choices": choices.to_dict(), "data": list(texts)}
         folder.wish("go")
         folder._write("request.json", json.dumps(request))
-        return folder
+        return cls(folder.path.rename(root / address))
 
     @property
     def address(self) -> str:

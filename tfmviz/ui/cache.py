@@ -17,6 +17,7 @@ from cachetools.keys import hashkey
 
 from tfmviz.trace import Trace
 from tfmviz.ui import turns
+from tfmviz.zoo import ZooModel
 
 BUDGET = int(os.environ.get("TFMVIZ_CACHE_MB", "1024")) * 2**20
 """Bytes that all kept results may take together; the least recently used goes first."""
@@ -34,6 +35,8 @@ Model = TypeVar("Model", bound=Hashable)
 def n_bytes(value: Any) -> int:
     """About how many bytes a result takes. Weights that it shares with its model do not count."""
     match value:
+        case ZooModel():
+            return sum(parameter.nbytes for parameter in value.module.parameters())
         case np.ndarray():
             return value.nbytes
         case bytes() | str():
