@@ -52,8 +52,8 @@ def test_all_mean_the_same_port_and_the_same_sign_of_health() -> None:
 
 def test_each_server_has_a_share_of_the_cores_and_no_more_rights_than_it_needs() -> None:
     limits = container("app")["resources"]["limits"]
-    assert COMPOSE["app"]["deploy"]["resources"]["limits"] == {"cpus": "${CORES:-1}", "memory": "1500M"}
-    assert limits == {"cpu": "1", "memory": "1500Mi"}
+    assert COMPOSE["app"]["deploy"]["resources"]["limits"] == {"cpus": "${CORES:-1}", "memory": "3000M"}
+    assert limits == {"cpu": "1", "memory": "3000Mi"}
     for service in COMPOSE.values():
         assert service["read_only"]
         assert service["cap_drop"] == ["ALL"]
