@@ -40,7 +40,7 @@ FIRST = (
     + INSIDE
     + """
   const tops = inside(document.querySelector("[data-testid=stMain]"))
-    .filter((e) => e.matches("canvas, svg, table, [data-testid=stDataFrame], [data-testid=stCode], .bars"))
+    .filter((e) => e.matches("canvas, svg, table, [data-testid=stCode], .bars"))
     .map((e) => e.getBoundingClientRect())
     .filter((box) => box.width > 140 && box.height > 60)
     .map((box) => box.top);

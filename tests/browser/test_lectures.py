@@ -20,7 +20,7 @@ IN_SIGHT = (
     + """
   const lower = innerHeight - (document.querySelector(".st-key-lecture")?.offsetHeight ?? 0);
   return inside(document.querySelector(scope))
-    .filter((e) => e.matches("canvas, svg, table, [data-testid=stDataFrame], [data-testid=stCode]"))
+    .filter((e) => e.matches("canvas, svg, table, [data-testid=stCode]"))
     .map((e) => e.getBoundingClientRect())
     .some((box) => box.width > 140 && box.height > 60 && box.top >= 0 && box.top + 100 < lower);
 }"""

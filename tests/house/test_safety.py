@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 
 from tests.browser import ROOT
 from tests.house.sources import PACKAGE, name_of
-from tfmviz.views import explorer
 
 SVG_NAMESPACE = "http://www.w3.org/2000/svg"
 
@@ -35,10 +33,3 @@ def test_no_view_turns_text_into_markup_or_loads_from_elsewhere() -> None:
     ]
     assert sources
     assert not complaints, "\n".join(complaints)
-
-
-def test_no_two_modules_of_the_explorer_declare_the_same_name() -> None:
-    """They are joined into one script."""
-    declared = re.findall(r"^(?:class|const|let|(?:async )?function) (\w+)", explorer.JS, re.MULTILINE)
-    assert len(declared) > 50
-    assert sorted(declared) == sorted(set(declared))

@@ -64,10 +64,7 @@ test("a verdict ends a sentence and says how many heads share it; one that names
     verdictWords(kind, { layer: 1, head: 1 }, words).join(""),
     " spreads (broad, 0.90). 1 of 6 heads does this.",
   );
-  assert.equal(
-    said(1),
-    " fits no known pattern. 3 of 6 heads fit none. (On random text, twice: broad 0.88.)",
-  );
+  assert.equal(said(1), " fits no known pattern. 3 of 6 heads fit none. (On random text, twice: broad 0.88.)");
   assert.equal(said(2), " has one token: nothing to choose.");
   assert.equal(said(3), "");
 });

@@ -33,7 +33,6 @@ from tfmviz.positions.rope import (
     rotate_pairs,
     rotation_angles,
     stretched,
-    stretched_frequencies,
 )
 from tfmviz.tap import NO_TAP
 
@@ -96,7 +95,7 @@ def rope_of_transformers(kind: str, *, base: float, **parameters: float) -> Tens
 def test_stretched_frequencies_equal_transformers(base: float) -> None:
     """Dynamic NTK scaling with factor 1 stretches by the ratio of the lengths, which is what scale is here."""
     plain, linear, ntk = (
-        stretched_frequencies(D_HEAD, base=base, scale=5, stretching=kind).float()
+        stretched(frequencies(D_HEAD, base=base), scale=5, stretching=kind).float()
         for kind in ("none", "position interpolation", "NTK-aware")
     )
     assert_close(plain, rope_of_transformers("linear", base=base, factor=1.0))
@@ -105,7 +104,7 @@ def test_stretched_frequencies_equal_transformers(base: float) -> None:
 
 
 def test_ntk_scaling_leaves_the_fastest_pair_and_slows_the_slowest_by_the_scale() -> None:
-    ratio = frequencies(D_HEAD) / stretched_frequencies(D_HEAD, scale=4, stretching="NTK-aware")
+    ratio = frequencies(D_HEAD) / stretched(frequencies(D_HEAD), scale=4, stretching="NTK-aware")
     assert ratio[0].item() == 1
     assert ratio[-1].item() == pytest.approx(4)
     assert (ratio.diff() > 0).all()
@@ -152,12 +151,12 @@ def test_angles_of_any_kind_are_stretched() -> None:
 )
 def test_what_makes_no_frequencies_is_refused_in_a_sentence(d_head: int, base: float, scale: float, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        stretched_frequencies(d_head, base=base, scale=scale, stretching="NTK-aware")
+        stretched(frequencies(d_head, base=base), scale=scale, stretching="NTK-aware")
 
 
 def test_a_head_of_one_pair_turns_by_one_a_position() -> None:
     assert frequencies(2).tolist() == [1]
-    assert stretched_frequencies(2, scale=4, stretching="position interpolation").tolist() == [0.25]
+    assert stretched(frequencies(2), scale=4, stretching="position interpolation").tolist() == [0.25]
 
 
 def test_rope_scores_depend_on_the_distance_only() -> None:

@@ -51,15 +51,6 @@ def base_of(theta: Tensor) -> float | None:
     return float(turning[0] / turning[1]) ** len(turning)
 
 
-def stretched_frequencies(d_head: int, *, base: float = BASE, scale: float, stretching: Stretching) -> Tensor:
-    """`stretched` for the frequencies of a base.
-
-    Raises:
-        ValueError: as `frequencies` and `stretched`.
-    """
-    return stretched(frequencies(d_head, base=base), scale=scale, stretching=stretching)
-
-
 def stretched(theta: Tensor, *, scale: float, stretching: Stretching) -> Tensor:
     """θ_m for texts `scale` times as long as those trained on.
 

@@ -7,7 +7,7 @@ import { number } from "../shared/numbers.js";
 import { at, rowOf } from "./head.js";
 import { quoted } from "./words.js";
 
-export const CHAIN = ["raw", "÷√d", "scaled", "mask", "masked", "softmax", "share", "× V", "z"];
+const CHAIN = ["raw", "÷√d", "scaled", "mask", "masked", "softmax", "share", "× V", "z"];
 
 /**
  * A stage has words and a picture. An item of the picture is a matrix, a sign between two, or a new line.
