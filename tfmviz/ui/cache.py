@@ -25,6 +25,9 @@ BUDGET = int(os.environ.get("TFMVIZ_CACHE_MB", "1024")) * 2**20
 AT_ONCE = 16
 """So many texts are computed together; more make the first wait longer and save little."""
 
+NUMBER = 4
+"""Bytes of a weight."""
+
 SHORT = 200
 """Characters of a text that may join others. They are padded to the longest."""
 
@@ -36,7 +39,7 @@ def n_bytes(value: Any) -> int:
     """About how many bytes a result takes. Weights that it shares with its model do not count."""
     match value:
         case ZooModel():
-            return sum(parameter.nbytes for parameter in value.module.parameters())
+            return NUMBER * value.weights.n_parameters
         case np.ndarray():
             return value.nbytes
         case bytes() | str():
