@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-SIGNS = set("\\`*_{}[]()<>#+-.!|~$:&=")
+SIGNS = set("\\`*_{}[]()<>#+-.!|~$:&")
 """What means something in Markdown; a backslash before it makes it a letter like any other."""
 
 
