@@ -38,7 +38,7 @@ def at_rest(page: Page, lecture: str, number: int) -> None:
     expect(page.locator("[data-testid=stMain] [data-stale=true]")).to_have_count(0)
 
 
-@pytest.mark.parametrize("name", [f"L{n}" for n in range(3, 9)])
+@pytest.mark.parametrize("name", [f"L{n}" for n in range(1, 11)])
 def test_the_arrow_keys_walk_through_a_lecture_and_each_figure_is_in_sight(visit: Visit, name: str) -> None:
     visit.page.set_viewport_size({"width": 1280, "height": 800})
     walk = walks.walks()[0][name]
@@ -57,6 +57,17 @@ def test_the_arrow_keys_walk_through_a_lecture_and_each_figure_is_in_sight(visit
         page.wait_for_function(IN_SIGHT, arg=scope)
         if number < len(walk.steps):
             page.keyboard.press("ArrowRight")
+
+
+def test_a_step_scrolls_to_the_tab_that_it_names(visit: Visit) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": 1280, "height": 600})
+    page.goto(f"{visit.server.address}/counting?counted_in=Never+seen&lecture=L1&step=4")
+    at_rest(page, "L1", 4)
+    page.wait_for_function(IN_SIGHT, arg=OPEN_TAB)
+    page.keyboard.press("ArrowLeft")
+    at_rest(page, "L1", 3)
+    page.wait_for_function(IN_SIGHT, arg=OPEN_TAB)
 
 
 def start(visit: Visit, address: str) -> Page:

@@ -1,10 +1,11 @@
 // One step of a lecture: what to say, and the ways back and on. ← and → take them while nothing else has the keys.
 
 import { make } from "../shared/elements.js";
+import { scrollToTabs } from "./tabs.js";
 
 /** @typedef {{ title: string, place: string, say: string, back: string, on: string, all: string }} Data */
 
-/** @typedef {{ node: HTMLElement, ways: Record<string, string>, leave: () => void }} Line */
+/** @typedef {{ node: HTMLElement, ways: Record<string, string>, leave: () => void, place: string, endScroll: () => void }} Line */
 
 /**
  * @param {object} component
@@ -13,7 +14,12 @@ import { make } from "../shared/elements.js";
  */
 export default function ({ data, parentElement }) {
   parentElement.line_ ??= build(parentElement);
-  const { node, ways, leave } = parentElement.line_;
+  const line = parentElement.line_;
+  const { node, ways, leave } = line;
+  if (line.place !== data.place) {
+    line.endScroll();
+    Object.assign(line, { place: data.place, endScroll: scrollToTabs() });
+  }
   Object.assign(ways, { ArrowLeft: data.back, ArrowRight: data.on });
   node.replaceChildren(
     way("←", data.back, "Back in the lecture"),
@@ -56,7 +62,7 @@ function go(address) {
 }
 
 /**
- * @param {ShadowRoot} parent
+ * @param {ShadowRoot & { line_?: Line }} parent
  * @returns {Line}
  */
 function build(parent) {
@@ -75,5 +81,14 @@ function build(parent) {
   };
   window.addEventListener("keydown", listen, true);
   parent.append(node);
-  return { node, ways, leave: () => window.removeEventListener("keydown", listen, true) };
+  return {
+    node,
+    ways,
+    leave: () => {
+      window.removeEventListener("keydown", listen, true);
+      parent.line_?.endScroll();
+    },
+    place: "",
+    endScroll: () => {},
+  };
 }

@@ -1,0 +1,35 @@
+// A step may name a tab that lies far down on its page: once the page is drawn, it scrolls there.
+
+const READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]";
+
+/** Milliseconds between two looks at whether the page is drawn, and how often to look. */
+const [BETWEEN, LOOKS] = [100, 150];
+
+/** What a reader does to look elsewhere. */
+const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"];
+
+/**
+ * Scrolls to the row of tabs that the address names, if it lies in the lower half of the window. A reader who moves
+ * meanwhile stays where they are. Returns what ends the wait.
+ */
+export function scrollToTabs() {
+  let looks = 0;
+  const timer = setInterval(() => {
+    const tabs = document.querySelector(READY) && named();
+    looks += 1;
+    if (tabs || looks === LOOKS) end();
+    if (tabs && tabs.getBoundingClientRect().top > innerHeight / 2) tabs.scrollIntoView({ block: "start" });
+  }, BETWEEN);
+  const end = () => {
+    clearInterval(timer);
+    for (const move of MOVES) window.removeEventListener(move, end, true);
+  };
+  for (const move of MOVES) window.addEventListener(move, end, true);
+  return end;
+}
+
+/** The last row of tabs, from the top, whose name the address has. */
+function named() {
+  const names = [...new URLSearchParams(location.search).keys()].map((name) => `.st-key-${CSS.escape(name)}`);
+  return names.length ? [...document.querySelectorAll(`:is(${names.join()}) [role=tablist]`)].at(-1) : undefined;
+}
