@@ -189,7 +189,7 @@ def test_an_empty_box_keeps_the_pictures(visit: Visit) -> None:
 def test_a_page_of_text_takes_the_place_of_a_sentence(visit: Visit) -> None:
     page = visit.open("/?text=the+cat")
     visit.enter("word " * 990)
-    expect(page.get_by_text("The model reads 256 tokens at a time.")).to_be_visible()
+    expect(page.get_by_text("reads 256 tokens at a time.")).to_be_visible()
     spoken = page.locator(".spoken")  # for a moment that of the old picture stands beside it
     expect(spoken.filter(has_text="(token 255) looks at")).to_have_count(1)
     expect(spoken).to_have_count(1)

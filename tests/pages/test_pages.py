@@ -377,3 +377,10 @@ def test_two_sessions_do_not_mix() -> None:
     one, other = open_page(text="the cat", layer="1"), open_page(text="my dog ran", layer="2")
     assert tokens(one) == ["the", " cat"]
     assert tokens(other) == ["my", " dog", " ran"]
+
+
+def test_each_note_on_a_long_text_names_its_reader() -> None:
+    app = open_page("ladder", text="the cat sat on the mat . " * 100)
+    notes = [note.value for note in app.info if "at a time" in note.value]
+    assert len(notes) == 2
+    assert len({note.split(" read")[0] for note in notes}) == 2

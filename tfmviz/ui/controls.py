@@ -157,11 +157,15 @@ def say_what_was_corrected() -> None:
         st.info(" ".join(current), icon=icons.INFO)
 
 
-def say_what_was_cut(text: Encoding) -> None:
-    """A note when the text is longer than the model reads."""
+def say_what_was_cut(text: Encoding, reader: str) -> None:
+    """A note when the text is longer than a model reads.
+
+    Args:
+        reader: which model, or models, with its verb: "The twins read".
+    """
     if text.n_dropped:
         left_out = f"The last {text.n_dropped} tokens of your text were left out."
-        st.info(f"The model reads {len(text)} tokens at a time. {left_out}", icon=icons.CUT)
+        st.info(f"{reader} {len(text)} tokens at a time. {left_out}", icon=icons.CUT)
 
 
 def token(tokens: Sequence[str], *, text: str = "", first: int | None = None) -> int:

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from tfmviz.model.config import Architecture
 from tfmviz.plots.labels import said_of_queries
 from tfmviz.trace import NotCaptured, Trace
-from tfmviz.ui import controls, guess, icons, models, projector, turns, walks
+from tfmviz.ui import controls, guess, icons, markdown, models, projector, turns, walks
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
 from tfmviz.weights import AttentionWeights, PositionEffects
@@ -140,7 +140,7 @@ def _lesson(text: str) -> Lesson:
     if not encoded.ids:  # the tokenizer's own spelling drops characters without a width
         st.warning("This text holds nothing that the model reads. Type at least one character that can be seen.")
         st.stop()
-    controls.say_what_was_cut(encoded)
+    controls.say_what_was_cut(encoded, f"{markdown.code(choice.model)} reads")
     if model.device != "cpu":
         st.sidebar.caption(f"This model runs on a GPU ({model.device}).")
     turns.take(model.name, text)

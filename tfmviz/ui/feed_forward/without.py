@@ -75,5 +75,5 @@ def twins(here: Lesson) -> None:
         f"{_on_held_out_text()}"
     )
     there = replace(here, model=full)
-    controls.say_what_was_cut(there.trace.target)
+    controls.say_what_was_cut(there.trace.target, "The twins read")
     _compare(there, models.trace(bare, here.text), ("with feed-forward layers", "attention only"), key="twins")

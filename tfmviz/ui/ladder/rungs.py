@@ -113,7 +113,7 @@ class Reading:
 def read(here: Ladder, text: str) -> Reading:
     """What the models make of the reader's text; a note says if it was cut."""
     found = _read(here, text)
-    controls.say_what_was_cut(found.text)
+    controls.say_what_was_cut(found.text, "The four models of this page read")
     return found
 
 

@@ -67,7 +67,7 @@ def uses(here: Lesson) -> None:
     if not text.ids:
         st.info("This text holds nothing that these networks read.", icon=icons.INFO)
         return
-    controls.say_what_was_cut(text)
+    controls.say_what_was_cut(text, "These networks read")
     if note := doubt(text.text):
         st.info(note, icon=icons.INFO)
     _labelling(networks, text)

@@ -24,7 +24,7 @@ def on_words(here: Lesson) -> None:
     if model is None:
         return
     trace = _embedded(model, here.text)
-    controls.say_what_was_cut(trace.target)
+    controls.say_what_was_cut(trace.target, f"{markdown.code(SIGHTED)} reads")
     words, added = trace["embed"], trace["decoder.pos_embed"]
     scale = float(np.sqrt(model.config.d_model))
     label = f"× √d_model = {scale:.2f}, as the model does it"

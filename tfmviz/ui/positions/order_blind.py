@@ -43,11 +43,7 @@ def order_blind(here: Lesson) -> None:
     if blind is None or sighted is None:
         return
     encoding = blind.tokenizer.encode(here.text, max_len=blind.config.max_len)
-    if encoding.n_dropped:
-        st.info(
-            f"The twins read {len(encoding)} tokens at a time: the rest of your text is left out here.",
-            icon=icons.CUT,
-        )
+    controls.say_what_was_cut(encoding, "The twins read")
     parts = word_order.pieces(encoding)
     if len(parts) < 2:
         st.info("One word has no order. Type at least two words above.", icon=icons.INFO)

@@ -29,6 +29,7 @@ def routed(here: Lesson) -> None:
         if model is None:
             return
         here = replace(here, model=model)
+        controls.say_what_was_cut(here.trace.target, f"{markdown.code(model.name)} reads")
     sites = _sites(here)
     stack = here.model.writes_from
     p = np.stack([here.trace[f"{site}.router"] for site in sites])  # (layer, len, expert)
@@ -36,7 +37,6 @@ def routed(here: Lesson) -> None:
         st.warning("The router's numbers are not finite, so there is nothing to show.")
         return
     tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
-    controls.say_what_was_cut(here.trace.target)
     show(figures.routing(tokens, p, theme=theme()), key="routing", alt=said(tokens, p))
     instead = "" if chosen == here.model.name else f"{markdown.code(chosen)} has no experts, so this is another model. "
     st.markdown(

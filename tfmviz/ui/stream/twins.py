@@ -23,7 +23,7 @@ def twins(here: Lesson) -> None:
     runs = {kind: models.trace(model, here.text) for kind, model in models_.items() if model is not None}
     if len(runs) < len(TWINS):
         return
-    controls.say_what_was_cut(runs["pre-norm"].target)
+    controls.say_what_was_cut(runs["pre-norm"].target, "Both models read")
     measured = {}
     for kind, trace in runs.items():
         stages = residual.stages(trace, "decoder", "steps")

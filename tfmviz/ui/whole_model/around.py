@@ -35,7 +35,7 @@ def norms(here: Lesson) -> None:
         return
     found = {kind: model for kind, model in pair.items() if model is not None}
     traces = [models.trace(model, here.text) for model in found.values()]
-    controls.say_what_was_cut(traces[0].target)
+    controls.say_what_was_cut(traces[0].target, "Both models read")
     layer = min(here.choice.layer_index, *(model.config.n_layers - 1 for model in found.values()))
     show_view(
         "two_blocks",

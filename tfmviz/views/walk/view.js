@@ -5,7 +5,10 @@ import { scrollToTabs } from "./tabs.js";
 
 /** @typedef {{ title: string, place: string, say: string, back: string, on: string, all: string }} Data */
 
-/** @typedef {{ node: HTMLElement, ways: Record<string, string>, leave: () => void, place: string, endScroll: () => void }} Line */
+/**
+ * @typedef {{ node: HTMLElement, ways: Record<string, string>, leave: () => void }} Built
+ * @typedef {Built & { place: string, endScroll: () => void }} Line `place` is the step it shows
+ */
 
 /**
  * @param {object} component
