@@ -180,8 +180,8 @@ def test_a_checkpoint_that_cannot_be_shown_is_refused_with_a_sentence(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--name", "../outside"), "'../outside' is no name"),
-        (("--name", ".hidden"), "is no name"),
+        (("--name", "../outside"), "'../outside' is not a valid name"),
+        (("--name", ".hidden"), "is not a valid name"),
         (("--name", "tiny-english"), "A shipped model is called tiny-english"),
         (("--max-len", "513"), "513 is not between 2 and 512"),
         (("--max-len", "1"), "1 is not between 2 and 512"),

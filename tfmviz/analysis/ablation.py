@@ -22,7 +22,7 @@ Run = Callable[[Sequence[Sequence[Edit]], Sequence[int]], Array]
 `ZooModel.logits_under` does."""
 
 MOST_LOGITS = 2**25
-"""So many logits of a layer's parts are computed at once: 128 MB, of which `surprise` makes a few copies."""
+"""Most logits of a layer's parts that are computed at once: 128 MB, of which `surprise` makes a few copies."""
 
 STACKS = {"encoder": "e", "decoder": "d"}
 CROSS = "c"

@@ -62,7 +62,7 @@ def name_of(args: argparse.Namespace, place: Path) -> str:
     """The name of the new model, which must be free.
 
     Raises:
-        Refused: it is taken, or no name; or the length is none.
+        Refused: it is taken or not valid, or the length is out of range.
     """
     from tfmviz.huggingface.family import MAX_LEN
     from tfmviz.huggingface.source import Refused
@@ -72,7 +72,7 @@ def name_of(args: argparse.Namespace, place: Path) -> str:
         raise Refused(f"--max-len {args.max_len} is not between 2 and {MAX_LEN}.")
     name = args.name or Path(args.model).expanduser().resolve().name
     if not NAME.fullmatch(name):
-        raise Refused(f"{name!r} is no name. Take letters, digits, dots, hyphens: --name my-model.")
+        raise Refused(f"{name!r} is not a valid name. Use letters, digits, dots, hyphens: --name my-model.")
     if (MODELS / name).exists():
         raise Refused(f"A shipped model is called {name}. Choose another name: --name my-{name}.")
     if (place / name).exists():

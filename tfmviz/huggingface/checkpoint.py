@@ -92,7 +92,7 @@ def check_type(folder: Path) -> None:
     try:
         kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
     except FileNotFoundError as error:
-        raise Refused(f"{folder} holds no config.json, so it is no checkpoint of transformers.") from error
+        raise Refused(f"{folder} holds no config.json, so it is not a checkpoint of transformers.") from error
     except (OSError, ValueError, AttributeError) as error:
         raise Refused(f"Its config.json is damaged ({error}).") from error
     if kind not in FAMILIES:

@@ -50,7 +50,7 @@ def chosen_for(n_parameters: int) -> torch.device:
     try:
         device = torch.device(wish)
     except RuntimeError as error:
-        raise ValueError(f"{SETTING} is {wish!r}, which is no device. Use cpu or cuda.") from error
+        raise ValueError(f"{SETTING} is {wish!r}, which is not a device. Use cpu or cuda.") from error
     if device.type not in ("cpu", "cuda") or (device.index or 0) >= _count(device):
         raise ValueError(f"{SETTING} is {wish!r}, but there is no such device here. Use cpu, or unset it.")
     return device

@@ -24,10 +24,10 @@ LENGTHS = (64, 128, 256, 512, 1024, 2048, 4096)
 WIDTHS = (32, 64, 128, 256, 512, 1024)
 
 SECONDS = 8.0
-"""After so many seconds of the processor no further measurement begins."""
+"""Seconds of the processor after which no further measurement begins."""
 
 ROUNDS, LEAST = 3, 0.02
-"""A measurement is the fastest of at least so many runs, which together take at least so many seconds."""
+"""A measurement is the fastest of several runs: at least this number of them, for at least these seconds together."""
 
 Layer = Callable[[Tensor], Tensor]
 

@@ -22,10 +22,10 @@ WIDTH, N_HEADS, KERNEL = 128, 4, 3
 LENGTHS = (16, 32, 64, 128, 256, 512, 1024)
 
 ROUNDS = 5
-"""A measurement is the fastest of so many runs."""
+"""Number of runs of which a measurement is the fastest."""
 
 SECONDS = 4.0
-"""After so many seconds of the processor no further measurement begins."""
+"""Seconds of the processor after which no further measurement begins."""
 
 
 class Convolution(nn.Module):

@@ -30,7 +30,7 @@ from tfmviz.plots.theme import Theme, shades
 from tfmviz.trace import Array
 
 MOST_POINTS = 400
-"""So many points of a chart answer the pointer; on longer lines every second, third … does."""
+"""Most points of a line that answer the pointer; on longer lines every second, third … does."""
 
 DASHES = ((1, 0), (7, 4), (2, 3), (8, 3, 2, 3), (12, 4), (12, 4, 2, 4))
 """Pixels drawn and left out; the first is an unbroken line."""

@@ -20,7 +20,7 @@ from tfmviz.plots.theme import Theme, chart_config
 from tfmviz.trace import Array
 
 MOST_STEPS = 160
-"""So many steps answer the pointer; of longer runs every second, third … does."""
+"""Most steps that answer the pointer; of longer runs every second, third … does."""
 
 BESIDE_NAMES = 60
 """Pixels from the left that the names of an upright axis need."""

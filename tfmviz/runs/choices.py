@@ -84,7 +84,7 @@ class Choices:
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Choices:
-        """The choices in a file. Raises: ValueError, when they are none."""
+        """The choices in a file. Raises: ValueError, if it does not hold choices."""
         try:
             return cls(**found)
         except TypeError as error:

@@ -18,7 +18,7 @@ INHERITED = ("PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "LANG", "TMPDIR"
 """The part of the server's environment that a run gets: nothing secret."""
 
 NICER = 10
-"""By so much a run stands back behind the pages."""
+"""What is added to the niceness of a run's process, so that the pages come first."""
 
 
 def start(folder: Folder) -> subprocess.Popen[bytes]:

@@ -18,7 +18,7 @@ def want_rate(folder: Path, rate: float) -> None:
     """Asks the run in this folder for another highest learning rate, from its next update on.
 
     Raises:
-        ValueError: it is no positive number.
+        ValueError: it is not a positive number.
         OSError: it cannot be written.
     """
     if not (math.isfinite(rate) and rate > 0):

@@ -23,7 +23,7 @@ BUDGET = int(os.environ.get("TFMVIZ_CACHE_MB", "1024")) * 2**20
 """Bytes that all kept results may take together; the least recently used goes first."""
 
 AT_ONCE = 16
-"""So many texts are computed together; more make the first wait longer and save little."""
+"""Most texts that are computed together; more make the first wait longer and save little."""
 
 NUMBER = 4
 """Bytes of a weight."""

@@ -59,14 +59,14 @@ def read(path: Path) -> Walk:
     """The walk in a file.
 
     Raises:
-        ValueError: the file is no walk; says in a sentence why.
+        ValueError: the file does not hold a walk; says in a sentence why.
     """
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
         steps = tuple(_step(dict(entry)) for entry in found["steps"])
         walk = Walk(name=path.stem, title=str(found["title"]), steps=steps)
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path.name} is no walk: {type(error).__name__}, {error}.") from error
+        raise ValueError(f"{path.name} is not a walk: {type(error).__name__}, {error}.") from error
     if not steps:
         raise ValueError(f"{path.name} has no steps.")
     return walk

@@ -16,7 +16,7 @@ from tfmviz.tap import NO_TAP, Fork, Recorder
 from tfmviz.trace import Array, Later
 
 MOST_NUMBERS = 2**26
-"""So many numbers a feed-forward layer may hold at once when several variants of a text are run: 256 MB."""
+"""Most numbers that a feed-forward layer may hold at once when several variants of a text are run: 256 MB."""
 
 
 def read_out_later(module: Transformer, x: Tensor, recorder: Recorder) -> Mapping[str, Later]:

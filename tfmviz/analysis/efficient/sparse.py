@@ -50,7 +50,7 @@ def attend(q: Array, k: Array, v: Array, radius: int) -> Array:
 
 
 def cost(pairs: int, d: int, *, scores: int | None = None) -> Cost:
-    """So many pairs are kept.
+    """What attention costs that keeps a number of pairs.
 
     Args:
         scores: how many scores are computed; None: those of the pairs that are kept.

@@ -21,7 +21,7 @@ from tfmviz.ui.sentences import examples_for
 Measure = Literal["attention", "effect"]
 
 SHOWN = 5
-"""So many heads get a button."""
+"""Number of heads that get a button."""
 
 
 def pair(here: Lesson) -> None:

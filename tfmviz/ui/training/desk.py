@@ -88,7 +88,7 @@ PASTED = 4 * MOST
 then the page can say how long the text is."""
 
 IN_THE_LINE = 4
-"""So many settings are always seen."""
+"""Number of settings that are always in sight."""
 
 LABELS = {
     "norm_position": "Norm",
