@@ -1,0 +1,101 @@
+"""HAProxy before two servers that only note what they are asked: who is asked, and how often."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from deploy import serve
+from deploy.serve import Proxy, Replica
+from tests.deploy.serving import free_ports
+
+
+@dataclass
+class Noting:
+    """A server that notes what it is asked, and then answers, or hangs up without a word."""
+
+    name: str
+    answers: bool = True
+    asked: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def listening(self) -> Iterator[int]:
+        """Within this block it listens on the port that is yielded."""
+        noting = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def handle_any(self) -> None:
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                if not (is_check := self.path == "/_stcore/health"):
+                    noting.asked.append(self.command)
+                if is_check or noting.answers:
+                    self.send_response(200)
+                    self.end_headers()
+                    self.wfile.write(noting.name.encode())
+
+            do_GET = do_PUT = handle_any  # noqa: N815  (names that the class looks up)
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Says nothing."""
+
+        with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+            thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+            thread.start()
+            try:
+                yield server.server_address[1]
+            finally:
+                server.shutdown()
+                thread.join()
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Two such servers behind HAProxy."""
+
+    port: int
+    proxy: Proxy
+    servers: list[Noting]
+    replicas: list[Replica]
+
+    def ask(self, method: str = "GET", path: str = "/") -> tuple[int, str]:
+        """Status and text of the answer to a reader whom nobody has seen yet."""
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
+            connection.request(method, path, body=b"a file" if method == "PUT" else None)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+
+
+@pytest.fixture
+def shared(haproxy: None) -> Iterator[Shared]:
+    servers = [Noting("one"), Noting("two")]
+    with ExitStack() as stack:
+        ports = [stack.enter_context(server.listening()) for server in servers]
+        replicas = [Replica(server.name, port, frozenset()) for server, port in zip(servers, ports, strict=True)]
+        port = free_ports(1)
+        proxy = stack.enter_context(serve.proxy(f"127.0.0.1:{port}", replicas))
+        yield Shared(port, proxy, servers, replicas)
+
+
+@pytest.mark.parametrize("path", ["/", "/static/one.js"])
+def test_a_server_that_is_not_ready_gets_no_readers_until_it_is(shared: Shared, path: str) -> None:
+    assert {shared.ask(path=f"{path}?{n}") for n in range(4)} == {(200, "one"), (200, "two")}
+    shared.proxy.send_readers_to(shared.replicas[0], ready=False)
+    assert {shared.ask(path=f"{path}?{n}") for n in range(4, 8)} == {(200, "two")}
+    shared.proxy.send_readers_to(shared.replicas[0], ready=True)
+    shared.proxy.send_readers_to(shared.replicas[1], ready=False)
+    assert {shared.ask(path=f"{path}?{n}") for n in range(8, 12)} == {(200, "one")}
+
+
+def test_a_page_is_asked_for_again_elsewhere_and_an_upload_is_sent_once(shared: Shared) -> None:
+    shared.servers[0].answers = False
+    assert {shared.ask() for _ in range(4)} == {(200, "two")}
+    assert "GET" in shared.servers[0].asked
+    shared.servers[1].answers = False
+    assert shared.ask("PUT")[0] == 502
+    assert [*shared.servers[0].asked, *shared.servers[1].asked].count("PUT") == 1
