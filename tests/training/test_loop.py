@@ -14,6 +14,7 @@ from tests.training.toys import BYTES, CONFIG, SETTINGS, losses, read, tiny_batc
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import EncoderDecoder, build
 from tfmviz.text.tasks import questions
+from tfmviz.training import loop
 from tfmviz.training.data import windows
 from tfmviz.training.evaluation import (
     exact_match,
@@ -84,6 +85,16 @@ def test_training_twice_gives_the_same_losses_and_another_seed_others() -> None:
         model, settings = tiny_model(), replace(SETTINGS, seed=seed)
         courses.append(losses(train(model, build_optimizer(model, settings), tiny_batches(seed=seed), settings)))
     assert courses[0] == courses[1] != courses[2]
+
+
+def test_each_process_draws_its_own_dropout_and_the_same_at_every_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the same rows: in truth each process has rows of its own."""
+    courses = []
+    for number in (0, 1, 1):
+        monkeypatch.setattr(loop, "rank", lambda number=number: number)
+        model, settings = tiny_model(), replace(SETTINGS, steps=2)
+        courses.append(losses(train(model, build_optimizer(model, settings), tiny_batches(), settings)))
+    assert courses[0] != courses[1] == courses[2]
 
 
 def test_looking_at_a_model_between_steps_changes_nothing() -> None:

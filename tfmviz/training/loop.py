@@ -21,6 +21,10 @@ OptimizerName = Literal["adamw", "adam"]
 ScheduleName = Literal["cosine", "noam"]
 Precision = Literal["float32", "bfloat16"]
 
+APART = 2_654_435_761
+"""From the seed of one process to the next: 2³² over the golden ratio, which spreads any number of them evenly. The
+generator of a CPU reads the last 32 bits of a seed, so what is added must not lie above them."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
@@ -121,7 +125,7 @@ def train(
     rate_at = rate_at or settings.learning_rate_at
     for step in range(start, settings.steps):
         begin, rate = time.perf_counter(), rate_at(step)
-        torch.manual_seed(settings.seed * 1_000_003 + step + (rank() << 40))
+        torch.manual_seed(settings.seed * 1_000_003 + step + rank() * APART)
         model.train()
         batch = batches.batch(step)
         loss = _loss(model, batch, settings)
