@@ -253,6 +253,17 @@ def test_a_cache_goes_on_with_the_rows_it_is_told() -> None:
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
 
 
+def test_what_a_branch_of_a_cache_reads_is_its_own() -> None:
+    model = lively_model(positions="rope")
+    text, cache = token_ids(5, batch=1, seed=4), Cache()
+    with torch.no_grad():
+        model(text, cache)
+        for new in (torch.tensor([[7]]), torch.tensor([[9]])):  # the second branch knows nothing of the first
+            found = model(new, cache.branch(), past=5)[:, 0]
+            expected = model(torch.cat((text, new), dim=1))[:, -1]
+            torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+
+
 def test_past_the_context_beams_read_the_end_of_their_texts(writer: DecoderOnly) -> None:
     found = search(writer, TEXTS[0], width=2, length_penalty=0.0, max_new_tokens=MAX_LEN)[-1].complete[0]
     text = [*TEXTS[0], *found.ids]

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ import streamlit
 import uvicorn
 
 from tests.browser import ROOT, free_port
+from tfmviz import __main__ as command
 from tfmviz.__main__ import LOOP, main
 
 SPY = Path(__file__).parent / "spy.py"
@@ -124,6 +126,26 @@ def test_what_is_slow_is_imported_before_a_reader_comes(started: list[Started], 
         time.sleep(0.05)  # between two looks, not for a fixed time
     app.stop()
     assert "dl_iterate_phdr" not in app.record, "a server could stand still when its first reader comes"
+
+
+def test_the_server_does_not_end_in_the_middle_of_an_import(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    done: list[str] = []
+
+    def slow_import(stopping: threading.Event) -> None:
+        begun.set()
+        may_end.wait()
+        done.append("imported" if stopping.is_set() else "imported, unaware of the end")
+
+    async def serve() -> None:
+        async with command._warm(None):
+            await asyncio.to_thread(begun.wait)
+            asyncio.get_running_loop().call_soon(may_end.set)  # when the end waits for something, and not before
+        assert done == ["imported"]
+
+    monkeypatch.setattr(command, "_import_what_is_slow", slow_import)
+    with ThreadPoolExecutor(1) as thread:  # Playwright keeps a loop in that of the tests
+        thread.submit(asyncio.run, serve()).result(60)
 
 
 def test_open_to_the_network_it_still_asks_nobody(started: list[Started], tmp_path: Path) -> None:

@@ -57,7 +57,9 @@ def test_a_run_that_was_broken_off_goes_on_in_a_process_with_the_numbers_of_the_
     assert str(tmp_path) not in card
 
 
-def test_the_process_inherits_no_secret_and_stands_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_inherits_no_secret_stands_back_and_does_not_hear_the_servers_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program = tmp_path / "python"
     program.write_text("#!/bin/sh\nenv > environment.txt\n", encoding="utf-8")
     program.chmod(0o755)
@@ -66,8 +68,10 @@ def test_the_process_inherits_no_secret_and_stands_back(tmp_path: Path, monkeypa
     folder = Folder.new(tmp_path / "runs", TINY, {})
     process = processes.start(folder)
     niceness = os.getpriority(os.PRIO_PROCESS, process.pid)  # it is ours until somebody waits for it
+    session = os.getsid(process.pid)
     assert process.wait(timeout=60) == 0
     assert niceness == min(19, os.getpriority(os.PRIO_PROCESS, 0) + processes.NICER)
+    assert session != os.getsid(0)  # Ctrl-C, and the end of the terminal, are told to a session
     seen = (folder.path / "environment.txt").read_text(encoding="utf-8")
     assert "OMP_NUM_THREADS=1" in seen
     assert "SECRET_TOKEN" not in seen

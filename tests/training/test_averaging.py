@@ -15,6 +15,7 @@ from tests.training.runs import assert_one_sentence_on, run
 from tfmviz.model.build import build
 from tfmviz.model.config import ModelConfig
 from tfmviz.training import averaging
+from tfmviz.training.__main__ import AVERAGED
 
 Weights = dict[str, torch.Tensor]
 
@@ -58,6 +59,10 @@ def test_the_shipped_weights_are_the_mean_of_the_last_checkpoints(corpus: Path, 
     assert any(not value.equal(checkpoints[-1][name].half()) for name, value in shipped(out).items())
     card = (out / "CARD.md").read_text(encoding="utf-8")
     assert "| weights | mean of 3 checkpoints, after steps 4, 6, 8 |" in card
+    assert sorted(file.name for file in (out / AVERAGED).iterdir()) == [f"000000{n}.safetensors" for n in (4, 6, 8)]
+
+    assert run("translate", corpus, out, warmup=2, save_every=2, average=2) == 0  # the same run, but for a shorter mean
+    assert_close(shipped(out), mean_by_torch(out, checkpoints[1:]))
 
     assert run("translate", corpus, out, warmup=2, save_every=2) == 0  # the same run, without the mean
     assert all(value.equal(checkpoints[-1][name].half()) for name, value in shipped(out).items())
