@@ -232,3 +232,46 @@ def test_pictures_can_be_read_and_used_by_everyone(visit: Visit, address: str, k
     page = visit.open(address, drawn=DRAWN)
     page.locator(".cells").get_by_role("button", name="Numbers").first.click()
     assert violations(page, f".st-key-{key}") == []
+
+
+def test_only_where_a_click_does_something_is_the_pointer_a_hand(visit: Visit) -> None:
+    page = visit.open(FINDER, drawn=DRAWN)
+    found = picture(page, "head_scores")
+    place = go(page, found, down=2, right=5)
+    page.keyboard.press("Escape")
+    page.mouse.move(0, 0)
+    expect(found.locator("canvas")).to_have_css("cursor", "auto")
+    page.mouse.move(place["x"], place["y"])
+    expect(found.locator("canvas")).to_have_css("cursor", "pointer")
+    page = visit.open(HEADS, drawn=DRAWN)
+    found = picture(page, "mean_and_heads")
+    place = go(page, found, down=2, right=1)
+    page.keyboard.press("Escape")
+    page.mouse.move(place["x"], place["y"])
+    expect(found.locator(".mark")).to_be_visible()
+    expect(found.locator("canvas")).to_have_css("cursor", "auto")
+
+
+WATCHED = """
+globalThis.watching = new Set();
+globalThis.ResizeObserver = class extends ResizeObserver {
+  observe(node) {
+    if (node.matches(".view.cells")) watching.add(this);
+    super.observe(node);
+  }
+  disconnect() {
+    watching.delete(this);
+    super.disconnect();
+  }
+};
+"""
+
+
+def test_a_picture_that_is_taken_away_is_watched_no_longer(visit: Visit) -> None:
+    """An observer holds on to what it observes."""
+    visit.page.add_init_script(WATCHED)
+    page = visit.open(HEADS, drawn=DRAWN)
+    assert page.evaluate("watching.size") == page.locator(".cells").count() > 0
+    visit.turn_to("/contents")
+    expect(page.locator(".cells")).to_have_count(0)
+    page.wait_for_function("watching.size === 0")
