@@ -16,7 +16,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from tests.training.runs import ROOT, assert_one_sentence_on, copy_of, logged_losses, run, words
+from tests.training.runs import ROOT, assert_one_sentence_on, broken_off_after, copy_of, logged_losses, run, words
 from tfmviz import zoo
 from tfmviz.training import export
 from tfmviz.training.files import FolderInUse, replacing, sole_use_of
@@ -72,6 +72,40 @@ def test_a_write_that_fails_leaves_the_old_files_and_names_them(
     with pytest.raises(OSError, match=r"a, .*b cannot be written \(.*No space left"):
         write()
     assert read_all(tmp_path) == {"a": b"old", "b": b"old"}
+
+
+def the_second_move_fails(patch: pytest.MonkeyPatch) -> None:
+    replace, n_moved = Path.replace, iter(range(10))
+    patch.setattr(Path, "replace", lambda path, target: replace(path, target) if next(n_moved) != 1 else full())
+
+
+def test_a_file_that_cannot_take_its_place_leaves_itself_and_those_after_it_old(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a", "b", "c")]
+    for path in paths:
+        path.write_text("old")
+
+    def write() -> None:
+        with replacing(*paths) as written:
+            for file in written:
+                file.write_text("new")
+
+    with pytest.MonkeyPatch.context() as patch:
+        the_second_move_fails(patch)
+        with pytest.raises(OSError, match="cannot be written"):
+            write()
+    assert read_all(tmp_path) == {"a": b"new", "b": b"old", "c": b"old"}
+
+
+def test_a_run_keeps_config_and_tokenizer_though_its_first_start_could_not_move_both(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        the_second_move_fails(patch)
+        assert run("lm", corpus, tmp_path / "toy") == 1
+    assert_one_sentence_on(capsys.readouterr().err)
+    with broken_off_after(0):
+        run("lm", corpus, tmp_path / "toy")
+    assert {"config.json", "tokenizer.json"} <= {file.name for file in (tmp_path / "toy").iterdir()}
 
 
 def test_what_is_written_is_on_the_disk_before_it_takes_the_place_of_the_old(

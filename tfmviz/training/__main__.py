@@ -106,7 +106,8 @@ def prepare(args: argparse.Namespace, device: str, *, about: str) -> Run:
         if args.start_from:
             start_from(args.start_from, model)
         if rank() == 0 and not (path := args.out / "tokenizer.json").exists():
-            with replacing(path, args.out / "config.json") as (tokenizer_file, config_file):  # snapshots need both
+            # Snapshots need both. The tokenizer comes last: where it is, the config is.
+            with replacing(args.out / "config.json", path) as (config_file, tokenizer_file):
                 course.tokenizer.save(tokenizer_file)
                 config_file.write_text(json.dumps(course.config.to_dict(), indent=2) + "\n", encoding="utf-8")
     settings = prepare_settings(args, device)

@@ -17,7 +17,7 @@ from tfmviz.training.files import replacing
 
 
 def export(folder: Path, model: Model, tokenizer: Tokenizer, *, card: str) -> None:
-    """Writes `model.safetensors` (float16), `config.json`, `tokenizer.json` and `CARD.md`, all of them or none.
+    """Writes `model.safetensors` (float16), `config.json`, `tokenizer.json` and `CARD.md`, one after the other.
 
     Raises:
         OSError: there is no room; the model that was there before is still there, whole.

@@ -19,10 +19,11 @@ class FolderInUse(ValueError):
 
 @contextmanager
 def replacing(*paths: Path) -> Iterator[list[Path]]:
-    """Writes files whole or not at all.
+    """Writes files, each of them whole or not at all.
 
-    The files are written beside their places, forced onto the disk and only then moved, all of them together: whatever
-    fails on the way, the old ones are still there. Their modes follow the umask.
+    All are written beside their places and forced onto the disk, and only then moved, one after the other, in the order
+    of `paths`. Whatever fails before, as on a full disk, leaves all old ones. A crash between two moves, or a file that
+    cannot take its place, leaves those after it old: where the last is new, all are. Modes follow the umask.
 
     Yields:
         Where to write each file, in the order of `paths`.
