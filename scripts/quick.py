@@ -24,6 +24,15 @@ MAIN = ("origin/main", "main")
 
 PYTHON = (sys.executable, "-m")
 
+ELSEWHERE = {
+    "tfmviz/__main__.py": "tests/package/test_command.py",
+    "pyproject.toml": "tests/package",
+    "requirements.txt": "tests/package/test_requirements.py",
+    "requirements-dev.txt": "tests/package/test_requirements.py",
+    "requirements.lock": "tests/package/test_requirements.py",
+}
+"""Files whose tests lie where their names do not lead."""
+
 NO_TESTS = 5
 """Exit status of pytest when all that it was given is for the browser."""
 
@@ -68,6 +77,7 @@ def nearest_tests(paths: Iterable[str], root: Path = ROOT) -> set[str]:
 
     `tests/` mirrors the rooms. The tests of `tfmviz/a/b/c.py` are the first of these that there is:
     `tests/a/b/test_c.py`, `tests/a/b/c/`, `tests/a/test_b.py`, `tests/a/b/`, `tests/test_a.py`, `tests/a/`.
+    Those of `tfmviz/ui/` lie in `tests/pages/`, where a page is opened, but for files that have one in `tests/ui/`.
     """
     return {nearest for path in paths if (nearest := _nearest(Path(path), root))}
 
@@ -77,7 +87,11 @@ def _nearest(path: Path, root: Path) -> str | None:
         return None
     if path.name.startswith("test_"):
         return str(path)
+    if path.as_posix() in ELSEWHERE:
+        return ELSEWHERE[path.as_posix()]
     if path.parts[:2] == ("tfmviz", "ui"):
+        if (root / (own := Path("tests", *path.parts[1:-1], f"test_{path.stem}.py"))).exists():
+            return str(own)
         path = Path("pages", *path.parts[2:])
     elif path.parts[0] in ("tfmviz", "tests"):
         path = path.relative_to(path.parts[0])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.quick import nearest_tests
+from scripts.quick import ELSEWHERE, ROOT, nearest_tests
 
 THERE = (
     "tests/model/test_attention.py",
@@ -16,6 +16,8 @@ THERE = (
     "tests/pages/stream/test_lens.py",
     "tests/views/explorer/test_payload.py",
     "tests/deploy/test_serve.py",
+    "tests/ui/test_cache.py",
+    "tests/ui/three_lines.py",
 )
 
 
@@ -29,9 +31,14 @@ THERE = (
         ("tfmviz/ui/stream/lens.py", "tests/pages/stream/test_lens.py"),
         ("tfmviz/ui/stream/river.py", "tests/pages/stream"),
         ("tfmviz/ui/lesson.py", "tests/pages"),
+        ("tfmviz/ui/cache.py", "tests/ui/test_cache.py"),
+        ("tests/ui/three_lines.py", "tests/ui"),
         ("pages/masks.py", "tests/pages/test_masks.py"),
         ("tfmviz/views/explorer/lines.js", "tests/views/explorer"),
         ("deploy/haproxy.cfg", "tests/deploy"),
+        ("deploy/serve.py", "tests/deploy/test_serve.py"),
+        ("tfmviz/__main__.py", "tests/package/test_command.py"),
+        ("requirements.txt", "tests/package/test_requirements.py"),
         ("tests/model/test_block.py", "tests/model/test_block.py"),
         ("tests/model/helpers.py", "tests/model"),
         ("tests/app.py", None),
@@ -45,6 +52,17 @@ def test_the_nearest_tests_are_found(changed: str, nearest: str | None, tmp_path
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     assert nearest_tests([changed], tmp_path) == ({nearest} if nearest else set())
+
+
+def test_files_with_tests_elsewhere_exist_and_so_do_their_tests() -> None:
+    assert not [name for pair in ELSEWHERE.items() for name in pair if not (ROOT / name).exists()]
+
+
+@pytest.mark.parametrize("test", sorted(path.name for path in (ROOT / "tests" / "ui").glob("test_*.py")))
+def test_every_test_in_ui_is_that_of_a_file(test: str) -> None:
+    name = f"tfmviz/ui/{test.removeprefix('test_')}"
+    assert (ROOT / name).exists()
+    assert nearest_tests([name]) == {f"tests/ui/{test}"}
 
 
 def test_each_is_named_once(tmp_path: Path) -> None:
