@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, open_page, views, words
+from tests.app import alt, lesson, open_page, views, words
 from tests.model import numpy_model
 from tests.model.helpers import lively
 from tests.traces import read_blob
@@ -163,6 +163,15 @@ def test_it_is_the_shorter_sentence_that_is_filled_up() -> None:
     assert "keys 0 to 3." in alt(app, "padding: by length")
     app = open_page("masks", text="The cat sat.", second=TEXT, effect="Which mask is which")
     assert "keys 0 to 3." in alt(app, "padding: by length")
+
+
+def test_each_model_and_sentence_has_a_short_name_which_links_may_hold_for_good() -> None:
+    """Also a sentence with half a pair of surrogates, which no text in UTF-8 has."""
+    layer = "decoder.0.self_attn"
+    pairs = [(model, text) for model in ("tiny-english", "twins-rope") for text in ("The cat", "The dog", "a\ud83d")]
+    names = [lesson(model, text, layer).short_name for model, text in pairs]
+    assert names[:2] == ["f2126c65cef5", "abab99d470bf"]
+    assert len(set(names)) == len(names)
 
 
 def test_the_view_opens_at_the_chosen_head_and_token() -> None:

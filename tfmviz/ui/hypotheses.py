@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from itertools import accumulate, zip_longest
@@ -36,7 +35,7 @@ def text_of(model: ZooModel, ids: Sequence[int]) -> str:
 
 def asked(here: Lesson) -> tuple[int, ...]:
     """The tokens that the address asks for; () for none, and for those of another text."""
-    about = hashlib.sha256(f"{here.model.name}\n{here.text}".encode("utf-8", "replace")).hexdigest()[:12]
+    about = here.short_name
     if st.session_state.setdefault("hypothesis_about", about) != about:
         st.session_state["hypothesis_about"] = about
         choose(())

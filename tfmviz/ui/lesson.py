@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,6 +36,11 @@ class Lesson:
     def trace(self) -> Trace:
         """What the model computes on the sentence; a page that never asks for it costs no forward pass."""
         return models.trace(self.model, self.text)
+
+    @property
+    def short_name(self) -> str:
+        """A short name for model and sentence. What is kept of them, in addresses too, stands under it."""
+        return hashlib.sha256(f"{self.model.name}\n{self.text}".encode("utf-8", "replace")).hexdigest()[:12]
 
     @property
     def query(self) -> int:

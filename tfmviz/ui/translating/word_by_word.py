@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from typing import Any
 from urllib.parse import urlencode
@@ -27,7 +26,7 @@ def draw(here: Lesson) -> None:
     with line("heads"):
         which = attention.choose()
     trace = here.trace
-    about = hashlib.sha256(f"{here.model.name}\n{here.text}".encode("utf-8", "replace")).hexdigest()[:12]
+    about = here.short_name
     if st.session_state.setdefault("translating_about", about) != about:  # another text or model
         st.session_state["translating_about"] = about
         controls.put({"shown": "", "at": ""})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections.abc import Sequence
@@ -59,7 +58,7 @@ class Written:
 
 def writing(here: Lesson) -> Written:
     """The tree in the address and the place looked at; with a note where the address stands for none."""
-    about = _about(here)
+    about = here.short_name
     code = edits.follow(about, model=here.model.name, text=here.text)
     tree = _read(here.model, code)
     if tree is None:
@@ -76,11 +75,6 @@ def _read(model: ZooModel, code: str) -> Tree | None:
     return branches.read(code, vocab_size=len(model.vocabulary), ends=model.tokenizer.marks.ends, limit=_limit(model))
 
 
-def _about(here: Lesson) -> str:
-    """A short name for model and text, to which the tokens of a tree belong."""
-    return hashlib.sha256(f"{here.model.name}\n{here.text}".encode("utf-8", "replace")).hexdigest()[:12]
-
-
 def _limit(model: ZooModel) -> int:
     """The most words: those of a translation must fit the model."""
     return min(LIMIT, model.config.max_len - 2) if model.config.architecture == "encoder-decoder" else LIMIT
@@ -88,7 +82,7 @@ def _limit(model: ZooModel) -> int:
 
 def desk(here: Lesson, said: Settings, now: Written) -> None:
     """Draws the desk."""
-    about, vocabulary = _about(here), here.model.vocabulary
+    about, vocabulary = here.short_name, here.model.vocabulary
     places = _places(here.model, here.text, said.rules, said.seed, now.tree.written)
     encoding = here.model.tokenizer.encode(here.text, max_len=here.model.config.max_len)
     is_source = here.model.config.architecture == "encoder-decoder"
