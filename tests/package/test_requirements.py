@@ -1,7 +1,8 @@
-"""What is installed: pinned, locked, and nothing that the app does not import."""
+"""What is installed: pinned, locked, explained, and nothing that the app does not import."""
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 
@@ -60,3 +61,25 @@ def test_the_lock_holds_every_pin() -> None:
 def test_no_file_of_requirements_names_a_registry() -> None:
     for path in ROOT.glob("requirements*"):
         assert not re.search(r"://|--(extra-)?index-url|--find-links", path.read_text(encoding="utf-8")), path.name
+
+
+def explained() -> list[dict[str, str]]:
+    """The packages of both tables in docs/architecture.md, for the app and for development, with versions if named."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("\n## Dependencies\n")[1]
+    cells = [
+        re.findall(r"^\| (?!package)([^|]+) \|", part, re.MULTILINE) for part in text.split("For development only:")
+    ]
+    names = [[name.partition(" ") for cell in table for name in cell.split(", ")] for table in cells]
+    return [{name.lower(): version for name, _, version in table} for table in names]
+
+
+def test_architecture_says_of_each_direct_dependency_why_it_is_here() -> None:
+    """Also of two that no file of requirements names: HAProxy is no Python package, and uv is for `make lock` alone."""
+    npm = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["devDependencies"]
+    app, development = explained()
+    assert app.keys() - {"haproxy"} == PINNED["requirements.txt"].keys()
+    assert development.keys() - {"uv"} == PINNED["requirements-dev.txt"].keys() | npm.keys()
+    pinned = PINNED["requirements.txt"] | PINNED["requirements-dev.txt"] | npm
+    named = {name: version for name, version in (app | development).items() if re.fullmatch(r"[0-9.]+", version)}
+    assert named
+    assert not [name for name, version in named.items() if not f"{pinned[name]}.".startswith(f"{version}.")]
