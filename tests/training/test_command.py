@@ -42,6 +42,7 @@ def test_every_course_has_a_subcommand() -> None:
 
 
 def test_the_folder_loads_and_traces(trained: Path) -> None:
+    assert trained.name in zoo.available(trained.parent)
     model = zoo.load("toy", folder=trained.parent)
     trace = model.trace("The cat sees")
     assert "".join(trace.tokens) == "The cat sees"
@@ -59,6 +60,7 @@ def test_models_from_before_the_transformer_are_trained_by_the_same_command(
     assert not (parted / "CARD.md").exists()
     assert run("lm", corpus, parted, architecture=architecture, layers=2) == 0
     assert logged_losses(parted) == logged_losses(whole)
+    assert zoo.available(tmp_path) == ()  # no page has them in its menu
     model = zoo.load_earlier(architecture, folder=tmp_path)
     assert model.trace("The cat sees")["logits"].shape[-1] == 283
     card = (whole / "CARD.md").read_text(encoding="utf-8")
@@ -71,6 +73,7 @@ def test_models_from_before_the_transformer_are_trained_by_the_same_command(
 def test_recurrent_translators_are_trained_by_the_same_command(corpus: Path, tmp_path: Path, attention: str) -> None:
     out = tmp_path / "toy"
     assert run("translate", corpus, out, architecture="seq2seq", attention=attention, joined=9) == 0
+    assert zoo.available(tmp_path) == ()
     model = zoo.load_translator("toy", folder=tmp_path)
     assert model.config.attention == attention
     assert model.trace("abc")["logits"].shape[1] == model.config.vocab_size
@@ -90,6 +93,7 @@ def test_labellers_are_trained_by_the_same_command(
     for minutes in ({"minutes": 0}, {}):
         assert run("label", corpus, tmp_path / "parted", **options, **minutes) == 0
     assert logged_losses(tmp_path / "parted") == logged_losses(tmp_path / "whole")
+    assert zoo.available(tmp_path) == ()
     model = zoo.load_labeller("whole", folder=tmp_path)
     assert (model.config.directions, model.config.n_labels) == (directions, 2)
     assert model.trace("Phrase 1")["logits"].shape[1] == 2
