@@ -106,6 +106,13 @@ def _brought_along(text: str) -> list[str]:
     return list(short) if len(text) <= SHORT else []
 
 
+def forget(model: Hashable) -> None:
+    """Forgets the results of a model that is gone; they would keep it in memory."""
+    with _changed:
+        for key in [key for key in _results if any(part is model for part in key)]:
+            del _results[key]
+
+
 def clear() -> None:
     """Forgets all results."""
     with _changed:

@@ -13,14 +13,14 @@ from tfmviz.edits import Edit
 from tfmviz.memory import keep_memory
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import icons, markdown, trained
-from tfmviz.ui.cache import shared, shared_with_others
+from tfmviz.ui.cache import forget, shared, shared_with_others
 from tfmviz.zoo import EarlierModel, ZooModel
 
 
 def load(name: str) -> ZooModel:
     """The model of that name. If its files turn out to be damaged, says so and stops the run."""
     try:
-        return _load_trained(name) if trained.is_one(name) else _load(name, zoo.written(name))
+        return _load_trained(name) if trained.is_one(name) else _load(name)[0]
     except zoo.ModelUnavailable as error:
         st.error(f"{markdown.plain(str(error))} Choose another model in the sidebar.")
         st.stop()
@@ -49,16 +49,30 @@ def _load_earlier(name: str) -> EarlierModel:
     return zoo.with_copies(zoo.load_earlier(name))
 
 
-@st.cache_resource(show_spinner="Loading the model…")
-def _load(name: str, written: int) -> ZooModel:
-    """Loads a model once per server, after the page has been painted, and again when its weights are other ones."""
+def _is_on_disk(loaded: tuple[ZooModel, int]) -> bool:
+    """Whether the weights of a model are still those on the disk. Of one whose are not, no result is kept."""
+    model, written = loaded
+    if zoo.written(model.name) == written:
+        return True
+    forget(model)
+    return False
+
+
+@st.cache_resource(show_spinner="Loading the model…", validate=_is_on_disk)
+def _load(name: str) -> tuple[ZooModel, int]:
+    """Loads a model once per server, after the page has been painted, and in its place another that is put there.
+
+    Returns:
+        The model, and when its weights were written.
+    """
     import_torch()
     keep_memory()
+    written = zoo.written(name)
     model = zoo.with_copies(zoo.load(name))
     # Python's collector skips frozen objects, of which torch has made hundreds of thousands.
     gc.collect()
     gc.freeze()
-    return model
+    return model, written
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
