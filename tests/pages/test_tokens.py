@@ -171,6 +171,17 @@ def test_the_map_shows_the_sentence_and_more_of_the_vocabulary_as_one_zooms_in()
     assert shown["16 ×"] - shown["1 ×"]
 
 
+@pytest.mark.parametrize("name", ["tiny-english", "fill-in", "french-english"])
+def test_words_fill_the_map(name: str) -> None:
+    """Single bytes lie so far away on the plane that all words would stand in a third of its width."""
+    tables = charts(open_page(PAGE, tokens="Map", model=name, text="la"))["embedding_map"]["tables"]
+    for axis in ("x", "y"):
+        low, high = tables["ends"][axis]
+        assert np.ptp(tables["rows"][axis]) > 0.8 * (high - low)
+        assert low < min(tables["rows"][axis])
+        assert max(tables["rows"][axis]) < high
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_any_text_can_be_typed(text: str) -> None:
     app = open_page(PAGE, text=text)

@@ -133,7 +133,7 @@ def embedding_map(here: Lesson) -> None:
                                 bind="query-params")  # fmt: skip
     places, shares = _plane(here.model)
     index = text.ids[position]
-    low, high = _window(places, index, set(text.ids), zoom)
+    low, high = _window(here.model, places, index, set(text.ids), zoom)
     shown = _shown(here.model, places, index, set(text.ids), (low, high))
     roles = ["chosen" if n == index else "text" if n in text.ids else "other" for n in shown]
     words = [here.model.vocabulary[n] for n in shown]
@@ -149,8 +149,8 @@ def embedding_map(here: Lesson) -> None:
         f"Every token is a point with {here.model.config.d_model} coordinates. This is their shadow on the plane on "
         f"which they differ most (principal components): it keeps {per_cent(float(shares[0]))} + "
         f"{per_cent(float(shares[1]))} of the variance, so two words that lie together here may be far apart in the "
-        "other directions; “Neighbours” measures in all of them. Words of your sentence are bold. Zoom in, and more of "
-        "the vocabulary comes up."
+        "other directions; “Neighbours” measures in all of them. Words of your sentence are bold. The map reaches as "
+        "far as nearly all of the most frequent words do. Zoom in, and rarer ones come up between them."
     )
 
 
@@ -159,15 +159,15 @@ def _plane(model: ZooModel) -> tuple[Array, Array]:
     return embedding.plane(model.weights.W_E)
 
 
-def _window(places: Array, index: int, typed: set[int], zoom: int) -> tuple[Array, Array]:
-    """The lowest and the highest place to show: where nearly all entries and the sentence's own are, or a part of that
-    around the chosen token."""
-    common = np.vstack([np.quantile(places, [0.005, 0.995], axis=0), places[sorted(typed)]])
-    low, high = common.min(axis=0), common.max(axis=0)
-    if zoom == 1:
-        return low, high
-    half = (high - low) / zoom / 2
-    return places[index] - half, places[index] + half
+def _window(model: ZooModel, places: Array, index: int, typed: set[int], zoom: int) -> tuple[Array, Array]:
+    """The lowest and the highest place to show: where nearly all frequent words and the sentence's own are, with a
+    margin, or a part of that around the chosen token. The plane itself reaches far beyond, for a few single bytes."""
+    frequent = [n for n, entry in enumerate(model.vocabulary) if _is_word(entry)][:ON_THE_MAP]
+    usual = np.quantile(places[frequent or slice(None)], [0.02, 0.98], axis=0)
+    low, high = (end(np.vstack([usual, places[sorted(typed)]]), axis=0) for end in (np.min, np.max))
+    centre = (low + high) / 2 if zoom == 1 else places[index]
+    half = 0.52 * (high - low) / zoom
+    return centre - half, centre + half
 
 
 def _shown(model: ZooModel, places: Array, index: int, typed: set[int], window: tuple[Array, Array]) -> list[int]:
