@@ -253,6 +253,13 @@ def test_a_board_of_a_long_sentence_has_labels_on_a_phone(visit: Visit) -> None:
     assert len(re.findall(r">walked<|>pond<|>noticed<|>along<", svg)) >= 4
 
 
+@pytest.mark.parametrize("context", [1280], indirect=True)
+@pytest.mark.parametrize("address", [MASKS, "/counting"])
+def test_a_table_has_all_its_columns_in_sight(visit: Visit, address: str) -> None:
+    scroller = visit.open(address, drawn=".counts table").locator(".counts .scroller").first
+    assert scroller.evaluate("(node) => node.scrollWidth <= node.clientWidth")
+
+
 def test_a_board_without_any_width_is_drawn_and_done(visit: Visit) -> None:
     """As on a page that the reader leaves. The browser's tab once stood still for good, painting labels."""
     page = visit.open(MASKS, drawn=DRAWN)

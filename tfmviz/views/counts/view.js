@@ -64,7 +64,7 @@ function table({ caption, columns, rows, shares, spared, picked, texts }, pick) 
     const first = make("th", { scope: "row" }, picked === null ? label : choice);
     return make("tr", { className: chosen ? "picked" : "" }, first, ...cells);
   });
-  const attributes = { ariaLabel: caption, className: texts ? "texts" : "" };
+  const attributes = { ariaLabel: caption, className: texts ? "texts" : shares.length ? "shares" : "" };
   return make("table", attributes, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
 }
 
