@@ -70,6 +70,7 @@ def test_the_counts_are_those_of_a_counter(text: str, n: int, context: tuple[str
         assert fraction.startswith(f"{count}/{of} = ")
     counts = [int(row[1].replace(",", "")) for row in shown["rows"]]
     assert counts == sorted(counter.values(), reverse=True)[: len(counts)]
+    assert shown["shares"] == pytest.approx([count / total for count in counts])  # a whole bar is certainty
 
 
 def test_a_click_on_a_row_shows_its_sentences_and_goes_into_the_address() -> None:

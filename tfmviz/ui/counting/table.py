@@ -50,13 +50,12 @@ def table(at: Counting) -> None:
 def _draw(at: Counting, context: tuple[int, ...], counts: Array, p: Array) -> None:
     rows = rows_of(at, counts, p)
     picked = _picked(at, rows)
-    most = np.nanmax(p[rows], initial=0.0)
     show_table(
         Table(
             caption=_caption(at, context, p, rows),
             columns=("next word w", "count(h w)", "count(h)", *_headings(at.smoothing)),
             rows=[_row(at, word, counts, p) for word in rows],
-            shares=[float(p[word] / most) if most else 0.0 for word in rows],
+            shares=np.nan_to_num(p[rows]).tolist(),
             spared=(1, 2),
             picked=rows.index(picked),
             about=_about(at, context, picked, int(counts[picked])),

@@ -60,7 +60,8 @@ function table({ caption, columns, rows, shares, spared, picked, texts }, pick) 
     choice.append(label);
     const cells = numbers.map((text, n) => make("td", { textContent: text, className: kind(n + 1) }));
     const last = cells.at(-1);
-    if (shares.length && last) last.style.setProperty("--share", `${100 * shares[row]}%`);
+    if (shares.length && last)
+      last.style.setProperty("--share", shares[row] ? `max(2px, ${100 * shares[row]}%)` : "0%");
     const first = make("th", { scope: "row" }, picked === null ? label : choice);
     return make("tr", { className: chosen ? "picked" : "" }, first, ...cells);
   });

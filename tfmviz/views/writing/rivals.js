@@ -15,7 +15,6 @@ const WIDE = 0.06; // the smallest share in which a word is written
  */
 export function rivalTable(place, { what, stages, ends, isWritten }) {
   const heads = [what, ...stages].map((textContent) => make("th", { scope: "col", textContent }));
-  const most = Math.max(...place.rivals.flatMap(({ shares }) => shares.map((share) => share ?? 0)), 1e-9);
   const rows = place.rivals.map((rival, n) => {
     const name = wordButton(rival, {
       tabIndex: n === 0 ? 0 : -1,
@@ -25,7 +24,7 @@ export function rivalTable(place, { what, stages, ends, isWritten }) {
       disabled: ends.includes(rival.token),
     });
     const className = rival.token === place.falls ? "falls" : rival.shares.includes(null) ? "gone" : "";
-    return make("tr", { className }, make("th", { scope: "row" }, name), ...shareCells(rival, most));
+    return make("tr", { className }, make("th", { scope: "row" }, name), ...shareCells(rival));
   });
   return [make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)];
 }
@@ -39,13 +38,12 @@ const wordButton = ({ text, token }, properties) => button(text, { dir: "auto", 
 /**
  * What every setting leaves of a word; where it is cut, the row says so and ends.
  * @param {Rival} rival
- * @param {number} most the share that fills a cell
  */
-function shareCells({ shares }, most) {
+function shareCells({ shares }) {
   const cut = shares.indexOf(null);
   return shares.map((share, n) => {
     if (share === null) return make("td", { className: "cut", textContent: n === cut ? "cut" : "" });
-    const bar = make("span", { className: "share", style: { width: `${(100 * share) / most}%` } });
+    const bar = make("span", { className: "share", style: { width: `${100 * share}%` } });
     return make("td", {}, make("span", { className: "track" }, bar), make("small", { textContent: perCent(share) }));
   });
 }
