@@ -11,7 +11,7 @@ import pytest
 
 from tfmviz.plots import learning
 from tfmviz.plots.charts import Chart
-from tfmviz.plots.panels import MOST_STEPS
+from tfmviz.plots.panels import BESIDE_NAMES, MOST_STEPS
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 
 STEPS = np.array([1.0, 10, 100, 1000])
@@ -51,6 +51,14 @@ def test_the_specification_is_valid_and_does_not_change_with_the_numbers(
     for columns in one.data.values():
         assert len({len(column) for column in columns.values()}) == 1
         assert all(len(column) for column in columns.values())  # Vega warns of an axis without numbers
+
+
+def test_no_step_stands_where_the_numbers_of_the_upright_axis_are() -> None:
+    for make in (logs, forming):
+        layers = [layer["encoding"] for view in make(LIGHT, seed=1).spec["vconcat"] for layer in view["layer"]]
+        steps = [encoding["x"] for encoding in layers if "field" in encoding.get("x", {})]
+        assert steps
+        assert all(x["scale"]["rangeMin"] == BESIDE_NAMES for x in steps)
 
 
 def test_the_lines_are_the_numbers() -> None:

@@ -1,7 +1,7 @@
 """Several charts of lines, one below the other, over the same steps: what the pointer meets in one, all show.
 
 See https://vega.github.io/vega-lite/docs/concat.html: Streamlit makes every part as wide as the page, and so the names
-of the upright axes stand inside.
+of the upright axes stand inside, to the left of the first step.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from tfmviz.trace import Array
 MOST_STEPS = 160
 """Most steps that answer the pointer; of longer runs every second, third … does."""
 
-BESIDE_NAMES = 60
-"""Pixels from the left that the names of an upright axis need."""
+BESIDE_NAMES = 44
+"""Pixels from the left that the names of an upright axis need: there the steps begin."""
 
 ROOM = 0.15
 """Share of the axis that the word of a marked step needs."""
@@ -200,7 +200,7 @@ def _title(theme: Theme) -> Spec:
 
 
 def _panel(theme: Theme, look: _Look, n: int, axis: _Axis, *, last: bool) -> Spec:
-    scale: dict[str, Any] = {"type": "log"} if axis.log else {}
+    scale: dict[str, Any] = {"rangeMin": BESIDE_NAMES} | ({"type": "log"} if axis.log else {})
     below = FEW | {"labelFlush": True} if last else {"labels": False, "ticks": False}
     x = number("x", axis.title if last else None, axis=below, **scale)
     y = number("y", None, axis=_inside(look), **({"type": "log"} if look.log else {"zero": False, "nice": True}))
@@ -218,8 +218,8 @@ def _panel(theme: Theme, look: _Look, n: int, axis: _Axis, *, last: bool) -> Spe
 
 
 def _inside(look: _Look) -> Spec:
-    """Names of an upright axis above its grid lines, inside the panel."""
-    place = {"labelAlign": "left", "labelBaseline": "bottom", "labelPadding": -4, "ticks": False, "domain": False}
+    """Names of an upright axis beside its grid lines, inside the panel."""
+    place = {"labelAlign": "right", "labelPadding": 6 - BESIDE_NAMES, "ticks": False, "domain": False}
     return place | {"tickCount": max(2, look.height // 40)} | (POWERS_OF_TEN if look.log else {})
 
 
@@ -242,8 +242,8 @@ def _level_layers(theme: Theme, n: int, y: Spec) -> list[Spec]:
     line = {"type": "rule", "color": theme.text, "strokeDash": [2, 3], "strokeWidth": 1.5, "aria": False}
     word = {"type": "text", "align": "left", "baseline": "bottom", "dy": -2}
     return [
-        layer(line, f"levels{n}", y=y, opacity=seen),
-        layer(word, f"levels{n}", x={"value": BESIDE_NAMES}, y=y, text=WORD),
+        layer(line, f"levels{n}", x={"value": BESIDE_NAMES}, x2={"value": "width"}, y=y, opacity=seen),
+        layer(word, f"levels{n}", x={"value": BESIDE_NAMES + 6}, y=y, text=WORD),
     ]
 
 
@@ -253,7 +253,7 @@ def _mark_layers(theme: Theme, x: Spec, *, with_words: bool) -> list[Spec]:
         "type": "text",
         "baseline": "bottom",
         "align": {"expr": "datum.side"},
-        "dx": {"expr": "datum.side === 'left' ? 14 : -5"},  # names of the upright axis stand on the left
+        "dx": {"expr": "datum.side === 'left' ? 5 : -5"},
     }
     return [line, layer(word, "marks", x=x, y={"value": "height"}, text=WORD)] if with_words else [line]
 
