@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { arcsOf, broken, inLines, layOut, vectorAt } from "../../tfmviz/views/whole_model/layout.js";
+import { paintWords } from "../../tfmviz/views/whole_model/paint.js";
 import { hasRow, onPhone } from "../../tfmviz/views/whole_model/scene.js";
 import { captionOf, hrefOf } from "../../tfmviz/views/whole_model/words.js";
 
@@ -184,4 +185,22 @@ test("the caption says how many numbers a strip stands for, and whose parameters
   assert.match(captionOf(scene()), /The model has 100 parameters\.$/);
   assert.match(captionOf({ ...scene(), zoom: "block" }), /4,738,560 of them are in this picture\.$/);
   assert.doesNotMatch(captionOf({ ...scene(), width: 64 }), /means of neighbours/);
+});
+
+test("no bar strikes through a word, however low the rows of a long text are", () => {
+  for (let row = 1; row < 30; row += 0.5) {
+    const [words, bars] = [[], []];
+    const brush = {
+      colour: () => "",
+      fill: (_colour, _x, y, _width, height) => bars.push([y, y + height]),
+      text: (_text, _x, middle) => words.push(middle),
+      widthOf: measure,
+      cut: (text) => text,
+    };
+    const labels = Array(40).fill("the");
+    paintWords(brush, { labels }, { x: 0, y: 0, width: 90, row }, Array(40).fill(0.5), null);
+    assert.ok(bars.length > 0);
+    for (const [top, bottom] of bars)
+      for (const middle of words) assert.ok(top >= middle + 5 || bottom <= middle - 5, `${row}: ${top} and ${middle}`);
+  }
 });

@@ -162,11 +162,12 @@ function paintShape(brush, { column, box }) {
  * @param {ArrayLike<number>} p
  * @param {string[] | null} tokens
  */
-function paintWords(brush, { labels = [] }, { x, y, width, row }, p, tokens) {
+export function paintWords(brush, { labels = [] }, { x, y, width, row }, p, tokens) {
   const every = Math.ceil(15 / row);
   for (let n = 0; n < labels.length; n += every) {
     const top = y + n * row;
-    brush.fill(brush.colour("readout"), x, top + row - 3.5, width * p[n], 2);
+    const below = Math.max(row - 3.5, row / 2 + 5); // rows of a long text are not as high as their words
+    brush.fill(brush.colour("readout"), x, top + below, width * p[n], 2);
     brush.text(perCent(p[n]), x + width, top + row / 2 - 1, { align: "right" });
     const text = tokens ? `${tokens[n]} → ${labels[n]}` : labels[n];
     brush.text(brush.cut(text, width - brush.widthOf(perCent(p[n])) - 8), x, top + row / 2 - 1);
