@@ -128,8 +128,10 @@ def colour(field: str, *, longest: int, symbol: str, **scale: Any) -> Spec:
         scale: `range`, a list of colours, or `scheme`.
     """
     # The container's width: `width`, without axes, is known only after the legend has found its place.
-    columns = f"max(1, floor((containerSize()[0] - 60 + 0 * width) / {44 + 8 * longest}))"
-    legend = {"labelExpr": UNNUMBERED, "symbolType": symbol, "columns": {"expr": columns}}
+    columns = f"max(1, floor((containerSize()[0] - 60 + 0 * width) / {54 + 8 * longest}))"
+    legend: Spec = {"labelExpr": UNNUMBERED, "symbolType": symbol, "columns": {"expr": columns}}
+    if symbol == "stroke":
+        legend["symbolSize"] = 400  # long enough to tell dashes apart
     return {"field": field, "type": "nominal", "title": None, "scale": scale, "legend": legend}
 
 

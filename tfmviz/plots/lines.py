@@ -32,7 +32,7 @@ from tfmviz.trace import Array
 MOST_POINTS = 400
 """Most points of a line that answer the pointer; on longer lines every second, third … does."""
 
-DASHES = ((1, 0), (7, 4), (2, 3), (8, 3, 2, 3), (12, 4), (12, 4, 2, 4))
+DASHES = ((1, 0), (7, 4), (2, 3), (8, 3, 2, 3), (8, 3, 2, 3, 2, 3), (2, 8))
 """Pixels drawn and left out; the first is an unbroken line."""
 
 _POWER = "round(log(datum.value) / LN10)"
