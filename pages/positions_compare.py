@@ -40,12 +40,11 @@ def draw(here: Lesson) -> None:
             ),
         },
     )
-    duel.say_what_is_missing()
 
 
 lesson.page(
     "Sinusoidal or RoPE?",
-    "Small models, trained alike, differ in one thing: how they are told the order of the words. Choose any two. (This "
-    "page does not use the model in the sidebar.)",
+    "Small models, trained alike, differ in one thing: how they are told the order of the words. Choose any two. "
+    "(Model, layer and head in the sidebar play no part here.)",
     draw,
 )

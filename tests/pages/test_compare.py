@@ -209,7 +209,9 @@ def test_the_first_tab_shows_both_schemes() -> None:
 
 
 def test_curves_are_the_files_averaged_over_sixteen_positions() -> None:
-    shown = charts(open_page("positions_compare", text=TEXT, experiment="Longer texts"))
+    app = open_page("positions_compare", text=TEXT, experiment="Longer texts")
+    assert not app.info  # a scheme that no twin was trained with is nothing to wait for
+    shown = charts(app)
     curves, places = (series(shown["extrapolation"], axis) for axis in ("y", "x"))
     assert set(curves) == set(TWINS)
     for scheme, curve in curves.items():
@@ -383,14 +385,14 @@ def test_odd_texts_do_not_break_a_part(experiment: str, address: dict[str, str])
         assert "NaN" not in json.dumps(spec)
 
 
-def test_missing_models_are_named_and_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_models_are_left_out_and_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("twins-alibi", "twins-t5"):
         (tmp_path / name).symlink_to(zoo.MODELS / name)
     monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
     monkeypatch.setattr(zoo.available, "__defaults__", (tmp_path,))
     monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))
     app = open_page("positions_compare", text=TEXT, experiment="Decision card")
-    assert all(f"twins-{scheme}" in app.info[0].value for scheme in ("none", "learned", "sinusoidal", "rope"))
+    assert not app.info
     assert tables(app)[0]["scheme"] == ["alibi", "t5"]
     (tmp_path / "twins-t5").unlink()
     app = open_page("positions_compare", text=TEXT)

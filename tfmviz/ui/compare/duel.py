@@ -14,7 +14,7 @@ from tfmviz.plots.compare import Role
 from tfmviz.plots.numbers import rounded
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.trace import Array, Trace
-from tfmviz.ui import icons, lesson, markdown, models
+from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
@@ -108,7 +108,7 @@ def choose(here: Lesson) -> Duel:
     left, right = twin_of(left_scheme), twin_of(right_scheme)
     config = left.model.config
     layer, head = (
-        line.slider(label, 0, count - 1, 0, key=key, bind="query-params")
+        line.slider(f"{label} of both", 0, count - 1, 0, key=key, bind="query-params")
         for label, key, count in (("Layer", "twin_layer", config.n_layers), ("Head", "twin_head", config.n_heads))
     )
     if left.trace(here.text).target.n_dropped:
@@ -118,13 +118,6 @@ def choose(here: Lesson) -> Duel:
             icon=icons.CUT,
         )
     return Duel(left=left, right=right, layer=layer, head=head, text=here.text)
-
-
-def say_what_is_missing() -> None:
-    """A note on the schemes without a model here."""
-    there = available()
-    if missing := [markdown.code(name_of(scheme)) for scheme in SCHEMES if scheme not in there]:
-        st.info(f"Not in `assets/models/`, so left out here: {', '.join(missing)}.", icon=icons.INFO)
 
 
 def touches(twin: Twin) -> str:

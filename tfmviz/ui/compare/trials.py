@@ -17,7 +17,7 @@ from tfmviz.positions.schemes import SCHEMES
 from tfmviz.trace import Array
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.compare.duel import FACTOR, TRAINED, Duel, Twin, name_of
+from tfmviz.ui.compare.duel import FACTOR, TRAINED, Duel, Twin, available, name_of
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
 
@@ -206,7 +206,7 @@ def longer(duel: Duel) -> None:
 def _extrapolation(duel: Duel) -> None:
     chosen = {twin.scheme: role for role, twin in duel.sides}
     found = {scheme: measured.losses for scheme in SCHEMES if (measured := by_position(name_of(scheme)))}
-    if missing := [scheme for scheme in SCHEMES if scheme not in found]:
+    if missing := [scheme for scheme in available() if scheme not in found]:
         st.info(f"Not measured yet, so left out here: {', '.join(missing)}.", icon=icons.INFO)
     if not found:
         return
