@@ -91,6 +91,16 @@ def test_a_hypothesis_is_chosen_by_pointer_or_keyboard_and_taken_apart(visit: Vi
     assert violations(page) == []
 
 
+@pytest.mark.parametrize("context", [1024, 1280], indirect=True)
+def test_two_trees_are_whole(visit: Visit) -> None:
+    page = visit.open("/translating?translation=Two+trees", drawn=".st-key-tree_after .grid button")
+    widths = page.locator(".st-key-trees .scroller").evaluate_all(
+        "(all) => all.map((node) => [node.scrollWidth, node.clientWidth])"
+    )
+    assert len(widths) == 2
+    assert all(needed <= there for needed, there in widths)
+
+
 def test_two_trees_follow_a_chosen_word(visit: Visit) -> None:
     before, after = (f".st-key-{key} .beams .grid button" for key in ("tree_before", "tree_after"))
     page = visit.open(f"{ADDRESS}&translation=Two+trees", drawn=after)

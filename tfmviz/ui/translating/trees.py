@@ -35,9 +35,9 @@ def compare(here: Lesson, text: str, *, edits: tuple[Edit, ...], at: int | None,
         trees = [beams.nodes_of(found, width, model) for found in (before, after)]
         part = _where_they_part(*trees)
         first = _first_step(part, max(len(before), len(after)))
-    columns = figure.columns(2)
-    for column, key, found, nodes in zip(columns, ("before", "after"), (before, after), trees, strict=True):
-        with column:
+    both = figure.container(horizontal=True, key="trees")
+    for key, found, nodes in zip(("before", "after"), (before, after), trees, strict=True):
+        with both.container():
             _draw(model, found, [node for node in nodes if first <= node.step < first + WINDOW], key=key)
     same = "The two trees are the same." if part is None else f"The trees have the same words up to step {part - 1}."
     if part == 1:
