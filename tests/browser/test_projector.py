@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -39,6 +40,18 @@ def test_f_fills_the_screen_and_brings_the_frame_back(visit: Visit) -> None:
     page.locator("body").press("f")
     expect(sidebar).to_be_visible()
     expect(page).not_to_have_url(re.compile("projector"))
+
+
+def test_no_choice_lies_under_another_where_a_model_has_several_kinds_of_attention(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 1024, "height": 768})
+    page = visit.open("/translating?projector=1", drawn=".st-key-kind")
+    expect_one_line(page)
+    keys = ("text", "model", "kind", "layer label", "layer .stSlider > :last-child", "head label")
+    keys += ("head .stSlider > :last-child", "project")
+    found = [page.locator(f".st-key-{key}").first.bounding_box() for key in keys]
+    boxes = [(box["x"], box["x"] + box["width"]) for box in found if box]
+    assert len(boxes) == len(keys)
+    assert all(end <= start for (_, end), (start, _) in pairwise(boxes))
 
 
 def test_typing_an_f_is_typing(visit: Visit) -> None:
