@@ -99,16 +99,21 @@ class Reader:
         await session.close()
 
     async def come(self, text: str) -> Session:
-        """Opens the explorer with a sentence in the address, as a browser does after a loss: again and again."""
-        while True:
-            try:
-                session, answer = await opened(self.address, query=urlencode({"text": text}) if text else "")
-            except (OSError, WebSocketException):
-                await asyncio.sleep(0.1)
-                continue
-            if text:
-                self.answers.append((text, answer))
-            return session
+        """Opens the explorer with a sentence in the address, as a browser does after a loss: again and again.
+
+        Raises:
+            TimeoutError: no server has been there for three minutes.
+        """
+        async with asyncio.timeout(180):
+            while True:
+                try:
+                    session, answer = await opened(self.address, query=urlencode({"text": text}) if text else "")
+                except (OSError, WebSocketException):
+                    await asyncio.sleep(0.1)
+                    continue
+                if text:
+                    self.answers.append((text, answer))
+                return session
 
     @property
     def mistakes(self) -> list[str]:

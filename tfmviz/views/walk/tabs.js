@@ -2,23 +2,26 @@
 
 const READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]";
 
-/** Milliseconds between two looks at whether the page is drawn, and how often to look. */
-const [BETWEEN, LOOKS] = [100, 150];
+/** Milliseconds between two looks, how often to look, and how often in a row the tabs must be found in their place. */
+const [BETWEEN, LOOKS, ENOUGH] = [100, 300, 10];
 
 /** What a reader does to look elsewhere. */
 const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"];
 
 /**
- * Scrolls to the row of tabs that the address names, if it lies in the lower half of the window. A reader who moves
- * meanwhile stays where they are. Returns what ends the wait.
+ * Scrolls to the row of tabs that the address names, if it lies in the lower half of the window. What stands above it
+ * may still grow or shrink for a while, so this looks again until it stays. A reader who moves meanwhile stays where
+ * they are. Returns what ends the wait.
  */
 export function scrollToTabs() {
-  let looks = 0;
+  let [looks, stayed] = [0, 0];
   const timer = setInterval(() => {
     const tabs = document.querySelector(READY) && named();
+    const isLow = tabs && tabs.getBoundingClientRect().top > innerHeight / 2;
+    if (isLow) tabs.scrollIntoView({ block: "start" });
+    stayed = tabs && !isLow ? stayed + 1 : 0;
     looks += 1;
-    if (tabs || looks === LOOKS) end();
-    if (tabs && tabs.getBoundingClientRect().top > innerHeight / 2) tabs.scrollIntoView({ block: "start" });
+    if (stayed === ENOUGH || looks === LOOKS) end();
   }, BETWEEN);
   const end = () => {
     clearInterval(timer);
