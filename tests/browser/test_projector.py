@@ -46,8 +46,8 @@ def test_no_choice_lies_under_another_where_a_model_has_several_kinds_of_attenti
     visit.page.set_viewport_size({"width": 1024, "height": 768})
     page = visit.open("/translating?projector=1", drawn=".st-key-kind")
     expect_one_line(page)
-    keys = ("text", "model", "kind", "layer label", "layer .stSlider > :last-child", "head label")
-    keys += ("head .stSlider > :last-child", "project")
+    keys = ["text", "model", "kind", "layer label", "layer .stSlider > :last-child", "head label"]
+    keys += ["head .stSlider > :last-child", "project"]
     found = [page.locator(f".st-key-{key}").first.bounding_box() for key in keys]
     boxes = [(box["x"], box["x"] + box["width"]) for box in found if box]
     assert len(boxes) == len(keys)
