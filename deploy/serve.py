@@ -55,6 +55,7 @@ class Replica:
         Raises:
             RuntimeError: something else listens on its port.
         """
+        self.began = time.monotonic()
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -62,7 +63,6 @@ class Replica:
             except OSError as error:
                 raise RuntimeError(f"Port {self.port} is taken.") from error
         command = [sys.executable, "-m", "tfmviz", "--port", str(self.port)]
-        self.began = time.monotonic()
         self.process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.DEVNULL)
         if hasattr(os, "sched_setaffinity"):  # Linux; elsewhere the system shares the cores out
             os.sched_setaffinity(self.process.pid, self.cores)
@@ -209,8 +209,8 @@ def restart_in_turn(replicas: Sequence[Replica], proxy: Proxy) -> None:
     for replica in replicas:
         proxy.send_readers_to(replica, ready=False)
         replica.stop()
-        replica.start()
         try:
+            replica.start()
             replica.wait_until_healthy()
         except RuntimeError as error:
             print(f"{error} The others go on without a restart.", file=sys.stderr, flush=True)
@@ -234,7 +234,10 @@ def watch(replicas: Sequence[Replica], proxy: Proxy, asked: Asked) -> None:
         for replica in replicas:
             if not replica.running and time.monotonic() - replica.began > AGAIN:
                 print(f"{replica.name} has ended; it is started again.", file=sys.stderr, flush=True)
-                replica.start()
+                try:
+                    replica.start()
+                except RuntimeError as error:
+                    print(f"{error} The others go on without it.", file=sys.stderr, flush=True)
         time.sleep(0.2)
 
 
