@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { number, plus, share, shortShare, tiny } from "../../tfmviz/views/shared/numbers.js";
+import { barLength, number, plus, share, shortShare, tiny } from "../../tfmviz/views/shared/numbers.js";
 
 test("numbers of a matrix keep three decimals, more where they would look like nothing", () => {
   const written = [0, 0.5, -0.5, 12.3456, -123.456, 0.01, 0.0099, -0.00123, 0.00012, -1.5e-6].map(number);
@@ -12,6 +12,15 @@ test("a masked score is minus infinity, no number is a dash", () => {
   assert.equal(number(-Infinity), "−∞");
   assert.equal(number(Number.NaN), "–");
   assert.equal(number(Infinity), "–");
+});
+
+test("a tiny share has a bar that is seen, no share and no number have none", () => {
+  assert.deepEqual([0.5, 2 ** -10, 0, Number.NaN].map(barLength), [
+    "max(2px, 50%)",
+    "max(2px, 0.09765625%)",
+    "0px",
+    "0px",
+  ]);
 });
 
 test("a term carries its sign before it", () => {

@@ -21,6 +21,7 @@ class Table:
         columns: their titles. The first is the name of a row; the others hold numbers.
         rows: the cells.
         shares: length of the bar in the last column, from 0 to 1, for each row; empty: no bars.
+        has_ground: whether 1 is all there is, as for probabilities: then a pale ground shows how long that is.
         spared: columns that a phone leaves out, since another says the same.
         picked: the chosen row; None: rows cannot be chosen.
         about: a line on the chosen row.
@@ -33,6 +34,7 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     shares: Sequence[float] = ()
+    has_ground: bool = False
     spared: Sequence[int] = ()
     picked: int | None = None
     about: str = ""
@@ -47,6 +49,7 @@ class Table:
             "columns": list(self.columns),
             "rows": [list(row) for row in self.rows],
             "shares": [float(share) for share in self.shares],
+            "has_ground": self.has_ground,
             "spared": list(self.spared),
             "picked": self.picked,
             "about": self.about,

@@ -1,6 +1,7 @@
 // A table whose rows can be chosen, and sentences with marked words. All of it becomes text, never HTML.
 
 import { button, make } from "../shared/elements.js";
+import { barLength } from "../shared/numbers.js";
 
 /**
  * @typedef {object} Table
@@ -8,6 +9,7 @@ import { button, make } from "../shared/elements.js";
  * @property {string[]} columns
  * @property {string[][]} rows
  * @property {number[]} shares
+ * @property {boolean} has_ground
  * @property {number[]} spared
  * @property {number | null} picked
  * @property {string} about
@@ -50,7 +52,8 @@ const region = ({ caption, picked }) => (picked === null ? { tabIndex: 0, role: 
  * @param {Table} data
  * @param {(row: number) => void} pick
  */
-function table({ caption, columns, rows, shares, spared, picked, texts }, pick) {
+function table(data, pick) {
+  const { caption, columns, rows, shares, spared, picked, texts } = data;
   const kind = (/** @type {number} */ column) => (spared.includes(column) ? "spared" : "");
   const head = columns.map((title, n) => make("th", { scope: "col", textContent: title, className: kind(n) }));
   const body = rows.map(([name, ...numbers], row) => {
@@ -60,13 +63,18 @@ function table({ caption, columns, rows, shares, spared, picked, texts }, pick) 
     choice.append(label);
     const cells = numbers.map((text, n) => make("td", { textContent: text, className: kind(n + 1) }));
     const last = cells.at(-1);
-    if (shares.length && last)
-      last.style.setProperty("--share", shares[row] ? `max(2px, ${100 * shares[row]}%)` : "0%");
+    if (shares.length && last) last.style.setProperty("--share", barLength(shares[row]));
     const first = make("th", { scope: "row" }, picked === null ? label : choice);
     return make("tr", { className: chosen ? "picked" : "" }, first, ...cells);
   });
-  const attributes = { ariaLabel: caption, className: texts ? "texts" : shares.length ? "shares" : "" };
-  return make("table", attributes, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
+  const bars = data.has_ground ? "shares grounded" : "shares";
+  const className = texts ? "texts" : shares.length ? bars : "";
+  return make(
+    "table",
+    { ariaLabel: caption, className },
+    make("thead", {}, make("tr", {}, ...head)),
+    make("tbody", {}, ...body),
+  );
 }
 
 /** @param {[before: string, marked: string, after: string]} parts */

@@ -42,6 +42,12 @@ export function perCent(probability) {
 }
 
 /**
+ * How long a bar is that stands for a share from 0 to 1: a tiny one is seen, none is not.
+ * @param {number} share
+ */
+export const barLength = (share) => (share > 0 ? `max(2px, ${100 * share}%)` : "0px");
+
+/**
  * 14, 0.25, 6.2·10⁻⁶: two digits that count, for numbers of at least 0.
  * @param {number} value
  */

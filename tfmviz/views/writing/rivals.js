@@ -3,7 +3,7 @@
 
 /** @import { Place, Rival } from "./words.js" */
 import { button, make } from "../shared/elements.js";
-import { decimal, perCent } from "../shared/numbers.js";
+import { barLength, decimal, perCent } from "../shared/numbers.js";
 import { rivalSentence } from "./words.js";
 
 const WIDE = 0.06; // the smallest share in which a word is written
@@ -43,7 +43,7 @@ function shareCells({ shares }) {
   const cut = shares.indexOf(null);
   return shares.map((share, n) => {
     if (share === null) return make("td", { className: "cut", textContent: n === cut ? "cut" : "" });
-    const bar = make("span", { className: "share", style: { width: `${100 * share}%` } });
+    const bar = make("span", { className: "share", style: { width: barLength(share) } });
     return make("td", {}, make("span", { className: "track" }, bar), make("small", { textContent: perCent(share) }));
   });
 }
