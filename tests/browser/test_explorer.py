@@ -186,6 +186,20 @@ def test_an_empty_box_keeps_the_pictures(visit: Visit) -> None:
     expect(token(visit.page, 1)).to_contain_text("cat")
 
 
+@pytest.mark.parametrize("context", [390, 1280], indirect=True)
+@pytest.mark.parametrize("projector", ["", "&projector=1"])
+def test_an_empty_box_is_as_wide_as_one_with_a_text(visit: Visit, projector: str) -> None:
+    page = visit.open(f"/?text=the+cat{projector}")
+    box = page.get_by_label("Your sentence")
+    before = box.bounding_box()
+    visit.enter("")
+    expect(page.get_by_text("Type a sentence.")).to_be_visible()
+    after = box.bounding_box()
+    assert before
+    assert after
+    assert after["width"] == before["width"]
+
+
 def test_a_page_of_text_takes_the_place_of_a_sentence(visit: Visit) -> None:
     page = visit.open("/?text=the+cat")
     visit.enter("word " * 990)

@@ -136,7 +136,7 @@ def sentence(*, menu: int = MENU) -> str:
         list(examples),
         index=None,
         key="example",
-        placeholder="From the lectures",
+        placeholder="Try…",
         on_change=_take_example,
         args=(examples,),
         label_visibility="collapsed",

@@ -128,7 +128,7 @@ def _around_the_page(title: str, purpose: str) -> DeltaGenerator | None:
 def _in_one_line() -> DeltaGenerator | None:
     """Returns the place of the sentence."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall")
+        place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="sentence")
         with st.container(width=LINE_OF_CHOICES), line("choices"):
             controls.choose()
         projector.buttons()
