@@ -1,13 +1,14 @@
 """The checks of what has changed, within about 20 seconds: `make quick`, or `python -m scripts.quick`.
 
 Changed is what differs from the main branch, committed or not. Ruff and mypy look at everything (mypy remembers what it
-has seen). Of the tests, those of the house run, and those nearest to each changed file that need no browser, in one
-process: a second one takes longer to start than it saves. They are stopped after 15 seconds. What passes here can still
-fail in `make test`.
+has seen), and where a script or a style has changed, so do Biome, tsc and the scripts' tests. Of the other tests, those
+of the house run, and those nearest to each changed file that need no browser, in one process: a second one takes longer
+to start than it saves. They are stopped after 15 seconds. What passes here can still fail in `make test`.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -23,6 +24,7 @@ MAIN = ("origin/main", "main")
 """What a change is a change of: the first of these branches that there is."""
 
 PYTHON = (sys.executable, "-m")
+NPM = ("npm", "run", "--silent")
 
 ELSEWHERE = {
     "tfmviz/__main__.py": "tests/package/test_command.py",
@@ -39,8 +41,13 @@ NO_TESTS = 5
 
 def main() -> None:
     checks = [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",)]
-    passed = [subprocess.run([*PYTHON, *check], cwd=ROOT, check=False).returncode == 0 for check in checks]
-    chosen = {"tests/house", *nearest_tests(changed())}
+    commands = [[*PYTHON, *check] for check in checks]
+    paths = changed()
+    if any(Path(path).suffix in (".js", ".css") for path in paths):
+        commands += [[*NPM, script] for script in ("check", "test")]
+    beside = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # npm and node
+    passed = [subprocess.run(command, cwd=ROOT, env=beside, check=False).returncode == 0 for command in commands]
+    chosen = {"tests/house", *nearest_tests(paths)}
     passed.append(run_tests(sorted(one for one in chosen if not chosen & set(map(str, Path(one).parents)))))
     sys.exit(not all(passed))
 

@@ -112,3 +112,7 @@ def _table(found: dict[str, Records]) -> None:
             "longest gradient": [f"{log.grad_norm.max():.1f}" for log in found.values()],
         }
     )
+    st.caption(
+        "Held out: measured during training on the first eight batches of held-out text or questions. Other pages "
+        "measure other passages, so the losses that they give differ a little."
+    )
