@@ -34,4 +34,5 @@ lesson.page(
     "Complexity: what it costs",
     "How many multiplications, how many steps that wait for one another, and how far news must travel.",
     draw,
+    uses="model",
 )

@@ -39,4 +39,5 @@ lesson.page(
     "Which word comes next? Count how often h, the last n − 1 words, occurs in a text, and how often each word w "
     "follows it. Click a row to see the sentences that it was counted in.",
     draw,
+    uses="nothing",
 )

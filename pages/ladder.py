@@ -57,4 +57,5 @@ lesson.page(
     "Four language models of about a million numbers each have read the same text: counts, a fixed window, a "
     "recurrent network, a transformer.",
     draw,
+    uses="nothing",
 )

@@ -34,4 +34,5 @@ lesson.page(
     "Positions: who stands where",
     "",
     draw,
+    uses="model",
 )

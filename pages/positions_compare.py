@@ -44,7 +44,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Sinusoidal or RoPE?",
-    "Small models, trained alike, differ in one thing: how they are told the order of the words. Choose any two. "
-    "(Model, layer and head in the sidebar play no part here.)",
+    "Small models, trained alike, differ in one thing: how they are told the order of the words. Choose any two.",
     draw,
+    uses="nothing",
 )

@@ -58,4 +58,5 @@ lesson.page(
     "The recipe",
     "What is a transformer asked in training, and which steps make it better at that?",
     draw,
+    uses="model",
 )

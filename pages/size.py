@@ -54,4 +54,5 @@ lesson.page(
     "Size: parameters, memory, training",
     "Any model counted part by part: the chosen one, a published one, or one with sizes of your own.",
     draw,
+    uses="model",
 )

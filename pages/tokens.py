@@ -58,4 +58,5 @@ lesson.page(
     "Tokens",
     "A model reads numbers, not letters. What is a text cut into, and what becomes of the pieces?",
     draw,
+    uses="model",
 )

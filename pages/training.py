@@ -35,4 +35,5 @@ lesson.page(
     "Nobody writes the weights. A model starts with random ones, and every update makes the next token a little less "
     "surprising.",
     draw,
+    uses="model",
 )

@@ -114,6 +114,12 @@ def press(page: Page, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
 
+def take_from_menu(page: Page, group: str, title: str) -> None:
+    """Goes to another page by the menu above."""
+    page.get_by_test_id("stTopNavSection").filter(has_text=re.compile(f"^{group}")).click()
+    page.get_by_test_id("stTopNavDropdownLink").filter(has_text=title).click()
+
+
 def open_tab(page: Page, title: str) -> None:
     """Opens a tab, once nothing moves under the pointer, and waits until it is the open one."""
     from playwright.sync_api import expect

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, Visit
+from tests.browser import AT_REST, Visit, take_from_menu
 
 pytestmark = pytest.mark.browser
 
@@ -18,11 +18,6 @@ def expect_choices(page: Page, title: str, *, model: str, text: str) -> None:
     expect(page.get_by_role("combobox", name="Model")).to_have_value(model)
     expect(page.get_by_label("Your sentence")).to_have_value(text)
     page.wait_for_function(AT_REST)
-
-
-def take_from_menu(page: Page, group: str, title: str) -> None:
-    page.get_by_test_id("stTopNavSection").filter(has_text=re.compile(f"^{group}")).click()
-    page.get_by_test_id("stTopNavDropdownLink").filter(has_text=title).click()
 
 
 def go_back_to(page: Page, name: str) -> None:

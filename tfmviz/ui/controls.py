@@ -68,7 +68,7 @@ def choose() -> None:
 
     Stops the run with an explanation if no model can be loaded.
     """
-    entries = (*zoo.catalogue(), *trained.entries())
+    entries = _entries()
     configs = {entry.name: entry.config for entry in entries if entry.config is not None}
     for entry in entries:
         if entry.problem:
@@ -109,16 +109,17 @@ def choice() -> Choice:
     return st.session_state["choice"]
 
 
-def sentence(*, menu: int = MENU) -> str:
+def sentence(model: str, *, menu: int = MENU) -> str:
     """Draws the sentence box and the menu of the lectures' sentences, side by side where the page has a line for them.
 
     Args:
+        model: whose sentences the menu offers; "" is none in particular.
         menu: pixels of the menu.
 
     Returns:
         The text to show; while the box is empty, the last text.
     """
-    examples = {example.text: example for example in examples_for(choice().model)}
+    examples = {example.text: example for example in examples_for(model)}
     _offer(examples)
     text = st.text_area(  # it wraps, so the whole sentence can be read; Enter ends it, see views/keys
         "Your sentence (press Enter)",
@@ -325,6 +326,17 @@ def nearest_index(text: str, count: int) -> int:
         return min(max(round(float(text)), 0), count - 1)
     except (ValueError, OverflowError):
         return 0
+
+
+def _entries() -> tuple[zoo.Entry, ...]:
+    """All models, also those that cannot be loaded."""
+    return (*zoo.catalogue(), *trained.entries())
+
+
+def usual_model() -> str:
+    """The model that pages open with."""
+    names = [entry.name for entry in _entries() if entry.config is not None]
+    return names[default_model(names)]
 
 
 def default_model(names: Sequence[str]) -> int:

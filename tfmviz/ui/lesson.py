@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -20,8 +21,8 @@ from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
 from tfmviz.weights import AttentionWeights, PositionEffects
 from tfmviz.zoo import ZooModel
 
-LINE_OF_CHOICES, NARROW_MENU = 470, 100
-"""Pixels of model, layer and head, and of the menu of sentences, on a projector."""
+NARROW_MENU = 100
+"""Pixels of the menu of sentences on a projector."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: the trace is kept, though it may be too large for the cache
@@ -78,8 +79,20 @@ class Lesson:
         return f"Layer {self.choice.layer_index}, head {self.choice.head}: which token does {asks} look at most?"
 
 
+Uses = Literal["head", "model", "nothing"]
+"""What of the choices a page depends on: all of them, the model alone, or none."""
+
+LINE_OF_CHOICES: dict[Uses, int] = {"head": 470, "model": 180, "nothing": 180}
+"""Pixels of the choices on a projector; where there are none, they are hidden."""
+
+
 def page(
-    title: str, purpose: str, draw: Callable[[Lesson], object], *, architecture: Architecture | None = None
+    title: str,
+    purpose: str,
+    draw: Callable[[Lesson], object],
+    *,
+    uses: Uses = "head",
+    architecture: Architecture | None = None,
 ) -> None:
     """Draws a page: the choices and the title, then the sentence box and what `draw` makes of the sentence.
 
@@ -89,6 +102,7 @@ def page(
     Args:
         purpose: what the page is about, in a sentence or two, beside the title; may be empty.
         draw: draws all that depends on the sentence.
+        uses: what of the choices the page depends on. The others keep their values, out of sight.
         architecture: the kind of model that the page is about; another one is replaced by one of this kind.
     """
     ensure_routed()
@@ -96,25 +110,27 @@ def page(
     with of_all_pages():
         if architecture:
             controls.need(architecture)
-        place = _in_one_line() if projector.is_on() else _around_the_page(title, purpose)
-        _below(place, draw)
+        place = _in_one_line(uses) if projector.is_on() else _around_the_page(title, purpose, uses)
+        _below(place, draw, uses)
 
 
 @st.fragment
-def _below(place: DeltaGenerator | None, draw: Callable[[Lesson], object]) -> None:
+def _below(place: DeltaGenerator | None, draw: Callable[[Lesson], object], uses: Uses) -> None:
     """The sentence box, below the title or in its place, and what `draw` makes of the sentence."""
     if controls.are_outdated():
         st.rerun()
     with turns.taken():
         with place or st.container(horizontal=True, key="sentence"):
-            text = controls.sentence(menu=NARROW_MENU if place else controls.MENU)
+            model = "" if uses == "nothing" else controls.choice().model
+            text = controls.sentence(model, menu=NARROW_MENU if place else controls.MENU)
         with of_this_page():
-            draw(_lesson(text))
+            draw(_lesson(text, uses))
 
 
-def _around_the_page(title: str, purpose: str) -> DeltaGenerator | None:
+def _around_the_page(title: str, purpose: str, uses: Uses) -> DeltaGenerator | None:
     with st.sidebar:
-        controls.choose()
+        with st.container(key=f"uses-{uses}"):
+            controls.choose()
         with st.container(horizontal=True):
             projector.buttons()
             guess.button()
@@ -125,28 +141,29 @@ def _around_the_page(title: str, purpose: str) -> DeltaGenerator | None:
     return None
 
 
-def _in_one_line() -> DeltaGenerator | None:
+def _in_one_line(uses: Uses) -> DeltaGenerator | None:
     """Returns the place of the sentence."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="sentence")
-        with st.container(width=LINE_OF_CHOICES), line("choices"):
+        with st.container(width=LINE_OF_CHOICES[uses], key=f"uses-{uses}"), line("choices"):
             controls.choose()
         projector.buttons()
         guess.button()
     return place
 
 
-def _lesson(text: str) -> Lesson:
+def _lesson(text: str, uses: Uses) -> Lesson:
     """Says what is to be said of the choices and the text, and waits for a turn."""
     controls.say_what_was_corrected()
     controls.keep_in_address()
     choice = controls.choice()
-    model = models.load(choice.model)
+    model = models.load(controls.usual_model() if uses == "nothing" else choice.model)
     encoded = model.tokenizer.encode(text, max_len=model.config.max_len)
     if not encoded.ids:  # the tokenizer's own spelling drops characters without a width
         st.warning("This text holds nothing that the model reads. Type at least one character that can be seen.")
         st.stop()
-    controls.say_what_was_cut(encoded, f"{markdown.code(choice.model)} reads")
+    if uses != "nothing":  # else the page itself says how much its models read
+        controls.say_what_was_cut(encoded, f"{markdown.code(choice.model)} reads")
     if model.device != "cpu":
         st.sidebar.caption(f"This model runs on a GPU ({model.device}).")
     turns.take(model.name, text)

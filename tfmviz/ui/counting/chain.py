@@ -74,7 +74,7 @@ def _products(at: Counting, found: list[Factor]) -> None:
         f"The product of the {len(found)} factors, with smoothing “{at.smoothing.method}”: **{said}** by counting, "
         f"**{_both(other)}** by {MODEL}. Its tokens are words and parts of words, so the log-probabilities of a word's "
         "tokens are summed. It was trained on about ten times as much text and tells capitals apart, so compare not "
-        "the products but which words surprise each of the two. (The page uses this model whatever the sidebar says.)"
+        "the products but which words surprise each of the two."
     )
 
 

@@ -1,0 +1,44 @@
+"""Of model, layer and head a page shows those that change it. The others keep their values."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import Visit, take_from_menu
+
+pytestmark = pytest.mark.browser
+
+CHOSEN = "model=twins-rope&layer=2&head=1"
+
+
+def expect_shown(page: Page, *names: str) -> None:
+    for name in ("model", "layer", "head"):
+        expect(page.locator(f".st-key-{name}")).to_be_visible(visible=name in names)
+
+
+@pytest.mark.parametrize("projector", ["", "&projector=1"])
+@pytest.mark.parametrize(
+    ("page_name", "shown"), [("counting", ()), ("tokens", ("model",)), ("masks", ("model", "layer", "head"))]
+)
+def test_a_page_shows_what_changes_it(visit: Visit, page_name: str, shown: tuple[str, ...], projector: str) -> None:
+    expect_shown(visit.open(f"/{page_name}?{CHOSEN}{projector}", drawn=".st-key-head"), *shown)
+
+
+def test_what_is_hidden_keeps_its_value(visit: Visit) -> None:
+    page = visit.open(f"/counting?{CHOSEN}", drawn=".st-key-head")
+    take_from_menu(page, "Attention", "Masks")
+    expect_shown(page, "model", "layer", "head")
+    for name, value in (("Layer", "2"), ("Head", "1")):
+        expect(page.get_by_role("slider", name=name)).to_have_value(value)
+    expect(page.get_by_role("combobox", name="Model")).to_have_value("twins-rope")
+
+
+def test_sentences_to_start_from_suit_the_page(visit: Visit) -> None:
+    """A page on counting English words offers no French because of a model that it does not use."""
+    page = visit.open("/translating", drawn=".st-key-head")
+    expect(page.get_by_label("Your sentence")).to_have_value("J'ai une voiture rouge.")
+    take_from_menu(page, "Before attention", "Counting words")
+    expect(page.get_by_label("Your sentence")).to_have_value(
+        "The animal didn't cross the street because it was too tired."
+    )
