@@ -26,7 +26,7 @@ def forget() -> None:
 
 def open_page(page: str = "", **address: str) -> AppTest:
     """The first run of `pages/PAGE.py` (the first page without a name) at an address with these parameters."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     for key, value in address.items():
         app.query_params[key] = value
     app.run()

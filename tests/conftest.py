@@ -45,7 +45,7 @@ def browser() -> Iterator[Browser]:
         pytest.skip(message)
     from playwright.sync_api import expect, sync_playwright
 
-    expect.set_options(timeout=60_000)  # a busy machine is slow, not wrong
+    expect.set_options(timeout=120_000)  # a busy machine is slow, not wrong
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         yield launched
@@ -56,7 +56,7 @@ def browser() -> Iterator[Browser]:
 def context(request: pytest.FixtureRequest, browser: Browser) -> Iterator[BrowserContext]:
     """A browser's window; `@pytest.mark.parametrize("context", [390], indirect=True)` asks for another width."""
     made = browser.new_context(viewport={"width": request.param, "height": 844}, accept_downloads=True)
-    made.set_default_timeout(60_000)
+    made.set_default_timeout(180_000)
     yield made
     made.close()
 
@@ -66,8 +66,8 @@ def server() -> Iterator[Server]:
     """The app."""
     running = serve(ROOT / "app.py", free_port())
     yield running
-    running.process.terminate()
-    running.process.wait(timeout=10)
+    running.process.kill()
+    running.process.wait()
 
 
 @pytest.fixture

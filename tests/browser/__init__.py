@@ -24,9 +24,11 @@ READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTE
 
 
 AT_REST = f"""() => document.querySelector("{READY}") !== null
-    && document.querySelector("[data-stale=true]") === null
+    && document.querySelector("[data-stale=true], [data-testid=stSkeleton]") === null
+    && [...document.querySelectorAll(".stVegaLiteChart")].every((chart) => chart.querySelector("svg, canvas"))
+    && document.fonts.status === "loaded"
     && document.getAnimations().every((animation) => animation.playState !== "running")"""
-"""No script runs, and nothing fades in or out: colours are those that a reader sees."""
+"""No script runs, all is loaded and nothing fades in or out: sizes and colours are those that a reader sees."""
 
 
 WIDER = """() => {
@@ -77,21 +79,22 @@ def serve(script: Path, port: int, *, log: int | IO[bytes] = subprocess.DEVNULL)
         log: where its output goes.
 
     Raises:
-        RuntimeError: it did not answer within 30 seconds.
+        RuntimeError: it did not answer within three minutes.
     """
     options = ["--server.headless=true", f"--server.port={port}", "--server.address=127.0.0.1"]
     other = ["streamlit", "run", script.name, *options, "--browser.gatherUsageStats=false"]
     how = ["tfmviz", f"--port={port}"] if script == ROOT / "app.py" else other
     process = subprocess.Popen([sys.executable, "-m", *how], cwd=script.parent, stdout=log, stderr=log)
     server = Server(f"http://127.0.0.1:{port}", process)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 180
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"{server.address}/_stcore/health", timeout=1):
+            with urllib.request.urlopen(f"{server.address}/_stcore/health", timeout=10):
                 return server
         except OSError:
             time.sleep(0.05)  # between two looks, not for a fixed time
     process.kill()
+    process.wait()
     raise RuntimeError(f"{script} was not served at {server.address}.")
 
 
@@ -136,7 +139,7 @@ def assert_fits(page: Page) -> None:
 
     page.wait_for_function(AT_REST)
     with suppress(TookTooLong):
-        page.wait_for_function(f"() => ({WIDER})().length === 0", timeout=5_000)
+        page.wait_for_function(f"() => ({WIDER})().length === 0", timeout=60_000)
     wider = page.evaluate(WIDER)
     assert not wider, wider
 
@@ -155,7 +158,7 @@ class Visit:
 
     def __init__(self, context: BrowserContext, server: Server) -> None:
         self.page: Page = context.new_page()
-        self.page.set_default_timeout(60_000)
+        self.page.set_default_timeout(180_000)
         self.server = server
         self.complaints: list[str] = []
         self.page.on("pageerror", lambda error: self.complaints.append(f"script error: {error}"))
@@ -198,6 +201,7 @@ class Visit:
 
     def enter(self, text: str) -> None:
         """Types a sentence into the sentence box."""
+        self.page.wait_for_selector(".st-key-keys button", state="attached")  # it listens for Enter
         box = self.page.get_by_label("Your sentence")
         box.fill(text)
         box.press("Enter")

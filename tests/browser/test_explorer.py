@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from tests.browser import Server, Visit, assert_fits, violations
+from tests.browser import AT_REST, Server, Visit, assert_fits, violations
 
 pytestmark = pytest.mark.browser
 
@@ -95,6 +95,7 @@ def test_a_cell_of_the_matrix_asks_which_head_links_its_two_words(visit: Visit) 
     expect(page.get_by_text("from “cat” to “down”")).to_be_visible()
     expect(page).to_have_url(re.compile("token=3"))
     expect(page).to_have_url(re.compile("to=1"))
+    page.wait_for_function(AT_REST)  # or its label may be that of before
     best = page.locator("[class*=st-key-link_]").get_by_role("button").nth(1)
     name = best.inner_text().split(":")[0]
     best.click()
@@ -215,7 +216,9 @@ def test_predictions_are_bars_whose_lengths_are_their_probabilities(visit: Visit
     rows = page.locator(".st-key-predictions li")
     expect(rows).to_have_count(10)
     expect(rows.first).to_contain_text("time")
-    widths = rows.locator(".bar").evaluate_all("all => all.map((node) => parseFloat(node.style.width))")
+    widths = rows.locator(".bar").evaluate_all(
+        "all => all.map((node) => Number(/[\\d.e-]+(?=%)/.exec(node.style.width)[0]))"
+    )
     chances = [float(text.rstrip("%")) for text in rows.locator(".number").all_inner_texts()]
     assert widths == pytest.approx(chances, rel=0.06, abs=0.006)
 

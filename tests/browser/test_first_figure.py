@@ -27,6 +27,9 @@ POND = (
 )
 """A lecture's longest sentence: 26 tokens."""
 
+LINES = "[class*=st-key-line-]"
+"""Lines of controls."""
+
 PAGES = [page.name for page in router.PAGES if page.group]
 
 INSIDE = """
@@ -180,10 +183,13 @@ def test_enter_ends_the_sentence_and_pasted_lines_are_one_text(visit: Visit) -> 
 @pytest.mark.parametrize("page_name", ["positions", "residual_stream", "normalisation"])
 def test_on_a_phone_the_figure_comes_before_controls_of_its_tab(visit: Visit, page_name: str) -> None:
     page = go(visit, page_name, {})
-    page.wait_for_function(f"() => ({FIRST})() !== null")
-    below = [box["y"] for line in page.locator("[class*=st-key-line-]").all() if (box := line.bounding_box())]
-    assert below
-    assert all(page.evaluate(FIRST) < top for top in below)
+    page.wait_for_function(
+        f"""(lines) => {{
+            const first = ({FIRST})(), all = [...document.querySelectorAll(lines)];
+            return first !== null && all.length && all.every((line) => first < line.getBoundingClientRect().top);
+        }}""",
+        arg=LINES,
+    )
 
 
 @pytest.mark.parametrize("context", [390], indirect=True)
@@ -191,7 +197,10 @@ def test_on_a_phone_the_figure_comes_before_controls_of_its_tab(visit: Visit, pa
 def test_on_a_phone_what_a_page_is_about_is_chosen_above_its_figure(visit: Visit, page_name: str) -> None:
     """Below all figures of a long page nobody would find these controls. The figure still begins in sight."""
     page = go(visit, page_name, {})
-    page.wait_for_function(f"() => ({FIRST})() !== null")
-    line = page.locator("[class*=st-key-line-]").first.bounding_box()
-    assert line is not None
-    assert line["y"] + line["height"] <= page.evaluate(FIRST) < 844 * 2 / 3
+    page.wait_for_function(
+        f"""(lines) => {{
+            const first = ({FIRST})(), {{ bottom }} = document.querySelector(lines).getBoundingClientRect();
+            return first !== null && bottom <= first && first < 844 * 2 / 3;
+        }}""",
+        arg=LINES,
+    )

@@ -21,6 +21,12 @@ def guess(page: Page) -> Locator:
     return page.locator(".st-key-guess button")
 
 
+def press_g(page: Page) -> None:
+    """Presses the key once it is listened for."""
+    page.wait_for_selector(".st-key-guess button", state="attached")
+    page.keyboard.press("g")
+
+
 @pytest.mark.parametrize("mode", ["", "&projector=1"])
 def test_the_figure_hides_until_the_room_has_guessed(visit: Visit, mode: str) -> None:
     page = visit.open(LENS + mode, drawn=".lens")
@@ -32,7 +38,7 @@ def test_the_figure_hides_until_the_room_has_guessed(visit: Visit, mode: str) ->
     expect(figure(page)).to_be_hidden()
     expect(page.get_by_text("rank of the answer")).to_be_visible()
     expect(guess(page)).to_have_text("Show")
-    page.keyboard.press("g")
+    press_g(page)
     expect(figure(page)).to_be_visible()
     expect(page.get_by_text(QUESTION)).to_be_hidden()
 
@@ -44,7 +50,7 @@ def test_hiding_says_nothing_to_the_server_and_a_new_sentence_stays_hidden(visit
     assert frames, "the page's websocket is watched"
     frames.clear()
     page.locator(".matrix-picture").focus()
-    page.keyboard.press("g")
+    press_g(page)
     expect(page.get_by_text("Layer 1, head 2: which token does “down” look at most?")).to_be_visible()
     expect(page.locator(".explorer")).to_be_hidden()
     expect(page.get_by_text("Most probable next tokens")).to_be_hidden()
@@ -59,7 +65,7 @@ def test_hiding_says_nothing_to_the_server_and_a_new_sentence_stays_hidden(visit
 @pytest.mark.parametrize("address", ["/masks?effect=Attention", "/positions_rope?scheme=ALiBi"])
 def test_on_a_projector_the_question_is_in_sight_though_words_follow_the_figure(visit: Visit, address: str) -> None:
     page = visit.open(f"{address}&projector=1", drawn="[role=tabpanel] canvas")
-    page.keyboard.press("g")
+    press_g(page)
     question = page.locator("[class*=st-key-question-]")
     expect(question).to_be_visible()
     page.wait_for_function(
@@ -86,6 +92,6 @@ def test_where_there_is_nothing_to_guess_there_is_no_button(visit: Visit, addres
 
 def test_a_question_with_markup_in_its_token_is_text(visit: Visit) -> None:
     page = visit.open("/?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
-    page.keyboard.press("g")
+    press_g(page)
     expect(page.get_by_text("which token does", exact=False)).to_be_visible()
     assert page.locator("[data-testid=stMain] img").count() == 0

@@ -256,8 +256,9 @@ def test_a_board_of_a_long_sentence_has_labels_on_a_phone(visit: Visit) -> None:
 @pytest.mark.parametrize("context", [1280], indirect=True)
 @pytest.mark.parametrize("address", [MASKS, "/counting"])
 def test_a_table_has_all_its_columns_in_sight(visit: Visit, address: str) -> None:
-    scroller = visit.open(address, drawn=".counts table").locator(".counts .scroller").first
-    assert scroller.evaluate("(node) => node.scrollWidth <= node.clientWidth")
+    page = visit.open(address, drawn=".counts table")
+    scroller = page.locator(".counts .scroller").first.element_handle()
+    page.wait_for_function("(node) => node.scrollWidth <= node.clientWidth", arg=scroller)
 
 
 def test_a_board_without_any_width_is_drawn_and_done(visit: Visit) -> None:

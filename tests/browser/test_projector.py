@@ -66,6 +66,7 @@ def test_typing_an_f_is_typing(visit: Visit) -> None:
 
 def test_a_question_mark_lists_the_keys_and_escape_closes_the_list(visit: Visit) -> None:
     page = visit.open("/")
+    page.wait_for_selector(".st-key-keys button", state="attached")
     page.locator("body").press("?")
     keys = page.get_by_role("dialog", name="Keys")
     expect(keys).to_contain_text("projector mode")

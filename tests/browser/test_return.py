@@ -34,6 +34,7 @@ def test_a_sentence_that_comes_before_the_servers_first_run_is_read(visit: Visit
     visit.server = serve(ROOT / "app.py", port)
     try:
         page = visit.open("/residual_stream?text=The+cat+sat.", drawn="[data-testid=stMain] h1")
+        page.wait_for_selector(".st-key-keys button", state="attached")  # it notices the return
         page.get_by_label("Your sentence").evaluate(TYPE_ON_RETURN, "A dog ran home.")
         visit.server.process.kill()
         visit.server.process.wait()

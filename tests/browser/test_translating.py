@@ -94,11 +94,10 @@ def test_a_hypothesis_is_chosen_by_pointer_or_keyboard_and_taken_apart(visit: Vi
 @pytest.mark.parametrize("context", [1024, 1280], indirect=True)
 def test_two_trees_are_whole(visit: Visit) -> None:
     page = visit.open("/translating?translation=Two+trees", drawn=".st-key-tree_after .grid button")
-    widths = page.locator(".st-key-trees .scroller").evaluate_all(
-        "(all) => all.map((node) => [node.scrollWidth, node.clientWidth])"
-    )
-    assert len(widths) == 2
-    assert all(needed <= there for needed, there in widths)
+    trees = page.locator(".st-key-trees .scroller")
+    expect(trees).to_have_count(2)
+    for tree in trees.all():
+        page.wait_for_function("(node) => node.scrollWidth <= node.clientWidth", arg=tree.element_handle())
 
 
 def test_two_trees_follow_a_chosen_word(visit: Visit) -> None:

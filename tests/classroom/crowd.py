@@ -39,7 +39,7 @@ def running(script: Path, *, log: int | IO[bytes] = subprocess.DEVNULL) -> Itera
     finally:
         server.process.terminate()
         try:
-            server.process.wait(timeout=20)
+            server.process.wait(timeout=300)
         except subprocess.TimeoutExpired:
             server.process.kill()
             server.process.wait()

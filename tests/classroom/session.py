@@ -23,7 +23,7 @@ from websockets.asyncio.client import ClientConnection, connect
 BOX = "Your sentence"
 """How the label of the sentence box begins."""
 
-PATIENCE = 180.0
+PATIENCE = 600.0
 """Seconds until an answer is given up."""
 
 COMPLETE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)

@@ -34,7 +34,7 @@ class Serving:
 
     def sessions_on(self, replica: Replica) -> int:
         """How many readers a server has, by its own account."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{replica.port}/_stcore/metrics", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{replica.port}/_stcore/metrics", timeout=60) as answer:
             found = re.search(r"^active_sessions (\d+)", answer.read().decode(), re.MULTILINE)
         assert found
         return int(found[1])
@@ -102,9 +102,9 @@ class Reader:
         """Opens the explorer with a sentence in the address, as a browser does after a loss: again and again.
 
         Raises:
-            TimeoutError: no server has been there for three minutes.
+            TimeoutError: no server has been there for five minutes.
         """
-        async with asyncio.timeout(180):
+        async with asyncio.timeout(300):
             while True:
                 try:
                     session, answer = await opened(self.address, query=urlencode({"text": text}) if text else "")
@@ -135,6 +135,7 @@ async def silence(address: str) -> ClientConnection:
         subprotocols=["streamlit"],  # type: ignore[list-item]
         max_queue=1,
         ping_interval=None,
+        open_timeout=300,
         close_timeout=0,
         sock=reader,
     )

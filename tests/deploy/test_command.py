@@ -33,7 +33,7 @@ def test_it_serves_until_it_is_asked_to_stop_and_leaves_nothing_behind(haproxy: 
         try:
             assert process.stdout
             assert process.stdout.readline() == f"Open http://localhost:{port} (2 servers)\n"
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}", timeout=30) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}", timeout=300) as answer:
                 assert answer.status == 200
             assert [listens(port + n) for n in range(3)] == [True] * 3
         finally:
@@ -44,7 +44,7 @@ def test_it_serves_until_it_is_asked_to_stop_and_leaves_nothing_behind(haproxy: 
 
 def test_it_says_what_to_install_when_haproxy_is_missing(tmp_path: Path) -> None:
     with command(env={"PATH": str(tmp_path)}) as process:
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=300)
     assert process.returncode == 1
     assert "apt-get install haproxy" in said
 
@@ -56,7 +56,7 @@ def test_a_port_that_is_taken_is_named(haproxy: None, taken: int) -> None:
         listener.bind(("127.0.0.1", port + taken))
         listener.listen()
         with command("--replicas=2", f"--port={port}") as process:
-            _, said = process.communicate(timeout=120)
+            _, said = process.communicate(timeout=300)
     assert process.returncode == 1
     assert str(port + taken) in said
     assert "Traceback" not in said
@@ -65,6 +65,6 @@ def test_a_port_that_is_taken_is_named(haproxy: None, taken: int) -> None:
 @pytest.mark.parametrize("options", [["--replicas=0"], ["--replicas=-1"], ["--replicas=two"], ["--port=0"]])
 def test_impossible_settings_are_refused(options: Sequence[str]) -> None:
     with command(*options) as process:
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=300)
     assert process.returncode == 2
     assert "Traceback" not in said

@@ -30,7 +30,7 @@ def get(address: str, **headers: str) -> tuple[int, Message, bytes]:
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
     request = urllib.request.Request(address, headers=fields)
     try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=300) as answer:
             return answer.status, answer.headers, answer.read()
     except urllib.error.HTTPError as error:
         return error.code, error.headers, error.read()
@@ -97,7 +97,7 @@ def test_only_the_apps_own_pages_open_a_session(served: Serving, origin: str | N
     headers |= {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol": "streamlit"}
     if origin:
         headers["Origin"] = origin.replace("HOST", host)
-    with closing(http.client.HTTPConnection(host, timeout=30)) as connection:
+    with closing(http.client.HTTPConnection(host, timeout=300)) as connection:
         connection.request("GET", "/_stcore/stream", headers=headers)
         assert connection.getresponse().status == status
 

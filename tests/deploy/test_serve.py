@@ -24,9 +24,9 @@ PAGE = "/residual_stream?text=The+queen+gave+the+king+a+ring.&model=twins-rope&l
 
 def wait_until(holds: Callable[[], bool], what: str, *, page: Page | None = None) -> None:
     """Looks again and again; meanwhile a browser's page goes on, whose requests pass through this process."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not holds():
-        assert time.monotonic() < deadline, f"{what} has not happened within a minute"
+        assert time.monotonic() < deadline, f"{what} has not happened within five minutes"
         page.wait_for_timeout(50) if page else time.sleep(0.05)
 
 
@@ -88,7 +88,7 @@ def test_a_rolling_restart_loses_no_request(served: Serving) -> None:
     def ask_again_and_again() -> None:
         while not enough.is_set():
             try:
-                with urllib.request.urlopen(served.address, timeout=30) as answer:
+                with urllib.request.urlopen(served.address, timeout=300) as answer:
                     statuses.append(answer.status)
             except OSError as error:
                 statuses.append(str(error))
@@ -111,7 +111,7 @@ def test_a_rolling_restart_loses_no_request(served: Serving) -> None:
 
 def test_a_request_in_the_hands_of_a_killed_server_is_answered_by_another(served: Serving) -> None:
     def ask(_: int) -> int:
-        with urllib.request.urlopen(served.address, timeout=60) as answer:
+        with urllib.request.urlopen(served.address, timeout=300) as answer:
             status: int = answer.status
             return status
 

@@ -75,7 +75,7 @@ def test_gradients_of_several_texts_at_once_are_those_of_each() -> None:
     texts = [IDS, IDS[::-1]]
     alone = [in_training.gradient_lengths(module, [text]) for text in texts]
     weights = list(module.parameters())
-    both_read = Barrier(2, timeout=20)
+    both_read = Barrier(2, timeout=300)
 
     def meet(*_: object) -> None:
         both_read.wait()

@@ -84,7 +84,7 @@ def test_every_page_runs_from_any_folder(unpacked: Path, tmp_path: Path) -> None
 from pathlib import Path
 from streamlit.testing.v1 import AppTest
 from tfmviz.places import PROJECT
-app = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=60).run()
+app = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=300).run()
 for page in ("", *sorted(path.name for path in (PROJECT / "pages").glob("*.py"))):
     if page:
         app.switch_page(f"pages/{page}").run()

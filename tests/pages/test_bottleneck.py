@@ -126,7 +126,7 @@ def test_an_unusable_place_in_the_address_shows_all(value: str) -> None:
 
 @pytest.mark.parametrize("model", ["twins-rope", "reverse", "french-english"])
 def test_a_model_that_does_not_translate_is_replaced(model: str) -> None:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     app.switch_page("pages/bottleneck.py")
     app.query_params["model"] = model
     app.run()

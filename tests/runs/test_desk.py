@@ -184,7 +184,7 @@ def test_a_run_that_another_server_stops_while_it_starts_is_ended_by_its_own(tmp
     address = desk.submit(Choices(), {})
     Desk(tmp_path, at_once=1).stop(address)
     desk.tick()
-    assert started[0][1].wait(timeout=30) == -signal.SIGTERM
+    assert started[0][1].wait(timeout=300) == -signal.SIGTERM
     desk.tick()
     assert desk.see(address).state == "stopped"
 
@@ -238,7 +238,7 @@ def test_another_server_finds_the_runs_of_one_that_was_killed(tmp_path: Path, st
     assert after.see(running).choices.seed == 3
     assert started.addresses == [running]  # it is not started twice
     after.pause(running)
-    process.wait(timeout=30)  # the test's own child: somebody must take note of its end
+    process.wait(timeout=300)  # the test's own child: somebody must take note of its end
     after.tick()
     assert [after.see(one).state for one in (running, waiting)] == ["paused", "running"]
 

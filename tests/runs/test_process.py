@@ -38,7 +38,7 @@ def test_a_run_that_was_broken_off_goes_on_in_a_process_with_the_numbers_of_the_
         in_the_terminal(folder.path, TINY)
     process = processes.start(folder)
     try:
-        assert process.wait(timeout=120) == 0
+        assert process.wait(timeout=600) == 0
     finally:
         process.kill()
 
@@ -69,7 +69,7 @@ def test_the_process_inherits_no_secret_stands_back_and_does_not_hear_the_server
     process = processes.start(folder)
     niceness = os.getpriority(os.PRIO_PROCESS, process.pid)  # it is ours until somebody waits for it
     session = os.getsid(process.pid)
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=600) == 0
     assert niceness == min(19, os.getpriority(os.PRIO_PROCESS, 0) + processes.NICER)
     assert session != os.getsid(0)  # Ctrl-C, and the end of the terminal, are told to a session
     seen = (folder.path / "environment.txt").read_text(encoding="utf-8")

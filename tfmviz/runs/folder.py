@@ -13,9 +13,11 @@ model/          the folder that the command writes: log, checkpoint, snapshots a
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 import socket
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,6 +106,8 @@ class Folder:
 
     def wish(self, wish: Wish) -> None:
         self._write("wanted", wish)
+        now = time.time_ns()
+        os.utime(self.path / "wanted", ns=(now, now))  # a file system's clock may give two wishes the same time
 
     @property
     def asked_at(self) -> float:

@@ -50,6 +50,10 @@ def replacing(*paths: Path) -> Iterator[list[Path]]:
             file.unlink(missing_ok=True)
 
 
+LOOK = 1.0
+"""Seconds for which a folder may be held by somebody who only looks whether it is in use (`tfmviz.runs.folder`)."""
+
+
 @contextmanager
 def sole_use_of(folder: Path) -> Iterator[None]:
     """Makes the folder if need be, and keeps other runs out of it.
@@ -63,7 +67,7 @@ def sole_use_of(folder: Path) -> Iterator[None]:
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / ".lock"
-    lock = FileLock(path, blocking=False, on_acquired=_sign)
+    lock = FileLock(path, timeout=LOOK, on_acquired=_sign)
     try:
         lock.acquire()
     except Timeout as error:

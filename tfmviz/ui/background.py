@@ -19,7 +19,7 @@ import streamlit as st
 
 from tfmviz.ui import icons
 
-LONGEST = 90.0
+LONGEST = 300.0
 """Seconds after which a process is ended. It ends itself earlier, but on a busy machine it takes long to start."""
 
 EVERY = 0.5
