@@ -30,6 +30,11 @@ def tiny(value: float) -> str:
     return f"{digits}·10{str(int(power)).translate(RAISED)}".replace("-", "−")
 
 
+def counted(n: int, name: str) -> str:
+    """1 token, 27 tokens, 1,024 tokens."""
+    return f"{n:,} {name}" if n == 1 else f"{n:,} {name}s"
+
+
 def of_logarithm(log: float) -> str:
     """exp(log) as `tiny` writes it, also where it is too small for a float: 3.2·10⁻⁴⁵⁰."""
     if not math.isfinite(log):

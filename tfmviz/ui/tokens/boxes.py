@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from tfmviz.plots.labels import whole
 from tfmviz.text.foreign import ForeignTokenizer
@@ -68,9 +68,3 @@ def show_boxes(rows: Sequence[pieces.Row], *, key: str, caption: str, titles: tu
 def n_words(text: str) -> int:
     """Words between spaces, at least one."""
     return max(len(text.split()), 1)
-
-
-def count(things: Iterable[object], name: str) -> str:
-    """ "1 token", "27 tokens"."""
-    n = sum(1 for _ in things)
-    return f"{n:,} {name}" if n == 1 else f"{n:,} {name}s"

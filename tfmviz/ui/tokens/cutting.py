@@ -9,7 +9,7 @@ from tfmviz import zoo
 from tfmviz.counting.words import words_of
 from tfmviz.places import PROJECT
 from tfmviz.plots import tokens as figures
-from tfmviz.plots.numbers import decimal
+from tfmviz.plots.numbers import counted, decimal
 from tfmviz.text import bpe
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import lesson
@@ -17,7 +17,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tokens import merging
-from tfmviz.ui.tokens.boxes import AnyTokenizer, box, boxes, count, n_words, show_boxes, written
+from tfmviz.ui.tokens.boxes import AnyTokenizer, box, boxes, n_words, show_boxes, written
 from tfmviz.views.pieces import Piece, Row
 
 HARD = {
@@ -47,10 +47,10 @@ def four_ways(here: Lesson) -> None:
     words = [Piece(written(text[word.start : word.end])) for word in words_of(text)]
     tokens = boxes(tokenizer, text)
     rows = [
-        Row("characters", count(characters, "character"), characters),
-        Row("bytes (UTF-8)", count(single, "byte"), single),
-        Row("words and signs", count(words, "word"), words),
-        Row(f"tokens of {here.model.name}", count(tokens, "token"), tokens),
+        Row("characters", counted(len(characters), "character"), characters),
+        Row("bytes (UTF-8)", counted(len(single), "byte"), single),
+        Row("words and signs", counted(len(words), "word"), words),
+        Row(f"tokens of {here.model.name}", counted(len(tokens), "token"), tokens),
     ]
     show_boxes(rows, key="four_ways", caption="", titles=("cut into", "how many", "the pieces"))
     st.markdown(
@@ -107,7 +107,7 @@ def hard_words(here: Lesson) -> None:
     rows = []
     for name, text in HARD.items():
         found = boxes(here.model.tokenizer, text)
-        rows.append(Row(name, f"{len(found)} for {count(text, 'character')}", found))
+        rows.append(Row(name, f"{len(found)} for {counted(len(text), 'character')}", found))
     show_boxes(rows, key="hard_words", caption="", titles=("what", "tokens", "the pieces"))
     st.markdown(
         "Dashed boxes are bytes, two digits of sixteen each, which make a character only together. Nothing is ever "
@@ -123,7 +123,7 @@ def vocabularies(here: Lesson) -> None:
     for names, tokenizer in sorted(_vocabularies(zoo.available()).items(), key=lambda one: one[1].vocab_size):
         found = boxes(tokenizer, here.text)
         name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-        rows.append(Row(name, f"{tokenizer.vocab_size:,} entries: {count(found, 'token')}", found))
+        rows.append(Row(name, f"{tokenizer.vocab_size:,} entries: {counted(len(found), 'token')}", found))
     show_boxes(rows, key="vocabularies", caption="", titles=("model", "its vocabulary", "the pieces"))
     st.markdown(
         "How many tokens does a word cost, on average, if the vocabulary has only so many entries? A list of merges "

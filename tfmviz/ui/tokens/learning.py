@@ -6,13 +6,14 @@ import streamlit as st
 
 from tfmviz.places import PROJECT
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import counted
 from tfmviz.text import bpe
 from tfmviz.text.bpe import Learned
 from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_table
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.tokens.boxes import count, show_boxes, spelled
+from tfmviz.ui.tokens.boxes import show_boxes, spelled
 from tfmviz.views.counts import Table
 from tfmviz.views.pieces import Row
 
@@ -65,7 +66,7 @@ def _show(here: Lesson, text: str, steps: tuple[Learned, ...], n: int) -> None:
     with right:
         new = [spelled("".join(step.pair)) for step in steps[:n]]
         rows = [
-            Row("your sentence", count(cut, "token"), cut),
+            Row("your sentence", counted(len(cut), "token"), cut),
             Row("merges so far", f"{n}, the last first", new[::-1]),
         ]
         show_boxes(rows, key="learned_so_far", caption="", titles=("what", "how many", "the pieces"))
@@ -93,7 +94,7 @@ def _words(text: str, steps: tuple[Learned, ...]) -> None:
         f"{MOST_MERGES}, and reads up to {MOST_CHARACTERS:,} pasted characters, or a file of up to 2 MB."
     )
     if len(steps) < MOST_MERGES:
-        st.info(f"Learning ended after {count(steps, 'merge')}: {_why(text, steps)}", icon=icons.INFO)
+        st.info(f"Learning ended after {counted(len(steps), 'merge')}: {_why(text, steps)}", icon=icons.INFO)
 
 
 def _why(text: str, steps: tuple[Learned, ...]) -> str:
