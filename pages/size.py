@@ -31,7 +31,7 @@ def draw(here: Lesson) -> None:
                 "What lowers the loss more: ten times the parameters, or ten times the text?",
             ),
             "Our own runs": (
-                "Each point is a small model that we trained; the lines are one law fitted to all points.",
+                "Each point is a small model that we trained; the lines are one law, fitted to all but the largest.",
                 own.own,
                 "Does the law tell the loss of a model that is larger than all it was fitted to?",
             ),

@@ -24,12 +24,13 @@ def draw(here: Lesson) -> None:
                 "Which word becomes the greatest surprise?",
             ),
             "What it writes": (
-                "Small changes to single words add up: what the model writes with and without the parts.",
+                "Small changes to single words add up: what the model writes as it is, and with the parts changed.",
                 lambda: board.written(here, after, said),
                 "Does the model still write good English?",
             ),
             "Every part in turn": (
-                "Every head and every MLP is switched off alone, one after the other. Which cells are orange?",
+                f"Every head and every MLP is {'switched off' if said.way.removes else 'changed'} alone, one after the "
+                "other. Which cells are orange?",
                 lambda: every_part.damage_map(here, said),
                 "Which part does the model need most?",
             ),

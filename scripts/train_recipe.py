@@ -2,7 +2,7 @@
 
     python -m scripts.train_recipe warm-up      # two minutes on one core: four logs
     python -m scripts.train_recipe smoothing    # four minutes: calibration.json
-    python -m scripts.train_recipe spans --corpora CORPORA    # eleven minutes: a model
+    python -m scripts.train_recipe spans --corpora CORPORA    # half an hour: a model
 
 The first two train on the text that comes with the app, so no corpus is needed. `warm-up` trains a pre-norm and a
 post-norm model, each with and without warm-up, at one high learning rate. `smoothing` trains two models that differ in

@@ -19,6 +19,7 @@ from tfmviz import zoo
 from tfmviz.text.tokenizer import END, Tokenizer
 from tfmviz.trace import Array
 from tfmviz.ui.bottleneck import measured
+from tfmviz.ui.bottleneck.choices import doubt
 from tfmviz.ui.translators import KINDS, SAID
 
 PAGE = "bottleneck"
@@ -39,6 +40,28 @@ def independent(kind: str, text: str = TEXT) -> tuple[Tokenizer, list[int], dict
     src = list(tokenizer.encode(text, max_len=96).ids)
     ids = numpy_seq2seq.translate(weights, kind, src, mark=END, most=95)
     return tokenizer, ids, numpy_seq2seq.forward(weights, kind, src, [END, *ids])
+
+
+def test_the_sizes_on_the_page_are_those_of_the_cards() -> None:
+    def size(name: str) -> int:
+        (found,) = re.findall(r"\| parameters \| ([\d,]+) \|", (zoo.MODELS / name / "CARD.md").read_text("utf-8"))
+        return int(found.replace(",", ""))
+
+    said = words(open_page(PAGE, text=TEXT))
+    sizes = [size(f"seq2seq-{kind}") for kind in KINDS]
+    assert f"{min(sizes):,} to {max(sizes):,} trained numbers" in said
+    larger, least = (size("french-english") / n for n in (min(sizes), max(sizes)))
+    assert f"is {least:.0f} to {larger:.0f} times as large" in said
+
+
+@pytest.mark.parametrize(
+    ("dropped", "said"), [(1, "the last one of your text was left"), (2, "the last 2 of your text were left")]
+)
+def test_what_is_left_out_is_counted(dropped: int, said: str) -> None:
+    model = zoo.load_translator("seq2seq-dot")
+    text = "a" * 500
+    text = next(text[:n] for n in range(1, 500) if model.encode(text[:n]).n_dropped == dropped)
+    assert said in doubt(text, model)
 
 
 def test_every_translation_is_that_of_the_equations_in_numpy() -> None:
@@ -143,6 +166,7 @@ NOTES = {
     "Il dort. " * 555: "were left out",
     "«Je dors.»": "",
     "Où est la gare ?": "",
+    "º.": "",
 }
 
 
@@ -219,7 +243,7 @@ def test_measurements_are_shown_with_what_is_significant(file: Path) -> None:
     assert len(differences["rows"]) == 6
     assert ["no attention less additive", "−1.0 n.s.", "−3.0"] in differences["rows"]
     assert ["no attention less dot product", "−1.0 n.s.", "−1.0 n.s."] in differences["rows"]
-    assert differences["about"].startswith("1 of these 12 differences")
+    assert differences["about"].startswith("1 of these 12 differences is")
     assert "cannot see the end of 4 of the 77 longest texts" in words(app)
     assert table(app, "bleu_table")["rows"][1][3] == "10.0 (9.0–11.5)"
     assert "no attention, pairs alone: 10.0 (9.0–11.5)" in alt(app, "bleu")

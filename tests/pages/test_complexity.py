@@ -127,3 +127,12 @@ def test_a_measurement_that_ended_early_is_shown_as_far_as_it_came(monkeypatch: 
         app = open_page(PAGE, cost="Measured", **address)
         assert not app.exception
     assert measured.MODULE == "tfmviz.model.layer_costs"
+
+
+def test_the_sentence_is_marked_at_the_length_of_what_was_typed() -> None:
+    text = "Je ne sais pas du tout ce que tu veux dire par là, mon cher ami."
+    app = open_page(PAGE, cost="Where they go", model="french-english", text=text)
+    trace = zoo.load("french-english").trace(text)
+    assert trace.source is not None
+    assert len(trace.source) != len(trace.target)
+    assert charts(app)["growing"]["tables"]["marks"]["x"][0] == len(trace.source)

@@ -102,7 +102,24 @@ def test_the_mark_before_a_text_is_neither_predicted_nor_one_of_its_words() -> N
     assert len(rows) == 5
     assert {cells[3] for cells in rows.values()} == {"1/5 = 20%"}
     said = words(open_page(PAGE, text="the", counted_in="The text", **own))
-    assert "1 sentences, 4 tokens, 4 different" in said
+    assert "1 sentence, 4 tokens, 4 different" in said
+
+
+@pytest.mark.parametrize(("text", "said"), [("나 는 학생", False), ("わたし", True), ("我", True), ("a ・ ー", False)])
+def test_only_a_sign_that_is_a_word_of_its_own_is_said_to_be_one(text: str, said: bool) -> None:
+    assert ("counts as one word" in words(open_page(PAGE, text=text))) is said
+
+
+def test_one_is_not_written_as_several() -> None:
+    own = {"source": "yours", "own": "cat"}
+    assert "1 sentence, 1 token, 1 different" in words(open_page(PAGE, text="cat", counted_in="The text", **own))
+    assert "The only factor, with smoothing" in words(open_page(PAGE, text="cat", counted_in=TABS[0]))
+    assert (
+        "The one other word of the vocabulary gets nothing"
+        in table(open_page(PAGE, text="cat", n="1", **own))["caption"]
+    )
+    assert "on the one before it" in words(open_page(PAGE, text="cat", n="2", counted_in=TABS[1]))
+    assert "on the 2 before it" in words(open_page(PAGE, text="cat", n="3", counted_in=TABS[1]))
 
 
 def test_a_word_drawn_from_behind_the_most_probable_is_not_called_one_of_them() -> None:
@@ -242,7 +259,7 @@ def test_the_best_delta_is_the_lowest_point_of_its_line() -> None:
     ("text", "said"),
     [
         ("zyxwv", "The text lacks “zyxwv”"),
-        ("老王 批评 老李", "every sign counts as one"),
+        ("老王 批评 老李", "each of their signs counts as one word"),
         ("😀", "The text lacks “😀”"),
         ("<img src=x onerror=alert(1)> $x$ **b**", "The text lacks"),
         ("...", ""),

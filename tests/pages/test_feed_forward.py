@@ -355,3 +355,28 @@ def test_the_whole_model_leads_here() -> None:
     linked = {page for lane in header["lanes"] for column in lane["columns"] for page, _ in column["links"]}
     assert "feed_forward" in linked
     assert "feed_forward" in json.loads(views(open_page("whole_model", **HERE))["whole_model_selection"].json)["pages"]
+
+
+def test_words_that_a_model_may_have_met_are_not_said_to_be_new_to_it() -> None:
+    for name, text in (("tiny-english", TEXT), ("reverse", "abc")):
+        said = words(open_tab(TABS[2], model=name, text=text))
+        assert "fires most" in said
+        assert ("sentences that the model was not trained on" in said) == (name == "tiny-english")
+
+
+def test_a_model_that_fills_gaps_predicts_in_their_place() -> None:
+    app = open_tab(TABS[2], model="fill-in", text="The cat ___ on the mat.")
+    assert "In the place of “___” the probability that changes most" in words(app).replace("\\_", "_")
+    assert "next token" not in json.dumps([chart["spec"] for chart in charts(app).values()])
+
+
+def test_a_word_that_stands_where_it_stood_has_not_moved() -> None:
+    assert "has moved with its word" not in words(open_tab(TABS[1], model="tiny-english", text=TEXT, token="0"))
+    assert "has moved with its word" in words(open_tab(TABS[1], model="tiny-english", text=TEXT, token="1"))
+
+
+@pytest.mark.parametrize("name", ["twins-postnorm", "twins-rope"])
+def test_only_a_post_norm_model_sets_the_stream_anew_after_the_layer(name: str) -> None:
+    assert ("before the norm that follows" in words(open_tab(TABS[0], model=name, text=TEXT))) == (
+        name == "twins-postnorm"
+    )

@@ -166,7 +166,8 @@ def test_the_nearest_student_depends_on_the_scale() -> None:
     ("ages", "fees", "said"),
     [
         ("18, old", "1, 2", "“old” is not a number"),
-        ("18, 19", "5000", "2 ages but 1 fees"),
+        ("18, 19", "5000", "2 ages but 1 fee\\."),
+        ("18", "5000, 7000", "You typed 1 age but 2 fees"),
         ("18", "5000", "One student alone"),
         ("", "", "One student alone"),
         ("18, 1e999", "1, 2", "“1e999” is not a number"),
@@ -175,6 +176,25 @@ def test_the_nearest_student_depends_on_the_scale() -> None:
 def test_numbers_that_cannot_be_used_are_told_why(ages: str, fees: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         facts.table(ages, fees)
+
+
+@pytest.mark.parametrize(
+    ("ages", "fees", "said"),
+    [
+        ("20, 20, 30", "5, 5, 9", "**student 2**, with the same age and the same tuition: the distance is 0."),
+        ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**, both equally near; tuition makes 0.00%"),
+        ("20, 21, 19, 40", "5, 5, 5, 5", "as they are: students 2 and 3; standardised: students 2 and 3"),
+        ("20, 21, 19, 40", "5, 5, 5, 5", "Where all have the same tuition both are 0/0"),
+        ("5, 40, 41, 42", "1, 2, 3, 4", "all but student 1 lie between 0.95 and 1 in age"),
+        ("18, 19, 45, 22", "1, 2, 3, 4", "all but student 3 lie between 0 and 0.15 in age"),
+        ("20, 20", "5, 6", "Where all have the same age both are 0/0"),
+    ],
+)
+def test_what_is_said_of_the_students_holds_for_any_numbers(ages: str, fees: str, said: str) -> None:
+    shown = words(open_page(PAGE, about=TABS[2], ages=ages, fees=fees))
+    assert said in shown
+    assert ("all but student" in shown) == ("all but student" in said or fees == "5, 5, 5, 5")
+    assert ("makes 0.00%" in shown) == (fees == "5, 5, 5, 5")
 
 
 def recorded_within(said: str) -> float:
@@ -243,7 +263,7 @@ def tabs(app: AppTest) -> Iterator[str]:
         app.run()
         assert not app.exception
         assert not app.error, words(app)
-        assert charts(app) or matrices(app)
+        assert charts(app) or matrices(app) or "so there is no chart" in words(app)
         yield tab
 
 
@@ -258,6 +278,48 @@ def test_one_token_alone_has_no_batch_to_share_a_mean_with() -> None:
     app = open_page(PAGE, text="a", batch=" ", norm="BatchNorm")
     assert any("nothing to average" in note.value for note in app.info)
     assert (matrices(app)["groups"] == 0).all()
+
+
+def test_a_change_from_zeros_is_no_percentage() -> None:
+    """BatchNorm makes zeros of equal vectors: of one token alone, and of the same one in every sentence."""
+    for batch in (" ", "Hi", "Hi\nHi"):
+        said = words(app := open_page(PAGE, text="Hi", batch=batch, about=TABS[1]))
+        assert "0.0%" not in said
+        assert "every number of your sentence was 0. Now they are not" in said
+        assert not charts(app)
+        assert "The batch had 1 token and has" in said or batch.strip()
+    said = words(open_page(PAGE, text="Hi", batch="Hi", joining="Hi", about=TABS[1]))
+    assert "so they still are" in said
+    assert "moves nothing: **0%**" in words(open_page(PAGE, text="Hi", batch=" ", about=TABS[1], phase="in use"))
+
+
+def every_norm(path: Path) -> list[str]:
+    return sorted(name for name in load_file(path / "model.safetensors") if name.endswith("norm.weight"))
+
+
+@pytest.mark.parametrize("norm", ["layer", "rms"])
+def test_all_norms_of_a_model_are_there(norm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those of what a layer writes, of queries and keys, and of the embedding."""
+    forget()
+    shape = {"norm": norm, "norm_position": "both", "embedding_norm": "present", "qk_norm": "present", "n_layers": 2}
+    put_random_model(tmp_path / "small", **shape)
+    monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))
+    app = open_page(PAGE, text="the cat sat", about=TABS[3])
+    names = [name.split(" ", 1)[1] for name in charts(app)["spread_gain"]["tables"]["rows"]["norm"]]
+    assert len(names) == len(set(names)) == len(every_norm(tmp_path / "small")) == 2 * 6 + 2
+    assert names[:6] == [
+        "embedding",
+        "0 attention",
+        "0 attention, q",
+        "0 attention, k",
+        "0 attention, written",
+        "0 MLP",
+    ]
+    assert ("adds β" in words(app)) == ("spread_bias" in charts(app)) == (norm == "layer")
+    if norm == "layer":
+        assert not any(" q" in name for name in charts(app)["spread_bias"]["tables"]["rows"]["norm"])
+    forget()
 
 
 def test_lines_beyond_the_fifth_are_left_out_with_a_note() -> None:

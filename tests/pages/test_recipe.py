@@ -13,11 +13,13 @@ import torch
 import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, forget, open_page, series, views, words
+from tests.app import alt, charts, forget, open_page, series, views, words
 from tests.pages.tabs import addresses
 from tfmviz import zoo
+from tfmviz.places import PROJECT
 from tfmviz.text.tokenizer import MASK
 from tfmviz.trace import Array
+from tfmviz.training.loop import Settings, build_optimizer
 from tfmviz.ui.recipe import rates, targets, tasks
 from tfmviz.zoo import ZooModel
 
@@ -76,6 +78,21 @@ def test_a_translator_is_forced_on_its_own_translation() -> None:
     written = zoo.load("french-english").generate("Je suis étudiant.")
     assert len(shown["rows"]) == len(written.ids)
     assert "what the model itself writes" in words(app)
+    assert "its own answer key" not in words(app)
+
+
+def test_a_model_trained_without_the_mask_is_not_said_to_have_been_kept_from_its_answers() -> None:
+    said = words(open_page(PAGE, model="twins-unmasked", text=TEXT))
+    assert "trained without that mask: every place saw its answer" in said
+    assert "mask keeps each from seeing" not in said
+    assert "mask keeps each from seeing" in words(open_page(PAGE, model="twins-rope", text=TEXT))
+
+
+def test_the_three_tasks_are_about_a_model_that_sees_the_left_side_only(model: ZooModel) -> None:
+    app = open_page(PAGE, recipe="Three tasks", model="french-english", text=TEXT)
+    causal, *_ = table(app, "tasks")["rows"]
+    assert np.allclose(numbers([box[-1] for box in causal["pieces"]]), losses(model), atol=6e-3)
+    assert "reads one text and writes another; this part is about tiny-english" in words(app)
 
 
 def test_masked_losses_are_the_fill_in_model_s(model: ZooModel) -> None:
@@ -137,6 +154,11 @@ def test_what_the_page_says_of_the_model_of_spans_stands_on_its_card() -> None:
     (left_out,) = re.findall(r"held-out loss on what was left out \| ([\d.]+) nats", card)
     (unigram,) = re.findall(r"unigram cross-entropy on the same tokens \| ([\d.]+) nats", card)
     said = words(open_page(PAGE, recipe="Three tasks"))
+    ((hours, minutes),) = re.findall(r"(\d+):(\d\d):\d\d of wall time", card)
+    assert round((60 * int(hours) + int(minutes)) / 30) == 1
+    assert "trained for this page in half an hour on one core" in said
+    assert "cpu, 1 threads" in card
+    assert "half an hour: a model" in (PROJECT / "scripts" / "train_recipe.py").read_text(encoding="utf-8")
     assert f"loses {float(left_out):.2f} nats per token" in said
     assert f"would cost {float(unigram):.2f}." in said
     weights = tasks.SPAN_MODELS / "spans" / "model.safetensors"
@@ -163,6 +185,22 @@ def test_the_schedules_are_the_published_formula() -> None:
     assert drawn["cosine"][-1] == pytest.approx(peak / 10, rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("warmup", "said", "alternative"),
+    [
+        ("1900", "so one has to know beforehand", "rises for 1,900 steps to"),
+        ("2000", "at least as long as the run", "rises for 2,000 steps to"),
+        ("10000", "at least as long as the run", "rises for all 2,000 steps and stays below its peak"),
+    ],
+)
+def test_what_is_said_of_the_rate_holds_within_the_run(warmup: str, said: str, alternative: str) -> None:
+    app = open_page(PAGE, recipe="Learning rate", warmup=warmup, rate_steps="2000")
+    assert said in words(app)
+    assert alternative in alt(app, "schedules")
+    drawn = series(charts(app)["schedules"])
+    assert (drawn["2017 (Noam)"].max() < 0.98 * drawn["constant"][-1]) == ("stays below" in alt(app, "schedules"))
+
+
 def test_of_the_shipped_runs_post_norm_without_warm_up_alone_stays_where_frequencies_are() -> None:
     """What the page says of them."""
     last = {}
@@ -176,8 +214,13 @@ def test_of_the_shipped_runs_post_norm_without_warm_up_alone_stays_where_frequen
     assert max(last.values()) - min(last.values()) < 0.4
 
 
+def said_on_average(count: Array, shares: Array) -> str:
+    return f"{np.nansum(count * shares) / count.sum():.0%}"
+
+
 def test_calibration_is_recomputed_from_the_bins() -> None:
-    shown = table(open_page(PAGE, recipe="Calibration"), "calibrated")["rows"]
+    app = open_page(PAGE, recipe="Calibration")
+    shown = table(app, "calibrated")["rows"]
     data = json.loads(targets.MEASURED.read_text())
     one = data["temperatures"].index(1.0)
     for row, name in zip(shown[:2], (targets.WITHOUT, targets.WITH), strict=True):
@@ -186,6 +229,10 @@ def test_calibration_is_recomputed_from_the_bins() -> None:
         error = np.nansum(count * np.abs(said - right)) / count.sum()
         assert float(row[4].rstrip("%")) / 100 == pytest.approx(error, abs=5e-3)
         assert float(row[1]) == pytest.approx(measured["loss"], abs=5e-4)
+        assert (
+            f"calls its guesses {said_on_average(count, said)} probable on average, and {said_on_average(count, right)}"
+            " are right" in words(app)
+        )
     errors = [float(row[4].rstrip("%")) for row in shown]
     assert errors[0] > errors[1] > errors[2]  # smoothing helps, and the right temperature helps more
 
@@ -210,7 +257,10 @@ def test_dropout_draws_ten_runs_around_the_model_s_own_losses(model: ZooModel) -
 
 
 def test_without_dropout_nothing_changes_and_the_page_says_so() -> None:
-    assert "nothing is dropped, and all runs are the same" in words(open_page(PAGE, recipe="Dropout", p="0.0"))
+    said = words(open_page(PAGE, recipe="Dropout", p="0.0"))
+    assert "nothing is dropped, and all runs are the same" in said
+    assert "trained without dropout." in said
+    assert "suffers the more" in words(open_page(PAGE, recipe="Dropout", p="0.1"))
 
 
 @pytest.mark.parametrize(
@@ -219,6 +269,39 @@ def test_without_dropout_nothing_changes_and_the_page_says_so() -> None:
 def test_what_the_correction_of_adam_is_good_for_depends_on_its_betas(beta1: str, beta2: str, share: str) -> None:
     app = open_page(PAGE, recipe="Adam", beta1=beta1, beta2=beta2)
     assert f"= {share} times as long" in words(app)  # (1 − β₁)/√(1 − β₂)
+
+
+@pytest.mark.parametrize(("beta1", "beta2"), [("0.9", "0.98"), ("0.0", "0.98"), ("0.9", "0.0"), ("0.0", "0.0")])
+def test_only_a_mean_that_begins_at_0_is_called_too_small(beta1: str, beta2: str) -> None:
+    said = words(open_page(PAGE, recipe="Adam", beta1=beta1, beta2=beta2))
+    small = [name for name, beta in (("m", beta1), ("v", beta2)) if beta != "0.0"]
+    assert ("too small" in said) == bool(small)
+    if len(small) == 1:
+        assert f"{small[0]} is a running mean that begins at 0" in said
+
+
+def test_the_betas_on_the_page_are_those_of_training() -> None:
+    said = words(open_page(PAGE, recipe="Adam"))
+    assert "The transformer of 2017 was trained with β = (0.9, 0.98) and ε = 10⁻⁹" in said
+    (group, *_) = build_optimizer(torch.nn.Linear(2, 3), Settings(steps=1, optimizer="adamw")).param_groups
+    assert f"Many since use β₂ = {group['betas'][1]}" in said
+
+
+@pytest.mark.parametrize(
+    ("address", "said", "not_said"),
+    [
+        ({"steep": "30", "eta_plain": "0.3"}, "is thrown out of the valley", "no distance across"),
+        ({"steep": "30", "eta_plain": "0.3", "y": "0.0"}, "no distance across that could grow", "is thrown out"),
+        ({"steep": "30", "eta_plain": "0.03"}, "yours is below it", "is thrown out"),
+        ({"steep": "1", "eta_plain": "0.3"}, "takes away 30% of what is left", "as steep across"),
+        ({"x": "0.0", "y": "0.0"}, "nothing moves", "**Gradient descent**"),
+    ],
+)
+def test_the_ground_is_described_as_it_is(address: dict[str, str], said: str, not_said: str) -> None:
+    app = open_page(PAGE, recipe="Adam", **address)
+    assert said in words(app)
+    assert not_said not in words(app)
+    assert ("gradient descent beyond all bounds" in alt(app, "descents")) == ("is thrown out" in words(app))
 
 
 def test_gradients_are_those_of_a_backward_pass(model: ZooModel) -> None:

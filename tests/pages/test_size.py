@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from safetensors.numpy import load_file
 from tests.app import alt, charts, forget, open_page, views, words
 from tfmviz import zoo
 from tfmviz.places import PROJECT
+from tfmviz.plots.numbers import in_bytes, in_words
 from tfmviz.ui.size import variants
 
 PAGE = "size"
@@ -44,6 +46,38 @@ def test_a_published_model_stands_beside_what_its_authors_say() -> None:
 def test_the_rules_of_the_lectures_count_matrices_alone() -> None:
     said = words(open_page(PAGE, model="tiny-english"))  # 12 · 6 · 256², with biases beside them
     assert "without biases, here 4.72 million: 12 · n_layer · d² = **4.72 million** (exact)" in said
+
+
+@pytest.mark.parametrize("name", ["twins-rope", "twins-linear", "twins-window", "twins-gqa"])
+def test_what_a_model_keeps_is_what_its_attention_needs(name: str) -> None:
+    config = zoo.load(name).config
+    n, heads, d = config.n_layers, config.n_heads, config.d_head
+    tokens = min(2048, config.window or 2048)
+    needed = n * heads * (d * d + d) if config.attention == "linear" else 2 * n * tokens * config.n_kv_heads * d
+    assert f"cache of 2,048 tokens, 16 bits: {in_bytes(2 * needed)}" in alt(
+        open_page(PAGE, sized="Memory", model=name), "memory"
+    )
+
+
+@pytest.mark.parametrize("name", ["tiny-english", "experts"])
+def test_a_token_costs_two_operations_for_each_parameter_that_it_passes(name: str) -> None:
+    said = words(open_page(PAGE, sized="Training", model=name))
+    costs, passed = re.findall(r"costs \*\*([\d.]+) million\*\* operations to read, 2 for each of the ([\d.,]+)", said)[
+        0
+    ]
+    scale = 1e6 if "." in passed and "," not in passed else 1
+    assert 1e6 * float(costs) == pytest.approx(2 * scale * float(passed.replace(",", "")), rel=0.02)
+    assert ("one expert of 4" in said) == (name == "experts")
+
+
+def test_matrices_of_experts_are_counted_without_the_biases_of_routers() -> None:
+    weights = zoo.load("experts").weights.stacks["decoder"]
+    sizes = 0
+    for attention in weights.attention.values():
+        sizes += sum(getattr(attention, matrix).size for matrix in ("W_Q", "W_K", "W_V", "W_O"))
+    for mixture in weights.experts.values():
+        sizes += mixture.W_R.size + sum(expert.W_in.size + expert.W_out.size for expert in mixture.experts)
+    assert f"without biases, here {in_words(sizes)}:" in words(open_page(PAGE, model="experts"))
 
 
 def test_sizes_of_your_own_are_counted() -> None:
@@ -148,6 +182,7 @@ def test_differences_of_the_paper_are_those_of_its_table() -> None:
     rows = json.loads(views(open_page(PAGE, sized=CHANGES))["variants_table"].json)["rows"]
     theirs = {row[0]: row[-1] for row in rows}
     assert theirs["SwiGLU"] == "−0.055"  # 2.127 and 2.182, Narang et al. 2021, table 1
+    assert theirs["ReLU"] == "+0.003"  # 2.182 and, with GELU, 2.179
     assert theirs["shared layers"] == "+0.315"
     assert theirs["post-norm"] == theirs["baseline"] == "–"
 

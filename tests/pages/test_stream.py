@@ -14,7 +14,7 @@ import pytest
 from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, columns, forget, matrices, open_page, pictures, series, views, words
+from tests.app import alt, charts, columns, forget, matrices, open_page, pictures, series, views, words
 from tests.model import numpy_model
 from tests.model.helpers import lively
 from tfmviz import zoo
@@ -281,3 +281,22 @@ def test_other_shapes_are_shown(
         of_other_stream = "Heads of the encoder write into another stream" in words(app)
         assert of_other_stream is (kind == "encoder" and len(kinds) > 1)
     forget()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("french-english", "Le chat dort sur le lit."), ("fill-in", "The cat ___ on it.")]
+)
+def test_every_part_that_is_drawn_against_the_stream_is_counted(name: str, text: str) -> None:
+    seen = 0
+    for token in range(4):
+        app = open_page("residual_stream", stream="The river", model=name, text=text, token=str(token))
+        cosines = [
+            float(part.replace("−", "-")) for part in re.findall(r"cosine ([−-]?\d\.\d\d|nan)", alt(app, "sizes"))
+        ]
+        against = sum(cosine < -0.105 for cosine in cosines)
+        surely = sum(cosine < -0.095 for cosine in cosines)
+        said = re.search(r"(\d+|no) parts? points? against", words(app))
+        assert said
+        assert against <= int(said[1].replace("no", "0")) <= surely
+        seen += surely
+    assert seen

@@ -99,7 +99,9 @@ def test_the_map_agrees_with_doctored_weights(ids: tuple[int, ...], tmp_path: Pa
     assert found[4, 3] == pytest.approx(losses(tmp_path, ids).mean() - losses(MODEL, ids).mean(), abs=1e-3)
     worst = np.unravel_index(found[:, :8].argmax(), (6, 8))
     assert f"**{worst[0]}.{worst[1]}** (+" in words(app)
-    assert f"{(found[:, :8] <= 0).sum()} of the 48 heads matter little *here*" in words(app)
+    assert f"For {(found[:, :8] <= 0).sum()} of 48 heads the loss does not grow: with any one of these off" in words(
+        app
+    )
     app.button(key="worst").click().run()
     assert multiselects(app)["off_head"] == [f"{worst[0]}.{worst[1]}"]
 
@@ -166,7 +168,7 @@ def test_two_sessions_at_once_do_not_mix() -> None:
 
 def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
     app = open_page(PAGE, text=TEXT, off="dl2", how="scaled", factor="1.0")
-    assert "off: +0.000" in words(app)
+    assert "with layer 2 × 1: +0.000" in words(app)
     app = open_page(PAGE, text=TEXT, off="dl2", how="mean", reference="My dog ran.")
     model = models.load("tiny-english")
     reference = model.trace("My dog ran.")
@@ -180,7 +182,7 @@ def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
     )
     p = softmax(model.trace(TEXT, edits)["logits"].astype(np.float64))
     loss = -np.log(p[np.arange(6), before.target.ids[1:]]).mean()
-    assert f"**{loss:.2f}** with layer 2 off" in words(app)
+    assert f"**{loss:.2f}** with layer 2 at its mean" in words(app)
 
 
 def test_an_encoder_decoder_writes_before_and_after() -> None:

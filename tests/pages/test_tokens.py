@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app import charts, matrices, open_page, series, views, words
 from tests.pages.tabs import addresses
 from tfmviz import zoo
+from tfmviz.ui import models
 from tfmviz.ui.tokens import learning
 from tfmviz.views.pieces import MOST
 
@@ -73,6 +74,26 @@ def test_numbers_are_the_library_s_and_a_mark_is_read_as_asked() -> None:
     assert as_mark[1] == ["<|endoftext|>", "mark", "mark", "0"]
     assert 0 in [int(box[-1]) for box in as_mark]
     assert 0 not in [int(box[-1]) for box in as_text]
+
+
+@pytest.mark.parametrize("name", ["fill-in", "tiny-english"])
+def test_tokens_are_those_that_the_model_reads_gaps_among_them(name: str) -> None:
+    text = "The cat ___ on"
+    read = models.load(name).tokenizer.encode(text, max_len=99).ids
+    app = open_page(PAGE, tokens="Numbers", text=text, model=name)
+    assert [int(box[-1]) for box in rows(app, "numbers")["your text"][1]] == list(read)
+    assert ("Three underscores" in words(app)) == (name == "fill-in")
+    assert len(rows(open_page(PAGE, text=text, model=name), "four_ways")[f"tokens of {name}"][1]) == len(read)
+
+
+def test_pieces_of_a_word_that_was_cut_are_not_called_tokens() -> None:
+    app = open_page(PAGE, tokens="Merge by merge", text="我爱北京天安门" * 4)
+    assert "tokens" not in rows(app, "merges")
+    assert "Only the first 60 of the 84 bytes" in words(app)
+
+
+def test_a_vocabulary_without_merges_has_no_entries_for_frequent_words() -> None:
+    assert "frequent words" not in words(open_page(PAGE, text="abc", model="reverse"))
 
 
 def test_every_shipped_vocabulary_cuts_the_text() -> None:

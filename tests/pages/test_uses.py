@@ -129,8 +129,10 @@ def test_held_out_curves_are_those_of_the_files(place: str, lines: tuple[str, st
         ("à", "So few letters"),
         ("3.14 + 42 = 😀", "no word"),
         ("老王 批评 老李", "no letter of the Latin alphabet"),
-        ("Привет, je pense à toi", "6 of the 17 letters"),
+        ("Привет, je pense à toi", "6 of the 17 letters of this text are not"),
         ("<b>hello</b> $x$", ""),
+        ("le nº un et la 2ª", ""),
+        ("je vois α", "1 of the 7 letters of this text is not"),
     ],
 )
 def test_a_text_for_which_they_were_not_made_gets_a_sentence(text: str, said: str) -> None:

@@ -281,7 +281,7 @@ def test_heads_that_are_off_lie_on_top_and_keep_their_numbers() -> None:
     assert found[-1] == (pytest.approx(0.3), pytest.approx(0.6), "off", "1.0")
     assert [role for *_, role, _ in found] == ["on"] * 6 + ["off"]
     np.testing.assert_allclose([x + y for x, y, *_ in found], 0.9)
-    assert chart.data["rows"]["hover"][-1] == "head 1.0: largest share 0.30, without it +0.6000 nats"
+    assert chart.data["rows"]["hover"][-1] == "head 1.0: largest share 0.30, loss +0.6000 nats"
 
 
 def test_points_lie_in_a_frame_that_is_as_high_as_wide() -> None:

@@ -67,12 +67,8 @@ class River:
     residue: float
 
     def against(self) -> list[int]:
-        """Indices of heads, biases and feed-forward layers that write against the stream, the strongest first."""
-        found = [
-            n
-            for n, part in enumerate(self.parts)
-            if part.kind in ("head", "bias", "MLP") and self.to_stream[n] < AGAINST
-        ]
+        """Indices of the parts that point against the stream they are added to, the strongest first."""
+        found = np.flatnonzero(self.to_stream < AGAINST).tolist()  # NaN, of the part that begins the stream, is not
         return sorted(found, key=lambda n: self.size[n] * self.to_stream[n])
 
 

@@ -96,7 +96,9 @@ def counts(design: Design) -> dict[str, int]:
 def in_matrices(design: Design) -> int:
     """Parameters of the matrices in all layers, without biases."""
     parts = counts(replace(design, attention_biases=False, feed_forward_biases=False))
-    return parts["attention"] + parts["cross-attention"] + parts["feed-forward"]
+    blocks = design.n_blocks(design.n_encoder) + design.n_blocks(design.n_decoder)
+    of_routers = blocks * design.n_experts if design.n_experts > 1 else 0  # their biases
+    return parts["attention"] + parts["cross-attention"] + parts["feed-forward"] - of_routers
 
 
 def rule_of_twelve(design: Design) -> int:

@@ -22,6 +22,15 @@ N_CANDIDATES = 10
 """How many of the most probable words of each run are considered when both runs have the same favourite."""
 
 
+def favourites(first: Array, second: Array) -> tuple[int, int]:
+    """What each run answers: its most probable word.
+
+    Args:
+        first, second: (vocab,), logits of the two runs.
+    """
+    return int(first.argmax()), int(second.argmax())
+
+
 def answers(first: Array, second: Array) -> tuple[int, int]:
     """The two words whose logits are compared: the favourite of each run.
 
@@ -30,9 +39,9 @@ def answers(first: Array, second: Array) -> tuple[int, int]:
     Args:
         first, second: (vocab,), logits of the two runs.
     """
-    favourites = int(first.argmax()), int(second.argmax())
-    if favourites[0] != favourites[1]:
-        return favourites
+    best = favourites(first, second)
+    if best[0] != best[1]:
+        return best
     likely = np.union1d(np.argsort(-first)[:N_CANDIDATES], np.argsort(-second)[:N_CANDIDATES])
     gain = (np.log(softmax(second)) - np.log(softmax(first)))[likely]
     return int(likely[gain.argmin()]), int(likely[gain.argmax()])

@@ -75,8 +75,7 @@ def against(
         "word": [names[i] if i in named else "" for i in last],
         "below": [float(place[i] % 2) for i in last],
         "hover": [
-            f"head {names[i]}: largest share {sharpness[i]:.2f}, without it {decimal(lost[i], '+.4f')} nats"
-            for i in last
+            f"head {names[i]}: largest share {sharpness[i]:.2f}, loss {decimal(lost[i], '+.4f')} nats" for i in last
         ],
     }
     return Chart(spec=_against(theme, title), data={"rows": rows})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -28,6 +29,11 @@ French sentences and 98 % of the English ones (`scripts.list_words` measures it)
 
 LONG = 99
 """A source is long if it has more words than this per cent of the training sources."""
+
+
+def is_latin(letter: str) -> bool:
+    """Whether a letter is of the Latin alphabet, also in another form, such as the raised o of “nº”."""
+    return any("LATIN" in unicodedata.name(plain, "") for plain in unicodedata.normalize("NFKC", letter))
 
 
 def words_of(text: str) -> list[str]:

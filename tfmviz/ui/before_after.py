@@ -18,6 +18,11 @@ def predicted(here: Lesson) -> str:
     return "your sentence" if here.trace.source is None else "the model's answer"
 
 
+def place(here: Lesson) -> str:
+    """Where a prediction stands: an encoder fills the place of a token, a decoder goes on after it."""
+    return "In the place of" if here.model.config.architecture == "encoder-only" else "After"
+
+
 def next_words(here: Lesson, after: Trace, token: int, *, series: tuple[str, str], key: str = "next_words") -> None:
     """What is predicted after the chosen token, in both runs.
 
@@ -35,7 +40,7 @@ def next_words(here: Lesson, after: Trace, token: int, *, series: tuple[str, str
             new[best],
             series=series,
             title="probability",
-            token_title="next token",
+            token_title="token" if here.model.config.architecture == "encoder-only" else "next token",
             top=None,
             percent=True,
             theme=theme(),

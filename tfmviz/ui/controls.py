@@ -19,7 +19,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.model.config import Architecture, ModelConfig
 from tfmviz.trace import Encoding, kind_of
-from tfmviz.ui import icons, trained
+from tfmviz.ui import icons, models, trained
 from tfmviz.ui.markdown import code, plain
 from tfmviz.ui.router import goes_back
 from tfmviz.ui.sentences import Example, examples_for, opening
@@ -68,7 +68,7 @@ def choose() -> None:
 
     Stops the run with an explanation if no model can be loaded.
     """
-    entries = _entries()
+    entries = models.entries()
     configs = {entry.name: entry.config for entry in entries if entry.config is not None}
     for entry in entries:
         if entry.problem:
@@ -78,7 +78,7 @@ def choose() -> None:
         st.stop()
     correct_address(configs)
     names = list(configs)
-    model = st.selectbox("Model", names, key="model", bind="query-params", index=default_model(names))
+    model = st.selectbox("Model", names, key="model", bind="query-params", index=names.index(models.usual(names)))
     config = configs[model]
     kinds = kinds_of(config)
     name = kinds[-1]  # the attention nearest to what the model writes
@@ -165,8 +165,8 @@ def say_what_was_cut(text: Encoding, reader: str) -> None:
         reader: which model, or models, with its verb: "The twins read".
     """
     if text.n_dropped:
-        left_out = f"The last {text.n_dropped} tokens of your text were left out."
-        st.info(f"{reader} {len(text)} tokens at a time. {left_out}", icon=icons.CUT)
+        last = "token of your text was" if text.n_dropped == 1 else f"{text.n_dropped} tokens of your text were"
+        st.info(f"{reader} {len(text)} tokens at a time. The last {last} left out.", icon=icons.CUT)
 
 
 def token(tokens: Sequence[str], *, text: str = "", first: int | None = None) -> int:
@@ -300,9 +300,9 @@ def correct_address(configs: dict[str, ModelConfig]) -> None:
     The same happens to a layer or head that a newly chosen model lacks.
     """
     names = list(configs)
-    model = _asked("model") or names[default_model(names)]
+    model = _asked("model") or models.usual(names)
     if model not in configs:
-        nearest = (get_close_matches(model, names, n=1, cutoff=0.4) or [names[default_model(names)]])[0]
+        nearest = (get_close_matches(model, names, n=1, cutoff=0.4) or [models.usual(names)])[0]
         _replace("model", nearest, f"There is no model {code(model)} here. This is {code(nearest)}.")
         model = nearest
     config = configs[model]
@@ -326,21 +326,6 @@ def nearest_index(text: str, count: int) -> int:
         return min(max(round(float(text)), 0), count - 1)
     except (ValueError, OverflowError):
         return 0
-
-
-def _entries() -> tuple[zoo.Entry, ...]:
-    """All models, also those that cannot be loaded."""
-    return (*zoo.catalogue(), *trained.entries())
-
-
-def usual_model() -> str:
-    """The model that pages open with."""
-    names = [entry.name for entry in _entries() if entry.config is not None]
-    return names[default_model(names)]
-
-
-def default_model(names: Sequence[str]) -> int:
-    return names.index("tiny-english") if "tiny-english" in names else 0
 
 
 def _number(label: str, key: str, count: int, start: int, *, help: str) -> int:

@@ -157,7 +157,7 @@ def _lesson(text: str, uses: Uses) -> Lesson:
     controls.say_what_was_corrected()
     controls.keep_in_address()
     choice = controls.choice()
-    model = models.load(controls.usual_model() if uses == "nothing" else choice.model)
+    model = models.load(models.usual(models.names()) if uses == "nothing" else choice.model)
     encoded = model.tokenizer.encode(text, max_len=model.config.max_len)
     if not encoded.ids:  # the tokenizer's own spelling drops characters without a width
         st.warning("This text holds nothing that the model reads. Type at least one character that can be seen.")

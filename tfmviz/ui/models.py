@@ -17,6 +17,21 @@ from tfmviz.ui.cache import forget, shared, shared_with_others
 from tfmviz.zoo import EarlierModel, ZooModel
 
 
+def entries() -> tuple[zoo.Entry, ...]:
+    """All models, those of the reader's own runs among them, and those that cannot be loaded."""
+    return (*zoo.catalogue(), *trained.entries())
+
+
+def names() -> list[str]:
+    """The models that can be loaded."""
+    return [entry.name for entry in entries() if entry.config is not None]
+
+
+def usual(names: Sequence[str]) -> str:
+    """The one of these models that pages open with."""
+    return "tiny-english" if "tiny-english" in names else names[0]
+
+
 def load(name: str) -> ZooModel:
     """The model of that name. If its files turn out to be damaged, says so and stops the run."""
     try:

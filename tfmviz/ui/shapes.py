@@ -1,7 +1,8 @@
-"""The shape of a model, as the analyses of costs take it."""
+"""The shape of a model, as the analyses of costs take it, and what it keeps while it writes."""
 
 from __future__ import annotations
 
+from tfmviz.analysis.cache_cost import Kept, linear_state
 from tfmviz.analysis.multiplications import Shape
 from tfmviz.model.config import ModelConfig
 
@@ -9,6 +10,26 @@ from tfmviz.model.config import ModelConfig
 def shapes_of(config: ModelConfig) -> dict[str, Shape]:
     """What the costs of each stack depend on; the stack that runs last has the vocabulary."""
     return {stack: _shape(config, stack) for stack in config.stacks}
+
+
+def kept(config: ModelConfig, length: int, *, size: int) -> int:
+    """Bytes that a decoder must keep after `length` tokens of its own text so that it can go on.
+
+    Args:
+        size: bytes of a number.
+    """
+    n_layers = config.depth("decoder")
+    if config.attention == "linear":
+        return linear_state(n_layers=n_layers, n_heads=config.n_heads, d_head=config.d_head, size=size)
+    cache = Kept(
+        n_layers=n_layers,
+        n_kv_heads=config.n_kv_heads,
+        d_head=config.d_head,
+        size=size,
+        n_local=0 if config.window is None else n_layers,
+        window=config.window or 0,
+    )
+    return cache.at(length)
 
 
 def _shape(config: ModelConfig, stack: str) -> Shape:

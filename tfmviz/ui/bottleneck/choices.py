@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import streamlit as st
 
+from tfmviz.text.familiar import is_latin
 from tfmviz.trace import Trace
 from tfmviz.ui import controls, icons, lesson, translators
 from tfmviz.ui.lesson import Lesson
@@ -109,7 +109,7 @@ def doubt(text: str, model: RecurrentTranslator) -> str:
     letters = [character for character in text if character.isalpha()]
     if not letters:
         said.append("There is no letter in this text, so there is nothing to translate; the models write something.")
-    elif not any("LATIN" in unicodedata.name(letter, "") for letter in letters):
+    elif not any(map(is_latin, letters)):
         said.append(
             "The models learned French alone and never saw these letters. They read them byte by byte, and what they "
             "write has nothing to do with them."
@@ -120,7 +120,6 @@ def doubt(text: str, model: RecurrentTranslator) -> str:
             "late, or make up an end."
         )
     if dropped := model.encode(text).n_dropped:
-        said.append(
-            f"The recurrent models read {model.config.max_len} tokens; the last {dropped} of your text were left out."
-        )
+        left_out = "the last one of your text was" if dropped == 1 else f"the last {dropped} of your text were"
+        said.append(f"The recurrent models read {model.config.max_len} tokens; {left_out} left out.")
     return " ".join(said)

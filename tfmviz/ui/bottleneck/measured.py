@@ -100,6 +100,7 @@ def _differences(rows: list[Row]) -> None:
     pairs = [pair for pair in rows[0]["differences"] if TRANSFORMER not in pair]
     found = [[row["differences"][pair] for row in rows] for pair in pairs]
     sure = sum(_is_sure(value) for values in found for value in values)
+    are = "is" if sure == 1 else "are"
     show_table(
         Table(
             caption="BLEU of the first model less that of the second; n.s. (not significant): the 95% interval of the "
@@ -109,7 +110,7 @@ def _differences(rows: list[Row]) -> None:
                 (" less ".join(NAMES[name] for name in pair.split(" − ")), *map(_difference, values))
                 for pair, values in zip(pairs, found, strict=True)
             ],
-            about=f"{sure} of these {len(pairs) * len(rows)} differences are significant; of differences by chance "
+            about=f"{sure} of these {len(pairs) * len(rows)} differences {are} significant; of differences by chance "
             "alone, one in twenty would be. The intervals are about the choice of texts: each model was trained once, "
             "and another seed would move its line too.",
         ),

@@ -44,11 +44,13 @@ def translations(at: Translating) -> None:
         on_pick=take,
     )
     if at.transformer is not None and at.transformer.name == TRANSFORMER:
+        sizes = [model.config.n_parameters for model in at.recurrent.values()]
+        times = [at.transformer.weights.n_parameters / size for size in sizes]
         st.markdown(
-            f"The four recurrent models have one layer of about {_size(at)} trained numbers and learned from the same "
-            "pairs in the same order, alone and joined. They differ only in how the decoder sees the source. The "
-            f"transformer `{TRANSFORMER}` is about ten times as large, was trained for longer, and on single pairs: "
-            "compare with it how it works, not how well."
+            f"Each recurrent model has an encoder and a decoder of one layer, {from_to(sizes, ',')} trained numbers in "
+            "all. They learned from the same pairs in the same order, alone and joined, and differ only in how the "
+            f"decoder sees the source. The transformer `{TRANSFORMER}` is {from_to(times, '.0f')} times as large, was "
+            "trained for longer, and on single pairs: compare with it how it works, not how well."
         )
 
 
@@ -64,5 +66,7 @@ def name_of(model: ZooModel) -> str:
     return "transformer" if model.name == TRANSFORMER else model.name
 
 
-def _size(at: Translating) -> str:
-    return f"{round(max(model.config.n_parameters for model in at.recurrent.values()), -4):,}"
+def from_to(values: Sequence[float], form: str) -> str:
+    """From the smallest to the largest: "12 to 13"."""
+    least, most = format(min(values), form), format(max(values), form)
+    return least if least == most else f"{least} to {most}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from tfmviz.analysis.multiplications import in_model, overtakes
+from tfmviz.analysis.multiplications import Shape, in_model, overtakes
 from tfmviz.plots import complexity as figures
 from tfmviz.plots.growth import growth
 from tfmviz.plots.numbers import in_words, per_cent
@@ -44,7 +44,8 @@ def _growing(here: Lesson) -> None:
     shapes = shapes_of(here.model.config)
     at = {n: _joined(in_model(shapes, source=n, target=n)) for n in {*LENGTHS, *SHOWN}}
     x = np.array(LENGTHS, float)
-    marked, over = [(float(len(here.trace.target)), "your\nsentence")], overtakes(next(iter(shapes.values())))
+    marked = [(float(len(here.trace.source or here.trace.target)), "your\nsentence")]
+    over = overtakes(next(iter(shapes.values())))
     if over is not None and len(shapes) == 1:
         marked.append((over, "attention =\nfeed-forward"))
     show(
@@ -59,20 +60,30 @@ def _growing(here: Lesson) -> None:
         alt="; ".join(f"{n:,} tokens: {_said(at[n])}" for n in SHOWN),
     )
     if over is not None:
-        shape = next(iter(shapes.values()))
-        router = f" + {shape.n_experts} experts to choose from · {shape.d_model}" if shape.n_experts > 1 else ""
-        note = "With a feed-forward layer of two matrices and d_model = n_heads · d_head that is n = d_ff."
-        if len(shapes) == 2:
-            note = "That holds for the encoder; the decoder has two attentions, so there it is half."
-        st.markdown(
-            f"Scores and values overtake the feed-forward layers at **n = {over:,.0f}**: there 2 · n · "
-            f"{shape.n_heads} heads · {shape.d_head} = {shape.n_matrices} matrices · {shape.d_model} · "
-            f"{shape.d_ff}{router}. {'' if router else note}"
-        )
-    st.markdown("What dominates: " + "; ".join(f"at {n:,} tokens {_said(at[n])}" for n in SHOWN) + ".")
+        _overtaken(over, shapes)
+    st.markdown("The largest parts: " + "; ".join(f"at {n:,} tokens {_said(at[n])}" for n in SHOWN) + ".")
+    pairs = (
+        " Scores and values are counted for all pairs of tokens, since this app computes them so that patterns can be "
+        "seen. A running sum needs no pairs: see “Linear” on the page “Efficient attention”."
+    )
     st.caption(
         f"Counted, not measured; the model itself reads {here.model.config.max_len} tokens. Longer texts ask what a "
         "model of this shape would need. PyTorch's counter says twice these numbers: it counts additions too."
+        + (pairs if here.model.config.attention == "linear" else "")
+    )
+
+
+def _overtaken(over: float, shapes: dict[str, Shape]) -> None:
+    """Where attention overtakes the feed-forward layers, as an equation."""
+    shape = next(iter(shapes.values()))
+    router = f" + {shape.n_experts} experts to choose from · {shape.d_model}" if shape.n_experts > 1 else ""
+    note = "With a feed-forward layer of two matrices and d_model = n_heads · d_head that is n = d_ff."
+    if len(shapes) == 2:
+        note = "That holds for the encoder; the decoder has two attentions, so there it is half."
+    st.markdown(
+        f"Scores and values overtake the feed-forward layers at **n = {over:,.0f}**: there 2 · n · "
+        f"{shape.n_heads} heads · {shape.d_head} = {shape.n_matrices} matrices · {shape.d_model} · "
+        f"{shape.d_ff}{router}. {'' if router else note}"
     )
 
 

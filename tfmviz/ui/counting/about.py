@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.counting.words import MARK, UNKNOWN
+from tfmviz.plots.numbers import counted
 from tfmviz.ui import controls
 from tfmviz.ui.counting import choices
 from tfmviz.ui.counting.choices import Counting
@@ -13,7 +14,8 @@ from tfmviz.ui.counting.choices import Counting
 def about(at: Counting) -> None:
     """Size, sources and licence of the text, and how it is cut into words."""
     n_different = at.text.vocab_size - len((MARK, UNKNOWN))
-    size = f"{len(at.text.lines):,} sentences, {choices.n_words(at.text):,} tokens, {n_different:,} different"
+    sentences, tokens = counted(len(at.text.lines), "sentence"), counted(choices.n_words(at.text), "token")
+    size = f"{sentences}, {tokens}, {n_different:,} different"
     if at.is_own:
         st.markdown(f"Your own text: {size}. It is part of the address of this page.")
     else:

@@ -70,8 +70,9 @@ def _products(at: Counting, found: list[Factor]) -> None:
     said = (
         "undefined: one factor is 0/0" if math.isnan(one) else "0: one factor is 0" if one == -math.inf else _both(one)
     )
+    of = f"The product of the {len(found)} factors" if len(found) > 1 else "The only factor"
     st.markdown(
-        f"The product of the {len(found)} factors, with smoothing “{at.smoothing.method}”: **{said}** by counting, "
+        f"{of}, with smoothing “{at.smoothing.method}”: **{said}** by counting, "
         f"**{_both(other)}** by {MODEL}. Its tokens are words and parts of words, so the log-probabilities of a word's "
         "tokens are summed. It was trained on about ten times as much text and tells capitals apart, so compare not "
         "the products but which words surprise each of the two."

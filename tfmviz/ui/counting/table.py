@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import streamlit as st
 
@@ -24,6 +26,9 @@ SENTENCES = 6
 
 AROUND = 90
 """Characters of a sentence on either side of the marked words."""
+
+SIGN = re.compile("[\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff]")
+"""A Chinese character or a Japanese sign, which is a word of its own here. A Korean syllable is none."""
 
 FORMULAS = {
     "none": "P(w | h) = count(h w) / count(h). A word that never followed gets 0; a context that never occurred, 0/0.",
@@ -105,6 +110,10 @@ def _caption(at: Counting, context: tuple[int, ...], p: Array, rows: list[int]) 
     others = at.text.vocab_size - len(rows)
     rest = max(1 - float(p[rows].sum()), 0.0)
     rest_said = "nothing" if rest < 1e-9 else "almost everything" if rest > 0.995 else per_cent(rest)
+    if others == 0:
+        return f"{said}. These are all words of the vocabulary."
+    if others == 1:
+        return f"{said}. The one other word of the vocabulary gets {rest_said}."
     return f"{said}. The other {others:,} words of the vocabulary together get {rest_said}."
 
 
@@ -158,8 +167,8 @@ def _notes(at: Counting, context: tuple[int, ...], total: int) -> None:
         notes.append(
             f"The text lacks {named}{more}. To the model all such words are one, ⟨unknown⟩, which was never counted."
         )
-    if any(word.name >= "\u3040" and len(word.name) == 1 and word.name.isalpha() for word in words_of(at.typed)):
-        notes.append("Chinese and Japanese have no spaces between words, so every sign counts as one.")
+    if any(SIGN.fullmatch(word.name) for word in words_of(at.typed)):
+        notes.append("Chinese and Japanese have no spaces between words, so each of their signs counts as one word.")
     if context != at.context:
         shorter = f"“{markdown.plain(at.said(context))}”" if context else "no context at all"
         notes.append(f"“{markdown.plain(at.said(at.context))}” never occurs, so the model backs off to {shorter}.")

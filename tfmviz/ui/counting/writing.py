@@ -41,10 +41,11 @@ def writing(at: Counting) -> None:
     names = ["…"] * (len(typed) > SHOWN) + [visible(at.text.vocabulary[word]) for word in typed[-SHOWN:]]
     drawn = ["\n" if step.word == MARK else visible(at.text.vocabulary[step.word]) for step in steps]
     st.code(joined([*names, *drawn]), language=None, wrap_lines=True)
+    before = at.n - 1 if at.n > 2 else "one"
     st.markdown(
         (
-            f"Each word depends on the {at.n - 1} before it and on nothing else: the text is grammatical locally "
-            "and adrift globally. "
+            f"Each word depends on the {before} before it and on nothing else: the text is grammatical locally and "
+            "adrift globally. "
             if at.n > 1
             else "With n = 1 no word depends on any other. "
         )

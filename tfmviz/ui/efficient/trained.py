@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from tfmviz.analysis.cache_cost import Kept, linear_state
 from tfmviz.analysis.heads import layer_scores, looks_back
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.position_terms import smoothed
-from tfmviz.model.config import ModelConfig
 from tfmviz.plots import efficient as figures
 from tfmviz.plots.numbers import decimal, in_bytes, per_cent, rounded
 from tfmviz.plots.pairs import pairs
@@ -21,6 +19,7 @@ from tfmviz.ui.efficient.subject import BYTES
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.shapes import kept
 from tfmviz.zoo import ZooModel
 
 TWINS = {
@@ -146,31 +145,17 @@ def _by_position(pair: Pair) -> None:
 
 def _costs(pair: Pair) -> None:
     """What each must keep to write on, and how many numbers it has learned."""
-    longest = pair.full.config.max_len
+    configs = pair.full.config, pair.cheap.config
+    longest = configs[0].max_len
     st.table(
         {
             "": list(pair.names),
             "learned numbers": [f"{model.weights.n_parameters:,}" for model in (pair.full, pair.cheap)],
-            "kept to write on after 64 tokens": [in_bytes(kept(m.config, 64)) for m in (pair.full, pair.cheap)],
-            "after 4,096": [in_bytes(kept(m.config, 4096)) for m in (pair.full, pair.cheap)],
+            "kept to write on after 64 tokens": [in_bytes(kept(config, 64, size=BYTES)) for config in configs],
+            "after 4,096": [in_bytes(kept(config, 4096, size=BYTES)) for config in configs],
         }
     )
     st.caption(
         f"Counted with {BYTES} bytes a number: keys and values of every token that may still be looked at; of linear "
         f"attention the sums Σ φ(k) vᵀ and Σ φ(k). The models themselves read at most {longest} tokens."
     )
-
-
-def kept(config: ModelConfig, length: int) -> int:
-    """Bytes that a model must keep after `length` tokens so that it can go on."""
-    if config.attention == "linear":
-        return linear_state(n_layers=config.n_layers, n_heads=config.n_heads, d_head=config.d_head, size=BYTES)
-    cache = Kept(
-        n_layers=config.n_layers,
-        n_kv_heads=config.n_kv_heads,
-        d_head=config.d_head,
-        size=BYTES,
-        n_local=0 if config.window is None else config.n_layers,
-        window=config.window or 0,
-    )
-    return cache.at(length)

@@ -36,6 +36,9 @@ SERIES = ("whole model", "with neurons off")
 AROUND = 8
 """Tokens shown on either side of the one on which a neuron fires."""
 
+HELD_OUT = ("english.txt", "french.txt")
+"""Texts that are kept out of the training of our models."""
+
 NUMBER = re.compile(r"[0-9]{1,6}")
 
 
@@ -111,16 +114,18 @@ def writes(subject: Subject, neuron: int) -> None:
 
 def fires(subject: Subject, neuron: int) -> None:
     """The words of the shipped texts on which the neuron fires most."""
-    ours = isinstance(subject.here.model.tokenizer, Tokenizer)
-    known = ", in sentences the model was not trained on" if ours else ""  # nobody knows what others have read
-    st.markdown(f"**Where neuron {neuron} fires most**{known}:")
+    heading = f"**Where neuron {neuron} fires most**"
     try:
         texts, peaks = _peaks(subject.here.model)
     except NoPeaks as error:
+        st.markdown(heading)
         name = subject.here.model.name
         hint = f" Make it by `python -m scripts.find_neurons {name}`." if name in zoo.available() else ""
         st.info(markdown.plain(str(error)) + hint, icon=icons.INFO)
         return
+    ours = isinstance(subject.here.model.tokenizer, Tokenizer)  # nobody knows what others have read
+    known = ", in sentences that the model was not trained on" if ours and texts in HELD_OUT else ""
+    st.markdown(f"{heading}{known}:")
     lines, found = _lines(texts), peaks[subject.site]
     for text, token, value in zip(found.text[neuron], found.token[neuron], found.value[neuron], strict=True):
         tokens = _tokens(subject.here.model, lines[text], subject.stack)
@@ -171,7 +176,8 @@ def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
     moved = int(np.abs(new - old).argmax())
     word = markdown.plain(visible(here.model.vocabulary[moved]))
     st.markdown(
-        f"After “{markdown.plain(visible(here.trace.tokens[token]))}” the probability that changes most is that of "
+        f"{before_after.place(here)} “{markdown.plain(visible(here.trace.tokens[token]))}” the probability that "
+        "changes most is that of "
         f"“{word}”: **{per_cent(float(old[moved]))}** with them, **{per_cent(float(new[moved]))}** without."
     )
     before_after.next_words(here, after, token, series=SERIES)

@@ -79,11 +79,14 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
     on = int((found.get("gate", found["pre"]) > 0).sum())
     what = "gates" if "gate" in found else "numbers before the function"
     lengths = [float(np.linalg.norm(found[name])) for name in ("before", "out", "after")]
+    post_norm = subject.here.model.config.norm_position == "post"
+    norm = ", before the norm that follows sets it anew" if post_norm else ""
+    there, back = ("widens", "narrows it again") if d_ff > d else ("takes", "takes it back")
     st.markdown(
-        f"The layer widens the vector from d = {d:,} to d_ff = {d_ff:,} numbers, **{d_ff / d:.3g} times** as many, and "
-        f"narrows it again, with {n_weights:,} learned numbers. For “{subject.name}” **{on:,} of {d_ff:,}** {what} are "
+        f"The layer {there} the vector from d = {d:,} to d_ff = {d_ff:,} numbers, **{d_ff / d:.3g} times** as many, "
+        f"and {back}, with {n_weights:,} learned numbers. For “{subject.name}” **{on:,} of {d_ff:,}** {what} are "
         f"above 0. What it writes, a vector of length {lengths[1]:.2f}, takes the stream from length {lengths[0]:.2f} "
-        f"to {lengths[2]:.2f}."
+        f"to {lengths[2]:.2f}{norm}."
     )
 
 
@@ -117,6 +120,9 @@ def moved(subject: Subject) -> None:
                 key=f"outputs_{title.split()[0]}",
                 alt=f"What the layer writes, {title}: one row per token. The row of “{tokens[row]}” is row {row}.",
             )
+    if to == subject.token:
+        st.markdown("Choose another position: the word stands where it stood.")
+        return
     apart = float(np.abs(again - out[order]).max())
     st.markdown(
         f"Every row has moved with its word and is otherwise the same: the largest difference is {tiny(apart)}, a "

@@ -8,6 +8,7 @@ import streamlit as st
 
 from tfmviz.analysis import mask_effect
 from tfmviz.edits import Scale
+from tfmviz.plots.numbers import counted
 from tfmviz.trace import Trace
 from tfmviz.ui import before_after, controls, icons, markdown, models
 from tfmviz.ui.feed_forward.subject import predicts
@@ -28,8 +29,8 @@ def without(here: Lesson) -> None:
         st.info(f"{markdown.code(here.model.name)} reads out no words that could change.", icon=icons.INFO)
     elif layers:
         st.markdown(
-            f"**{markdown.code(here.model.name)} with its {len(layers)} feed-forward layers off.** What is left is "
-            "attention, which passes on weighted means of the tokens' vectors. How much worse does it predict?"
+            f"**{markdown.code(here.model.name)} with its {counted(len(layers), 'feed-forward layer')} off.** What is "
+            "left is attention, which passes on weighted means of the tokens' vectors. How much worse does it predict?"
         )
         off = models.trace(here.model, here.text, tuple(Scale(site=f"{layer}.out", factor=0.0) for layer in layers))
         _compare(here, off, SERIES, key="off")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 from urllib.parse import urlencode
@@ -18,6 +17,7 @@ from tfmviz.places import PROJECT
 from tfmviz.plots import ladder as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import per_cent
+from tfmviz.text.familiar import is_latin
 from tfmviz.trace import Array, Encoding
 from tfmviz.ui import controls, icons, lesson, markdown
 from tfmviz.ui.cache import shared
@@ -214,13 +214,14 @@ def measured(name: str) -> Mapping[str, list[float]]:
 def doubt(text: str) -> str:
     """A sentence on a text that these networks were not made for; "" if there is nothing to say."""
     letters = [character for character in text if character.isalpha()]
-    n_latin = sum("LATIN" in unicodedata.name(letter, "") for letter in letters)
+    n_latin = sum(map(is_latin, letters))
     if n_latin == 0 and letters:
         made_of = "There is no letter of the Latin alphabet in this text."
     elif not letters:
         made_of = "There is no word in this text."
-    elif n_latin < len(letters):
-        made_of = f"{len(letters) - n_latin} of the {len(letters)} letters of this text are not of the Latin alphabet."
+    elif n_other := len(letters) - n_latin:
+        others = f"{n_other} of the {len(letters)} letters of this text {'is' if n_other == 1 else 'are'}"
+        made_of = f"{others} not of the Latin alphabet."
     elif n_latin < 3:
         made_of = "So few letters hardly tell two languages apart."
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import numpy as np
 import streamlit as st
@@ -11,13 +12,13 @@ from tfmviz.analysis import normalisation
 from tfmviz.analysis.attention_layer import is_pre_norm, read_by
 from tfmviz.analysis.contributions import PARTS
 from tfmviz.plots import normalisation as figures
-from tfmviz.plots.numbers import decimal, per_cent, tiny
+from tfmviz.plots.numbers import counted, decimal, per_cent, tiny
 from tfmviz.trace import Array
 from tfmviz.ui import icons, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_code, show_columns, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.weights import Norm
+from tfmviz.weights import Norm, StackWeights
 from tfmviz.zoo import ZooModel
 
 COLUMNS = ("age", "tuition")
@@ -49,7 +50,7 @@ def scaling() -> None:
     scale = line.segmented_control("Scale", list(SCALES), default="as they are", key="scale", bind="query-params")
     scaled = {name: np.stack([scale_of(column) for column in raw.T], axis=1) for name, scale_of in SCALES.items()}
     shown, names = scaled[scale or "as they are"], [f"student {i + 1}" for i in range(len(raw))]
-    other, shares = normalisation.nearest(shown, 0)
+    other = nearest(shown)[0]
     show(
         figures.points(
             shown,
@@ -61,14 +62,34 @@ def scaling() -> None:
         key="points",
         alt="; ".join(f"{n} at {x:.3g}, {y:.3g}" for n, (x, y) in zip(names, shown, strict=True)),
     )
-    closest = {name: normalisation.nearest(values, 0)[0] + 1 for name, values in scaled.items()}
     st.markdown(
-        f"Who is most like student 1? Here it is **student {other + 1}**; tuition makes {per_cent(float(shares[1]))} "
-        "of the squared distance between them. By scale: "
-        + "; ".join(f"{name}: student {which}" for name, which in closest.items())
+        f"Who is most like student 1? {_most_alike(shown)} By scale: "
+        + "; ".join(f"{name}: {_students(nearest(values))}" for name, values in scaled.items())
         + ". Both axes have the same scale, so distances are what they look like."
     )
     _numbers(raw, scaled, names)
+
+
+def nearest(points: Array) -> list[int]:
+    """The points that are nearest to the first: one, or all that are equally near."""
+    distances = ((points - points[0]) ** 2).sum(axis=-1)[1:]
+    return (1 + np.flatnonzero(np.isclose(distances, distances.min(), rtol=1e-9, atol=0))).tolist()
+
+
+def _students(which: list[int]) -> str:
+    *others, last = (str(i + 1) for i in which)
+    return f"students {', '.join(others)} and {last}" if others else f"student {last}"
+
+
+def _most_alike(points: Array) -> str:
+    """Who is nearest to student 1, and how much of the distance is tuition."""
+    which = nearest(points)
+    equally = ", all equally near" if len(which) > 2 else ", both equally near" if len(which) == 2 else ""
+    found = f"Here it is **{_students(which)}**{equally}"
+    _, shares = normalisation.nearest(points[[0, which[0]]], 0)
+    if not shares.any():
+        return f"{found}, with the same age and the same tuition: the distance is 0."
+    return f"{found}; tuition makes {per_cent(float(shares[1]))} of the squared distance to {_students(which[:1])}."
 
 
 def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
@@ -84,13 +105,29 @@ def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
         caption="All numbers of the example.",
         key="students",
     )
-    oldest = int(raw[:, 0].argmax())
-    rest = np.delete(scaled["min–max"][:, 0], oldest)
+    alike = [name for name, column in zip(COLUMNS, raw.T, strict=True) if not np.ptp(column)]
+    undefined = f" Where all have the same {' or '.join(alike)} both are 0/0; the page takes 0." if alike else ""
     st.markdown(
-        f"Standardised: (x − mean) / standard deviation. Min–max: (x − min) / (max − min), where one outlier sets the "
-        f"end: all but student {oldest + 1} lie between 0 and {rest.max():.2f} in age. LayerNorm standardises too, but "
-        "the numbers of one vector, not one column of a table."
+        f"Standardised: (x − mean) / standard deviation. Min–max: (x − min) / (max − min)"
+        f"{_outlier(scaled['min–max'][:, 0])}.{undefined} LayerNorm standardises too, but the numbers of one vector, "
+        "not one column of a table."
     )
+
+
+def _outlier(ages: Array) -> str:
+    """How the one that is farthest from the middle squeezes all others; "" where none does so alone.
+
+    Args:
+        ages: (student,), from 0 to 1.
+    """
+    is_low = np.median(ages) > 0.5
+    outlier = int(ages.argmin() if is_low else ages.argmax())
+    rest = np.delete(ages, outlier)
+    start, end = (rest.min(), 1.0) if is_low else (0.0, rest.max())
+    if len(rest) < 2 or not 0 < end - start < 1:
+        return ""
+    between = f"{decimal(start) if is_low else 0} and {1 if is_low else decimal(end)}"
+    return f", where one student sets the end: all but student {outlier + 1} lie between {between} in age"
 
 
 def table(ages: str, fees: str) -> Array:
@@ -106,7 +143,8 @@ def table(ages: str, fees: str) -> Array:
             raise ValueError(f"“{wrong[0][:20]}” is not a number. Separate numbers by commas, as in {AGES}.")
         columns.append([float(entry) for entry in entries])
     if len(columns[0]) != len(columns[1]):
-        raise ValueError(f"There are {len(columns[0])} ages but {len(columns[1])} fees. Every student needs both.")
+        ages_and_fees = f"{counted(len(columns[0]), 'age')} but {counted(len(columns[1]), 'fee')}"
+        raise ValueError(f"You typed {ages_and_fees}. Every student needs both.")
     if len(columns[0]) < 2:
         raise ValueError("One student alone cannot be compared with anybody. Write at least two numbers.")
     return np.array(columns).T
@@ -114,15 +152,16 @@ def table(ages: str, fees: str) -> Array:
 
 def learned(here: Lesson) -> None:
     """γ and β of all norms of the model, and a check that norm, γ and β give what the model computed."""
-    norms = _norms(here.model)
-    names, gains = list(norms), [norm.gain for norm in norms.values()]
-    biases = [norm.bias for norm in norms.values() if norm.kind == "layer"]
+    norms = norms_of(here.model)
+    gains = {name: norm.gain for name, norm in norms.items()}
+    biases = {name: norm.bias for name, norm in norms.items() if norm.kind == "layer"}
     left, right = st.columns(2)
     for column, given, letter, usual in ((left, gains, "γ", 1.0), (right, biases, "β", 0.0)):
         if not given:
             column.info("RMSNorm has no β: it shifts nothing.", icon=icons.INFO)
             continue
-        quartiles = np.stack([np.quantile(value, [0, 0.25, 0.5, 0.75, 1]) for value in given])
+        names = list(given)
+        quartiles = np.stack([np.quantile(value, [0, 0.25, 0.5, 0.75, 1]) for value in given.values()])
         with column:
             show(
                 figures.spread(quartiles, names=names, title=letter, usual=usual, theme=theme()),
@@ -131,11 +170,13 @@ def learned(here: Lesson) -> None:
                     f"{n}: {q[0]:.2f} to {q[4]:.2f}, median {q[2]:.2f}" for n, q in zip(names, quartiles, strict=True)
                 ),
             )
-    widest = int(np.argmax([np.ptp(gain) for gain in gains]))
+    widest = max(gains, key=lambda name: float(np.ptp(gains[name])))
     least, most = gains[widest].min(), gains[widest].max()
+    learns = "multiplies every number by a learned γ. Before training γ is 1 (dotted line)."
+    if biases:
+        learns = "multiplies every number by a learned γ and adds β. Before training γ is 1 and β is 0 (dotted lines)."
     st.markdown(
-        "The norm then multiplies every number by a learned γ and adds β. Before training γ is 1 and β is 0 (dotted "
-        f"lines). The γ of the norm “{names[widest]}” vary most, from **{decimal(least, '.3f')}** to "
+        f"The norm then {learns} The γ of the norm “{widest}” vary most, from **{decimal(least, '.3f')}** to "
         f"**{decimal(most, '.3f')}**. Whatever comes after the norm hardly sees a number whose γ is near 0."
     )
     formula = "(x − μ) / σ · γ + β" if here.model.config.norm == "layer" else "x / √(mean x²) · γ"
@@ -145,17 +186,29 @@ def learned(here: Lesson) -> None:
     )
 
 
-def _norms(model: ZooModel) -> dict[str, Norm]:
-    """Every norm by its name, in the order of application."""
-    found = {}
+def norms_of(model: ZooModel) -> dict[str, Norm]:
+    """Every norm by its name, in the order of application, but that of a layer before those inside it."""
+    found: dict[str, Norm | None] = {}
     for stack, weights in model.weights.stacks.items():
         before = f"{stack} " if len(model.weights.stacks) > 1 else ""
+        found[f"{before}embedding"] = weights.embed_norm
         for site, norm in weights.norms.items():
             _, layer, part = site.split(".")
-            found[f"{before}{layer} {PARTS[part]}"] = norm
-        if weights.readout.norm is not None:
-            found[f"{before}last"] = weights.readout.norm
-    return found
+            name = f"{before}{layer} {PARTS[part]}"
+            found[name] = norm
+            found |= {f"{name}, {step}": inner for step, inner in _inside(weights, site)}
+        found[f"{before}last"] = weights.readout.norm
+    return {name: norm for name, norm in found.items() if norm is not None}
+
+
+def _inside(weights: StackWeights, site: str) -> Iterator[tuple[str, Norm | None]]:
+    """The norms inside a layer, and the one of what it writes."""
+    if (attention := weights.attention.get(site)) is not None:
+        yield from (("q", attention.q_norm), ("k", attention.k_norm), ("written", attention.out_norm))
+    if (mlp := weights.feed_forward.get(site)) is not None:
+        yield "written", mlp.out_norm
+    if (mixture := weights.experts.get(site)) is not None:
+        yield from ((f"expert {i} written", expert.out_norm) for i, expert in enumerate(mixture.experts))
 
 
 def _residue(here: Lesson) -> float:

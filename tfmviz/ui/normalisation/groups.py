@@ -10,7 +10,7 @@ import streamlit as st
 from tfmviz.analysis import normalisation
 from tfmviz.plots import normalisation as figures
 from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, per_cent
+from tfmviz.plots.numbers import counted, decimal, per_cent
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, icons, lesson, markdown
@@ -150,10 +150,11 @@ def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
     """Mean and standard deviation of the two groups, in words."""
     across, down = normed[0, row], normed[..., column][given.present]
     name = markdown.plain(visible(given.tokens[0][row]))
+    tokens = f"all {len(down)} tokens" if len(down) > 1 else "the only token"
     return (
         f"The {len(across)} numbers of “{name}” (a row, which LayerNorm and RMSNorm average): mean "
         f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean square "
-        f"**{decimal(np.sqrt((across**2).mean()), '.3f')}**. Number {column} of all {len(down)} tokens (a column, "
+        f"**{decimal(np.sqrt((across**2).mean()), '.3f')}**. Number {column} of {tokens} (a column, "
         f"which BatchNorm averages): mean **{decimal(down.mean(), '.3f')}**, standard deviation "
         f"**{decimal(down.std(), '.3f')}**."
     )
@@ -174,6 +175,25 @@ def _moved(before: Batch, after: Batch, *, padding: bool, stored: bool) -> dict[
         )
         moved[norm] = normalisation.change(alone, together)
     return moved
+
+
+def _is_uniform(given: Batch, *, padding: bool) -> bool:
+    """Whether BatchNorm averages equal vectors, such as that of a single token, and so makes all numbers 0."""
+    rows = given.vectors[np.ones_like(given.present) if padding else given.present]
+    return not np.ptp(rows, axis=0).any()
+
+
+def _from_nothing(*, still: bool) -> str:
+    """What to say where BatchNorm had made all numbers 0: no change is a share of that."""
+    was = "Before, BatchNorm averaged equal vectors only, such as that of a token alone in its batch: a number minus "
+    was += "its mean is 0, so every number of your sentence was 0. "
+    if still:
+        return f"{was}The new sentence brings no other vector, so they still are."
+    return (
+        f"{was}Now they are not, though the sentence is the same. A vector of zeros has no length to compare the new "
+        "one with, so there is no chart. LayerNorm and RMSNorm change nothing: what they do to a token depends on that "
+        "token alone."
+    )
 
 
 def _in_training(moved: dict[str, Array]) -> str:
@@ -202,13 +222,17 @@ def company(here: Lesson) -> None:
     figure = st.container()
     texts = batch(here)
     before, after = read(here, texts), read(here, [*texts, typed if typed.strip() else JOINING])
+    stored = phase == PHASES[1]
     with figure:
-        _who_moved(before, _moved(before, after, padding=padding, stored=phase == PHASES[1]), stored=phase == PHASES[1])
+        if _is_uniform(before, padding=padding) and not stored:
+            st.markdown(_from_nothing(still=_is_uniform(after, padding=padding)))
+        else:
+            _who_moved(before, _moved(before, after, padding=padding, stored=stored), stored=stored)
     tokens = [int(given.present.sum()) for given in (before, after)]
     st.markdown(
-        f"The batch had {tokens[0]} tokens and has {tokens[1]} now. In training BatchNorm's averages depend on which "
-        "sentences share the batch. In text they differ much from batch to batch, so the stored averages fit badly "
-        "(Shen et al. 2020), and transformers do without BatchNorm."
+        f"The batch had {counted(tokens[0], 'token')} and has {tokens[1]:,} now. In training BatchNorm's averages "
+        "depend on which sentences share the batch. In text they differ much from batch to batch, so the stored "
+        "averages fit badly (Shen et al. 2020), and transformers do without BatchNorm."
     )
 
 

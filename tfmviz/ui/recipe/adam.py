@@ -9,7 +9,7 @@ import streamlit as st
 
 from tfmviz.analysis.optimisers import AdamPath, AdamSettings, adam, descent, valley
 from tfmviz.plots import recipe as figures
-from tfmviz.plots.numbers import decimal
+from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.figures import show, show_code, show_table, theme
@@ -37,7 +37,7 @@ def going_down() -> None:
                                  bind="query-params")  # fmt: skip
         beta1 = st.select_slider("β₁", (0.0, 0.5, 0.9, 0.99), 0.9, key="beta1", bind="query-params")
         beta2 = st.select_slider("β₂", (0.0, 0.9, 0.98, 0.999), 0.98, key="beta2", bind="query-params")
-    start = np.array([x, y])
+    start = np.array([x, y]).round(1)  # a slider's 0.0 may be 10⁻¹⁷, and a steep valley makes anything but 0 grow
     settings = AdamSettings(learning_rate=rate, beta1=beta1, beta2=beta2)
     with_correction = adam(gradient, start, settings, steps=STEPS)
     without = adam(gradient, start, replace(settings, corrected=False), steps=STEPS)
@@ -54,8 +54,9 @@ def going_down() -> None:
             alt=f"From ({decimal(x)}, {decimal(y)}), height after {STEPS} steps: "
             + "; ".join(f"{name} {_height(end)}" for name, end in ends.items()),
         )
-    st.markdown(_words(ends, steepness, plain))
-    _numbers(with_correction)
+    ended = ", ".join(f"{name} {_height(end)}" for name, end in ends.items())
+    st.markdown(f"{_words(start, steepness, plain)} Height after {STEPS} steps: {ended}.")
+    _numbers(with_correction, settings)
     show_code(adam, descent)
 
 
@@ -63,17 +64,33 @@ def _height(value: float) -> str:
     return decimal(value, ".3g") if np.isfinite(value) and value < 1e6 else "beyond all bounds"
 
 
-def _words(ends: dict[str, float], steepness: int, plain: float) -> str:
-    limit = 2 / steepness
-    verdict = "above it: a distance across grows with every step" if plain > limit else "below it"
+def _words(start: Array, steepness: int, plain: float) -> str:
+    """What the two do on this ground."""
+    adam_divides = "**Adam** divides each coordinate by the root of its own mean squared gradient, so"
+    if not start.any():
+        return "You start at the bottom, where the gradient is 0: nothing moves. Push the start."
+    if steepness == 1:
+        return (
+            "The ground is f = ½ (x² + y²), a bowl that is equally steep in all directions. **Gradient descent** steps "
+            f"by η times the gradient, so it walks straight to the bottom, and each step takes away {per_cent(plain)} "
+            f"of what is left of the way. {adam_divides} its steps are about η long, however steep it is."
+        )
     return (
-        f"The ground is f = ½ (x² + {steepness} y²): flat along x, steep across. **Gradient descent** steps by η times "
-        f"the gradient: any η above 2/{steepness} = {decimal(limit, '.3g')} throws it out of the valley (yours is "
-        f"{verdict}), and with so small an η it creeps along x. **Adam** divides each coordinate by the root of its "
-        "own mean squared gradient, so steep and flat directions move about equally fast, and steps are about η long. "
-        "Height after "
-        f"{STEPS} steps: " + ", ".join(f"{name} {_height(end)}" for name, end in ends.items()) + "."
+        f"The ground is f = ½ (x² + {steepness} y²), {steepness} times as steep across as along x. **Gradient "
+        f"descent** steps by η times the gradient. With any η above 2/{steepness} = {decimal(2 / steepness, '.3g')} "
+        f"every distance across grows at each step ({_verdict(start, steepness, plain)}). The steeper the valley, the "
+        f"smaller η must be, and the slower the descent along x. {adam_divides} steep and flat directions move about "
+        "equally fast, and steps are about η long."
     )
+
+
+def _verdict(start: Array, steepness: int, plain: float) -> str:
+    """Whether the chosen rate throws the descent out of the valley."""
+    if plain <= 2 / steepness:
+        return "yours is below it"
+    if start[1] == 0:
+        return "yours is above it, but you start with y = 0, so there is no distance across that could grow"
+    return "yours is above it, so the descent is thrown out of the valley"
 
 
 def _rings(steepness: int) -> list[Array]:
@@ -83,7 +100,7 @@ def _rings(steepness: int) -> list[Array]:
     return [np.stack([radius * np.cos(angle), radius * np.sin(angle) / np.sqrt(steepness)], axis=1) for radius in radii]
 
 
-def _numbers(path: AdamPath) -> None:
+def _numbers(path: AdamPath, settings: AdamSettings) -> None:
     """The first steps along x, with the correction."""
     steps = np.diff(path.places[:, 0])
     columns = (path.gradients, path.m, path.m_hat, path.v, path.v_hat)
@@ -103,7 +120,25 @@ def _numbers(path: AdamPath) -> None:
         share = decimal(float(abs(path.m[0, 0]) / np.sqrt(path.v[0, 0])))
         without = f"Without the correction it would be (1 − β₁)/√(1 − β₂) = {share} times as long. "
     st.markdown(
-        "m and v are running means that begin at 0, so at first they are too small: m is (1 − β₁) g after one step. "
-        "Dividing by 1 − βᵗ makes up for it: m̂ = g and v̂ = g², so the first step is exactly η long in every direction "
-        f"with a gradient. {without}Transformers are trained with β = (0.9, 0.98) and ε = 10⁻⁹."
+        f"{_means(settings)} So the first step is η long in every direction with a gradient. {without}The transformer "
+        "of 2017 was trained with β = (0.9, 0.98) and ε = 10⁻⁹. Many since use β₂ = 0.95, such as GPT-3, with ε = "
+        "10⁻⁸, and the models that `tfmviz.training` trains with AdamW."
     )
+
+
+def _means(settings: AdamSettings) -> str:
+    """Why the running means need a correction, if they do."""
+    after_one = "after one step m̂ = g and v̂ = g²."
+    match settings.beta1 > 0, settings.beta2 > 0:
+        case True, True:
+            small = "m and v are running means that begin at 0, so at first they are too small: m is (1 − β₁) g after "
+            small += "one step."
+        case True, False:
+            small = "m is a running mean that begins at 0, so at first it is too small: (1 − β₁) g after one step. "
+            small += "With β₂ = 0, v is just g²."
+        case False, True:
+            small = "v is a running mean that begins at 0, so at first it is too small: (1 − β₂) g² after one step. "
+            small += "With β₁ = 0, m is just g."
+        case _:
+            return "With β₁ = β₂ = 0 nothing is averaged: m = g and v = g² at every step, with nothing to correct."
+    return f"{small} Dividing by 1 − βᵗ makes up for it: {after_one}"

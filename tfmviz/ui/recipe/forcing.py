@@ -14,6 +14,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.recipe import subject
 from tfmviz.ui.recipe.subject import Forced
 from tfmviz.views.counts import Table
+from tfmviz.zoo import ZooModel
 
 MOST = 60
 """Places that are listed; the mean is over all."""
@@ -48,7 +49,7 @@ def forcing(here: Lesson) -> None:
         key="forcing",
         on_pick=controls.pin,
     )
-    st.markdown(_words(here, found, mean))
+    st.markdown(_words(found, mean))
 
 
 def _arithmetic(found: Forced, at: int) -> str:
@@ -64,19 +65,31 @@ def _arithmetic(found: Forced, at: int) -> str:
     return f"{said}, so the loss is −ln {rounded(math.exp(-loss))} = {decimal(loss, '.3f')}; {hit}."
 
 
-def _words(here: Lesson, found: Forced, mean: float) -> str:
+def _words(found: Forced, mean: float) -> str:
     first = " + ".join(decimal(float(loss), ".2f") for loss in found.losses[:3])
     dots = " + …" if len(found.ids) > 3 else ""
-    translated = (
-        " An encoder-decoder is forced on a target; this one is what the model itself writes, so its losses are small."
-        if here.model.config.architecture == "encoder-decoder"
-        else ""
-    )
     return (
         f"The loss of the text is the mean: ({first}{dots}) / {len(found.ids)} = **{decimal(mean, '.3f')}**. "
         f"A model that knows nothing has ln {found.log_p.shape[1]:,} = {decimal(math.log(found.log_p.shape[1]))}; "
-        f"exp of the mean, the perplexity, is {rounded(math.exp(min(mean, 700)))}. The target is the input moved by "
-        "one place, so a text is its own answer key. Whatever the model would say, the next place reads the true word: "
-        "the teacher forces it. Thus all places are trained in one pass, and a causal mask keeps each from seeing its "
-        f"answer.{translated}"
+        f"exp of the mean, the perplexity, is {rounded(math.exp(min(mean, 700)))}. {_trained(found.model)}"
     )
+
+
+def _trained(model: ZooModel) -> str:
+    """Where the answers come from in training, and what keeps the model from seeing them."""
+    forced = "Whatever the model would say, the next place reads the true word: the teacher forces it."
+    one_pass = "Thus all places are trained in one pass, and a causal mask"
+    if model.config.architecture == "encoder-decoder":
+        return (
+            "The target is what the decoder reads moved by one place. An encoder-decoder is trained on pairs: the "
+            f"second text of a pair is the answer key to the first. {forced} {one_pass} in the decoder keeps each from "
+            "seeing its answer. The target here is what the model itself writes, so its losses are small."
+        )
+    own_key = "The target is the input moved by one place, so a text is its own answer key."
+    if model.config.training_mask == "none":
+        return (
+            f"{own_key} {forced} {one_pass} must keep each from seeing its answer. This model was trained without that "
+            "mask: every place saw its answer, so the model learned only to look it up. Here it must predict with the "
+            "mask, which it never learned."
+        )
+    return f"{own_key} {forced} {one_pass} keeps each from seeing its answer."

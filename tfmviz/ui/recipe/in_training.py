@@ -60,7 +60,7 @@ def dropout(here: Lesson) -> None:
         + (
             f"This model was trained with p = {used:g}."
             if used
-            else "This model was trained without dropout, so it suffers the more from it now."
+            else f"This model was trained without dropout{', so it suffers the more from it now' if rate else ''}."
         )
     )
 

@@ -48,19 +48,27 @@ def schedules() -> None:
     show(
         figures.schedules(at.astype(float), rates, marked=marked, theme=theme()),
         key="schedules",
-        alt=f"The rate rises for {warmup:,} steps to {tiny(peak)}; at step {steps:,}: "
+        alt=f"{_rises(peak, warmup, steps)}; at step {steps:,}: "
         + "; ".join(f"{name} {tiny(float(rate[-1]))}" for name, rate in rates.items()),
     )
-    known = "it falls to a tenth of the peak by the last step, so one has to know beforehand when that is"
+    known = "so one has to know beforehand when that is."
     if warmup >= steps:
-        known = "but with a warm-up that is longer than the run it only rises"
+        known = "but with a warm-up at least as long as the run it only rises."
     st.markdown(
         f"The paper's rate is d_model^−½ · min(step^−½, step · warmup^−3/2). It rises in a straight line to its peak "
         f"(d_model · warmup)^−½ = **{tiny(peak)}** and then falls as 1/√step. A wider model gets a smaller rate, a "
-        f"longer warm-up a lower peak. The cosine is what most models use since: {known}. All three are drawn for the "
-        "same peak. These are the functions with which `tfmviz.training` trains."
+        "longer warm-up a lower peak. Most models since have used the cosine. It falls to a tenth of the peak by the "
+        f"last step, {known} All three are drawn for the same peak. These are the functions with which "
+        "`tfmviz.training` trains."
     )
     show_code(noam, cosine)
+
+
+def _rises(peak: float, warmup: int, steps: int) -> str:
+    """How far the rate rises within the run."""
+    if warmup > steps:
+        return f"The rate rises for all {steps:,} steps and stays below its peak of {tiny(peak)}"
+    return f"The rate rises for {warmup:,} steps to {tiny(peak)}"
 
 
 def warm_up() -> None:

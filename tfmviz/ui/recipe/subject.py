@@ -39,21 +39,26 @@ class Forced:
         return -self.log_p[range(len(self.ids)), self.ids]
 
 
-def _writer(here: Lesson) -> ZooModel | None:
+def _writer(here: Lesson, *, from_left: bool) -> ZooModel | None:
     """The chosen model if it predicts next tokens, else one that does; the page says so."""
-    if here.model.config.architecture != "encoder-only":
+    architecture = here.model.config.architecture
+    if architecture == "decoder-only" or (architecture == "encoder-decoder" and not from_left):
         return here.model
+    does = "fills gaps" if architecture == "encoder-only" else "reads one text and writes another"
     if (model := models.needed(OURS)) is not None:
-        st.info(f"{markdown.code(here.model.name)} fills gaps; this part is about {OURS}.", icon=icons.INFO)
+        st.info(f"{markdown.code(here.model.name)} {does}; this part is about {OURS}.", icon=icons.INFO)
     return model
 
 
-def forced(here: Lesson) -> Forced | None:
+def forced(here: Lesson, *, from_left: bool = False) -> Forced | None:
     """The typed text with the predictions of a writer; an encoder-decoder predicts what it writes itself.
 
     None if the text has no next token.
+
+    Args:
+        from_left: the writer must see what stands to the left and nothing else, so an encoder-decoder is none.
     """
-    model = _writer(here)
+    model = _writer(here, from_left=from_left)
     if model is None:
         return None
     found = _forced(model, here.text)

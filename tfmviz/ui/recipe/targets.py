@@ -102,8 +102,9 @@ def calibration() -> None:
         "ε = 0.1": _at(data, WITH, 1.0),
         f"ε = 0, temperature {at:g}": _at(data, WITHOUT, at),
     }
-    _figures(rows, {name: _guesses(row) for name, row in rows.items()})
-    st.markdown(_about(best))
+    guesses = {name: _guesses(row) for name, row in rows.items()}
+    _figures(rows, guesses)
+    st.markdown(_about(best, guesses))
     st.caption(
         "Made by `python -m scripts.train_recipe smoothing`: two models of three layers, the same data and seed, on a "
         "text so short that they read it 43 times. Measured on sentences that were held out."
@@ -143,15 +144,19 @@ def _share(means: np.ndarray, guesses: Reliability) -> str:
     return per_cent(float((means[full] * guesses.count[full]).sum() / guesses.count.sum()))
 
 
-def _about(best: float) -> str:
+def _about(best: float, guesses: Mapping[str, Reliability]) -> str:
+    without, smoothed = (
+        f"calls its guesses {_share(g.confidence, g)} probable on average, and {_share(g.accuracy, g)} are right"
+        for g in (guesses["ε = 0"], guesses["ε = 0.1"])
+    )
     return (
         "All guesses of a model are sorted by how probable it called them; below the diagonal it is too sure of "
         "itself. The **expected calibration error** is the mean distance from the diagonal, weighted by the number of "
-        "guesses. Trained on the same short text again and again, a model without smoothing learns to be certain of "
-        "what it has read, and is as certain of what it has not. Smoothing keeps it modest. Dividing the logits by a "
-        f"temperature after training does so too (Guo et al. 2017): **{best:g}** gives the least loss on the other "
-        "half of the held-out text. It changes no guess, only how sure the model is. Müller et al. 2019 found both in "
-        "translation, where smoothing made the loss worse but BLEU better; compare loss and right guesses in the table."
+        "guesses. Both models read one short text again and again. On text that they have not read, the one without "
+        f"smoothing {without}; the one with smoothing {smoothed}. Dividing the logits by a temperature after training "
+        f"makes a model more modest too (Guo et al. 2017): **{best:g}** gives the least loss on the other half of the "
+        "held-out text. It changes no guess, only how sure the model is. Müller et al. 2019 found both in translation, "
+        "where smoothing made the loss worse but BLEU better; compare loss and right guesses in the table."
     )
 
 

@@ -19,11 +19,12 @@ OWN, YOURS = "the chosen model", "sizes of your own"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subject:
-    """What is counted, and what its authors say of it."""
+    """What is counted, what its authors say of it, and its configuration, if it is a model of the zoo."""
 
     name: str
     design: Design
     known: Published | None = None
+    config: ModelConfig | None = None
 
 
 def ask(here: Lesson, key: str) -> Subject:
@@ -38,7 +39,8 @@ def ask(here: Lesson, key: str) -> Subject:
             return Subject(name=name, design=_sliders())
     if name in PUBLISHED:
         return Subject(name=name, design=PUBLISHED[name].design, known=PUBLISHED[name])
-    return Subject(name=here.model.name, design=design_of(here.model.config, here.model.weights))
+    config = here.model.config
+    return Subject(name=here.model.name, design=design_of(config, here.model.weights), config=config)
 
 
 def _sliders() -> Design:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.analysis import parameters
-from tfmviz.analysis.parameters import TRAINING_BYTES, counts
+from tfmviz.analysis.parameters import TRAINING_BYTES, Design, counts
 from tfmviz.plots import size as figures
-from tfmviz.plots.numbers import in_bytes, in_words, per_cent, tiny
+from tfmviz.plots.numbers import in_bytes, in_words, per_cent, rounded, tiny
 from tfmviz.ui import lesson
 from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.shapes import kept
 from tfmviz.ui.size.design import Subject, ask
 from tfmviz.views.counts import Table
 
@@ -85,7 +86,11 @@ def memory(here: Lesson) -> None:
         "train with Adam": TRAINING_BYTES * total,
     }
     if subject.design.n_decoder:
-        needs[f"cache of {CACHED:,} tokens, 16 bits"] = parameters.cache(subject.design, CACHED, 2)
+        needs[f"cache of {CACHED:,} tokens, 16 bits"] = (
+            parameters.cache(subject.design, CACHED, 2)
+            if subject.config is None
+            else kept(subject.config, CACHED, size=2)
+        )
     show(
         figures.memory(needs, theme=theme()),
         key="memory",
@@ -133,19 +138,28 @@ def training(here: Lesson) -> None:
     both = subject.design.n_crossings > 0
     forward = parameters.training_flops(subject.design, 1) / 3
     st.markdown(
-        f"A token costs **{in_words(forward)}** operations to read, 2 for each parameter (a multiplication and an "
-        "addition), and three times that in training: once forward, twice backward. So a run takes 6 · N · D "
-        "operations for N parameters and D tokens (Kaplan et al. 2020); attention between tokens comes on top, see "
-        "“Complexity”." + (" In an encoder-decoder a token passes only one stack, so this is too much." if both else "")
+        f"A token costs **{in_words(forward)}** operations to read, 2 for each of the {in_words(forward / 2)} "
+        f"parameters that it passes (a multiplication and an addition{_passes(subject.design)}), and three times that "
+        "in training: once forward, twice backward. So a run takes 6 · N · D operations for N such parameters and D "
+        "tokens (Kaplan et al. 2020); attention between tokens comes on top, see “Complexity”."
+        + (" In an encoder-decoder a token passes only one stack, so this is too much." if both else "")
     )
     st.caption("Assumed speeds: " + "; ".join(MACHINES) + ". Those of the GPUs are from NVIDIA's data sheets.")
 
 
+def _passes(design: Design) -> str:
+    """Why a token passes fewer parameters than the model has, or some more than once."""
+    experts = f"; one expert of {design.n_experts} in each layer" if design.n_experts > 1 else ""
+    return experts + ("; shared layers as often as they run" if design.shared_layers else "")
+
+
 def _time(seconds: float) -> str:
-    """2.5 hours, 3.1 days, 6,640 years."""
+    """0.4 seconds, 2.5 hours, 3.1 days, 6,640 years."""
     if seconds >= YEAR:
         years = seconds / YEAR
         return f"{in_words(years)} years" if years >= 100 else f"{years:.3g} years"
     if seconds >= DAY:
         return f"{seconds / DAY:.3g} days"
-    return f"{seconds / 3600:.3g} hours" if seconds >= 3600 else f"{seconds / 60:.3g} minutes"
+    if seconds >= 60:
+        return f"{seconds / 3600:.3g} hours" if seconds >= 3600 else f"{seconds / 60:.3g} minutes"
+    return f"{rounded(seconds)} seconds"

@@ -10,7 +10,7 @@ import streamlit as st
 
 from tfmviz.plots import variants as figures
 from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, per_cent
+from tfmviz.plots.numbers import counted, decimal, per_cent
 from tfmviz.trace import Array
 from tfmviz.ui import controls, markdown, models
 from tfmviz.ui.figures import show, show_table, theme
@@ -91,7 +91,9 @@ def repeated(tokens: tuple[str, ...], p: Array) -> str:
         return "No token of your text occurs twice; repeat a word to see whether its expert depends on the place."
     chosen = p.argmax(axis=-1)
     same = [sum(len(set(row[found].tolist())) == 1 for found in several) for row in chosen]
-    counted = ", ".join(f"{n} in layer {row}" for row, n in enumerate(same))
+    by_layer = ", ".join(f"{n} in layer {row}" for row, n in enumerate(same))
+    occur = "occurs" if len(several) == 1 else "occur"
     return (
-        f"{len(several)} tokens occur more than once. So many of them go to one expert wherever they stand: {counted}."
+        f"{counted(len(several), 'token')} {occur} more than once. So many of them go to one expert wherever they "
+        f"stand: {by_layer}."
     )

@@ -40,12 +40,14 @@ class Change:
         title: its name in the figure.
         what: the change, as a sentence.
         theirs: the loss that Narang et al. report for it, as `NARANG_VANILLA`; None: it is not in their table.
+        baseline: their loss of the model without the change; that of ReLU, which is their vanilla model, is with GELU.
         note: what else one has to know of theirs.
     """
 
     title: str
     what: str
     theirs: float | None = None
+    baseline: float = NARANG_VANILLA
     note: str = ""
 
 
@@ -54,7 +56,7 @@ CHANGES = {
         title="ReLU",
         what="ReLU instead of GELU in the feed-forward layers",
         theirs=2.182,
-        note="their model to compare with; with GELU it has 2.179",
+        baseline=2.179,
     ),
     "swiglu": Change(
         title="SwiGLU",
@@ -212,7 +214,7 @@ def _row(found: Comparison, name: str) -> tuple[str, ...]:
         in_words(variant.multiplications),
         loss,
         NO_NUMBER if change is None else _plus_minus(found.difference(name)),
-        NO_NUMBER if theirs is None else decimal(theirs - NARANG_VANILLA, "+.3f"),
+        NO_NUMBER if theirs is None else decimal(theirs - CHANGES[name].baseline, "+.3f"),
     )
 
 
@@ -252,7 +254,7 @@ def _sentence(name: str, found: Comparison) -> str:
     if change.theirs is None:
         there = "Narang et al. do not compare it: their models are all pre-norm"
     else:
-        there = f"Narang et al. report {decimal(change.theirs - NARANG_VANILLA, '+.3f')}"
+        there = f"Narang et al. report {decimal(change.theirs - change.baseline, '+.3f')}"
         there += f" ({change.note})" if change.note else ""
     return f"**{change.title}**, {change.what}: {here}. {there}."
 

@@ -15,7 +15,7 @@ from tfmviz.plots import attribution as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, tiny
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, lesson, markdown
+from tfmviz.ui import before_after, controls, icons, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, show_cells, theme
@@ -70,9 +70,9 @@ def attribution(here: Lesson) -> None:
     with right:
         _bars(account)
     total = account.total
-    plain_title = markdown.plain(account.title)
+    where = f"{before_after.place(here).lower()} token {token} “{markdown.plain(visible(trace.tokens[token]))}”"
     st.markdown(
-        f"The {plain_title} after token {token} “{markdown.plain(visible(trace.tokens[token]))}” is "
+        f"The {markdown.plain(account.title)} {where} is "
         f"**{decimal(account.measured)}**; these parts sum to {decimal(total)}, a difference of "
         f"{tiny(abs(total - account.measured))}. {_linearised(account)}"
     )

@@ -26,8 +26,6 @@ from tfmviz.zoo import ZooModel
 OFF = re.compile(r"(none|([edc][ml]?\d{1,3}(\.\d{1,3})?)(,[edc][ml]?\d{1,3}(\.\d{1,3})?){0,999})")
 """What the address may say is off: "d1.2,dm0", see `Part.code`; "none" means that everything is on."""
 
-SERIES = ("whole model", "with parts off")
-
 BOXES: dict[Kind, str] = {"head": "Heads", "mlp": "MLPs", "layer": "Layers"}
 
 WAYS = ("zero", "mean", "scaled")
@@ -49,6 +47,19 @@ class Way:
     factor: float = 0.0
     reference: str = ""
 
+    @property
+    def removes(self) -> bool:
+        """Whether a part no longer writes anything that depends on the text."""
+        return self.how != "scaled" or self.factor == 0
+
+    def done(self, n: int = 1) -> str:
+        """What is done to n parts, as it follows their names: "0.1 off", "0.1 at its mean", "0.1 × 2"."""
+        if self.how == "mean":
+            return "at its mean" if n == 1 else "at their means"
+        if self.removes:
+            return "off"
+        return f"{'' if n == 1 else 'each '}× {decimal(self.factor, 'g')}"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Switches:
@@ -60,6 +71,21 @@ class Switches:
     @property
     def codes(self) -> tuple[str, ...]:
         return tuple(part.code for part in self.off)
+
+    @property
+    def done(self) -> str:
+        """What is done to the parts, as it follows their names."""
+        return self.way.done(len(self.off))
+
+    @property
+    def run(self) -> str:
+        """The name of the run: "with the parts off"."""
+        return f"with the {'part' if len(self.off) == 1 else 'parts'} {self.done}"
+
+    @property
+    def series(self) -> tuple[str, str]:
+        """The names of both runs."""
+        return "whole model", self.run
 
 
 def switchboard(here: Lesson) -> Switches:
@@ -166,28 +192,36 @@ def verdict(here: Lesson, after: Trace, said: Switches) -> None:
         st.markdown("Everything is on: the two runs are the same. Switch something off above.")
         return
     if _everything(here.trace, said):
-        left = "All that is still added to its vector are the biases b_O of the attention layers."
-        if _is_bare(here.trace, said):
-            left = "No layer adds anything, and the model reads out each token's own vector at once."
-        st.warning(f"Everything is off: no token learns of another. {left}", icon=icons.OFF)
+        st.warning(f"Everything is off: no token learns of another. {_left(here, said)}", icon=icons.OFF)
     asked = question(here)
     if asked is not None:
         old, new = (ablation.surprise_of(run, asked) for run in (here.trace, after))
         st.markdown(
             f"Mean surprise at the next word of {before_after.predicted(here)} (the loss): **{old:.2f}** nats with the "
-            f"whole model, **{new:.2f}** with {_names(said.off)} off: {decimal(new - old, '+.3f')}. The right word "
-            f"gets a probability of {per_cent(np.exp(-old))} and {per_cent(np.exp(-new))} (geometric mean)."
+            f"whole model, **{new:.2f}** with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}. The right "
+            f"word gets a probability of {per_cent(np.exp(-old))} and {per_cent(np.exp(-new))} (geometric mean)."
         )
     token = here.target
     words = []
     for run in (here.trace, after):
         (best,) = top_predictions(run.row("logits", token), 1)
         words.append(f"“{markdown.plain(visible(here.model.vocabulary[best.index]))}” ({per_cent(best.probability)})")
-    place = "In the place of" if here.model.config.architecture == "encoder-only" else "After"
     st.markdown(
-        f"{place} “{markdown.plain(visible(here.trace.tokens[token]))}” the model expects {words[0]}; with the parts "
-        f"off, {words[1]}."
+        f"{before_after.place(here)} “{markdown.plain(visible(here.trace.tokens[token]))}” the model expects "
+        f"{words[0]}; {said.run}, {words[1]}."
     )
+
+
+def _left(here: Lesson, said: Switches) -> str:
+    """What still happens to a token's vector with everything off."""
+    # after the sum, a norm acts even where nothing has been added
+    norms = here.model.config.norm_position == "post"
+    if not _is_bare(here.trace, said):
+        left = "Only the biases b_O of the attention layers are still added to its vector"
+        return f"{left}, and the norms still act on it." if norms else f"{left}."
+    if norms:
+        return "No layer adds anything: only the norms still act on each token's own vector before it is read out."
+    return "No layer adds anything, and the model reads out each token's own vector at once."
 
 
 def _is_bare(trace: Trace, said: Switches) -> bool:
@@ -206,7 +240,7 @@ def _everything(trace: Trace, said: Switches) -> bool:
             return False
         if part.kind == "mlp" and part.sites[0] not in gone:
             return False
-    return said.way.how == "zero" or (said.way.how == "scaled" and said.way.factor == 0)
+    return said.way.how != "mean" and said.way.removes
 
 
 def _names(parts: Sequence[Part]) -> str:
@@ -222,7 +256,7 @@ def question(here: Lesson) -> Question | None:
 
 def next_words(here: Lesson, after: Trace, said: Switches) -> None:
     """What is predicted after the chosen token, before and after."""
-    before_after.next_words(here, after, here.target, series=SERIES)
+    before_after.next_words(here, after, here.target, series=said.series)
     verdict(here, after, said)
 
 
@@ -231,7 +265,7 @@ def losses(here: Lesson, after: Trace, said: Switches) -> None:
     if question(here) is None:
         st.info("There is no next word to predict: type more, or choose a model that writes in the sidebar.")
         return
-    before_after.losses(here, after, series=SERIES)
+    before_after.losses(here, after, series=said.series)
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (here.trace, after))
     verdict(here, after, said)
     worst = int((new - old).argmax())
@@ -249,7 +283,7 @@ def written(here: Lesson, after: Trace, said: Switches) -> None:
         st.info("This model fills in words and writes no text. Choose another model in the sidebar.")
         return
     texts = (_written(here.model, here.text, codes, said.way) for codes in ((), said.codes))
-    for name, text in zip(SERIES, texts, strict=True):
+    for name, text in zip(said.series, texts, strict=True):
         st.markdown(f"**{name[0].upper()}{name[1:]}**")
         st.code(text or "(nothing: it stops at once)", language=None, wrap_lines=True)
     what = "what it makes of your text" if architecture == "encoder-decoder" else f"the next {WRITTEN} tokens at most"

@@ -11,7 +11,7 @@ from tfmviz.analysis import patching
 from tfmviz.analysis.patching import Copied
 from tfmviz.plots import damage as figures
 from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal
+from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, icons, lesson, markdown, models
 from tfmviz.ui.cache import shared
@@ -82,7 +82,9 @@ def laboratory(here: Lesson) -> None:
         return
     with figure:
         _picture(here, values, list(zip(*tokens, strict=True)))
-    _in_words(here, second, values, list(zip(*tokens, strict=True)))
+    _in_words(here, second, COPIED[copied])
+    beside_encoder = stack == "decoder" and here.trace.source is not None
+    st.markdown(_story(values, list(zip(*tokens, strict=True)), copied=COPIED[copied], beside_encoder=beside_encoder))
 
 
 def _second(text: str) -> str | None:
@@ -170,42 +172,93 @@ def _picture(here: Lesson, values: Array, tokens: list[tuple[str, str]]) -> None
         figures.recovered(values, tokens=tokens, position=here.target, title="part of the way"),
         key="recovered",
         alt="; ".join(
-            f"layer {layer}: most at token {row.argmax()} “{visible(tokens[int(row.argmax())][0])}”, {row.max():.2f}"
+            f"layer {layer}: most at token {row.argmax()} “{visible(tokens[int(row.argmax())][0])}”, "
+            f"{decimal(float(row.max()))}"
             for layer, row in enumerate(values)
         ),
     )
 
 
-def _in_words(here: Lesson, second: Trace, values: Array, tokens: list[tuple[str, str]]) -> None:
-    position, vocabulary = here.target, here.model.vocabulary
-    logits = [run.row("logits", position) for run in (here.trace, second)]
+def _in_words(here: Lesson, second: Trace, copied: Copied) -> None:
+    """Which two words are compared, how far apart the runs are, and what a cell is."""
+    logits = [run.row("logits", here.target) for run in (here.trace, second)]
     pair = patching.answers(*logits)
-    words = [markdown.plain(visible(vocabulary[index])) for index in pair]
+    words = [_quoted(here.model.vocabulary[index]) for index in pair]
     apart = [decimal(float(patching.difference(one, pair)), "+.2f") for one in logits]
-    st.markdown(
-        f"The two answers are “{words[0]}” for your sentence and “{words[1]}” for the second. The logit of "
-        f"“{words[1]}” minus that of “{words[0]}” is **{apart[0]}** in your run and **{apart[1]}** in the other. A "
-        "cell shows how much of the way from the first to the second one copied vector goes: 0 none, 1 all of it. "
-        "That shows where the difference is stored, layer by layer."
-    )
-    st.markdown(_story(values, tokens))
-
-
-def _story(values: Array, tokens: list[tuple[str, str]]) -> str:
-    """Where the difference is in the first layer and in the last, in words."""
-    if values.max() < FAINT:
-        return f"No copy goes {FAINT:.0%} of the way: the difference is in no single vector of this kind."
-    most = values.argmax(axis=1)
-    begin, end = int(most[0]), int(most[-1])
-    names = [markdown.plain(visible(tokens[i][0])) for i in (begin, end)]
-    if begin == end:
-        best = float(values[:, begin].max())
-        return (
-            f"In the first layer and in the last, the copy at token {begin} “{names[0]}” does most: up to {best:.0%}."
+    best = patching.favourites(*logits)
+    said = f"The two answers are {words[0]} for your sentence and {words[1]} for the second."
+    if best != pair:
+        said = (
+            f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Of the likely words, {words[0]} is the one "
+            f"that your sentence favours most over the second, and {words[1]} the one that the second favours "
+            "most over yours."
         )
-    change = len(most) - int((most[::-1] == end).argmin())  # from here on the end leads
-    return (
-        f"In layer 0 the copy at token {begin} “{names[0]}” does most ({values[0, begin]:.0%} of the way). From layer "
-        f"{change} on it is the one at token {end} “{names[1]}” ({values[-1, end]:.0%} in layer {len(values) - 1}): "
-        "attention has carried the difference from one token's stream to the other's."
+    shows = "where the difference is stored" if copied == "resid_pre" else "what writes the difference into the stream"
+    st.markdown(
+        f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run and **{apart[1]}** in "
+        "the other. A cell shows how much of the way from the first to the second one copied vector goes: 0 none, 1 "
+        f"all of it. That shows {shows}, layer by layer."
     )
+
+
+def _quoted(token: str) -> str:
+    return f"“{markdown.plain(visible(token))}”"
+
+
+def _story(values: Array, tokens: list[tuple[str, str]], *, copied: Copied, beside_encoder: bool) -> str:
+    """Which copies do most, and how the difference came to their tokens as far as that is certain.
+
+    Only copies of the stream show where the difference is; copies of what a layer writes show who adds to it.
+
+    Args:
+        beside_encoder: whether the copies are in a decoder that reads the same tokens in both runs.
+    """
+    moves = copied == "resid_pre" and not beside_encoder
+    told = _leaders(values, tokens, moves=moves)
+    if beside_encoder and copied in ("resid_pre", "self_attn.out"):
+        return (
+            "Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference in from "
+            f"the source. {told}"
+        )
+    return told
+
+
+def _leaders(values: Array, tokens: list[tuple[str, str]], *, moves: bool) -> str:
+    """The copies that do most in the first and in the last of the layers where a copy does much.
+
+    Args:
+        moves: whether only attention can have brought the difference to a token that both sentences share.
+    """
+    strong = np.flatnonzero(values.max(axis=1) >= FAINT).tolist()
+    if not strong:
+        return f"No copy goes {per_cent(FAINT)} of the way: the difference is in no single vector of this kind."
+    first, last = strong[0], strong[-1]
+    most = values.argmax(axis=1).tolist()
+    begin, end = (f"token {most[layer]} {_quoted(tokens[most[layer]][0])}" for layer in (first, last))
+    far, farther = (per_cent(float(values[layer].max())) for layer in (first, last))
+    if first == last:
+        alone = f" No copy in another layer goes {per_cent(FAINT)} of the way." * (len(values) > 1)
+        return f"In layer {first} the copy at {begin} does most ({far} of the way).{alone}"
+    if most[first] == most[last]:
+        shares = f"{far} of the way in both" if far == farther else f"{far} and {farther} of the way"
+        return f"In layer {first} and in layer {last} the copy at {begin} does most: {shares}."
+    carried = ": attention has carried the difference there" * (moves and len(set(tokens[most[last]])) == 1)
+    return (
+        f"In layer {first} the copy at {begin} does most ({far} of the way). {_reign(most, strong)} it is the one at "
+        f"{end} ({farther} in layer {last}){carried}."
+    )
+
+
+def _reign(most: list[int], strong: list[int]) -> str:
+    """The layers in which the last leader leads without a break.
+
+    Args:
+        most: for each layer, the token whose copy does most.
+        strong: the layers where a copy does much.
+    """
+    since = last = strong[-1]
+    while since - 1 in strong and most[since - 1] == most[last]:
+        since -= 1
+    if since == last:
+        return f"In layer {last}"
+    return f"From layer {since} on" if last == len(most) - 1 else f"From layer {since} to layer {last}"

@@ -10,7 +10,7 @@ from tfmviz.analysis import ablation
 from tfmviz.analysis.ablation import Part, Question
 from tfmviz.plots import damage as figures
 from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, per_cent
+from tfmviz.plots.numbers import counted, decimal, per_cent
 from tfmviz.trace import Array, Trace, kind_of
 from tfmviz.ui import controls, lesson, markdown, models
 from tfmviz.ui.cache import shared
@@ -19,6 +19,12 @@ from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.switch_off.board import Switches, Way, edits_of, question, switch_off
 from tfmviz.zoo import ZooModel
+
+PRECISION = 5
+"""Digits of a change of the loss in nats; what float32 leaves beyond them would give equal parts an order."""
+
+LITTLE = 0.05
+"""Nats. If a head changes the loss by less, other parts may stand in for it."""
 
 MEASURES = ("the whole sentence", "the word after the chosen token")
 
@@ -51,29 +57,60 @@ def damage_map(here: Lesson, said: Switches) -> None:
             click=controls.LOOKS,
             on_pick=look_at,
         )
-    _damage_in_words(here, values, measured)
+    _damage_in_words(_ranked(here.trace, values), measured, said.way)
 
 
-def _damage_in_words(here: Lesson, values: Array, measured: str) -> None:
+def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) -> None:
     """What is lost most, what is spared, and two buttons that switch off just that."""
-    ranked = _ranked(here.trace, values)
     heads = [(part, loss) for part, loss in ranked if part.kind == "head"]
-    idle = sum(loss <= 0 for _, loss in heads)
     st.markdown(
-        f"Orange: without this part {measured} surprises the model more. The colours end at the strongest head; an MLP "
-        f"may go far beyond. The model loses most without **{ranked[0][0].name}** "
-        f"({decimal(ranked[0][1], '+.3f')} nats), and among the heads without "
-        + ", ".join(f"**{part.name}** ({decimal(loss, '+.3f')})" for part, loss in heads[:3])
-        + f". {idle} of the {len(heads)} heads matter little *here*: with one of them off the model does no worse. "
-        "Others may do the same work, or this text may not need it. Two parts that replace each other both look "
-        "useless when only one is off."
+        f"Orange: with this part {way.done()} {measured} surprises the model more. The colours end at the strongest "
+        f"head; an MLP may go far beyond. {_missed(ranked, way)} {_spared(heads, way)}"
     )
+    verb = "Switch off" if way.removes else "Change"
     worst, least = heads[0][0], heads[-1][0]
     spared = [part.code for part, loss in heads if loss <= 0]
-    words = f"Switch off all {len(spared)} that cost nothing alone" if spared else f"Switch off {least.name} only"
+    words = f"{verb} all {len(spared)} that cost nothing alone" if len(spared) > 1 else f"{verb} {least.name} only"
     left, right = st.columns(2)
-    _button(left, f"Switch off {worst.name} only", [worst.code], key="worst")
+    _button(left, f"{verb} {worst.name} only", [worst.code], key="worst")
     _button(right, words, spared or [least.code], key="spared")
+
+
+def _missed(ranked: list[tuple[Part, float]], way: Way) -> str:
+    """With which parts off the loss grows most."""
+    worst, most = ranked[0]
+    if most <= 0:
+        return f"No part is missed here: the loss does not grow with any of them {way.done()}."
+    heads = [f"**{part.name}** ({_nats(loss)})" for part, loss in ranked if part.kind == "head" and loss > 0]
+    among = f", and among the heads with {', '.join(heads[:3])}" if heads else ""
+    return f"The loss grows most with **{worst.name}** {way.done()} ({_nats(most)} nats){among}."
+
+
+def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
+    """With how many heads off the model does no worse, and what that does not say."""
+    spared = [(part, loss) for part, loss in heads if loss <= 0]
+    found = f"With any of the heads {way.done()} the model does worse."
+    if spared:
+        least, loss = spared[-1]
+        better = f"with **{least.name}** {way.done()}"
+        gains = _nats(loss) != _nats(0)
+        if len(spared) == 1:
+            does = f"{better} the model does {'better' if gains else 'no worse'} here ({_nats(loss)} nats)"
+        else:
+            does = f"with any one of these {way.done()} the model does no worse here"
+            does += f", {better} even better ({_nats(loss)} nats)" * gains
+        found = f"For {len(spared)} of {counted(len(heads), 'head')} the loss does not grow: {does}."
+    if not way.removes or min(abs(loss) for _, loss in heads) >= LITTLE:
+        return found
+    return (
+        f"{found} If the loss changes by less than {LITTLE} nats with a head {way.done()}, others may do the same "
+        "work, or this text may not need it. Two parts that replace each other both look useless when only one is "
+        f"{way.done()}."
+    )
+
+
+def _nats(loss: float) -> str:
+    return decimal(loss, "+.3f")
 
 
 def _button(column: DeltaGenerator, words: str, codes: list[str], *, key: str) -> None:
@@ -100,7 +137,7 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
                 y,
                 names=names,
                 off=[n for n, i in enumerate(known) if heads[i] in said.off],
-                title="change of the loss without it, in nats",
+                title=f"change of the loss with it {said.way.done()}, in nats",
                 theme=theme(),
             ),
             key="look_and_matter",
@@ -108,25 +145,39 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
                 f"{n}: largest share {a:.2f}, {decimal(b, '+.3f')} nats" for n, a, b in zip(names, x, y, strict=True)
             ),
         )
-    sharpest, dearest = int(x.argmax()), int(y.argmax())
-    order = np.argsort(-y)
-    place = int(np.flatnonzero(order == sharpest)[0]) + 1
-    ρ = ablation.rank_correlation(x, y)
+    sharpest, ρ = int(x.argmax()), ablation.rank_correlation(x, y)
     st.markdown(
         f"Head **{names[sharpest]}** looks most sharply: on average {per_cent(x[sharpest])} of its attention goes to "
-        f"one token. By damage to {measured} it is number {place} of {len(names)}. Number 1 is **{names[dearest]}**, "
-        f"whose largest share is {per_cent(x[dearest])} on average. The rank correlation is **{_two(ρ)}**: "
-        f"{_in_words(ρ)}."
+        f"one token. {_place(x, y, names, measured, said.way)} The rank correlation is **{_two(ρ)}**: "
+        f"{_in_words(ρ, said.way)}."
     )
 
 
-def _in_words(ρ: float) -> str:
+def _place(x: Array, y: Array, names: list[str], measured: str, way: Way) -> str:
+    """Where the sharpest head stands by damage, and which head is the first.
+
+    Args:
+        x: (head,), how sharply each looks.
+        y: (head,), how much the loss grows, in nats.
+    """
+    if y.max() <= 0:
+        return f"No head is missed here: the loss does not grow with any of them {way.done()}."
+    order = np.argsort(-y, kind="stable").tolist()  # equal heads have one order, also for who is the first
+    place, dearest = order.index(int(x.argmax())) + 1, order[0]
+    return (
+        f"By damage to {measured} it is number {place} of {len(names)}. Number 1 is **{names[dearest]}**, whose "
+        f"largest share is {per_cent(x[dearest])} on average."
+    )
+
+
+def _in_words(ρ: float, way: Way) -> str:
     if np.isnan(ρ):
         return "there is nothing to rank"
+    what = "how much it matters here" if way.removes else f"how much the loss grows with it {way.done()}"
     if abs(ρ) < 0.3:
-        return "how sharply a head looks says next to nothing about how much it matters here"
+        return f"how sharply a head looks says next to nothing about {what}"
     strength = "something, but not much," if abs(ρ) < 0.6 else "a good deal"
-    return f"how sharply a head looks says {strength} about how much it matters here" + ", in reverse" * (ρ < 0)
+    return f"how sharply a head looks says {strength} about {what}" + ", in reverse" * (ρ < 0)
 
 
 def _two(ρ: float) -> str:
@@ -155,12 +206,13 @@ def _damage(model: ZooModel, text: str, question: Question, way: Way) -> Array:
 def _damage_of(model: ZooModel, text: str, question: Question, way: Way) -> Array:
     trace = models.trace(model, text)
     target = None if trace.source is None else trace.target.ids[1:]
-    return ablation.damage(
+    values = ablation.damage(
         trace,
         question,
         lambda variants, positions: model.logits_under(text, variants, positions, target=target),
         lambda part: edits_of(part, model, way),
     )
+    return values.round(PRECISION) + 0.0  # no −0
 
 
 def _ranked(trace: Trace, values: Array) -> list[tuple[Part, float]]:

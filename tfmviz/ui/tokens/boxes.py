@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 
 from tfmviz.plots.labels import whole
@@ -37,7 +38,14 @@ def boxes(tokenizer: AnyTokenizer, text: str) -> list[Piece]:
 
 def entries(tokenizer: AnyTokenizer, text: str) -> list[str]:
     """The readable strings of a text's tokens, each as it stands in the vocabulary."""
-    return [tokenizer.vocabulary[index] for index in tokenizer.ids(text)]
+    return [tokenizer.vocabulary[index] for index in ids_of(tokenizer, text)]
+
+
+def ids_of(tokenizer: AnyTokenizer, text: str) -> Sequence[int]:
+    """The numbers of a whole text's tokens, as the model reads it: with gaps, if it fills gaps."""
+    if isinstance(tokenizer, Tokenizer) and tokenizer.fills_gaps:
+        return tokenizer.encode(text, max_len=sys.maxsize).ids
+    return tokenizer.ids(text)
 
 
 def spelled(symbol: str) -> Piece:

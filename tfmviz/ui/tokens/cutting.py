@@ -17,7 +17,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tokens import merging
-from tfmviz.ui.tokens.boxes import AnyTokenizer, box, boxes, n_words, show_boxes, written
+from tfmviz.ui.tokens.boxes import AnyTokenizer, box, boxes, ids_of, n_words, show_boxes, written
 from tfmviz.views.pieces import Piece, Row
 
 HARD = {
@@ -57,8 +57,18 @@ def four_ways(here: Lesson) -> None:
         "**Characters** and **bytes** need a small vocabulary (256 entries do for bytes, in any language), but make "
         f"long sequences, and attention costs the square of the length: here bytes cost "
         f"{decimal((len(single) / max(len(tokens), 1)) ** 2, '.1f')} times as many scores as tokens. **Words** make "
-        "short sequences, but their vocabulary never ends, and a word that it lacks is lost. **Tokens** lie between: "
-        f"frequent words are one of {tokenizer.vocab_size:,} entries, rare words fall into several."
+        "short sequences, but their vocabulary never ends, and a word that it lacks is lost. "
+        f"{_between(tokenizer)}"
+    )
+
+
+def _between(tokenizer: AnyTokenizer) -> str:
+    """What tokens are, between bytes and words."""
+    if isinstance(tokenizer, Tokenizer) and not tokenizer.ranks:
+        return f"This model's **tokens** are bytes and marks, {tokenizer.vocab_size:,} entries: it has no merges."
+    return (
+        f"**Tokens** lie between: frequent words are one of {tokenizer.vocab_size:,} entries, rare words fall into "
+        "several."
     )
 
 
@@ -81,16 +91,17 @@ def numbers(here: Lesson) -> None:
     show_boxes(rows, key="numbers", caption="", titles=("text", "tokens", "the piece, its bytes, its number"))
     named = ", ".join(f"`{mark}`" for mark in marks) if 0 < len(marks) < 6 else f"{len(marks)} in all"
     used = "where a text ends" if len(marks) == 1 else "where a text begins or ends, padding, a gap"
+    gap = " Three underscores are an exception here: they stand for the gap." if tokenizer.marks.mask else ""
     st.markdown(
         f"The model never sees letters, only these numbers: places in a list of {tokenizer.vocab_size:,} entries. "
         f"Some entries are **marks** ({named}), which stand for no text but say, for example, {used}. Read as a mark, "
-        "what you type would act as one; so what a reader types is always read as text in this app, and only this "
-        "picture shows the other way."
+        "what you type would act as one; so what a reader types is read as text in this app, and only this picture "
+        f"shows the other way.{gap}"
     )
 
 
 def _numbered(tokenizer: AnyTokenizer, name: str, text: str, *, as_marks: bool) -> Row:
-    ids = tokenizer.ids_with_marks(text) if as_marks else tokenizer.ids(text)
+    ids = tokenizer.ids_with_marks(text) if as_marks else ids_of(tokenizer, text)
     found = []
     for index in ids:
         entry = tokenizer.vocabulary[index]
@@ -111,7 +122,7 @@ def hard_words(here: Lesson) -> None:
     show_boxes(rows, key="hard_words", caption="", titles=("what", "tokens", "the pieces"))
     st.markdown(
         "Dashed boxes are bytes, two digits of sixteen each, which make a character only together. Nothing is ever "
-        "unknown to a byte-level vocabulary, because its first entries are the 256 bytes. But what was rare in its "
+        "unknown to a byte-level vocabulary, because the 256 bytes are among its entries. But what was rare in its "
         "text is expensive: a Chinese character may cost three tokens, and the digits of a number are cut at places "
         "that have nothing to do with its value, one reason why small models are bad at sums."
     )

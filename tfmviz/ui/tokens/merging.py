@@ -43,14 +43,17 @@ def replay(here: Lesson) -> None:
     ranks = model.tokenizer.ranks
     assert ranks is not None
     with lesson.line("merges"):
-        word = _choose(words)[:LONGEST]
+        whole = _choose(words)
+        word = whole[:LONGEST]
         steps = list(bpe.merges(word, ranks))
         shown = len(steps)
         if steps:
             controls.at_most("merges_shown", len(steps))
             shown = st.slider("Merges", 0, len(steps), len(steps), key="merges_shown", bind="query-params")
+    if len(whole) > LONGEST:
+        st.info(f"Only the first {LONGEST} of the {len(whole)} bytes of this word are merged here.", icon=icons.CUT)
     show_boxes(
-        _rows(word, steps, shown, ranks),
+        _rows(word, steps, shown, ranks, is_whole=word == whole),
         key="merges",
         caption="",
         titles=("step", "priority", "the symbols; below each, the priority of the pair it makes with the next"),
@@ -80,8 +83,11 @@ def _choose(words: list[str]) -> str:
     ]
 
 
-def _rows(word: str, steps: list[Merge], shown: int, ranks: Mapping[Pair, int]) -> list[Row]:
-    """A row before every step, and one for what is left after the last that is shown."""
+def _rows(word: str, steps: list[Merge], shown: int, ranks: Mapping[Pair, int], *, is_whole: bool) -> list[Row]:
+    """A row before every step, and one for what is left after the last that is shown.
+
+    The end of a word that was cut may belong to a longer token, so only those of a whole one are called tokens.
+    """
     rows = []
     new = -1  # place of the symbol that the step before has made
     for n, step in enumerate(steps[:shown]):
@@ -91,7 +97,7 @@ def _rows(word: str, steps: list[Merge], shown: int, ranks: Mapping[Pair, int]) 
     last = bpe.after(word, steps[:shown])
     found = tuple(ranks.get(pair) for pair in pairwise(last))
     finished = shown == len(steps)
-    name = "tokens" if finished else "bytes" if shown == 0 else f"after {shown}"
+    name = "tokens" if finished and is_whole else "bytes" if shown == 0 else f"after {shown}"
     rows.append(Row(name, "none left" if finished else "", _boxes(last, found, place=-1, new=new)))
     return rows
 

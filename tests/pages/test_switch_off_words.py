@@ -1,0 +1,216 @@
+"""What the page that switches parts off says: each sentence is true of the numbers beside it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.app import charts, forget, matrices, open_page, series, words
+from tests.pages.test_pages import put_random_model
+from tfmviz import zoo
+from tfmviz.analysis import patching
+from tfmviz.analysis.patching import Copied
+from tfmviz.plots.labels import visible
+from tfmviz.trace import Array
+from tfmviz.ui import markdown, models
+from tfmviz.ui.switch_off import board, copying, every_part
+
+TEXT = "The cat sat on the mat."
+COPY, MAP, POINTS = "Copy from another sentence", "Every part in turn", "Do sharp heads matter?"
+WRITES = [name for name, kind in copying.COPIED.items() if kind in ("self_attn.out", "mlp.out")]
+CARRIED = "attention has carried"
+
+
+def opened(tab: str, text: str = TEXT, **address: str) -> AppTest:
+    return open_page("switch_off", text=text, removed=tab, **address)
+
+
+def last_token(text: str) -> str:
+    return str(len(models.load("tiny-english").trace(text).tokens) - 1)
+
+
+def story(
+    values: Array, tokens: list[tuple[str, str]], *, copied: Copied = "resid_pre", beside_encoder: bool = False
+) -> str:
+    return copying._story(values, tokens, copied=copied, beside_encoder=beside_encoder)
+
+
+@pytest.mark.parametrize("pair", copying.PAIRS)
+def test_answers_are_what_the_runs_answer(pair: tuple[str, str]) -> None:
+    model = models.load("tiny-english")
+    rows = [model.trace(text)["logits"][-1] for text in pair]
+    best, compared = (
+        [f"“{markdown.plain(visible(model.vocabulary[index]))}”" for index in two]
+        for two in (patching.favourites(*rows), patching.answers(*rows))
+    )
+    said = words(opened(COPY, pair[0], other=pair[1], token=last_token(pair[0])))
+    assert ("The two answers are" in said) == (best[0] != best[1])
+    if best[0] != best[1]:
+        assert f"The two answers are {best[0]} for your sentence and {best[1]} for the second." in said
+    else:
+        assert f"Both runs answer {best[0]}. Of the likely words, {compared[0]} is the one" in said
+
+
+def test_there_are_pairs_with_two_answers_and_pairs_with_one() -> None:
+    model = models.load("tiny-english")
+    runs = [[int(model.trace(text)["logits"][-1].argmax()) for text in pair] for pair in copying.PAIRS]
+    assert {one == other for one, other in runs} == {True, False}
+
+
+@pytest.mark.parametrize("copied", WRITES)
+@pytest.mark.parametrize("pair", copying.PAIRS)
+def test_what_a_layer_writes_does_not_show_where_the_difference_went(pair: tuple[str, str], copied: str) -> None:
+    app = opened(COPY, pair[0], other=pair[1], copied=copied, token=last_token(pair[0]))
+    said, largest = words(app), matrices(app)["recovered"][0].max(axis=1)
+    assert CARRIED not in said
+    assert "stored" not in said
+    assert not re.search(r"[-−]0%|\b0%", said)
+    named = [int(layer) for layer in re.findall(r"[Ii]n layer (\d)", said)]
+    assert named[0] == np.flatnonzero(largest >= copying.FAINT)[0]
+    assert all(largest[layer] >= copying.FAINT for layer in named)
+
+
+def test_the_stream_shows_where_attention_took_the_difference() -> None:
+    said = words(opened(COPY, copying.PAIRS[0][0], other=copying.PAIRS[0][1], token=last_token(copying.PAIRS[0][0])))
+    assert re.search(r"From layer 4 on it is the one at token 9 “named” \(\d\d% in layer 5\): " + CARRIED, said)
+    assert "where the difference is stored" in said
+
+
+@pytest.mark.parametrize("kind", ["decoder", "cross-attention"])
+def test_in_a_decoder_cross_attention_brings_the_difference_in(kind: str) -> None:
+    address = {"model": "french-english", "other": "Le chien dort.", "kind": kind, "token": "1"}
+    app = opened(COPY, "Le chat dort.", **address)
+    np.testing.assert_allclose(matrices(app)["recovered"][0][0], 0, atol=1e-6)
+    said = words(app)
+    assert "Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference" in said
+    assert "In layer 0" not in said
+    assert CARRIED not in said
+    assert not re.search(r"[-−]0%|\b0%", said)
+    app = opened(COPY, "Le chat dort.", **address, copied="what cross-attention writes")
+    assert "reads the same tokens" not in words(app)
+
+
+def test_a_story_tells_of_no_faint_layer() -> None:
+    same = [("a", "a"), ("b", "c"), ("d", "d")]
+    values = np.array([[0, 0.9, 0], [0.01, 0.02, 0.09], [0, 0.2, 0.8], [0, 0.1, 0.7], [-0.1, -0.2, -0.001]])
+    said = story(values, same)
+    assert "In layer 0 the copy at token 1 “b” does most (90% of the way). From layer 2 to layer 3 it is" in said
+    assert said.endswith("token 2 “d” (70% in layer 3): attention has carried the difference there.")
+    assert CARRIED not in story(values, [*same[:2], ("d", "e")])  # it was there from the beginning
+    assert CARRIED not in story(values, same, copied="mlp.out")
+    assert CARRIED not in story(values, same, beside_encoder=True)
+    assert story(values[:2], same).endswith("No copy in another layer goes 10% of the way.")
+    assert story(values[[0, 0]], same).endswith("does most: 90% of the way in both.")
+
+
+def test_heads_that_hurt_are_not_said_to_matter_little() -> None:
+    app = opened(MAP, "I am happy", model="induction")
+    heads = matrices(app)["damage_map"][0][:, :4]
+    layer, head = np.unravel_index(heads.argmin(), heads.shape)
+    assert heads.min() < -every_part.LITTLE
+    said = words(app)
+    assert f"For {(heads <= 0).sum()} of 8 heads the loss does not grow: with any one of these off" in said
+    assert f"does no worse here, with **{layer}.{head}** off even better (−{-heads.min():.3f} nats)" in said
+    assert "matter little" not in said
+    assert ("others may do the same work" in said) == (abs(heads) < every_part.LITTLE).any()
+    assert "others may do the same work, or this text" in words(opened(MAP))
+
+
+def test_one_head_is_written_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    forget()
+    put_random_model(tmp_path / "small")
+    monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))
+    app = opened(MAP, "the cat sat")
+    said, grown = words(app), float(matrices(app)["damage_map"][0][0, 0])
+    forget()
+    if grown > 0:
+        assert "With any of the heads off the model does worse." in said
+    else:
+        assert "For 1 of 1 head the loss does not grow: with **0.0** off the model does" in said
+    assert "any one of these" not in said
+    assert app.button(key="spared").label == "Switch off 0.0 only"
+
+
+@pytest.mark.parametrize(
+    ("way", "one", "two"),
+    [
+        (board.Way(how="zero"), "off", "off"),
+        (board.Way(how="mean"), "at its mean", "at their means"),
+        (board.Way(how="scaled", factor=2.0), "× 2", "each × 2"),
+        (board.Way(how="scaled", factor=-0.3), "× −0.3", "each × −0.3"),
+        (board.Way(how="scaled", factor=0.0), "off", "off"),
+    ],
+)
+def test_what_is_done_to_a_part(way: board.Way, one: str, two: str) -> None:
+    assert (way.done(1), way.done(2)) == (one, two)
+
+
+def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:
+    doubled = {"how": "scaled", "factor": "2.0", "off": "d0.1"}
+    for tab, told in (
+        ("Next word", "with the part × 2, “"),
+        ("Loss", "with 0.1 × 2: "),
+        ("What it writes", "**With the part × 2**"),
+        (MAP, "Orange: with this part × 2 the next word"),
+        (POINTS, "The rank correlation is"),
+    ):
+        app = opened(tab, **doubled)
+        assert told in words(app)
+        assert not re.search(r"\d off|parts? off|these off|without (this|it)", words(app))
+        if tab == MAP:
+            assert app.button(key="worst").label.startswith("Change ")
+        if tab == "Next word":
+            assert list(series(charts(app)["next_words"], "value", by="series")) == ["whole model", "with the part × 2"]
+        if tab == POINTS:
+            assert "change of the loss with it × 2, in nats" in str(charts(app)["look_and_matter"]["spec"])
+
+
+def test_where_nothing_is_changed_no_part_is_missed() -> None:
+    unchanged = {"how": "scaled", "factor": "1.0"}
+    app = opened(MAP, **unchanged)
+    assert (np.nan_to_num(matrices(app)["damage_map"]) == 0).all()
+    said = words(app)
+    assert "No part is missed here" in said
+    assert "grows most" not in said
+    assert "even better" not in said
+    said = words(opened(POINTS, **unchanged))
+    assert "No head is missed here" in said
+    assert "Number 1 is" not in said
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_heads_have_one_order(seed: int) -> None:
+    """Of equal heads the first comes first, as on the map, whatever the sort does with many of them."""
+    random = np.random.default_rng(seed)
+    lost, sharpness = random.integers(0, 3, 47) / 4, random.random(47)
+    sharpest = int(sharpness.argmax())
+    place = (lost > lost[sharpest]).sum() + (lost[:sharpest] == lost[sharpest]).sum() + 1
+    way, names = board.Way(how="zero"), [f"0.{n}" for n in range(47)]
+    said = every_part._place(sharpness, lost, names, "the next word", way)
+    assert f"it is number {place} of 47. Number 1 is **0.{lost.argmax()}**" in said
+
+
+def test_norms_after_the_sum_act_with_everything_off() -> None:
+    everything = ",".join(f"dl{n}" for n in range(4))
+    said = opened("Next word", model="twins-postnorm", off=everything).warning[0].value
+    assert "only the norms still act" in said
+    assert "at once" not in said
+    heads = ",".join([*(f"d{n}.{head}" for n in range(4) for head in range(4)), *(f"dm{n}" for n in range(4))])
+    said = opened("Next word", model="twins-postnorm", off=heads).warning[0].value
+    assert "biases b_O" in said
+    assert "the norms still act on it" in said
+    said = opened("Next word", off=",".join(f"dl{n}" for n in range(6))).warning[0].value
+    assert "norms" not in said
+
+
+def test_a_model_that_fills_in_predicts_in_the_place_of_a_token() -> None:
+    for tab in ("Next word", "Loss", "What it writes", MAP, POINTS, COPY):
+        assert not re.search(r"After “|next word of|the next word surprises", words(opened(tab, model="fill-in")))
+    app = opened("Next word", model="fill-in")
+    assert "In the place of “" in words(app)
+    assert "next token" not in str(charts(app)["next_words"]["spec"])
