@@ -8,7 +8,7 @@ import streamlit as st
 from tfmviz.analysis.multiplications import Shape, in_model, overtakes
 from tfmviz.plots import complexity as figures
 from tfmviz.plots.growth import growth
-from tfmviz.plots.numbers import in_words, per_cent
+from tfmviz.plots.numbers import counted, in_words, per_cent
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import shapes_of
@@ -29,7 +29,7 @@ def model(here: Lesson) -> None:
         alt="; ".join(f"{part}: {in_words(count)}" for part, count in counts.items()),
     )
     total = sum(counts.values())
-    read = f"{source} and {target} tokens" if here.trace.source else f"{target} tokens"
+    read = f"{source} and {target} tokens" if here.trace.source else counted(target, "token")
     meetings = (counts["scores"] + counts["values"]) / total
     st.markdown(
         f"To read your sentence ({read}) the model multiplies **{in_words(total)}** times. Only "

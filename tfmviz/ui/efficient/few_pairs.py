@@ -43,8 +43,8 @@ def sparse_masks(here: Lesson) -> None:
     beside(here, head, pattern, pattern @ head.v, title=f"{kind}, {size}", cost=cost)
     caught = float((head.pattern * kept).sum(axis=-1).mean())
     st.markdown(
-        f"{ABOUT[kind]} Here {pairs:,} of {int(head.allowed.sum()):,} pairs are left, which held {per_cent(caught)} of "
-        "the attention; the softmax shares the rest out among them."
+        f"{ABOUT[kind]} Here {pairs:,} of {int(head.allowed.sum()):,} pairs {'is' if pairs == 1 else 'are'} left, "
+        f"which held {per_cent(caught)} of the attention; the softmax shares the rest out among them."
     )
     if not head.q_tokens_are_keys:
         st.caption("Windows need one text, whose queries and keys stand side by side; cross-attention has two.")

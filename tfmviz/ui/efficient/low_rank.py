@@ -8,7 +8,7 @@ import streamlit as st
 from tfmviz.analysis.efficient import exact, features, linformer
 from tfmviz.plots import efficient as figures
 from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import in_bytes, per_cent, tiny
+from tfmviz.plots.numbers import counted, in_bytes, per_cent, tiny
 from tfmviz.trace import Array
 from tfmviz.ui import lesson, markdown
 from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, no_bias
@@ -102,8 +102,8 @@ def linear(here: Lesson) -> None:
         "attention, not an approximation, and models with it are trained with it (Katharopoulos et al. 2020). What it "
         f"gains: the keys are summed before a query comes, so a state of {d} × {d} + {d} numbers "
         f"(**{in_bytes(BYTES * state)}**) is all that is kept, however long the text; a cache of keys and values takes "
-        f"{in_bytes(BYTES * cache)} for these {len(head.k)} tokens, and grows. Computed token by token from the state "
-        f"and over all pairs, the outputs differ by at most {tiny(float(np.abs(z - pattern @ head.v).max()))}."
+        f"{in_bytes(BYTES * cache)} for {counted(len(head.k), 'token')}, and grows. Computed token by token from the "
+        f"state and over all pairs, the outputs differ by at most {tiny(float(np.abs(z - pattern @ head.v).max()))}."
     )
     if head.is_linear:
         st.caption("This head was trained with linear attention, so both pictures are the same.")

@@ -10,7 +10,7 @@ import streamlit as st
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.efficient.reversible import backward, forward, kept
 from tfmviz.plots.growth import growth
-from tfmviz.plots.numbers import in_bytes, tiny
+from tfmviz.plots.numbers import counted, in_bytes, tiny
 from tfmviz.trace import Array
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
@@ -53,8 +53,8 @@ def _tried(here: Lesson) -> str:
     error = round_trip(here.model, stack, here.trace.target.ids[:MOST])
     return (
         f"Tried here: {depth} blocks, whose f and g are the feed-forward layers of this model, on the embeddings of "
-        f"your first {min(MOST, len(here.trace.target))} tokens. In 32 bits the input comes back with an error of "
-        f"**{tiny(error)}**: both halves grow on the way, and what is rounded off grows with them."
+        f"{counted(min(MOST, len(here.trace.target)), 'token')} of yours. In 32 bits the input comes back with an "
+        f"error of **{tiny(error)}**: both halves grow on the way, and what is rounded off grows with them."
     )
 
 

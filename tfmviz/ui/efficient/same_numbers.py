@@ -12,7 +12,7 @@ from tfmviz.analysis.cache_cost import Kept, linear_state
 from tfmviz.analysis.efficient import exact, grouped, sparse, state_space, tiles
 from tfmviz.analysis.efficient.tiles import Tile
 from tfmviz.plots import efficient as figures
-from tfmviz.plots.numbers import decimal, in_bytes, tiny
+from tfmviz.plots.numbers import counted, decimal, in_bytes, tiny
 from tfmviz.trace import Array
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of
@@ -146,8 +146,9 @@ def shared_heads(here: Lesson) -> None:
         before, now = (linear_state(n_layers=1, n_heads=m, d_head=d, size=BYTES) for m in (config.n_heads, n_groups))
         what = "what is kept to write on: the sums Σ φ(k) vᵀ and Σ φ(k) of this layer take"
     st.markdown(
-        f"Multiplications stay; what shrinks is {what} **{in_bytes(now)}** instead of {in_bytes(before)} for {n} "
-        "tokens. Here the model's own key and value heads are averaged in groups (Ainslie et al. 2023), for this head "
-        "alone; the authors then train on for a twentieth of the first training, which repairs most of the damage. "
+        f"Multiplications stay; what shrinks is {what} **{in_bytes(now)}** instead of {in_bytes(before)} for "
+        f"{counted(n, 'token')}. Here the model's own key and value heads are averaged in groups (Ainslie et al. "
+        "2023), for this head alone; the authors then train on for a twentieth of the first training, which repairs "
+        "most of the damage. "
         "One head for all is multi-query attention (Shazeer 2019)."
     )

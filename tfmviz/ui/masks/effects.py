@@ -9,7 +9,7 @@ from tfmviz.analysis import mask_effect
 from tfmviz.analysis.scaling import entropy
 from tfmviz.plots import masks as figures
 from tfmviz.plots.labels import of_queries, said_of_queries, visible
-from tfmviz.plots.numbers import decimal, per_cent
+from tfmviz.plots.numbers import counted, decimal, per_cent
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.steps import tiles
 from tfmviz.trace import Array, Trace
@@ -167,14 +167,15 @@ def reach(here: Lesson, chosen: Chosen) -> None:
     shown = st.slider("Layers", 1, n_layers, n_layers, key="depth", bind="query-params") if n_layers > 1 else 1
     steps = mask_effect.layers_to_reach([chosen.mask] * shown)
     tokens = here.trace.axes(layer)[0].tokens
-    count, after = int((steps != mask_effect.OUT_OF_REACH).sum()), f"{shown} layer{'s' * (shown != 1)}"
+    count, after = int((steps != mask_effect.OUT_OF_REACH).sum()), counted(shown, "layer")
+    within = f"{count} of {steps.size} pairs {'is' if count == 1 else 'are'} within reach"
     show_cells(
         figures.reach(steps, tokens=tokens, n_layers=shown),
         key="reach",
-        alt=f"{count} of {steps.size} pairs are within reach after {after}.",
+        alt=f"{within} after {after}.",
     )
     st.markdown(
-        f"After {after} {count} of {steps.size} pairs are within reach. "
+        f"After {after} {within}. "
         f"{_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}. With a window of radius r it "
         "takes (n − 1)/r layers, O(n/r); full attention needs 1."
     )

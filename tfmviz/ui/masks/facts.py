@@ -9,7 +9,7 @@ from tfmviz.analysis.attention_layer import of_head, turned
 from tfmviz.analysis.mask_forms import LARGE, additive, softmax_under
 from tfmviz.plots import masks as figures
 from tfmviz.plots.labels import said_of_queries, visible
-from tfmviz.plots.numbers import tiny
+from tfmviz.plots.numbers import counted, tiny
 from tfmviz.trace import Array
 from tfmviz.ui import markdown
 from tfmviz.ui.cache import shared
@@ -59,9 +59,9 @@ def batch(here: Lesson, said: Settings) -> None:
     padding = masks.padding(torch.tensor([len(t) for t in texts]), width)[short, 0, 0].expand(width, width)
     causal = masks.causal(width)
     st.markdown(
-        f"**Causal is not padding.** Your sentence ({len(texts[0])} tokens) and the second one ({len(texts[1])}) share "
-        f"a batch that is {width} wide. These are the masks of the shorter one; the second sentence is among the "
-        "parameters below."
+        f"**Causal is not padding.** Your sentence ({counted(len(texts[0]), 'token')}) and the second one "
+        f"({len(texts[1])}) share a batch that is {width} wide. These are the masks of the shorter one; the second "
+        "sentence is among the parameters below."
     )
     drawn = (
         ("causal: by position", causal, "Query i sees keys 0 to i."),

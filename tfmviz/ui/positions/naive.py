@@ -8,6 +8,7 @@ import streamlit as st
 from tfmviz.analysis import naive_positions
 from tfmviz.plots import positions as figures
 from tfmviz.plots.labels import visible
+from tfmviz.plots.numbers import counted
 from tfmviz.plots.positions import Line
 from tfmviz.trace import Array
 from tfmviz.ui import icons, lesson, markdown, models
@@ -107,8 +108,8 @@ def fractions(here: Lesson) -> None:
         return
     halfway = [tokens[round((len(tokens) - 1) / 2)] for tokens in texts]
     st.markdown(
-        f"From one token to the next it is {steps[0]} in the sentence with {sizes[0]} tokens and {steps[1]} in the one "
-        f"with {sizes[1]}. **The same distance means different things in different sentences**: ½ is "
+        f"From one token to the next it is {steps[0]} in the sentence with {counted(sizes[0], 'token')} and {steps[1]} "
+        f"in the one with {sizes[1]}. **The same distance means different things in different sentences**: ½ is "
         f"“{markdown.plain(visible(halfway[0]))}”, token {(sizes[0] - 1) / 2:g}, in one and "
         f"“{markdown.plain(visible(halfway[1]))}”, token {(sizes[1] - 1) / 2:g}, in the other, and “the word before” "
         "has no number of its own. While a text is being written, N is not even known."

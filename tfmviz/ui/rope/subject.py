@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.attention_layer import of_head
+from tfmviz.plots.numbers import counted
 from tfmviz.trace import Array, Trace
 from tfmviz.ui import controls, markdown, models
 from tfmviz.ui.lesson import Lesson
@@ -99,10 +100,12 @@ def say_whose(shown: Subject) -> None:
     """Which model, layer and head the figures are of, and what was left out of the text."""
     layer = shown.layer.split(".")[1]
     st.caption(
-        f"{markdown.code(shown.model.name)}, layer {layer}, head {shown.head}, {len(shown.tokens)} tokens. {shown.note}"
+        f"{markdown.code(shown.model.name)}, layer {layer}, head {shown.head}, {counted(len(shown.tokens), 'token')}. "
+        f"{shown.note}"
     )
     if dropped := shown.trace.axes(shown.layer)[0].n_dropped:
-        st.caption(f"It reads {len(shown.tokens)} tokens at a time; the last {dropped} were left out.")
+        last = "last one was" if dropped == 1 else f"last {dropped} were"
+        st.caption(f"It reads {len(shown.tokens)} tokens at a time; the {last} left out.")
 
 
 def own_theta(shown: Subject) -> Array:
