@@ -25,6 +25,15 @@ def test_a_page_shows_what_changes_it(visit: Visit, page_name: str, shown: tuple
     expect_shown(visit.open(f"/{page_name}?{CHOSEN}{projector}", drawn=".st-key-head"), *shown)
 
 
+@pytest.mark.parametrize("projector", ["", "?projector=1"])
+def test_a_message_about_the_models_is_seen_where_no_choice_is(visit: Visit, projector: str) -> None:
+    page = visit.open(f"/counting{projector}", drawn=".st-key-head")
+    alert = "(box) => box.insertAdjacentHTML('beforeend', '<div class=stAlert>A model is unavailable.</div>')"
+    page.locator(".st-key-uses-nothing").evaluate(alert)
+    expect(page.get_by_text("A model is unavailable.")).to_be_visible()
+    expect_shown(page)
+
+
 def test_what_is_hidden_keeps_its_value(visit: Visit) -> None:
     page = visit.open(f"/counting?{CHOSEN}", drawn=".st-key-head")
     take_from_menu(page, "Attention", "Masks")

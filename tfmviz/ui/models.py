@@ -27,9 +27,9 @@ def names() -> list[str]:
     return [entry.name for entry in entries() if entry.config is not None]
 
 
-def usual(names: Sequence[str]) -> str:
+def usual(among: Sequence[str]) -> str:
     """The one of these models that pages open with."""
-    return "tiny-english" if "tiny-english" in names else names[0]
+    return "tiny-english" if "tiny-english" in among else among[0]
 
 
 def load(name: str) -> ZooModel:

@@ -53,7 +53,7 @@ def _tried(here: Lesson) -> str:
     error = round_trip(here.model, stack, here.trace.target.ids[:MOST])
     return (
         f"Tried here: {depth} blocks, whose f and g are the feed-forward layers of this model, on the embeddings of "
-        f"{counted(min(MOST, len(here.trace.target)), 'token')} of yours. In 32 bits the input comes back with an "
+        f"your text, {counted(min(MOST, len(here.trace.target)), 'token')}. In 32 bits the input comes back with an "
         f"error of **{tiny(error)}**: both halves grow on the way, and what is rounded off grows with them."
     )
 
