@@ -102,6 +102,28 @@ def test_the_card_says_where_the_model_comes_from_and_how_far_it_is_from_the_ori
         assert f"- {kind}: " in card
 
 
+def test_an_end_mark_that_is_no_entry_is_left_out_and_said(
+    tmp_path: Path, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Small random checkpoints keep GPT-2's 50256. The command converted such a model, and the app refused it."""
+    write(tmp_path / "gpt2", "gpt2")
+    for name in ("config.json", "generation_config.json"):
+        settings = json.loads((tmp_path / "gpt2" / name).read_text()) | {"eos_token_id": [50256, 5]}
+        (tmp_path / "gpt2" / name).write_text(json.dumps(settings))
+    assert run(tmp_path / "gpt2") == 0
+    said = "end of text 50256: the vocabulary has entries 0 to 306"
+    assert said in capsys.readouterr().out
+    assert said in (place / "gpt2" / "CARD.md").read_text()
+    assert zoo.load("gpt2").tokenizer.marks.ends == (5,)
+
+
+def test_a_configuration_cannot_name_code_to_compare_with(tmp_path: Path, place: Path) -> None:
+    write(tmp_path / "llama", "llama")
+    settings = json.loads((tmp_path / "llama" / "config.json").read_text())
+    (tmp_path / "llama" / "config.json").write_text(json.dumps(settings | {"_attn_implementation": "https://a.b/c"}))
+    assert run(tmp_path / "llama") == 0
+
+
 def test_shards_are_read_as_one(tmp_path: Path, place: Path) -> None:
     model = tiny("llama")
     model.save_pretrained(tmp_path / "llama", max_shard_size="60KB")

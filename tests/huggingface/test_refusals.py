@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
@@ -15,8 +13,8 @@ from typing import Any
 import pytest
 import torch
 import transformers as hf
-from safetensors.torch import load_file, save_file
 
+from tests.huggingface.damages import REFUSED
 from tests.huggingface.folders import llama_style
 from tests.huggingface.models import LENGTH, LLAMA, MODELS, WINDOW, qwen2, sliding, tiny
 from tests.huggingface.test_folders import run
@@ -30,8 +28,6 @@ from tfmviz.huggingface.source import Memory, Refused
 from tfmviz.huggingface.tokens import tokenizer_of
 from tfmviz.model.config import ModelConfig
 
-Damage = Callable[[Path], Any]
-
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
@@ -40,127 +36,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("TFMVIZ_MODELS", str(place))
     yield place
     assert not place.exists() or not list(place.iterdir())
-
-
-def config(**changes: Any) -> Damage:
-    def change(folder: Path) -> None:
-        path = folder / "config.json"
-        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-
-    return change
-
-
-def weights(change: Callable[[dict[str, torch.Tensor]], Any]) -> Damage:
-    def damage(folder: Path) -> None:
-        tensors = load_file(folder / "model.safetensors")
-        change(tensors)
-        save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
-
-    return damage
-
-
-def only_bin(folder: Path) -> None:
-    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-
-
-def cut_off(folder: Path) -> None:
-    path = folder / "model.safetensors"
-    os.truncate(path, path.stat().st_size - 100)
-
-
-def lying_header(folder: Path) -> None:
-    path = folder / "model.safetensors"
-    data = path.read_bytes()
-    path.write_bytes(data.replace(b'"shape":[307,42]', b'"shape":[999,42]', 1))
-
-
-def index(**names: str) -> Damage:
-    """The weights as two shards with this index."""
-
-    def damage(folder: Path) -> None:
-        tensors = load_file(folder / "model.safetensors")
-        (folder / "model.safetensors").unlink()
-        half = len(tensors) // 2
-        save_file(dict(list(tensors.items())[: half + 1]), folder / "a.safetensors", metadata={"format": "pt"})
-        save_file(dict(list(tensors.items())[half:]), folder / "b.safetensors", metadata={"format": "pt"})
-        (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": names}))
-
-    return damage
-
-
-def poison(tensors: dict[str, torch.Tensor]) -> None:
-    tensors["model.layers.1.mlp.up_proj.weight"][3, 5] = torch.nan
-
-
-def larger(folder: Path) -> None:
-    tokenizer = hf.AutoTokenizer.from_pretrained(folder)
-    tokenizer.add_tokens([f"<{n}>" for n in range(9)])
-    tokenizer.save_pretrained(folder)
-
-
-def no_tokenizer(folder: Path) -> None:
-    for name in ("tokenizer.json", "tokenizer_config.json"):
-        (folder / name).unlink()
-
-
-REFUSED: dict[str, tuple[Damage, str]] = {
-    "only .bin": (only_bin, r"\.bin files only.*save_pretrained"),
-    "no weights": (lambda folder: (folder / "model.safetensors").unlink(), "holds no weights"),
-    "cut off": (cut_off, "damaged or cut off"),
-    "a header that lies": (lying_header, "damaged or cut off"),
-    "a shard outside the folder": (index(x="../a.safetensors"), r"'\.\./a\.safetensors', which is not"),
-    "a shard of another kind": (index(x="pytorch_model.bin"), "which is not a safetensors file"),
-    "a shard that is missing": (index(x="a.safetensors", y="c.safetensors"), r"c\.safetensors is missing"),
-    "a tensor in two shards": (index(x="a.safetensors", y="b.safetensors"), "Two files of the checkpoint hold model"),
-    "an index that is none": (
-        lambda folder: (folder / "model.safetensors.index.json").write_text("[]"),
-        "index.json is damaged",
-    ),
-    "a missing tensor": (
-        weights(lambda tensors: tensors.pop("model.layers.2.self_attn.q_proj.weight")),
-        r"lacks layers\.2\.self_attn\.q_proj",
-    ),
-    "a tensor too many": (
-        weights(lambda tensors: tensors.update({"model.layers.0.adapter.weight": torch.ones(3)})),
-        r"1 tensors that no model of this type has, first layers\.0\.adapter",
-    ),
-    "another shape": (
-        weights(lambda tensors: tensors.update({"model.norm.weight": torch.ones(43)})),
-        r"decoder\.norm\.weight would be \(43,\)",
-    ),
-    "not a number": (weights(poison), r"layers\.1\.mlp\.up_proj\.weight are finite"),
-    "whole numbers": (
-        weights(lambda tensors: tensors.update({"model.norm.weight": torch.ones(42, dtype=torch.int8)})),
-        "int8 numbers, so the weights are quantised",
-    ),
-    "an unknown type": (config(model_type="mamba"), "'mamba' are not known here.*gpt2"),
-    "no type": (config(model_type=None), "None are not known here"),
-    "remote code": (
-        config(model_type="my_model", auto_map={"AutoConfig": "evil.Config"}),
-        "code of theirs is not run",
-    ),
-    "quantised": (
-        config(quantization_config={"quant_method": "bitsandbytes", "load_in_8bit": True}),
-        "weights are quantised",
-    ),
-    "no configuration": (lambda folder: (folder / "config.json").unlink(), r"no config\.json"),
-    "a damaged configuration": (lambda folder: (folder / "config.json").write_text("{"), r"config\.json is damaged"),
-    "a function nobody knows": (config(hidden_act="tanh"), "'tanh', which is not known here"),
-    "a stretching that changes": (
-        config(rope_parameters={"rope_type": "yarn", "rope_theta": 777.0, "factor": 2.0}),
-        "stretched by 'yarn'",
-    ),
-    "heads that do not divide": (config(num_key_value_heads=4), "n_heads = 6 cannot share n_kv_heads = 4"),
-    "a vocabulary larger than the embedding": (
-        larger,
-        "entries, but its embedding only 307 rows",
-    ),
-    "no tokenizer": (
-        no_tokenizer,
-        r"holds no tokenizer: no tokenizer\.json",
-    ),
-    "a damaged tokenizer": (lambda folder: (folder / "tokenizer.json").write_text("{}"), "tokenizer cannot be read"),
-}
 
 
 @pytest.mark.parametrize("what", REFUSED)
@@ -183,6 +58,7 @@ def test_a_checkpoint_that_cannot_be_shown_is_refused_with_a_sentence(
         (("--name", "../outside"), "'../outside' is not a valid name"),
         (("--name", ".hidden"), "is not a valid name"),
         (("--name", "tiny-english"), "A shipped model is called tiny-english"),
+        (("--name", "run-mine"), "taken for a model that is being trained here"),
         (("--max-len", "513"), "513 is not between 2 and 512"),
         (("--max-len", "1"), "1 is not between 2 and 512"),
     ],
@@ -228,6 +104,22 @@ def fails(error: BaseException) -> Callable[..., Any]:
         raise error
 
     return fail
+
+
+def test_what_nobody_foresaw_is_a_sentence_too(
+    checkpoint: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(conversion, "compare", fails(KeyError("surprise")))
+    assert run(checkpoint) == 1
+    assert "did not expect (KeyError: 'surprise')" in capsys.readouterr().err
+
+
+def test_what_the_app_would_refuse_is_not_written(
+    checkpoint: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(zoo, "load", fails(zoo.ModelUnavailable("it is odd")))
+    assert run(checkpoint) == 1
+    assert "The app would not show the result: it is odd" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("step", ["compare", "write_weights", "read_module"])

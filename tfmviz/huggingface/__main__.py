@@ -5,19 +5,24 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import signal
 import sys
 from pathlib import Path
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
+OF_A_RUN = "run-"
+"""How the app names the models of training runs in addresses."""
+
 
 def main() -> int:
     args = arguments()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends it finds no half-made folder either
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")  # what matters is said here
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     from safetensors import SafetensorError
 
-    from tfmviz.huggingface.source import Refused
+    from tfmviz.huggingface.source import Refused, in_one_line
 
     try:
         convert(args)
@@ -26,6 +31,10 @@ def main() -> int:
         return 1
     except MemoryError:
         print(f"Cannot convert {args.model}: there is not enough memory to compare it.", file=sys.stderr)
+        return 1
+    except Exception as error:  # a checkpoint is somebody's file: what it breaks is said, not shown as a traceback
+        what = f"{type(error).__name__}: {in_one_line(error)}"
+        print(f"Cannot convert {args.model}: it holds what this command did not expect ({what}).", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nStopped. Nothing was written; files that were fetched are kept for the next time.", file=sys.stderr)
@@ -73,6 +82,10 @@ def name_of(args: argparse.Namespace, place: Path) -> str:
     name = args.name or Path(args.model).expanduser().resolve().name
     if not NAME.fullmatch(name):
         raise Refused(f"{name!r} is not a valid name. Use letters, digits, dots, hyphens: --name my-model.")
+    if name.startswith(OF_A_RUN):
+        raise Refused(
+            f"{name} would be taken for a model that is being trained here. Choose another: --name my-{name}."
+        )
     if (MODELS / name).exists():
         raise Refused(f"A shipped model is called {name}. Choose another name: --name my-{name}.")
     if (place / name).exists():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,7 +13,7 @@ from typing import Any
 
 from tfmviz.huggingface.families import FAMILIES, family_of
 from tfmviz.huggingface.family import Family
-from tfmviz.huggingface.source import Refused, shards
+from tfmviz.huggingface.source import MOST_JSON, Refused, check_regular, in_one_line, read_json, shards
 from tfmviz.huggingface.tokens import FILES as TOKENIZER_FILES
 
 SMALL = ("*.json", "*.model", "*.spm", "vocab.txt", "merges.txt", "README.md")
@@ -21,6 +21,10 @@ SMALL = ("*.json", "*.model", "*.spm", "vocab.txt", "merges.txt", "README.md")
 
 WEIGHTS = "model*.safetensors"
 """The weights themselves; some models hold them a second time under another name."""
+
+SETTINGS = ("config.json", "generation_config.json")
+MOST_SETTINGS = 1e6
+"""Bytes of the largest file of settings."""
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 
@@ -64,15 +68,19 @@ def open_checkpoint(given: str, *, say: Callable[[str], None]) -> Checkpoint:
 def _described(folder: Path, *, origin: str) -> Checkpoint:
     from transformers import AutoConfig, GenerationConfig
 
+    check_files(folder)
     check_type(folder)
+    with suppress(FileNotFoundError):
+        read_json(folder / "generation_config.json")
     try:
         theirs = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # whatever a damaged file leads to
-        raise Refused(f"Its config.json cannot be read ({error}).") from error
+        raise Refused(f"Its config.json cannot be read ({in_one_line(error)}).") from error
     try:
         generation = GenerationConfig.from_pretrained(folder, local_files_only=True)
     except (OSError, ValueError):
         generation = None
+    theirs._attn_implementation = "eager"  # theirs may name code to fetch; ours is compared with what gives patterns
     return Checkpoint(
         folder=folder,
         family=family_of(theirs),
@@ -83,6 +91,19 @@ def _described(folder: Path, *, origin: str) -> Checkpoint:
     )
 
 
+def check_files(folder: Path) -> None:
+    """Looks at all files that may be read, before any of them is opened.
+
+    Raises:
+        Refused: one is no regular file, or too large for what it should hold.
+    """
+    for path in folder.iterdir():
+        if any(fnmatchcase(path.name, pattern) for pattern in SMALL):
+            check_regular(path, MOST_SETTINGS if path.name in SETTINGS else MOST_JSON)
+        elif fnmatchcase(path.name, WEIGHTS):
+            check_regular(path, math.inf)
+
+
 def check_type(folder: Path) -> None:
     """Reads the type of a model before anything else is looked at, so that no code of the folder is ever asked for.
 
@@ -90,12 +111,12 @@ def check_type(folder: Path) -> None:
         Refused: there is no configuration, or its type is not known here.
     """
     try:
-        kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
+        kind = read_json(folder / "config.json").get("model_type")
     except FileNotFoundError as error:
         raise Refused(f"{folder} holds no config.json, so it is not a checkpoint of transformers.") from error
-    except (OSError, ValueError, AttributeError) as error:
-        raise Refused(f"Its config.json is damaged ({error}).") from error
-    if kind not in FAMILIES:
+    except AttributeError as error:
+        raise Refused("config.json holds no settings by name.") from error
+    if not isinstance(kind, str) or kind not in FAMILIES:
         known = ", ".join(sorted(FAMILIES))
         raise Refused(f"Models of the type {kind!r} are not known here, and code of theirs is not run. Known: {known}.")
 
@@ -137,7 +158,7 @@ def _fetched(name: str, say: Callable[[str], None]) -> Checkpoint:
         raise
     except Exception as error:  # the library passes on what its own libraries raise when there is no network
         raise Refused(
-            f"There is no folder {name}, and the Hub gave no model of that name ({_first_line(error)}). Without a "
+            f"There is no folder {name}, and the Hub gave no model of that name ({in_one_line(error)}). Without a "
             "network, give the path of a folder with the model's files."
         ) from error
     return found
@@ -166,7 +187,3 @@ def _in_short(found: Checkpoint, *, n_bytes: int) -> str:
 
 def without_safetensors(name: str) -> str:
     return f"{name} has no weights in safetensors files. Other files may run code when they are opened; see README.md."
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0][:200]

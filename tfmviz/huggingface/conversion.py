@@ -12,13 +12,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tfmviz import zoo
 from tfmviz.huggingface.card import facts_of, said, write_card
 from tfmviz.huggingface.check import Site, compare
 from tfmviz.huggingface.checkpoint import Checkpoint
 from tfmviz.huggingface.families import DEFAULT_LEN, config_of, family_of, module_of, open_source, parameters
 from tfmviz.huggingface.family import window_of_some
 from tfmviz.huggingface.source import Files, Memory, Refused, Source
-from tfmviz.huggingface.tokens import read_tokenizer, tokenizer_of
+from tfmviz.huggingface.tokens import ends_of, read_tokenizer, tokenizer_of
 from tfmviz.huggingface.writing import new_folder, write_weights
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.device import placed
@@ -84,17 +85,28 @@ def convert_folder(
             licence=checkpoint.licence,
             local=window_of_some(checkpoint.theirs),
         )
+        if unknown := ends_of(checkpoint.theirs, checkpoint.generation, config)[1]:
+            marks = ", ".join(map(str, unknown))
+            facts["left out"] = f"end of text {marks}: the vocabulary has entries 0 to {config.vocab_size - 1}"
         say("\n".join(f"{key + ':':24}{value}" for key, value in facts.items()))
         _check_room(place, files.n_bytes)
         with new_folder(place, name) as folder:
             _write(folder, source, checkpoint, config, tokenizer, progress)
             say("Comparing every pattern, every stream and the logits with transformers …")
-            module = read_module(folder, config)
-            largest = compare(module, _reference(checkpoint, config), texts_of(tokenizer, config))
+            largest = compare(read_module(folder, config), _reference(checkpoint, config), texts_of(tokenizer, config))
             card = write_card(name, origin=checkpoint.origin, facts=facts, largest=largest)
             (folder / "CARD.md").write_text(card, encoding="utf-8")
+            _try(folder)
     say("Largest differences:\n" + "\n".join(f"  {line}" for line in said(largest)))
     return largest
+
+
+def _try(folder: Path) -> None:
+    """Loads the model as the app does, which runs it on a sentence. Raises: Refused, if the app would not show it."""
+    try:
+        zoo.load(folder.name, folder.parent)
+    except zoo.ModelUnavailable as error:
+        raise Refused(f"The app would not show the result: {error}") from error
 
 
 def _write(
@@ -146,6 +158,7 @@ def _reference(checkpoint: Checkpoint, config: ModelConfig) -> Any:
     which = getattr(transformers, "AutoModel" if config.head == "none" else checkpoint.family.reference)
     return which.from_pretrained(
         checkpoint.folder,
+        config=checkpoint.theirs,
         trust_remote_code=False,
         use_safetensors=True,
         local_files_only=True,

@@ -54,11 +54,12 @@ def config_of(theirs: Any, source: Source, family: Family, *, max_len: int = DEF
     """
     context = family.context(theirs)
     length = min(max_len, context, window_of_some(theirs) or context, MAX_LEN)
-    shape = family.shape(theirs, source)
+    trained = context if context > length else None
     try:
-        return ModelConfig(
-            vocab_size=theirs.vocab_size, max_len=length, trained_len=context if context > length else None, **shape
-        )
+        shape = family.shape(theirs, source)
+        return ModelConfig(vocab_size=theirs.vocab_size, max_len=length, trained_len=trained, **shape)
+    except Refused:
+        raise
     except (ValueError, TypeError) as error:
         raise Refused(f"Its configuration does not describe a model that is known here. {error}") from error
 

@@ -8,11 +8,17 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
+
+MOST_JSON = 100e6
+"""Bytes of the largest JSON file that is read; the tokenizers of the largest vocabularies take 35 million."""
+
+MOST_HEADER = 4e6
+"""Bytes of the longest header of a weights file: room for 30,000 tensors, of which no known model has a thirtieth."""
 
 READABLE = {"F32": 4, "F16": 2, "BF16": 2}
 """Kinds of numbers that are read, and the bytes of each."""
@@ -77,6 +83,7 @@ class Files:
 
     def _add(self, path: Path) -> None:
         try:
+            _check_header(path)
             file = self._open.enter_context(safe_open(path, framework="pt"))  # checks sizes against the header
         except FileNotFoundError as error:
             raise Refused(f"{path.name} is missing, which the index of the checkpoint names.") from error
@@ -93,6 +100,48 @@ class Files:
             self._file_of[name], self.shapes[name] = file, shape
 
 
+def _check_header(path: Path) -> None:
+    """Raises: Refused, if the header is so long that reading it would take minutes."""
+    with path.open("rb") as file:
+        n_bytes = int.from_bytes(file.read(8), "little")
+    if MOST_HEADER < n_bytes <= path.stat().st_size:
+        raise Refused(
+            f"{path.name} lists its tensors in {n_bytes / 1e6:,.0f} MB, more than any model known here needs."
+        )
+
+
+def read_json(path: Path) -> Any:
+    """A JSON file of a checkpoint.
+
+    Raises:
+        Refused: it is no regular file, too large, or damaged.
+        FileNotFoundError: there is none.
+    """
+    check_regular(path)
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:  # the last: brackets within brackets
+        raise Refused(f"{path.name} is damaged ({error}).") from error
+
+
+def in_one_line(error: Exception) -> str:
+    """What an error says, in one line of at most 200 characters."""
+    return " ".join(str(error).split())[:200]
+
+
+def check_regular(path: Path, most: float = MOST_JSON) -> None:
+    """Raises: Refused, if there is something that reading could wait for for ever, such as a pipe or a device, or a
+    file of more than `most` bytes."""
+    if not path.exists():
+        return
+    if not path.is_file():
+        raise Refused(f"{path.name} is no regular file, so it is not read.")
+    if (n_bytes := path.stat().st_size) > most:
+        raise Refused(f"{path.name} has {n_bytes / 1e6:,.0f} MB, where {most / 1e6:,.0f} MB are the most that is read.")
+
+
 def shards(folder: Path) -> list[Path]:
     """The safetensors files of a checkpoint.
 
@@ -105,12 +154,13 @@ def shards(folder: Path) -> list[Path]:
     if not index.is_file():
         raise Refused(_without_safetensors(folder))
     try:
-        names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        names = sorted(set(read_json(index)["weight_map"].values()))
+    except (OSError, KeyError, AttributeError, TypeError) as error:
         raise Refused(f"{index.name} is damaged ({error}).") from error
     for name in names:
         if not isinstance(name, str) or Path(name).name != name or "\\" in name or not name.endswith(".safetensors"):
             raise Refused(f"{index.name} names the file {name!r}, which is not a safetensors file in its folder.")
+        check_regular(folder / name, math.inf)
     return [folder / name for name in names]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import tokenizers
 from tokenizers import decoders, normalizers, pre_tokenizers, processors
 from tokenizers.models import Unigram
 
-from tfmviz.huggingface.source import Refused
+from tfmviz.huggingface.source import Refused, in_one_line, read_json
 from tfmviz.model.config import ModelConfig
 from tfmviz.text.foreign import ForeignTokenizer
 from tfmviz.text.marks import Marks
@@ -48,7 +47,7 @@ def read_tokenizer(folder: Path, theirs: Any) -> Any:
     except ImportError as error:
         raise Refused(f"Its tokenizer needs another package ({error}).") from error
     except Exception as error:  # whatever a damaged file leads to
-        raise Refused(f"Its tokenizer cannot be read ({error}).") from error
+        raise Refused(f"Its tokenizer cannot be read ({in_one_line(error)}).") from error
 
 
 def _check_sentencepiece() -> None:
@@ -85,21 +84,33 @@ def marks_of(theirs: Any, generation: Any, config: ModelConfig, *, mask: int | N
         Refused: a decoder that reads an encoder has nothing to begin with.
     """
 
-    def said(name: str) -> Any:
-        found = getattr(generation, name, None)
-        return getattr(theirs, name, None) if found is None else found
-
-    end = said("eos_token_id")
-    ends = () if end is None else tuple(end) if isinstance(end, Sequence) else (end,)
+    ends, _ = ends_of(theirs, generation, config)
     if config.architecture == "encoder-only":
         return Marks(mask=mask if config.head == "transform" else None)
     if config.architecture == "decoder-only":
         return Marks(ends=ends)
-    start = said("decoder_start_token_id")
+    start = _said("decoder_start_token_id", theirs, generation)
     start = theirs.pad_token_id if start is None else start
     if start is None:
         raise Refused("Its configuration does not say with which token a target begins (decoder_start_token_id).")
-    return Marks(ends=ends, start=start, first=said("forced_bos_token_id"))
+    return Marks(ends=ends, start=start, first=_said("forced_bos_token_id", theirs, generation))
+
+
+def ends_of(theirs: Any, generation: Any, config: ModelConfig) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The marks at the end of a text, and those that are no entry of the vocabulary.
+
+    Small random checkpoints often keep GPT-2's 50256 with a vocabulary of a few thousand.
+    """
+    found = _said("eos_token_id", theirs, generation)
+    ends = () if found is None else tuple(found) if isinstance(found, Sequence) else (found,)
+    known = tuple(end for end in ends if 0 <= end < config.vocab_size)
+    return known, tuple(end for end in ends if end not in known)
+
+
+def _said(name: str, theirs: Any, generation: Any) -> Any:
+    """A setting for writing and, where there is none, that of the configuration."""
+    found = getattr(generation, name, None)
+    return getattr(theirs, name, None) if found is None else found
 
 
 def _backends(theirs: Any) -> tuple[tokenizers.Tokenizer, tokenizers.Tokenizer | None]:
@@ -122,14 +133,14 @@ def marian(folder: Path) -> tuple[tokenizers.Tokenizer, tokenizers.Tokenizer]:
         Refused: a file is missing or damaged.
     """
     try:
-        vocabulary = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
+        vocabulary = read_json(folder / "vocab.json")
         return unigram(folder / "source.spm", vocabulary), unigram(folder / "target.spm", vocabulary)
     except FileNotFoundError as error:
         raise Refused(f"Its tokenizer is not complete: {Path(error.filename).name} is missing.") from error
     except Refused:
         raise
     except Exception as error:  # whatever a damaged file leads to
-        raise Refused(f"Its tokenizer is damaged ({error}).") from error
+        raise Refused(f"Its tokenizer is damaged ({in_one_line(error)}).") from error
 
 
 def unigram(path: Path, vocabulary: dict[str, int]) -> tokenizers.Tokenizer:

@@ -19,21 +19,22 @@ KINDS = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}
 
 @contextmanager
 def new_folder(place: Path, name: str) -> Iterator[Path]:
-    """A folder to write a model into, which gets its name when all is done and goes if anything fails.
+    """A folder to write a model into, which moves to its place when all is done and goes if anything fails.
 
-    While it is written it begins with a dot, so that the app does not list it.
+    Until then it lies in a folder that begins with a dot, so that the app does not list it.
 
     Raises:
         OSError: there is no room, or the folder cannot be made.
     """
     place.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=place))
+    hidden = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=place))
     try:
+        partial = hidden / name
+        partial.mkdir()
         yield partial
-        partial.chmod(0o777 & ~_umask())  # mkdtemp's folders are for their owner only
         partial.rename(place / name)
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        shutil.rmtree(hidden, ignore_errors=True)
 
 
 def write_weights(
@@ -77,10 +78,3 @@ def _header(entries: Mapping[str, tuple[str, tuple[int, ...], tuple[int, int]]])
     }
     text = json.dumps({"__metadata__": {"format": "pt"}, **listed}, separators=(",", ":")).encode()
     return text.ljust(-(-len(text) // 8) * 8)
-
-
-def _umask() -> int:
-    """What the process takes from the modes of new files; it can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

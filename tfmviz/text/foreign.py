@@ -6,12 +6,14 @@ post-processor adds to a text, such as [CLS] and [SEP], is added and shown; noth
 
 from __future__ import annotations
 
+import base64
 import json
+import math
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import tokenizers
 
@@ -34,6 +36,9 @@ BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 SPACE = "▁"
 """How SentencePiece spells a space."""
+
+MOST_GROWTH = 256
+"""How many times as long as a text what its tokenizer makes of it may be; Albert's could make it 66 times as long."""
 
 Token = tuple[int, tuple[int, int]]
 """Index and span of characters."""
@@ -63,6 +68,7 @@ class ForeignTokenizer:
         self._backend = backend
         self._target = backend if target is None else target
         for one in (self._backend, self._target):
+            _check_growth(one)
             one.no_padding()  # files exist that pad and cut
             one.no_truncation()
             one.encode_special_tokens = True  # what a reader types is never a control token
@@ -246,6 +252,37 @@ class ForeignTokenizer:
         """Whether entries are spelled in GPT-2's printable alphabet."""
         file = json.loads(self._backend.to_str())
         return '"ByteLevel"' in json.dumps([file["pre_tokenizer"], file["decoder"]])
+
+
+def _check_growth(backend: tokenizers.Tokenizer) -> None:
+    """Raises: ValueError, if the rules of a file could make a text so long that the process would be ended."""
+    file = json.loads(backend.to_str())
+    for rules in ("normalizer", "decoder"):
+        if (growth := _growth(file[rules])) > MOST_GROWTH:
+            raise ValueError(f"the {rules} of its tokenizer can make a text {growth:.0e} times as long.")
+
+
+def _growth(rules: dict[str, Any] | None) -> float:
+    """How many times as long as a text its rewriting can be at most, as far as the file decides it.
+
+    Rules that are the library's own, such as Unicode's normal forms, count as 1: a second one of them adds nothing.
+    """
+    match rules:
+        case {"type": "Sequence", "normalizers": steps} | {"type": "Sequence", "decoders": steps}:
+            return math.prod([_growth(step) for step in steps])
+        case {"type": "Replace", "pattern": {"String": str(found)}, "content": content} if found:
+            return max(1.0, len(content) / len(found))
+        case {"type": "Replace", "content": content}:  # an expression may match nothing, between any two characters
+            return 1.0 + len(content)
+        case {"type": "Prepend", "prepend": prepended}:
+            return 1.0 + len(prepended)
+        case {"type": "Precompiled", "precompiled_charsmap": str(packed)}:
+            table = base64.b64decode(packed)
+            first = 4 + int.from_bytes(
+                table[:4], "little"
+            )  # a trie, then its replacements, each with a zero at its end
+            return max(1.0, *map(len, table[first:].split(b"\0")))
+    return 1.0
 
 
 def _text_of(raw: bytes) -> str:

@@ -1,0 +1,183 @@
+"""Ways to damage a checkpoint, and what the command then says."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers as hf
+from safetensors.torch import load_file, save_file
+
+Damage = Callable[[Path], Any]
+
+
+def config(**changes: Any) -> Damage:
+    def change(folder: Path) -> None:
+        path = folder / "config.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+    return change
+
+
+def weights(change: Callable[[dict[str, torch.Tensor]], Any]) -> Damage:
+    def damage(folder: Path) -> None:
+        tensors = load_file(folder / "model.safetensors")
+        change(tensors)
+        save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+
+    return damage
+
+
+def only_bin(folder: Path) -> None:
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+
+
+def cut_off(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    os.truncate(path, path.stat().st_size - 100)
+
+
+def lying_header(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b'"shape":[307,42]', b'"shape":[999,42]', 1))
+
+
+def index(**names: str) -> Damage:
+    """The weights as two shards with this index."""
+
+    def damage(folder: Path) -> None:
+        tensors = load_file(folder / "model.safetensors")
+        (folder / "model.safetensors").unlink()
+        half = len(tensors) // 2
+        save_file(dict(list(tensors.items())[: half + 1]), folder / "a.safetensors", metadata={"format": "pt"})
+        save_file(dict(list(tensors.items())[half:]), folder / "b.safetensors", metadata={"format": "pt"})
+        (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": names}))
+
+    return damage
+
+
+def poison(tensors: dict[str, torch.Tensor]) -> None:
+    tensors["model.layers.1.mlp.up_proj.weight"][3, 5] = torch.nan
+
+
+def larger(folder: Path) -> None:
+    tokenizer = hf.AutoTokenizer.from_pretrained(folder)
+    tokenizer.add_tokens([f"<{n}>" for n in range(9)])
+    tokenizer.save_pretrained(folder)
+
+
+def no_tokenizer(folder: Path) -> None:
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (folder / name).unlink()
+
+
+def instead(name: str, make: Callable[[Path], Any]) -> Damage:
+    """Something else in the place of a file."""
+
+    def damage(folder: Path) -> None:
+        (folder / name).unlink(missing_ok=True)
+        make(folder / name)
+
+    return damage
+
+
+def zeros(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def many_tensors(folder: Path) -> None:
+    """A header of 600,000 of them took 35 seconds to read."""
+    listed = {f"t{n}": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]} for n in range(80_000)}
+    header = json.dumps(listed).encode()
+    (folder / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
+
+
+def multiplying(folder: Path) -> None:
+    """Twelve rules, each of which writes four letters for one: the process was ended by the tokenizer's library."""
+    path = folder / "tokenizer.json"
+    rules = [{"type": "Replace", "pattern": {"String": "a"}, "content": "aaaa"}] * 12
+    changed = json.loads(path.read_text()) | {"normalizer": {"type": "Sequence", "normalizers": rules}}
+    path.write_text(json.dumps(changed))
+
+
+REFUSED: dict[str, tuple[Damage, str]] = {
+    "only .bin": (only_bin, r"\.bin files only.*save_pretrained"),
+    "no weights": (lambda folder: (folder / "model.safetensors").unlink(), "holds no weights"),
+    "cut off": (cut_off, "damaged or cut off"),
+    "a header that lies": (lying_header, "damaged or cut off"),
+    "a shard outside the folder": (index(x="../a.safetensors"), r"'\.\./a\.safetensors', which is not"),
+    "a shard of another kind": (index(x="pytorch_model.bin"), "which is not a safetensors file"),
+    "a shard that is missing": (index(x="a.safetensors", y="c.safetensors"), r"c\.safetensors is missing"),
+    "a tensor in two shards": (index(x="a.safetensors", y="b.safetensors"), "Two files of the checkpoint hold model"),
+    "an index that is none": (
+        lambda folder: (folder / "model.safetensors.index.json").write_text("[]"),
+        "index.json is damaged",
+    ),
+    "a missing tensor": (
+        weights(lambda tensors: tensors.pop("model.layers.2.self_attn.q_proj.weight")),
+        r"lacks layers\.2\.self_attn\.q_proj",
+    ),
+    "a tensor too many": (
+        weights(lambda tensors: tensors.update({"model.layers.0.adapter.weight": torch.ones(3)})),
+        r"1 tensors that no model of this type has, first layers\.0\.adapter",
+    ),
+    "another shape": (
+        weights(lambda tensors: tensors.update({"model.norm.weight": torch.ones(43)})),
+        r"decoder\.norm\.weight would be \(43,\)",
+    ),
+    "not a number": (weights(poison), r"layers\.1\.mlp\.up_proj\.weight are finite"),
+    "whole numbers": (
+        weights(lambda tensors: tensors.update({"model.norm.weight": torch.ones(42, dtype=torch.int8)})),
+        "int8 numbers, so the weights are quantised",
+    ),
+    "an unknown type": (config(model_type="mamba"), "'mamba' are not known here.*gpt2"),
+    "no type": (config(model_type=None), "None are not known here"),
+    "remote code": (
+        config(model_type="my_model", auto_map={"AutoConfig": "evil.Config"}),
+        "code of theirs is not run",
+    ),
+    "quantised": (
+        config(quantization_config={"quant_method": "bitsandbytes", "load_in_8bit": True}),
+        "weights are quantised",
+    ),
+    "no configuration": (lambda folder: (folder / "config.json").unlink(), r"no config\.json"),
+    "a damaged configuration": (lambda folder: (folder / "config.json").write_text("{"), r"config\.json is damaged"),
+    "a function nobody knows": (config(hidden_act="tanh"), "'tanh', which is not known here"),
+    "a stretching that changes": (
+        config(rope_parameters={"rope_type": "yarn", "rope_theta": 777.0, "factor": 2.0}),
+        "stretched by 'yarn'",
+    ),
+    "heads that do not divide": (config(num_key_value_heads=4), "n_heads = 6 cannot share n_kv_heads = 4"),
+    "a vocabulary larger than the embedding": (
+        larger,
+        "entries, but its embedding only 307 rows",
+    ),
+    "no tokenizer": (
+        no_tokenizer,
+        r"holds no tokenizer: no tokenizer\.json",
+    ),
+    "a damaged tokenizer": (lambda folder: (folder / "tokenizer.json").write_text("{}"), "tokenizer cannot be read"),
+    "brackets within brackets": (
+        lambda folder: (folder / "config.json").write_text("[" * 100_000),
+        r"config\.json is damaged \(maximum recursion",
+    ),
+    "brackets in other settings": (
+        lambda folder: (folder / "generation_config.json").write_text("[" * 100_000),
+        r"generation_config\.json is damaged",
+    ),
+    "a list of types": (config(model_type=["llama"]), r"\['llama'\] are not known here"),
+    "a base without turns": (config(rope_parameters={"rope_type": "default", "rope_theta": 0}), "base must be larger"),
+    "a base in words": (config(rope_parameters={"rope_type": "default", "rope_theta": "a"}), "does not describe"),
+    "settings as a pipe": (instead("config.json", os.mkfifo), r"config\.json is no regular file"),
+    "weights as a device": (instead("model.safetensors", zeros), r"model\.safetensors is no regular file"),
+    "a tokenizer as a device": (instead("tokenizer.json", zeros), r"tokenizer\.json is no regular file"),
+    "a card as a pipe": (instead("README.md", os.mkfifo), r"README\.md is no regular file"),
+    "too many tensors": (many_tensors, "lists its tensors in 5 MB"),
+    "settings as long as a book": (config(more="x" * 2_000_000), r"config\.json has 2 MB"),
+    "rules that multiply a text": (multiplying, r"normalizer of its tokenizer can make a text 2e\+07 times as long"),
+}
