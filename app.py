@@ -15,9 +15,11 @@ st.set_page_config(
     layout="wide",
     initial_sidebar_state=MENU,
 )
-projector.style()
-if st.context.theme.type == "dark":  # Streamlit writes white on the light pink of a chosen option
-    st.html("<style>[data-testid=stMultiSelect] [data-tag] * { color: #14171f }</style>")
-page = navigation()
-with routed(), turns.taken():
-    page.run()
+with turns.taken():
+    turns.take(st.query_params.get("model", ""), st.query_params.get("text", ""))
+    projector.style()
+    if st.context.theme.type == "dark":  # Streamlit writes white on the light pink of a chosen option
+        st.html("<style>[data-testid=stMultiSelect] [data-tag] * { color: #14171f }</style>")
+    page = navigation()
+    with routed():
+        page.run()

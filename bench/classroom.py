@@ -1,6 +1,6 @@
 """A class at work: what many readers at once, a cold start and a long lesson do to the server.
 
-    python -m bench.classroom [new same stream cold cpu memory] [--students 50] [--replicas 2] …
+    python -m bench.classroom [new same link stream cold cpu memory] [--students 50] [--replicas 2] …
 
 Sessions speak Streamlit's protocol over websockets, without a browser. The benchmark starts its own servers on this
 machine (or asks those named by `--at`, on this machine too), and ends by itself. In the same minutes it asks an echo
@@ -11,6 +11,7 @@ was sent. All else counts as an error.
 
     new     N students each press Enter on a sentence of their own, at once: on every page, its first tab open
     same    N students press Enter on the same new sentence at once
+    link    N students each open a link to a page with a sentence of their own, at once; beside it what Enter takes
     stream  M students each press Enter every ten seconds; an answer's time counts from when Enter was due
     cold    N students open a page at once on a server that has just started
     cpu     processor time of a rerun for one student, with and without the model's forward pass (measured alone)
@@ -136,11 +137,37 @@ def address_of(page: str) -> str:
 
 
 async def new(args: argparse.Namespace) -> None:
-    await at_once(args, args.pages, lambda page, count: [new_sentence(page) for _ in range(count)])
+    await at_once(args, args.pages, sentences)
 
 
 async def same(args: argparse.Namespace) -> None:
     await at_once(args, ["explorer"], lambda _, count: [new_sentence()] * count)
+
+
+async def link(args: argparse.Namespace) -> None:
+    heading("page", "p50", "p95", "Enter p95", "ratio")
+    with servers(args) as (addresses, started):
+        for page in args.pages:
+            students, _ = await arrive(addresses, address_of(page), 1)  # the page's modules are there
+            has_box = students[0].has_box
+            await leave(students)
+            if not has_box:
+                continue
+            opening: list[Outcome] = []
+            entering: list[Outcome] = []
+            for _ in range(args.rounds):
+                await rest(started)
+                students, arrivals = await arrive(addresses, address_of(page), sentences(page, args.students))
+                opening += arrivals
+                await rest(started)
+                entering += await enter_at_once(students, sentences(page, len(students)))
+                await leave(students)
+            (p50, p95), (base,) = quantiles(opening, 0.5, 0.95), quantiles(entering, 0.95)
+            row(page, p50, p95, base, p95 / base, outcomes=opening + entering)
+
+
+def sentences(page: str, count: int) -> list[str]:
+    return [new_sentence(page) for _ in range(count)]
 
 
 async def at_once(args: argparse.Namespace, pages: Sequence[str], texts: Callable[[str, int], list[str]]) -> None:
@@ -323,6 +350,7 @@ def row(name: str, *values: float, outcomes: Sequence[Outcome]) -> None:
 PARTS: dict[str, Callable[[argparse.Namespace], Coroutine[None, None, None]]] = {
     "new": new,
     "same": same,
+    "link": link,
     "stream": stream,
     "cold": cold,
     "cpu": cpu,

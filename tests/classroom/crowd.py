@@ -7,9 +7,10 @@ import subprocess
 from collections.abc import Awaitable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, TypeVar
+from urllib.parse import urlencode
 
 from websockets.exceptions import WebSocketException
 
@@ -51,16 +52,25 @@ def together(doing: Coroutine[Any, Any, Result]) -> Result:
         return thread.submit(asyncio.run, doing).result()
 
 
-async def arrive(addresses: Sequence[str], page: str, count: int) -> tuple[list[Session], list[Outcome]]:
-    """Lets `count` sessions go to a page at once, spread over the addresses; those that got in, and all outcomes."""
+async def arrive(
+    addresses: Sequence[str], page: str, students: int | Sequence[str]
+) -> tuple[list[Session], list[Outcome]]:
+    """Lets sessions go to a page at once, spread over the addresses; those that got in, and all outcomes.
+
+    Args:
+        students: how many, or the sentences in their addresses.
+    """
+    texts = [""] * students if isinstance(students, int) else students
     sessions: list[Session] = []
 
-    async def visit(address: str) -> Answer:
-        session, answer = await opened(address, page)
+    async def visit(address: str, text: str) -> Answer:
+        session, answer = await opened(address, page, urlencode({"text": text} if text else {}))
         sessions.append(session)
-        return answer
+        return replace(answer, expected=text) if text and answer.explored is not None else answer
 
-    outcomes = await asyncio.gather(*(outcome(visit(addresses[n % len(addresses)])) for n in range(count)))
+    outcomes = await asyncio.gather(
+        *(outcome(visit(addresses[n % len(addresses)], text)) for n, text in enumerate(texts))
+    )
     return sessions, outcomes
 
 
