@@ -168,12 +168,15 @@ def test_two_names_are_no_name() -> None:
         (None, ["http://localhost:8501"], False),
     ],
 )
-def test_only_the_apps_own_pages_may_ask(kind: str, host: str | None, origins: list[str], reached: bool) -> None:
+def test_only_the_apps_own_pages_may_ask(
+    kind: str, host: str | None, origins: list[str], reached: bool, caplog: pytest.LogCaptureFixture
+) -> None:
     named = [] if host is None else [("host", host)]
     answer = ask(*named, *(("origin", origin) for origin in origins), path="/_stcore/stream", kind=kind)
     assert answer.reached == ([kind] if reached else [])
     if kind == "websocket":
         assert answer.messages[0]["type"] == ("websocket.accept" if reached else "websocket.close")
+        assert bool(caplog.messages) is not reached  # a browser does not say why it has no session
     elif not reached:
         assert (answer.status, answer.said[:41]) == (403, "The request comes from another site's pag")
 
