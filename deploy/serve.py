@@ -23,7 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
-from tfmviz.__main__ import port_number, where
+from tfmviz import doors
+from tfmviz.__main__ import parsed, where
 from tfmviz.places import PROJECT
 
 TEMPLATE = Path(__file__).parent / "haproxy.cfg"
@@ -243,14 +244,13 @@ def watch(replicas: Sequence[Replica], proxy: Proxy, asked: Asked) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make serve", description=__doc__.splitlines()[0])
-    parser.add_argument("--replicas", type=int, default=2, help="number of servers (default: %(default)s)")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on; 0.0.0.0 for the network")
-    parser.add_argument("--port", type=port_number, default=8501, help="the servers take the ports after it")
-    args = parser.parse_args()
+    parser.add_argument("--replicas", type=int, default=2, help="number of servers, on the ports after --port (2)")
+    args = parsed(parser, None)
     if args.replicas < 1:
         parser.error("There must be at least one server.")
     if not shutil.which("haproxy"):
         sys.exit(NO_HAPROXY)
+    os.environ[doors.SETTING] = " ".join(args.allowed_host)  # for the servers
     asked = Asked()
     asked.by_signals()
     replicas = replicas_on(args.port + 1, args.replicas)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -16,6 +17,7 @@ from contextlib import asynccontextmanager
 from importlib import import_module
 from threading import Event
 
+from tfmviz import doors
 from tfmviz.places import PROJECT
 
 EVERYWHERE = ("0.0.0.0", "::")
@@ -35,10 +37,10 @@ FAREWELL = 3
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the app until it is stopped.
 
-    The same as `streamlit run app.py` but for five things. It begins to import what is slow before a reader asks. It
-    gives numpy one thread. Its first run is `app.py` and not a page alone. It serves the scripts of the views as files
-    (`ui/scripts.py`). And it stops when it is asked to, though a reader's machine has fallen asleep, or the pipe it
-    prints to has closed (Streamlit prints "Stopping..." first, and fails at that).
+    `streamlit run app.py` does less. This command also keeps other sites' pages out (`doors.py`), imports what is slow
+    before a reader asks, gives numpy one thread, begins with `app.py` and not with a page alone, and serves the scripts
+    of the views as files (`ui/scripts.py`). And it stops when it is asked to, though a reader's machine has fallen
+    asleep, or the pipe it prints to has closed (Streamlit prints "Stopping..." first, and fails at that).
 
     Args:
         arguments: those of the command line; None takes the process's own.
@@ -46,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Raises:
         SystemExit: an argument is wrong, or the port is taken.
     """
-    args = _parser().parse_args(arguments)
+    args = parsed(argparse.ArgumentParser(prog="tfmviz", description="Starts the app."), arguments)
     import streamlit
     import uvicorn
     from streamlit.runtime.pages_manager import PagesManager
@@ -59,8 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     threadpool_limits(1)
     PagesManager.uses_pages_directory = False  # else the first run of a server is a page alone, see `ui/router.py`
     print(where(args.host, args.port), flush=True)
+    app = streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=[scripts.route()])
     uvicorn.run(
-        streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=[scripts.route()]),
+        doors.Doors(app, frozenset(args.allowed_host), doors.headers(os.environ.get("TFMVIZ_EMBED", ""))),
         host=args.host,
         port=args.port,
         loop=LOOP,
@@ -92,15 +95,31 @@ def _import_what_is_slow(stopping: Event) -> None:
         import_module("pandas")
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="tfmviz", description="Starts the app: take a transformer apart.")
+def parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The options that every server has, and those that the parser already knows.
+
+    `allowed_host` holds all names that readers may use: of `--allowed-host`, of the environment, and of `--host`.
+    """
     parser.add_argument(
         "--host",
         default="127.0.0.1",
         help="the address to listen on; 0.0.0.0 opens the app to the network (default: %(default)s, this machine only)",
     )
     parser.add_argument("--port", type=port_number, default=8501, help="the port to listen on (default: %(default)s)")
-    return parser
+    parser.add_argument(
+        "--allowed-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        type=host_name,
+        help="another name by which readers reach this machine, such as attention.uni.example; may be repeated "
+        f"({doors.SETTING} in the environment says the same)",
+    )
+    said_before = [f"--allowed-host={name}" for name in os.environ.get(doors.SETTING, "").split()]
+    args = parser.parse_args([*said_before, *(sys.argv[1:] if arguments is None else arguments)])
+    if doors.NAME.fullmatch(args.host.lower()):
+        args.allowed_host.append(args.host.lower())
+    return args
 
 
 def port_number(text: str) -> int:
@@ -108,6 +127,13 @@ def port_number(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
         raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {text}.")
     return int(text)
+
+
+def host_name(text: str) -> str:
+    """A name of this machine from the command line."""
+    if not doors.NAME.fullmatch(name := text.lower()):
+        raise argparse.ArgumentTypeError(f"an allowed host is a name alone, such as attention.uni.example, not {text}.")
+    return name
 
 
 def where(host: str, port: int) -> str:

@@ -154,7 +154,11 @@ def violations(page: Page, within: str = "[data-testid=stMain]") -> list[tuple[s
 
 
 class Visit:
-    """A tab with the app. Its `complaints` are script errors, views that fail, dialogs and requests to other hosts."""
+    """A tab with the app.
+
+    Its `complaints` are script errors, views that fail, dialogs, requests to other hosts, and what the server's policy
+    forbids.
+    """
 
     def __init__(self, context: BrowserContext, server: Server) -> None:
         self.page: Page = context.new_page()
@@ -162,12 +166,12 @@ class Visit:
         self.server = server
         self.complaints: list[str] = []
         self.page.on("pageerror", lambda error: self.complaints.append(f"script error: {error}"))
-        self.page.on("console", self._no_view_that_fails)
+        self.page.on("console", self._no_error_of_a_view_or_the_policy)
         self.page.on("dialog", self._no_dialog)
         self.page.route(re.compile(r"^(?!data:|blob:)"), self._only_local)
 
-    def _no_view_that_fails(self, message: ConsoleMessage) -> None:
-        if message.type == "error" and message.text.startswith("BidiComponent"):
+    def _no_error_of_a_view_or_the_policy(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and re.search("^BidiComponent|Content Security Policy", message.text):
             self.complaints.append(message.text)
 
     def _no_dialog(self, dialog: Dialog) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 import os
-import re
 import shutil
 import socket
 import threading
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -33,11 +32,15 @@ class Serving:
     asked: Asked
 
     def sessions_on(self, replica: Replica) -> int:
-        """How many readers a server has, by its own account."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{replica.port}/_stcore/metrics", timeout=60) as answer:
-            found = re.search(r"^active_sessions (\d+)", answer.read().decode(), re.MULTILINE)
-        assert found
-        return int(found[1])
+        """How many readers a server has, by HAProxy's account."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(self.proxy.control))
+            connection.sendall(b"show stat\n")
+            table = connection.makefile(encoding="utf-8").read().removeprefix("# ")
+        (found,) = (
+            row for row in csv.DictReader(table.splitlines()) if (row["pxname"], row["svname"]) == ("app", replica.name)
+        )
+        return int(found["scur"])
 
     @contextmanager
     def watched(self) -> Iterator[None]:

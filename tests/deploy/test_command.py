@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.asking import asked
 from tests.browser import ROOT
 from tests.deploy.serving import free_ports
 
@@ -29,10 +30,12 @@ def listens(port: int) -> bool:
 
 def test_it_serves_until_it_is_asked_to_stop_and_leaves_nothing_behind(haproxy: None) -> None:
     port = free_ports(3)
-    with command("--replicas=2", f"--port={port}") as process:
+    with command("--replicas=2", f"--port={port}", "--allowed-host=attention.uni.example") as process:
         try:
             assert process.stdout
             assert process.stdout.readline() == f"Open http://localhost:{port} (2 servers)\n"
+            for host, status in (("attention.uni.example", 200), ("uni.example", 403)):
+                assert asked(f"127.0.0.1:{port}", "/", {"Host": host, "Connection": "close"})[0] == status
             with urllib.request.urlopen(f"http://127.0.0.1:{port}", timeout=300) as answer:
                 assert answer.status == 200
             assert [listens(port + n) for n in range(3)] == [True] * 3

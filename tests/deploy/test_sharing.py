@@ -14,6 +14,7 @@ import pytest
 from deploy import serve
 from deploy.serve import Proxy, Replica
 from tests.deploy.serving import free_ports
+from tests.spellings import CLOSED
 
 
 @dataclass
@@ -99,3 +100,10 @@ def test_a_page_is_asked_for_again_elsewhere_and_an_upload_is_sent_once(shared: 
     shared.servers[1].answers = False
     assert shared.ask("PUT")[0] == 502
     assert [*shared.servers[0].asked, *shared.servers[1].asked].count("PUT") == 1
+
+
+def test_what_is_for_the_owner_reaches_no_server_however_it_is_spelled(shared: Shared) -> None:
+    """Although these servers would answer everything."""
+    got = {spelling: shared.ask(path=spelling)[0] for spelling in CLOSED}
+    assert {spelling: status for spelling, status in got.items() if status not in (400, 404)} == {}
+    assert [server.asked for server in shared.servers] == [[], []]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import os
 import shutil
@@ -20,9 +21,10 @@ import pytest
 import streamlit
 import uvicorn
 
+from tests.asking import handshake
 from tests.browser import ROOT, free_port
 from tfmviz import __main__ as command
-from tfmviz.__main__ import LOOP, main
+from tfmviz.__main__ import LOOP, main, parsed
 
 SPY = Path(__file__).parent / "spy.py"
 
@@ -149,9 +151,14 @@ def test_the_server_does_not_end_in_the_middle_of_an_import(monkeypatch: pytest.
 
 
 def test_open_to_the_network_it_still_asks_nobody(started: list[Started], tmp_path: Path) -> None:
+    """Not even whether another site's page may open a session, for which Streamlit would look up its own address."""
     port = free_port()
     app = start(started, tmp_path, *APP, "--port", str(port), "--host", "0.0.0.0")
     app.wait_until_healthy(port)
+    for host in (f"localhost:{port}", f"LOCALHOST:{port}", "127.0.0.1", "evil.example"):
+        for origin in ("http://evil.example", "http://localhost:9999", "http://localhost", "https://8.8.8.8", "null"):
+            assert handshake(f"127.0.0.1:{port}", host=host, origin=origin) == 403, (host, origin)
+    assert handshake(f"127.0.0.1:{port}", host=f"localhost:{port}", origin=f"http://localhost:{port}") == 101
     assert f"http://{socket.gethostname()}:{port}" in app.stop()
     assert app.record == {f"socket.bind ('0.0.0.0', {port})"}
 
@@ -198,6 +205,28 @@ def test_it_ends_when_asked_though_a_reader_takes_nothing(started: list[Started]
         asleep.sendall(f"GET /static/js/{largest.name} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         asleep.recv(1)  # it has begun to answer
         app.stop()
+
+
+@pytest.mark.parametrize("name", ["https://attention.uni.example/", "attention.uni.example:443", "*.uni.example", ""])
+def test_an_allowed_host_that_is_no_name_is_refused_in_a_sentence(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main([f"--allowed-host={name}"])
+    monkeypatch.setenv("TFMVIZ_ALLOWED_HOSTS", f"good.example {name or '-*'}")
+    with pytest.raises(SystemExit, match="2"):
+        main([])
+    assert capsys.readouterr().err.count("an allowed host is a name alone, such as attention.uni.example, not ") == 2
+
+
+def test_readers_may_use_the_names_of_the_option_of_the_environment_and_of_the_address_to_listen_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TFMVIZ_ALLOWED_HOSTS", "one.example  Two.example")
+    given = ["--allowed-host=three.example", "--allowed-host", "four.example", "--host=Laptop.lan"]
+    args = parsed(argparse.ArgumentParser(), given)
+    assert args.allowed_host == [f"{name}.example" for name in ("one", "two", "three", "four")] + ["laptop.lan"]
+    assert parsed(argparse.ArgumentParser(), ["--host=::"]).allowed_host == ["one.example", "two.example"]
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "-1", "http"])

@@ -1,0 +1,227 @@
+"""Who may ask the server, and what every answer carries. The app behind the doors says yes to everything."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+
+from tests.spellings import CLOSED
+from tfmviz import doors
+
+HEADERS = doors.headers("https://moodle.example.edu")
+
+
+@dataclass
+class Yes:
+    """An app that says yes to everybody, and notes the kinds of requests that reach it."""
+
+    reached: list[str] = field(default_factory=list)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.reached.append(scope["type"])
+        if scope["type"] == "http":
+            weaker = [(b"referrer-policy", b"unsafe-url"), (b"referrer-policy", b"unsafe-url")]
+            await send({"type": "http.response.start", "status": 200, "headers": weaker})
+            await send({"type": "http.response.body", "body": b"yes"})
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.accept"})
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back, and whether the app was asked."""
+
+    messages: list[Message]
+    reached: list[str]
+
+    @property
+    def status(self) -> int:
+        return int(self.messages[0]["status"])
+
+    @property
+    def said(self) -> str:
+        return bytes(self.messages[1]["body"]).decode()
+
+
+def ask(*headers: tuple[str, str], path: str = "/", kind: str = "http") -> Answer:
+    """Asks an app whose owner has allowed one more name."""
+    app, messages = Yes(), []
+
+    async def receive() -> Message:
+        raise AssertionError("nothing is read from who may not ask")
+
+    async def send(message: Message) -> None:
+        messages.append(message)
+
+    sent = [(name.encode(), value.encode()) for name, value in headers]
+    shut = doors.Doors(app, frozenset({"attention.uni.example"}), HEADERS)
+    with ThreadPoolExecutor(1) as thread:  # Playwright keeps a loop in that of the tests
+        thread.submit(asyncio.run, shut({"type": kind, "path": path, "headers": sent}, receive, send)).result()
+    return Answer(messages, app.reached)
+
+
+@pytest.fixture(autouse=True)
+def laptop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors, "gethostname", lambda: "Laptop.lan")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "localhost",
+        "localhost:8501",
+        "LOCALHOST:80",
+        "localhost.",
+        "localhost.:8501",
+        "127.0.0.1:8501",
+        "[::1]:8501",
+        "[::ffff:192.168.1.5]",
+        "192.168.1.5:8501",  # this machine in its network; a pod, as Kubernetes asks after its health
+        "0.0.0.0:8501",
+        "laptop:8501",
+        "laptop.local:8501",
+        "laptop.lan",
+        "attention.uni.example",
+        "Attention.Uni.Example.:443",
+    ],
+)
+def test_names_of_this_machine_and_addresses_are_known(host: str) -> None:
+    assert ask(("host", host)).status == 200
+
+
+def test_a_probe_may_leave_the_name_out() -> None:
+    assert ask(path="/_stcore/health").status == 200
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["evil.example", "laptop.evil.example", "evil.local", "localhost.evil.example", "uni.example", "x.localhost"],
+)
+def test_a_name_that_resolves_here_by_a_trick_is_refused_in_a_sentence_that_names_the_option(name: str) -> None:
+    answer = ask(("host", f"{name}:8501"), ("origin", f"http://{name}:8501"))
+    assert (answer.status, answer.reached) == (403, [])
+    assert f"called {name}:" in answer.said
+    assert f"--allowed-host {name} " in answer.said
+    assert f"TFMVIZ_ALLOWED_HOSTS={name} " in answer.said
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "",
+        " ",
+        ":8501",
+        "a b",
+        "user@localhost",
+        "localhost/",
+        "localhost:x",
+        "localhost,evil.example",
+        "a..b",
+        "ı",
+        "[::1",
+        "::1",
+        "[127.0.0.1]",
+        "[::]]",
+        "<script>",
+        "localhost:123456",
+        "a" * 5000,
+    ],
+)
+def test_what_is_no_name_is_refused_and_not_repeated(host: str) -> None:
+    answer = ask(("host", host))
+    assert (answer.status, answer.reached) == (400, [])
+    assert answer.said == "The request does not say which server it is for."
+
+
+def test_two_names_are_no_name() -> None:
+    assert ask(("host", "localhost"), ("host", "evil.example")).status == 400
+    assert ask(("host", "localhost"), ("host", "localhost")).status == 400
+
+
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+@pytest.mark.parametrize(
+    ("host", "origins", "reached"),
+    [
+        ("localhost:8501", [], True),
+        ("localhost:8501", ["http://localhost:8501"], True),
+        ("attention.uni.example", ["https://attention.uni.example"], True),  # https ends at a proxy
+        ("[::1]:8501", ["http://[::1]:8501"], True),
+        ("localhost.:8501", ["http://localhost.:8501"], True),
+        ("localhost:8501", ["http://localhost:9999"], False),
+        ("localhost:8501", ["http://localhost"], False),
+        ("localhost:8501", ["http://127.0.0.1:8501"], False),
+        ("localhost:8501", ["http://evil.example"], False),
+        ("localhost:8501", ["http://localhost:8501.evil.example"], False),
+        ("localhost:8501", ["http://localhost:8501@evil.example"], False),
+        ("localhost:8501", ["http://evil.example", "http://localhost:8501"], False),
+        ("localhost:8501", ["http://localhost:8501", "http://evil.example"], False),
+        ("localhost:8501", ["http://LOCALHOST:8501"], False),
+        ("localhost:8501", ["chrome-extension://localhost:8501"], False),
+        ("localhost:8501", ["file://"], False),
+        ("localhost:8501", ["null"], False),
+        ("localhost:8501", [""], False),
+        (None, ["http://localhost:8501"], False),
+    ],
+)
+def test_only_the_apps_own_pages_may_ask(
+    kind: str, host: str | None, origins: list[str], reached: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    named = [] if host is None else [("host", host)]
+    answer = ask(*named, *(("origin", origin) for origin in origins), path="/_stcore/stream", kind=kind)
+    assert answer.reached == ([kind] if reached else [])
+    if kind == "websocket":
+        assert answer.messages[0]["type"] == ("websocket.accept" if reached else "websocket.close")
+        assert bool(caplog.messages) is not reached  # a browser does not say why it has no session
+    elif not reached:
+        assert (answer.status, answer.said[:41]) == (403, "The request comes from another site's pag")
+
+
+@pytest.mark.parametrize("spelling", CLOSED)
+def test_what_is_for_the_owner_is_closed_however_it_is_spelled(spelling: str) -> None:
+    if spelling.startswith("http"):
+        spelling = urlsplit(spelling).path
+    path = unquote(spelling.partition("?")[0])  # as a server decodes it
+    for kind in ("http", "websocket"):
+        assert ask(("host", "localhost"), path=path, kind=kind).reached == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/masks",
+        "/_stcore/health",
+        "/_stcore/host-config",
+        "/_stcore/stream",
+        "/_stcore/upload_file/1f-2/3c-4",
+        "/views/12.js",
+        "/static/js/index.js",
+        "/media/12.png",
+        "/component/x",
+        "/a later route/ü",
+    ],
+)
+def test_what_pages_need_is_open(path: str) -> None:
+    assert ask(("host", "localhost"), path=path).status == 200
+
+
+@pytest.mark.parametrize("asked", [{}, {"path": "/_stcore/metrics"}])
+def test_every_answer_carries_each_header_once_whatever_the_app_says(asked: dict[str, str]) -> None:
+    answer = ask(("host", "localhost"), **asked)
+    names = [name.decode().lower() for name, _ in answer.messages[0]["headers"]]
+    said = {name.decode().lower(): value.decode() for name, value in answer.messages[0]["headers"]}
+    assert len(names) == len(set(names))
+    assert {name: said[name.lower()] for name in HEADERS} == HEADERS
+
+
+def test_the_policy_names_the_sites_that_may_frame_the_app() -> None:
+    assert doors.policy("").endswith("; frame-ancestors 'self'")
+    assert doors.policy(" https://a.example\nhttps://b.example ").endswith(
+        "frame-ancestors 'self' https://a.example https://b.example"
+    )
+    assert "'unsafe-eval'" not in doors.policy("")

@@ -1,0 +1,164 @@
+"""The doors of the server: who may ask, and for what; and what a browser may do with an answer.
+
+A browser lets every page that is open on a machine send requests to that machine, with two headers that the page cannot
+choose: `Origin`, the site it comes from, and `Host`, the name it has asked for. A page of the app has the same in both.
+Where a site has its own name resolve to this machine ("DNS rebinding") they agree too, so the name must be one we know.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+from socket import gethostname
+from urllib.parse import unquote
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+LOG = logging.getLogger(__name__)
+
+SETTING = "TFMVIZ_ALLOWED_HOSTS"
+"""The variable of the environment that says the same as `--allowed-host`: names with spaces between them."""
+
+NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
+"""A name of a machine, in small letters. IPv4 addresses look like one."""
+
+HOST = re.compile(rf"(?P<name>\[[0-9a-f:.]+\]|{NAME.pattern})\.?(:[0-9]{{0,5}})?", re.ASCII)
+
+OPEN = r"/_stcore/(health|host-config|stream|upload_file/[0-9a-f-]+/[0-9a-f-]+)"
+"""What browsers and probes need of Streamlit's own addresses. The others tell about the server, or steer it."""
+
+
+def policy(frames: str) -> str:
+    """The Content-Security-Policy of every answer.
+
+    Scripts: Streamlit's files and ours, the one line written into its page, and the lines that fetch ours, which it
+    turns into blobs. Styles are set by scripts everywhere. Figures are saved by way of data and blobs.
+
+    Args:
+        frames: sites that may show the app in a frame, with spaces between them.
+    """
+    line = "'sha256-THxz9J9+wf7rhwR2YkXJoSZ13UCmYyC+3lNDv2+8ugA='"
+    return (
+        f"default-src 'self'; script-src 'self' blob: 'wasm-unsafe-eval' {line}; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data: blob:; font-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; "
+        + " ".join(["frame-ancestors 'self'", *frames.split()])
+    )
+
+
+def headers(frames: str) -> dict[str, str]:
+    """What every answer of the server says to the browser."""
+    return {
+        "Content-Security-Policy": policy(frames),
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "same-origin",  # the address holds the reader's sentence
+    }
+
+
+def name_in(host: str) -> str | None:
+    """The name or IP address in a header `Host`, in small letters and without port and final dot.
+
+    None if the header is no such thing.
+    """
+    found = HOST.fullmatch(host.lower()) if len(host) < 300 else None
+    if found is None or (found["name"].startswith("[") and not is_address(found["name"])):
+        return None
+    return found["name"]
+
+
+def is_address(name: str) -> bool:
+    """Whether it is an IP address as browsers write it. Unlike a name, nobody else can have it lead to this machine."""
+    try:
+        if name.startswith("["):
+            IPv6Address(name[1:-1])
+        else:
+            IPv4Address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def own_names() -> set[str]:
+    """The names of this machine, without asking anybody. They change when a laptop enters another network."""
+    name = gethostname().lower()
+    first = name.partition(".")[0]
+    return {"localhost", name, first, f"{first}.local"}
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """An ASGI application that stands around another: all its routes, files and sessions alike.
+
+    Attributes:
+        names: by which readers may ask, besides this machine's own and IP addresses.
+        headers: what every answer says to the browser; if the app says otherwise, this replaces it.
+    """
+
+    app: ASGIApp
+    names: frozenset[str]
+    headers: Mapping[str, str]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Lets the app answer, or refuses: a file with a sentence, a session before it begins."""
+        refusal = None if scope["type"] == "lifespan" else self._refusal(scope)
+        if scope["type"] == "http":
+            await (refusal or self.app)(scope, receive, self._with_headers(send))
+        elif refusal:  # a browser shows no reason for a refused session, so the log does
+            LOG.warning("A session is refused. %s", bytes(refusal.body).decode())
+            await WebSocketClose()(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    def _with_headers(self, send: Send) -> Send:
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                said = MutableHeaders(scope=message)
+                for name, value in self.headers.items():
+                    said[name] = value
+            await send(message)
+
+        return answer
+
+    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+        """One sentence for who may not ask this."""
+        asked = Headers(scope=scope)
+        hosts, origins = asked.getlist("host"), asked.getlist("origin")
+        if hosts:  # probes may leave it out, browsers never do
+            name = name_in(hosts[0]) if len(hosts) == 1 else None
+            if name is None:
+                return PlainTextResponse("The request does not say which server it is for.", 400)
+            if not self._knows(name):
+                return PlainTextResponse(
+                    f"This server does not know that it is called {name}: whoever starts it can say so, with "
+                    f"--allowed-host {name} or with {SETTING}={name} in the environment.",
+                    403,
+                )
+        if not all(_is_of(origin, hosts) for origin in origins):
+            return PlainTextResponse(
+                "The request comes from another site's page, or a proxy has changed its header Host.", 403
+            )
+        if is_closed(scope["path"]):
+            return PlainTextResponse("This address is not for readers.", 404)
+        return None
+
+    def _knows(self, name: str) -> bool:
+        return is_address(name) or name in self.names or name in own_names()
+
+
+def _is_of(origin: str, hosts: Iterable[str]) -> bool:
+    """Whether a page has this origin that was loaded from one of the hosts.
+
+    Letter by letter, as browsers write both. Streamlit, which compares them again, asks an outside service for this
+    machine's address as soon as they differ.
+    """
+    return any(origin in (f"http://{host}", f"https://{host}") for host in hosts)
+
+
+def is_closed(path: str) -> bool:
+    """Whether an address is Streamlit's own and none of `OPEN`, even if a proxy before us has yet to decode it."""
+    return "_stcore" in unquote(path).lower() and not re.fullmatch(OPEN, path)
