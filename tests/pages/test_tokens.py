@@ -138,7 +138,7 @@ def test_any_pasted_text_is_learned_from(pasted: str) -> None:
     assert not app.exception
 
 
-def test_a_file_is_read_up_to_two_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learning, "MOST_BYTES", 40)
     app = open_page(PAGE, tokens="Learn one", learn_from="yours")
     app.file_uploader(key="learn_file").set_value(("a.txt", ("ab " * 20).encode() + b"\xff", "text/plain")).run()
@@ -147,12 +147,9 @@ def test_a_file_is_read_up_to_two_megabytes(monkeypatch: pytest.MonkeyPatch) -> 
     assert json.loads(views(app)["pair_counts"].json)["rows"][0] == ["a + b", "ab", "13"]
 
 
-def test_a_word_without_end_stops_learning_and_the_page_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("tfmviz.text.bpe.MOST_VISITS", 1_000)
-    app = open_page(PAGE, tokens="Learn one", learn_from="yours", pasted="ab" * 1_500)
-    assert "Learning ended after 1 merge: a word of this text is so long" in words(app)
+def test_a_word_without_end_is_learned_until_it_is_one_token() -> None:
+    app = open_page(PAGE, tokens="Learn one", learn_from="yours", pasted="ab" * 1_024, merges_learned="300")
+    assert "Learning ended after 11 merges: every word is one token." in words(app)
     assert app.text_area(key="pasted").max_chars == learning.MOST_CHARACTERS
 
 

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tfmviz.runs import texts
 from tfmviz.runs.texts import KEPT_OUT, LEAST, MOST, UnfitText, prepared
+from tfmviz.text.corpora import is_held_out
 from tfmviz.text.tokenizer import END_OF_TEXT
 from tfmviz.training.data import load_split
 
@@ -46,6 +48,31 @@ def test_the_command_finds_something_to_train_on_and_something_held_out(
 def test_a_text_of_an_unfit_length_is_refused_and_the_limits_are_said(text: str, says: str) -> None:
     with pytest.raises(UnfitText, match=f"{says}.*{LEAST:,} to {MOST:,}"):
         prepared(text)
+
+
+def test_copies_of_a_line_that_the_hash_keeps_out_are_trained_on(tmp_path: Path) -> None:
+    line = next(line for n in range(9_999) if is_held_out(line := f"line {n}"))
+    (tmp_path / "data.txt").write_text(prepared(f"{line}\n" * LEAST), encoding="utf-8")
+    split = load_split([(tmp_path / "data.txt", 1)])
+    assert sum(map(len, split.train)) > LEAST * len(line) / 2
+
+
+@pytest.mark.parametrize("end", ["x", "x" * 900])
+def test_cuts_that_end_alike_are_tried_once(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed = []
+    monkeypatch.setattr(texts, "is_held_out", lambda document: hashed.append(document))
+    with pytest.raises(UnfitText, match="white space"):
+        prepared("x" * 900 + " " * 50_000 + end)
+    assert len(hashed) == len(set(hashed)) <= texts.CUTS
+
+
+def test_two_megabytes_are_hashed_no_more_often_than_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed = []
+    monkeypatch.setattr(texts, "is_held_out", lambda document: hashed.append(len(document)))
+    with pytest.raises(UnfitText):
+        prepared("x" * MOST)
+    assert len(hashed) == texts.CUTS
+    assert max(hashed) < texts.ENOUGH + texts.CUTS
 
 
 @pytest.mark.parametrize("length", [LEAST, MOST])

@@ -120,6 +120,44 @@ def test_a_text_without_pairs_teaches_nothing(text: str) -> None:
     assert len(list(bpe.learn(words, n_merges=9))) <= n_pairs
 
 
-def test_an_endless_word_ends_learning_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bpe, "MOST_VISITS", 100)
-    assert len(list(bpe.learn({"ab" * 70: 1, "xyz" * 3: 2}, n_merges=50))) == 1
+ENDLESS = {
+    "one letter": "a" * 5_000,
+    "one emoji": "😀" * 2_000,
+    "two letters": odd_text(1, "ab", 5_000),
+    "all different": "".join(map(chr, range(0x4E00, 0x4E00 + 3_000))),
+}
+
+
+@pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
+def test_a_word_without_end_is_learned_and_cut_as_the_library_does(text: str) -> None:
+    words = bpe.count_words(text)
+    library = learned(text, 80)
+    ours = [step.pair for step in bpe.learn(words, n_merges=80)]
+    assert ours == listed(library)
+    ranks = {pair: rank for rank, pair in enumerate(ours)}
+    cut = [symbol for word, _ in bpe.words_of(text) for symbol in bpe.cut(word, ranks)]
+    assert cut == spelled(library._backend, text)
+    assert bpe.tokens_by_merges(words, ranks, [len(ours)]) == [len(cut)]
+
+
+def test_all_merges_together_join_no_more_places_than_there_are_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    joined = []
+    join = bpe._Learner._join
+    monkeypatch.setattr(bpe._Learner, "_join", lambda *args: joined.append(args) or join(*args))
+    assert len(list(bpe.learn({"ab" * 4_096: 1}, n_merges=300))) == 13
+    assert len(joined) == 8_191
+
+
+def test_the_tokens_of_a_word_are_those_of_its_last_step() -> None:
+    source = random.Random(0)
+    for seed in range(200):
+        word = odd_text(seed, "ab", 30)
+        symbols = ["a", "b"]
+        ranks = {}
+        for rank in range(12):
+            ranks.setdefault((source.choice(symbols), source.choice(symbols)), rank)
+            symbols = sorted({*symbols, *map("".join, ranks)})
+        steps = list(bpe.merges(word, ranks))
+        assert bpe.cut(word, ranks) == bpe.after(word, steps)
+        n_first = [bpe.tokens_by_merges({word: 1}, ranks, [n])[0] for n in (0, 12)]
+        assert n_first == [len(word), len(word) - len(steps)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from tfmviz.text.corpora import is_held_out, split_documents
 from tfmviz.text.tokenizer import END_OF_TEXT
 
@@ -10,6 +12,9 @@ LEAST, MOST = 2_000, 2_000_000
 
 KEPT_OUT, ENOUGH = 300, 20_000
 """The least characters that are kept out of training, more than a window of bytes; and how many are enough."""
+
+CUTS = 2_000
+"""Places that are tried: the hash refuses all of them once in 500 million texts."""
 
 
 class UnfitText(ValueError):
@@ -34,15 +39,22 @@ def prepared(text: str) -> str:
         )
     body, held_out = _cut(text)
     documents = list(split_documents(body))
-    while all(map(is_held_out, documents)):
-        documents = [documents[0][1:]]  # a single line that the hash would keep out
+    if sum(len(document) for document in documents if not is_held_out(document)) < len(body) / 2:
+        body = body.strip()  # one line, or copies of one that the hash keeps out
+        while is_held_out(body):
+            body = body[1:].lstrip()
+        documents = [body]
     return f"\n{END_OF_TEXT}\n".join([*documents, held_out])
 
 
 def _cut(text: str) -> tuple[str, str]:
-    """The text in two parts, of which the second is held out: the first cut from a tenth on that the hash allows."""
-    for length in range(max(KEPT_OUT, min(len(text) // 10, ENOUGH)), len(text) // 2):
-        end = text[-length:].strip()
+    """The text in two parts, of which the second is held out: the first cut from a tenth on that the hash allows.
+
+    Cuts before white space are none, since the same end follows the next one.
+    """
+    lengths = range(max(KEPT_OUT, min(len(text) // 10, ENOUGH)), len(text) // 2)
+    for length in islice((n for n in lengths if not text[-n].isspace()), CUTS):
+        end = text[-length:]
         if is_held_out(end):
             return text[:-length], end
-    raise UnfitText("The text repeats itself too much to keep a part of it out of training.")
+    raise UnfitText("Its second half is mostly white space, so no part of it can be kept out of training.")

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import heapq
 import re
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -28,10 +29,12 @@ _CHUNKS = re.compile(f"{_ASCII}| ?[^{_SPACE}]+|[{_SPACE}]+(?![^{_SPACE}])|[{_SPA
 Letters, digits and signs of ASCII are words of their own unless something may follow that belongs to them.
 """
 
-MOST_VISITS = 2_000_000
-"""Symbols of changed words that learning looks at before it stops: some seconds."""
-
 _WORDS = ByteLevel(add_prefix_space=False)
+
+_Numbers = tuple[int, int]
+
+_EDGE, _GONE = -1, -2
+"""What stands between two words, and where a symbol stood that its left neighbour has taken in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ def merges(word: str, ranks: Ranks) -> Iterator[Merge]:
 
 def cut(word: str, ranks: Ranks) -> tuple[str, ...]:
     """The tokens of a word."""
-    return after(word, list(merges(word, ranks)))
+    return _applied(word, ranks)[0]
 
 
 def after(word: str, steps: Sequence[Merge]) -> tuple[str, ...]:
@@ -78,6 +81,39 @@ def after(word: str, steps: Sequence[Merge]) -> tuple[str, ...]:
 
 def _merged(symbols: tuple[str, ...], place: int) -> tuple[str, ...]:
     return (*symbols[:place], symbols[place] + symbols[place + 1], *symbols[place + 2 :])
+
+
+def _applied(word: str, ranks: Ranks) -> tuple[tuple[str, ...], list[int]]:
+    """What is left at the end of `merges`, and the rank of each step, in O(n log n) for n bytes.
+
+    The symbols are a doubly linked list, in which the left one of a pair takes the name of both. A heap holds the pairs
+    by rank and place. An entry is out of date where another pair, so another rank, stands at its place by now.
+    """
+    symbols = list(word)
+    before, after = array("i", range(-1, len(word) - 1)), array("i", range(1, len(word) + 1))
+    queue = [(ranks[pair], place) for place, pair in enumerate(pairwise(symbols)) if pair in ranks]
+    heapq.heapify(queue)
+    used = []
+
+    def rank_at(place: int) -> int | None:
+        inside = place >= 0 and after[place] < len(word)
+        return ranks.get((symbols[place], symbols[after[place]])) if inside else None
+
+    while queue:
+        rank, place = heapq.heappop(queue)
+        if rank_at(place) != rank:
+            continue
+        gone = after[place]
+        symbols[place] += symbols[gone]
+        symbols[gone] = ""
+        after[place] = after[gone]
+        if after[place] < len(word):
+            before[after[place]] = place
+        used.append(rank)
+        for changed in (before[place], place):
+            if (new := rank_at(changed)) is not None:
+                heapq.heappush(queue, (new, changed))
+    return tuple(filter(None, symbols)), used
 
 
 def tokens_by_merges(words: Mapping[str, int], ranks: Ranks, sizes: Sequence[int]) -> list[int]:
@@ -91,9 +127,7 @@ def tokens_by_merges(words: Mapping[str, int], ranks: Ranks, sizes: Sequence[int
     """
     used: Counter[int] = Counter()
     for word, count in words.items():
-        for step in merges(word, ranks):
-            rank = step.ranks[step.place]
-            assert rank is not None
+        for rank in _applied(word, ranks)[1]:
             used[rank] += count
     n_bytes = sum(len(word) * count for word, count in words.items())
     return [n_bytes - sum(count for rank, count in used.items() if rank < size) for size in sizes]
@@ -129,7 +163,7 @@ def learn(words: Mapping[str, int], *, n_merges: int, shown: int = 10) -> Iterat
     Of pairs that are equally frequent, that one wins whose first symbol is older, then that whose second is: bytes are
     older than merges, and among themselves in the order of their characters. So does `tokenizers`.
 
-    A word of a million letters without a space makes every merge slow; after `MOST_VISITS` there are no more.
+    A merge looks only at the places where its pair stands: all merges of n bytes together take O(n log n) steps.
 
     Args:
         words: how often each occurs.
@@ -137,8 +171,6 @@ def learn(words: Mapping[str, int], *, n_merges: int, shown: int = 10) -> Iterat
     """
     learner = _Learner(words)
     for _ in range(n_merges):
-        if learner.visits > MOST_VISITS:
-            return
         table = learner.most_frequent(shown)
         if not table:
             return
@@ -148,26 +180,33 @@ def learn(words: Mapping[str, int], *, n_merges: int, shown: int = 10) -> Iterat
 
 
 class _Learner:
-    """Words as numbers of symbols, and the counts of their pairs, which follow every merge."""
+    """All words as one linked list of numbers of symbols, and the counts of their pairs, which follow every merge."""
 
     def __init__(self, words: Mapping[str, int]) -> None:
         self.names = sorted(ByteLevel.alphabet())
         self.numbers = {name: number for number, name in enumerate(self.names)}
-        self.words = [[self.numbers[character] for character in word] for word in words]
-        self.often = list(words.values())
-        self.visits = 0
-        self.counts: defaultdict[tuple[int, int], int] = defaultdict(int)
-        self.where: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
-        for index, word in enumerate(self.words):
-            for pair in pairwise(word):
-                self.counts[pair] += self.often[index]
-                self.where[pair].add(index)
+        self.symbols = array("i", [_EDGE])
+        self.often = array("q", [0])
+        for word, often in words.items():
+            self.symbols.extend([*map(self.numbers.__getitem__, word), _EDGE])
+            self.often.extend([often] * (len(word) + 1))
+        self.before = array("i", range(-1, len(self.symbols) - 1))
+        self.after = array("i", range(1, len(self.symbols) + 1))
+        self.counts: defaultdict[_Numbers, int] = defaultdict(int)
+        self.where: defaultdict[_Numbers, array[int]] = defaultdict(lambda: array("i"))
+        for place, pair in enumerate(pairwise(self.symbols)):
+            self._count(pair, place, self.often[place])
         self.queue = [(-count, pair) for pair, count in self.counts.items()]
         heapq.heapify(self.queue)
 
-    def most_frequent(self, n: int) -> list[tuple[tuple[int, int], int]]:
+    def _count(self, pair: _Numbers, place: int, often: int) -> None:
+        if _EDGE not in pair:
+            self.counts[pair] += often
+            self.where[pair].append(place)
+
+    def most_frequent(self, n: int) -> list[tuple[_Numbers, int]]:
         """The pairs in the order in which they would be merged. Entries of the queue that are out of date go."""
-        found: dict[tuple[int, int], int] = {}
+        found: dict[_Numbers, int] = {}
         while self.queue and len(found) < n:
             count, pair = heapq.heappop(self.queue)
             if self.counts.get(pair) == -count and pair not in found:
@@ -176,45 +215,32 @@ class _Learner:
             heapq.heappush(self.queue, (-count, pair))
         return list(found.items())
 
-    def merge(self, pair: tuple[int, int]) -> None:
-        """Makes the pair one symbol wherever it occurs."""
+    def merge(self, pair: _Numbers) -> None:
+        """Makes the pair one symbol wherever it occurs, from the left."""
         name = self.names[pair[0]] + self.names[pair[1]]
         number = self.numbers.setdefault(name, len(self.names))
         if number == len(self.names):
             self.names.append(name)
-        changed: set[tuple[int, int]] = set()
-        for index in self.where.pop(pair):
-            before = self.words[index]
-            self.visits += len(before)
-            after = _joined(before, pair, number)
-            self.words[index] = after
-            changed |= self._recount(index, before, after)
-        self.counts.pop(pair, None)
+        changed: set[_Numbers] = set()
+        for place in sorted(self.where.pop(pair)):
+            gone = self.after[place]
+            if (self.symbols[place], self.symbols[gone]) == pair:  # else another merge has taken one of the two
+                changed |= self._join(place, gone, number)
+        del self.counts[pair]
         for other in changed - {pair}:
             if self.counts[other] > 0:
                 heapq.heappush(self.queue, (-self.counts[other], other))
 
-    def _recount(self, index: int, before: Iterable[int], after: Iterable[int]) -> set[tuple[int, int]]:
-        """Replaces the pairs of a word in the counts. Returns those whose count is another one now."""
-        difference: Counter[tuple[int, int]] = Counter(pairwise(after))
-        difference.subtract(pairwise(before))
-        changed = {pair for pair, n in difference.items() if n}
-        for pair in changed:
-            self.counts[pair] += difference[pair] * self.often[index]
-            if difference[pair] > 0:
-                self.where[pair].add(index)
-        return changed
-
-
-def _joined(word: Sequence[int], pair: tuple[int, int], number: int) -> list[int]:
-    """The word with every occurrence of the pair, from the left, as one symbol."""
-    joined: list[int] = []
-    at = 0
-    while at < len(word):
-        if at + 1 < len(word) and (word[at], word[at + 1]) == pair:
-            joined.append(number)
-            at += 2
-        else:
-            joined.append(word[at])
-            at += 1
-    return joined
+    def _join(self, place: int, gone: int, number: int) -> set[_Numbers]:
+        """Makes two neighbours one symbol. Returns the pairs whose counts change."""
+        symbols, often = self.symbols, self.often[place]
+        left, right = self.before[place], self.after[gone]
+        old = [(symbols[left], symbols[place]), (symbols[gone], symbols[right])]
+        new = [(symbols[left], number), (number, symbols[right])]
+        for pair in old:
+            self.counts[pair] -= often
+        for pair, at in zip(new, (left, place), strict=True):
+            self._count(pair, at, often)
+        symbols[place], symbols[gone] = number, _GONE
+        self.after[place], self.before[right] = right, place
+        return {pair for pair in (*old, *new) if _EDGE not in pair}

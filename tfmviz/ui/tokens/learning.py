@@ -19,10 +19,10 @@ from tfmviz.views.pieces import Row
 
 MOST_MERGES = 300
 
-MOST_CHARACTERS = 200_000
+MOST_CHARACTERS = 100_000
 """Of a pasted text; longer ones come as files, since browsers are slow with so much in a box."""
 
-MOST_BYTES = 2_000_000
+MOST_BYTES = 500_000
 """Of a file."""
 
 SENTENCE, OURS, OWN = "your sentence", "ours", "yours"
@@ -61,8 +61,7 @@ def _show(here: Lesson, text: str, steps: tuple[Learned, ...], n: int) -> None:
             ),
             key="pair_counts",
         )
-    ranks = {step.pair: rank for rank, step in reversed(list(enumerate(steps[:n])))}
-    cut = [spelled(symbol) for word, _ in bpe.words_of(here.text) for symbol in bpe.cut(word, ranks)]
+    cut = list(map(spelled, _cut(here.text, tuple(step.pair for step in steps[:n]))))
     with right:
         new = [spelled("".join(step.pair)) for step in steps[:n]]
         rows = [
@@ -70,7 +69,7 @@ def _show(here: Lesson, text: str, steps: tuple[Learned, ...], n: int) -> None:
             Row("merges so far", f"{n}, the last first", new[::-1]),
         ]
         show_boxes(rows, key="learned_so_far", caption="", titles=("what", "how many", "the pieces"))
-    _words(text, steps)
+    _words(text, len(steps))
 
 
 def _name(symbol: str) -> str:
@@ -85,23 +84,17 @@ def _tie(table: tuple[tuple[bpe.Pair, int], ...]) -> str:
     return f"{same} of these pairs are equally frequent: the one whose symbols are older wins, as in `tokenizers`."
 
 
-def _words(text: str, steps: tuple[Learned, ...]) -> None:
+def _words(text: str, n_steps: int) -> None:
     st.markdown(
         f"The text has {len(text):,} characters. Learning begins with the 256 bytes. Each step counts all pairs of "
         "neighbours within words, joins the most frequent pair wherever it stands, and counts again. The joined pairs, "
         "in this order, are the whole result: with them any text can be cut, as in “Merge by merge”. Real vocabularies "
         "go on for tens of thousands of merges; this page stops after "
-        f"{MOST_MERGES}, and reads up to {MOST_CHARACTERS:,} pasted characters, or a file of up to 2 MB."
+        f"{MOST_MERGES}, and reads up to {MOST_CHARACTERS:,} pasted characters, or a file of up to "
+        f"{MOST_BYTES // 1000} kB."
     )
-    if len(steps) < MOST_MERGES:
-        st.info(f"Learning ended after {counted(len(steps), 'merge')}: {_why(text, steps)}", icon=icons.INFO)
-
-
-def _why(text: str, steps: tuple[Learned, ...]) -> str:
-    longest = max(map(len, bpe.count_words(text)))
-    if all(len("".join(step.pair)) < longest for step in steps):
-        return "a word of this text is so long that every further merge would take seconds."
-    return "every word is one token."
+    if n_steps < MOST_MERGES:
+        st.info(f"Learning ended after {counted(n_steps, 'merge')}: every word is one token.", icon=icons.INFO)
 
 
 def _text(here: Lesson, which: str) -> str:
@@ -119,7 +112,7 @@ def _text(here: Lesson, which: str) -> str:
         on_change=_keep,
         placeholder="Paste a text to learn from.",
     )
-    file = st.file_uploader("Or a text file of up to 2 MB", type=("txt", "md"), key="learn_file")
+    file = st.file_uploader(f"Or a text file of up to {MOST_BYTES // 1000} kB", type=("txt", "md"), key="learn_file")
     if file is not None:
         return _read(file.getvalue())
     if typed and typed.strip():
@@ -144,6 +137,13 @@ def _keep() -> None:
 @shared
 def _ours() -> str:
     return (PROJECT / "assets" / "texts" / "english.txt").read_text(encoding="utf-8")
+
+
+@shared
+def _cut(sentence: str, merges: tuple[bpe.Pair, ...]) -> tuple[str, ...]:
+    """The tokens of the sentence by these merges. A pair may be learned twice; its first place counts."""
+    ranks = {pair: rank for rank, pair in reversed(list(enumerate(merges)))}
+    return tuple(symbol for word, _ in bpe.words_of(sentence) for symbol in bpe.cut(word, ranks))
 
 
 @shared
