@@ -53,3 +53,14 @@ def test_no_page_reaches_past_the_seam() -> None:
 )
 def test_a_reach_past_the_seam_is_found(source: str, found: int) -> None:
     assert len(list(reaches_past(Path("x.py"), ast.parse(source)))) == found
+
+
+def test_every_number_in_the_address_has_a_box_that_outlives_infinity() -> None:
+    calls = [
+        (path, node)
+        for path in [*PAGES, *MODULES]
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "number_input"
+    ]
+    bound = {name_of(path) for path, call in calls if "bind" in {keyword.arg for keyword in call.keywords}}
+    assert bound == {"tfmviz/ui/inputs.py"}, "ask by `inputs.number_box`: Streamlit fails at a whole number of inf"

@@ -37,3 +37,34 @@ def test_the_session_says_what_is_pinned_until_the_back_button_asks_the_address(
     monkeypatch.setattr(controls, "goes_back", lambda: goes_back)
     app.run()
     assert (selection(app)["token"], selection(app)["to"]) == told
+
+
+def boxes() -> None:
+    """A script with a box for a whole number and one for any."""
+    from tfmviz.ui import inputs
+
+    inputs.number_box("whole", key="whole", value=3, max_value=40)
+    inputs.number_box("any", key="any", value=0.5)
+
+
+@pytest.mark.parametrize(
+    ("said", "whole", "number"),
+    [
+        *((none, 3, 0.5) for none in ("inf", "-Infinity", "1e400", "9" * 400, "1e17", "nan", "three", "<b>", "")),
+        ("41", 3, 41),
+        ("2e1", 20, 20),
+        ("-7", -7, -7),
+    ],
+)
+def test_a_number_of_the_address_is_taken_only_if_it_is_one(said: str, whole: int, number: float) -> None:
+    app = AppTest.from_function(boxes)
+    app.query_params["whole"] = app.query_params["any"] = said
+    app.run()
+    assert not app.exception
+    assert [box.value for box in app.number_input] == [whole, number]
+    app.number_input(key="whole").set_value(5).run()
+    assert [box.value for box in app.number_input] == [5, number]
+
+
+def test_a_page_outlives_a_position_at_infinity() -> None:
+    assert not open_page("positions", positions="Sinusoidal", sinusoidal="By hand", by_hand="inf").exception

@@ -14,6 +14,7 @@ from tests.zoo.models import MAX_LEN, TARGET, TEXT
 from tfmviz import zoo
 from tfmviz.decoding import Rules
 from tfmviz.edits import Edit, Patch, Scale, SetMask
+from tfmviz.model.readers import TextReader
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly
 from tfmviz.text.tokenizer import END, END_OF_TEXT, Tokenizer
 from tfmviz.trace import NotCaptured
@@ -185,3 +186,33 @@ def test_edits_at_one_position_are_for_translations(shipped: Path, translator: z
         translator.search(TEXT, width=2, edits=(Scale(site="nowhere", factor=0.0),), at=1)
     with pytest.raises(ValueError, match="one token at a time"):
         translator.search(TEXT, width=2, edits=rows_changed("closed", 5)[0])
+
+
+def test_texts_written_together_go_on_with_an_end_that_leaves_them_room(shipped: Path) -> None:
+    model = zoo.load("decoder-only", folder=shipped)
+    ids = model.tokenizer.encode(TEXT * 20, max_len=MAX_LEN).ids
+    assert len(ids) == MAX_LEN
+    new, rules = 5, [Rules(temperature=1.3), Rules(temperature=0.0)]
+    found = model.samples(TEXT * 20, rules=rules, seed=2, max_new_tokens=new)
+    assert found == model.samples(ids[new - MAX_LEN :], rules=rules, seed=2, max_new_tokens=new)
+    greedy = model.search(TEXT * 20, width=1, max_new_tokens=new)
+    assert greedy.ids == (*ids, *found[1].ids)
+    assert len(model.samples(TEXT * 20, rules=rules, max_new_tokens=MAX_LEN + 3)[0].ids) == MAX_LEN + 3
+
+
+def test_no_token_is_read_twice_while_texts_are_written_together(
+    shipped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = []
+    once = TextReader.read
+
+    def counted(self: TextReader, texts: torch.Tensor, **how: int) -> torch.Tensor:
+        logits = once(self, texts, **how)
+        read.append(self.n_read)
+        return logits
+
+    monkeypatch.setattr(TextReader, "read", counted)
+    model = zoo.load("decoder-only", folder=shipped)
+    model.samples(TEXT * 20, rules=[Rules()] * 3, max_new_tokens=5)
+    model.search(TEXT * 20, width=2, max_new_tokens=5)
+    assert read.count(1) == len(read) - 2

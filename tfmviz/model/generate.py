@@ -130,6 +130,11 @@ def reader_of(
             assert_never(module)
 
 
+def with_room(reader: Reader, text: Sequence[int], new: int) -> Sequence[int]:
+    """The end of a text to which so many tokens can be added before the model has to read everything anew for each."""
+    return text if reader.longest is not None else text[-max(reader.context - new, 1) :]
+
+
 def continue_ids(
     model: DecoderOnly | Earlier,
     ids: Tensor,

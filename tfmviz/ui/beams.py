@@ -11,7 +11,7 @@ import streamlit as st
 from tfmviz.decoding import BeamStep, Candidate, Hypothesis
 from tfmviz.edits import Edit
 from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.ui import controls, hypotheses, markdown
+from tfmviz.ui import controls, hypotheses, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_tree
 from tfmviz.ui.lesson import Lesson
@@ -33,6 +33,7 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
         width, alpha = ask()
         found = found_by(here.model, here.text, width, alpha, banned, longest)
         upto = _steps(len(found)) if longest > WINDOW else len(found)
+    lesson.say_what_is_continued(here, longest)
     best = found[-1].complete[0]
     text = hypotheses.text_of(here.model, best.ids)
     chosen = hypotheses.asked(here)

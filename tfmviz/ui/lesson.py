@@ -211,3 +211,17 @@ def tabs(key: str, parts: Mapping[str, Tab]) -> None:
                     st.markdown(words)
                 with guess.first("".join(question), name=key), where_it_predicts():
                     draw()
+
+
+def say_what_is_continued(here: Lesson, new: int) -> None:
+    """A note when a text leaves a language model no room for so many new tokens; see `ZooModel.samples`."""
+    longest, kept = here.model.config.max_len, max(here.model.config.max_len - new, 1)
+    if (
+        here.model.config.architecture == "decoder-only"
+        and len(here.model.tokenizer.encode(here.text, max_len=longest)) > kept
+    ):
+        st.info(
+            f"{markdown.code(here.model.name)} reads {longest} tokens at a time. So that {new} more have room, only "
+            f"the last {kept} of your text are continued here.",
+            icon=icons.CUT,
+        )

@@ -173,7 +173,7 @@ class ZooModel:
         edits: tuple[Edit, ...] = (),
         at: int | None = None,
     ) -> Generation:
-        """Continues or translates a text by beam search; see `model.beam.beam_steps`.
+        """Continues or translates a text by beam search; see `model.beam.beam_steps`. Of a long text, as `samples`.
 
         Args:
             edits, at: as in `generate`; at the position, the edits act on all texts of the search.
@@ -186,14 +186,15 @@ class ZooModel:
             refuse_single_tokens(edits)
         self._check_head()
         from tfmviz.model.beam import beam_steps
-        from tfmviz.model.generate import reader_of
+        from tfmviz.model.generate import reader_of, with_room
         from tfmviz.tap import NO_TAP, Recorder
 
         recorder = Recorder(edits, sites=())  # applies them and keeps nothing
         tap = recorder if edits else NO_TAP
         reader, text = reader_of(self.module, self._encode(inputs).ids, begin=self._begin, tap=tap, at=at)
         how: dict[str, Any] = {"length_penalty": length_penalty, "banned": banned, "max_new_tokens": max_new_tokens}
-        found = tuple(beam_steps(reader, text, width=width, ends=self.tokenizer.marks.ends, **how))
+        read = with_room(reader, text, max_new_tokens)
+        found = tuple(beam_steps(reader, read, width=width, ends=self.tokenizer.marks.ends, **how))
         if at is None or reader.n_cached > at:
             recorder.check()
         return self._generation(text, found[-1].complete[0].ids if found else (), beams=found)
@@ -203,15 +204,17 @@ class ZooModel:
     ) -> tuple[Sample, ...]:
         """Writes several texts at once, each by rules of its own; see `model.generate.samples`.
 
+        Of a text that leaves no room for the new tokens in what the model reads at a time, only the end is continued.
+
         Raises:
             ValueError: the text holds no token, or the model only fills in words.
         """
-        from tfmviz.model.generate import reader_of, samples
+        from tfmviz.model.generate import reader_of, samples, with_room
         from tfmviz.tap import NO_TAP
 
         reader, text = reader_of(self.module, self._encode(inputs).ids, begin=self._begin, tap=NO_TAP)
-        ends = self.tokenizer.marks.ends
-        return samples(reader, text, rules=rules, seed=seed, ends=ends, max_new_tokens=max_new_tokens)
+        ends, read = self.tokenizer.marks.ends, with_room(reader, text, max_new_tokens)
+        return samples(reader, read, rules=rules, seed=seed, ends=ends, max_new_tokens=max_new_tokens)
 
     def _generation(self, text: Sequence[int], new: Sequence[int], **record: Any) -> Generation:
         before = text if self.config.architecture == "decoder-only" else text[1:]  # without the mark at the start

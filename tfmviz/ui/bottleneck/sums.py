@@ -10,7 +10,7 @@ from tfmviz.analysis import alignment
 from tfmviz.analysis.alignment import Sum
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.bottleneck.choices import Translating
 from tfmviz.ui.figures import show_table
 from tfmviz.views.counts import Table
@@ -21,8 +21,8 @@ def context_sum(at: Translating) -> None:
     word, state = picked(at)
     width = at.trace[alignment.CONTEXT].shape[1]
     with lesson.line("sum"):
-        asked = st.number_input(
-            "Number of c", 0, width - 1, None, key="coordinate", bind="query-params", placeholder="the largest"
+        asked = inputs.number_box(
+            "Number of c", key="coordinate", min_value=0, max_value=width - 1, value=None, placeholder="the largest"
         )
     k = alignment.largest_number(at.trace, word=word) if asked is None else int(asked)
     found = alignment.context_sum(at.trace, word=word, coordinate=k)

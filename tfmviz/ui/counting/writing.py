@@ -12,7 +12,7 @@ from tfmviz.counting.words import MARK
 from tfmviz.counting.writing import Step, joined, written
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import rounded
-from tfmviz.ui import controls, markdown
+from tfmviz.ui import controls, inputs, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.counting.choices import Counting
 from tfmviz.ui.counting.table import name_of
@@ -33,7 +33,7 @@ BARS = 10
 def writing(at: Counting) -> None:
     """Writes on from the typed words, and shows one step in full."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input("Seed", 0, SEEDS, 0, key="draw_seed", bind="query-params", width=130)
+        inputs.number_box("Seed", key="draw_seed", min_value=0, max_value=SEEDS, width=130)
         st.button("Write another", on_click=_next_seed)
     seed = int(st.session_state["draw_seed"])
     steps = _written(at.text, at.history, at.smoothing, at.n, seed)

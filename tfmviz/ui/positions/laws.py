@@ -11,7 +11,7 @@ from tfmviz.plots import positions as figures
 from tfmviz.plots.numbers import tiny
 from tfmviz.plots.positions import Line
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.positions.waves import Waves
@@ -88,7 +88,7 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
     left, right = st.columns(2)
     line = lesson.line("near_and_far")
     asked = [
-        int(line.number_input(label, value=min(first, waves.length - 1), step=1, key=key, bind="query-params"))
+        int(inputs.number_box(label, key=key, line=line, value=min(first, waves.length - 1)))
         for label, first, key in (("Is", 4, "at_p"), ("closer to", 7, "near"), ("or to", 17, "far"))
     ]
     if outside := [p for p in asked if not 0 <= p < waves.length]:

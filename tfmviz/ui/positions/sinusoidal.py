@@ -13,7 +13,7 @@ from tfmviz.plots import positions as figures
 from tfmviz.plots.numbers import tiny
 from tfmviz.plots.positions import Line
 from tfmviz.trace import Array
-from tfmviz.ui import icons, lesson, markdown
+from tfmviz.ui import icons, inputs, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, show_code, theme
 from tfmviz.ui.lesson import Lesson
@@ -159,7 +159,7 @@ def by_hand(waves: Waves, line: DeltaGenerator) -> None:
     from tfmviz.positions.sinusoidal import sinusoids_at
     from tfmviz.positions.sinusoidal import waves as waves_at
 
-    position = line.number_input("Position", value=3, step=1, key="by_hand", bind="query-params")
+    position = inputs.number_box("Position", key="by_hand", line=line, value=3)
     try:
         row = sinusoids_at(torch.tensor([int(position)]), 4, base=waves.base)[0].numpy()
     except ValueError as error:

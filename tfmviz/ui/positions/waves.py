@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from tfmviz.trace import Array
-from tfmviz.ui import icons, markdown
+from tfmviz.ui import icons, inputs, markdown
 from tfmviz.ui.cache import shared
 
 LARGEST = 512
@@ -51,8 +51,8 @@ def _wavelengths(waves: Waves) -> Array:
 
 def settings() -> Waves | None:
     """Asks for size and base. If they make no table, says so and gives None."""
-    d = st.number_input("d", value=512, step=2, key="width", bind="query-params", help="Numbers per position.")
-    length = st.number_input("Positions", value=50, step=1, key="places", bind="query-params")
+    d = inputs.number_box("d", key="width", value=512, step=2, help="Numbers per position.")
+    length = inputs.number_box("Positions", key="places", value=50)
     base = st.select_slider("Base", BASES, 10_000, key="base", bind="query-params")
     if not 2 <= length <= LARGEST:
         st.warning(f"Choose 2 to {LARGEST} positions; {length:,} cannot be drawn here.", icon=icons.WARNING)

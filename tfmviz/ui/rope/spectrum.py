@@ -14,7 +14,7 @@ from tfmviz.plots import rotations as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.trace import Array
-from tfmviz.ui import lesson, markdown
+from tfmviz.ui import inputs, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.rope.subject import Subject, own_base, own_theta
@@ -59,14 +59,14 @@ def spectrum(shown: Subject, d_head: int) -> Spectrum | None:
 
     own = own_base(shown)
     line = lesson.line("spectrum")
-    base = line.number_input(
+    base = inputs.number_box(
         "Base",
+        line=line,
         value=None,
         step=1000.0,
         format="%g",
         placeholder="the model's own" if own is None else f"{own:,.0f}",
         key="rope_base",
-        bind="query-params",
         help="Empty: as the model has it. 10,000 in the paper and in all models that come with the app, 500,000 in "
         "LLaMA 3.",
     )
@@ -120,8 +120,8 @@ def wavelengths(shown: Subject) -> None:
     """θ_m and wavelengths of all pairs, for any head width, base and stretching."""
     own = shown.trace[f"{shown.layer}.q"].shape[-1]
     with lesson.line("wavelengths"):
-        d_head = st.number_input("d_head", value=own, max_value=1024, key="d_head", bind="query-params")
-        position = st.number_input("A position i", value=len(shown.tokens) - 1, key="at_position", bind="query-params")
+        d_head = inputs.number_box("d_head", key="d_head", value=own, max_value=1024)
+        position = inputs.number_box("A position i", key="at_position", value=len(shown.tokens) - 1)
     figure = st.container()
     chosen = spectrum(shown, int(d_head))
     if chosen is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from tfmviz.decoding import ORDER, Rule, Rules
-from tfmviz.ui import icons
+from tfmviz.ui import icons, inputs
 from tfmviz.ui.lesson import Lesson
 
 WAYS = ("sampling", "greedy")
@@ -71,7 +71,7 @@ def ask(here: Lesson) -> Settings:
     top_k = b.slider("Top-k (0: keep all)", 0, 100, 40, key="topk", bind="query-params")
     top_p = b.slider("Top-p", 0.0, 1.0, 0.95, 0.05, key="topp", bind="query-params")
     min_p = c.slider("Min-p", 0.0, 0.5, 0.0, 0.01, key="minp", bind="query-params")
-    seed = c.number_input("Seed of the draws", 0, 9999, 0, key="sampling_seed", bind="query-params")
+    seed = inputs.number_box("Seed of the draws", key="sampling_seed", line=c, min_value=0, max_value=9999)
     if top_p == 0:
         st.info("Top-p 0 would leave no word at all. The most probable one always stays.", icon=icons.INFO)
     rules = Rules(

@@ -11,7 +11,7 @@ from tfmviz.decoding import Rules, Sample, entropy, repeated, stages
 from tfmviz.plots import writing as figures
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.ui import icons, markdown
+from tfmviz.ui import icons, lesson, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
@@ -64,6 +64,7 @@ def fan(here: Lesson, said: Settings) -> None:
     if said.rules.temperature == 0:
         st.info("Greedy writing has one continuation only. Choose sampling above.", icon=icons.INFO)
         return
+    lesson.say_what_is_continued(here, LENGTH)
     with st.spinner("Writing fifty texts…"):
         drawn, greedy = _fan(here.model, here.text, said.rules, said.seed)
     sums = [np.cumsum([-value for value in sample.log_probabilities]) for sample in drawn]
@@ -113,6 +114,7 @@ def repetition(here: Lesson, said: Settings) -> None:
     if here.model.config.architecture != "decoder-only":
         st.info("A translation ends before it can repeat itself much. Choose a model that goes on with a text.")
         return
+    lesson.say_what_is_continued(here, LONG)
     drawn = said.rules if said.rules.temperature else replace(said.rules, temperature=1.0)
     with st.spinner("Writing long texts in three ways…"):
         found = _long(here.model, here.text, drawn, said.seed)

@@ -1,0 +1,29 @@
+"""Widgets that take what an address says, whatever it says."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any, Literal
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+LARGEST = 2**53
+"""Whole numbers from here on are not all numbers of JavaScript."""
+
+
+def number_box(label: str, *, key: str, line: DeltaGenerator | None = None, **box: Any) -> Any:
+    """A box for a number, which follows the address as `st.number_input` does, unless that says no finite number.
+
+    Streamlit raises where a whole number is said to be `inf`. It reads the address of the session's start for a new
+    widget, whatever has been deleted from it since, so the widget does not follow the address in that run.
+
+    Args:
+        line: the container that it is drawn in, if not the current one.
+    """
+    bind: Literal["query-params"] | None = "query-params"
+    with suppress(ValueError):  # what is no number at all, Streamlit drops itself
+        if not abs(float(st.query_params.get(key, "0"))) < LARGEST:
+            del st.query_params[key]
+            bind = None
+    return (st if line is None else line).number_input(label, key=key, bind=bind, **box)
