@@ -374,10 +374,10 @@ export class Explorer {
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target instanceof Element && event.target.matches("select")) return;
-    event.stopPropagation(); // the page's own shortcuts are not meant
     if (event.key === "Escape") this.change({ pin: null, to: null }, { rest: true });
     else if (!this.controls.key(event.key)) return;
     event.preventDefault();
+    event.stopPropagation(); // the page's own shortcuts are not meant
   }
 
   /**
