@@ -1,4 +1,4 @@
-"""Whatever was clicked in a lecture, its keys walk on: only what somebody types in, or has reached by Tab, may use them."""
+"""Whatever was clicked in a lecture, its keys walk on, but for what somebody types in or has reached by Tab."""
 
 from __future__ import annotations
 
