@@ -35,7 +35,7 @@ def draw(here: Lesson) -> None:
                 "layer; then what the attention and the feed-forward layer (MLP) of each layer add to the chosen "
                 "token, and their shares of the step. A share over 100% means that the other one worked against it.",
                 lambda: panels.stream_norms(here),
-                "Which token's vector becomes the longest?",
+                here.asks("Which token's vector becomes the longest?"),
             ),
             "Take it away": (
                 "Everything above as files, to use without this app. Every figure has its own button for a picture; "

@@ -21,12 +21,12 @@ def draw(here: Lesson) -> None:
                     f"Layer {here.choice.layer_index}, head {here.choice.head} with both masks. A closed key gets the "
                     "score −∞, and its share goes to the others.",
                     lambda: effects.attention(here, after),
-                    "Which keys get the share of those that you close?",
+                    here.asks("Which keys get the share of those that you close?"),
                 ),
                 "Vectors": (
                     "Other attention makes other vectors: how far each token's vector moves, layer by layer.",
                     lambda: effects.outputs(here, after),
-                    "Which token's vector moves most?",
+                    here.asks("Which token's vector moves most?"),
                 ),
                 "Next word": (
                     f"What the model expects after token {here.query}, with its own mask and with yours.",
@@ -37,7 +37,7 @@ def draw(here: Lesson) -> None:
                     f"How much each word of {before_after.predicted(here)} surprises the model, after what the mask "
                     "lets it read.",
                     lambda: effects.losses(here, after),
-                    "Which word surprises the model more with your mask?",
+                    here.asks("Which word surprises the model more with your mask?"),
                 ),
                 "Reach": (
                     "What a token cannot see in one layer may still reach it through other tokens: the mask is "

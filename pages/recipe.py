@@ -13,7 +13,7 @@ def draw(here: Lesson) -> None:
                 "At every place the model reads the true text so far and is asked for the next token. What does each "
                 "cost?",
                 lambda: forcing.forcing(here),
-                "At which place is the model surprised most?",
+                here.asks("At which place is the model surprised most?"),
             ),
             "Three tasks": (
                 "One text, three tasks that need no labels. The boxes that stand out are marks that hide something.",

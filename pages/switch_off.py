@@ -21,7 +21,7 @@ def draw(here: Lesson) -> None:
                 f"How much each word of {before_after.predicted(here)} surprises the model. Where the surprise grows, "
                 "the part was needed.",
                 lambda: board.losses(here, after, said),
-                "Which word becomes the greatest surprise?",
+                here.asks("Which word becomes the greatest surprise?"),
             ),
             "What it writes": (
                 "Small changes to single words add up: what the model writes as it is, and with the parts changed.",

@@ -49,7 +49,14 @@ def words(app: AppTest) -> str:
 def views(app: AppTest) -> dict[str, Any]:
     """The data of the page's client-side views by their keys, without those in the frame of every page."""
     protos = [element.proto for element in app.get("bidi_component")]
-    return {name: proto for proto in protos if (name := proto.id.rsplit("-", 1)[-1]) not in ("keys", "guess")}
+    named = {proto.id.rsplit("-", 1)[-1]: proto for proto in protos}
+    return {name: proto for name, proto in named.items() if name not in ("keys", "guess") and "asked_" not in name}
+
+
+def questions(app: AppTest) -> list[dict[str, Any]]:
+    """What a class is asked on the page: the question, the tokens that may answer it, and the model's answer."""
+    protos = [element.proto for element in app.get("bidi_component")]
+    return [json.loads(proto.json) for proto in protos if proto.component_name == "tfmviz_question"]
 
 
 def charts(app: AppTest) -> dict[str, dict[str, Any]]:

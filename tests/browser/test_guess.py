@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import Visit, open_tab
+from tests.browser import AT_REST, Visit, open_tab
+from tfmviz import zoo
 
 pytestmark = pytest.mark.browser
 
 QUESTION = "After which layer does the model first say its final answer?"
+SHARE = re.compile(r"\b[01]\.\d\d")
 LENS = "/residual_stream?stream=Logit+lens&text=the+cat+sat+down"
 
 
@@ -43,23 +47,87 @@ def test_the_figure_hides_until_the_room_has_guessed(visit: Visit, mode: str) ->
     expect(page.get_by_text(QUESTION)).to_be_hidden()
 
 
-def test_hiding_says_nothing_to_the_server_and_a_new_sentence_stays_hidden(visit: Visit) -> None:
+def picture(page: Page) -> str:
+    """All pixels that the explorer and the pictures of cells have drawn within what is hidden."""
+    found: str = page.locator("[class*=st-key-hidden-] canvas").evaluate_all(
+        "(canvases) => canvases.filter((one) => getComputedStyle(one).visibility === 'visible')"
+        ".map((one) => one.toDataURL()).join()"
+    )
+    return found
+
+
+def said(page: Page) -> str:
+    """What a screen reader finds within what is hidden."""
+    return "\n".join(part.aria_snapshot() for part in page.locator("[class*=st-key-hidden-]").all())
+
+
+def test_the_explorer_keeps_its_tokens_and_a_click_on_one_is_the_guess(visit: Visit) -> None:
     frames: list[str] = []
     visit.page.on("websocket", lambda socket: socket.on("framesent", lambda _: frames.append("sent")))
     page = visit.open("/?text=the+cat+sat+down&layer=1&head=2")
     assert frames, "the page's websocket is watched"
+    shown = picture(page)
+    assert SHARE.search(said(page))
     frames.clear()
     page.locator(".matrix-picture").focus()
     press_g(page)
     expect(page.get_by_text("Layer 1, head 2: which token does “down” look at most?")).to_be_visible()
-    expect(page.locator(".explorer")).to_be_hidden()
+    expect(page.locator(".explorer .strip .label").filter(has_text="cat")).to_be_visible()
+    expect(page.locator(".explorer .spoken")).to_be_hidden()
     expect(page.get_by_text("Most probable next tokens")).to_be_hidden()
-    assert frames == []
+    assert not SHARE.search(said(page)), said(page)
+    assert picture(page) != shown
+    page.locator(".explorer .strip button").filter(has_text="cat").click()
+    expect(page.get_by_text("Guessed: “cat”.")).to_be_visible()
+    guess(page).click()
+    row = zoo.load("tiny-english").trace("the cat sat down")["decoder.1.self_attn.pattern"][2, 3]
+    tokens = ["the", "cat", "sat", "down"]
+    answer = f"The model: “{tokens[int(row.argmax())]}”, {row.max():.2f}."
+    expect(page.get_by_text(f"Guessed: “cat”. {answer}")).to_be_visible()
+    assert picture(page) == shown
+    assert frames == [], "a guess stays in the browser, and pins nothing"
+    press_g(page)
     visit.enter("a big dog ran home")
     expect(page.get_by_text("which token does “home” look at most?")).to_be_visible()
-    expect(page.locator(".explorer")).to_be_hidden()
+    expect(page.get_by_text("Guessed")).to_be_hidden()
+    assert not SHARE.search(said(page))
+
+
+@pytest.mark.parametrize("address", ["/?layer=1&head={}", "/masks?effect=Attention&layer=1&head={}"])
+def test_what_is_drawn_while_a_class_guesses_depends_on_no_value(visit: Visit, address: str) -> None:
+    hidden = []
+    for head in (2, 3):
+        page = visit.open(f"{address.format(head)}&text=the+cat+sat+down&guess=1", drawn="[data-veiled=true] canvas")
+        page.wait_for_function(AT_REST)
+        assert not SHARE.search(said(page)), said(page)
+        hidden.append(picture(page))
+    assert hidden[0] == hidden[1] != ""
+
+
+def test_a_step_of_a_lecture_may_arrive_hidden_and_the_next_is_seen(visit: Visit) -> None:
+    page = visit.open("/?lecture=L3&step=1&text=the+cat+sat&guess=1", drawn="nav.walk")
+    expect(page.get_by_text("which token does “sat” look at most?")).to_be_visible()
+    expect(page.locator(".explorer .spoken")).to_be_hidden()
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile("step=2"))
+    expect(page.locator(".explorer .spoken")).to_be_visible()
+    expect(page.get_by_text("look at most?")).to_be_hidden()
+
+
+def test_what_is_no_token_is_guessed_in_words(visit: Visit) -> None:
+    page = visit.open(LENS + "&guess=1", drawn=".lens")
+    box = page.get_by_role("textbox", name="Your guess")
+    box.fill("the third")
+    box.press("Enter")
     guess(page).click()
-    expect(page.locator(".explorer")).to_be_visible()
+    expect(page.get_by_text("Guessed: “the third”.")).to_be_visible()
+    expect(figure(page)).to_be_visible()
+
+
+def test_a_chart_keeps_its_axes(visit: Visit) -> None:
+    page = visit.open("/residual_stream?guess=1", drawn=".stVegaLiteChart svg")
+    expect(page.locator(".stVegaLiteChart .role-axis-title").first).to_be_visible()
+    expect(page.locator(".stVegaLiteChart .role-mark path").first).to_be_hidden()
 
 
 @pytest.mark.parametrize("address", ["/masks?effect=Attention", "/positions_rope?scheme=ALiBi"])

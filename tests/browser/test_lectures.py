@@ -84,23 +84,6 @@ def test_left_goes_back_and_the_line_has_links_too(visit: Visit) -> None:
     at_rest(page, "L3", 4)
 
 
-def test_the_arrows_belong_to_the_sentence_while_somebody_types(visit: Visit) -> None:
-    page = start(visit, "/step_by_step?stage=plain&lecture=L3&step=4")
-    page.get_by_label("Your sentence").click()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowLeft")
-    expect(page).to_have_url(re.compile("step=4"))
-
-
-def test_the_arrows_belong_to_a_picture_once_it_is_clicked(visit: Visit) -> None:
-    page = start(visit, "/step_by_step?stage=share&lecture=L3&step=4")
-    canvas = page.locator(".focus canvas[data-matrix=share]")
-    canvas.focus()
-    page.keyboard.press("ArrowLeft")
-    expect(page.locator(".why h2")).to_contain_text("key")
-    expect(page).to_have_url(re.compile("step=4"))
-
-
 def test_in_a_lecture_the_free_arrows_walk_on_and_not_through_the_stages(visit: Visit) -> None:
     page = start(visit, "/step_by_step?stage=plain&lecture=L3&step=4")
     page.keyboard.press("ArrowRight")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app import open_page
+from tests.app import open_page, questions
+from tfmviz import zoo
 from tfmviz.ui import router
 
 LISTS = ("contents", "lectures")
@@ -15,10 +16,14 @@ LISTS = ("contents", "lectures")
 def test_every_page_with_figures_asks_a_question(page: str) -> None:
     address = {"experiment": "Shift all positions"} if page == "positions_compare" else {}
     app = open_page("" if page == "explorer" else page, text="The cat sat on the mat.", **address)
-    asked = [text.value for text in app.text if str(text.value).endswith("?")]
+    asked = [question["question"] for question in questions(app)]
     assert asked
+    assert all(question.endswith("?") for question in asked)
 
 
-def test_the_question_names_what_is_chosen() -> None:
-    app = open_page(text="The cat sat on the mat.", token="2", layer="3", head="6")
-    assert "Layer 3, head 6: which token does “sat” look at most?" in [text.value for text in app.text]
+def test_the_question_names_what_is_chosen_and_its_answer_is_the_largest_share() -> None:
+    asked = questions(open_page(text="The cat sat on the mat.", token="2", layer="3", head="6"))[0]
+    assert asked["question"] == "Layer 3, head 6: which token does “sat” look at most?"
+    assert asked["tokens"] == ["The", "cat", "sat", "on", "the", "mat", "."]
+    row = zoo.load("tiny-english").trace("The cat sat on the mat.")["decoder.3.self_attn.pattern"][6, 2]
+    assert asked["answer"] == f"“{asked['tokens'][row.tolist().index(max(row))]}”, {max(row):.2f}"

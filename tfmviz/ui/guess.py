@@ -1,17 +1,38 @@
-"""Predict, then reveal: one button hides what a class can guess and asks a question, the next click shows it again."""
+"""Predict, then reveal: one button hides the values that a class can guess and asks; the next click shows both.
+
+All pages share this. The browser alone keeps the guess (`views/question`, where every guess goes through `keep`): the
+name of its question, and the position of a token or words. A class that answers together would send just that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import streamlit as st
 
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.views import guess as view
+from tfmviz.views import question as question_view
 
 WIDTH = 66
 """Pixels of the button."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """What a class can guess.
+
+    Attributes:
+        text: may hold text of the reader.
+        tokens: labels of the tokens that may be the answer; none where the answer is something else.
+        answer: the model's, in words; "" where the figure alone gives it.
+    """
+
+    text: str
+    tokens: Sequence[str] = ()
+    answer: str = ""
 
 
 def button() -> None:
@@ -20,18 +41,20 @@ def button() -> None:
 
 
 @contextmanager
-def first(question: str, *, name: str) -> Iterator[None]:
-    """The button hides what is drawn inside, but for its controls, and asks the question.
+def first(question: str | Question, *, name: str) -> Iterator[None]:
+    """The button hides the values of what is drawn inside, but not its controls, and asks the question.
 
     Args:
-        question: may hold text of the reader; "" where there is nothing to guess: what is inside then stays.
+        question: "" where there is nothing to guess: what is inside then stays.
         name: differs from that of other figures on the page.
     """
     if not question:
         yield
         return
+    asked = Question(text=question) if isinstance(question, str) else question
+    data = {"name": name, "question": asked.text, "tokens": list(asked.tokens), "answer": asked.answer}
     with st.container(key=f"question-{name}"):
-        st.text(question)
+        show_plain_view("question", js=question_view.JS, css=question_view.CSS, data=data, key=f"asked_{name}")
     with along(name):
         yield
 

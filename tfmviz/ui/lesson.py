@@ -13,10 +13,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.model.config import Architecture
-from tfmviz.plots.labels import said_of_queries
+from tfmviz.plots.labels import said_of_queries, visible
+from tfmviz.plots.numbers import decimal
 from tfmviz.trace import NotCaptured, Trace
 from tfmviz.ui import controls, guess, icons, markdown, models, projector, turns, walks
 from tfmviz.ui.controls import Choice
+from tfmviz.ui.guess import Question
 from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
 from tfmviz.weights import AttentionWeights, PositionEffects
 from tfmviz.zoo import ZooModel
@@ -73,10 +75,20 @@ class Lesson:
         return self.model.position_effects(stack, len(self.trace.axes(self.choice.layer)[0]))
 
     @property
-    def question(self) -> str:
+    def question(self) -> Question:
         """What a class can guess before it sees the chosen head."""
         asks = said_of_queries(self.trace, self.choice.layer)[self.query]
-        return f"Layer {self.choice.layer_index}, head {self.choice.head}: which token does {asks} look at most?"
+        keys = [visible(token) for token in self.trace.axes(self.choice.layer)[1].tokens]
+        row = self.trace[f"{self.choice.layer}.pattern"][self.choice.head, self.query]  # (k_len,)
+        return Question(
+            text=f"Layer {self.choice.layer_index}, head {self.choice.head}: which token does {asks} look at most?",
+            tokens=keys,
+            answer=f"“{keys[row.argmax()]}”, {decimal(row.max())}",
+        )
+
+    def asks(self, text: str) -> Question:
+        """A question about the text that the model predicts on; one of its tokens is the answer."""
+        return Question(text=text, tokens=[visible(token) for token in self.trace.tokens])
 
 
 Uses = Literal["head", "model", "nothing"]
@@ -192,7 +204,7 @@ def where_it_predicts() -> Iterator[None]:
         st.info(NO_HEAD, icon=icons.INFO)
 
 
-Tab = tuple[str, Callable[[], object]] | tuple[str, Callable[[], object], str]
+Tab = tuple[str, Callable[[], object]] | tuple[str, Callable[[], object], str | Question]
 """What to look at and why (Markdown), the function that draws it, and what a class can guess before it sees it."""
 
 
@@ -209,7 +221,7 @@ def tabs(key: str, parts: Mapping[str, Tab]) -> None:
             with tab:
                 if words:
                     st.markdown(words)
-                with guess.first("".join(question), name=key), where_it_predicts():
+                with guess.first(question[0] if question else "", name=key), where_it_predicts():
                     draw()
 
 

@@ -15,10 +15,10 @@ KEYS = {
     "?": "this list",
     "[ and ]": "one layer down, one layer up (explorer)",
     "p": "play through the layers (explorer)",
-    "arrows": "move within a picture, once it is clicked",
-    "← and →": "back and on in a lecture, while nothing else has the keys",
+    "arrows": "move within a picture that has a frame (Tab leads to it) or was clicked",
+    "← and →": "back and on in a lecture, like Page Up and Page Down, whatever was clicked",
     "Enter": "keep what the cursor is on",
-    "Escape": "let go",
+    "Escape": "let go: frames and text boxes give the keys back",
 }
 """What the keys do. Keys for a picture work while it has the focus."""
 

@@ -8,6 +8,7 @@ import { unpack } from "../shared/arrays.js";
 import { fresh, measured } from "../shared/canvas.js";
 import { bytesOf, coloursOf, isDark } from "../shared/colours.js";
 import { button, make, put } from "../shared/elements.js";
+import { veil } from "../shared/guessing.js";
 import { save } from "../shared/picture.js";
 import { cellAt, LEAST_LETTERS, layOut, next } from "./layout.js";
 import { bitmaps, paintPicture } from "./paint.js";
@@ -56,6 +57,7 @@ export class Cells {
     parent.append(this.node);
     this.watcher = new ResizeObserver(() => this.node.clientWidth !== this.width && this.layOut());
     this.watcher.observe(this.node);
+    this.endVeil = veil(this.node, () => this.speak());
   }
 
   listen() {
@@ -76,12 +78,24 @@ export class Cells {
     this.cursor = this.atKeyboard() ? next(this.cursor, "", this.picture) : this.atHome(); // still within the picture
     const own = header.matrices === 1 ? header.titles : [];
     this.title.textContent = [...own, header.scale.title].filter(Boolean).join(": ");
-    const keys = `Arrow keys move from cell to cell${header.click ? `, Enter ${header.click}` : ""}.`;
-    this.canvas.ariaLabel = `${header.alt.replace(/\.?$/, ".")} ${keys}`;
     this.canvas.dataset.picks = String(Boolean(header.click));
     this.numbers.ariaLabel = `Numbers: ${this.title.textContent}`;
+    this.speak();
+  }
+
+  // Draws, and says what is drawn; while a class guesses, without values.
+  speak() {
+    if (!this.picture) return;
+    const { alt, click } = this.picture;
+    const words = this.isVeiled() ? this.title.textContent : alt;
+    const keys = `Arrow keys move from cell to cell${click ? `, Enter ${click}` : ""}.`;
+    this.canvas.ariaLabel = `${words.replace(/\.?$/, ".")} ${keys}`;
     this.layOut();
     this.point(this.atKeyboard() ? this.cursor : null);
+  }
+
+  isVeiled() {
+    return this.node.dataset.veiled === "true";
   }
 
   // The cell that the keyboard begins with: the first that is framed.
@@ -139,9 +153,10 @@ export class Cells {
     const { rows, columns, matrices } = this.picture;
     const isThere = cell && cell.matrix < matrices && cell.row < rows.count && cell.column < columns.count;
     this.pointed = isThere ? cell : null;
+    if (this.isVeiled()) this.live.textContent = "";
     put(this.mark, { hidden: !isThere });
     const idle = this.picture.click ? `A click on a cell ${this.picture.click}.` : "Point at a cell for its number.";
-    put(this.tip, { textContent: isThere ? sentence(this.picture, cell) : idle });
+    put(this.tip, { textContent: isThere && !this.isVeiled() ? sentence(this.picture, cell) : idle });
     this.canvas.dataset.over = String(Boolean(isThere));
     if (!isThere) return;
     const { corners, wide, high } = this.place;
@@ -231,6 +246,7 @@ export class Cells {
   }
 
   leave() {
+    this.endVeil();
     this.watcher.disconnect();
   }
 }

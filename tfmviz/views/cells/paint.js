@@ -79,6 +79,12 @@ export function paintPicture(pen, picture, place, colours, images) {
 function paintCells(pen, picture, place, colours, image, matrix) {
   const { wide, high } = place;
   const [width, height] = [wide * picture.columns.count, high * picture.rows.count];
+  if (colours.areVeiled) {
+    pen.fillStyle = colours.soft;
+    pen.fillRect(0, 0, width, height);
+    paintGaps(pen, picture, place, { ...colours, ground: colours.grid });
+    return;
+  }
   if (pen.isVector && image.width * image.height <= MOST_VECTORS) paintOneByOne(pen, picture, place, colours, matrix);
   else {
     pen.imageSmoothingEnabled = wide < 1 || high < 1; // or rows would be left out

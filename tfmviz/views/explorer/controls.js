@@ -3,9 +3,10 @@
 /** @import { Attention, Kind } from "./payload.js" */
 /** @import { Aggregate, State } from "./state.js" */
 /** @import { Scale } from "./weights.js" */
+/** @import { Place } from "./words.js" */
 import { button, buttonOf, make, put, select } from "../shared/elements.js";
 import { AGGREGATES, initial, SCALES } from "./state.js";
-import { filterWords, headWords, kindName } from "./words.js";
+import { filterWords, kindName } from "./words.js";
 
 const BEAT = 1000; // milliseconds a layer is shown for when playing
 const FIRST_HELP =
@@ -15,6 +16,8 @@ const FIRST_HELP =
  * Takes a part of a new state; `rest` says that the reader's hand is still.
  * @typedef {(part: Partial<State>, how?: {rest?: boolean}) => void} Change
  */
+
+/** @typedef {(kind: Kind, place: Place) => string} NameOf a head in words, with its verdict where that may be seen */
 
 export class Controls {
   /** @type {State} */
@@ -205,8 +208,9 @@ export class Controls {
    * Shows a state.
    * @param {State} state
    * @param {Attention} attention
+   * @param {NameOf} nameOf
    */
-  set(state, attention) {
+  set(state, attention, nameOf) {
     this.state = state;
     const kind = attention.kinds[state.kind];
     const isSquare = attention.queries(state.kind) === attention.keys(state.kind);
@@ -216,7 +220,7 @@ export class Controls {
     this.scrubber.set(state, kind.layers.length - 1);
     const aggregates = Object.entries(AGGREGATES).filter(([value]) => isSquare || value !== "rollout");
     setOptions(this.aggregate.box, aggregates, state.aggregate);
-    this.setHeads(state, kind);
+    this.setHeads(state, kind, nameOf);
     this.first.checked = state.withoutFirst;
     this.top.set(state.top);
     this.least.set(state.least);
@@ -232,15 +236,16 @@ export class Controls {
   /**
    * @param {State} state
    * @param {Kind} kind
+   * @param {NameOf} nameOf
    */
-  setHeads(state, kind) {
+  setHeads(state, kind, nameOf) {
     for (const node of this.chips.splice(kind.heads)) node.remove();
     while (this.chips.length < kind.heads) {
       const head = this.chips.length;
       this.chips.push(this.heads.appendChild(button(String(head), { dataset: { head } })));
     }
     for (const [head, node] of this.chips.entries()) {
-      const name = headWords(kind, { layer: state.layer, head });
+      const name = nameOf(kind, { layer: state.layer, head });
       put(node, {
         ariaPressed: String(state.aggregate === "heads" && state.heads.includes(head)),
         ariaLabel: name,

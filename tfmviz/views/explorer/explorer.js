@@ -9,6 +9,7 @@
 /** @import { Pattern } from "./weights.js" */
 /** @import { Place } from "./words.js" */
 import { coloursOf, isDark } from "../shared/colours.js";
+import { veil } from "../shared/guessing.js";
 import { save } from "../shared/picture.js";
 import { Controls } from "./controls.js";
 import { CAPTIONS, Frame } from "./frame.js";
@@ -20,7 +21,7 @@ import { Attention } from "./payload.js";
 import { fitted, fromLook, initial, pairOf, picked, toLook } from "./state.js";
 import { Strip, weightsBeside } from "./strip.js";
 import { filtered, meanOf } from "./weights.js";
-import { cellSentence, filterWords, headWords, kindName, sentence, shownName } from "./words.js";
+import { cellSentence, filterWords, headName, headWords, kindName, sentence, shownName } from "./words.js";
 
 const REST = 500; // milliseconds without a touch after which a moved slider counts as still
 
@@ -92,6 +93,7 @@ export class Explorer {
     const { panels } = this.frame;
     this.watcher = new ResizeObserver(() => this.attention && panels.clientWidth !== this.width && this.redraw());
     this.watcher.observe(panels);
+    this.endVeil = veil(this.node, () => this.attention && this.redraw());
   }
 
   /**
@@ -108,6 +110,7 @@ export class Explorer {
   }
 
   leave() {
+    this.endVeil();
     this.watcher.disconnect();
     this.controls.pause();
     clearTimeout(this.resting);
@@ -273,11 +276,13 @@ export class Explorer {
     const view = this.shown();
     const kind = attention.kinds[view.kind];
     this.label(view.kind);
-    this.controls.set(this.preview ? { ...this.state, layer: view.layer, heads: view.heads } : this.state, attention);
+    const nameOf = this.colours.areVeiled ? headName : headWords;
+    const state = this.preview ? { ...this.state, layer: view.layer, heads: view.heads } : this.state;
+    this.controls.set(state, attention, nameOf);
     this.controls.state = this.state; // a click changes what is chosen, not what is pointed at
     if (withOverview) {
       this.legend.set(view.scale);
-      this.overview.draw(attention, { ...view, name: (place) => headWords(kind, place) });
+      this.overview.draw(attention, { ...view, name: (place) => nameOf(kind, place) });
     }
     this.overview.mark(this.state);
     this.frame.say(view, kind, attention.words);
@@ -374,10 +379,10 @@ export class Explorer {
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target instanceof Element && event.target.matches("select")) return;
-    event.stopPropagation(); // the page's own shortcuts are not meant
     if (event.key === "Escape") this.change({ pin: null, to: null }, { rest: true });
     else if (!this.controls.key(event.key)) return;
     event.preventDefault();
+    event.stopPropagation(); // the page's own shortcuts are not meant
   }
 
   /**

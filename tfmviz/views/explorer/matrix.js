@@ -289,6 +289,14 @@ export class Matrix {
     const { rows, columns } = pattern.mask;
     const { cell, scale } = this;
     const part = this.partOf(view);
+    if (colours.areVeiled) {
+      eachCell(pattern, part, scale, ({ row, column, shade }) => {
+        pen.fillStyle = shade === null ? colours.masked : colours.soft;
+        pen.fillRect(column * cell, row * cell, cell, cell);
+      });
+      if (cell >= 9) paintGrid(pen, part, cell, colours.grid);
+      return;
+    }
     pen.imageSmoothingEnabled = false;
     if (pen.isVector && rows * columns <= VECTOR)
       eachCell(pattern, part, scale, ({ row, column, shade }) => {

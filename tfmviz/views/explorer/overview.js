@@ -103,7 +103,9 @@ export class Overview {
     for (const n of this.cells.keys()) {
       const [x, y] = this.placeOf(n);
       const [left, top] = [(n % this.columns) * columns, Math.floor(n / this.columns) * rows];
-      pen.drawImage(sheet, left, top, columns, rows, x + GAP / 2, y + GAP / 2, side, side);
+      pen.fillStyle = colours.soft;
+      if (colours.areVeiled) pen.fillRect(x + GAP / 2, y + GAP / 2, side, side);
+      else pen.drawImage(sheet, left, top, columns, rows, x + GAP / 2, y + GAP / 2, side, side);
     }
     pen.font = `14px ${colours.font}`;
     pen.textBaseline = "middle";

@@ -1,18 +1,26 @@
 // Predict, then reveal. While the room guesses, rules of style hide what Python has put into containers for it, except
-// for controls, and show the questions. Nothing is computed, and a new sentence stays hidden too.
+// for controls, and show the questions. Views that can do so hide their values alone, see shared/guessing.js, and charts
+// their marks. Nothing is computed, and a new sentence stays hidden too. An address with `guess=1` arrives hidden.
 
+/** @import { Stage } from "../shared/guessing.js" */
 import { button, make } from "../shared/elements.js";
+import { HIDDEN, setStageOfGuess, stageOfGuess } from "../shared/guessing.js";
 import { isTyping } from "../shared/typing.js";
 
 const INPUTS = ["TextInput", "TextArea", "NumberInput"];
 const CONTROLS = ["Selectbox", "Slider", "ButtonGroup", "Radio", "Checkbox", "MultiSelect", ...INPUTS];
+const KEPT = [...CONTROLS.map((name) => `.st${name}`), "[data-veils]", ".stVegaLiteChart"];
+const ELEMENT = `${HIDDEN} [data-testid=stElementContainer]:not(:has(${KEPT}))`;
 
-const HIDE = `
-  [class*="st-key-hidden-"] [data-testid=stElementContainer]:not(:has(${CONTROLS.map((name) => `.st${name}`)})) * {
-    visibility: hidden !important;
-  }
-  :has(> [class*="st-key-question-"]) { display: flex !important; font-size: 1.3rem }
-`;
+/** @type {Record<Stage, string>} */
+const RULES = {
+  "": "",
+  hidden: `
+    ${ELEMENT} *, ${HIDDEN} :is(.role-mark, [data-testid=stElementToolbar]) { visibility: hidden !important; }
+    ${ELEMENT}:has([data-testid^=stBidiComponent], .stTable) { outline: 2px dashed; outline-offset: -2px; }
+    :has(> [class*="st-key-question-"]) { display: flex !important; }`,
+  shown: ':has(> [class*="st-key-question-"]) { display: flex !important; }',
+};
 
 /**
  * @param {object} component
@@ -28,15 +36,18 @@ export default function ({ parentElement }) {
  * @param {ShadowRoot} parent
  */
 function build(parent) {
-  let isHidden = false;
   const rules = make("style");
-  const node = button("Guess", { title: "Hides the figure until the room has guessed (key g)", ariaPressed: "false" });
-  const toggle = () => {
-    isHidden = !isHidden;
+  const node = button("Guess", { title: "Hides the values until the room has guessed (key g)" });
+  /** @param {Stage} stage */
+  const go = (stage) => {
+    const isHidden = stage === "hidden";
     node.textContent = isHidden ? "Show" : "Guess";
     node.ariaPressed = String(isHidden);
-    rules.textContent = isHidden ? HIDE : "";
+    rules.textContent = RULES[stage];
+    setStageOfGuess(stage);
   };
+  const toggle = () => go(stageOfGuess() === "hidden" ? "shown" : "hidden");
+  const arrive = () => go(new URLSearchParams(location.search).get("guess") === "1" ? "hidden" : "");
   /** @param {KeyboardEvent} event */
   const listen = (event) => {
     if (event.key === "g" && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event)) toggle();
@@ -44,9 +55,13 @@ function build(parent) {
   node.onclick = toggle;
   document.head.append(rules);
   document.addEventListener("keydown", listen, true); // pictures keep keys from the page
+  window.addEventListener("popstate", arrive);
   parent.append(make("div", { className: "view" }, node));
+  arrive();
   return () => {
+    go("");
     rules.remove();
     document.removeEventListener("keydown", listen, true);
+    window.removeEventListener("popstate", arrive);
   };
 }

@@ -14,6 +14,8 @@ import { contextOf } from "./canvas.js";
  * @property {string} looked of a key
  * @property {string} accent
  * @property {string} grid
+ * @property {string} soft of what has no value, or none that may be seen
+ * @property {boolean} areVeiled values are hidden, see guessing.js
  * @property {string} font
  * @property {number} least pixels of the smallest letters; more on a projector (see ui/projected.css)
  */
@@ -71,6 +73,8 @@ export function coloursOf(element) {
     looked: read("--looked"),
     accent: read("--accent"),
     grid: read("--grid"),
+    soft: read("--soft"),
+    areVeiled: element instanceof HTMLElement && element.dataset.veiled === "true",
     font: style.fontFamily,
     least: Number(read("--least-letters")) || 10,
   };

@@ -1,12 +1,25 @@
-// One step of a lecture: what to say, and the ways back and on. ← and → take them while nothing else has the keys.
+// One step of a lecture: what to say, and the ways back and on.
+//
+// ←, → and what a presenter's remote sends (Page Up, Page Down) take these ways wherever the focus is. Only two kinds of
+// elements may use these keys themselves: a box that somebody types in, and what was reached by Tab, which shows it by a
+// frame. What is clicked has no frame, and no keys. Escape takes the focus from all of them.
 
 import { make } from "../shared/elements.js";
+import { isTyping } from "../shared/typing.js";
 import { scrollToTabs } from "./tabs.js";
+
+/** @typedef {"back" | "on"} Way */
+
+/** @type {Record<string, Way>} */
+const WAYS = { ArrowLeft: "back", PageUp: "back", ArrowRight: "on", PageDown: "on" };
+
+/** Boxes in which nobody types, at least not now. */
+const UNTYPED = "select, [type=range], [type=radio], [type=checkbox], [role=combobox][aria-expanded=false]";
 
 /** @typedef {{ title: string, place: string, say: string, back: string, on: string, all: string }} Data */
 
 /**
- * @typedef {{ node: HTMLElement, ways: Record<string, string>, leave: () => void }} Built
+ * @typedef {{ node: HTMLElement, ways: Record<Way, string>, leave: () => void }} Built
  * @typedef {Built & { place: string, endScroll: () => void }} Line `place` is the step it shows
  */
 
@@ -23,7 +36,7 @@ export default function ({ data, parentElement }) {
     line.endScroll();
     Object.assign(line, { place: data.place, endScroll: scrollToTabs() });
   }
-  Object.assign(ways, { ArrowLeft: data.back, ArrowRight: data.on });
+  Object.assign(ways, { back: data.back, on: data.on });
   node.replaceChildren(
     way("←", data.back, "Back in the lecture"),
     make(
@@ -70,28 +83,54 @@ function go(address) {
  */
 function build(parent) {
   const node = make("nav", { className: "view walk", ariaLabel: "Lecture" });
-  /** @type {Record<string, string>} */
-  const ways = {};
+  /** @type {Record<Way, string>} */
+  const ways = { back: "", on: "" };
+  let isPointed = false; // and not reached by Tab
+  const point = () => {
+    isPointed = true;
+  };
   /** @param {KeyboardEvent} event */
-  const listen = (event) => {
-    const address = ways[event.key];
-    if (!address || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    const [target] = event.composedPath();
-    if (target !== document.body && !(target instanceof Node && node.contains(target))) return; // something has focus
+  const walk = (event) => {
+    const way = WAYS[event.key];
+    if (!way || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     event.preventDefault();
     event.stopPropagation(); // a view that listens on the whole page is not meant
-    go(address);
+    letGo(); // or the browser frames what was clicked, as soon as a key is pressed
+    if (ways[way]) go(ways[way]);
   };
-  window.addEventListener("keydown", listen, true);
+  /** @param {KeyboardEvent} event */
+  const early = (event) => {
+    if (event.key === "Escape" && !event.isComposing) window.addEventListener("keyup", letGo, { once: true });
+    if (event.key === "Tab") isPointed = false;
+    const [target] = event.composedPath();
+    const isTyped = isTyping(event) && !(target instanceof Element && target.matches(UNTYPED));
+    if (isPointed && !isTyped) walk(event);
+  };
+  /** @param {KeyboardEvent} event what nothing in focus has used */
+  const late = (event) => {
+    if (!event.defaultPrevented && !isTyping(event)) walk(event);
+  };
+  window.addEventListener("pointerdown", point, true);
+  window.addEventListener("keydown", early, true);
+  document.documentElement.addEventListener("keydown", late);
   parent.append(node);
   return {
     node,
     ways,
     leave: () => {
-      window.removeEventListener("keydown", listen, true);
+      window.removeEventListener("pointerdown", point, true);
+      window.removeEventListener("keydown", early, true);
+      document.documentElement.removeEventListener("keydown", late);
       parent.line_?.endScroll();
     },
     place: "",
     endScroll: () => {},
   };
+}
+
+/** Takes the focus from what has it, once Escape has done there what it does. */
+function letGo() {
+  let node = document.activeElement;
+  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
+  if (node instanceof HTMLElement || node instanceof SVGElement) node.blur();
 }

@@ -1,0 +1,103 @@
+"""Whatever was clicked in a lecture, its keys walk on, but for what somebody types in or has reached by Tab."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import Visit, press
+from tests.browser.test_lectures import at_rest
+from tfmviz.ui import walks
+
+pytestmark = pytest.mark.browser
+
+MAIN = "[data-testid=stMain]"
+
+CLICKS = {
+    "sentence": f"{MAIN} textarea",
+    "menu": f"{MAIN} [role=combobox]",
+    "slider": ".stSlider",
+    "tab": "[role=tab]",
+    "token": f"{MAIN} button[data-position]",
+    "figure": f"{MAIN} :is(canvas, svg.marks)",
+    "button": f"{MAIN} .view button:not([data-position])",
+    "more": f"{MAIN} summary",
+}
+"""What can be clicked, beside an empty place; not every page has all of it."""
+
+FOCUSED = """() => {
+    let node = document.activeElement;
+    while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
+    return node.tagName;
+}"""
+
+
+def click(page: Page, what: str) -> bool:
+    """Clicks the first thing of a kind as a mouse does; returns whether there is one."""
+    if what == "blank":
+        page.mouse.click(page.viewport_size["width"] - 8, 400)  # type: ignore[index]  # it has a size
+        return True
+    found = page.locator(CLICKS[what]).locator("visible=true")
+    if not found.count():
+        return False
+    box = found.first.evaluate(
+        """(node) => {
+            node.scrollIntoView({ block: "center" });
+            const { x, y, width, height } = node.getBoundingClientRect();
+            return [x + width / 2, y + height / 2];
+        }"""
+    )
+    page.mouse.click(*box)
+    return True
+
+
+def open_step(visit: Visit, name: str, number: int) -> Page:
+    address = walks.walks()[0][name].address(number).removeprefix(".")
+    page = visit.open(address, drawn="nav.walk")
+    at_rest(page, name, number)
+    return page
+
+
+def test_the_keys_walk_on_whatever_was_clicked(visit: Visit) -> None:
+    page = open_step(visit, "L3", 2)
+    seen = []
+    for n, what in enumerate([*CLICKS, "blank"], start=2):
+        if click(page, what):
+            seen.append(what)
+        if what == "sentence":
+            page.keyboard.press("ArrowRight")  # moves the cursor
+        if what in ("sentence", "menu"):
+            page.keyboard.press("Escape")
+        page.keyboard.press(("ArrowRight", "PageDown")[n % 2])
+        at_rest(page, "L3", n + 1)
+    assert {"sentence", "menu", "slider", "tab", "token", "figure", "blank"} <= set(seen), seen
+    page.keyboard.press("PageUp")
+    at_rest(page, "L3", n)
+    page.keyboard.press("ArrowLeft")
+    at_rest(page, "L3", n - 1)
+
+
+def test_what_is_reached_by_tab_has_the_keys_until_escape(visit: Visit) -> None:
+    page = visit.open("/step_by_step?stage=share&lecture=L3&step=4", drawn=".focus canvas")
+    at_rest(page, "L3", 4)
+    before = page.locator(".why h2").inner_text()
+    page.locator(".focus canvas[data-matrix=share]").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".why h2")).not_to_have_text(before)
+    page.keyboard.press("End")  # nobody uses it
+    expect(page).to_have_url(re.compile("step=4"))
+    page.keyboard.press("Escape")
+    assert page.evaluate(FOCUSED) == "BODY"
+    page.keyboard.press("ArrowRight")
+    at_rest(page, "L3", 5)
+
+
+def test_after_a_button_pressed_by_the_keyboard_the_arrows_walk_and_not_through_its_stages(visit: Visit) -> None:
+    page = visit.open("/step_by_step?stage=plain&lecture=L3&step=4", drawn=".focus canvas")
+    at_rest(page, "L3", 4)
+    press(page, "Next →")
+    page.get_by_role("button", name="Next →").press("Enter")
+    page.keyboard.press("ArrowRight")
+    at_rest(page, "L3", 5)

@@ -1,0 +1,29 @@
+"""Every step of every lecture: click anything, then Escape, then the key: the next step."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser import TURN, Visit
+from tests.browser.test_lecture_keys import CLICKS, click, open_step
+from tests.browser.test_lectures import at_rest
+from tfmviz.ui import walks
+
+pytestmark = [pytest.mark.browser, pytest.mark.soak]
+
+
+@pytest.mark.parametrize("name", walks.walks()[0])
+def test_the_keys_walk_on_from_every_step_whatever_was_clicked(visit: Visit, name: str) -> None:
+    walk = walks.walks()[0][name]
+    page = open_step(visit, name, 1)
+    for number in range(1, len(walk.steps)):
+        for n, what in enumerate([*CLICKS, "blank"]):
+            if not click(page, what):
+                continue
+            page.keyboard.press("Escape")
+            page.keyboard.press(("ArrowRight", "PageDown")[n % 2])
+            at_rest(page, name, number + 1)
+            page.evaluate(TURN, walk.address(number))
+            at_rest(page, name, number)
+        page.evaluate(TURN, walk.address(number + 1))
+        at_rest(page, name, number + 1)

@@ -1,0 +1,114 @@
+// A question, what can be answered, and the guess. It is given by a click on a token, here or in the figure that the
+// question is about, or in words where it asks for something else. Every guess goes through `keep`.
+
+import { make, roving, tokenButtons } from "../shared/elements.js";
+import { onGuess, stageOfGuess } from "../shared/guessing.js";
+
+/**
+ * @typedef {object} Data
+ * @property {string} name of the question on its page
+ * @property {string} question
+ * @property {string[]} tokens labels of those that may be the answer; none where another word is
+ * @property {string} answer of the model, in words; "" where the figure alone gives it
+ */
+
+/** @typedef {{at: number | null, words: string}} Guess the position of a token, null for words */
+
+class Question {
+  /** @type {Data} */
+  data = { name: "", question: "", tokens: [], answer: "" };
+  /** @type {Guess | null} */
+  guess = null;
+  /** @type {HTMLElement | null} the token of the figure that was clicked */
+  marked = null;
+  asks = make("p");
+  tokens = make("div", { className: "tokens", role: "group", ariaLabel: "Your guess" });
+  box = make("input", { ariaLabel: "Your guess", placeholder: "Your guess", maxLength: 60 });
+  said = make("p", { className: "guessed", role: "status" });
+
+  /** @param {ShadowRoot} parent */
+  constructor(parent) {
+    this.node = make("div", { className: "view question" }, this.asks, this.tokens, this.box, this.said);
+    this.endGuess = onGuess(() => this.follow());
+    this.box.onchange = () => this.keep({ at: null, words: this.box.value.trim() });
+    roving(this.tokens, () => 1);
+    document.addEventListener("click", this.click, true);
+    parent.append(this.node);
+  }
+
+  /** @param {Data} data */
+  show(data) {
+    const isSame = JSON.stringify(data) === JSON.stringify(this.data);
+    this.data = data;
+    if (isSame) return;
+    this.asks.textContent = data.question;
+    tokenButtons(this.tokens, { labels: data.tokens, tokens: data.tokens }, 0);
+    this.forget();
+  }
+
+  /**
+   * A click on a token while values are hidden is an answer, and nothing else.
+   * @param {MouseEvent} event
+   */
+  click = (event) => {
+    if (stageOfGuess() !== "hidden" || !this.data.tokens.length) return;
+    const path = event.composedPath().filter((node) => node instanceof HTMLElement);
+    const token = path.find((node) => node.matches("button[data-position]"));
+    if (!token || !path.some((node) => node === this.node || node.matches(`.st-key-hidden-${this.data.name}`))) return;
+    event.stopPropagation();
+    event.preventDefault();
+    this.mark(path.includes(this.node) ? null : token);
+    const at = Number(token.dataset.position);
+    this.keep({ at, words: token.querySelector(".label")?.textContent ?? this.data.tokens[at] });
+  };
+
+  /** @param {HTMLElement | null} token */
+  mark(token) {
+    this.marked?.removeAttribute("data-guessed");
+    token?.setAttribute("data-guessed", "");
+    this.marked = token;
+  }
+
+  /** @param {Guess} guess */
+  keep(guess) {
+    this.guess = guess.words ? guess : null;
+    this.write();
+  }
+
+  forget() {
+    this.mark(null);
+    this.box.value = "";
+    this.guess = null;
+    this.write();
+  }
+
+  follow() {
+    if (stageOfGuess() === "shown") this.write();
+    else this.forget();
+  }
+
+  write() {
+    const { guess, data } = this;
+    const isShown = stageOfGuess() === "shown";
+    this.node.hidden = isShown && !guess;
+    this.tokens.hidden = isShown || !data.tokens.length;
+    this.box.hidden = isShown || data.tokens.length > 0;
+    for (const [n, node] of [...this.tokens.children].entries()) node.ariaPressed = String(n === guess?.at);
+    const answer = isShown && data.answer ? ` The model: ${data.answer}.` : "";
+    this.said.textContent = guess ? `Guessed: “${guess.words}”.${answer}` : "";
+  }
+
+  leave() {
+    this.mark(null);
+    this.endGuess();
+    document.removeEventListener("click", this.click, true);
+  }
+}
+
+/** @param {{data: Data, parentElement: ShadowRoot & {view_?: Question}}} component */
+export default function ({ data, parentElement }) {
+  parentElement.view_ ??= new Question(parentElement);
+  const view = parentElement.view_;
+  view.show(data);
+  return () => view.leave();
+}
