@@ -12,9 +12,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from tfmviz import fuse
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.device import device_of, ids_for
-from tfmviz.model.reading_out import reads_rows, stream_of
+from tfmviz.model.reading_out import stream_of
 from tfmviz.model.transformer import Transformer, build
 from tfmviz.tap import NO_TAP
 
@@ -56,9 +57,9 @@ def losses_with_dropout(
     inputs = [ids_for(module, [text] * runs) for text in texts]
     with seeded(seed, module=module):
         x = stream_of(in_training_mode(module, dropout=dropout), inputs)  # (run, len, d_model)
-    parts = x.split(1) if reads_rows(module.config) else (x,)  # logits of all runs may be gigabytes
     found = []
-    for part in parts:
+    for part in x.split(1):  # logits of all runs may be gigabytes
+        fuse.check()
         logits = module.head(part, module.embedding, tap=NO_TAP)[:, :-1]  # (run, len − 1, vocab)
         found.append(F.cross_entropy(logits.mT, inputs[-1][: len(part), 1:], reduction="none"))
     return torch.cat(found)
