@@ -10,7 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from streamlit.testing.v1 import AppTest
+
 from tfmviz.ui import cache
+from tfmviz.ui.turns import TOO_MUCH
 
 SECONDS, MEGABYTES = 3.0, 200.0
 """The budget of an answer: seconds of processors, of all threads together, and memory."""
@@ -28,14 +31,20 @@ class Cost:
         return self.seconds > SECONDS or self.megabytes > MEGABYTES
 
 
-def cost_of(answer: Callable[[], object]) -> Cost:
-    """Forgets all results, asks for one answer, and looks at the clock of this process and at its memory's peak."""
+def cost_of(run: Callable[[], AppTest]) -> Cost:
+    """Forgets all results, asks for one answer, and looks at the clock of this process and at its memory's peak.
+
+    An answer with an exception, or one that the fuse has ended, fails the test.
+    """
     cache.clear()
     give_back()
     Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here; see proc(5)
     memory, began = resident("VmRSS"), time.process_time()
-    answer()
-    return Cost(time.process_time() - began, resident("VmHWM") - memory)
+    app = run()
+    cost = Cost(time.process_time() - began, resident("VmHWM") - memory)
+    assert not app.exception, app.exception[0].message
+    assert TOO_MUCH not in [error.value for error in app.error]
+    return cost
 
 
 def give_back() -> None:
