@@ -12,6 +12,7 @@ from itertools import product
 
 import numpy as np
 
+from tfmviz import fuse
 from tfmviz.analysis.scaling_laws import CONSTANTS, AdditiveLaw, Number
 from tfmviz.trace import Array
 
@@ -59,6 +60,7 @@ def fit_sum(x: Array, log_loss: Array, starts: Terms, weights: Array) -> tuple[T
     now, damping = starts, np.full(len(starts.c), 1e-2)
     value = objective(now, x, log_loss, weights)
     for _ in range(STEPS):
+        fuse.check()
         step = _step(now, x, log_loss, weights, damping)
         tried = Terms(c=now.c - step[:, : len(x)], p=now.p - step[:, len(x) :])
         found = objective(tried, x, log_loss, weights)

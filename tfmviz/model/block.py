@@ -9,6 +9,7 @@ from typing import assert_never
 import torch
 from torch import Tensor, nn
 
+from tfmviz import fuse
 from tfmviz.model.attention import Attention
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.dropout import Dropout
@@ -174,6 +175,7 @@ class Stack(nn.Module):
         x = self.dropout(x)
         bias = self.positions.bias(q_len, k_len)  # once for all blocks
         for index, block in enumerate(self.layers):
+            fuse.check()
             x = block(
                 x,
                 mask=mask,

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.device import device_of, ids_for
-from tfmviz.model.reading_out import reads_rows, stream_of
+from tfmviz.model.reading_out import stream_of
 from tfmviz.model.transformer import Transformer, build
 from tfmviz.tap import NO_TAP
 
@@ -53,14 +53,13 @@ def losses_with_dropout(
     Args:
         texts: what the module reads: one text, or source and target.
     """
-    inputs = [ids_for(module, [text] * runs) for text in texts]
+    inputs = [ids_for(module, [text]) for text in texts]
+    dropping, found = in_training_mode(module, dropout=dropout), []
     with seeded(seed, module=module):
-        x = stream_of(in_training_mode(module, dropout=dropout), inputs)  # (run, len, d_model)
-    parts = x.split(1) if reads_rows(module.config) else (x,)  # logits of all runs may be gigabytes
-    found = []
-    for part in parts:
-        logits = module.head(part, module.embedding, tap=NO_TAP)[:, :-1]  # (run, len − 1, vocab)
-        found.append(F.cross_entropy(logits.mT, inputs[-1][: len(part), 1:], reduction="none"))
+        for _ in range(runs):  # one after the other: logits of all of them may be gigabytes
+            x = stream_of(dropping, inputs)  # (1, len, d_model)
+            logits = module.head(x, module.embedding, tap=NO_TAP)[:, :-1]  # (1, len − 1, vocab)
+            found.append(F.cross_entropy(logits.mT, inputs[-1][:, 1:], reduction="none"))
     return torch.cat(found)
 
 

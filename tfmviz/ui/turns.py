@@ -2,18 +2,23 @@
 
 Fifty runs that share two processors all finish late. In turn each is quick, and half of them are done in half the time.
 A reader who has to wait for more than a moment is told how many are before them.
+
+What an answer computes is bounded by counting, before it begins. Should a turn last too long all the same, the fuse
+ends it; so it does when its reader has left, or asks for something else.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import streamlit as st
 
+from tfmviz import fuse
 from tfmviz.ui import icons
 
 PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -25,6 +30,19 @@ AT_ONCE = PROCESSORS + 1
 PATIENCE = 1.0
 """Every so many seconds a waiting reader is told the place in the queue."""
 
+LONGEST = 30.0
+"""Seconds of a processor that a turn may take: ten times what the tests allow any answer of the models that come along."""
+
+
+TOO_MUCH = (
+    f"What is missing here would take more than {LONGEST:.0f} seconds of a processor, which is more than one answer may "
+    "take. Type fewer words, choose a smaller model, or set the last thing back that you have changed."
+)
+
+
+class TooMuch(Exception):
+    """An answer has taken `LONGEST`."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ticket:
@@ -33,10 +51,12 @@ class Ticket:
     Attributes:
         asks: what the run will ask of a model, as in `take`.
         called: set when its turn has come.
+        began: when it was made, on the clock of its thread, which stands still while it waits.
     """
 
     asks: tuple[str, str]
     called: threading.Event = field(default_factory=threading.Event)
+    began: float = field(default_factory=time.thread_time)
 
 
 _mine = threading.local()
@@ -47,9 +67,15 @@ _running: set[Ticket] = set()
 
 @contextmanager
 def taken() -> Iterator[None]:
-    """Surrounds a run of a page: gives back the turn that `take` took in it, however the run ends."""
+    """Surrounds a run of a page: gives back the turn that `take` took in it, however the run ends.
+
+    A turn that takes too long ends with a sentence in place of what is still to be drawn.
+    """
     try:
-        yield
+        with fuse.watched(_look):
+            yield
+    except TooMuch:
+        st.error(TOO_MUCH, icon=icons.CUT)
     finally:
         if (ticket := _mine.__dict__.pop("ticket", None)) is not None:
             with _lock:
@@ -77,6 +103,15 @@ def take(model: str = "", text: str = "") -> None:
         note.info(f"The server is busy: {_before(ticket)} before you. Your page will appear.", icon=icons.WAIT)
     if note is not None:
         note.empty()
+
+
+def _look() -> None:
+    """What the fuse asks. A look into the session's state is where Streamlit ends a run that nobody waits for."""
+    if (ticket := getattr(_mine, "ticket", None)) is None:
+        return  # the model is still being loaded, for all readers
+    "choice" in st.session_state  # noqa: B015
+    if time.thread_time() - ticket.began > LONGEST:
+        raise TooMuch
 
 
 def others() -> list[str]:

@@ -205,11 +205,11 @@ def _damage(model: ZooModel, text: str, question: Question, way: Way) -> Array:
 @shared
 def _damage_of(model: ZooModel, text: str, question: Question, way: Way) -> Array:
     trace = models.trace(model, text)
-    target = None if trace.source is None else trace.target.ids[1:]
+    read, target = (trace.target, None) if trace.source is None else (trace.source, trace.target.ids[1:])
     values = ablation.damage(
         trace,
         question,
-        lambda variants, positions: model.logits_under(text, variants, positions, target=target),
+        lambda variants, positions: model.logits_under(read.ids, variants, positions, target=target),
         lambda part: edits_of(part, model, way),
     )
     return values.round(PRECISION) + 0.0  # no −0

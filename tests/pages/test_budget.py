@@ -1,0 +1,53 @@
+"""The dearest tab of every page with its worst text; `make soak` tries all tabs, texts and settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.app import open_page
+from tests.hostile.texts import WORST
+from tests.pages.tabs import addresses
+from tests.soak.costs import MEGABYTES, SECONDS, cost_of
+from tfmviz.ui import router
+
+SLOW = 3
+"""Times as long as where the budget was measured, for a machine that is slow or does other things too."""
+
+DEAREST = {
+    "counting": ("A whole sentence", "all different"),
+    "ladder": ("How far back can it see?", "one letter"),
+    "bottleneck": ("Translations", "spaces"),
+    "explorer": ("Which head links two words?", "emoji"),
+    "whole_model": ("Post-norm, pre-norm", "emoji"),
+    "step_by_step": ("Find a head", "emoji"),
+    "feed_forward": ("Without it", "emoji"),
+    "masks": ("Reach", "emoji"),
+    "positions": ("Naive ideas", "emoji"),
+    "positions_rope": ("Same distance", "emoji"),
+    "positions_compare": ("Decision card", "emoji"),
+    "residual_stream": ("Logit lens", "emoji"),
+    "switch_off": ("Every part in turn", "emoji"),
+    "normalisation": ("Who shares a mean?", "emoji"),
+    "writing": ("Fifty texts", "one letter"),
+    "translating": ("Two trees", "990 words"),
+    "tokens": ("Learn one", "emoji"),
+    "recipe": ("Dropout", "emoji"),
+    "training": ("How a head forms", "emoji"),
+    "complexity": ("Where they go", "all different"),
+    "efficient": ("All of them", "all different"),
+    "size": ("Our own runs", "one letter"),
+}
+"""Tab and text that cost most, found by `make soak`."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux says what an answer takes of memory")
+@pytest.mark.parametrize("page", [page.name for page in router.PAGES if page.group])
+def test_the_dearest_answer_of_a_page_stays_within_the_budget(page: str) -> None:
+    tab, text = DEAREST[page]
+    (key,) = {key for address in addresses(page) for key, title in address.items() if title == tab}
+    app = open_page(page, text="The cat sat.", **{key: tab})
+    cost = cost_of(app.text_area(key="text").set_value(WORST[text]).run)
+    assert cost.megabytes < MEGABYTES
+    assert cost.seconds < SLOW * SECONDS

@@ -1,0 +1,60 @@
+"""Every answer of a page that a reader can ask for with one setting: the worst texts, numbers at their ends, switches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from tests.app import open_page
+from tests.hostile.texts import WORST
+from tests.pages.tabs import Address
+
+FAR = 10**15
+"""Where a number box has no end of its own."""
+
+KINDS = ("slider", "select_slider", "number_input", "checkbox", "toggle", "text_area", "text_input")
+
+Asked = tuple[str, Callable[[], AppTest]]
+"""What is set, and the run that answers it."""
+
+
+def long_texts(page: str, tab: Address) -> Iterator[Asked]:
+    """The worst texts, one after the other in the sentence box of a page that was opened with a short one."""
+    app = open_page(page, text="The cat sat.", **tab)
+    for name, text in WORST.items() if app.get("text_area") else ():
+        yield name, app.text_area(key="text").set_value(text).run
+
+
+def settings(page: str, tab: Address, text: str) -> Iterator[Asked]:
+    """Every number at its ends, every switch, the worst texts in every other box: one at a time, others as they are."""
+    app = open_page(page, text=text, **tab)
+    for kind in KINDS:
+        for key in [one.key for one in app.main.get(kind) if one.key not in (None, "text")]:
+            if (widget := _there(app, kind, key)) is None:
+                continue  # another setting has hidden it
+            usual = widget.value
+            for value in _values(widget, kind):
+                if widget := _there(app, kind, key):
+                    yield f"{key} = {str(value)[:20]}", widget.set_value(value).run
+            if widget := _there(app, kind, key):
+                widget.set_value(usual).run()
+
+
+def _there(app: AppTest, kind: str, key: str) -> Any:
+    return next((one for one in app.main.get(kind) if one.key == key), None)
+
+
+def _values(widget: Any, kind: str) -> list[Any]:
+    """The values to try."""
+    match kind:
+        case "slider":
+            return [widget.min, widget.max]
+        case "select_slider":
+            return [widget.options[0], widget.options[-1]]
+        case "number_input":
+            return [-FAR if widget.min is None else widget.min, FAR if widget.max is None else widget.max]
+        case "checkbox" | "toggle":
+            return [not widget.value]
+    return [worst[: widget.proto.max_chars or None] for worst in WORST.values()]

@@ -1,0 +1,20 @@
+"""Shared by the long checks."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+SIZE = int(os.environ.get("SOAK_SIZE", "10000"))
+"""How many addresses, and how many texts, are tried."""
+
+MINUTES = float(os.environ.get("SOAK_MINUTES", "10"))
+"""How long two servers are kept busy."""
+
+
+@pytest.fixture(autouse=True)
+def _where_memory_can_be_seen() -> None:
+    if not Path("/proc/self/clear_refs").exists():
+        pytest.skip("Only Linux says what an answer takes of the memory.")
