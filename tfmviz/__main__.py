@@ -51,17 +51,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     args = parsed(argparse.ArgumentParser(prog="tfmviz", description="Starts the app."), arguments)
     import streamlit
     import uvicorn
+    from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
     from threadpoolctl import threadpool_limits
 
-    from tfmviz.ui import scripts
+    from tfmviz.ui import readers, scripts
 
     # One thread for numpy: products of small matrices then take a sixth of the time. This walks the libraries that are
     # loaded, and stands still forever with another thread that loads one meanwhile. So it comes before all threads.
     threadpool_limits(1)
     PagesManager.uses_pages_directory = False  # else the first run of a server is a page alone, see `ui/router.py`
     print(where(args.host, args.port), flush=True)
-    app = streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=[scripts.route()])
+    app = streamlit.App(
+        PROJECT / "app.py", lifespan=_warm, routes=[scripts.route()], middleware=[Middleware(readers.Known)]
+    )
     uvicorn.run(
         doors.Doors(app, frozenset(args.allowed_host), doors.headers(os.environ.get("TFMVIZ_EMBED", ""))),
         host=args.host,
@@ -78,21 +81,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 @asynccontextmanager
 async def _warm(app: object) -> AsyncIterator[None]:
-    """Around the life of the server: while it answers already, a thread imports what is slow."""
+    """Around the life of the server: while it answers already, a thread prepares it."""
     stopping = Event()
-    importing = asyncio.create_task(asyncio.to_thread(_import_what_is_slow, stopping))
+    preparing = asyncio.create_task(asyncio.to_thread(_prepare, stopping))
     yield
     stopping.set()
-    await importing  # to end in the middle of an import could crash
+    await preparing  # to end in the middle of an import could crash
 
 
-def _import_what_is_slow(stopping: Event) -> None:
-    """Torch at once. Pandas, which Streamlit needs for tables, only when a first reader has the first picture."""
+def _prepare(stopping: Event) -> None:
+    """Imports torch at once, and pandas, which Streamlit needs for tables, when a first reader has the first picture.
+
+    Then the training runs that wait begin, though nobody opens their page: the last server may have been killed.
+    """
     from tfmviz.ui import models
 
     models.import_torch()
     if not stopping.wait(PICTURE):
         import_module("pandas")
+        from tfmviz.ui.training import desk
+
+        desk.desk()
 
 
 def parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:

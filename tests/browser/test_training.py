@@ -10,9 +10,10 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
-from tests.browser import Visit, choose, violations
+from tests.browser import Server, Visit, choose, violations
+from tfmviz.runs.choices import Choices
 from tfmviz.runs.desk import Desk
 from tfmviz.runs.folder import all_of
 
@@ -64,6 +65,37 @@ def test_a_run_is_started_watched_paused_resumed_and_stopped(visit: Visit, runs:
     expect(page.locator(".st-key-run_curves")).to_contain_text("rate 0.01", timeout=STARTING)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("copy: stopped")).to_be_visible(timeout=STARTING)
+
+
+def test_a_link_shows_a_run_to_others_and_the_browser_that_started_it_steers_it_after_a_reload(
+    visit: Visit, browser: Browser, runs: Desk
+) -> None:
+    page = visit.open("/training?learned=Train+one&train_task=copy&train_steps=4000", drawn=".st-key-train")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page).to_have_url(re.compile("run=[0-9a-f]{16}"))
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+
+    others = browser.new_context()
+    other = Visit(others, visit.server)
+    link = other.open(page.url.removeprefix(visit.server.address), drawn=".stProgress")
+    expect(link.get_by_text("only the browser that started a run")).to_be_visible()
+    for name in ("Pause", "Stop", "Go on"):
+        expect(link.get_by_role("button", name=name)).to_have_count(0)
+    others.close()
+    assert other.complaints == []
+
+    page.reload()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("copy: stopped")).to_be_visible()
+
+
+def test_a_run_that_waits_begins_though_nobody_opens_a_page(server: Server, runs: Desk) -> None:
+    """As after a server was killed, which this one follows."""
+    folder = runs.folder(runs.submit(Choices(task="copy", steps=4000), {}))
+    deadline = time.monotonic() + 600
+    while runs.see(folder.address).state != "running":
+        assert time.monotonic() < deadline, "nothing has begun within ten minutes"
+        time.sleep(0.1)  # between two looks, not for a fixed time
 
 
 def test_a_step_under_the_pointer_is_shown_in_all_charts(visit: Visit) -> None:

@@ -16,24 +16,27 @@ import pytest
 import torch
 import torch.nn.functional as F
 from safetensors.numpy import load_file, save_file
+from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, forget, matrices, open_page, series, words
 from tests.model import numpy_model
 from tests.pages.test_pages import ODD_TEXTS
+from tests.runs.disk import full
 from tfmviz import zoo
 from tfmviz.analysis.heads import random_repeats
 from tfmviz.runs import processes
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.desk import Desk
+from tfmviz.runs.desk import CANNOT_WRITE, Desk
 from tfmviz.runs.folder import Folder
 from tfmviz.runs.texts import LEAST, MOST
 from tfmviz.text.tokenizer import END_OF_TEXT
-from tfmviz.ui import models, trained
+from tfmviz.ui import models, readers, trained
 from tfmviz.ui.training import desk as room
 from tfmviz.ui.training import watch
 from tfmviz.ui.training.desk import EXPERIMENTS
 
 TRAIN = "Train one"
+HERE = "the reader of a test"
 LOGS = zoo.MODELS.parent / "training"
 
 
@@ -44,11 +47,13 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(Desk, "watch", lambda self: None)
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(folder: Folder) -> subprocess.Popen[bytes]:
-        started.append(subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE))
+    def start(folder: Folder, inherited: tuple[int, ...]) -> subprocess.Popen[bytes]:
+        waits = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+        started.append(subprocess.Popen(waits, stdin=subprocess.PIPE, pass_fds=inherited))
         return started[-1]
 
     monkeypatch.setattr(processes, "start", start)
+    monkeypatch.setattr(readers, "this_one", lambda: HERE)
     forget()
     yield tmp_path
     forget()
@@ -219,7 +224,7 @@ def test_an_address_without_a_run_shows_a_page_all_the_same(address: str) -> Non
 
 def test_a_third_run_waits_and_says_so_and_pause_and_go_on_work(runs: Path) -> None:
     there = room.desk()
-    addresses = [there.submit(Choices(seed=n), {}) for n in range(3)]
+    addresses = [there.submit(Choices(seed=n), {}, owner=HERE) for n in range(3)]
     app = open_page("training", learned=TRAIN, run=",".join(addresses))
     said = [element.proto.text for element in app.get("progress")]
     assert [text.split(": ")[0] for text in said] == ["seed 0", "seed 1", "seed 2"]
@@ -235,7 +240,7 @@ def test_a_third_run_waits_and_says_so_and_pause_and_go_on_work(runs: Path) -> N
 
 def test_a_readers_new_rate_reaches_the_run_and_all_who_watch_it(runs: Path) -> None:
     there = room.desk()
-    address = there.submit(Choices(steps=100), {})
+    address = there.submit(Choices(steps=100), {}, owner=HERE)
     app = open_page("training", learned=TRAIN, run=address)
     assert app.selectbox(key=f"rate-{address}").value == 2e-3
     app.selectbox(key=f"rate-{address}").select(0.01).run()
@@ -249,12 +254,77 @@ def test_a_readers_new_rate_reaches_the_run_and_all_who_watch_it(runs: Path) -> 
 
 
 def test_a_rate_that_cannot_be_written_is_said(runs: Path) -> None:
-    address = room.desk().submit(Choices(), {})
+    address = room.desk().submit(Choices(), {}, owner=HERE)
     app = open_page("training", learned=TRAIN, run=address)
     (runs / address / "model").write_text("no folder", encoding="utf-8")
     app.selectbox(key=f"rate-{address}").select(0.01).run()
     assert not app.exception
     assert "could not be changed" in words(app)
+
+
+def buttons_of(app: AppTest, address: str) -> set[str]:
+    """What a reader may do with a run."""
+    keys = [str(part.key) for part in (*app.button, *app.selectbox, *app.get("download_button"))]
+    return {key.removesuffix(f"-{address}") for key in keys if key.endswith(address)}
+
+
+def test_a_link_to_a_run_steers_nothing(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = room.desk()
+    going, paused = there.submit(Choices(), {}, owner=HERE), there.submit(Choices(), {}, owner=HERE)
+    there.pause(paused)
+    link = {"learned": TRAIN, "run": f"{going},{paused}"}
+    for _ in range(2):  # a reader who reloads is the same reader
+        app = open_page("training", **link)
+        assert [buttons_of(app, one) for one in (going, paused)] == [{"pause", "stop", "rate"}, {"resume", "rate"}]
+    monkeypatch.setattr(readers, "this_one", lambda: "another reader of the class")
+    app = open_page("training", **link)
+    assert [element.proto.text[:6] for element in app.get("progress")] == ["revers", "revers"]
+    assert [buttons_of(app, one) for one in (going, paused)] == [set(), set()]
+    assert any("only the browser that started a run" in caption.value for caption in app.caption)
+    assert HERE not in json.dumps(dict(app.query_params))
+
+
+def test_one_reader_does_not_fill_the_queue(runs: Path) -> None:
+    app = open_page("training", learned=TRAIN)
+    for _ in range(5):
+        app.button(key="train").click().run()
+    assert not app.exception
+    assert "2 of your runs are waiting already" in words(app)
+    assert len(requests(runs)) == 4  # two of them run
+
+
+@pytest.mark.parametrize(
+    ("button", "overwriting", "says"),
+    [
+        ("train", True, f"The run cannot begin: {CANNOT_WRITE}."),
+        ("rate", True, f"The learning rate could not be changed: {CANNOT_WRITE}."),
+        ("pause", True, "paused, 0 of 100 updates"),
+        ("stop", True, "stopped, 0 of 100 updates"),
+        ("stop", False, f"The run is ended, but this cannot be kept: {CANNOT_WRITE}."),
+        ("resume", True, f"The run cannot go on: {CANNOT_WRITE}."),
+    ],
+)
+def test_on_a_full_disk_every_button_ends_in_a_sentence(button: str, overwriting: bool, says: str, runs: Path) -> None:
+    there = room.desk()
+    address = there.submit(Choices(steps=100), {}, owner=HERE)
+    if button == "resume":
+        there.pause(address)
+    app = open_page("training", learned=TRAIN, run=address)
+    with full(overwriting=overwriting):
+        if button == "rate":
+            app.selectbox(key=f"rate-{address}").select(0.01).run()
+        else:
+            app.button(key="train" if button == "train" else f"{button}-{address}").click().run()
+    assert not app.exception
+    assert says in words(app) + "".join(element.proto.text for element in app.get("progress"))
+    assert len([path for path in runs.iterdir() if path.is_dir()]) == 1
+
+
+def test_a_run_that_diverged_says_why_and_offers_the_model_of_its_last_checkpoint(finished: Folder) -> None:
+    finished.fail("The run has diverged: the loss in update 6 is nan.")
+    app = open_page("training", learned=TRAIN, run=finished.address)
+    assert "the loss in update 6 is nan" in app.get("progress")[0].proto.text
+    assert buttons_of(app, finished.address) == {"inside", "download"}
 
 
 def test_the_curves_show_when_the_rate_was_changed(finished: Folder) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from filelock import FileLock, Timeout
 
 from tfmviz.runs import processes
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.folder import Folder, NoSuchRun, State, all_of
+from tfmviz.runs.folder import Folder, NoSuchRun, State, Wish, abandoned, all_of
 from tfmviz.training import log
 from tfmviz.training.log import LogError
 from tfmviz.training.wishes import want_rate, wanted_rate
@@ -26,14 +27,19 @@ AT_ONCE = int(os.environ.get("TFMVIZ_RUNS_AT_ONCE", "2"))
 MOST_WAITING = 20
 """A longer queue is refused."""
 
+MOST_OF_ONE = 2
+"""So many runs of one reader may wait, and the class has its turn."""
+
 KEPT = 24 * 3600
 """Seconds after which a run that nobody has touched is cleared away."""
 
 TRIES = 3
 """A run that ends again and again without a further step is given up after so many times."""
 
-BETWEEN = 0.5
-"""Seconds between two looks at the processes."""
+BETWEEN, IDLE = 0.5, 5.0
+"""Seconds between two looks at the processes; and where there are none, at what other servers may have left."""
+
+CANNOT_WRITE = "the disk of this server is full or read-only"
 
 
 class QueueFull(RuntimeError):
@@ -45,13 +51,15 @@ class Sight:
     """What is known of a run at one moment.
 
     Attributes:
+        owner: who may steer it; empty: nobody.
         before: how many runs wait in front of it; 0 if it does not wait.
-        rate: the highest learning rate that its readers want now.
+        rate: the highest learning rate that its owner wants now.
         failure: why it cannot go on, in a sentence.
     """
 
     state: State
     choices: Choices
+    owner: str
     rate: float
     before: int = 0
     failure: str = ""
@@ -70,38 +78,63 @@ class Desk:
         self.at_once = at_once
         self._clock = clock
         self._mine: dict[str, subprocess.Popen[bytes]] = {}
+        self._hindered: dict[str, str] = {}
         self._lock = threading.RLock()
         self._watch: threading.Thread | None = None
 
-    def submit(self, choices: Choices, texts: dict[str, str]) -> str:
+    def submit(self, choices: Choices, texts: dict[str, str], *, owner: str = "") -> str:
         """Asks for a run. Returns its address.
+
+        Args:
+            owner: who may steer it; empty: nobody.
 
         Raises:
             QueueFull: too many runs are waiting.
-            OSError: the folder cannot be written.
+            OSError: the folder cannot be written; nothing is left of it.
         """
         with self._lock:
-            if sum(self._state(folder) == "queued" for folder in all_of(self.root)) >= MOST_WAITING:
-                raise QueueFull(f"{MOST_WAITING} runs are waiting already. Try again in a few minutes.")
-            folder = Folder.new(self.root, choices, texts)
+            self._check_queue(owner)
+            folder = Folder.new(self.root, choices, texts, owner=owner)
         self.tick()
         return folder.address
 
     def pause(self, address: str) -> None:
-        """Ends the process of a run; `resume` continues it from its last checkpoint."""
+        """Ends the process of a run; `resume` continues it from its last checkpoint.
+
+        Raises:
+            NoSuchRun: there is none of that address.
+            OSError: that it is wanted no longer cannot be written down. Its process is ended all the same.
+        """
         self._end(address, "pause")
 
     def stop(self, address: str) -> None:
-        """Ends a run for good; what it has learned so far stays for a day."""
+        """Ends a run for good; what it has learned so far stays for a day. Raises: as `pause` does."""
         self._end(address, "stop")
 
     def resume(self, address: str) -> None:
-        """Puts a paused or stopped run at the end of the queue."""
+        """Puts a paused or stopped run at the end of the queue.
+
+        Raises:
+            NoSuchRun: there is none of that address.
+            QueueFull: too many runs are waiting.
+            OSError: it cannot be written down; the run stays as it is.
+        """
         folder = Folder.at(self.root, address)
         with self._lock:  # a class may click all at once
-            folder.wish("go")
-            folder.start(at=0.0, done=0, times=0)
+            if self._state(folder) in ("paused", "stopped"):
+                self._check_queue(folder.owner)
+                folder.start(at=0.0, done=0, times=0)
+                (folder.path / "errors.txt").unlink(missing_ok=True)
+                folder.wish("go")
         self.tick()
+
+    def _check_queue(self, owner: str) -> None:
+        """Raises: QueueFull, if no further run may wait, or none of this owner."""
+        waiting = [folder for folder in all_of(self.root) if self._state(folder) == "queued"]
+        if len(waiting) >= MOST_WAITING:
+            raise QueueFull(f"{MOST_WAITING} runs are waiting already. Try again in a few minutes.")
+        if owner and sum(folder.owner == owner for folder in waiting) >= MOST_OF_ONE:
+            raise QueueFull(f"{MOST_OF_ONE} of your runs are waiting already. Try again when one of them has begun.")
 
     def change_rate(self, address: str, rate: float) -> None:
         """Makes this the highest learning rate of a run, from its next update on, or from when it goes on.
@@ -116,18 +149,25 @@ class Desk:
         with self._lock:
             want_rate(folder.model, checked.learning_rate)
 
-    def _end(self, address: str, wish: str) -> None:
+    def _end(self, address: str, wish: Wish) -> None:
         folder = Folder.at(self.root, address)
         with self._lock:
-            folder.wish("pause" if wish == "pause" else "stop")
-            process = self._mine.get(address)
-            if process is not None:
-                processes.end(process.pid)
-                process.wait(timeout=30)
-                del self._mine[address]
-            elif (pid := folder.holder()) is not None and folder.is_held_here:
-                processes.end(pid)  # on another machine, its own server does: see `_reap`
+            try:
+                folder.wish(wish)
+            finally:  # a full disk must not keep a run going that fills it
+                self._end_process(folder)
         self.tick()
+
+    def _end_process(self, folder: Folder) -> None:
+        """Ends the process of a run, if it is one of this machine: another's own server does it, see `_reap`."""
+        process = self._mine.get(folder.address)
+        if process is not None:
+            processes.end(process.pid)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=30)
+                del self._mine[folder.address]
+        elif (pid := folder.holder()) is not None and folder.is_held_here:
+            processes.end(pid)
 
     def see(self, address: str) -> Sight:
         """What is known of a run.
@@ -143,22 +183,23 @@ class Desk:
         )
         before = waiting.index(address) if address in waiting else 0
         rate = wanted_rate(folder.model) or choices.learning_rate
-        return Sight(state=state, choices=choices, rate=rate, before=before, failure=folder.failure or "")
+        failure = folder.failure or (self._hindered.get(address, "") if state == "queued" else "")
+        return Sight(state=state, choices=choices, owner=folder.owner, rate=rate, before=before, failure=failure)
 
     def folder(self, address: str) -> Folder:
         """The folder of a run. Raises: NoSuchRun."""
         return Folder.at(self.root, address)
 
     def watch(self) -> None:
-        """Sees in a thread that runs follow one another, until none is left. Readers come and go meanwhile."""
+        """Sees in a thread that runs follow one another, also those of a server that was killed."""
         with self._lock:
             if self._watch is None or not self._watch.is_alive():
                 self._watch = threading.Thread(target=self._keep_watch, daemon=True, name="runs")
                 self._watch.start()
 
     def _keep_watch(self) -> None:
-        while self.tick():
-            time.sleep(BETWEEN)
+        while True:
+            time.sleep(BETWEEN if self.tick() else IDLE)
 
     def tick(self) -> bool:
         """Looks after all runs once. Returns whether one is running or waiting."""
@@ -168,12 +209,14 @@ class Desk:
             try:
                 with FileLock(self.root / ".lock", blocking=False):
                     return self._look_after(all_of(self.root))
-            except Timeout:
-                return True  # another server is at it
+            except (Timeout, OSError):
+                return True  # another server is at it, or nothing can be written now
 
     def _look_after(self, folders: list[Folder]) -> bool:
         for folder in folders:
             self._reap(folder)
+        for path in abandoned(self.root, before=self._clock() - KEPT):
+            shutil.rmtree(path, ignore_errors=True)
         states = {folder: self._state(folder) for folder in folders}
         for folder, state in states.items():
             if state not in ("running", "queued") and self._clock() - folder.used_at > KEPT:
@@ -189,29 +232,36 @@ class Desk:
         done = updates_done(folder)
         times = times + 1 if at and done <= before else 1
         if times > TRIES:
-            folder.fail(f"It was started {TRIES} times and got no further than {done:,} updates.")
+            _fail(folder, f"It was started {TRIES} times and got no further than {done:,} updates.")
             return
+        self._hindered.pop(folder.address, None)
         try:
-            folder.start(at=self._clock(), done=done, times=times)
-            self._mine[folder.address] = processes.start(folder)
-        except (OSError, NoSuchRun) as error:
-            folder.fail(f"It could not be started ({type(error).__name__}).")
+            with folder.claimed() as inherited:
+                folder.start(at=self._clock(), done=done, times=times)
+                self._mine[folder.address] = processes.start(folder, inherited)
+        except NoSuchRun as error:
+            _fail(folder, f"It could not be started ({type(error).__name__}).")
+        except BlockingIOError:  # somebody looks at its lock
+            pass
+        except OSError:  # it starts as soon as it can
+            self._hindered[folder.address] = f"It cannot start: {CANNOT_WRITE}."
 
     def _reap(self, folder: Folder) -> None:
         """Takes note of a process that has ended by itself: done, failed, or killed, and then it starts again.
 
-        One that is no longer wanted is ended: another server cannot, while it starts and has not signed its folder yet.
+        One that is no longer wanted is ended, by the server that started it while it has not signed its folder yet.
         """
         process = self._mine.get(folder.address)
-        if process is None:
-            return
-        if process.poll() is None:
+        if process.poll() is None if process is not None else folder.is_claimed:
             if folder.wished != "go":
-                processes.end(process.pid)
+                self._end_process(folder)
             return
-        del self._mine[folder.address]
-        if process.returncode > 0 and folder.wished == "go" and not folder.is_finished:
-            folder.fail(processes.said(folder))
+        self._mine.pop(folder.address, None)
+        said = processes.said(folder)
+        if process is not None and process.returncode > 0:
+            said = said or "The training command ended with an error."
+        if said and folder.wished == "go" and not folder.failure:
+            _fail(folder, said)
 
     def _state(self, folder: Folder) -> State:
         if folder.failure:
@@ -219,11 +269,17 @@ class Desk:
         process = self._mine.get(folder.address)
         if process is not None and (process.poll() is None or not folder.is_finished):
             return "running"  # or just ended, which the next look takes note of
-        if process is None and folder.holder() is not None:
+        if process is None and folder.is_claimed:
             return "running"
         if folder.is_finished:
             return "finished"
         return {"pause": "paused", "stop": "stopped"}.get(folder.wished, "queued")  # type: ignore[return-value]
+
+
+def _fail(folder: Folder, message: str) -> None:
+    """Writes down why a run cannot go on; if the disk is full, it tries again until there is room."""
+    with suppress(OSError):
+        folder.fail(message)
 
 
 def updates_done(folder: Folder) -> int:

@@ -1,11 +1,12 @@
 """The folder of a run: everything that is known of it lies in files, so that a server that was killed finds it again.
 
-request.json    what was asked for, and when
+request.json    what was asked for, and by whom
 data.txt …      the text of a language model
 wanted          what its readers want: go, pause or stop; the time of the file is its place in the queue
 started.json    when its process was started last, with how many updates done, and how often
 failed          why it cannot go on
 errors.txt      what the command said
+process         its process, which has this file locked until it ends
 model/          the folder that the command writes: log, checkpoint, snapshots and the finished model; its readers write
                 only model/rate, the highest learning rate that they want (see `training.wishes`)
 """
@@ -16,9 +17,11 @@ import json
 import os
 import re
 import secrets
+import shutil
 import socket
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -27,6 +30,11 @@ from filelock import FileLock, Timeout
 
 from tfmviz.runs.choices import Choices
 from tfmviz.training.files import replacing
+
+try:
+    import fcntl
+except ImportError:  # on Windows, where no process inherits a lock
+    fcntl = None  # type: ignore[assignment]
 
 Wish = Literal["go", "pause", "stop"]
 State = Literal["queued", "running", "paused", "stopped", "finished", "failed"]
@@ -61,21 +69,29 @@ class Folder:
         return cls(root / address)
 
     @classmethod
-    def new(cls, root: Path, choices: Choices, texts: dict[str, str]) -> Folder:
+    def new(cls, root: Path, choices: Choices, texts: dict[str, str], *, owner: str = "") -> Folder:
         """Writes down what is asked for, and shows it to other servers when it is complete.
 
         Args:
             texts: what the run reads, by the names of the files, which are ours.
+            owner: who asks, and may steer it; empty: nobody.
+
+        Raises:
+            OSError: there is no room; nothing is left of it.
         """
         address = secrets.token_hex(8)
         folder = cls(root / f".{address}")
-        folder.path.mkdir(parents=True)
-        for name, text in texts.items():
-            (folder.path / name).write_text(text, encoding="utf-8", errors="replace")
-        request = {"choices": choices.to_dict(), "data": list(texts)}
-        folder.wish("go")
-        folder._write("request.json", json.dumps(request))
-        return cls(folder.path.rename(root / address))
+        try:
+            folder.path.mkdir(parents=True)
+            for name, text in texts.items():
+                (folder.path / name).write_text(text, encoding="utf-8", errors="replace")
+            request = {"choices": choices.to_dict(), "data": list(texts), "owner": owner}
+            folder.wish("go")
+            folder._write("request.json", json.dumps(request))
+            return cls(folder.path.rename(root / address))
+        except OSError:
+            shutil.rmtree(folder.path, ignore_errors=True)
+            raise
 
     @property
     def address(self) -> str:
@@ -100,12 +116,24 @@ class Folder:
             raise NoSuchRun(self.address) from error
 
     @property
+    def owner(self) -> str:
+        """Who asked for it, and may steer it; empty: nobody."""
+        with suppress(ValueError, KeyError, TypeError):
+            return str(json.loads(self._read("request.json"))["owner"])
+        return ""
+
+    @property
     def wished(self) -> Wish:
-        text = self._read("wanted")
+        text = self._read("wanted").strip()
         return "pause" if text == "pause" else "stop" if text == "stop" else "go"
 
     def wish(self, wish: Wish) -> None:
-        self._write("wanted", wish)
+        """Writes down what is wanted, over what was: with as many letters, it needs no room on a full disk."""
+        (self.path / "wanted").touch()
+        with (self.path / "wanted").open("rb+") as file:
+            file.write(f"{wish:<5}".encode())
+            file.flush()
+            os.fsync(file.fileno())
         now = time.time_ns()
         os.utime(self.path / "wanted", ns=(now, now))  # a file system's clock may give two wishes the same time
 
@@ -148,6 +176,35 @@ class Folder:
         """Writes down that its process is started."""
         self._write("started.json", json.dumps({"at": at, "done": done, "times": times}))
 
+    @contextmanager
+    def claimed(self) -> Iterator[tuple[int, ...]]:
+        """Claims the run for the process that is started inside: no server starts it again before that one has ended.
+
+        Yields:
+            The open files that the process has to inherit. The operating system frees the lock when all who have them
+            have ended, however they end; the server lets go of its own at once.
+
+        Raises:
+            OSError: the run is claimed already, or there is no room.
+        """
+        with (self.path / "process").open("a") as file:
+            if fcntl:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield (file.fileno(),) if fcntl else ()
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether its process runs, whichever server started it."""
+        try:
+            with (self.path / "process").open("rb") as file:
+                if fcntl:
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # many may look at once
+        except BlockingIOError:
+            return True
+        except OSError:
+            pass
+        return self.holder() is not None
+
     def holder(self) -> int | None:
         """Process id of the command that has the folder, whichever server started it; None if none does.
 
@@ -186,3 +243,9 @@ def all_of(root: Path) -> list[Folder]:
         return []
     there = [Folder(path) for path in root.iterdir() if ADDRESS.fullmatch(path.name)]
     return sorted(there, key=lambda folder: (folder.asked_at, folder.address))
+
+
+def abandoned(root: Path, *, before: float) -> list[Path]:
+    """Folders that a server began to write before this time, in seconds since 1970, and did not come to show."""
+    there = [path for path in root.glob(".*") if ADDRESS.fullmatch(path.name[1:])]
+    return [path for path in there if path.stat().st_mtime < before]

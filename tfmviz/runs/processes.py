@@ -21,8 +21,11 @@ NICER = 10
 """What is added to the niceness of a run's process, so that the pages come first."""
 
 
-def start(folder: Folder) -> subprocess.Popen[bytes]:
+def start(folder: Folder, inherited: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
     """Starts or continues a run: one thread, low priority, no input, in the run's own folder.
+
+    Args:
+        inherited: open files that the process keeps; see `Folder.claimed`.
 
     Raises:
         OSError: the system refuses.
@@ -38,6 +41,7 @@ def start(folder: Folder) -> subprocess.Popen[bytes]:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
+            pass_fds=inherited,
             start_new_session=True,  # a server that ends leaves the run alone
         )
     with suppress(OSError, AttributeError):  # Windows has no such call
@@ -52,9 +56,9 @@ def end(pid: int) -> None:
 
 
 def said(folder: Folder) -> str:
-    """The last line that the command wrote before it gave up, without the places of this machine."""
+    """Why the command gave up, without the places of this machine; empty if it did not say so."""
     with suppress(OSError):
         lines = (folder.path / "errors.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
         if lines and lines[-1].startswith("Cannot train: "):
             return lines[-1].replace(str(folder.path), "").removeprefix("Cannot train: ")[:300]
-    return "The training command ended with an error."
+    return ""

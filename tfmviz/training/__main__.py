@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
+import math
 import os
 import platform
 import shlex
@@ -23,10 +24,17 @@ from tfmviz.model.build import Model, build
 from tfmviz.schedule import noam_peak
 from tfmviz.training import averaging, checkpoint, log
 from tfmviz.training.courses import Course, check_options, prepare_course
-from tfmviz.training.distributed import first_process_first, mean_over_processes, parallel, processes, rank
+from tfmviz.training.distributed import (
+    first_process_first,
+    from_first_process,
+    mean_over_processes,
+    parallel,
+    processes,
+    rank,
+)
 from tfmviz.training.export import export, start_from, write_card
 from tfmviz.training.files import replacing, sole_use_of
-from tfmviz.training.loop import ScheduleName, Settings, StepRecord, build_optimizer, evaluate, train
+from tfmviz.training.loop import Diverged, ScheduleName, Settings, StepRecord, build_optimizer, evaluate, train
 from tfmviz.training.options import best_precision, check_device, parse_arguments
 from tfmviz.training.rates import Rates
 
@@ -42,9 +50,14 @@ def main() -> int:
         about = check(args)
         with processes(args.device) as device, folder_for_this_run(args.out):
             run = prepare(args, device, about=about)
-            finished = execute(run)
+            try:
+                finished = execute(run)
+            except Diverged as error:
+                if rank() > 0:
+                    return 0  # were this a failure, torchrun would end the first process, which has the sentence
+                raise ValueError(f"{error} {advice(run)} {fall_back(run)}") from error
             if finished and rank() == 0:
-                export(args.out, run.model, run.course.tokenizer, card=card(run))
+                export(args.out, run.model, run.course.tokenizer, card=card(run, done=args.steps))
     except (ValueError, OSError) as error:
         print(f"Cannot train: {error}", file=sys.stderr)
         return 1
@@ -159,6 +172,9 @@ def execute(run: Run) -> bool:
 
     Returns:
         Whether all steps are done; otherwise the time given with `--minutes` was up.
+
+    Raises:
+        Diverged: in all processes at once. The last checkpoint is from before.
     """
     args, steps = run.args, run.settings.steps
     optimizer = build_optimizer(run.model, run.settings)
@@ -176,9 +192,13 @@ def execute(run: Run) -> bool:
         done = record.step + 1
         seconds = mean_over_processes(time.perf_counter() - begin)  # the mean, so that all processes agree
         out_of_time = args.minutes is not None and seconds >= 60 * args.minutes
+        held_out = None
+        if done % args.save_every == 0 or done == steps or out_of_time:
+            held_out = from_first_process(report(run, done) if rank() == 0 else 0.0)
+            if not math.isfinite(held_out):
+                raise Diverged(f"The run has diverged: the model of update {done:,} has numbers that are not finite.")
         if rank() == 0:
-            is_time = done % args.save_every == 0 or done == steps or out_of_time
-            keep(run, record, optimizer, save=is_time, highest=rates.changed_at(record.step))
+            keep(run, record, optimizer, held_out=held_out, highest=rates.changed_at(record.step))
             if done % 20 == 0 or done == steps:
                 print(progress(record, steps=steps, seconds_left=seconds / (done - start) * (steps - done)), flush=True)
         if out_of_time and done < steps:
@@ -187,8 +207,15 @@ def execute(run: Run) -> bool:
     return True
 
 
-def keep(run: Run, record: StepRecord, optimizer: torch.optim.Optimizer, *, save: bool, highest: float | None) -> None:
-    """Logs the step, evaluates and writes a checkpoint if it is time to `save`, and keeps the weights asked for.
+def keep(
+    run: Run,
+    record: StepRecord,
+    optimizer: torch.optim.Optimizer,
+    *,
+    held_out: float | None,
+    highest: float | None,
+) -> None:
+    """Logs the step, writes a checkpoint if there is a loss on held-out text, and keeps the weights asked for.
 
     A change of the highest learning rate stands in the line of the first update that has it.
 
@@ -196,25 +223,38 @@ def keep(run: Run, record: StepRecord, optimizer: torch.optim.Optimizer, *, save
     the step again. The other way round the line would be missing for ever.
     """
     out, done, entry = run.args.out, record.step + 1, asdict(record)
-    if done in snapshot_steps(run.settings.steps, n=run.args.snapshots):
+    if done in snapshot_steps(run.settings.steps, n=run.args.snapshots) and is_finite(run.model):
         checkpoint.save_snapshot(out / "snapshots" / f"{done:07d}.safetensors", run.model)
     if highest is not None:
         entry["highest_rate"] = highest
-    if save:
-        entry["held_out_loss"] = report(run, done)
+    if held_out is not None:
+        entry["held_out_loss"] = held_out
     log.append(out / "log.jsonl", entry)
-    if save and run.args.average > 1:
+    if held_out is not None and run.args.average > 1:
         averaging.keep(out / AVERAGED, run.model, step=done, n=run.args.average)
-    if save:
+    if held_out is not None:
         checkpoint.save(out / "checkpoint.safetensors", run.model, optimizer, step=done, run=run.identity)
 
 
 def report(run: Run, done: int) -> float:
-    """Prints the loss on some of the held-out text, and a sample, after `done` steps. Returns the loss."""
+    """Prints the loss on some of the held-out text, and a sample, after `done` steps.
+
+    Returns:
+        The loss; NaN if a weight is not finite.
+    """
+    if not is_finite(run.model):
+        return math.nan
     loss = evaluate(run.model, run.course.held_out[:8])
+    if not math.isfinite(loss):
+        return loss
     text, answer = next(iter(run.course.samples(run.model).items()))
     print(f"step {done}: held-out loss {loss:.3f}; {text!r}: {answer!r}", flush=True)
     return loss
+
+
+def is_finite(model: Model) -> bool:
+    """Whether all weights are finite numbers in float16, as models are shipped."""
+    return all(bool(value.half().isfinite().all()) for value in model.state_dict().values())
 
 
 def progress(record: StepRecord, *, steps: int, seconds_left: float) -> str:
@@ -231,16 +271,38 @@ def snapshot_steps(steps: int, *, n: int) -> set[int]:
     return {round(steps ** (i / (n - 1))) for i in range(n)} if n > 1 else set()
 
 
-def card(run: Run) -> str:
-    """Averages the weights if asked to, rounds them to float16, as they are shipped, measures and writes the card."""
+def advice(run: Run) -> str:
+    """What to change in a run that diverged."""
+    changed, warmup = Rates(run.args.out, run.settings).settings.changes, run.settings.warmup
+    rate = changed[-1][1] if changed else run.settings.learning_rate
+    return f"Choose a learning rate below {rate:g}, or a warm-up longer than {warmup:,} update{'s' * (warmup != 1)}."
+
+
+def fall_back(run: Run) -> str:
+    """Makes the last checkpoint of a run that diverged its model, if there is one. Says in a sentence which."""
+    path = run.args.out / "checkpoint.safetensors"
+    if not path.exists():
+        return "It has no checkpoint, so there is no model."
+    done = checkpoint.load(path, run.model, build_optimizer(run.model, run.settings), run=run.identity)
+    export(run.args.out, run.model, run.course.tokenizer, card=card(run, done=done))
+    return f"Its model is that of the last checkpoint, after {done:,} updates."
+
+
+def card(run: Run, *, done: int) -> str:
+    """Averages the weights if asked to, rounds them to float16, as they are shipped, measures and writes the card.
+
+    Args:
+        done: updates of these weights; fewer than the run's steps if it diverged.
+    """
     model, settings = run.model, run.settings
-    weights = averaged(run) if run.args.average > 1 else {}
+    weights = averaged(run, done=done) if run.args.average > 1 else {}
+    steps = f"{done:,} steps" if done == settings.steps else f"{done:,} of {settings.steps:,} steps, then it diverged"
     for parameter in model.parameters():
         parameter.data = parameter.data.half().float()
     facts = {
         **run.course.measure(model),
         "parameters": f"{sum(p.numel() for p in model.parameters()):,}",
-        "training": f"{settings.steps:,} steps, {effort(run)}",
+        "training": f"{steps}, {effort(run, done=done)}",
         **weights,
         **changes_of_rate(run),
         **run.course.facts,
@@ -251,9 +313,9 @@ def card(run: Run) -> str:
     return write_card(name=run.args.out.name, about=run.about, facts=facts, samples=run.course.samples(model))
 
 
-def averaged(run: Run) -> dict[str, str]:
+def averaged(run: Run, *, done: int) -> dict[str, str]:
     """Gives the model the mean of its last checkpoints, and says in a row for the card which."""
-    files = averaging.kept(run.args.out / AVERAGED, until=run.settings.steps)[-run.args.average :]
+    files = averaging.kept(run.args.out / AVERAGED, until=done)[-run.args.average :]
     averaging.average(run.model, files)
     return {"weights": f"mean of {len(files)} checkpoints, after steps {', '.join(f'{int(f.stem):,}' for f in files)}"}
 
@@ -265,9 +327,9 @@ def changes_of_rate(run: Run) -> dict[str, str]:
     return {"changed on the way": f"`--change-rate {said}`"} if changes else {}
 
 
-def effort(run: Run) -> str:
-    """Tokens and time of all steps, for the card."""
-    totals = log.totals(run.args.out / "log.jsonl", steps=run.settings.steps)
+def effort(run: Run, *, done: int) -> str:
+    """Tokens and time of so many steps, for the card."""
+    totals = log.totals(run.args.out / "log.jsonl", steps=done)
     if totals is None:
         return "tokens and time unknown (the log is incomplete)"
     n_tokens, seconds = totals

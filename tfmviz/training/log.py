@@ -65,12 +65,12 @@ def keep_before(path: Path, step: int) -> None:
 
 
 def totals(path: Path, *, steps: int) -> tuple[int, float] | None:
-    """Tokens read and seconds spent in a whole run of so many steps; None if the log does not hold all of them.
+    """Tokens read and seconds spent in the first steps of a run; None if the log does not hold all of them.
 
     Raises:
         LogError: the log cannot be read.
     """
-    entries = read(path)
+    entries = read(path)[:steps]
     if [entry["step"] for entry in entries] != list(range(steps)):
         return None
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -24,6 +25,10 @@ Precision = Literal["float32", "bfloat16"]
 APART = 2_654_435_761
 """From the seed of one process to the next: 2³² over the golden ratio, which spreads any number of them evenly. The
 generator of a CPU reads the last 32 bits of a seed, so what is added must not lie above them."""
+
+
+class Diverged(ValueError):
+    """Training has left the numbers that a computer can hold; the message says at which update."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -121,6 +126,9 @@ def train(
     Args:
         model: any model, which may be parallel or compiled.
         rate_at: the learning rate of each update, asked for just before it; None: that of the settings.
+
+    Raises:
+        Diverged: a loss or a gradient is not finite, in all processes at once. That update is not made.
     """
     rate_at = rate_at or settings.learning_rate_at
     for step in range(start, settings.steps):
@@ -130,16 +138,20 @@ def train(
         batch = batches.batch(step)
         loss = _loss(model, batch, settings)
         loss.backward()
-        grad_norm = nn.utils.clip_grad_norm_(model.parameters(), settings.clip)
+        grad_norm = nn.utils.clip_grad_norm_(model.parameters(), settings.clip).item()
+        mean_loss = mean_over_processes(loss.item())
+        for name, value in (("loss", mean_loss), ("length of the gradient", grad_norm)):
+            if not math.isfinite(value):
+                raise Diverged(f"The run has diverged: the {name} in update {step + 1:,} is {value}.")
         for group in optimizer.param_groups:
             group["lr"] = rate
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         yield StepRecord(
             step=step,
-            loss=mean_over_processes(loss.item()),
+            loss=mean_loss,
             learning_rate=optimizer.param_groups[0]["lr"],
-            grad_norm=grad_norm.item(),
+            grad_norm=grad_norm,
             tokens=n_tokens(batch),
             tokens_per_second=n_tokens(batch) / (time.perf_counter() - begin),
         )

@@ -11,9 +11,9 @@ from tfmviz import places
 from tfmviz.counting import shipped
 from tfmviz.runs import choices as limits
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.desk import Desk, QueueFull
+from tfmviz.runs.desk import CANNOT_WRITE, Desk, QueueFull
 from tfmviz.runs.texts import LEAST, MOST, prepared
-from tfmviz.ui import icons, lesson, markdown, trained
+from tfmviz.ui import icons, lesson, markdown, readers, trained
 
 VOCABULARY = 257
 """Tokens of all these models: the 256 bytes and a mark."""
@@ -115,8 +115,10 @@ OPTIONS: dict[str, tuple[int | float, ...]] = {
 
 @st.cache_resource(show_spinner=False)
 def desk() -> Desk:
-    """The runs of this server."""
-    return Desk(places.runs())
+    """The runs of this server, which it looks after from now on."""
+    found = Desk(places.runs())
+    found.watch()
+    return found
 
 
 def show_run(address: str, *, with_others: bool) -> None:
@@ -195,11 +197,12 @@ def _submit() -> None:
     wanted = {name: st.session_state[f"train_{name}"] for name in SETTINGS}
     try:
         choices = Choices.from_dict(wanted)
-        address = desk().submit(choices, _texts(choices.task, st.session_state.get("train_text", "")))
+        texts = _texts(choices.task, st.session_state.get("train_text", ""))
+        address = desk().submit(choices, texts, owner=readers.this_one())
     except (ValueError, QueueFull) as error:
         st.session_state["train_problem"] = markdown.plain(str(error))
     except OSError:
-        st.session_state["train_problem"] = "The run cannot be written on this server: its disk is full or read-only."
+        st.session_state["train_problem"] = f"The run cannot begin: {CANNOT_WRITE}."
     else:
         show_run(address, with_others=st.session_state.get("overlay", False))
 

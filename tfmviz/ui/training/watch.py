@@ -17,12 +17,12 @@ from tfmviz import zoo
 from tfmviz.plots import learning
 from tfmviz.runs import records
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.desk import Sight
+from tfmviz.runs.desk import CANNOT_WRITE, QueueFull, Sight
 from tfmviz.runs.folder import Folder, NoSuchRun
 from tfmviz.runs.records import Records
 from tfmviz.text.tasks import ANSWERS
 from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, lesson, markdown, models, trained
+from tfmviz.ui import controls, icons, lesson, markdown, models, readers, trained
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.training import copied, inside
@@ -40,16 +40,22 @@ NEWEST = "newest"
 ROWS = 6
 """Snapshots whose answers are shown."""
 
+PROBLEM = "run_problem"
+"""Why the last press of a button did not do what it says."""
+
+ENDED = f"The run is ended, but this cannot be kept: {CANNOT_WRITE}. When there is room, it starts again; end it then."
+STAYS = f"The run cannot go on: {CANNOT_WRITE}."
+
+SHARED = "Anyone with this address sees these runs; only the browser that started a run can pause, change or stop it."
+
 Seen = tuple[Folder, Sight, Records]
 
 
 def watch() -> None:
     """Draws the runs that the address names, again every second while one of them goes on."""
     live = any(sight.state in LIVE for _, sight, _ in _look())
-    if live:
-        desk().watch()
     models.load(controls.choice().model)  # torch is imported in the thread that may
-    st.fragment(_draw, run_every=EVERY if live else None)(live)
+    st.fragment(_draw, run_every=EVERY if live else None)(live, st.session_state.pop(PROBLEM, ""))
 
 
 def _look() -> list[Seen]:
@@ -78,16 +84,19 @@ def _read(folder: Folder, _size: int, _changed: int) -> Records:
     return records.read(folder.model / "log.jsonl")
 
 
-def _draw(live: bool) -> None:
+def _draw(live: bool, problem: str) -> None:
     seen = _look()
-    if live != any(sight.state in LIVE for _, sight, _ in seen):
+    if PROBLEM in st.session_state or live != any(sight.state in LIVE for _, sight, _ in seen):
         st.rerun()  # a run ended or goes on: from now on the page stays as it is, or follows it
+    if problem:
+        st.warning(problem, icon=icons.WARNING)
     if missing := len(trained.addresses()) - len(seen):
         st.info(f"{missing} of the runs in this address are gone: runs are cleared away after a day.", icon=icons.INFO)
     if not seen:
         return
     for one in seen:
         _progress(one, [sight.choices for _, sight, _ in seen])
+    st.caption(SHARED)
     folder, sight, _ = seen[0]
     left, right = st.columns([1, 1])
     with right:
@@ -101,15 +110,9 @@ def _progress(one: Seen, all_choices: list[Choices]) -> None:
     name = described(sight.choices, all_choices)
     line = lesson.line(f"run-{folder.address}")
     line.progress(min(1.0, done / steps), text=f"{markdown.plain(name)}: {_state(folder, sight, log, done)}")
-    there = desk()
-    if sight.state in LIVE:
-        line.button("Pause", key=f"pause-{folder.address}", on_click=_ask, args=(there.pause, folder.address))
-        line.button("Stop", key=f"stop-{folder.address}", on_click=_ask, args=(there.stop, folder.address))
-    if sight.state in ("paused", "stopped"):
-        line.button("Go on", key=f"resume-{folder.address}", on_click=_ask, args=(there.resume, folder.address))
-    if sight.state not in ("finished", "failed"):
-        _rate(line, folder, sight)
-    if sight.state == "finished":
+    if sight.owner == readers.this_one():
+        _steering(line, folder, sight)
+    if sight.state in ("finished", "failed") and folder.is_finished:
         line.button("Look inside", key=f"inside-{folder.address}", on_click=_choose, args=(folder.address,))
         line.download_button(
             "Download",
@@ -121,8 +124,20 @@ def _progress(one: Seen, all_choices: list[Choices]) -> None:
         )
 
 
+def _steering(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
+    """What only the reader has who started the run."""
+    there = desk()
+    if sight.state in LIVE:
+        line.button("Pause", key=f"pause-{folder.address}", on_click=_ask, args=(there.pause, folder.address, ENDED))
+        line.button("Stop", key=f"stop-{folder.address}", on_click=_ask, args=(there.stop, folder.address, ENDED))
+    if sight.state in ("paused", "stopped"):
+        line.button("Go on", key=f"resume-{folder.address}", on_click=_ask, args=(there.resume, folder.address, STAYS))
+    if sight.state not in ("finished", "failed"):
+        _rate(line, folder, sight)
+
+
 def _rate(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
-    """The highest learning rate, which whoever holds the address may change; all readers see what it is now."""
+    """The highest learning rate as it is now, in a box that changes it."""
     key = f"rate-{folder.address}"
     if st.session_state.get(key) != sight.rate:
         st.session_state[key] = sight.rate
@@ -142,8 +157,10 @@ def _change_rate(address: str, key: str) -> None:
     try:
         with suppress(NoSuchRun):  # the page is about to say that it is gone
             desk().change_rate(address, st.session_state[key])
-    except (ValueError, OSError):
-        st.session_state["train_problem"] = "The learning rate could not be changed."
+    except ValueError as error:
+        st.session_state[PROBLEM] = markdown.plain(str(error))
+    except OSError:
+        st.session_state[PROBLEM] = f"The learning rate could not be changed: {CANNOT_WRITE}."
 
 
 def _choose(address: str) -> None:
@@ -161,10 +178,19 @@ def packed(folder: Folder) -> bytes:
     return file.getvalue()
 
 
-def _ask(what: Callable[[str], None], address: str) -> None:
-    with suppress(NoSuchRun):  # the page is about to say that it is gone
-        what(address)
-    desk().watch()
+def _ask(what: Callable[[str], None], address: str, trouble: str) -> None:
+    """Does what a button says.
+
+    Args:
+        trouble: what to say if the disk is full.
+    """
+    try:
+        with suppress(NoSuchRun):  # the page is about to say that it is gone
+            what(address)
+    except QueueFull as error:
+        st.session_state[PROBLEM] = str(error)
+    except OSError:
+        st.session_state[PROBLEM] = trouble
 
 
 def _state(folder: Folder, sight: Sight, log: Records, done: int) -> str:
@@ -172,7 +198,8 @@ def _state(folder: Folder, sight: Sight, log: Records, done: int) -> str:
     where = f"{done:,} of {sight.choices.steps:,} updates"
     match sight.state:
         case "queued":
-            return f"waiting, {sight.before} before it" if sight.before else "about to start"
+            place = f"waiting, {sight.before} before it" if sight.before else "about to start"
+            return sight.failure or place
         case "running":
             return f"{where}{_speed(folder, sight, log, done)}" if done else "starting"
         case "failed":
