@@ -1,5 +1,6 @@
 # `make app` starts the app, `make serve` several of it for a class, `make test` runs every check, `make quick` those of what
-# has changed. Each sets up what it needs, once, in the versions of requirements.lock, which `make lock` makes anew.
+# has changed, `make soak` those that take hours. Each sets up what it needs, once, in the versions of requirements.lock,
+# which `make lock` makes anew.
 
 PYTHON ?= python3
 HOST ?= 127.0.0.1
@@ -8,7 +9,7 @@ REPLICAS ?= 2
 PIP = .venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 NPM = PATH="$(CURDIR)/.venv/bin:$$PATH" npm
 
-.PHONY: app serve test quick format lock
+.PHONY: app serve test quick soak format lock
 
 app: .venv/app.done
 	@.venv/bin/python -m tfmviz --host $(HOST) --port $(PORT)
@@ -28,6 +29,11 @@ test: .venv/test.done
 
 quick: .venv/test.done
 	@.venv/bin/python -m scripts.quick
+
+# One process: it measures its own time and memory.
+soak: .venv/test.done
+	scripts/find_haproxy.sh
+	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -m soak --durations 5 tests/soak
 
 format: .venv/test.done
 	.venv/bin/python -m scripts.draw_rooms

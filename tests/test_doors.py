@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from tests.spellings import CLOSED
+from tests.hostile.spellings import CLOSED
 from tfmviz import doors
 
 HEADERS = doors.headers("https://moodle.example.edu")

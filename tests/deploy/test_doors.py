@@ -10,7 +10,7 @@ from deploy.serve import TEMPLATE
 from tests.asking import asked, handshake
 from tests.deploy.serving import Serving
 from tests.deploy.test_haproxy import get, largest_script
-from tests.spellings import CLOSED
+from tests.hostile.spellings import CLOSED
 from tfmviz import doors
 
 CLOSE = {"Host": "localhost", "Connection": "close"}

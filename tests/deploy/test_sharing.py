@@ -14,7 +14,7 @@ import pytest
 from deploy import serve
 from deploy.serve import Proxy, Replica
 from tests.deploy.serving import free_ports
-from tests.spellings import CLOSED
+from tests.hostile.spellings import CLOSED
 
 
 @dataclass

@@ -1,1 +1,4 @@
-"""What once hurt: texts, addresses, spellings. The data are tables; one module drives them all."""
+"""What once hurt, as tables: texts, addresses, spellings of closed doors (which the tests of the doors try).
+
+Damaged checkpoints are in `tests/huggingface/damages.py`, where the libraries are that read them.
+"""

@@ -1,4 +1,4 @@
-"""Every answer of a page that a reader can ask for with one setting: the worst texts, numbers at their ends, switches."""
+"""The answers that one setting of a page gives: the worst texts, numbers at their ends, switches turned."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from tests.app import forget, open_page
 from tfmviz import fuse, zoo
 from tfmviz.model.block import Block
+from tfmviz.model.earlier import RecurrentConfig
 from tfmviz.ui import turns
 
 TEXT = "The cat sat on the mat"
@@ -41,6 +42,7 @@ def test_within_a_block_and_a_thread_every_check_asks() -> None:
 def test_a_transformer_asks_at_every_layer_and_a_recurrent_network_at_every_token() -> None:
     asked: list[int] = []
     transformer, recurrent = zoo.load("tiny-english"), zoo.load_earlier("ladder-rnn")
+    assert isinstance(recurrent.config, RecurrentConfig)
     with fuse.watched(lambda: asked.append(1)):
         transformer.trace(TEXT)
         assert len(asked) == transformer.config.n_layers

@@ -31,12 +31,12 @@ PATIENCE = 1.0
 """Every so many seconds a waiting reader is told the place in the queue."""
 
 LONGEST = 30.0
-"""Seconds of a processor that a turn may take: ten times what the tests allow any answer of the models that come along."""
+"""Seconds of a processor that a turn may take: ten times what any answer takes with the models that are shipped."""
 
 
 TOO_MUCH = (
-    f"What is missing here would take more than {LONGEST:.0f} seconds of a processor, which is more than one answer may "
-    "take. Type fewer words, choose a smaller model, or set the last thing back that you have changed."
+    f"What is missing here takes more than {LONGEST:.0f} seconds of a processor, more than one answer may take. Type "
+    "fewer words, choose a smaller model, or change back what you have changed last."
 )
 
 

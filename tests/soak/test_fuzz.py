@@ -1,0 +1,73 @@
+"""Addresses and texts at random: no exception, no traceback, no answer beyond the budget."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from random import Random
+from urllib.parse import urlencode
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.hostile.test_corpus import opened
+from tests.soak import random_readers
+from tests.soak.conftest import SIZE
+from tests.soak.costs import SECONDS
+from tfmviz import zoo
+from tfmviz.ui import models, router
+from tfmviz.ui.turns import TOO_MUCH
+
+pytestmark = pytest.mark.soak
+
+VISIT = 25
+"""Texts that a reader types before another one comes, to another tab."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded() -> None:
+    """Loading a model is no part of an answer."""
+    for name in zoo.available():
+        models.load(name)
+    for name in zoo.earlier():
+        models.earlier(name)
+
+
+def test_no_address_breaks_a_page() -> None:
+    assert list(_complaints(range(SIZE), _address)) == []
+
+
+def test_no_text_breaks_a_page() -> None:
+    assert list(_complaints(range(0, SIZE, VISIT), _texts)) == []
+
+
+Tried = Iterator[tuple[str, Callable[[], AppTest]]]
+
+
+def _complaints(seeds: range, tried: Callable[[int], Tried]) -> Iterator[str]:
+    """What went wrong, with the seed that makes it happen again."""
+    for seed in seeds:
+        for what, run in tried(seed):
+            began = time.process_time()
+            app = run()
+            seconds = time.process_time() - began
+            found = [str(one.message) for one in app.exception]
+            found += [one.value for one in app.error if one.value == TOO_MUCH]
+            found += [f"{seconds:.1f} s"] if seconds > SECONDS else []
+            if found:
+                yield f"{seed}: {what}: {'; '.join(found)}"
+
+
+def _address(seed: int) -> Tried:
+    page, address = random_readers.address(Random(seed))
+    yield f"/{page}?{urlencode(address)}", opened(page, address).run
+
+
+def _texts(seed: int) -> Tried:
+    random = Random(-seed - 1)
+    page = random.choice([page.name for page in router.PAGES if page.group])
+    app = opened(page, random_readers.tab(random, page))
+    yield f"/{page}", app.run
+    for _ in range(VISIT):
+        text = random_readers.text(random)
+        yield f"/{page} {text[:60]!r} ({len(text)} characters)", app.text_area(key="text").set_value(text).run
