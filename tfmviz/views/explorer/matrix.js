@@ -15,7 +15,7 @@ import { clip, fresh, Layer, widest } from "../shared/canvas.js";
 import { css, inkOn } from "../shared/colours.js";
 import { arrowOf, make } from "../shared/elements.js";
 import { share, shortShare } from "../shared/numbers.js";
-import { eachCell, paintGrid, paintImage, span, upwards } from "./cells.js";
+import { eachCell, paintGrid, paintImage, paintVeiled, span, upwards } from "./cells.js";
 import { rowSums } from "./weights.js";
 
 const AXIS = 20; // pixels for an axis title
@@ -289,14 +289,7 @@ export class Matrix {
     const { rows, columns } = pattern.mask;
     const { cell, scale } = this;
     const part = this.partOf(view);
-    if (colours.areVeiled) {
-      eachCell(pattern, part, scale, ({ row, column, shade }) => {
-        pen.fillStyle = shade === null ? colours.masked : colours.soft;
-        pen.fillRect(column * cell, row * cell, cell, cell);
-      });
-      if (cell >= 9) paintGrid(pen, part, cell, colours.grid);
-      return;
-    }
+    if (colours.areVeiled) return paintVeiled(pen, pattern, part, { cell, colours });
     pen.imageSmoothingEnabled = false;
     if (pen.isVector && rows * columns <= VECTOR)
       eachCell(pattern, part, scale, ({ row, column, shade }) => {
