@@ -2,7 +2,6 @@
 
 /** @import { Pen } from "../shared/canvas.js" */
 /** @import { Colours } from "../shared/colours.js" */
-/** @import { Mask } from "./payload.js" */
 /** @import { Pattern, Scale } from "./weights.js" */
 import { contextOf } from "../shared/canvas.js";
 import { packed } from "../shared/colours.js";
@@ -81,7 +80,7 @@ export function paintGrid(pen, { rows, columns }, cell, colour) {
 /**
  * Which cells may look, and nothing more.
  * @param {Pen} pen
- * @param {Pattern<Mask>} pattern
+ * @param {Pattern} pattern
  * @param {Part} part
  * @param {{cell: number, colours: Colours}} options
  */
