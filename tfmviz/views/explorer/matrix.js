@@ -18,7 +18,7 @@ import { share, shortShare } from "../shared/numbers.js";
 import { eachCell, paintGrid, paintImage, paintVeiled, span, upwards } from "./cells.js";
 import { rowSums } from "./weights.js";
 
-const AXIS = 20; // pixels for an axis title
+const AXIS = 22; // pixels for an axis title
 const SUMS = 46;
 const LARGEST_CELL = 46;
 const TALLEST = 640;
@@ -271,7 +271,7 @@ export class Matrix {
       upwards(pen, this.texts.keys.labels[j], left + (j + 0.5) * cell - view.x, top - 5);
     }
     pen.restore();
-    pen.font = `14px ${colours.font}`;
+    pen.font = `${colours.letters}px ${colours.font}`;
     pen.textAlign = "left";
     pen.fillText("key: is looked at →", left, AXIS / 2);
     pen.textAlign = "right";
@@ -298,7 +298,7 @@ export class Matrix {
       });
     else pen.drawImage(this.image, 0, 0, columns * cell, rows * cell);
     if (cell >= 9) paintGrid(pen, part, cell, colours.ground);
-    if (cell < 27) return;
+    if (cell < Math.max(27, 1.7 * colours.least)) return;
     pen.font = `${Math.max(colours.least, Math.min(15, cell * 0.38))}px ${colours.font}`;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
