@@ -56,7 +56,8 @@ def views(app: AppTest) -> dict[str, Any]:
 def questions(app: AppTest) -> list[dict[str, Any]]:
     """What a class is asked on the page: the question, the tokens that may answer it, and the model's answer."""
     protos = [element.proto for element in app.get("bidi_component")]
-    return [json.loads(proto.json) for proto in protos if proto.component_name == "tfmviz_question"]
+    sent = [json.loads(proto.json) for proto in protos if proto.component_name == "tfmviz_question"]
+    return [{"question": question, "tokens": tokens, "answer": answer} for _, question, tokens, answer in sent]
 
 
 def charts(app: AppTest) -> dict[str, dict[str, Any]]:

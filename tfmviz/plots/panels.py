@@ -196,7 +196,7 @@ def _column(theme: Theme, looks: tuple[_Look, ...], axis: _Axis) -> Spec:
 
 
 def _title(theme: Theme) -> Spec:
-    return {"anchor": "start", "fontSize": 15, "fontWeight": "normal", "color": theme.text, "offset": 4}
+    return {"anchor": "start", "fontSize": theme.letters + 1, "fontWeight": "normal", "color": theme.text, "offset": 4}
 
 
 def _panel(theme: Theme, look: _Look, n: int, axis: _Axis, *, last: bool) -> Spec:

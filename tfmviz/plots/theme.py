@@ -22,6 +22,7 @@ class Theme:
         norms: colour scale of lengths, from faint on the ground to strong.
         signed: colour scale of values about 0: purple below, the ground at 0, orange above; as scores are coloured.
         accent: of whatever the reader has chosen.
+        letters: pixels of the smallest letters; more on a projector.
     """
 
     text: str
@@ -32,6 +33,7 @@ class Theme:
     norms: tuple[tuple[float, str], ...]
     signed: tuple[tuple[float, str], ...]
     accent: str
+    letters: int = 14
 
 
 LIGHT = Theme(
@@ -62,7 +64,7 @@ VIRIDIS = ("440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779",
 
 def shades(n: int, theme: Theme) -> list[str]:
     """`n` colours from dark to bright (on a dark ground from bright to dark), all of them readable on the ground."""
-    low, high = (0.05, 0.82) if theme is LIGHT else (1.0, 0.32)
+    low, high = (0.05, 0.82) if theme.text == LIGHT.text else (1.0, 0.32)
     known = np.array([[int(colour[i : i + 2], 16) for i in (0, 2, 4)] for colour in VIRIDIS])
     at = np.linspace(low, high, max(n, 1)) * (len(VIRIDIS) - 1)
     channels = np.stack([np.interp(at, np.arange(len(VIRIDIS)), channel) for channel in known.T], axis=-1)
@@ -71,7 +73,8 @@ def shades(n: int, theme: Theme) -> list[str]:
 
 def chart_config(theme: Theme) -> dict[str, Any]:
     """The same look for charts in Vega-Lite: its `config`."""
-    words = {"labelColor": theme.text, "titleColor": theme.text, "labelFontSize": 14, "titleFontSize": 15}
+    words = {"labelColor": theme.text, "titleColor": theme.text, "labelFontSize": theme.letters}
+    words["titleFontSize"] = theme.letters + 1
     calm = {"titleFontWeight": "normal", "labelLimit": 260, "titleLimit": 420}
     lines = {"domainColor": theme.grid, "tickColor": theme.grid, "gridColor": theme.grid}
     return {
@@ -82,7 +85,7 @@ def chart_config(theme: Theme) -> dict[str, Any]:
         "axisX": {"grid": False},
         "axisY": {"tickCount": 5},
         "legend": words | calm | {"orient": "top", "symbolSize": 160, "symbolStrokeWidth": 3},
-        "text": {"color": theme.text, "fontSize": 14},
+        "text": {"color": theme.text, "fontSize": theme.letters},
         "bar": {"color": theme.attention},
         "rule": {"strokeWidth": 2},
     }

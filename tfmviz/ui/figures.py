@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -18,10 +19,14 @@ from tfmviz.views import bars, beams, cells, counts
 from tfmviz.views.counts import Table
 from tfmviz.views.shared import RELAY_JS
 
+LETTERS_PROJECTED = 18
+"""Pixels of the smallest letters on a projector; see `projected.css`."""
+
 
 def theme() -> Theme:
-    """The colours of figures in the light or dark mode of the reader's browser."""
-    return DARK if st.context.theme.type == "dark" else LIGHT
+    """The look of figures in the light or dark mode of the reader's browser, with larger letters on a projector."""
+    mode = DARK if st.context.theme.type == "dark" else LIGHT
+    return replace(mode, letters=LETTERS_PROJECTED) if st.session_state.get("projected") else mode
 
 
 def show(chart: Chart, *, key: str, alt: str) -> None:

@@ -52,7 +52,7 @@ def first(question: str | Question, *, name: str) -> Iterator[None]:
         yield
         return
     asked = Question(text=question) if isinstance(question, str) else question
-    data = {"name": name, "question": asked.text, "tokens": list(asked.tokens), "answer": asked.answer}
+    data = [name, asked.text, list(asked.tokens), asked.answer]  # for a list in a dictionary Streamlit imports pandas
     with st.container(key=f"question-{name}"):
         show_plain_view("question", js=question_view.JS, css=question_view.CSS, data=data, key=f"asked_{name}")
     with along(name):

@@ -94,9 +94,6 @@ class Lesson:
 Uses = Literal["head", "model", "nothing"]
 """What of the choices a page depends on: all of them, the model alone, or none."""
 
-LINE_OF_CHOICES: dict[Uses, int] = {"head": 470, "model": 180, "nothing": 180}
-"""Pixels of the choices on a projector; where there are none, they are hidden."""
-
 
 def page(
     title: str,
@@ -155,12 +152,13 @@ def _around_the_page(title: str, purpose: str, uses: Uses) -> DeltaGenerator | N
 
 def _in_one_line(uses: Uses) -> DeltaGenerator | None:
     """Returns the place of the sentence."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="projected"):
         place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="sentence")
-        with st.container(width=LINE_OF_CHOICES[uses], key=f"uses-{uses}"), line("choices"):
+        with st.container(key=f"uses-{uses}"), line("choices"):
             controls.choose()
-        projector.buttons()
-        guess.button()
+        with st.container(horizontal=True, gap="xsmall", key="buttons"):
+            projector.buttons()
+            guess.button()
     return place
 
 

@@ -11,7 +11,7 @@
  * @typedef {(text: string, size: number) => number} Measure the width of a text in letters of a size
  */
 
-export const LETTERS = 14; // pixels
+const LETTERS = 14; // pixels, where the smallest are not larger
 export const LEAST_LETTERS = 11;
 const LARGEST_SQUARE = 56; // pixels of a cell
 const WIDEST = 140; // pixels of a cell that is not square
@@ -33,7 +33,7 @@ const BAR = 40; // pixels for the colour bar with its numbers
  */
 export function layOut(picture, width, measure, least = LEAST_LETTERS) {
   const { rows, columns, matrices, square } = picture;
-  const names = nameWidth(rows, measure, Math.min(LONGEST_NAME, 0.34 * width));
+  const names = nameWidth(rows, measure, Math.min(LONGEST_NAME, 0.34 * width), least);
   const left = names + (rows.title ? TITLE : 0);
   const free = width - left - 3;
   const across = Math.max(1, Math.min(picture.across, matrices, Math.floor((free + BETWEEN) / (NARROWEST + BETWEEN))));
@@ -108,19 +108,21 @@ export function next(from, key, { rows, columns, matrices }) {
 /**
  * @param {Axis} axis
  * @param {Measure} measure
+ * @param {number} least
  */
-function widestName(axis, measure) {
+function widestName(axis, measure, least) {
   const names = axis.names ?? [String(axis.count - 1)];
-  return Math.max(0, ...names.map((name) => measure(name, LETTERS)));
+  return Math.max(0, ...names.map((name) => measure(name, Math.max(LETTERS, least))));
 }
 
 /**
  * @param {Axis} axis
  * @param {Measure} measure
  * @param {number} most
+ * @param {number} least
  */
-function nameWidth(axis, measure, most) {
-  const width = widestName(axis, measure);
+function nameWidth(axis, measure, most, least) {
+  const width = widestName(axis, measure, least);
   return width ? Math.ceil(Math.min(most, width)) + 8 : 0;
 }
 
@@ -133,13 +135,14 @@ function nameWidth(axis, measure, most) {
  * @returns {Labels}
  */
 function columnLabels(axis, wide, measure, least) {
-  const width = widestName(axis, measure);
-  if (!width) return { step: 1, size: LETTERS, upright: false, room: 4 };
+  const width = widestName(axis, measure, least);
+  const size = Math.max(LETTERS, least);
+  if (!width) return { step: 1, size, upright: false, room: 4 };
   if (!axis.names) {
     const step = roundedUp((width + 8) / wide);
-    return { step, size: LETTERS, upright: false, room: TITLE };
+    return { step, size, upright: false, room: TITLE };
   }
-  if (width + 8 <= wide) return { step: 1, size: LETTERS, upright: false, room: TITLE };
+  if (width + 8 <= wide) return { step: 1, size, upright: false, room: TITLE };
   return { ...thinned(wide, least), upright: true, room: Math.min(LONGEST_NAME, width) + 10 };
 }
 
@@ -150,9 +153,10 @@ function columnLabels(axis, wide, measure, least) {
  * @param {boolean} [none] there are none
  */
 function thinned(pitch, least, none = false) {
-  if (none || pitch >= LETTERS) return { step: 1, size: LETTERS };
+  const size = Math.max(LETTERS, least);
+  if (none || pitch >= size) return { step: 1, size };
   if (pitch >= least) return { step: 1, size: Math.floor(pitch) };
-  return { step: roundedUp((LETTERS + 1) / pitch), size: LETTERS };
+  return { step: roundedUp((size + 1) / pitch), size };
 }
 
 /**

@@ -7,7 +7,6 @@
 import { contextOf } from "../shared/canvas.js";
 import { inkOnRgb } from "../shared/colours.js";
 import { make } from "../shared/elements.js";
-import { LETTERS } from "./layout.js";
 import { painter, ticks } from "./scales.js";
 import { nameOf } from "./words.js";
 
@@ -262,7 +261,7 @@ function paintUpright(pen, text, x, y, align = "right") {
  */
 function paintTitles(pen, { rows, columns, titles }, { corners, wide, high, width, height, left, right }, colours) {
   pen.fillStyle = colours.text;
-  pen.font = `15px ${colours.font}`;
+  pen.font = `${colours.letters + 1}px ${colours.font}`;
   pen.textAlign = "left";
   pen.textBaseline = "alphabetic";
   corners.forEach(({ x, y }, matrix) => {
@@ -295,7 +294,7 @@ function paintBar(pen, scale, { left, bar }, colours) {
   pen.lineWidth = 1;
   pen.strokeRect(left + 0.5, 0.5, bar - 1, 9);
   pen.fillStyle = colours.text;
-  pen.font = `${LETTERS}px ${colours.font}`;
+  pen.font = `${colours.letters}px ${colours.font}`;
   pen.textBaseline = "middle";
   pen.textAlign = "center";
   for (const { value, text } of ticks(scale, Math.max(2, Math.min(8, Math.floor(bar / TICK_ROOM))))) {

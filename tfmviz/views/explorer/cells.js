@@ -1,6 +1,7 @@
 // The cells of a heat map.
 
 /** @import { Pen } from "../shared/canvas.js" */
+/** @import { Colours } from "../shared/colours.js" */
 /** @import { Pattern, Scale } from "./weights.js" */
 import { contextOf } from "../shared/canvas.js";
 import { packed } from "../shared/colours.js";
@@ -74,6 +75,21 @@ export function paintGrid(pen, { rows, columns }, cell, colour) {
     pen.lineTo(column * cell, rows[1] * cell);
   }
   pen.stroke();
+}
+
+/**
+ * Which cells may look, and nothing more.
+ * @param {Pen} pen
+ * @param {Pattern} pattern
+ * @param {Part} part
+ * @param {{cell: number, colours: Colours}} options
+ */
+export function paintVeiled(pen, pattern, part, { cell, colours }) {
+  eachCell(pattern, part, "root", ({ row, column, shade }) => {
+    pen.fillStyle = shade === null ? colours.masked : colours.soft;
+    pen.fillRect(column * cell, row * cell, cell, cell);
+  });
+  if (cell >= 9) paintGrid(pen, part, cell, colours.grid);
 }
 
 /**

@@ -178,14 +178,11 @@ export class Explorer {
     const selection = this.selection();
     const said = JSON.stringify([selection, wanted]);
     this.frame.live.textContent = this.frame.verdict.textContent;
-    if (said === this.said) {
-      this.sequence = this.reported;
-      return;
-    }
+    const isNew = said !== this.said;
     this.said = said;
-    this.reported += 1;
+    if (isNew) this.reported += 1;
     this.sequence = this.reported;
-    this.report({ ...selection, wanted, sequence: this.sequence });
+    if (isNew) this.report({ ...selection, wanted, sequence: this.sequence });
   }
 
   /**
@@ -277,8 +274,7 @@ export class Explorer {
     const kind = attention.kinds[view.kind];
     this.label(view.kind);
     const nameOf = this.colours.areVeiled ? headName : headWords;
-    const state = this.preview ? { ...this.state, layer: view.layer, heads: view.heads } : this.state;
-    this.controls.set(state, attention, nameOf);
+    this.controls.set({ ...this.state, layer: view.layer, heads: view.heads }, attention, nameOf);
     this.controls.state = this.state; // a click changes what is chosen, not what is pointed at
     if (withOverview) {
       this.legend.set(view.scale);

@@ -67,7 +67,7 @@ export class Lines {
   label(queries, keys) {
     this.texts = [queries, keys];
     const longest = Math.max(queries.labels.length, keys.labels.length);
-    this.rowHeight = longest <= 24 ? 25 : longest <= 64 ? 20 : 17;
+    this.rowHeight = Math.max(longest <= 24 ? 25 : longest <= 64 ? 20 : 17, this.colours.least + 5);
     this.scroller.style.setProperty("--row", `${this.rowHeight}px`);
     this.marks = this.columns.map((group, n) => new Marks(tokenButtons(group, this.texts[n], 0)));
     this.seen = null;
@@ -219,7 +219,7 @@ export class Lines {
 
   /** @param {Colours} colours */
   font(colours) {
-    return `${Math.min(14, this.rowHeight - 3)}px ${colours.font}`;
+    return `${Math.max(colours.least, Math.min(14, this.rowHeight - 3))}px ${colours.font}`;
   }
 
   /**

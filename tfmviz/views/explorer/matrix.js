@@ -15,10 +15,10 @@ import { clip, fresh, Layer, widest } from "../shared/canvas.js";
 import { css, inkOn } from "../shared/colours.js";
 import { arrowOf, make } from "../shared/elements.js";
 import { share, shortShare } from "../shared/numbers.js";
-import { eachCell, paintGrid, paintImage, span, upwards } from "./cells.js";
+import { eachCell, paintGrid, paintImage, paintVeiled, span, upwards } from "./cells.js";
 import { rowSums } from "./weights.js";
 
-const AXIS = 20; // pixels for an axis title
+const AXIS = 22; // pixels for an axis title
 const SUMS = 46;
 const LARGEST_CELL = 46;
 const TALLEST = 640;
@@ -271,7 +271,7 @@ export class Matrix {
       upwards(pen, this.texts.keys.labels[j], left + (j + 0.5) * cell - view.x, top - 5);
     }
     pen.restore();
-    pen.font = `14px ${colours.font}`;
+    pen.font = `${colours.letters}px ${colours.font}`;
     pen.textAlign = "left";
     pen.fillText("key: is looked at →", left, AXIS / 2);
     pen.textAlign = "right";
@@ -289,14 +289,7 @@ export class Matrix {
     const { rows, columns } = pattern.mask;
     const { cell, scale } = this;
     const part = this.partOf(view);
-    if (colours.areVeiled) {
-      eachCell(pattern, part, scale, ({ row, column, shade }) => {
-        pen.fillStyle = shade === null ? colours.masked : colours.soft;
-        pen.fillRect(column * cell, row * cell, cell, cell);
-      });
-      if (cell >= 9) paintGrid(pen, part, cell, colours.grid);
-      return;
-    }
+    if (colours.areVeiled) return paintVeiled(pen, pattern, part, { cell, colours });
     pen.imageSmoothingEnabled = false;
     if (pen.isVector && rows * columns <= VECTOR)
       eachCell(pattern, part, scale, ({ row, column, shade }) => {
@@ -305,7 +298,7 @@ export class Matrix {
       });
     else pen.drawImage(this.image, 0, 0, columns * cell, rows * cell);
     if (cell >= 9) paintGrid(pen, part, cell, colours.ground);
-    if (cell < 27) return;
+    if (cell < Math.max(27, 1.7 * colours.least)) return;
     pen.font = `${Math.max(colours.least, Math.min(15, cell * 0.38))}px ${colours.font}`;
     pen.textAlign = "center";
     pen.textBaseline = "middle";

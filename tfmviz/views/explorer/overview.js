@@ -78,10 +78,10 @@ export class Overview {
     this.cells = ordered(attention.kinds[kind], order);
     this.columns = heads;
     this.byPlace = order === "place";
-    this.left = this.byPlace ? 46 : 0;
+    this.left = this.byPlace ? 3.3 * this.colours.letters : 0;
     const room = Math.floor(((this.node.parentElement?.clientWidth ?? 0) - this.left) / heads);
     this.side = Math.max(SMALLEST_TILE, Math.min(LARGEST_TILE, room));
-    this.row = this.side + (this.byPlace ? 0 : 15);
+    this.row = this.side + (this.byPlace ? 0 : this.colours.letters + 1);
     this.top = this.byPlace ? 20 : 0;
     this.width = this.left + this.side * heads;
     this.height = this.top + this.row * layers.length;
@@ -107,7 +107,7 @@ export class Overview {
       if (colours.areVeiled) pen.fillRect(x + GAP / 2, y + GAP / 2, side, side);
       else pen.drawImage(sheet, left, top, columns, rows, x + GAP / 2, y + GAP / 2, side, side);
     }
-    pen.font = `14px ${colours.font}`;
+    pen.font = `${colours.letters}px ${colours.font}`;
     pen.textBaseline = "middle";
     pen.fillStyle = colours.text;
     for (const [n, cell] of this.cells.entries()) this.paintName(pen, cell, this.placeOf(n));

@@ -86,14 +86,14 @@ export function paintWeights(pen, scene) {
   const [d, wide] = [arrays.x.columns, arrays.pre.columns].map((count) => count.toLocaleString("en"));
   const matrices = header.gated ? `W_gate and W_in, each ${d} × ${wide}` : `W_in, ${d} × ${wide}`;
   const texts = [`${matrices} weights: the same for every token`, `W_out, ${wide} × ${d} weights`];
-  pen.font = `14px ${colours.font}`;
+  pen.font = `${colours.letters}px ${colours.font}`;
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   for (const [n, { top, bottom }] of betweenOf(scene).entries()) {
     const [x, y] = [layout.width / 2, (top + bottom) / 2];
     const { width } = pen.measureText(texts[n]);
     pen.fillStyle = colours.ground;
-    pen.fillRect(x - width / 2 - 4, y - 9, width + 8, 18);
+    pen.fillRect(x - width / 2 - 4, y - 11, width + 8, 22);
     pen.fillStyle = colours.text;
     pen.fillText(texts[n], x, y);
   }
@@ -107,7 +107,7 @@ export function paintWeights(pen, scene) {
 function paintName(pen, { header, arrays, layout, colours }, box) {
   const [name, words] = nameOf(box.part, header);
   const size = words && `${words}, ${arrays[box.part].columns.toLocaleString("en")}`;
-  const [strong, plain] = [`bold 15px ${colours.font}`, `14px ${colours.font}`];
+  const [strong, plain] = [`bold ${colours.letters + 1}px ${colours.font}`, `${colours.letters}px ${colours.font}`];
   const [wide, rest] = [measured(name, strong).width + 10, measured(size, plain).width];
   const x = Math.max(0, Math.min(box.x, layout.width - wide - rest)); // on a phone a name may be wider than its vector
   pen.textAlign = "left";

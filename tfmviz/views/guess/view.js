@@ -1,6 +1,6 @@
 // Predict, then reveal. While the room guesses, rules of style hide what Python has put into containers for it, except
-// for controls, and show the questions. Views that can do so hide their values alone, see shared/guessing.js, and charts
-// their marks. Nothing is computed, and a new sentence stays hidden too. An address with `guess=1` arrives hidden.
+// for controls, and show the questions. Views that can do so hide their values alone, see shared/guessing.js; charts
+// hide their marks. Nothing is computed, and a new sentence stays hidden too. An address with `guess=1` arrives hidden.
 
 /** @import { Stage } from "../shared/guessing.js" */
 import { button, make } from "../shared/elements.js";

@@ -99,11 +99,11 @@ export class Board {
   /**
    * Finds sizes for a free width.
    * @param {number} width
-   * @param {string} font
+   * @param {Colours} colours
    */
-  measure(width, font) {
+  measure(width, { font, letters }) {
     /** @param {string[]} labels */
-    const roomFor = (labels) => Math.min(LABEL, widest(labels, `14px ${font}`)) + 10;
+    const roomFor = (labels) => Math.min(LABEL, widest(labels, `${letters}px ${font}`)) + 10;
     const { rows, columns } = this.mask;
     this.left = roomFor(this.texts.queries);
     this.top = roomFor(this.texts.keys);
@@ -148,9 +148,9 @@ export class Board {
    */
   paintInfinities(pen, colours) {
     const { cell, mask } = this;
-    if (cell < LEAST_INFINITY) return;
+    if (cell < Math.max(LEAST_INFINITY, 1.5 * colours.least)) return;
     pen.fillStyle = colours.text;
-    pen.font = `14px ${colours.font}`;
+    pen.font = `${colours.letters}px ${colours.font}`;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     mask.open.forEach((isOpen, n) => {
@@ -184,7 +184,7 @@ export class Board {
    */
   paintTexts(pen, colours) {
     const { mask, cell, left, top, texts } = this;
-    const letters = Math.min(14, Math.max(colours.least, cell - 1));
+    const letters = Math.max(colours.least, Math.min(14, cell - 1));
     const every = Math.ceil(letters / (cell + 1)); // where letters have too little room, labels are left out
     pen.font = `${letters}px ${colours.font}`;
     pen.textBaseline = "middle";

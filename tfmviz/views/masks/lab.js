@@ -259,7 +259,7 @@ export class Lab {
     }
     this.setBoard();
     this.width = this.node.clientWidth;
-    this.board.measure(this.width, this.colours.font);
+    this.board.measure(this.width, this.colours);
     this.draw();
   }
 

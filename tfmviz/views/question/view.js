@@ -5,18 +5,16 @@ import { make, roving, tokenButtons } from "../shared/elements.js";
 import { onGuess, stageOfGuess } from "../shared/guessing.js";
 
 /**
- * @typedef {object} Data
- * @property {string} name of the question on its page
- * @property {string} question
- * @property {string[]} tokens labels of those that may be the answer; none where another word is
- * @property {string} answer of the model, in words; "" where the figure alone gives it
+ * The name of the question on its page, the question, the labels of the tokens that may be the answer (none where it is
+ * something else), and the model's answer in words ("" where the figure alone gives it).
+ * @typedef {[name: string, question: string, tokens: string[], answer: string]} Data
  */
 
 /** @typedef {{at: number | null, words: string}} Guess the position of a token, null for words */
 
 class Question {
   /** @type {Data} */
-  data = { name: "", question: "", tokens: [], answer: "" };
+  data = ["", "", [], ""];
   /** @type {Guess | null} */
   guess = null;
   /** @type {HTMLElement | null} the token of the figure that was clicked */
@@ -41,8 +39,9 @@ class Question {
     const isSame = JSON.stringify(data) === JSON.stringify(this.data);
     this.data = data;
     if (isSame) return;
-    this.asks.textContent = data.question;
-    tokenButtons(this.tokens, { labels: data.tokens, tokens: data.tokens }, 0);
+    const [, question, tokens] = data;
+    this.asks.textContent = question;
+    tokenButtons(this.tokens, { labels: tokens, tokens }, 0);
     this.forget();
   }
 
@@ -51,15 +50,16 @@ class Question {
    * @param {MouseEvent} event
    */
   click = (event) => {
-    if (stageOfGuess() !== "hidden" || !this.data.tokens.length) return;
+    const [name, , tokens] = this.data;
+    if (stageOfGuess() !== "hidden" || !tokens.length) return;
     const path = event.composedPath().filter((node) => node instanceof HTMLElement);
     const token = path.find((node) => node.matches("button[data-position]"));
-    if (!token || !path.some((node) => node === this.node || node.matches(`.st-key-hidden-${this.data.name}`))) return;
+    if (!token || !path.some((node) => node === this.node || node.matches(`.st-key-hidden-${name}`))) return;
     event.stopPropagation();
     event.preventDefault();
     this.mark(path.includes(this.node) ? null : token);
     const at = Number(token.dataset.position);
-    this.keep({ at, words: token.querySelector(".label")?.textContent ?? this.data.tokens[at] });
+    this.keep({ at, words: token.querySelector(".label")?.textContent ?? tokens[at] });
   };
 
   /** @param {HTMLElement | null} token */
@@ -88,13 +88,14 @@ class Question {
   }
 
   write() {
-    const { guess, data } = this;
+    const { guess } = this;
+    const [, , tokens, found] = this.data;
     const isShown = stageOfGuess() === "shown";
     this.node.hidden = isShown && !guess;
-    this.tokens.hidden = isShown || !data.tokens.length;
-    this.box.hidden = isShown || data.tokens.length > 0;
+    this.tokens.hidden = isShown || !tokens.length;
+    this.box.hidden = isShown || tokens.length > 0;
     for (const [n, node] of [...this.tokens.children].entries()) node.ariaPressed = String(n === guess?.at);
-    const answer = isShown && data.answer ? ` The model: ${data.answer}.` : "";
+    const answer = isShown && found ? ` The model: ${found}.` : "";
     this.said.textContent = guess ? `Guessed: “${guess.words}”.${answer}` : "";
   }
 

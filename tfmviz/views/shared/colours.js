@@ -17,6 +17,7 @@ import { contextOf } from "./canvas.js";
  * @property {string} soft of what has no value, or none that may be seen
  * @property {boolean} areVeiled values are hidden, see guessing.js
  * @property {string} font
+ * @property {number} letters pixels of the usual letters; more on a projector too
  * @property {number} least pixels of the smallest letters; more on a projector (see ui/projected.css)
  */
 
@@ -64,6 +65,7 @@ export function coloursOf(element) {
   /** @param {string} name */
   const read = (name) => style.getPropertyValue(name).trim();
   const [r, g, b] = bytesOf(read("--masked"));
+  const least = Number(read("--least-letters")) || 10;
   return {
     text: style.color,
     ground: read("--ground"),
@@ -76,7 +78,8 @@ export function coloursOf(element) {
     soft: read("--soft"),
     areVeiled: element instanceof HTMLElement && element.dataset.veiled === "true",
     font: style.fontFamily,
-    least: Number(read("--least-letters")) || 10,
+    letters: Math.max(14, least),
+    least,
   };
 }
 

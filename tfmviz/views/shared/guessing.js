@@ -1,5 +1,5 @@
-// What a class guesses before it sees it. The button “Guess” says so on the root of the page; whatever shows values asks
-// here, and is told when that changes.
+// What a class guesses before it sees it. The button “Guess” says so on the root of the page; whatever shows values
+// asks here, and is told when that changes.
 
 /** Where the page holds back what would tell the answer, see `ui/guess.py`. */
 export const HIDDEN = '[class*="st-key-hidden-"]';
@@ -28,7 +28,7 @@ export function onGuess(callback) {
 }
 
 /**
- * For a view that hides its values itself and keeps its tokens in sight; of other views nothing is seen but their place.
+ * For a view that hides its values itself and keeps its tokens in sight; of others nothing is seen but their place.
  * Sets `data-veiled` on the view and calls back where this changes. Returns what ends it.
  *
  * @param {HTMLElement} node of the view, on the page

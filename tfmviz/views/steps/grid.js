@@ -64,9 +64,9 @@ export class Grid {
    * Finds sizes for a free width and height; then `draw`.
    * @param {number} width
    * @param {number} height
-   * @param {string} font
+   * @param {StepColours} colours
    */
-  measure(width, height, font) {
+  measure(width, height, { font, letters }) {
     const { rows, columns, axes } = this.matrix;
     /** @param {Axis} axis */
     const isText = (axis) => axis === "query" || axis === "key";
@@ -74,7 +74,7 @@ export class Grid {
     const roomFor = (axis) => {
       if (this.size !== "large") return 0;
       if (axis === "concat") return HEAD;
-      return isText(axis) ? Math.min(LABEL, widest(this.labels(axis), `bold 14px ${font}`)) + 6 : 0;
+      return isText(axis) ? Math.min(LABEL, widest(this.labels(axis), `bold ${letters}px ${font}`)) + 6 : 0;
     };
     this.left = roomFor(axes.rows);
     this.top = roomFor(axes.columns);
@@ -204,7 +204,7 @@ export class Grid {
     for (let h = 0; h < heads; h++) {
       const middle = (h + 0.5) * dim;
       pen.fillStyle = h === own ? colours.accent : colours.text;
-      pen.font = `${h === own ? "bold " : ""}14px ${colours.font}`;
+      pen.font = `${h === own ? "bold " : ""}${colours.letters}px ${colours.font}`;
       if (axes.columns === "concat" && this.top) pen.fillText(String(h), middle * this.wide, -HEAD / 2);
       if (axes.rows === "concat" && this.left) pen.fillText(String(h), -HEAD / 2, middle * this.high);
     }
@@ -236,7 +236,7 @@ export class Grid {
     const chosen = this.head.cellOf(this.id, this.selection);
     /** @type {(isChosen: boolean, room: number) => string} */
     const font = (isChosen, room) => {
-      return `${isChosen ? "bold " : ""}${Math.min(14, Math.max(colours.least, room - 1))}px ${colours.font}`;
+      return `${isChosen ? "bold " : ""}${Math.max(colours.least, Math.min(14, room - 1))}px ${colours.font}`;
     };
     /** Where letters have too little room, every other label is left out, or more of them. */
     const isLeftOut = (/** @type {number} */ n, /** @type {number} */ at, /** @type {number} */ room) =>

@@ -313,7 +313,7 @@ export class Steps {
     const hover = (/** @type {Cell | null} */ cell) => this.hover(id, cell);
     const pick = (/** @type {Cell} */ cell) => this.choose(this.head.selectionAt(id, cell), id);
     const grid = new Grid({ head: this.head, id, size }, { hover, pick });
-    grid.measure(width, height, this.colours.font);
+    grid.measure(width, height, this.colours);
     this.grids.push(grid);
     return grid.node;
   }

@@ -9,7 +9,7 @@ import { angleBetween, headingOf } from "./pairs.js";
 const HEAD = 0.11; // of an arrow, as a part of the radius
 const MARGIN = 26; // pixels for the letters at the arrows' ends
 const APART = 0.12; // radians by which the letters of two arrows keep clear of each other
-const LEFT = 62;
+const LEFT = 78;
 const BOTTOM = 42;
 const TICKS = [8, 16, 32, 64, 128, 256, 512, 1024];
 
@@ -172,7 +172,7 @@ function paintAxes(context, { x, y, reach, largest, width, height }, colours) {
   const step = TICKS.find((tick) => (reach / tick) * 90 <= width / 2) ?? reach;
   context.strokeStyle = colours.grid;
   context.fillStyle = colours.text;
-  context.font = `14px ${colours.font}`;
+  context.font = `${colours.letters}px ${colours.font}`;
   context.lineWidth = 1;
   context.textBaseline = "middle";
   context.textAlign = "right";

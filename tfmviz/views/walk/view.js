@@ -1,8 +1,8 @@
 // One step of a lecture: what to say, and the ways back and on.
 //
-// ←, → and what a presenter's remote sends (Page Up, Page Down) take these ways wherever the focus is. Only two kinds of
-// elements may use these keys themselves: a box that somebody types in, and what was reached by Tab, which shows it by a
-// frame. What is clicked has no frame, and no keys. Escape takes the focus from all of them.
+// ←, → and what a presenter's remote sends (Page Up, Page Down) take these ways wherever the focus is. Two kinds of
+// elements alone may use these keys: a box that somebody types in, and what was reached by Tab, which a frame shows.
+// What is clicked has no frame, and no keys. Escape takes the focus from all of them.
 
 import { make } from "../shared/elements.js";
 import { isTyping } from "../shared/typing.js";

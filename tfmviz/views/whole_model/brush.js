@@ -8,6 +8,8 @@ import { colourOf } from "./colours.js";
 
 /** @typedef {Colours & {faint: string}} Palette */
 
+export const LETTERS = 14; // pixels, before the picture is scaled
+
 export class Brush {
   /**
    * @param {Pen} pen
@@ -36,7 +38,7 @@ export class Brush {
     pen.fillStyle = colour;
     pen.textAlign = align;
     pen.textBaseline = "middle";
-    pen.font = `${isBold ? "bold " : ""}14px ${this.colours.font}`;
+    pen.font = `${isBold ? "bold " : ""}${LETTERS}px ${this.colours.font}`;
     pen.fillText(text, x, y);
   }
 
@@ -51,7 +53,7 @@ export class Brush {
    * @param {number} room
    */
   cut(text, room) {
-    this.pen.font = `14px ${this.colours.font}`;
+    this.pen.font = `${LETTERS}px ${this.colours.font}`;
     if (this.widthOf(text) <= room) return text;
     let short = [...text];
     while (short.length > 1 && this.widthOf(`${short.join("")}…`) > room) short = short.slice(0, -1);

@@ -1,5 +1,7 @@
 // The picture as Python sends it, and what is asked of its columns.
 
+/** @import { Says } from "./follow.js" */
+
 /**
  * What Python sends; tfmviz/views/whole_model/scene.py describes a column.
  * @typedef {object} Scene
@@ -11,6 +13,19 @@
  * @property {number} total parameters of the model
  * @property {number} numbers that a vector is drawn with, at most
  * @property {number} width numbers that it has
+ */
+
+/**
+ * What the page around says.
+ * @typedef {object} Answer
+ * @property {number} sequence
+ * @property {string} layer
+ * @property {number} head
+ * @property {number} token
+ * @property {Says} says
+ * @property {Record<string, string>} [address] model and text
+ * @property {Record<string, string>} [kinds]
+ * @property {Record<string, string>} [pages]
  */
 
 /**

@@ -6,14 +6,14 @@
 /** @import { Palette } from "./brush.js" */
 /** @import { Says } from "./follow.js" */
 /** @import { Found, Placed } from "./layout.js" */
-/** @import { Column, Lane, Scene } from "./scene.js" */
+/** @import { Answer, Column, Lane, Scene } from "./scene.js" */
 import { unpack } from "../shared/arrays.js";
 import { fresh, measured } from "../shared/canvas.js";
 import { coloursOf, isDark } from "../shared/colours.js";
 import { arrowOf, button, buttonOf, make, roving } from "../shared/elements.js";
 import { save } from "../shared/picture.js";
 import { Bar } from "./bar.js";
-import { Brush } from "./brush.js";
+import { Brush, LETTERS } from "./brush.js";
 import { follow } from "./follow.js";
 import { hitsOf } from "./hits.js";
 import { layOut, vectorAt } from "./layout.js";
@@ -27,19 +27,6 @@ const BEAT = 1200; // milliseconds that a column is shown while it plays
 
 /** @typedef {{zoom: "model" | "block" | "head", layer?: string, head?: number}} Opening */
 
-/**
- * What the page around says.
- * @typedef {object} Answer
- * @property {number} sequence
- * @property {string} layer
- * @property {number} head
- * @property {number} token
- * @property {Says} says
- * @property {Record<string, string>} [address] model and text
- * @property {Record<string, string>} [kinds]
- * @property {Record<string, string>} [pages]
- */
-
 export class Whole {
   /** @type {Scene | null} */
   scene = null;
@@ -52,6 +39,7 @@ export class Whole {
   colours;
   dark = false;
   width = 0;
+  scale = 1; // of the picture: larger where letters are
   /** @type {Token | null} the one that is followed */
   token = null;
   /** @type {Found | null} */
@@ -262,7 +250,7 @@ export class Whole {
   /** @param {MouseEvent} event */
   vectorAt(event) {
     const { left, top } = this.picture.getBoundingClientRect();
-    return vectorAt(this.placed, event.clientX - left, event.clientY - top);
+    return vectorAt(this.placed, (event.clientX - left) / this.scale, (event.clientY - top) / this.scale);
   }
 
   /** @param {Found | null} found */
@@ -295,11 +283,13 @@ export class Whole {
     const faint = getComputedStyle(this.node).getPropertyValue("--faint").trim();
     this.colours = { ...coloursOf(this.node), faint };
     this.width = this.node.clientWidth;
-    const { font } = this.colours;
+    const { font, letters } = this.colours;
+    this.scale = letters / LETTERS;
+    this.hits.style.scale = String(this.scale);
     /** @type {(text: string, isBold?: boolean) => number} */
-    const measure = (text, isBold = false) => measured(text, `${isBold ? "bold " : ""}14px ${font}`).width;
-    this.placed = layOut(this.scene, this.width, measure, this.token?.stack ?? "");
-    this.picture.style.height = `${this.placed.height}px`;
+    const measure = (text, isBold = false) => measured(text, `${isBold ? "bold " : ""}${LETTERS}px ${font}`).width;
+    this.placed = layOut(this.scene, this.width / this.scale, measure, this.token?.stack ?? "");
+    this.picture.style.height = `${this.placed.height * this.scale}px`;
     this.legend.textContent = captionOf(this.scene);
     this.base.ariaLabel = summary(this.scene);
     this.drawBase();
@@ -310,15 +300,19 @@ export class Whole {
   }
 
   drawBase() {
-    const { width, height } = this.placed;
-    this.painter.paint(new Brush(fresh(this.base, width, height), this.colours, this.dark), this.placed, this.stage);
+    this.painter.paint(this.brushOn(this.base), this.placed, this.stage);
+  }
+
+  /** @param {HTMLCanvasElement} canvas */
+  brushOn(canvas) {
+    const context = fresh(canvas, this.placed.width * this.scale, this.placed.height * this.scale);
+    context.scale(this.scale, this.scale);
+    return new Brush(context, this.colours, this.dark);
   }
 
   drawFollowed() {
     if (!this.token || !this.placed.width) return;
-    const { width, height } = this.placed;
-    const brush = new Brush(fresh(this.over, width, height), this.colours, this.dark);
-    follow(brush, this.placed, this.arrays, this.followed(this.token));
+    follow(this.brushOn(this.over), this.placed, this.arrays, this.followed(this.token));
     const { text, column } = this.words();
     say(this.tip, text, column ? this.links(column) : []);
     this.writeOut();
