@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import ROOT, Server, Visit, chromium, free_port, serve
+from tests.browser import LOCAL, ROOT, Server, Visit, chromium, free_port, serve
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 # torch and Playwright are imported by what needs them: a test of one small module is to answer at once.
 
@@ -47,18 +47,41 @@ def browser() -> Iterator[Browser]:
 
     expect.set_options(timeout=120_000)  # a busy machine is slow, not wrong
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        launched = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", LOCAL])
         yield launched
         launched.close()
 
 
-@pytest.fixture(params=[1280])
-def context(request: pytest.FixtureRequest, browser: Browser) -> Iterator[BrowserContext]:
-    """A browser's window; `@pytest.mark.parametrize("context", [390], indirect=True)` asks for another width."""
-    made = browser.new_context(viewport={"width": request.param, "height": 844}, accept_downloads=True)
-    made.set_default_timeout(180_000)
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser of its own, for tests with several tabs or with other settings."""
+    made = new_context(browser)
     yield made
     made.close()
+
+
+def new_context(browser: Browser) -> BrowserContext:
+    made = browser.new_context(viewport={"width": 1280, "height": 844}, accept_downloads=True)
+    made.set_default_timeout(180_000)
+    return made
+
+
+@pytest.fixture(scope="session")
+def tabs(browser: Browser) -> Iterator[list[Page]]:
+    """The tab that one visit leaves to the next; none before the first, nor after one that no longer answers.
+
+    It keeps the app's scripts, compiled: loading a page there takes a third of what it takes in a new one.
+    """
+    kept: list[Page] = []
+    yield kept
+    for page in kept:
+        page.context.close()
+
+
+@pytest.fixture
+def width() -> int:
+    """Of the window, in pixels; `@pytest.mark.parametrize("width", [390])` asks for another one."""
+    return 1280
 
 
 @pytest.fixture(scope="session")
@@ -71,7 +94,16 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def visit(context: BrowserContext, server: Server) -> Iterator[Visit]:
-    made = Visit(context, server)
+def visit(browser: Browser, tabs: list[Page], server: Server, width: int) -> Iterator[Visit]:
+    from playwright.sync_api import Error
+
+    page = tabs.pop() if tabs else new_context(browser).new_page()
+    page.set_viewport_size({"width": width, "height": 844})
+    made = Visit(page, server)
     yield made
+    try:
+        made.end()
+        tabs.append(page)
+    except Error:
+        page.context.close()
     assert made.complaints == []

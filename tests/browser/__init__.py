@@ -12,10 +12,10 @@ import urllib.request
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Page, Route
+    from playwright.sync_api import ConsoleMessage, Dialog, Page, Request
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,6 +42,10 @@ WIDER = """() => {
 
 TURN = "(address) => { history.pushState({}, '', address); dispatchEvent(new PopStateEvent('popstate')); }"
 """What the browser's back button does: Streamlit looks at the address, and asks for its page."""
+
+
+LOCAL = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+"""An option with which Chromium reaches no host but this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,15 +164,19 @@ class Visit:
     forbids.
     """
 
-    def __init__(self, context: BrowserContext, server: Server) -> None:
-        self.page: Page = context.new_page()
+    def __init__(self, page: Page, server: Server) -> None:
+        self.page = page
         self.page.set_default_timeout(180_000)
         self.server = server
         self.complaints: list[str] = []
-        self.page.on("pageerror", lambda error: self.complaints.append(f"script error: {error}"))
-        self.page.on("console", self._no_error_of_a_view_or_the_policy)
-        self.page.on("dialog", self._no_dialog)
-        self.page.route(re.compile(r"^(?!data:|blob:)"), self._only_local)
+        self._listeners: dict[Any, Any] = {
+            "pageerror": lambda error: self.complaints.append(f"script error: {error}"),
+            "console": self._no_error_of_a_view_or_the_policy,
+            "dialog": self._no_dialog,
+            "request": self._only_local,
+        }
+        for event, listener in self._listeners.items():
+            self.page.on(event, listener)
 
     def _no_error_of_a_view_or_the_policy(self, message: ConsoleMessage) -> None:
         if message.type == "error" and re.search("^BidiComponent|Content Security Policy", message.text):
@@ -178,12 +186,25 @@ class Visit:
         self.complaints.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
-    def _only_local(self, route: Route) -> None:
-        if route.request.url.startswith(self.server.address):
-            route.continue_()
-        else:
-            self.complaints.append(f"outside request: {route.request.url}")
-            route.abort()
+    def _only_local(self, request: Request) -> None:
+        """The browser finds no other host (`LOCAL`). A route that asks here would take its cache away."""
+        if not request.url.startswith((self.server.address, "data:", "blob:")):
+            self.complaints.append(f"outside request: {request.url}")
+
+    def end(self) -> None:
+        """Leaves the tab as it was found: empty, in light colours, with nothing stored and no pointer on it.
+
+        Raises:
+            playwright.sync_api.Error: the tab no longer answers.
+        """
+        for event, listener in self._listeners.items():
+            self.page.remove_listener(event, listener)
+        if self.page.url.startswith("http"):
+            self.page.wait_for_function("() => (localStorage.clear(), sessionStorage.clear(), true)", timeout=20_000)
+        self.page.goto("about:blank", timeout=20_000)
+        self.page.context.clear_cookies()
+        self.page.emulate_media(color_scheme="light")
+        self.page.mouse.move(-1, -1)
 
     def open(self, address: str = "/", *, drawn: str = ".tiles button") -> Page:
         """Goes to an address and waits until the page is complete and the selector `drawn` finds something."""

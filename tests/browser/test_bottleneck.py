@@ -40,7 +40,7 @@ def test_the_translation_grows_at_a_click(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Next token")).to_be_disabled()
 
 
-@pytest.mark.parametrize("context", [390], indirect=True)
+@pytest.mark.parametrize("width", [390])
 @pytest.mark.parametrize("tab", ["Alignments", "One+c%2C+or+many", "Measured"])
 def test_nothing_is_wider_than_a_phone_and_axe_finds_nothing(visit: Visit, tab: str) -> None:
     visit.page.emulate_media(color_scheme="dark")

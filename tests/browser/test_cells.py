@@ -214,7 +214,7 @@ def test_markup_in_the_sentence_stays_text(visit: Visit) -> None:
     expect(found.locator("table")).to_contain_text("<")
 
 
-@pytest.mark.parametrize("context", [390, 1280], indirect=True)
+@pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("address", [HEADS, DAMAGE, WORD, REACH])
 def test_nothing_is_wider_than_the_screen(visit: Visit, address: str) -> None:
     page = visit.open(address, drawn=DRAWN)
@@ -269,8 +269,8 @@ globalThis.ResizeObserver = class extends ResizeObserver {
 
 def test_a_picture_that_is_taken_away_is_watched_no_longer(visit: Visit) -> None:
     """An observer holds on to what it observes."""
-    visit.page.add_init_script(WATCHED)
-    page = visit.open(HEADS, drawn=DRAWN)
+    with visit.page.add_init_script(WATCHED):
+        page = visit.open(HEADS, drawn=DRAWN)
     assert page.evaluate("watching.size") == page.locator(".cells").count() > 0
     visit.turn_to("/contents")
     expect(page.locator(".cells")).to_have_count(0)

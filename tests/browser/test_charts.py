@@ -96,7 +96,7 @@ def test_markup_and_expressions_stay_text_where_they_are_pointed_at_and_read_out
     assert visit.complaints == []
 
 
-@pytest.mark.parametrize("context", [390, 1280], indirect=True)
+@pytest.mark.parametrize("width", [390, 1280])
 def test_the_circle_is_round_and_fits(visit: Visit) -> None:
     page = visit.open(CIRCLE, drawn=DRAWN)
     dots = chart(page, "circle").locator("[aria-roledescription=point]").all()

@@ -38,7 +38,7 @@ def test_what_is_chosen_is_in_the_address(visit: Visit) -> None:
     page.locator(".st-key-heads_left").get_by_label(re.compile("t5, head 3")).wait_for()
 
 
-@pytest.mark.parametrize("context", [390], indirect=True)
+@pytest.mark.parametrize("width", [390])
 def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:
     for experiment, drawn in (("Four+terms", CHART), ("Decision+card", "[data-testid=stTable] a")):
         page = visit.open(f"{PAGE}&experiment={experiment}", drawn=drawn)

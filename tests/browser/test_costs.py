@@ -37,7 +37,7 @@ def test_a_measurement_fills_its_chart_while_it_runs(visit: Visit) -> None:
     expect(page.get_by_text("Multiplications, self-attention.")).to_be_visible()
 
 
-@pytest.mark.parametrize("context", [390], indirect=True)
+@pytest.mark.parametrize("width", [390])
 @pytest.mark.parametrize("name", ["complexity", "efficient", "size"])
 def test_no_tab_scrolls_sideways_on_a_phone(visit: Visit, name: str) -> None:
     first, *others = addresses(name)

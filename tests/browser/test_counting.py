@@ -58,7 +58,7 @@ def test_another_text_is_written_at_a_click(visit: Visit) -> None:
     expect(page.get_by_label("Seed")).to_have_value("8")
 
 
-@pytest.mark.parametrize("context", [390], indirect=True)
+@pytest.mark.parametrize("width", [390])
 @pytest.mark.parametrize("tab", ["A+whole+sentence", "Write+with+it", "Never+seen"])
 def test_nothing_is_wider_than_a_phone(visit: Visit, tab: str) -> None:
     page = visit.open(f"{PAGE}&smoothing=add-%CE%B4&counted_in={tab}", drawn=DRAWN)

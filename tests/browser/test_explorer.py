@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.browser import AT_REST, Server, Visit, assert_fits, violations
 
@@ -53,7 +53,7 @@ def test_the_address_restores_what_its_sender_saw(visit: Visit) -> None:
 
 def test_a_copied_link_shows_the_same_in_another_browser(context: BrowserContext, server: Server) -> None:
     context.grant_permissions(["clipboard-read", "clipboard-write"])
-    visit = Visit(context, server)
+    visit = Visit(context.new_page(), server)
     page = visit.open("/?text=the+cat+sat+down")
     tile(visit.page, 3, 4).click()
     page.locator(".heads button").nth(5).click()
@@ -63,7 +63,7 @@ def test_a_copied_link_shows_the_same_in_another_browser(context: BrowserContext
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     link = page.evaluate("navigator.clipboard.readText()")
-    other = Visit(context, server)
+    other = Visit(context.new_page(), server)
     second = other.open(link.removeprefix(server.address))
     expect(shown(second)).to_have_text("Layer 3, heads 4, 5")
     expect(second.locator(".column.key button").nth(1)).to_have_attribute("aria-pressed", "true")
@@ -187,7 +187,7 @@ def test_an_empty_box_keeps_the_pictures(visit: Visit) -> None:
     expect(token(visit.page, 1)).to_contain_text("cat")
 
 
-@pytest.mark.parametrize("context", [390, 1280], indirect=True)
+@pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("projector", ["", "&projector=1"])
 def test_an_empty_box_is_as_wide_as_one_with_a_text(visit: Visit, projector: str) -> None:
     page = visit.open(f"/?text=the+cat{projector}")
@@ -246,7 +246,7 @@ def test_heads_of_a_long_text_are_fetched_when_they_are_looked_at(visit: Visit) 
 
 
 def test_two_tabs_keep_their_own_sentence(context: BrowserContext, server: Server) -> None:
-    one, other = Visit(context, server), Visit(context, server)
+    one, other = Visit(context.new_page(), server), Visit(context.new_page(), server)
     first, second = one.open("/?text=the+cat"), other.open("/?text=my+dog")
     token(other.page, 0).click()
     expect(second).to_have_url(re.compile("token=0"))
@@ -263,19 +263,13 @@ def test_a_page_opened_by_its_file_name_still_has_the_sidebar(visit: Visit) -> N
 
 
 @pytest.mark.parametrize("width", [390, 768, 1280])
-def test_nothing_is_wider_than_the_screen(browser: Browser, server: Server, width: int) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 844})
-    visit = Visit(context, server)
-    page = visit.open()
-    assert_fits(page)
-    assert visit.complaints == []
-    context.close()
+def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:
+    assert_fits(visit.open())
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_explorer_is_axe_clean_and_readable_in_both_modes(browser: Browser, server: Server, scheme: str) -> None:
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
-    visit = Visit(context, server)
+def test_the_explorer_is_axe_clean_and_readable_in_both_modes(visit: Visit, scheme: str) -> None:
+    visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     page = visit.open("/?text=the+cat")
     expect(page.locator(".explorer")).to_have_attribute("data-dark", str(scheme == "dark").lower())
     ink, ground = page.evaluate(
@@ -287,8 +281,6 @@ def test_the_explorer_is_axe_clean_and_readable_in_both_modes(browser: Browser, 
     )
     assert contrast(ink, ground) >= 7
     assert violations(page, ".st-key-explorer") == []
-    assert visit.complaints == []
-    context.close()
 
 
 @pytest.mark.parametrize(

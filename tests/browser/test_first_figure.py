@@ -145,17 +145,17 @@ def test_every_tab_begins_with_its_figure(visit: Visit, name: str) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_on_a_projector_every_tab_begins_with_its_figure_in_letters_for_the_last_row(visit: Visit, name: str) -> None:
     visit.page.set_viewport_size({"width": 1280, "height": 800})
-    visit.page.add_init_script(RECORD)
-    for page, what in each_tab(visit, name, projector="1"):
-        expect_figure_above(page, HIGHEST_ON_A_PROJECTOR, what=what)
-        assert page.evaluate(WRITTEN, SMALLEST) == {}, what
+    with visit.page.add_init_script(RECORD):
+        for page, what in each_tab(visit, name, projector="1"):
+            expect_figure_above(page, HIGHEST_ON_A_PROJECTOR, what=what)
+            assert page.evaluate(WRITTEN, SMALLEST) == {}, what
 
 
 @pytest.mark.parametrize("name", ["explorer", "step_by_step", "masks", "whole_model"])
 def test_a_long_sentence_has_large_letters_too(visit: Visit, name: str) -> None:
     visit.page.set_viewport_size({"width": 1280, "height": 800})
-    visit.page.add_init_script(RECORD)
-    page = go(visit, name, {"text": POND, "projector": "1"})
+    with visit.page.add_init_script(RECORD):
+        page = go(visit, name, {"text": POND, "projector": "1"})
     page.wait_for_function(f"() => ({FIRST})() !== null")
     assert page.evaluate(WRITTEN, SMALLEST) == {}
 
@@ -179,7 +179,7 @@ def test_enter_ends_the_sentence_and_pasted_lines_are_one_text(visit: Visit) -> 
     expect(box).to_have_value("Two lines,\none sentence")
 
 
-@pytest.mark.parametrize("context", [390], indirect=True)
+@pytest.mark.parametrize("width", [390])
 @pytest.mark.parametrize("page_name", ["positions", "residual_stream", "normalisation"])
 def test_on_a_phone_the_figure_comes_before_controls_of_its_tab(visit: Visit, page_name: str) -> None:
     page = go(visit, page_name, {})
@@ -192,7 +192,7 @@ def test_on_a_phone_the_figure_comes_before_controls_of_its_tab(visit: Visit, pa
     )
 
 
-@pytest.mark.parametrize("context", [390], indirect=True)
+@pytest.mark.parametrize("width", [390])
 @pytest.mark.parametrize("page_name", ["bottleneck", "counting", "positions_compare", "switch_off"])
 def test_on_a_phone_what_a_page_is_about_is_chosen_above_its_figure(visit: Visit, page_name: str) -> None:
     """Below all figures of a long page nobody would find these controls. The figure still begins in sight."""

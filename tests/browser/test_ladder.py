@@ -35,7 +35,7 @@ def test_times_are_measured_at_a_click(visit: Visit) -> None:
     assert visit.complaints == []
 
 
-@pytest.mark.parametrize("context", [390], indirect=True)
+@pytest.mark.parametrize("width", [390])
 @pytest.mark.parametrize("tab", TABS)
 def test_every_tab_fits_a_phone_and_can_be_used_by_everyone(visit: Visit, tab: str) -> None:
     visit.page.emulate_media(color_scheme="dark")

@@ -139,7 +139,7 @@ def test_markup_in_the_sentence_stays_text(visit: Visit, address: str) -> None:
     assert page.locator(".katex").count() == 0
 
 
-@pytest.mark.parametrize("context", [390, 768, 1280], indirect=True)
+@pytest.mark.parametrize("width", [390, 768, 1280])
 @pytest.mark.parametrize("address", [f"{STEPS}&stage=share", f"{STEPS}&stage=out", MASKS])
 def test_nothing_is_wider_than_the_screen(visit: Visit, address: str) -> None:
     page = visit.open(address, drawn=DRAWN)
@@ -243,7 +243,7 @@ def test_views_can_be_read_and_used_by_everyone(visit: Visit, address: str, sche
     assert violations(page, ".st-key-masks" if address == MASKS else ".st-key-steps") == []
 
 
-@pytest.mark.parametrize("context", [390], indirect=True)
+@pytest.mark.parametrize("width", [390])
 def test_a_board_of_a_long_sentence_has_labels_on_a_phone(visit: Visit) -> None:
     text = "+".join(["I", "walked", "along", "the", "pond", "and", "noticed"] * 5)
     page = visit.open(f"/masks?text={text}", drawn=".board canvas")
@@ -253,7 +253,7 @@ def test_a_board_of_a_long_sentence_has_labels_on_a_phone(visit: Visit) -> None:
     assert len(re.findall(r">walked<|>pond<|>noticed<|>along<", svg)) >= 4
 
 
-@pytest.mark.parametrize("context", [1280], indirect=True)
+@pytest.mark.parametrize("width", [1280])
 @pytest.mark.parametrize("address", [MASKS, "/counting"])
 def test_a_table_has_all_its_columns_in_sight(visit: Visit, address: str) -> None:
     page = visit.open(address, drawn=".counts table")

@@ -30,7 +30,7 @@ def test_two_words_that_are_clicked_change_places(visit: Visit) -> None:
     expect(words).to_have_text(["Man", "dinosaur", "small", "eats", "."])
 
 
-@pytest.mark.parametrize("context", [390, 1280], indirect=True)
+@pytest.mark.parametrize("width", [390, 1280])
 def test_all_words_of_a_long_text_can_be_reached(visit: Visit) -> None:
     page = visit.open(f"/positions?text={'+'.join(f'word{n}' for n in range(60))}", drawn=DRAWN)
     words, box = page.locator(".st-key-swap button"), page.locator(".st-key-swap [role=toolbar]")
@@ -51,7 +51,7 @@ def test_a_point_of_a_curve_tells_its_numbers(visit: Visit) -> None:
     expect(page.locator("#vg-tooltip-element")).to_contain_text("wavelength")
 
 
-@pytest.mark.parametrize("context", [390], indirect=True)
+@pytest.mark.parametrize("width", [390])
 def test_nothing_is_wider_than_a_phone(visit: Visit) -> None:
     page = visit.open(SHIFT, drawn=DRAWN)
     for tab in ("Curves", "By hand", "Order-blind"):

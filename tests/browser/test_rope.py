@@ -101,7 +101,7 @@ def test_other_tokens_stand_where_they_do_in_the_sentence(visit: Visit) -> None:
     expect(page).not_to_have_url(re.compile("turn="))
 
 
-@pytest.mark.parametrize("context", [390], indirect=True)
+@pytest.mark.parametrize("width", [390])
 def test_nothing_is_wider_than_a_phone_and_arrows_keep_their_height(visit: Visit) -> None:
     page = visit.open(ADDRESS, drawn=DRAWN)
     height = page.locator(".turning").evaluate("node => node.clientHeight")

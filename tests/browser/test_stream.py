@@ -77,7 +77,7 @@ def test_markup_in_the_sentence_stays_text_in_the_lens(visit: Visit) -> None:
     expect(page.locator(".lens tbody th").first).to_contain_text("<")
 
 
-@pytest.mark.parametrize("context", [390], indirect=True)
+@pytest.mark.parametrize("width", [390])
 def test_no_tab_is_wider_than_a_phone(visit: Visit) -> None:
     page = visit.open(PAGE, drawn=DRAWN)
     for tab, drawn in TABS.items():

@@ -42,7 +42,7 @@ def test_a_pair_fills_both_boxes(visit: Visit) -> None:
     expect(page.get_by_text("“Tim” for the second")).to_be_visible()
 
 
-@pytest.mark.parametrize("context", [390], indirect=True)
+@pytest.mark.parametrize("width", [390])
 @pytest.mark.parametrize("address", [MAP, COPY, NORM])
 def test_nothing_is_wider_than_the_screen(visit: Visit, address: str) -> None:
     page = visit.open(address, drawn=DRAWN)

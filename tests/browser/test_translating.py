@@ -91,7 +91,7 @@ def test_a_hypothesis_is_chosen_by_pointer_or_keyboard_and_taken_apart(visit: Vi
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("context", [1024, 1280], indirect=True)
+@pytest.mark.parametrize("width", [1024, 1280])
 def test_two_trees_are_whole(visit: Visit) -> None:
     page = visit.open("/translating?translation=Two+trees", drawn=".st-key-tree_after .grid button")
     trees = page.locator(".st-key-trees .scroller")
@@ -110,7 +110,7 @@ def test_two_trees_follow_a_chosen_word(visit: Visit) -> None:
     expect(page).to_have_url(re.compile("becomes=verte"))
 
 
-@pytest.mark.parametrize("context", [390, 1280], indirect=True)
+@pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("address", [ADDRESS, f"/translating?text={'voiture+' * 60}"], ids=["short", "long"])
 def test_the_translation_fits_and_shuts_nobody_out(visit: Visit, address: str) -> None:
     page = visit.open(address, drawn=DRAWN)

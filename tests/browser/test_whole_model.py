@@ -164,7 +164,7 @@ def test_a_token_of_either_text_of_a_translator_can_be_followed(visit: Visit) ->
     expect(page.locator(".whole .tip")).to_contain_text("“<START>” →")
 
 
-@pytest.mark.parametrize("context", [390], indirect=True)
+@pytest.mark.parametrize("width", [390])
 @pytest.mark.parametrize("address", [PAGE, f"{PAGE}&zoom=block", f"{PAGE}&zoom=head", "/whole_model?model=reverse"])
 def test_nothing_is_wider_than_a_phone(visit: Visit, address: str) -> None:
     page = visit.open(address, drawn=DRAWN)

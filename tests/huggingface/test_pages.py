@@ -226,7 +226,7 @@ def test_a_converted_decoder_encoder_and_translator_go_through_every_page(own: P
         patch.setenv("TFMVIZ_MODELS", str(own))
         server = serve(ROOT / "app.py", free_port())
     try:
-        visit = Visit(context, server)
+        visit = Visit(context.new_page(), server)
         for model in ("llama", "bert", "t5-1.1"):
             visit.open(f"/?model={model}&text=The+cat+sat", drawn="[data-testid=stMain] h1")
             for name in sorted(set(LESSONS) - OF_OTHER_MODELS - {"explorer"}):

@@ -1,0 +1,65 @@
+"""The visits of the browser's tests: each notes what a page must not do, and leaves nothing to the next."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Error, Page, expect
+
+from tests.browser import Server, Visit
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize(
+    ("complaint", "script"),
+    [
+        ("script error: no", "setTimeout(() => { throw new Error('no'); })"),
+        ("dialog: who?", "setTimeout(() => alert('who?'))"),
+        ("BidiComponent Error", "console.error('BidiComponent Error')"),
+    ],
+)
+def test_a_visit_notes_what_a_page_must_not_do(visit: Visit, complaint: str, script: str) -> None:
+    with visit.page.expect_event({"s": "pageerror", "d": "dialog", "B": "console"}[complaint[0]]):
+        visit.page.evaluate(script)
+    assert visit.complaints == [complaint]
+    visit.complaints.clear()
+
+
+@pytest.mark.parametrize("host", ["example.org", "192.0.2.1"])
+def test_a_visit_notes_requests_to_other_hosts_and_none_is_answered(visit: Visit, host: str) -> None:
+    said = visit.page.evaluate(f"() => fetch('http://{host}/', {{mode: 'no-cors'}}).catch((error) => error.message)")
+    assert said == "Failed to fetch"
+    assert visit.complaints == [f"outside request: http://{host}/"]
+    visit.complaints.clear()
+
+
+LEAVE = "() => { localStorage.a = sessionStorage.a = 1; document.cookie = 'a=1'; }"
+
+LEFT = """() => [localStorage.length, sessionStorage.length, document.cookie.includes("a=1"),
+    matchMedia("(prefers-color-scheme: dark)").matches]"""
+
+
+@pytest.mark.parametrize("width", [390])
+def test_a_visit_leaves_nothing_to_the_next(visit: Visit, server: Server) -> None:
+    page = visit.page
+    plain = f"{server.address}/_stcore/health"
+    page.goto(plain)
+    before = page.evaluate(LEFT)
+    page.evaluate(LEAVE)
+    page.emulate_media(color_scheme="dark")
+    page.mouse.move(100, 12)
+    assert page.evaluate(LEFT) != before
+    expect(page.locator(":hover")).not_to_have_count(0)
+    visit.end()
+    page.goto(plain)
+    assert page.evaluate(LEFT) == before
+    expect(page.locator(":hover")).to_have_count(0)
+    page.evaluate("setTimeout(() => { throw new Error('heard by nobody'); })")
+    assert visit.complaints == []
+
+
+def test_a_tab_that_no_longer_answers_is_given_up(visit: Visit, tabs: list[Page]) -> None:
+    assert tabs == []
+    visit.page.close()
+    with pytest.raises(Error):
+        visit.end()
