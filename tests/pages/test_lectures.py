@@ -1,4 +1,4 @@
-"""Every walk of a lecture can be read, and each of its steps is a page with an open tab, drawn without a complaint."""
+"""Every walk of a lecture can be read, and each of its steps is a page with an open tab, on which it tells the truth."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, open_page, views, words
+from tests.pages.claims import Shown
 from tests.pages.tabs import UI, WITHIN, rows
 from tfmviz.places import PROJECT
 from tfmviz.ui import walks
@@ -18,7 +19,7 @@ FILES = sorted(walks.FOLDER.glob("*.toml"))
 
 STEPS = [(path.stem, n, step) for path in FILES for n, step in enumerate(walks.read(path).steps, start=1)]
 
-OF_VIEWS = {"stage", "zoom", "start", "off"}
+OF_VIEWS = {"stage", "zoom", "start", "off", "token", "at", "shown"}
 """What pages read from the address themselves; everything else belongs to a widget."""
 
 
@@ -51,7 +52,7 @@ def test_all_files_are_walks_in_the_order_of_the_lectures() -> None:
 
 
 @pytest.mark.parametrize(("name", "number", "step"), STEPS, ids=[f"{name}-{n}" for name, n, _ in STEPS])
-def test_a_step_is_a_page_and_a_tab_that_show_their_figure(name: str, number: int, step: Step) -> None:
+def test_a_step_is_a_page_and_a_tab_that_show_what_it_says(name: str, number: int, step: Step) -> None:
     rows_of_tabs = titles_of(step.page)
     for key, value in step.choices.items():
         if key in rows_of_tabs:
@@ -65,6 +66,10 @@ def test_a_step_is_a_page_and_a_tab_that_show_their_figure(name: str, number: in
     drawn = set(views(app)) - {"walk"} | set(charts(app))
     assert drawn or app.table or app.code
     assert "is unavailable" not in words(app)
+    assert step.holds, "a step says what must hold there"
+    shown = Shown(app, step)
+    for claim in step.holds:
+        shown.check(claim)
 
 
 def line(app: AppTest) -> dict[str, str]:

@@ -32,11 +32,13 @@ class Step:
         page: name of a page.
         choices: what the page's address says: text, model, layer, head, an open tab …
         say: what the lecturer says there.
+        holds: what must be true there for `say` to be true; `tests/pages/claims.py` reads it, readers do not see it.
     """
 
     page: str
     choices: dict[str, str]
     say: str
+    holds: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,7 +78,11 @@ def _step(entry: dict[str, object]) -> Step:
     page, say = str(entry.pop("page")), str(entry.pop("say"))
     if page not in {known.name for known in PAGES}:
         raise ValueError(f"there is no page {page}")
-    return Step(page=page, choices={key: str(value) for key, value in entry.items()}, say=say)
+    holds = entry.pop("holds", [])
+    if not isinstance(holds, list):
+        raise ValueError(f"what holds on {page} is no list")
+    choices = {key: str(value) for key, value in entry.items()}
+    return Step(page=page, choices=choices, say=say, holds=tuple(map(str, holds)))
 
 
 @cache
