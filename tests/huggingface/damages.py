@@ -150,7 +150,11 @@ REFUSED: dict[str, tuple[Damage, str]] = {
     "a function nobody knows": (config(hidden_act="tanh"), "'tanh', which is not known here"),
     "a stretching that changes": (
         config(rope_parameters={"rope_type": "yarn", "rope_theta": 777.0, "factor": 2.0}),
-        "stretched by 'yarn'",
+        "stretched by 'yarn', which is not known here",
+    ),
+    "heads that turn in part": (
+        config(rope_parameters={"rope_type": "default", "rope_theta": 777.0, "partial_rotary_factor": 0.5}),
+        "turns .* coordinates .partial_rotary_factor.; models of the type .* turn all",
     ),
     "heads that do not divide": (config(num_key_value_heads=4), "n_heads = 6 cannot share n_kv_heads = 4"),
     "a vocabulary larger than the embedding": (

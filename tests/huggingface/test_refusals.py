@@ -165,6 +165,7 @@ UNKNOWN: dict[str, tuple[Callable[[], Any], str]] = {
         "differ in attention_heads: 4 and 8",
     ),
     "t5 with other buckets": (lambda: hf.T5Config(relative_attention_num_buckets=16), "16 buckets"),
+    "a t5 without its decoder": (lambda: hf.T5Config(), "only the encoder of a T5"),
     "marian with two vocabularies": (
         lambda: hf.MarianConfig(share_encoder_decoder_embeddings=False),
         "vocabularies of their own",

@@ -23,7 +23,7 @@ def test_curves_are_the_papers() -> None:
     kaplan, hoffmann, besiroglu = lines.values()
     x, *_ = n.values()
     np.testing.assert_allclose(kaplan, (6.4e13 / x) ** 0.076)
-    np.testing.assert_allclose(hoffmann, 1.69 + 406.4 / x**0.34)
+    np.testing.assert_allclose(hoffmann, 1.69337 + 406.401 / x**0.33917)
     np.testing.assert_allclose(besiroglu, 1.8172 + 482.01 / x**0.3478)
 
 
@@ -33,7 +33,7 @@ def test_against_operations_no_split_is_better_than_the_curve() -> None:
     _, c, _ = series(chart, "x").values()
     n = np.geomspace(1e4, 1e14, 2001)
     for operations, best in zip(c[::24], hoffmann[::24], strict=True):
-        losses = 1.69 + 406.4 / n**0.34 + 410.7 / (operations / 6 / n) ** 0.28
+        losses = 1.69337 + 406.401 / n**0.33917 + 410.7228 / (operations / 6 / n) ** 0.28491
         assert best == pytest.approx(losses.min(), rel=1e-5)
 
 
@@ -42,7 +42,7 @@ def test_the_table_holds_the_losses_at_the_readers_place() -> None:
     rows = {row[0]: row for row in json.loads(views(app)["at"].json)["rows"]}
     loss = 1.8172 + 482.01 / 1e9**0.3478 + 2085.43 / 1e11**0.3658
     assert rows["Besiroglu et al. 2024"][2] == f"{loss:.2f}"
-    assert rows["Hoffmann et al. 2022"][2] == f"{1.69 + 406.4 / 1e9**0.34 + 410.7 / 1e11**0.28:.2f}"
+    assert rows["Hoffmann et al. 2022"][2] == f"{1.69337 + 406.401 / 1e9**0.33917 + 410.7228 / 1e11**0.28491:.2f}"
     endless = open_page(PAGE, sized=LAWS, law_n="unlimited", law_d="unlimited")
     rows = {row[0]: row for row in json.loads(views(endless)["at"].json)["rows"]}
     assert rows["Hoffmann et al. 2022"][2:] == ["1.69", "0.00", "0.00", "–", "–", "–"]
@@ -88,7 +88,8 @@ def test_every_constant_lies_in_its_interval() -> None:
         for cell in row[1:]:
             value, low, high = map(float, re.fullmatch(r"(\S+) \((\S+)–(\S+)\)", cell).groups())  # type: ignore[union-attr]
             assert low <= value <= high
-    assert [row[3] for row in rows[2:]] == ["0.73", "0.452", "0.513"]
+    assert rows[0][4].endswith("(0.00–1.63)")  # the endless model of some resamples has no loss at all
+    assert [row[3] for row in rows[2:]] == ["0.73", "0.457", "0.513"]
 
 
 def test_without_runs_the_page_says_how_to_make_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tests.app import matrices, words
+from tests.app import alt, matrices, words
 from tests.pages.translating import TEXT, open_translating
 from tfmviz import load
 from tfmviz.edits import Edit, Patch, SetMask
@@ -125,6 +125,8 @@ def test_a_swapped_word_is_translated_as_the_whole_new_source(model: ZooModel) -
     expected = model.generate("Elle ne mange jamais de poisson.").text.strip()
     assert f"After: “{expected.replace('.', chr(92) + '.')}”" in words(app)
     assert expected != model.generate(TEXT).text.strip()
+    assert alt(app, "as_it_was").startswith("As it is: ")
+    assert alt(app, "as_changed") == f"With the change: {expected}"
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def theta(theirs: Any, d_head: int) -> tuple[float, ...]:
     """Radians per position of each pair, with base, scaling and the share of coordinates that turn.
 
     Raises:
-        Refused: a scaling that depends on the length of the text.
+        Refused: another scaling, such as YaRN, which also scales the scores, or LongRoPE, which has two sets of turns.
     """
     rope = theirs.rope_parameters
     turned = turned_width(theirs, d_head)
@@ -138,7 +138,7 @@ def theta(theirs: Any, d_head: int) -> tuple[float, ...]:
         case "llama3":
             turning = _llama3(turning, rope)
         case kind:
-            raise Refused(f"Its RoPE is stretched by {kind!r}, which changes with the text. That is not known here.")
+            raise Refused(f"Its RoPE is stretched by {kind!r}, which is not known here.")
     return (*turning.tolist(), *[0.0] * ((d_head - turned) // 2))
 
 

@@ -17,6 +17,7 @@ from tfmviz.huggingface.family import (
     plain_context,
     projection,
     theta,
+    turned_width,
     window_of_all,
 )
 from tfmviz.huggingface.source import Refused, Source
@@ -29,6 +30,11 @@ LEFT_OUT = ("*.inv_freq", "score.*", "classifier.*", "qa_outputs.*", "v_head.*")
 def _llama_shape(theirs: Any, source: Source) -> dict[str, Any]:
     n_heads = theirs.num_attention_heads
     d_head = getattr(theirs, "head_dim", None) or theirs.hidden_size // n_heads
+    if (turned := turned_width(theirs, d_head)) != d_head:
+        raise Refused(
+            f"Its configuration turns {turned} of a head's {d_head} coordinates (partial_rotary_factor); models of the "
+            f"type {theirs.model_type!r} turn all."
+        )
     return {
         "d_model": theirs.hidden_size,
         "n_layers": theirs.num_hidden_layers,

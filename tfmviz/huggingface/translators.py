@@ -80,6 +80,8 @@ def _t5_shape(theirs: Any, source: Source) -> dict[str, Any]:
     buckets = (theirs.relative_attention_num_buckets, theirs.relative_attention_max_distance)
     if buckets != (32, 128):
         raise Refused(f"Its positions have {buckets[0]} buckets up to distance {buckets[1]}; known: 32 and 128.")
+    if "decoder.final_layer_norm.weight" not in source:
+        raise Refused("The checkpoint holds only the encoder of a T5. Only whole ones are known here.")
     head_width = theirs.d_kv if theirs.d_kv * theirs.num_heads != theirs.d_model else None
     return {
         "architecture": "encoder-decoder",
