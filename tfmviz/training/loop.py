@@ -130,19 +130,15 @@ def train(
     Raises:
         Diverged: a loss or a gradient is not finite, in all processes at once. That update is not made.
     """
-    rate_at = rate_at or settings.learning_rate_at
     for step in range(start, settings.steps):
-        begin, rate = time.perf_counter(), rate_at(step)
+        begin, rate = time.perf_counter(), (rate_at or settings.learning_rate_at)(step)
         torch.manual_seed(settings.seed * 1_000_003 + step + rank() * APART)
         model.train()
-        batch = batches.batch(step)
-        loss = _loss(model, batch, settings)
+        loss = _loss(model, batch := batches.batch(step), settings)
         loss.backward()
         grad_norm = nn.utils.clip_grad_norm_(model.parameters(), settings.clip).item()
         mean_loss = mean_over_processes(loss.item())
-        for name, value in (("loss", mean_loss), ("length of the gradient", grad_norm)):
-            if not math.isfinite(value):
-                raise Diverged(f"The run has diverged: the {name} in update {step + 1:,} is {value}.")
+        _check_finite(step, mean_loss, grad_norm)
         for group in optimizer.param_groups:
             group["lr"] = rate
         optimizer.step()
@@ -155,6 +151,12 @@ def train(
             tokens=n_tokens(batch),
             tokens_per_second=n_tokens(batch) / (time.perf_counter() - begin),
         )
+
+
+def _check_finite(step: int, loss: float, grad_norm: float) -> None:
+    for name, value in (("loss", loss), ("length of the gradient", grad_norm)):
+        if not math.isfinite(value):
+            raise Diverged(f"The run has diverged: the {name} in update {step + 1:,} is {value}.")
 
 
 def _loss(model: nn.Module, batch: Batch, settings: Settings) -> Tensor:
