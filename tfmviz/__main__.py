@@ -39,14 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     `streamlit run app.py` does less. This command also keeps other sites' pages out (`doors.py`), imports what is slow
     before a reader asks, gives numpy one thread, begins with `app.py` and not with a page alone, and serves the scripts
-    of the views as files (`ui/scripts.py`). And it stops when it is asked to, though a reader's machine has fallen
-    asleep, or the pipe it prints to has closed (Streamlit prints "Stopping..." first, and fails at that).
+    of the views as files (`ui/scripts.py`). And it stops when it is asked to, though a reader's machine sleeps.
 
     Args:
         arguments: those of the command line; None takes the process's own.
 
-    Raises:
-        SystemExit: an argument is wrong, or the port is taken.
+    Raises: SystemExit, if an argument is wrong, or the port is taken.
     """
     args = parsed(argparse.ArgumentParser(prog="tfmviz", description="Starts the app."), arguments)
     import streamlit

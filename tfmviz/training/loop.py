@@ -127,18 +127,17 @@ def train(
         model: any model, which may be parallel or compiled.
         rate_at: the learning rate of each update, asked for just before it; None: that of the settings.
 
-    Raises:
-        Diverged: a loss or a gradient is not finite, in all processes at once. That update is not made.
+    Raises: Diverged, if a loss or a gradient is not finite, in all processes at once. That update is not made.
     """
     for step in range(start, settings.steps):
         begin, rate = time.perf_counter(), (rate_at or settings.learning_rate_at)(step)
         torch.manual_seed(settings.seed * 1_000_003 + step + rank() * APART)
         model.train()
         loss = _loss(model, batch := batches.batch(step), settings)
+        mean_loss = _finite(mean_over_processes(loss.item()), "loss", step)
         loss.backward()
-        grad_norm = nn.utils.clip_grad_norm_(model.parameters(), settings.clip).item()
-        mean_loss = mean_over_processes(loss.item())
-        _check_finite(step, mean_loss, grad_norm)
+        grad_norm = nn.utils.clip_grad_norm_(model.parameters(), settings.clip)
+        _finite(grad_norm.item(), "length of the gradient", step)
         for group in optimizer.param_groups:
             group["lr"] = rate
         optimizer.step()
@@ -147,16 +146,16 @@ def train(
             step=step,
             loss=mean_loss,
             learning_rate=optimizer.param_groups[0]["lr"],
-            grad_norm=grad_norm,
+            grad_norm=grad_norm.item(),
             tokens=n_tokens(batch),
             tokens_per_second=n_tokens(batch) / (time.perf_counter() - begin),
         )
 
 
-def _check_finite(step: int, loss: float, grad_norm: float) -> None:
-    for name, value in (("loss", loss), ("length of the gradient", grad_norm)):
-        if not math.isfinite(value):
-            raise Diverged(f"The run has diverged: the {name} in update {step + 1:,} is {value}.")
+def _finite(value: float, name: str, step: int) -> float:
+    if not math.isfinite(value):
+        raise Diverged(f"The run has diverged: the {name} in update {step + 1:,} is {value}.")
+    return value
 
 
 def _loss(model: nn.Module, batch: Batch, settings: Settings) -> Tensor:
