@@ -124,7 +124,6 @@ def train(
     and goes on later from the same weights and optimizer state is therefore the same run.
 
     Args:
-        model: any model, which may be parallel or compiled.
         rate_at: the learning rate of each update, asked for just before it; None: that of the settings.
 
     Raises: Diverged, if a loss or a gradient is not finite, in all processes at once. That update is not made.
