@@ -17,6 +17,9 @@ from tfmviz.ui import cache, models
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.lesson import Lesson
 
+HERE = "the reader of a test"
+"""Who starts the training runs of tests."""
+
 
 def forget() -> None:
     """Forgets loaded models and results, which all sessions share, for tests with models of their own."""
@@ -113,3 +116,9 @@ def alt(app: AppTest, key: str) -> str:
         return str(drawn[key][0]["alt"])
     (said,) = charts(app)[key]["tables"]["summary"]["summary"]
     return str(said)
+
+
+def buttons_of(app: AppTest, address: str) -> set[str]:
+    """What a reader may do with a run, on the page on training."""
+    keys = [str(part.key) for part in (*app.button, *app.selectbox, *app.get("download_button"))]
+    return {key.removesuffix(f"-{address}") for key in keys if key.endswith(address)}

@@ -39,14 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     `streamlit run app.py` does less. This command also keeps other sites' pages out (`doors.py`), imports what is slow
     before a reader asks, gives numpy one thread, begins with `app.py` and not with a page alone, and serves the scripts
-    of the views as files (`ui/scripts.py`). And it stops when it is asked to, though a reader's machine has fallen
-    asleep, or the pipe it prints to has closed (Streamlit prints "Stopping..." first, and fails at that).
+    of the views as files (`ui/scripts.py`). And it stops when it is asked to, though a reader's machine sleeps.
 
     Args:
         arguments: those of the command line; None takes the process's own.
 
-    Raises:
-        SystemExit: an argument is wrong, or the port is taken.
+    Raises: SystemExit, if an argument is wrong, or the port is taken.
     """
     args = parsed(argparse.ArgumentParser(prog="tfmviz", description="Starts the app."), arguments)
     import streamlit
@@ -62,9 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     threadpool_limits(1)
     PagesManager.uses_pages_directory = False  # else the first run of a server is a page alone, see `ui/router.py`
     print(where(args.host, args.port), flush=True)
-    app = streamlit.App(
-        PROJECT / "app.py", lifespan=_warm, routes=[scripts.route()], middleware=[Middleware(readers.Known)]
-    )
+    known = [Middleware(readers.Known)]
+    app = streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=[scripts.route()], middleware=known)
     uvicorn.run(
         doors.Doors(app, frozenset(args.allowed_host), doors.headers(os.environ.get("TFMVIZ_EMBED", ""))),
         host=args.host,

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.app import forget
+from tests.app import HERE, forget
 from tfmviz import zoo
+from tfmviz.runs import processes
+from tfmviz.runs.desk import Desk
+from tfmviz.runs.folder import Folder
 from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.ui import readers
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -23,3 +30,25 @@ def _fresh_caches() -> Iterator[None]:
 def tokenizer() -> Tokenizer:
     """Of `tiny-english`, with which most pages open."""
     return Tokenizer.load(zoo.MODELS / "tiny-english" / "tokenizer.json")
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of its own for the runs of a test, whose processes only wait."""
+    monkeypatch.setenv("TFMVIZ_RUNS", str(tmp_path))
+    monkeypatch.setattr(Desk, "watch", lambda self: None)
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(folder: Folder, inherited: tuple[int, ...]) -> subprocess.Popen[bytes]:
+        waits = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+        started.append(subprocess.Popen(waits, stdin=subprocess.PIPE, pass_fds=inherited))
+        return started[-1]
+
+    monkeypatch.setattr(processes, "start", start)
+    monkeypatch.setattr(readers, "this_one", lambda: HERE)
+    forget()
+    yield tmp_path
+    forget()
+    for process in started:
+        process.kill()
+        process.communicate()

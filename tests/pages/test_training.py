@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
-import subprocess
-import sys
-import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,50 +11,26 @@ import pytest
 import torch
 import torch.nn.functional as F
 from safetensors.numpy import load_file, save_file
-from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, forget, matrices, open_page, series, words
+from tests.app import HERE, buttons_of, charts, matrices, open_page, series, words
 from tests.model import numpy_model
 from tests.pages.test_pages import ODD_TEXTS
 from tests.runs.disk import full
 from tfmviz import zoo
 from tfmviz.analysis.heads import random_repeats
-from tfmviz.runs import processes
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.desk import CANNOT_WRITE, Desk
 from tfmviz.runs.folder import Folder
 from tfmviz.runs.texts import LEAST, MOST
 from tfmviz.text.tokenizer import END_OF_TEXT
-from tfmviz.ui import models, readers, trained
+from tfmviz.ui import readers
 from tfmviz.ui.training import desk as room
-from tfmviz.ui.training import watch
 from tfmviz.ui.training.desk import EXPERIMENTS
 
 TRAIN = "Train one"
-HERE = "the reader of a test"
 LOGS = zoo.MODELS.parent / "training"
 
-
-@pytest.fixture(autouse=True)
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of its own for the runs of a test, whose processes only wait."""
-    monkeypatch.setenv("TFMVIZ_RUNS", str(tmp_path))
-    monkeypatch.setattr(Desk, "watch", lambda self: None)
-    started: list[subprocess.Popen[bytes]] = []
-
-    def start(folder: Folder, inherited: tuple[int, ...]) -> subprocess.Popen[bytes]:
-        waits = [sys.executable, "-c", "import sys; sys.stdin.read()"]
-        started.append(subprocess.Popen(waits, stdin=subprocess.PIPE, pass_fds=inherited))
-        return started[-1]
-
-    monkeypatch.setattr(processes, "start", start)
-    monkeypatch.setattr(readers, "this_one", lambda: HERE)
-    forget()
-    yield tmp_path
-    forget()
-    for process in started:
-        process.kill()
-        process.communicate()
+pytestmark = pytest.mark.usefixtures("runs")
 
 
 def requests(runs: Path) -> list[Choices]:
@@ -262,12 +233,6 @@ def test_a_rate_that_cannot_be_written_is_said(runs: Path) -> None:
     assert "could not be changed" in words(app)
 
 
-def buttons_of(app: AppTest, address: str) -> set[str]:
-    """What a reader may do with a run."""
-    keys = [str(part.key) for part in (*app.button, *app.selectbox, *app.get("download_button"))]
-    return {key.removesuffix(f"-{address}") for key in keys if key.endswith(address)}
-
-
 def test_a_link_to_a_run_steers_nothing(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     there = room.desk()
     going, paused = there.submit(Choices(), {}, owner=HERE), there.submit(Choices(), {}, owner=HERE)
@@ -320,127 +285,8 @@ def test_on_a_full_disk_every_button_ends_in_a_sentence(button: str, overwriting
     assert len([path for path in runs.iterdir() if path.is_dir()]) == 1
 
 
-def test_a_run_that_diverged_says_why_and_offers_the_model_of_its_last_checkpoint(finished: Folder) -> None:
-    finished.fail("The run has diverged: the loss in update 6 is nan.")
-    app = open_page("training", learned=TRAIN, run=finished.address)
-    assert "the loss in update 6 is nan" in app.get("progress")[0].proto.text
-    assert buttons_of(app, finished.address) == {"inside", "download"}
-
-
-def test_the_curves_show_when_the_rate_was_changed(finished: Folder) -> None:
-    entries = [{"step": n, "loss": 1.0, "learning_rate": 1e-3 * n} for n in range(9)]
-    entries[4]["highest_rate"], entries[5]["highest_rate"], entries[8]["highest_rate"] = 0.1, 0.01, 0.02
-    (finished.model / "log.jsonl").write_text("".join(json.dumps(e) + "\n" for e in entries), encoding="utf-8")
-    app = open_page("training", learned=TRAIN, run=finished.address)
-    marks = charts(app)["run_curves"]["tables"]["marks"]
-    assert marks["x"] == [4, 5, 8]
-    assert marks["side"] == ["left", "left", "right"]
-    assert marks["word"] == ["", "rate 0.01", "rate 0.02"]  # there is no room for the first
-    assert "after 4 updates rate 0.1; after 5 updates rate 0.01" in json.dumps(charts(app)["run_curves"])
-    assert not [box for box in app.selectbox if box.key == f"rate-{finished.address}"]
-
-
-@pytest.fixture
-def snapped(runs: Path) -> Folder:
-    """A run on its way, with three snapshots: those of the shipped `induction`."""
-    shipped = zoo.MODELS / "induction"
-    folder = Folder.new(runs, Choices(task="induction", layers=2, width=128, steps=4000), {})
-    (folder.model / "snapshots").mkdir(parents=True)
-    for name in ("config.json", "tokenizer.json", *(f"snapshots/{step:07d}.safetensors" for step in (145, 438, 761))):
-        shutil.copyfile(shipped / name, folder.model / name)
-    return folder
-
-
-def test_the_heads_of_a_run_are_shown_at_every_snapshot_and_at_rest_at_the_newest(snapped: Folder) -> None:
-    """The film of the same weights, which another test recomputes, shows the same."""
-    film = {step: matrices(open_page("training", snapshot=step))["film_heads"] for step in ("438", "761")}
-    app = open_page("training", learned=TRAIN, run=snapped.address)
-    assert app.select_slider(key="updates").options == ["145", "438", "761", "newest"]
-    np.testing.assert_array_equal(matrices(app)["run_heads"], film["761"])
-    app.select_slider(key="updates").set_value("438").run()
-    np.testing.assert_array_equal(matrices(app)["run_heads"], film["438"])
-    assert charts(app)["run_scores"]["tables"]["marks"]["x"] == [438]
-
-
-def test_the_slider_stays_where_a_reader_put_it_and_else_follows_the_run(snapped: Folder) -> None:
-    newest = snapped.model / "snapshots" / "0000761.safetensors"
-    later = newest.with_name("0001324.safetensors")
-    shutil.move(newest, later.with_suffix(".kept"))
-    following = open_page("training", learned=TRAIN, run=snapped.address)
-    resting = open_page("training", learned=TRAIN, run=snapped.address, updates="145")
-    assert "after **438 updates**" in words(following)
-    shutil.move(later.with_suffix(".kept"), later)
-    assert "after **1,324 updates**" in words(following.run())
-    assert "after **145 updates**" in words(resting.run())
-    assert resting.select_slider(key="updates").options == ["145", "438", "1,324", "newest"]
-
-
-@pytest.mark.parametrize("asked", ["", "9", "<b>", "-1", "newest", "老王"])
-def test_a_snapshot_that_there_is_not_shows_the_newest(asked: str, snapped: Folder) -> None:
-    app = open_page("training", learned=TRAIN, run=snapped.address, updates=asked)
-    assert not app.exception
-    assert "after **761 updates**" in words(app)
-
-
 def test_a_server_may_forbid_training(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Desk.__init__, "__kwdefaults__", {**(Desk.__init__.__kwdefaults__ or {}), "at_once": 0})
     app = open_page("training", learned=TRAIN)
     assert "switched off on this server" in words(app)
     assert not [button for button in app.button if button.key == "train"]
-
-
-@pytest.fixture
-def finished(runs: Path) -> Folder:
-    """A run as it is when it has finished: its model is that of the shipped `reverse`."""
-    folder = Folder.new(runs, Choices(steps=3), {})
-    shutil.copytree(zoo.MODELS / "reverse", folder.model)
-    (folder.model / "log.jsonl").write_text('{"step": 2, "loss": 0.5}\n', encoding="utf-8")
-    return folder
-
-
-def test_all_pages_work_on_the_model_of_a_finished_run(finished: Folder) -> None:
-    name = trained.name_of(finished.address)
-    for page in ("", "step_by_step", "writing"):
-        app = open_page(page, run=finished.address, model=name, text="stressed")
-        assert app.selectbox(key="model").value == name
-        assert not app.info
-        assert app.query_params["run"] in (finished.address, [finished.address])
-    trace = models.trace(models.load(name), "stressed")
-    expected = zoo.load("reverse").trace("stressed")
-    np.testing.assert_array_equal(trace["logits"], expected["logits"])
-
-
-def test_a_finished_run_offers_its_model(finished: Folder) -> None:
-    app = open_page("training", learned=TRAIN, run=finished.address)
-    assert "finished, 3 of 3 updates" in app.get("progress")[0].proto.text
-    app.button(key=f"inside-{finished.address}").click().run()
-    assert app.selectbox(key="model").value == trained.name_of(finished.address)
-    assert app.get("download_button")
-
-
-def test_the_download_is_a_folder_that_the_app_reads(finished: Folder, tmp_path: Path) -> None:
-    with zipfile.ZipFile(io.BytesIO(watch.packed(finished))) as archive:
-        archive.extractall(tmp_path / "unpacked")
-    name = trained.name_of(finished.address)
-    assert {path.name for path in (tmp_path / "unpacked" / name).iterdir()} == {*zoo.FILES, "CARD.md"}
-    loaded = zoo.load(name, tmp_path / "unpacked")
-    np.testing.assert_array_equal(loaded.weights.W_E, zoo.load("reverse").weights.W_E)
-
-
-@pytest.mark.parametrize("what", ["no run", "another run", "gone", "damaged", "unfinished"])
-def test_a_run_that_is_not_there_puts_no_model_into_the_menu(what: str, finished: Folder) -> None:
-    address, asked = finished.address, finished.address
-    match what:
-        case "no run":
-            asked = ""
-        case "another run":
-            asked = "0" * 16
-        case "gone":
-            shutil.rmtree(finished.path)
-        case "damaged":
-            (finished.model / "config.json").write_text("{", encoding="utf-8")
-        case "unfinished":
-            (finished.model / "CARD.md").unlink()
-    app = open_page("", run=asked, model=trained.name_of(address))
-    assert app.selectbox(key="model").value in zoo.available()
-    assert "There is no model" in words(app)

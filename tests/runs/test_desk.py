@@ -2,93 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
-import subprocess
-import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.runs.disk import full
+from tests.runs.started import HOLDS, Started, end, finish, kill, log_updates
 from tfmviz.runs import desk as room
-from tfmviz.runs import processes
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.desk import CANNOT_WRITE, KEPT, MOST_OF_ONE, TRIES, Desk, QueueFull
-from tfmviz.runs.folder import Folder, NoSuchRun
-
-ROOT = Path(__file__).parents[2]
-
-WAITS = "import sys; sys.stdin.read()"
-"""A process that ends when its input does."""
-
-HOLDS = f"""
-from pathlib import Path
-from tfmviz.training.files import sole_use_of
-with sole_use_of(Path("model")):
-    print("held", flush=True)
-    {WAITS}
-"""
-"""The same, and it holds the folder as the training command does."""
-
-
-class Started(list[tuple[str, "subprocess.Popen[bytes]"]]):
-    """The processes that were started, each with the address of its run."""
-
-    program = WAITS
-
-    def start(self, folder: Folder, inherited: tuple[int, ...]) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(
-            [sys.executable, "-c", self.program],
-            cwd=folder.path,
-            pass_fds=inherited,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        self.append((folder.address, process))
-        return process
-
-    @property
-    def addresses(self) -> list[str]:
-        return [address for address, _ in self]
-
-
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
-    found = Started()
-    monkeypatch.setattr(processes, "start", found.start)
-    yield found
-    for _, process in found:
-        process.kill()
-        process.communicate()
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """Lets a process end by itself."""
-    process.communicate()
-
-
-def kill(process: subprocess.Popen[bytes]) -> None:
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-
-
-def finish(root: Path, address: str) -> None:
-    """Writes what the command writes at the very end."""
-    model = root / address / "model"
-    model.mkdir(exist_ok=True)
-    (model / "CARD.md").write_text("# model\n", encoding="utf-8")
-
-
-def log_updates(root: Path, address: str, n: int) -> None:
-    model = root / address / "model"
-    model.mkdir(exist_ok=True)
-    (model / "log.jsonl").write_text("".join(f'{{"step": {i}, "loss": 1.0}}\n' for i in range(n)), encoding="utf-8")
+from tfmviz.runs.desk import KEPT, TRIES, Desk, QueueFull
+from tfmviz.runs.folder import NoSuchRun
 
 
 def test_two_run_at_once_and_others_see_their_place(tmp_path: Path, started: Started) -> None:
@@ -326,130 +252,3 @@ def test_a_damaged_request_is_no_run(tmp_path: Path, started: Started) -> None:
         desk.see(address)
     Desk(tmp_path, at_once=1).tick()
     assert started.addresses == [address]
-
-
-def test_a_refused_run_leaves_nothing(tmp_path: Path) -> None:
-    desk = Desk(tmp_path / "runs", at_once=0)
-    with full(), pytest.raises(OSError, match="No space left"):
-        desk.submit(Choices(), {"data.txt": "Once upon a time."})
-    assert list((tmp_path / "runs").iterdir()) == []
-
-
-def test_what_a_killed_server_was_just_writing_is_cleared_away_after_a_day(tmp_path: Path) -> None:
-    now = [tmp_path.stat().st_mtime]
-    desk = Desk(tmp_path, at_once=0, clock=lambda: now[0])
-    half_written = tmp_path / ".0123456789abcdef"
-    half_written.mkdir()
-    now[0] = half_written.stat().st_mtime + KEPT - 60
-    desk.tick()
-    assert half_written.exists()
-    now[0] += 120
-    desk.tick()
-    assert not half_written.exists()
-
-
-@pytest.mark.parametrize(("what", "state"), [("pause", "paused"), ("stop", "stopped")])
-def test_a_full_disk_keeps_no_run_going(what: str, state: str, tmp_path: Path, started: Started) -> None:
-    desk = Desk(tmp_path, at_once=1)
-    address = desk.submit(Choices(), {})
-    with full():
-        getattr(desk, what)(address)
-        assert started[0][1].poll() is not None
-    assert desk.see(address).state == Desk(tmp_path, at_once=1).see(address).state == state
-    assert not desk.tick()
-    with full(), pytest.raises(OSError, match="No space left"):
-        desk.resume(address)
-    assert desk.see(address).state == state
-    desk.resume(address)
-    assert desk.see(address).state == "running"
-
-
-def test_a_run_whose_end_cannot_be_kept_is_ended_all_the_same_and_waits_for_room(
-    tmp_path: Path, started: Started
-) -> None:
-    desk = Desk(tmp_path, at_once=1)
-    address = desk.submit(Choices(), {})
-    with full(overwriting=False):
-        with pytest.raises(OSError, match="No space left"):
-            desk.stop(address)
-        assert started[0][1].poll() is not None
-        assert desk.tick()
-        assert (desk.see(address).state, len(started)) == ("queued", 1)
-        assert CANNOT_WRITE in desk.see(address).failure
-    desk.tick()
-    assert (desk.see(address).state, desk.see(address).failure, len(started)) == ("running", "", 2)
-
-
-def test_a_run_that_the_full_disk_ended_goes_on_when_there_is_room(tmp_path: Path, started: Started) -> None:
-    desk = Desk(tmp_path, at_once=1)
-    started.program = "import sys; sys.exit(1)"
-    address = desk.submit(Choices(), {})
-    end(started[0][1])
-    started.program = WAITS
-    with full():
-        assert desk.tick()
-    desk.tick()
-    assert (desk.see(address).state, len(started)) == ("running", 2)
-
-
-def test_of_one_reader_two_runs_may_wait_however_they_came_to(tmp_path: Path, started: Started) -> None:
-    desk = Desk(tmp_path, at_once=1)
-    running, *waiting = (desk.submit(Choices(), {}, owner="one") for _ in range(1 + MOST_OF_ONE))
-    with pytest.raises(QueueFull, match="2 of your runs are waiting"):
-        desk.submit(Choices(), {}, owner="one")
-    desk.stop(waiting[0])
-    desk.submit(Choices(), {}, owner="one")
-    with pytest.raises(QueueFull, match="2 of your runs are waiting"):
-        desk.resume(waiting[0])
-    assert desk.see(waiting[0]).state == "stopped"
-    other = desk.submit(Choices(), {}, owner="another")
-    assert (desk.see(other).state, desk.see(other).owner) == ("queued", "another")
-    desk.stop(running)
-    desk.resume(waiting[0])
-    assert desk.see(waiting[0]).state == "queued"
-
-
-def test_many_servers_start_a_run_once(tmp_path: Path, started: Started) -> None:
-    """Its process has not signed its folder yet, as for the seconds in which it imports torch."""
-    address = Desk(tmp_path, at_once=1).submit(Choices(), {})
-    others = [Desk(tmp_path, at_once=1) for _ in range(TRIES + 1)]
-    with ThreadPoolExecutor(len(others)) as servers:
-        for _ in range(5):
-            assert all(servers.map(Desk.tick, others))
-    assert started.addresses == [address]
-    assert [desk.see(address).state for desk in others] == ["running"] * len(others)
-    kill(started[0][1])
-    while len(started) == 1:  # of several that look at once, one is let in
-        others[0].tick()
-    assert started.addresses == [address, address]
-
-
-def test_another_server_ends_a_run_that_is_wanted_no_longer_once_it_has_signed(
-    tmp_path: Path, started: Started
-) -> None:
-    started.program = HOLDS
-    address = Desk(tmp_path, at_once=1).submit(Choices(), {})
-    process = started[0][1]
-    Folder.at(tmp_path, address).wish("stop")
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"held\n"
-    after = Desk(tmp_path, at_once=1)
-    after.tick()
-    assert process.wait(timeout=300) == -signal.SIGTERM
-    assert after.see(address).state == "stopped"
-
-
-@pytest.mark.parametrize("keeps_its_server", [True, False])
-def test_a_run_that_diverged_says_so_though_it_has_a_model(
-    keeps_its_server: bool, tmp_path: Path, started: Started
-) -> None:
-    started.program = "import sys; sys.exit('Cannot train: The run has diverged.')"
-    desk = Desk(tmp_path, at_once=1)
-    address = desk.submit(Choices(), {})
-    finish(tmp_path, address)
-    (tmp_path / address / "errors.txt").write_text("Cannot train: The run has diverged.\n", encoding="utf-8")
-    end(started[0][1])
-    desk = desk if keeps_its_server else Desk(tmp_path, at_once=1)
-    assert not desk.tick()
-    assert (desk.see(address).state, desk.see(address).failure) == ("failed", "The run has diverged.")
-    assert len(started) == 1

@@ -124,25 +124,19 @@ def train(
     and goes on later from the same weights and optimizer state is therefore the same run.
 
     Args:
-        model: any model, which may be parallel or compiled.
         rate_at: the learning rate of each update, asked for just before it; None: that of the settings.
 
-    Raises:
-        Diverged: a loss or a gradient is not finite, in all processes at once. That update is not made.
+    Raises: Diverged, if a loss or a gradient is not finite, in all processes at once. That update is not made.
     """
-    rate_at = rate_at or settings.learning_rate_at
     for step in range(start, settings.steps):
-        begin, rate = time.perf_counter(), rate_at(step)
+        begin, rate = time.perf_counter(), (rate_at or settings.learning_rate_at)(step)
         torch.manual_seed(settings.seed * 1_000_003 + step + rank() * APART)
         model.train()
-        batch = batches.batch(step)
-        loss = _loss(model, batch, settings)
+        loss = _loss(model, batch := batches.batch(step), settings)
+        mean_loss = _finite(mean_over_processes(loss.item()), "loss", step)
         loss.backward()
-        grad_norm = nn.utils.clip_grad_norm_(model.parameters(), settings.clip).item()
-        mean_loss = mean_over_processes(loss.item())
-        for name, value in (("loss", mean_loss), ("length of the gradient", grad_norm)):
-            if not math.isfinite(value):
-                raise Diverged(f"The run has diverged: the {name} in update {step + 1:,} is {value}.")
+        grad_norm = nn.utils.clip_grad_norm_(model.parameters(), settings.clip)
+        _finite(grad_norm.item(), "length of the gradient", step)
         for group in optimizer.param_groups:
             group["lr"] = rate
         optimizer.step()
@@ -151,10 +145,16 @@ def train(
             step=step,
             loss=mean_loss,
             learning_rate=optimizer.param_groups[0]["lr"],
-            grad_norm=grad_norm,
+            grad_norm=grad_norm.item(),
             tokens=n_tokens(batch),
             tokens_per_second=n_tokens(batch) / (time.perf_counter() - begin),
         )
+
+
+def _finite(value: float, name: str, step: int) -> float:
+    if not math.isfinite(value):
+        raise Diverged(f"The run has diverged: the {name} in update {step + 1:,} is {value}.")
+    return value
 
 
 def _loss(model: nn.Module, batch: Batch, settings: Settings) -> Tensor:
