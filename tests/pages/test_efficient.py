@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 
@@ -23,6 +24,7 @@ from tfmviz.plots.numbers import per_cent
 from tfmviz.trace import Array
 from tfmviz.ui import background, held_out
 from tfmviz.ui.efficient import subject, together, trained
+from tfmviz.ui.efficient.same_numbers import MOST_TILES, SIZES, smallest_tile
 from tfmviz.ui.lesson import Lesson
 from tfmviz.weights import FeedForwardWeights, feature
 
@@ -302,3 +304,15 @@ def test_reversible_layers_of_the_model_give_the_input_back(model: str, depth: i
     kept, reversible = series(charts(app)["reversible"], "y").values()
     assert kept[0] == reversible[0]
     assert kept[-1] == 128 * reversible[-1]
+
+
+@pytest.mark.parametrize(("length", "size"), [(1, 1), (70, 1), (71, 2), (256, 4), (100_000, 64)])
+def test_a_tile_is_never_so_small_that_there_are_too_many(length: int, size: int) -> None:
+    assert smallest_tile(length, length) == size
+    assert all(math.ceil(length / n) ** 2 > MOST_TILES for n in SIZES if n < size)
+
+
+def test_the_page_says_when_a_tile_would_be_too_small() -> None:
+    app = open_page(PAGE, text="word " * 300, method="Tiles", tile="1")
+    assert "Tiles of 1 would be more than 5,000 on this text. These are of 4." in words(app)
+    assert "more than 5,000" not in words(open_page(PAGE, text=TEXT, method="Tiles", tile="1"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -52,9 +53,19 @@ def _values(widget: Any, kind: str) -> list[Any]:
         case "slider":
             return [widget.min, widget.max]
         case "select_slider":
-            return [widget.options[0], widget.options[-1]]
+            return [made for end in (0, -1) if (made := _option(widget, widget.options[end])) is not None]
         case "number_input":
             return [-FAR if widget.min is None else widget.min, FAR if widget.max is None else widget.max]
         case "checkbox" | "toggle":
             return [not widget.value]
     return [worst[: widget.proto.max_chars or None] for worst in WORST.values()]
+
+
+def _option(widget: Any, shown: str) -> Any:
+    """The option that is shown so: a test is told only its text. None if that does not tell."""
+    plain = shown.replace(",", "")
+    for made in (shown, *([int(plain)] if plain.isdigit() else [])):
+        with suppress(ValueError, TypeError):
+            if widget.format_func(made) == shown:
+                return made
+    return None

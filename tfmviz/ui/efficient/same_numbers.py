@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 
 import numpy as np
 import streamlit as st
@@ -14,22 +15,37 @@ from tfmviz.analysis.efficient.tiles import Tile
 from tfmviz.plots import efficient as figures
 from tfmviz.plots.numbers import counted, decimal, in_bytes, tiny
 from tfmviz.trace import Array
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
+
+SIZES = [1, 2, 3, 4, 6, 8, 16, 32, 64]
+
+MOST_TILES = 5_000
+"""Each is a step that is computed, and that the reader can stop at."""
+
+
+def smallest_tile(q_len: int, k_len: int) -> int:
+    """The smallest size of which there are at most `MOST_TILES`; the largest one where all are more."""
+    return next((size for size in SIZES if ceil(q_len / size) * ceil(k_len / size) <= MOST_TILES), SIZES[-1])
 
 
 def tiled(here: Lesson) -> None:
     """The running softmax, replayed tile by tile."""
     head = head_of(here)
     with lesson.line("tiled"):
-        size = st.select_slider("Size of a tile", [1, 2, 3, 4, 6, 8, 16, 32, 64], 4, key="tile", bind="query-params")
+        asked = st.select_slider("Size of a tile", SIZES, 4, key="tile", bind="query-params")
+        size = max(asked, smallest_tile(*head.scores.shape))
         made = list(tiles.tiles(head.q, head.k, head.v, head.allowed, size, bias=head.bias))
         controls.at_most("step_of_tiles", len(made))
         step = 1
         if len(made) > 1:
             step = st.slider("Step", 1, len(made), 1, key="step_of_tiles", bind="query-params")
+    if size > asked:
+        st.info(
+            f"Tiles of {asked} would be more than {MOST_TILES:,} on this text. These are of {size}.", icon=icons.CUT
+        )
     tile = made[step - 1]
     show_cells(
         figures.tiling(

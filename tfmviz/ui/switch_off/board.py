@@ -159,14 +159,15 @@ def switch_off(codes: Sequence[str]) -> None:
 
 
 def run(here: Lesson, said: Switches) -> Trace:
-    """The model's run on the same text with the parts off."""
-    return _run(here.model, here.text, said.codes, said.way) if said.off else here.trace
+    """What the model predicts on the same text with the parts off; of the run itself nothing is kept."""
+    changes = said.off and here.model.config.head != "none"
+    return _run(here.model, here.text, said.codes, said.way) if changes else here.trace
 
 
 @shared
 def _run(model: ZooModel, text: str, codes: tuple[str, ...], way: Way) -> Trace:
     """The codes stand for the edits: a short key, while hashing a mean walks all its numbers."""
-    return models.run(model, text, _edits(model, text, codes, way))
+    return models.run(model, text, _edits(model, text, codes, way), sites=("logits",))
 
 
 def _edits(model: ZooModel, text: str, codes: tuple[str, ...], way: Way) -> tuple[Edit, ...]:

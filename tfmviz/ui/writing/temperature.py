@@ -26,6 +26,9 @@ WORDS = 10
 TEXTS, LENGTH = 50, 12
 """Continuations of the fan, and their words."""
 
+AT_ONCE = 17
+"""Texts written side by side: each has keys and values of its own, also of the beginning that all share."""
+
 LONG = 100
 """Words of the texts in which repetition is counted."""
 
@@ -96,7 +99,12 @@ def fan(here: Lesson, said: Settings) -> None:
 @shared
 def _fan(model: ZooModel, text: str, rules: Rules, seed: int) -> tuple[tuple[Sample, ...], Sample]:
     most_probable = Rules(temperature=0.0, banned=rules.banned)
-    *drawn, greedy = model.samples(text, rules=[rules] * TEXTS + [most_probable], seed=seed, max_new_tokens=LENGTH)
+    wanted = [rules] * TEXTS + [most_probable]
+    parts = [
+        model.samples(text, rules=wanted[first : first + AT_ONCE], seed=seed + first, max_new_tokens=LENGTH)
+        for first in range(0, len(wanted), AT_ONCE)
+    ]
+    *drawn, greedy = (sample for part in parts for sample in part)
     return tuple(drawn), greedy
 
 
