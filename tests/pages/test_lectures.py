@@ -18,7 +18,7 @@ FILES = sorted(walks.FOLDER.glob("*.toml"))
 
 STEPS = [(path.stem, n, step) for path in FILES for n, step in enumerate(walks.read(path).steps, start=1)]
 
-OF_VIEWS = {"stage", "zoom", "start", "off"}
+OF_VIEWS = {"stage", "zoom", "start", "off", "guess"}
 """What pages read from the address themselves; everything else belongs to a widget."""
 
 
