@@ -3,18 +3,48 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import READY, Visit
+from tests.browser import AT_REST, READY, Visit
 from tfmviz.ui import router
 
 pytestmark = pytest.mark.browser
 
-LINE = 110
-"""Pixels that the one line of choices may take."""
+LINE = 130
+"""Pixels that the sentence and the choices may take, side by side or in two lines."""
+
+POND = (
+    "I walked along the pond, and noticed that one of the trees along the bank had fallen into the water "
+    "after the storm."
+)
+
+LISTEN = """
+    window.smallOnCanvas = new Set();
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+        const { c, d } = this.getTransform();
+        const size = (parseFloat(/([0-9.]+)px/.exec(this.font)[1]) * Math.hypot(c, d)) / devicePixelRatio;
+        if (size < 17.9 && text.trim()) smallOnCanvas.add(`${size}: ${text}`);
+        return fillText.call(this, text, ...place);
+    };
+"""
+"""Remembers what is written on canvases in letters smaller than 18 pixels."""
+
+SMALL = """() => {
+    const all = (root) => [...root.querySelectorAll("*")]
+        .flatMap((node) => [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])]);
+    const small = all(document.querySelector("[data-testid=stMain]")).filter((node) => {
+        const { visibility, fontSize } = getComputedStyle(node);
+        const { width, height } = node.getBoundingClientRect();
+        const hasText = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
+        return hasText && width > 1 && height > 1 && visibility === "visible" && parseFloat(fontSize) < 17.9
+            && !node.matches("style, script, option");
+    });
+    return [...small.map((node) => node.outerHTML.slice(0, 100)), ...smallOnCanvas];
+}"""
+"""What is written in letters smaller than 18 pixels."""
 
 
 def expect_one_line(page: Page, *choices: str) -> None:
@@ -42,16 +72,33 @@ def test_f_fills_the_screen_and_brings_the_frame_back(visit: Visit) -> None:
     expect(page).not_to_have_url(re.compile("projector"))
 
 
-def test_no_choice_lies_under_another_where_a_model_has_several_kinds_of_attention(visit: Visit) -> None:
+OVERLAPS = """(keys) => {
+    const boxes = keys.map((key) => document.querySelector(`.st-key-${key}`).getBoundingClientRect());
+    const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    return keys.filter((_, n) => boxes.some((box, other) => other > n && meet(boxes[n], box)));
+}"""
+
+CUT = """() => [...document.querySelectorAll("[class*=st-key-uses-] input[role=combobox]")]
+    .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.value)"""
+
+
+def test_on_a_small_projector_no_choice_lies_under_another_and_menus_are_read_whole(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 1024, "height": 768})
     page = visit.open("/translating?projector=1", drawn=".st-key-kind")
     expect_one_line(page, "model", "head")
-    keys = ["text", "model", "kind", "layer label", "layer .stSlider > :last-child", "head label"]
-    keys += ["head .stSlider > :last-child", "project"]
-    found = [page.locator(f".st-key-{key}").first.bounding_box() for key in keys]
-    boxes = [(box["x"], box["x"] + box["width"]) for box in found if box]
-    assert len(boxes) == len(keys)
-    assert all(end <= start for (_, end), (start, _) in pairwise(boxes))
+    keys = ["text", "model", "kind", "layer", "head", "project", "guess"]
+    assert page.evaluate(OVERLAPS, keys) == []
+    assert page.evaluate(CUT) == []
+
+
+def test_on_a_small_projector_a_long_sentence_is_wide_and_the_matrix_in_sight(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 1024, "height": 768})
+    page = visit.open(f"/?projector=1&text={POND.replace(' ', '+')}", drawn=".matrix-picture canvas")
+    for selector, least, lowest in ((".st-key-text", 500, 100), (".matrix-picture", 400, 560)):
+        box = page.locator(selector).first.bounding_box()
+        assert box is not None
+        assert box["width"] > least
+        assert box["y"] < lowest
 
 
 def test_typing_an_f_is_typing(visit: Visit) -> None:
@@ -75,8 +122,11 @@ def test_a_question_mark_lists_the_keys_and_escape_closes_the_list(visit: Visit)
 
 
 @pytest.mark.parametrize("page_name", [page.name for page in router.PAGES if page.group])
-def test_on_a_projector_every_page_begins_with_one_line(visit: Visit, page_name: str) -> None:
+def test_on_a_projector_every_page_begins_with_one_line_and_has_large_letters(visit: Visit, page_name: str) -> None:
+    visit.page.add_init_script(LISTEN)
     page = visit.open(f"/{'' if page_name == 'explorer' else page_name}?projector=1", drawn=".st-key-head")
     page.wait_for_selector(READY)
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     expect_one_line(page, *(name for name in ("model", "head") if page.locator(f".st-key-{name}").is_visible()))
+    page.wait_for_function(AT_REST)
+    assert page.evaluate(SMALL) == []

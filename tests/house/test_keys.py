@@ -13,7 +13,7 @@ from tests.browser import ROOT
 
 FRAME = "the frame"
 
-OF_WALKS = ("lecture", "step")
+OF_WALKS = ("lecture", "step", "guess")
 """What the address of a lecture's step holds beside the choices."""
 
 

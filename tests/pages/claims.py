@@ -1,8 +1,8 @@
 """What a step of a lecture claims, tried on the page that opens at the step's address.
 
 `holds` in a lecture's file lists claims. `"A < B"`, with `<`, `>` or `=`, compares two quantities; a number after `=`
-is meant to the digits that are written. `"shows x"` and `"hides x"` ask whether the page shows a text, as figures say it
-to those who cannot see them, too. Names with spaces stand in quotes. A quantity is one of
+is meant to the digits that are written. `"shows x"` and `"hides x"` ask whether the page shows a text, also as figures
+say it to those who cannot see them. Names with spaces stand in quotes. A quantity is one of
 
     0.4                             a number, or `closed`, which a masked cell is
     said "length {} at"             the number that the page says in place of {}

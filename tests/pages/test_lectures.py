@@ -1,4 +1,4 @@
-"""Every walk of a lecture can be read, and each of its steps is a page with an open tab, on which it tells the truth."""
+"""Every walk of a lecture can be read, and each of its steps is a page with an open tab, where it tells the truth."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILES = sorted(walks.FOLDER.glob("*.toml"))
 
 STEPS = [(path.stem, n, step) for path in FILES for n, step in enumerate(walks.read(path).steps, start=1)]
 
-OF_VIEWS = {"stage", "zoom", "start", "off", "token", "at", "shown"}
+OF_VIEWS = {"stage", "zoom", "start", "off", "token", "at", "shown", "guess"}
 """What pages read from the address themselves; everything else belongs to a widget."""
 
 

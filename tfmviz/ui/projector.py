@@ -11,7 +11,7 @@ from tfmviz.views import keys
 
 KEYS = {
     "f": "projector mode, on and off",
-    "g": "hide the figure until the room has guessed",
+    "g": "hide the values until the room has guessed",
     "?": "this list",
     "[ and ]": "one layer down, one layer up (explorer)",
     "p": "play through the layers (explorer)",
