@@ -1,4 +1,4 @@
-"""Every walk of a lecture can be read, and each of its steps is a page with an open tab, on which it tells the truth."""
+"""Every walk of a lecture can be read; each of its steps is a page with an open tab, and true of what it shows."""
 
 from __future__ import annotations
 
