@@ -1,8 +1,8 @@
 """What a step of a lecture claims, tried on the page that opens at the step's address.
 
 `holds` in a lecture's file lists claims. `"A < B"`, with `<`, `>` or `=`, compares two quantities; a number after `=`
-is meant to the digits that are written. `"shows x"` and `"hides x"` ask whether the page shows a text, also as figures
-say it to those who cannot see them. Names with spaces stand in quotes. A quantity is one of
+is meant to the digits that are written. `"shows x"` asks whether the page shows a text, in words, in what figures hold,
+or as they say it to those who cannot see them. Names with spaces stand in quotes. A quantity is one of
 
     0.4                             a number, or `closed`, which a masked cell is
     said "length {} at"             the number that the page says in place of {}
@@ -140,9 +140,9 @@ class Shown:
     def check(self, claim: str) -> None:
         """Asserts a claim."""
         parts = shlex.split(claim)
-        if parts[0] in ("shows", "hides"):
+        if parts[0] == "shows":
             (asked,) = parts[1:]
-            assert (asked in self.text) == (parts[0] == "shows"), claim
+            assert asked in self.text, claim
             return
         (at,) = [n for n, part in enumerate(parts) if part in {*SIGNS, "="}]
         left, right = self.quantity(parts[:at]), self.quantity(parts[at + 1 :])

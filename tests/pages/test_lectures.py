@@ -1,15 +1,17 @@
-"""Every walk of a lecture can be read, and each of its steps is a page with an open tab, where it tells the truth."""
+"""Every walk of a lecture can be read; each of its steps is a page with an open tab, and true of what it shows."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, open_page, views, words
-from tests.pages.claims import Shown
+from tests.pages.claims import Shown, number
 from tests.pages.tabs import UI, WITHIN, rows
 from tfmviz.places import PROJECT
 from tfmviz.ui import walks
@@ -19,8 +21,11 @@ FILES = sorted(walks.FOLDER.glob("*.toml"))
 
 STEPS = [(path.stem, n, step) for path in FILES for n, step in enumerate(walks.read(path).steps, start=1)]
 
-OF_VIEWS = {"stage", "zoom", "start", "off", "token", "at", "shown", "guess"}
-"""What pages read from the address themselves; everything else belongs to a widget."""
+TOLD_TO_VIEWS = {"stage", "zoom", "start", "token", "at", "shown"}
+"""What pages read from the address themselves and hand to a view in the browser."""
+
+OF_NO_WIDGET = TOLD_TO_VIEWS | {"off", "guess"}
+"""What the address says without a widget of that name; everything else belongs to one."""
 
 
 def titles_of(page: str) -> dict[str, list[str]]:
@@ -60,7 +65,7 @@ def test_a_step_is_a_page_and_a_tab_that_show_what_it_says(name: str, number: in
     app = opened(name, number, step)
     assert not app.error
     for key, value in step.choices.items():
-        if key not in OF_VIEWS:
+        if key not in OF_NO_WIDGET:
             assert key in app.session_state, f"nothing on {step.page} reads {key}"
             assert str(app.session_state[key]) == value
     drawn = set(views(app)) - {"walk"} | set(charts(app))
@@ -68,8 +73,50 @@ def test_a_step_is_a_page_and_a_tab_that_show_what_it_says(name: str, number: in
     assert "is unavailable" not in words(app)
     assert step.holds, "a step says what must hold there"
     shown = Shown(app, step)
+    for key in TOLD_TO_VIEWS & set(step.choices):
+        assert f"{key}: {step.choices[key]}" in shown.text, f"the page does not open at this {key}"
     for claim in step.holds:
         shown.check(claim)
+
+
+def test_every_stage_that_a_step_names_exists() -> None:
+    """An unknown one would be shown as the first."""
+    source = (PROJECT / "tfmviz" / "views" / "steps" / "stages.js").read_text(encoding="utf-8")
+    named = {step.choices["stage"] for _, _, step in STEPS if "stage" in step.choices}
+    assert named <= set(re.findall(r'^    id: "(\w+)"', source, flags=re.MULTILINE))
+
+
+@pytest.fixture(scope="module")
+def a_step() -> Shown:
+    step = walks.walks()[0]["L4"].steps[0]
+    return Shown(opened("L4", 1, step), step)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "2 < 1",
+        "0.5 = 0.6",
+        "75% > 0.75",
+        'shows "a sentence that is not there"',
+        "cell steps mask sat mat = 1",
+        "cell steps mask sat nobody = 1",
+        "cell steps mask sat The = closed",
+        "attention L1H2 sat mat > 0",
+        "attention L1H2 sat cat = attention L1H2 sat The",
+        'said "a number {} that is not there" > 0',
+    ],
+)
+def test_a_false_claim_is_found(claim: str, a_step: Shown) -> None:
+    with pytest.raises(AssertionError):
+        a_step.check(claim)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1,024 of them", 1024), ("−0.5", -0.5), ("12%", 0.12), ("−3.1·10⁻⁴", -3.1e-4), ("−∞", -np.inf)]
+)
+def test_a_number_is_read_as_pages_write_it(text: str, value: float) -> None:
+    assert number(text) == pytest.approx(value)
 
 
 def line(app: AppTest) -> dict[str, str]:

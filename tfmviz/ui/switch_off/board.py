@@ -285,8 +285,9 @@ def written(here: Lesson, after: Trace, said: Switches) -> None:
         return
     texts = (_written(here.model, here.text, codes, said.way) for codes in ((), said.codes))
     for name, text in zip(said.series, texts, strict=True):
-        st.markdown(f"**{name[0].upper()}{name[1:]}**")
-        st.code(text or "(nothing: it stops at once)", language=None, wrap_lines=True)
+        with st.container():  # on a projector the first figure goes to the top, and takes its name along
+            st.markdown(f"**{name[0].upper()}{name[1:]}**")
+            st.code(text or "(nothing: it stops at once)", language=None, wrap_lines=True)
     what = "what it makes of your text" if architecture == "encoder-decoder" else f"the next {WRITTEN} tokens at most"
     st.caption(f"The most probable token at every step: {what}.")
     verdict(here, after, said)
