@@ -8,8 +8,7 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import READY, Visit
-from tfmviz.ui import router
+from tests.browser import Visit
 
 pytestmark = pytest.mark.browser
 
@@ -72,11 +71,3 @@ def test_a_question_mark_lists_the_keys_and_escape_closes_the_list(visit: Visit)
     expect(keys).to_contain_text("projector mode")
     page.keyboard.press("Escape")
     expect(keys).to_be_hidden()
-
-
-@pytest.mark.parametrize("page_name", [page.name for page in router.PAGES if page.group])
-def test_on_a_projector_every_page_begins_with_one_line(visit: Visit, page_name: str) -> None:
-    page = visit.open(f"/{'' if page_name == 'explorer' else page_name}?projector=1", drawn=".st-key-head")
-    page.wait_for_selector(READY)
-    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
-    expect_one_line(page, *(name for name in ("model", "head") if page.locator(f".st-key-{name}").is_visible()))
