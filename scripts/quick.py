@@ -1,9 +1,10 @@
 """The checks of what has changed, within about 20 seconds: `make quick`, or `python -m scripts.quick`.
 
 Changed is what differs from the main branch, committed or not. Ruff and mypy look at everything (mypy remembers what it
-has seen), and where a script or a style has changed, so do Biome, tsc and the scripts' tests. Of the other tests, those
-of the house run, and those nearest to each changed file that need no browser, in one process: a second one takes longer
-to start than it saves. They are stopped after 15 seconds. What passes here can still fail in `make test`.
+has seen), and where a script or a style has changed, so do Biome, tsc and the scripts' tests. Of the other tests those
+that need no browser run, in one process, as a second one takes longer to start than it saves: the nearest to each
+changed file, then what the whole room is asked, then those of the house. They are stopped after 15 seconds, and what
+was not reached is said. What passes here can still fail in `make test`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -35,6 +37,14 @@ ELSEWHERE = {
 }
 """Files whose tests lie where their names do not lead."""
 
+TABLES = {
+    "tfmviz/positions/": "tests/positions/test_schemes.py",
+    "tfmviz/model/": "tests/model/test_dependence.py",
+    "tfmviz/plots/": "tests/plots/test_charts.py",
+    "tfmviz/zoo/": "tests/zoo/test_contract.py",
+}
+"""What all of a room is asked, by the room."""
+
 NO_TESTS = 5
 """Exit status of pytest when all that it was given is for the browser."""
 
@@ -47,23 +57,46 @@ def main() -> None:
         commands += [[*NPM, script] for script in ("check", "test")]
     beside = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # npm and node
     passed = [subprocess.run(command, cwd=ROOT, env=beside, check=False).returncode == 0 for command in commands]
-    chosen = {"tests/house", *nearest_tests(paths)}
-    passed.append(run_tests(sorted(one for one in chosen if not chosen & set(map(str, Path(one).parents)))))
+    passed.append(run_tests(in_turn(paths)))
     sys.exit(not all(passed))
 
 
-def run_tests(tests: Iterable[str]) -> bool:
-    """Whether none of these files and folders failed; the first failure ends them, and so does the time."""
+def in_turn(paths: Iterable[str], root: Path = ROOT) -> list[str]:
+    """Tests to run, the nearest to what has changed first: files, then folders, tables of their rooms, the house."""
+    paths = list(paths)
+    nearest = sorted(nearest_tests(paths, root), key=lambda test: (not test.endswith(".py"), test))
+    tables = [table for room, table in TABLES.items() if any(path.startswith(room) for path in paths)]
+    chosen = list(dict.fromkeys([*nearest, *tables, "tests/house"]))
+    return [one for one in chosen if not set(chosen) & set(map(str, Path(one).parents))]
+
+
+def run_tests(tests: Sequence[str], seconds: float = SECONDS, root: Path = ROOT) -> bool:
+    """Whether none of these files and folders failed; the first failure ends them, and so does the time.
+
+    What the time did not suffice for is said.
+    """
     print("Tests:", *tests, flush=True)
-    options = ("--exitfirst", "-m", "not browser")
-    with subprocess.Popen([*PYTHON, "pytest", *options, *tests], cwd=ROOT) as running:
-        try:
-            return running.wait(SECONDS) in (0, NO_TESTS)
-        except subprocess.TimeoutExpired:
+    command = [*PYTHON, "pytest", "--verbose", "--exitfirst", "-m", "not browser", *tests]  # a line for each file
+    reached, is_late = tests[0], threading.Event()
+    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout
+
+        def stop() -> None:
+            is_late.set()
             running.send_signal(signal.SIGINT)
-            running.wait()
-            print(f"Stopped after {SECONDS} seconds: the rest is for `make test`.")
-            return True
+
+        end = threading.Timer(seconds, stop)
+        end.start()
+        for line in running.stdout:
+            print(line, end="", flush=True)
+            reached = line.split()[0] if line.startswith("tests/") else reached
+        end.cancel()
+    if is_late.is_set():
+        first = next(n for n, test in enumerate(tests) if reached == test or reached.startswith(f"{test}/"))
+        left = tests[first + 1 :] or ["what follows there"]
+        print(f"Stopped after {seconds:g} seconds in {reached}. Not reached:", *left)
+        return True
+    return running.returncode in (0, NO_TESTS)
 
 
 def changed() -> list[str]:

@@ -1,4 +1,7 @@
-"""Every page of the menu, a new one too, is open to all readers."""
+"""Every page of the menu, a new one too: open to all readers, figures first, and made for a projector.
+
+One visit asks a page everything that is asked of every page.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,48 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import Visit, violations
+from tests.browser.test_first_figure import (
+    HIGHEST,
+    HIGHEST_ON_A_PROJECTOR,
+    RECORD,
+    SMALLEST,
+    WRITTEN,
+    each_tab,
+    expect_figure_above,
+    go,
+)
+from tests.browser.test_projector import SMALL, expect_one_line
+from tests.pages.tabs import addresses
 from tfmviz.ui import router
 
 pytestmark = pytest.mark.browser
 
+LESSONS = [page.name for page in router.PAGES if page.group]
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+
 @pytest.mark.parametrize("name", [page.name for page in router.PAGES])
-def test_a_page_is_whole_and_axe_finds_nothing(visit: Visit, name: str, scheme: Literal["light", "dark"]) -> None:
-    """As it opens; what is behind its tabs, the pages' own tests look at."""
-    visit.page.emulate_media(color_scheme=scheme)
-    page = visit.open("/" if name == "explorer" else f"/{name}", drawn="[data-testid=stMain] h1")
-    expect(page.get_by_text("BidiComponent Error")).to_have_count(0)  # Streamlit's words for a view that breaks
-    assert violations(page) == []
+def test_a_page_is_whole_axe_finds_nothing_and_every_tab_begins_with_its_figure(visit: Visit, name: str) -> None:
+    """Axe looks at the page as it opens; at what is behind its tabs, in the pages' own tests."""
+    visit.page.set_viewport_size({"width": 1280, "height": 800})
+    schemes: tuple[Literal["dark", "light"], ...] = ("dark", "light")
+    for scheme in schemes:
+        visit.page.emulate_media(color_scheme=scheme)
+        page = visit.open("/" if name == "explorer" else f"/{name}", drawn="[data-testid=stMain] h1")
+        expect(page.get_by_text("BidiComponent Error")).to_have_count(0)  # Streamlit's words for a view that breaks
+        assert violations(page) == [], scheme
+    for tab in each_tab(page, name) if name in LESSONS else ():
+        expect_figure_above(page, HIGHEST, what=tab)
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_on_a_projector_one_line_then_every_tabs_figure_in_letters_for_the_last_row(visit: Visit, name: str) -> None:
+    visit.page.set_viewport_size({"width": 1280, "height": 800})
+    with visit.page.add_init_script(RECORD):
+        page = go(visit, name, {**addresses(name)[0], "projector": "1"})
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    page.wait_for_selector(".st-key-head", state="attached")
+    expect_one_line(page, *(choice for choice in ("model", "head") if page.locator(f".st-key-{choice}").is_visible()))
+    assert page.evaluate(SMALL) == []
+    for tab in each_tab(page, name):
+        expect_figure_above(page, HIGHEST_ON_A_PROJECTOR, what=tab)
+        assert page.evaluate(WRITTEN, SMALLEST) == {}, tab

@@ -7,8 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, READY, Visit
-from tfmviz.ui import router
+from tests.browser import Visit
 
 pytestmark = pytest.mark.browser
 
@@ -20,18 +19,6 @@ POND = (
     "after the storm."
 )
 
-LISTEN = """
-    window.smallOnCanvas = new Set();
-    const { fillText } = CanvasRenderingContext2D.prototype;
-    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
-        const { c, d } = this.getTransform();
-        const size = (parseFloat(/([0-9.]+)px/.exec(this.font)[1]) * Math.hypot(c, d)) / devicePixelRatio;
-        if (size < 17.9 && text.trim()) smallOnCanvas.add(`${size}: ${text}`);
-        return fillText.call(this, text, ...place);
-    };
-"""
-"""Remembers what is written on canvases in letters smaller than 18 pixels."""
-
 SMALL = """() => {
     const all = (root) => [...root.querySelectorAll("*")]
         .flatMap((node) => [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])]);
@@ -42,9 +29,9 @@ SMALL = """() => {
         return hasText && width > 1 && height > 1 && visibility === "visible" && parseFloat(fontSize) < 17.9
             && !node.matches("style, script, option");
     });
-    return [...small.map((node) => node.outerHTML.slice(0, 100)), ...smallOnCanvas];
+    return small.map((node) => node.outerHTML.slice(0, 100));
 }"""
-"""What is written in letters smaller than 18 pixels."""
+"""What is written on a page, but for its canvases, in letters smaller than 18 pixels."""
 
 
 def expect_one_line(page: Page, *choices: str) -> None:
@@ -119,14 +106,3 @@ def test_a_question_mark_lists_the_keys_and_escape_closes_the_list(visit: Visit)
     expect(keys).to_contain_text("projector mode")
     page.keyboard.press("Escape")
     expect(keys).to_be_hidden()
-
-
-@pytest.mark.parametrize("page_name", [page.name for page in router.PAGES if page.group])
-def test_on_a_projector_every_page_begins_with_one_line_and_has_large_letters(visit: Visit, page_name: str) -> None:
-    visit.page.add_init_script(LISTEN)
-    page = visit.open(f"/{'' if page_name == 'explorer' else page_name}?projector=1", drawn=".st-key-head")
-    page.wait_for_selector(READY)
-    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
-    expect_one_line(page, *(name for name in ("model", "head") if page.locator(f".st-key-{name}").is_visible()))
-    page.wait_for_function(AT_REST)
-    assert page.evaluate(SMALL) == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.quick import ELSEWHERE, ROOT, nearest_tests
+from scripts.quick import ELSEWHERE, ROOT, TABLES, in_turn, nearest_tests, run_tests
 
 THERE = (
     "tests/model/test_attention.py",
@@ -55,7 +55,8 @@ def test_the_nearest_tests_are_found(changed: str, nearest: str | None, tmp_path
 
 
 def test_files_with_tests_elsewhere_exist_and_so_do_their_tests() -> None:
-    assert not [name for pair in ELSEWHERE.items() for name in pair if not (ROOT / name).exists()]
+    pairs = [*ELSEWHERE.items(), *TABLES.items()]
+    assert not [name for pair in pairs for name in pair if not (ROOT / name).exists()]
 
 
 @pytest.mark.parametrize("test", sorted(path.name for path in (ROOT / "tests" / "ui").glob("test_*.py")))
@@ -68,3 +69,32 @@ def test_every_test_in_ui_is_that_of_a_file(test: str) -> None:
 def test_each_is_named_once(tmp_path: Path) -> None:
     (tmp_path / "tests" / "model").mkdir(parents=True)
     assert nearest_tests(["tfmviz/model/a.py", "tfmviz/model/b.py"], tmp_path) == {"tests/model"}
+
+
+def test_the_nearest_tests_come_first_then_what_all_of_the_room_is_asked_and_the_house_last() -> None:
+    changed = ["tfmviz/positions/alibi.py", "tfmviz/ui/lesson.py", "README.md"]
+    nearest = ["tests/positions/test_alibi.py", "tests/pages"]
+    assert in_turn(changed) == [*nearest, "tests/positions/test_schemes.py", "tests/house"]
+    assert in_turn(["tfmviz/positions/schemes.py"]) == ["tests/positions/test_schemes.py", "tests/house"]
+    assert in_turn([]) == ["tests/house"]
+
+
+@pytest.mark.parametrize(
+    ("test", "passed"),
+    [
+        ("def test_right(): pass", True),
+        ("import pytest\n@pytest.mark.browser\ndef test_seen(): assert False", True),
+        ("def test_wrong(): assert False", False),
+        ("import nowhere", False),
+    ],
+)
+def test_a_test_that_fails_is_a_check_that_fails(test: str, passed: bool, tmp_path: Path) -> None:
+    (tmp_path / "test_a.py").write_text(test)
+    assert run_tests(["test_a.py"], seconds=300, root=tmp_path) == passed
+
+
+def test_what_was_not_reached_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "test_a.py").write_text("import signal\ndef test_endless(): signal.pause()")
+    (tmp_path / "test_b.py").write_text("def test_never_reached(): assert False")
+    assert run_tests(["test_a.py", "test_b.py"], seconds=2, root=tmp_path)
+    assert capsys.readouterr().out.splitlines()[-1] == "Stopped after 2 seconds in test_a.py. Not reached: test_b.py"
