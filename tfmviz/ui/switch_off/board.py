@@ -196,7 +196,7 @@ def verdict(here: Lesson, after: Trace, said: Switches) -> None:
     asked = question(here)
     if asked is not None:
         old, new = (ablation.surprise_of(run, asked) for run in (here.trace, after))
-        better = f" This sentence the model predicts **better** {said.run}." if new < old else ""
+        better = f" The model predicts this sentence **better** {said.run}." if new < old else ""
         st.markdown(
             f"Mean surprise at the next word of {before_after.predicted(here)} (the loss): **{old:.2f}** nats with the "
             f"whole model, **{new:.2f}** with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}. The right "
