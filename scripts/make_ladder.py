@@ -37,6 +37,9 @@ TRANSFORMER, EARLIER = "twins-rope", ("ladder-window", "ladder-rnn")
 LEAST = (1, 2, 4, 5, 6)
 """How often a gram of 1 to 5 tokens must occur in order to stay. Chosen so that about a million numbers remain."""
 
+WINDOW = 64
+"""Tokens of a window of held-out text; all models predict the same tokens from the same ones before them."""
+
 KEPT = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 62)
 """Tokens that stay as they were when a text is cut, shuffled or thinned."""
 
@@ -89,7 +92,7 @@ def measure(held_out: Array, *, n_bytes: int) -> dict[str, Any]:
     words = reach.replacements(zoo.load(TRANSFORMER).vocabulary, N_WORDS + 1)
     about = {
         "made_by": "python -m scripts.make_ladder",
-        "held_out": f"{len(held_out):,} tokens, {n_bytes:,} bytes",
+        "held_out": f"{len(held_out):,} tokens, {n_bytes:,} bytes, in windows of {WINDOW}, for all models the same",
         "texts": f"{len(texts)} passages of {LENGTH} tokens from within documents; the next token is predicted",
         "kept": list(KEPT),
     }
@@ -105,13 +108,22 @@ def measure(held_out: Array, *, n_bytes: int) -> dict[str, Any]:
 def models(counted: NGramModel) -> dict[str, tuple[reach.Predict, Callable[[Array], float], int]]:
     """For each model what it predicts after texts, its mean loss on a stream in nats per token, and its size."""
     found: dict[str, tuple[reach.Predict, Callable[[Array], float], int]] = {
-        "5-gram": (partial(pruned.after, counted), counted.cross_entropy, pruned.n_numbers(counted))
+        "5-gram": (partial(pruned.after, counted), partial(_in_windows, counted), pruned.n_numbers(counted))
     }
     for name in (*EARLIER, TRANSFORMER):
         model = zoo.load(name) if name == TRANSFORMER else zoo.load_earlier(name)
         size = sum(parameter.numel() for parameter in model.module.parameters())
-        found[name] = (by_network(model.values_at), loss_of(model.values_at, model.config.max_len), size)
+        found[name] = (by_network(model.values_at), partial(loss_of, model.values_at), size)
     return found
+
+
+def _in_windows(counted: NGramModel, stream: Array) -> float:
+    """The 5-gram model's loss on the tokens that the networks are asked for, with no more before them than they see."""
+    rows = [
+        np.concatenate((inputs["ids"], targets[:, -1:]), axis=1) for inputs, targets in windows(stream, length=WINDOW)
+    ]
+    p = [counted.probabilities(row)[1:] for row in np.concatenate(rows)]
+    return float(-np.log(p).mean())
 
 
 def by_network(values_at: Callable[[str, Any], Array]) -> reach.Predict:
@@ -122,15 +134,12 @@ def by_network(values_at: Callable[[str, Any], Array]) -> reach.Predict:
     return predict
 
 
-def loss_of(values_at: Callable[[str, Any], Array], length: int) -> Callable[[Array], float]:
-    def loss(stream: Array) -> float:
-        parts = []
-        for inputs, targets in windows(stream, length=length):
-            p = reach.probabilities(values_at("logits", inputs["ids"].tolist()))
-            parts.append(-np.log(np.take_along_axis(p, targets[..., None], axis=-1)).ravel())
-        return float(np.concatenate(parts).mean())
-
-    return loss
+def loss_of(values_at: Callable[[str, Any], Array], stream: Array) -> float:
+    parts = []
+    for inputs, targets in windows(stream, length=WINDOW):
+        p = reach.probabilities(values_at("logits", inputs["ids"].tolist()))
+        parts.append(-np.log(np.take_along_axis(p, targets[..., None], axis=-1)).ravel())
+    return float(np.concatenate(parts).mean())
 
 
 def texts_of(held_out: Array) -> tuple[Array, Array]:

@@ -89,8 +89,6 @@ def test_scales_of_a_column_are_as_defined() -> None:
     np.testing.assert_allclose(norms.min_max(column), [0, 1 / 27, 1, 4 / 27])
     for scale in (norms.standardised, norms.min_max):
         assert scale(np.full(3, 7.0)).tolist() == [0, 0, 0]
-    other, shares = norms.nearest(np.array([[0.0, 0], [3, 4], [-1, 30]]), 0)
-    assert (other, shares.tolist()) == (1, [9 / 25, 16 / 25])
 
 
 def streams(text: str, layer: int) -> np.ndarray:
@@ -181,9 +179,14 @@ def test_numbers_that_cannot_be_used_are_told_why(ages: str, fees: str, said: st
 @pytest.mark.parametrize(
     ("ages", "fees", "said"),
     [
-        ("20, 20, 30", "5, 5, 9", "**student 2**, with the same age and the same tuition: the distance is 0."),
-        ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**, both equally near; tuition makes 0.00%"),
+        (
+            "20, 20, 30",
+            "5, 5, 9",
+            "**student 2**. Of the squared distances between student 1 and all others tuition makes 14%",
+        ),
+        ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**, both equally near. Of the squared"),
         ("20, 21, 19, 40", "5, 5, 5, 5", "as they are: students 2 and 3; standardised: students 2 and 3"),
+        ("20, 20", "5, 5", "**student 2**: all have the same age and the same tuition."),
         ("20, 21, 19, 40", "5, 5, 5, 5", "Where all have the same tuition both are 0/0"),
         ("5, 40, 41, 42", "1, 2, 3, 4", "all but student 1 lie between 0.95 and 1 in age"),
         ("18, 19, 45, 22", "1, 2, 3, 4", "all but student 3 lie between 0 and 0.15 in age"),
@@ -195,6 +198,10 @@ def test_what_is_said_of_the_students_holds_for_any_numbers(ages: str, fees: str
     assert said in shown
     assert ("all but student" in shown) == ("all but student" in said or fees == "5, 5, 5, 5")
     assert ("makes 0.00%" in shown) == (fees == "5, 5, 5, 5")
+
+
+def test_without_a_common_scale_only_the_large_numbers_count() -> None:
+    assert "all others tuition makes 100%" in words(open_page(PAGE, about=TABS[2]))
 
 
 def recorded_within(said: str) -> float:

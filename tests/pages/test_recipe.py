@@ -211,7 +211,11 @@ def test_of_the_shipped_runs_post_norm_without_warm_up_alone_stays_where_frequen
         assert max(entry["learning_rate"] for entry in entries) == pytest.approx(2e-3)
     failed = last.pop("post-norm, no warm-up")
     assert failed > max(last.values()) + 0.7
-    assert max(last.values()) - min(last.values()) < 0.4
+    assert min(last, key=lambda name: last[name]) == "post-norm, warm-up"
+    assert 0 < last["pre-norm, no warm-up"] - last["pre-norm, warm-up"] < 0.1
+    said = words(open_page(PAGE, recipe="Warm-up"))
+    places = [said.index(f"{name} ") for name in sorted(last, key=lambda name: last[name])]
+    assert places == sorted(places)
 
 
 def said_on_average(count: Array, shares: Array) -> str:

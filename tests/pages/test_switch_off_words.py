@@ -214,3 +214,12 @@ def test_a_model_that_fills_in_predicts_in_the_place_of_a_token() -> None:
     app = opened("Next word", model="fill-in")
     assert "In the place of “" in words(app)
     assert "next token" not in str(charts(app)["next_words"]["spec"])
+
+
+@pytest.mark.parametrize(("off", "better"), [("d4.3", False), ("d0.0", True)])
+def test_a_part_without_which_the_sentence_is_predicted_better_is_said_to_be_one(off: str, better: bool) -> None:
+    said = words(opened("Loss", off=off))
+    losses = re.search(r"\*\*(\d\.\d\d)\*\* nats with the whole model, \*\*(\d\.\d\d)\*\* with", said)
+    assert losses is not None
+    assert (float(losses[2]) < float(losses[1])) == better
+    assert ("predicts this sentence **better** with the part off" in said) == better

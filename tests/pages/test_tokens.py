@@ -216,3 +216,11 @@ def test_a_long_text_draws_its_first_boxes_and_counts_all() -> None:
     assert characters["note"] == "4,800 characters"
     assert len(characters["pieces"]) == MOST
     assert characters["left_out"] == 4_800 - MOST
+
+
+@pytest.mark.parametrize("model", ["tiny-english", "french-english", "fill-in", "reverse"])
+def test_that_numbers_are_cut_unevenly_is_said_where_it_is_shown(model: str) -> None:
+    app = open_page(PAGE, tokens="Hard words", model=model)
+    (number,) = (row for row in json.loads(views(app)["hard_words"].json)["rows"] if row["name"] == "a number")
+    digits = {sum(map(str.isdigit, piece[0])) for piece in number["pieces"]} - {0}
+    assert ("nothing to do with its value" in words(app)) == (len(digits) > 1)

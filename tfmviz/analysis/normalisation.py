@@ -81,16 +81,3 @@ def min_max(column: Array) -> Array:
     """(x − min) / (max − min): from 0 to 1. All 0 if all numbers are equal."""
     spread = np.ptp(column)
     return (column - column.min()) / (spread if spread > 0 else 1.0)
-
-
-def nearest(points: Array, index: int) -> tuple[int, Array]:
-    """The point nearest to point `index`, and each axis's share of the squared distance between the two.
-
-    Args:
-        points: (n, axis), n at least 2.
-    """
-    squares = (points - points[index]) ** 2  # (n, axis)
-    distances = squares.sum(axis=-1)
-    distances[index] = np.inf
-    other = int(distances.argmin())
-    return other, squares[other] / max(float(squares[other].sum()), 1e-300)

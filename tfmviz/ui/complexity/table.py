@@ -33,7 +33,8 @@ DERIVATIONS = {
     "restricted attention": (
         "As self-attention, but each of the n queries meets r keys only: **2 · r · n · d** with the values.",
         "Windows do not wait for one another: **1** step.",
-        "A layer carries news r tokens further, so about **n / r** layers until the ends have met.",
+        "If the r keys are those before the query, a layer carries news r tokens further, so about **n / r** layers "
+        "until the ends have met. If they lie on both sides, it is r / 2 tokens and twice as many layers.",
     ),
 }
 """How the three entries of a row come about: cost, steps, path."""

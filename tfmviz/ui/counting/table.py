@@ -37,7 +37,8 @@ FORMULAS = {
     "interpolation": "P(w | h) = λ · count(h w) / count(h) + (1 − λ) · P(w | h without its first word); contexts that "
     "never occurred are left out, and after the shortest comes 1/V.",
     "Kneser–Ney": "P(w | h) = max(count(h w) − D, 0) / count(h) + γ(h) · P(w | h without its first word). Shorter "
-    "contexts count the different words to their left, not occurrences (Chen and Goodman's modified form).",
+    "contexts count the different words to their left, not occurrences, but occurrences where they begin with ⟨s⟩, to "
+    "the left of which nothing is counted (Chen and Goodman's modified form).",
 }
 
 

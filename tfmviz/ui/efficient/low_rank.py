@@ -18,6 +18,9 @@ from tfmviz.weights import feature
 
 FEATURES = (8, 16, 32, 64, 128, 256, 512, 1024)
 
+FEW = 0.5
+"""A larger share of the singular values is not called few."""
+
 ENOUGH = 0.25
 """A larger error with the most features means that no number of features here is enough."""
 
@@ -65,7 +68,7 @@ def _refused(head: Head, rows: int) -> None:
 
 
 def _ranks(head: Head) -> None:
-    """Why it can work: a few singular values hold most of this very pattern. And how the error falls with the rows."""
+    """How many singular values hold most of this very pattern, and how the error falls with the rows."""
     n = min(head.scores.shape)
     steps = np.unique(np.linspace(1, n, min(n, 24)).round().astype(int))
     kept = linformer.shares(head.pattern)
@@ -80,10 +83,12 @@ def _ranks(head: Head) -> None:
         alt="; ".join(f"{name}: {first} at {steps[0]}, {last} at {n}" for name, (first, last) in ends.items()),
     )
     enough = int(np.argmax(kept >= 0.99)) + 1
+    few = "Why it can work: few are enough" if enough <= n * FEW else "Few would have to be enough; here it takes many"
     st.markdown(
-        f"Why it can work: **{enough} of {n}** singular values hold 99% of this very pattern (Wang et al. 2020 found "
-        "the same in RoBERTa). No projection can do better than they; Linformer trains its own, E, while mean pooling, "
-        "which is shown here, is not trained at all."
+        f"{few}. **{enough} of {n}** singular values hold 99% of this very pattern, measured by their squares: no "
+        "matrix of that rank is nearer to it in the Frobenius norm. Wang et al. 2020 add up the values themselves, for "
+        "RoBERTa on 512 tokens, and find most of the sum in the first 128. Linformer trains its projection, E, while "
+        "mean pooling, which is shown here, is not trained at all."
     )
 
 
@@ -146,8 +151,8 @@ def performer(here: Lesson) -> None:
     st.markdown(
         "φ(x) = exp(w · x − |x|²/2) for m random directions w: the mean of φ(q) · φ(k) is exp(q · k) exactly, and more "
         "features mean less luck (Choromanski et al. 2021). The longer queries and keys are, the more luck it takes: "
-        f"the largest |q| · |k| / √d of this head is {size:.1f}, and exp(q · k) spans as many powers of e. {enough} On "
-        "short texts the features cost more than the pairs that they replace."
+        f"the largest |q| · |k| / √d of this head is {size:.1f}, so exp(q · k) may span up to twice as many powers of "
+        f"e. {enough} On short texts the features cost more than the pairs that they replace."
     )
     no_bias(head)
 

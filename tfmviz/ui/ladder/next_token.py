@@ -77,9 +77,11 @@ def _table(reading: Reading) -> None:
     )
     counted = rungs.counted_facts()
     st.caption(
-        "All four have read the same text with the same tokens, and none has read the held-out part. Bytes are those "
-        "of the text in UTF-8. The 5-gram model was left without its rare grams, so as to be no larger than the "
-        f"others; with all {counted['all_numbers']:,} numbers it reaches {counted['all_bits_per_byte']:.3f}."
+        "All four cut the text into the same tokens and predict the same held-out ones, in the same windows; none was "
+        "trained on them. The networks read some sources twice; for the 5-gram model each counted once. Bytes are "
+        "those of the text in UTF-8. The 5-gram model was left without its rare grams, so as to be no larger than the "
+        f"others; with all {counted['all_numbers']:,} numbers, and without windows, it reaches "
+        f"{counted['all_bits_per_byte']:.3f}."
     )
     if not reading.bits.size:
         st.info("Type at least two tokens: nothing stands before the first, so nobody predicts it.", icon=icons.INFO)

@@ -53,7 +53,8 @@ def state(here: Lesson) -> None:
     st.markdown(
         f"Each column is one step, each row one of the {len(chosen)} numbers that change most of the {len(values)} in "
         f"layer {layer}. Every step uses the same matrices: h = (1 − z) ⊙ n + z ⊙ h of the step before, so where z is "
-        "near 1 the row keeps its colour. All that the network knows of the text is in one column."
+        "near 1 the row keeps its colour. All that the network knows of the text is in one column of "
+        "each layer."
     )
     _fading(model, trace)
 

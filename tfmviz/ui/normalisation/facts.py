@@ -82,14 +82,15 @@ def _students(which: list[int]) -> str:
 
 
 def _most_alike(points: Array) -> str:
-    """Who is nearest to student 1, and how much of the distance is tuition."""
+    """Who is nearest to student 1, and how much of the distances to the others is tuition."""
     which = nearest(points)
     equally = ", all equally near" if len(which) > 2 else ", both equally near" if len(which) == 2 else ""
     found = f"Here it is **{_students(which)}**{equally}"
-    _, shares = normalisation.nearest(points[[0, which[0]]], 0)
-    if not shares.any():
-        return f"{found}, with the same age and the same tuition: the distance is 0."
-    return f"{found}; tuition makes {per_cent(float(shares[1]))} of the squared distance to {_students(which[:1])}."
+    squares = ((points - points[0]) ** 2).sum(axis=0)  # (column,)
+    if not squares.any():
+        return f"{found}: all have the same age and the same tuition."
+    share = per_cent(float(squares[1] / squares.sum()))
+    return f"{found}. Of the squared distances between student 1 and all others tuition makes {share}."
 
 
 def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
@@ -244,10 +245,10 @@ def gradients() -> None:
         f"large with post-norm; in theory this ratio grows like √layers = {np.sqrt(n_layers):.1f} (Xiong et al. 2020)."
     )
     st.markdown(
-        "Why? Pre-norm adds to the stream and never shrinks it: the longer the stream, the less one layer's write "
-        "changes the normalised result. Post-norm brings it back to the same length after every layer, so the last "
-        "layer always counts in full. With such large gradients near the output the first steps of training must be "
-        "small, hence the warm-up."
+        "Why? Pre-norm adds to the stream and scales nothing down, so with depth the stream mostly grows: the longer "
+        "it is, the less one layer's write changes the normalised result. Post-norm brings it back to the same length "
+        "after every layer, so the last layer always counts in full. From this Xiong et al. infer that the first steps "
+        "of training must be small, hence the warm-up; Liu et al. 2020 dispute that gradients are the reason."
     )
     st.caption(
         f"Computed with torch: {n_layers} layers, {shape.d_model} wide, {shape.n_heads} heads, weights drawn from "

@@ -73,14 +73,14 @@ def _words(start: Array, steepness: int, plain: float) -> str:
         return (
             "The ground is f = ½ (x² + y²), a bowl that is equally steep in all directions. **Gradient descent** steps "
             f"by η times the gradient, so it walks straight to the bottom, and each step takes away {per_cent(plain)} "
-            f"of what is left of the way. {adam_divides} its steps are about η long, however steep it is."
+            f"of what is left of the way. {adam_divides} its steps are about η in each coordinate, however steep it is."
         )
     return (
         f"The ground is f = ½ (x² + {steepness} y²), {steepness} times as steep across as along x. **Gradient "
         f"descent** steps by η times the gradient. With any η above 2/{steepness} = {decimal(2 / steepness, '.3g')} "
         f"every distance across grows at each step ({_verdict(start, steepness, plain)}). The steeper the valley, the "
         f"smaller η must be, and the slower the descent along x. {adam_divides} steep and flat directions move about "
-        "equally fast, and steps are about η long."
+        "equally fast, by about η a step in each coordinate."
     )
 
 
@@ -120,7 +120,7 @@ def _numbers(path: AdamPath, settings: AdamSettings) -> None:
         share = decimal(float(abs(path.m[0, 0]) / np.sqrt(path.v[0, 0])))
         without = f"Without the correction it would be (1 − β₁)/√(1 − β₂) = {share} times as long. "
     st.markdown(
-        f"{_means(settings)} So the first step is η long in every direction with a gradient. {without}The transformer "
+        f"{_means(settings)} So the first step is η in each coordinate with a gradient. {without}The transformer "
         "of 2017 was trained with β = (0.9, 0.98) and ε = 10⁻⁹. Many since use β₂ = 0.95, such as GPT-3, with ε = "
         "10⁻⁸, and the models that `tfmviz.training` trains with AdamW."
     )

@@ -83,14 +83,16 @@ def warm_up() -> None:
         key="warm_up_runs",
         alt="Mean loss over the last steps shown: " + "; ".join(f"{name} {decimal(v)}" for name, v in last.items()),
     )
+    ranking = "; ".join(f"{name} {decimal(last[name])}" for name in sorted(last, key=lambda name: last[name]))
     st.markdown(
         "Real runs, not drawn by hand: four small models of eight layers, the same data, seed and highest rate "
         "(2·10⁻³, Adam). They differ in where the norm stands and in whether the rate rises over 100 steps or is high "
-        "at once. **Post-norm without warm-up never gets going**: it learns how frequent each token is and stays there "
-        f"(loss {decimal(last.get('post-norm, no warm-up', float('nan')))}). With warm-up it learns as well as the "
-        "others, and pre-norm needs no warm-up. Why? In a post-norm model the gradients of the last layers are large "
-        "at the start, and Adam's first steps are as long as the rate allows, whatever the gradient; see "
-        "“Normalisation” and the tab “Adam”."
+        f"at once. Losses at the end, from the best to the worst: {ranking}. **Post-norm without warm-up never gets "
+        "going**: it learns how frequent each token is and stays there. Pre-norm gains little by the warm-up.\n\n"
+        "Why? Xiong et al. 2020 blame the large gradients of a post-norm model's last layers at the start (see "
+        "“Normalisation”). Liu et al. 2020 disagree, since Adam divides by the size of the gradients: a post-norm "
+        "layer's output depends more on what that layer itself adds, so small steps of the weights change the output "
+        "of the whole model more."
     )
     st.caption("Made by `python -m scripts.train_recipe warm-up`, in two minutes on one core.")
 

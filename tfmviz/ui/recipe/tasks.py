@@ -64,10 +64,11 @@ def tasks(here: Lesson) -> None:
     show_plain_view("pieces", js=pieces.JS, css=pieces.CSS, data=data.payload(), key="tasks")
     st.markdown(
         "In all three, the answers are the text itself: nobody has to label anything. **The next token** asks at every "
-        "place, and the model sees the left side only. **Masked tokens** (BERT) asks for 15%, drawn anew each time "
-        f"({FILLER} answers): of these 80% become the mask, 10% a random token, 10% stay as they are, so that no place "
-        "can be trusted; the model sees both sides. **Spans** (T5): 15% go in runs of about three, each leaves a mark "
-        "of its own, and a decoder writes what was there; the marks that it writes are not counted. "
+        f"place, and the model sees the left side only. **Masked tokens** (BERT) asks for 15% ({FILLER} answers): of "
+        "these 80% become the mask, 10% a random token, 10% stay as they are, so that no place can be trusted; the "
+        "model sees both sides. BERT's were drawn before training, ten times for each text; RoBERTa (Liu et al. 2019) "
+        "draws them anew each time, as the slider does here. **Spans** (T5): 15% go in runs of about three, each "
+        "leaves a mark of its own, and a decoder writes what was there; the marks that it writes are not counted. "
         f"{ABOUT_SPANS} The three losses are not comparable: other places are asked for, by models of other sizes "
         "with other vocabularies."
     )

@@ -197,10 +197,12 @@ def verdict(here: Lesson, after: Trace, said: Switches) -> None:
     asked = question(here)
     if asked is not None:
         old, new = (ablation.surprise_of(run, asked) for run in (here.trace, after))
+        better = f" The model predicts this sentence **better** {said.run}." if new < old else ""
         st.markdown(
             f"Mean surprise at the next word of {before_after.predicted(here)} (the loss): **{old:.2f}** nats with the "
             f"whole model, **{new:.2f}** with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}. The right "
-            f"word gets a probability of {per_cent(np.exp(-old))} and {per_cent(np.exp(-new))} (geometric mean)."
+            f"word gets a probability of {per_cent(np.exp(-old))} and {per_cent(np.exp(-new))} (geometric "
+            f"mean).{better}"
         )
     token = here.target
     words = []

@@ -23,7 +23,7 @@ from tfmviz.views.pieces import Piece, Row
 HARD = {
     "a long word": "antidisestablishmentarianism",
     "an invented word": "flibbertigloo",
-    "a number": "1234567",
+    "a number": "in 1984",
     "a price": "$3.14159",
     "Chinese": "我爱北京",
     "French": "Où est-il, le naïf ?",
@@ -123,8 +123,18 @@ def hard_words(here: Lesson) -> None:
     st.markdown(
         "Dashed boxes are bytes, two digits of sixteen each, which make a character only together. Nothing is ever "
         "unknown to a byte-level vocabulary, because the 256 bytes are among its entries. But what was rare in its "
-        "text is expensive: a Chinese character may cost three tokens, and the digits of a number are cut at places "
-        "that have nothing to do with its value, one reason why small models are bad at sums."
+        f"text is expensive: a Chinese character may cost three tokens.{_of_digits(here.model.tokenizer)}"
+    )
+
+
+def _of_digits(tokenizer: AnyTokenizer) -> str:
+    """What to say of numbers, where tokens hold different numbers of digits."""
+    entries = [tokenizer.vocabulary[index] for index in ids_of(tokenizer, HARD["a number"])]
+    if len({n for entry in entries if (n := sum(character.isdigit() for character in entry))}) < 2:
+        return ""
+    return (
+        " And the digits of a number are cut at places that have nothing to do with its value, one reason why small "
+        "models are bad at sums."
     )
 
 
