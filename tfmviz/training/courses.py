@@ -241,6 +241,7 @@ def translator(args: argparse.Namespace) -> Course:
         train = [*train, *joined(train, most_words=args.joined, seed=args.seed)]
     if args.variants:
         train = with_variants(train, seed=args.seed, unseen=held_out, often=args.variants == "often")
+    train = [*train, *(pair for source in args.words for pair in read_pairs(Path(source)))]
     encoded, test = (encode_pairs(side, tokenizer, max_len=args.context) for side in (train, held_out))
     batches = PairBatches(pairs=encoded, budget=args.batch_tokens, seed=args.seed)
     shown = [source for source, _ in held_out[:: max(1, len(held_out) // 5)]][:5]

@@ -106,6 +106,9 @@ def add_translator(translate: argparse.ArgumentParser) -> None:
         help="French: add each source as people type it (no final mark, small letters, no accents, capitals), and "
         "phrases cut from the pairs; often adds short ones several times",
     )
+    translate.add_argument(
+        "--words", nargs="+", default=[], metavar="FILE", help="more pairs, read as they are and never held out"
+    )
     paper = {"optimizer": "adam", "schedule": "noam", "smoothing": 0.1, "dropout": 0.1}
     add_common(translate, layers=3, positions="sinusoidal", embedding_scale="sqrt_d_model", **paper)
 
