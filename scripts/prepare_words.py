@@ -4,8 +4,8 @@
 
 - `scripts/words/lexicon.tsv`, written for this: greetings, numbers, colours, days and the commonest words;
 - words whose translation the training pairs show by themselves (`learned`);
-- names, alone and in the sentences of `scripts/words/frames.tsv`: half of `scripts/words/names.txt`, those of an English
-  text, and made-up ones, so that what is learned is to copy. `scripts.measure_words` asks for the other half.
+- names, alone and in the sentences of `scripts/words/frames.tsv`: those of an English text, made-up ones, and
+  `scripts/words/names.txt` but for 300, on which `scripts.evaluate` measures whether the model copies.
 
 Each is typed in several ways. README.md says where to find the texts.
 """
@@ -60,8 +60,8 @@ def main() -> None:
     with replacing(args.out) as (place,):
         place.write_text("".join(f"{source}\t{target}\n" for source, target in pairs), encoding="utf-8")
     print(
-        f"{args.out}: {len(pairs):,} pairs of {len(lexicon):,} words from the lexicon, {len(induced):,} learned ones and "
-        f"{len(names):,} names"
+        f"{args.out}: {len(pairs):,} pairs of {len(lexicon):,} words from the lexicon, {len(induced):,} learned ones "
+        f"and {len(names):,} names"
     )
 
 
@@ -131,9 +131,9 @@ def made_up(names: Sequence[str], *, n: int, rng: np.random.Generator) -> list[s
 def learned(pairs: Sequence[Pair], *, rounds: int = 5) -> list[Pair]:
     """Words and their translations by IBM Model 1 (Brown et al. 1993), in both directions.
 
-    Each direction estimates t(e | f), how likely a word stands for another, by expectation-maximization: first all words
-    of a translation are equally likely, then each link counts by its share among all links to the same word. A word is
-    kept if it and its best translation e each make the other likely: t(e | f) · t(f | e) ≥ `SURE`.
+    Each direction estimates t(e | f), how likely a word stands for another, by expectation-maximization: first all
+    words of a translation are equally likely, then each link counts by its share among all links to the same word. A
+    word is kept if it and its best translation e each make the other likely: t(e | f) · t(f | e) ≥ `SURE`.
     """
     words: list[dict[str, int]] = [{}, {}]
     links, where = [], []

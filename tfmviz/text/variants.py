@@ -109,8 +109,8 @@ def typed(source: str, rng: np.random.Generator) -> str:
     """The source as somebody may type it.
 
     Half of the time the final mark is missing, and in three of ten the accents. The letters stay as they are (35 %),
-    begin small (25 %), are all small (15 %) or all capitals (25 %). Three in ten have no space before a mark, and one in
-    ten has one before every mark. All are drawn independently.
+    begin small (25 %), are all small (15 %) or all capitals (25 %). Three in ten have no space before a mark, and one
+    in ten has one before every mark. All are drawn independently.
     """
     mark, accents, case, space = rng.random(4)
     if mark < 0.5:
