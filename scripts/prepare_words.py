@@ -111,14 +111,16 @@ def names_in(documents: Iterable[str]) -> list[str]:
 
 
 def made_up(names: Sequence[str], *, n: int, rng: np.random.Generator) -> list[str]:
-    """Words that a chain of letters writes, each drawn after the last two as in the names."""
+    """At most `n` words that a chain of letters writes, each drawn after the last two as in the names."""
     after: dict[str, list[str]] = {}
     for name in names:
         letters = f"^^{name}$"
         for at in range(len(letters) - 2):
             after.setdefault(letters[at : at + 2], []).append(letters[at + 2])
     found: dict[str, None] = {}
-    while len(found) < n:
+    for _ in range(10 * n):
+        if len(found) == n:
+            break
         written = "^^"
         while not written.endswith("$") and len(written) < 16:
             choices = after[written[-2:]]

@@ -125,11 +125,11 @@ ORDERS = {"none": "without positions", "sinusoidal": "with sinusoidal positions"
 def characters(positions: str, says: str) -> Recipe:
     """One of the two encoders of Chinese characters. They differ in their positions alone."""
     return Recipe(
-        says=f"A small encoder that fills in hidden Chinese characters, {says}.\nOne of two models that differ in nothing "
-        "else, for the page on word order: without positions it cannot know who did what to whom.",
+        says=f"A small encoder that fills in hidden Chinese characters, {says}.\nOne of two models that differ in "
+        "nothing else, for the page on word order: without positions it cannot know who did what to whom.",
         about="chinese.md",
         train=f"mlm --characters --data {CHINESE} --vocab-size 3600 --context 64 --layers 2 --heads 4 --width 64 "
-        f"--embedding-scale sqrt_d_model --positions {positions} --batch-tokens 2048 --steps 2000 --save-every 500",
+        f"--embedding-scale sqrt_d_model --positions {positions} --batch-tokens 2048 --steps 1000 --save-every 500",
         evaluate=f"--data {CHINESE}",
     )
 

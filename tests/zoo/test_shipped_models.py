@@ -262,7 +262,13 @@ def test_reverse_writes_backwards_and_shows_how() -> None:
 
 
 ENGLISH = ("Tatoeba", "Common Voice", "Storybook", "TinyStories", "CC BY", "CDLA-Sharing-1.0")
-SOURCES = {"reverse": ("drawn at random",), "french-english": ("Tatoeba", "CC BY 2.0 FR", "pairs")}
+OF_CHINESE = ("Tatoeba", "CC BY 2.0 FR", "老王 (Old Wang) and 老李 (Old Li)\noccur in no line of the collection")
+SOURCES = {
+    "reverse": ("drawn at random",),
+    "french-english": ("Tatoeba", "CC BY 2.0 FR", "pairs"),
+    "chinese-none": OF_CHINESE,
+    "chinese-sinusoidal": OF_CHINESE,
+}
 
 
 def test_cards_say_where_the_data_come_from() -> None:
@@ -296,6 +302,50 @@ def test_the_translator_translates_and_shows_which_word_became_which() -> None:
         about_to_write = crossing[written.index(english) - 1]
         assert source[int(about_to_write.argmax())] == french
         assert about_to_write.max() > 0.5
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("oui", "yes"),
+        ("Non", "No"),
+        ("bonjour", "hello"),
+        ("merci", "thank you"),
+        ("douze", "twelve"),
+        ("rouge", "red"),
+        ("lundi", "Monday"),
+        ("Paris", "Paris"),
+        ("Tom", "Tom"),
+    ],
+)
+def test_the_translator_translates_a_word_alone(word: str, expected: str) -> None:
+    assert tfmviz.load("french-english").generate(word).text.rstrip(".!") == expected
+
+
+def test_the_translator_reads_marks_and_spaces_as_they_are_typed() -> None:
+    """Apostrophes and spaces at the end are one to the tokenizer; spaces before marks the model has to have learned."""
+    model = tfmviz.load("french-english")
+    for ways in (
+        ("J'ai une voiture.", "J’ai une voiture.", " J'ai une voiture.  "),
+        ("Où est la gare ?", "Où est la gare?", "où est la gare ?"),
+    ):
+        assert len({model.generate(way).text for way in ways}) == 1
+
+
+def test_only_positions_tell_who_criticised_whom() -> None:
+    """Which of two names is hidden depends on the order alone; the two orders have the same characters."""
+    found = {}
+    for name in ("chinese-none", "chinese-sinusoidal"):
+        model = tfmviz.load(name)
+        king, plum = (model.vocabulary.index(character) for character in "王李")
+        ahead = []
+        for text in ("老王批评老李，老___很难过。", "老李批评老王，老___很难过。"):
+            trace = model.trace(text, sites=("logits",))
+            logits = trace["logits"][trace.target.ids.index(MASK)]
+            ahead.append(float(logits[plum] - logits[king]))
+        found[name] = ahead
+    assert found["chinese-none"][0] == pytest.approx(found["chinese-none"][1], abs=1e-3)
+    assert found["chinese-sinusoidal"][0] > 0 > found["chinese-sinusoidal"][1]
 
 
 def test_the_translator_is_described_as_it_is_configured() -> None:
