@@ -32,9 +32,7 @@ from sacrebleu.metrics.bleu import BLEU
 from torch import Tensor, nn
 
 from tfmviz import zoo
-from tfmviz.model.cache import Cache
 from tfmviz.model.seq2seq import Seq2Seq
-from tfmviz.model.transformer import EncoderDecoder, full_mask
 from tfmviz.text.pairs import Pair, joined, read_pairs, split_pairs
 from tfmviz.text.tokenizer import END, Tokenizer
 from tfmviz.trace import Array
@@ -45,7 +43,6 @@ from tfmviz.training.sequences import lengths_of, padded
 OUT = Path("assets/training/bottleneck.json")
 
 RECURRENT = ("seq2seq-none", "seq2seq-dot", "seq2seq-bilinear", "seq2seq-additive")
-TRANSFORMER = "french-english"
 
 LENGTHS = (0, 10, 20, 30, 40)
 """The most words of a joined source; 0: every pair alone."""
@@ -81,18 +78,12 @@ def main() -> None:
         place.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-Modules = Mapping[str, tuple[Seq2Seq | EncoderDecoder, Tokenizer]]
+Modules = Mapping[str, tuple[Seq2Seq, Tokenizer]]
 
 
 def load(folder: Path) -> Modules:
-    found: dict[str, tuple[Seq2Seq | EncoderDecoder, Tokenizer]] = {}
-    for name in RECURRENT:
-        translator = zoo.load_translator(name, folder)
-        found[name] = translator.module, translator.tokenizer
-    model = zoo.load(TRANSFORMER, folder)
-    assert isinstance(model.module, EncoderDecoder)
-    assert isinstance(model.tokenizer, Tokenizer)
-    return found | {TRANSFORMER: (model.module, model.tokenizer)}
+    translators = {name: zoo.load_translator(name, folder) for name in RECURRENT}
+    return {name: (translator.module, translator.tokenizer) for name, translator in translators.items()}
 
 
 def texts_of(pairs: Sequence[Pair], most: int, seed: int) -> list[Pair]:
@@ -106,59 +97,19 @@ def of_length(modules: Modules, texts: Sequence[Pair], most: int, seed: int) -> 
     draws = np.random.default_rng((seed, most)).integers(len(texts), size=(DRAWS, len(texts)))
     scores = {}
     for name, (module, tokenizer) in modules.items():
-        counts = bleu_counts(translated(module, tokenizer, sources), targets)
+        counts = bleu_counts(translations(module, tokenizer, sources), targets)
         scores[name] = np.array([bleu_of(counts), *resampled(counts, draws)])
         print(f"{most or 'alone'}: {name} {scores[name][0]:.1f}", flush=True)
     return {
         "most": most,
         "texts": len(texts),
         "words": float(np.mean(n_words)),
-        "cut": {
-            name: n_cut(tokenizer, sources, module.config.max_len) for name, (module, tokenizer) in modules.items()
-        },
         "bleu": {name: interval(score) for name, score in scores.items()},
         "differences": {
             f"{one} − {other}": interval(scores[one] - scores[other])
             for one, other in itertools.combinations(scores, 2)
         },
     }
-
-
-def translated(module: Seq2Seq | EncoderDecoder, tokenizer: Tokenizer, sources: Sequence[str]) -> list[str]:
-    """The greedy translation of each text."""
-    if isinstance(module, Seq2Seq):
-        return translations(module, tokenizer, sources)
-    rows = [ids[: module.config.max_len] for ids in tokenizer.encode_batch(list(sources))]
-    order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
-    written = [""] * len(rows)
-    for first in range(0, len(order), 32):
-        part = order[first : first + 32]
-        for i, ids in zip(part, by_transformer(module, [rows[i] for i in part]), strict=True):
-            written[i] = tokenizer.decode(ids)
-    return written
-
-
-@torch.inference_mode()
-def by_transformer(module: EncoderDecoder, rows: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The greedy translations of several sources at once, each as if it were alone."""
-    src, lengths = torch.from_numpy(padded(rows, fill=END)), torch.from_numpy(lengths_of(rows))
-    memory, mask, cache = module.encode(src, src_lengths=lengths), full_mask(src[:, :1], src, lengths), Cache()
-    token = torch.full((len(rows), 1), END)
-    found: list[Tensor] = []
-    running = torch.ones(len(rows), dtype=torch.bool)
-    while running.any() and len(found) < module.config.max_len:
-        logits = module.decode(token, memory, cache, memory_mask=mask, past=len(found))
-        memory = memory[:, :0]  # its keys and values are in the cache now
-        token = logits.argmax(dim=-1)  # (batch, 1)
-        running &= token[:, 0] != END
-        found.append(token[:, 0])
-    written = torch.stack(found, dim=1).tolist()
-    return [ids[: ids.index(END)] if END in ids else ids for ids in written]
-
-
-def n_cut(tokenizer: Tokenizer, sources: Sequence[str], max_len: int) -> int:
-    """How many sources are longer than a model reads."""
-    return sum(len(ids) > max_len for ids in tokenizer.encode_batch(list(sources)))
 
 
 def signature() -> str:
@@ -237,10 +188,9 @@ def first_word(source: str) -> str:
 
 
 @torch.inference_mode()
-def last_states(of: tuple[Seq2Seq | EncoderDecoder, Tokenizer], texts: Sequence[Pair]) -> Tensor:
+def last_states(of: tuple[Seq2Seq, Tokenizer], texts: Sequence[Pair]) -> Tensor:
     """h_n of each source: (text, d_model)."""
     module, tokenizer = of
-    assert isinstance(module, Seq2Seq)
     rows = [ids[: module.config.max_len] for ids in tokenizer.encode_batch([source for source, _ in texts])]
     parts = [rows[first : first + 256] for first in range(0, len(rows), 256)]
     states = [
@@ -250,9 +200,7 @@ def last_states(of: tuple[Seq2Seq | EncoderDecoder, Tokenizer], texts: Sequence[
     return torch.cat(states)
 
 
-def fit(
-    of: tuple[Seq2Seq | EncoderDecoder, Tokenizer], texts: Sequence[Pair], words: Sequence[str], seed: int
-) -> nn.Linear:
+def fit(of: tuple[Seq2Seq, Tokenizer], texts: Sequence[Pair], words: Sequence[str], seed: int) -> nn.Linear:
     """A softmax classifier of the states, with a little weight decay, by L-BFGS."""
     x = last_states(of, texts).clone()
     y = torch.tensor([words.index(first_word(source)) for source, _ in texts])
@@ -271,7 +219,7 @@ def fit(
 
 
 @torch.inference_mode()
-def predicted(of: tuple[Seq2Seq | EncoderDecoder, Tokenizer], head: nn.Linear, texts: Sequence[Pair]) -> Array:
+def predicted(of: tuple[Seq2Seq, Tokenizer], head: nn.Linear, texts: Sequence[Pair]) -> Array:
     return head(last_states(of, texts)).argmax(dim=-1).numpy()
 
 

@@ -27,7 +27,7 @@ from tfmviz.training.files import replacing
 
 WORDS = Path(__file__).parent / "words"
 
-OFTEN = {"lexicon": 24, "learned": 6, "names": 3, "frames": 3}
+OFTEN = {"lexicon": 48, "learned": 12, "names": 6, "frames": 3}
 """How often each entry is typed."""
 
 MADE_UP = 3000
@@ -46,11 +46,11 @@ def main() -> None:
     unseen = [{bare(pair[side]) for pair in held_out} for side in (0, 1)]
     lexicon = [pair for pair in read_pairs(WORDS / "lexicon.tsv") if bare(pair[0]) not in unseen[0]]
     known = {source.lower() for source, _ in lexicon}
-    induced = [pair for pair in learned(train) if pair[0].lower() not in known]
     asked_for = asked()
+    induced = [pair for pair in learned(train) if pair[0].lower() not in known and pair[1] not in asked_for]
     names = [name for name in all_names() if name not in asked_for]
     names += [name for name in names_in(read_documents(args.english)) if name not in {*asked_for, *names}]
-    names += made_up(names, n=MADE_UP, rng=rng)
+    names += [name for name in made_up(names, n=MADE_UP, rng=rng) if name not in asked_for]
     pairs = [
         *(form for pair in lexicon for form in forms(pair, OFTEN["lexicon"], rng)),
         *(form for pair in induced for form in forms(pair, OFTEN["learned"], rng)),

@@ -200,8 +200,8 @@ RECIPES = {
             f"translate --data {PAIRS} --variants often {TRANSLATOR} --seed 2 "
             "--schedule cosine --learning-rate 2.5e-4 --steps 750 --warmup 50 --save-every 250",
         ),
-        train=f"translate --data {PAIRS} --variants once --words {WORDS}:5 {TRANSLATOR} --seed 4 --batch-tokens 2048 "
-        "--schedule cosine --learning-rate 3e-4 --steps 600 --warmup 30 --save-every 150",
+        train=f"translate --data {PAIRS} --variants once --words {WORDS}:4 {TRANSLATOR} --seed 4 --batch-tokens 1024 "
+        "--schedule cosine --learning-rate 3e-4 --steps 1200 --warmup 50 --save-every 100",
         evaluate=f"--data {PAIRS}",
     ),
     **{f"chinese-{name}": characters(name, says) for name, says in ORDERS.items()},

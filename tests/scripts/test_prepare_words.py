@@ -52,7 +52,7 @@ def test_names_stand_with_a_capital_inside_sentences_and_nowhere_small() -> None
     assert not {"Anna", "Arianna", "Marie", "Daria"} & set(found)
 
 
-def test_no_name_that_is_measured_is_trained_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_that_are_measured_are_left_out_of_the_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pairs, english, out = tmp_path / "pairs.tsv", tmp_path / "english.txt", tmp_path / "words.tsv"
     rows = [*ANIMALS, *((f"mot {n}", f"word {n}") for n in range(400))]
     pairs.write_text("".join(f"{source}\t{target}\n" for source, target in rows), encoding="utf-8")

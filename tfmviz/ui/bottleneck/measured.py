@@ -16,7 +16,6 @@ from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.ui import icons, markdown
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_table, theme
-from tfmviz.ui.translators import TRANSFORMER
 from tfmviz.views.counts import Table
 
 FILE = zoo.MODELS.parent / "training" / "bottleneck.json"
@@ -26,7 +25,6 @@ NAMES = {
     "seq2seq-dot": "dot product",
     "seq2seq-bilinear": "bilinear",
     "seq2seq-additive": "additive",
-    TRANSFORMER: "transformer",
     "always the commonest": "always the commonest word",
 }
 
@@ -68,13 +66,10 @@ def _bleu(found: Row) -> None:
         key="bleu",
         alt="BLEU by length: " + "; ".join(f"{name}: " + ", ".join(one.said) for name, one in series.items()),
     )
-    last = rows[-1]
     st.markdown(
         f"BLEU on {rows[0]['texts']:,} held-out pairs, alone and joined to longer texts: at every length the same "
         f"sentences. Upright lines hold 95% of {found['draws']:,} resamples of the texts; the models stand a little "
-        "apart, so that no line hides another. **Do not compare the transformer's fall**: it is larger and was trained "
-        "for longer, but never on joined texts, and it reads 64 tokens, so that it cannot see the end of "
-        f"{last['cut'][TRANSFORMER]} of the {last['texts']} longest texts."
+        "apart, so that no line hides another."
     )
     names = list(found["weights"])
     show_table(
@@ -96,8 +91,8 @@ def _scores(row: Row, names: Sequence[str]) -> list[str]:
 
 
 def _differences(rows: list[Row]) -> None:
-    """Which differences between the recurrent models are larger than chance, at every length."""
-    pairs = [pair for pair in rows[0]["differences"] if TRANSFORMER not in pair]
+    """Which differences between the models are larger than chance, at every length."""
+    pairs = list(rows[0]["differences"])
     found = [[row["differences"][pair] for row in rows] for pair in pairs]
     sure = sum(_is_sure(value) for values in found for value in values)
     are = "is" if sure == 1 else "are"
