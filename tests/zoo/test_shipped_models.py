@@ -332,20 +332,18 @@ def test_the_translator_reads_marks_and_spaces_as_they_are_typed() -> None:
         assert len({model.generate(way).text for way in ways}) == 1
 
 
-def test_only_positions_tell_who_criticised_whom() -> None:
-    """Which of two names is hidden depends on the order alone; the two orders have the same characters."""
-    found = {}
+def test_only_positions_tell_who_criticises_whom() -> None:
+    """The two sentences have the same characters, and the gap is at the same place."""
+    apart = {}
     for name in ("chinese-none", "chinese-sinusoidal"):
         model = tfmviz.load(name)
-        king, plum = (model.vocabulary.index(character) for character in "王李")
-        ahead = []
+        guesses = []
         for text in ("老王批评老李，老___很难过。", "老李批评老王，老___很难过。"):
             trace = model.trace(text, sites=("logits",))
-            logits = trace["logits"][trace.target.ids.index(MASK)]
-            ahead.append(float(logits[plum] - logits[king]))
-        found[name] = ahead
-    assert found["chinese-none"][0] == pytest.approx(found["chinese-none"][1], abs=1e-3)
-    assert found["chinese-sinusoidal"][0] > 0 > found["chinese-sinusoidal"][1]
+            assert trace.target.tokens[:2] == tuple(text[:2])  # each character is a token
+            guesses.append(trace["logits"][trace.target.ids.index(MASK)])
+        apart[name] = float(np.abs(guesses[0] - guesses[1]).max())
+    assert apart["chinese-none"] < 1e-3 < 1e-1 < apart["chinese-sinusoidal"]
 
 
 def test_the_translator_is_described_as_it_is_configured() -> None:

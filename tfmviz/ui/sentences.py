@@ -27,7 +27,7 @@ class Example:
     to: str = ""
 
 
-OF_CHINESE = (Example("老王 批评 老李"), Example("老王批评老李，老___很难过。"), Example("小张帮助老陈，老___很感谢。"))
+OF_CHINESE = (Example("老王 批评 老李"), Example("老李 批评 老王"), Example("___王帮助老李。"))
 
 EXAMPLES = {
     "tiny-english": (
