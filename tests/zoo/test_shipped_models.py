@@ -304,34 +304,6 @@ def test_the_translator_translates_and_shows_which_word_became_which() -> None:
         assert about_to_write.max() > 0.5
 
 
-@pytest.mark.parametrize(
-    ("word", "expected"),
-    [
-        ("oui", "yes"),
-        ("Non", "No"),
-        ("bonjour", "hello"),
-        ("merci", "thank you"),
-        ("douze", "twelve"),
-        ("rouge", "red"),
-        ("lundi", "Monday"),
-        ("Paris", "Paris"),
-        ("Tom", "Tom"),
-    ],
-)
-def test_the_translator_translates_a_word_alone(word: str, expected: str) -> None:
-    assert tfmviz.load("french-english").generate(word).text.rstrip(".!") == expected
-
-
-def test_the_translator_reads_marks_and_spaces_as_they_are_typed() -> None:
-    """Apostrophes and spaces at the end are one to the tokenizer; spaces before marks the model has to have learned."""
-    model = tfmviz.load("french-english")
-    for ways in (
-        ("J'ai une voiture.", "J’ai une voiture.", " J'ai une voiture.  "),
-        ("Où est la gare ?", "Où est la gare?", "où est la gare ?"),
-    ):
-        assert len({model.generate(way).text for way in ways}) == 1
-
-
 def test_only_positions_tell_who_criticises_whom() -> None:
     """The two sentences have the same characters, and the gap is at the same place."""
     apart = {}

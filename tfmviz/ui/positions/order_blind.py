@@ -24,7 +24,9 @@ from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.zoo import ZooModel
 
-PAIRS = {"twins-sinusoidal": "twins-none", "chinese-sinusoidal": "chinese-none"}
+SIGHTED = "twins-sinusoidal"
+
+PAIRS = {SIGHTED: "twins-none", "chinese-sinusoidal": "chinese-none"}
 """Models with positions that the page may open on, and their twins without any. Other twins can be chosen."""
 
 TRAINED_TO: dict[Architecture, str] = {
