@@ -43,4 +43,5 @@ lesson.page(
     "Four recurrent translators, alike but for what the decoder sees of the source. Type French.",
     draw,
     architecture="encoder-decoder",
+    opens=translations.OPENS,
 )

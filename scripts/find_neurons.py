@@ -20,7 +20,12 @@ from tfmviz.training.files import replacing
 from tfmviz.zoo import ZooModel
 
 TEXTS = zoo.MODELS.parent / "texts"
-OTHERS = {"french-english": "french.txt", "reverse": "words.txt"}
+OTHERS = {
+    "french-english": "french.txt",
+    "reverse": "words.txt",
+    "chinese-none": "chinese.txt",
+    "chinese-sinusoidal": "chinese.txt",
+}
 """Models that do not read English."""
 
 

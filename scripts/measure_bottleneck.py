@@ -191,7 +191,6 @@ def first_word(source: str) -> str:
 def last_states(of: tuple[Seq2Seq, Tokenizer], texts: Sequence[Pair]) -> Tensor:
     """h_n of each source: (text, d_model)."""
     module, tokenizer = of
-    assert isinstance(module, Seq2Seq)
     rows = [ids[: module.config.max_len] for ids in tokenizer.encode_batch([source for source, _ in texts])]
     parts = [rows[first : first + 256] for first in range(0, len(rows), 256)]
     states = [

@@ -35,6 +35,8 @@ ABOUT = Path(__file__).parent / "about"
 SOURCES = ("tatoeba.txt:2", "common_voice.txt", "storybooks.txt:2", "tinystories.txt:2", "books.txt")
 ENGLISH = " ".join(f"{RUNS}/data/english/{source}" for source in SOURCES)
 PAIRS = f"{RUNS}/data/fra-eng.tsv"
+WORDS = f"{RUNS}/data/words.tsv"
+CHINESE = f"{RUNS}/data/chinese.txt"
 TRANSLATOR = "--vocab-size 6144 --context 64 --layers 3 --heads 8 --width 256"
 
 
@@ -117,6 +119,21 @@ def language(says: str, *, directions: str, texts: str) -> Recipe:
     )
 
 
+ORDERS = {"none": "without positions", "sinusoidal": "with sinusoidal positions"}
+
+
+def characters(positions: str, says: str) -> Recipe:
+    """One of the two encoders of Chinese characters. They differ in their positions alone."""
+    return Recipe(
+        says=f"A small encoder that fills in hidden Chinese characters, {says}.\nOne of two models that differ in "
+        "nothing else, for the page on word order: without positions it cannot know who did what to whom.",
+        about="chinese.md",
+        train=f"mlm --characters --data {CHINESE} --vocab-size 3600 --context 64 --layers 2 --heads 4 --width 64 "
+        f"--embedding-scale sqrt_d_model --positions {positions} --batch-tokens 2048 --steps 1000 --save-every 500",
+        evaluate=f"--data {CHINESE}",
+    )
+
+
 RECIPES = {
     "tiny-english": Recipe(
         says="A small decoder-only language model of modern and children's English, for looking inside.",
@@ -180,11 +197,14 @@ RECIPES = {
             f"translate --data {PAIRS} {TRANSLATOR} --steps 4000 --warmup 1000 --save-every 500",
             f"translate --data {PAIRS} --variants once {TRANSLATOR} --seed 1 "
             "--schedule cosine --learning-rate 6e-4 --steps 3200 --warmup 100 --save-every 400",
+            f"translate --data {PAIRS} --variants often {TRANSLATOR} --seed 2 "
+            "--schedule cosine --learning-rate 2.5e-4 --steps 750 --warmup 50 --save-every 250",
         ),
-        train=f"translate --data {PAIRS} --variants often {TRANSLATOR} --seed 2 "
-        "--schedule cosine --learning-rate 2.5e-4 --steps 750 --warmup 50 --save-every 250",
+        train=f"translate --data {PAIRS} --variants once --words {WORDS}:4 {TRANSLATOR} --seed 4 --batch-tokens 1024 "
+        "--schedule cosine --learning-rate 3e-4 --steps 1200 --warmup 50 --save-every 100",
         evaluate=f"--data {PAIRS}",
     ),
+    **{f"chinese-{name}": characters(name, says) for name, says in ORDERS.items()},
     **{f"seq2seq-{attention}": bottleneck(attention, says) for attention, says in ATTENTION.items()},
     "label-text": language(
         "of a whole text: a classifier, which says after every token how probable French is",
@@ -219,7 +239,7 @@ RECIPES = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(RECIPES)}; none means all")
-    parser.add_argument("--corpora", type=Path, required=True, help="the folder with english/ and fra-eng/")
+    parser.add_argument("--corpora", type=Path, required=True, help="the folder with english/, fra-eng/ and cmn-eng/")
     parser.add_argument("--minutes", type=float, help="stop training each model after this many")
     parser.add_argument("--steps", type=int, help="another number of training steps")
     args = parser.parse_args()
@@ -239,6 +259,10 @@ def prepare_data(corpora: Path) -> None:
         run("scripts.prepare_english", str(corpora / "english"), str(english))
     if not Path(PAIRS).exists():
         run("scripts.prepare_pairs", str(corpora / "fra-eng" / "fra.txt"), PAIRS)
+    if not Path(WORDS).exists():
+        run("scripts.prepare_words", PAIRS, str(corpora / "english" / "common_voice.txt"), WORDS)
+    if not Path(CHINESE).exists():
+        run("scripts.prepare_chinese", str(corpora / "cmn-eng" / "cmn.txt"), CHINESE)
 
 
 def train(name: str, *, minutes: float | None, steps: int | None) -> bool:
@@ -309,6 +333,7 @@ def check_twins() -> None:
     """Raises: SystemExit, when two twins, or the models they are compared with, were not trained alike."""
     check_alike("twins-", "ladder-", may_differ=TWINS_DIFFER_IN)
     check_alike("seq2seq-", may_differ={"attention"})
+    check_alike("chinese-", may_differ={"positions"})
     check_alike("label-", may_differ={"directions", "texts"})
 
 

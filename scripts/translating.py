@@ -6,17 +6,19 @@ the same collection as the training text, so other French is harder.
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sacrebleu.metrics.bleu import BLEU
 
+from scripts.prepare_words import WORDS, asked
 from tfmviz.model.seq2seq import Seq2Seq
 from tfmviz.model.transformer import EncoderDecoder
 from tfmviz.text.familiar import words_of
-from tfmviz.text.pairs import Pair, read_pairs, split_pairs
+from tfmviz.text.pairs import Pair, bare, read_pairs, split_pairs
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.text.variants import VARIANTS
 from tfmviz.training.evaluation import translations
@@ -26,6 +28,9 @@ EVERY = 5
 """One in so many held-out sources is translated by beam search too; the pairs are sorted by length."""
 
 BEAMS = 4
+
+COMMON, FIRST = 1000, 219
+"""How many of the commonest words, and of the first lines of the lexicon, are translated alone."""
 
 IN_A_ROW = 3
 """Times that the same words stand one after the other in what counts as endless repetition."""
@@ -54,10 +59,36 @@ def measure(model: ZooModel, data: Sequence[str]) -> dict[str, str]:
     for name, change in VARIANTS.items():
         changed = greedy(model, [change(source) for source in sources])
         facts[name] = figures(held_out, {source: changed[change(source)] for source in sources})
+    facts |= alone(model, train)
     return facts | {
         f"{BEAMS} beams": searched(model, held_out, sources[::EVERY], written),
         "held-out text": f"{len(held_out):,} pairs of the same collection, {len(sources):,} source sentences",
     }
+
+
+def alone(model: ZooModel, train: Iterable[Pair]) -> dict[str, str]:
+    """How single words are translated: the commonest of the training sources, the first of the lexicon, and names."""
+    counts = Counter(word for source, _ in train for word in bare(source).split() if len(word) > 1)
+    common = greedy(model, [word for word, _ in counts.most_common(COMMON)])
+    lexicon = dict(list(read_pairs(WORDS / "lexicon.tsv"))[:FIRST])
+    known = greedy(model, list(lexicon))
+    names = greedy(model, sorted(asked()))
+    return {
+        f"{COMMON:,} commonest words alone": f"endless repetition in {endless(common)}",
+        "greetings, numbers, colours, days, months alone": f"{sum(map(same, known.values(), lexicon.values()))} of "
+        f"{FIRST} as in the lexicon; endless repetition in {endless(known)}",
+        f"{len(names)} names alone that training left out": f"{sum(map(same, names.values(), names))} copied; endless "
+        f"repetition in {endless(names)}",
+    }
+
+
+def same(one: str, other: str) -> bool:
+    return bare(one) == bare(other)
+
+
+def endless(written: Mapping[str, str]) -> int:
+    """How many translations repeat something endlessly: words, or letters inside a word ("sisisis")."""
+    return sum(repeats_endlessly(text) or bool(re.search(r"(\w{1,4})\1\1", text.lower())) for text in written.values())
 
 
 def greedy(model: ZooModel, sources: Sequence[str]) -> dict[str, str]:

@@ -64,6 +64,12 @@ def test_what_is_left_out_is_counted(dropped: int, said: str) -> None:
     assert said in doubt(text, model)
 
 
+def test_it_opens_on_a_sentence_that_one_vector_loses_and_attention_keeps() -> None:
+    rows = {model: text for model, _, text in table(open_page(PAGE), "translations")["rows"]}
+    kept = {kind for kind in KINDS if "you the way to the station" in rows[SAID[kind]]}
+    assert kept == set(WITH_ATTENTION)
+
+
 def test_every_translation_is_that_of_the_equations_in_numpy() -> None:
     shown = table(open_page(PAGE, text=TEXT), "translations")
     rows = {model: text for model, _, text in shown["rows"]}

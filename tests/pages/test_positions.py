@@ -141,6 +141,18 @@ def test_without_a_mask_the_page_calls_the_model_blind_and_with_one_it_does_not(
     assert "The causal mask itself tells the order" in said
 
 
+def test_chinese_is_read_by_the_twins_that_know_its_characters() -> None:
+    app = open_page("positions", text="老王 批评 老李")
+    assert app.selectbox(key="twin").value == "chinese-sinusoidal"
+    shown = charts(app)
+    free, past = (series(shown[f"order_{sees}"], "value", by="series") for sees in ("everything", "past"))
+    assert {len(values) for figure in (free, past) for values in figure.values()} == {len("老王 批评 老李")}
+    assert free["no positions"].max() < 5e-5 < 0.1 < free["sinusoidal"].max()
+    assert past["no positions"].max() > 0.1
+    assert "**Every token sees all** (as trained)" in words(app)
+    assert open_page("positions", text=TEXT).selectbox(key="twin").value == "twins-sinusoidal"
+
+
 @pytest.mark.parametrize("order", ["9.1.2.3.4", "x", "0.1.2.3.4." * 60])
 def test_an_order_of_another_sentence_is_left_out_with_a_note(order: str) -> None:
     app = open_page("positions", text=TEXT, order=order)

@@ -26,7 +26,10 @@ def test_each_variant_is_what_its_name_says() -> None:
         "all small": "où est l'œuf de zoé ?",
         "no accents": "Ou est l'oeuf de Zoe ?",
         "capitals": "OÙ EST L'ŒUF DE ZOÉ ?",
+        "no space before marks": "Où est l'œuf de Zoé?",
+        "space before marks": SOURCE,
     }
+    assert VARIANTS["space before marks"]("Oui, je viens...") == "Oui , je viens ..."
 
 
 def test_what_is_only_marks_or_nothing_stays() -> None:

@@ -262,7 +262,13 @@ def test_reverse_writes_backwards_and_shows_how() -> None:
 
 
 ENGLISH = ("Tatoeba", "Common Voice", "Storybook", "TinyStories", "CC BY", "CDLA-Sharing-1.0")
-SOURCES = {"reverse": ("drawn at random",), "french-english": ("Tatoeba", "CC BY 2.0 FR", "pairs")}
+OF_CHINESE = ("Tatoeba", "CC BY 2.0 FR", "老王 (Old Wang) and 老李 (Old Li)\noccur in no line of the collection")
+SOURCES = {
+    "reverse": ("drawn at random",),
+    "french-english": ("Tatoeba", "CC BY 2.0 FR", "pairs"),
+    "chinese-none": OF_CHINESE,
+    "chinese-sinusoidal": OF_CHINESE,
+}
 
 
 def test_cards_say_where_the_data_come_from() -> None:
@@ -296,6 +302,20 @@ def test_the_translator_translates_and_shows_which_word_became_which() -> None:
         about_to_write = crossing[written.index(english) - 1]
         assert source[int(about_to_write.argmax())] == french
         assert about_to_write.max() > 0.5
+
+
+def test_only_positions_tell_who_criticises_whom() -> None:
+    """The two sentences have the same characters, and the gap is at the same place."""
+    apart = {}
+    for name in ("chinese-none", "chinese-sinusoidal"):
+        model = tfmviz.load(name)
+        guesses = []
+        for text in ("老王批评老李，老___很难过。", "老李批评老王，老___很难过。"):
+            trace = model.trace(text, sites=("logits",))
+            assert trace.target.tokens[:2] == tuple(text[:2])  # each character is a token
+            guesses.append(trace["logits"][trace.target.ids.index(MASK)])
+        apart[name] = float(np.abs(guesses[0] - guesses[1]).max())
+    assert apart["chinese-none"] < 1e-3 < 1e-1 < apart["chinese-sinusoidal"]
 
 
 def test_the_translator_is_described_as_it_is_configured() -> None:

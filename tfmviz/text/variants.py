@@ -83,12 +83,24 @@ def without_accents(source: str) -> str:
     return unicodedata.normalize("NFC", "".join(part for part in parts if not unicodedata.combining(part)))
 
 
+def closed_up(source: str) -> str:
+    """Without spaces before marks, where French has them."""
+    return re.sub(r"\s+([.,!?;:…])", r"\1", source)
+
+
+def spaced(source: str) -> str:
+    """With a space before every group of marks."""
+    return re.sub(r"(?<=\w)([.,!?;:…]+)", r" \1", source)
+
+
 VARIANTS: Mapping[str, Callable[[str], str]] = {
     "no final mark": without_mark,
     "first letter small": small_first,
     "all small": str.lower,
     "no accents": without_accents,
     "capitals": str.upper,
+    "no space before marks": closed_up,
+    "space before marks": spaced,
 }
 """What people do to a sentence when they type it."""
 
@@ -97,11 +109,14 @@ def typed(source: str, rng: np.random.Generator) -> str:
     """The source as somebody may type it.
 
     Half of the time the final mark is missing, and in three of ten the accents. The letters stay as they are (35 %),
-    begin small (25 %), are all small (15 %) or all capitals (25 %). The three are drawn independently.
+    begin small (25 %), are all small (15 %) or all capitals (25 %). Three in ten have no space before a mark, and one
+    in ten has one before every mark. All are drawn independently.
     """
-    mark, accents, case = rng.random(3)
+    mark, accents, case, space = rng.random(4)
     if mark < 0.5:
         source = without_mark(source)
+    if space < 0.4:
+        source = closed_up(source) if space < 0.3 else spaced(source)
     if accents < 0.3:
         source = without_accents(source)
     if case < 0.35:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -158,11 +159,14 @@ def language_model(args: argparse.Namespace) -> Course:
 
 def masked_language_model(args: argparse.Namespace) -> Course:
     split = load_split(parse_source(source) for source in args.data)
-    tokenizer = get_tokenizer(args, split.train, with_mask=True)
+    texts = chain.from_iterable(split.train) if args.characters else split.train
+    tokenizer = get_tokenizer(args, texts, with_mask=True)
     pieces, held_out = (
         cut(tokenizer.encode_batch(side), length=args.context) for side in (split.train, split.held_out)
     )
     rng = np.random.default_rng(args.seed)
+    asked = [one_hidden(text) for text in split.held_out[:: len(split.held_out) // 3][:3]]
+    to_fill_in = asked if args.characters else TO_FILL_IN
     test = [mask_words(held_out[i : i + 16], rng, vocab_size=tokenizer.vocab_size) for i in range(0, len(held_out), 16)]
     batches = MaskedBatches(pieces=pieces, budget=args.batch_tokens, vocab_size=tokenizer.vocab_size, seed=args.seed)
 
@@ -176,9 +180,14 @@ def masked_language_model(args: argparse.Namespace) -> Course:
         }
 
     def samples(model: Model) -> dict[str, str]:
-        return {text.format("___"): ", ".join(fill_in(model, tokenizer, text)) for text in TO_FILL_IN}
+        return {text.replace("{}", "___"): ", ".join(fill_in(model, tokenizer, text)) for text in to_fill_in}
 
     return of_changed_texts(args, tokenizer, batches, test, samples=samples, measure=measure)
+
+
+def one_hidden(text: str) -> str:
+    """The text with a gap for the character in its middle."""
+    return f"{text[: len(text) // 2]}{{}}{text[len(text) // 2 + 1 :]}"
 
 
 def span_model(args: argparse.Namespace) -> Course:
@@ -241,6 +250,8 @@ def translator(args: argparse.Namespace) -> Course:
         train = [*train, *joined(train, most_words=args.joined, seed=args.seed)]
     if args.variants:
         train = with_variants(train, seed=args.seed, unseen=held_out, often=args.variants == "often")
+    for path, weight in map(parse_source, args.words):
+        train = [*train, *list(read_pairs(path)) * weight]
     encoded, test = (encode_pairs(side, tokenizer, max_len=args.context) for side in (train, held_out))
     batches = PairBatches(pairs=encoded, budget=args.batch_tokens, seed=args.seed)
     shown = [source for source, _ in held_out[:: max(1, len(held_out) // 5)]][:5]

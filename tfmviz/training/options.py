@@ -31,6 +31,7 @@ def parse_arguments() -> argparse.Namespace:
     mlm = courses.add_parser("mlm", help="an encoder-only model that fills in masked words")
     add_text(mlm, help="files or folders; PATH:3 repeats a source three times", vocab_size=4096, context=128)
     mlm.add_argument("--batch-tokens", type=positive, default=4096, help="tokens per step, padding included")
+    mlm.add_argument("--characters", action="store_true", help="no token is longer than a character, as for Chinese")
     add_common(mlm, layers=4, positions="learned")
 
     spans = courses.add_parser("spans", help="an encoder-decoder that writes the spans left out of a text")
@@ -105,6 +106,13 @@ def add_translator(translate: argparse.ArgumentParser) -> None:
         choices=("once", "often"),
         help="French: add each source as people type it (no final mark, small letters, no accents, capitals), and "
         "phrases cut from the pairs; often adds short ones several times",
+    )
+    translate.add_argument(
+        "--words",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="more pairs, read as they are and never held out; FILE:3 repeats them three times",
     )
     paper = {"optimizer": "adam", "schedule": "noam", "smoothing": 0.1, "dropout": 0.1}
     add_common(translate, layers=3, positions="sinusoidal", embedding_scale="sqrt_d_model", **paper)

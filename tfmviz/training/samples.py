@@ -32,7 +32,7 @@ def labelled(model: Model, tokenizer: Tokenizer, text: str) -> str:
 @torch.inference_mode()
 def fill_in(model: Model, tokenizer: Tokenizer, text: str) -> list[str]:
     """The five best tokens for the gap {} in the text, which includes the space before it."""
-    before, after = text.split("{}")
+    before, _, after = text.partition("{}")
     left, right = tokenizer.encode_batch([before.rstrip(), after])
     left = left[-(model.config.max_len // 2) :]
     ids = torch.tensor([[*left, MASK, *right][: model.config.max_len]], device=next(model.parameters()).device)
@@ -44,7 +44,7 @@ def fill_in(model: Model, tokenizer: Tokenizer, text: str) -> list[str]:
 def left_out_here(model: Model, tokenizer: Tokenizer, text: str, n_marks: int) -> str:
     """What a model of spans writes for the gap {} in the text, which includes the space before it."""
     assert isinstance(model, EncoderDecoder)
-    before, after = text.split("{}")
+    before, _, after = text.partition("{}")
     left, right = tokenizer.encode_batch([before.rstrip(), after])
     ids = torch.tensor([*left, SPANS, *right][: model.config.max_len], device=next(model.parameters()).device)
     written = translate_ids(model.eval(), ids, start=END, ends=(END,), max_new_tokens=model.config.max_len)

@@ -109,17 +109,19 @@ def choice() -> Choice:
     return st.session_state["choice"]
 
 
-def sentence(model: str, *, menu: int = MENU) -> str:
+def sentence(model: str, *, opens: str = "", menu: int = MENU) -> str:
     """Draws the sentence box and the menu of the lectures' sentences, side by side where the page has a line for them.
 
     Args:
         model: whose sentences the menu offers; "" is none in particular.
+        opens: the sentence to open with; "" is the first of the menu.
         menu: pixels of the menu.
 
     Returns:
         The text to show; while the box is empty, the last text.
     """
-    examples = {example.text: example for example in examples_for(model)}
+    first = (Example(opens),) if opens else ()
+    examples = {example.text: example for example in (*first, *examples_for(model))}
     _offer(examples)
     text = st.text_area(  # it wraps, so the whole sentence can be read; Enter ends it, see views/keys
         "Your sentence (press Enter)",
@@ -354,11 +356,11 @@ def _set(key: str, value: str | int) -> None:
 
 
 def _offer(examples: Mapping[str, Example]) -> None:
-    """When the model changes, replaces a sentence of the old one's list by the new one's first; others stay."""
+    """When the list changes, replaces a sentence of the old one by the new one's first; what is in neither stays."""
     first = next(iter(examples))
     before = st.session_state.get("offered", tuple(examples))
     st.session_state["offered"] = tuple(examples)
-    if before != tuple(examples) and st.session_state.get("text", before[0]) in before:
+    if (text := st.session_state.get("text", before[0])) in before and text not in examples:
         st.session_state["text"] = first
         forget_token()
 

@@ -102,6 +102,7 @@ def page(
     *,
     uses: Uses = "head",
     architecture: Architecture | None = None,
+    opens: str = "",
 ) -> None:
     """Draws a page: the choices and the title, then the sentence box and what `draw` makes of the sentence.
 
@@ -113,6 +114,7 @@ def page(
         draw: draws all that depends on the sentence.
         uses: what of the choices the page depends on. The others keep their values, out of sight.
         architecture: the kind of model that the page is about; another one is replaced by one of this kind.
+        opens: the sentence that the page opens with; "" is the first of the model's.
     """
     ensure_routed()
     walks.show_step()
@@ -120,18 +122,18 @@ def page(
         if architecture:
             controls.need(architecture)
         place = _in_one_line(uses) if projector.is_on() else _around_the_page(title, purpose, uses)
-        _below(place, draw, uses)
+        _below(place, draw, uses, opens)
 
 
 @st.fragment
-def _below(place: DeltaGenerator | None, draw: Callable[[Lesson], object], uses: Uses) -> None:
+def _below(place: DeltaGenerator | None, draw: Callable[[Lesson], object], uses: Uses, opens: str) -> None:
     """The sentence box, below the title or in its place, and what `draw` makes of the sentence."""
     if controls.are_outdated():
         st.rerun()
     with turns.taken():
         with place or st.container(horizontal=True, key="sentence"):
             model = "" if uses == "nothing" else controls.choice().model
-            text = controls.sentence(model, menu=NARROW_MENU if place else controls.MENU)
+            text = controls.sentence(model, opens=opens, menu=NARROW_MENU if place else controls.MENU)
         with of_this_page():
             draw(_lesson(text, uses))
 

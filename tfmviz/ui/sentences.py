@@ -27,6 +27,8 @@ class Example:
     to: str = ""
 
 
+OF_CHINESE = (Example("老王 批评 老李"), Example("老李 批评 老王"), Example("___王帮助老李。"))
+
 EXAMPLES = {
     "tiny-english": (
         Example(
@@ -69,6 +71,8 @@ EXAMPLES = {
         Example("He went to the ___ to get some money."),
         Example("The book is ___ the table."),
     ),
+    "chinese-none": OF_CHINESE,
+    "chinese-sinusoidal": OF_CHINESE,
     "reverse": (Example("attention"), Example("stressed"), Example("transformer"), Example("abcdefgh")),
 }
 """Sentences from lectures on transformers, and others that show something at once. Pages open with the first."""

@@ -13,6 +13,9 @@ from tfmviz.ui.translators import SAID, TRANSFORMER
 from tfmviz.views.counts import Table
 from tfmviz.zoo import RecurrentTranslator, ZooModel
 
+OPENS = "Je vais vous montrer le chemin jusqu'à la gare."
+"""A held-out sentence. Through one vector it loses its middle; attention keeps “the way to the station”."""
+
 
 def translations(at: Translating) -> None:
     """A row for each model. A click on a recurrent one shows its alignments and contexts in the other tabs."""

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from tfmviz import zoo
 from tfmviz.analysis import word_order
 from tfmviz.edits import SetMask
-from tfmviz.model.config import ModelConfig
+from tfmviz.model.config import Architecture, ModelConfig
 from tfmviz.plots.labels import visible
 from tfmviz.plots.numbers import tiny
 from tfmviz.plots.pairs import pairs
@@ -24,9 +24,21 @@ from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.zoo import ZooModel
 
-BLIND = "twins-none"
-
 SIGHTED = "twins-sinusoidal"
+
+PAIRS = {SIGHTED: "twins-none", "chinese-sinusoidal": "chinese-none"}
+"""Models with positions that the page may open on, and their twins without any. Other twins can be chosen."""
+
+TRAINED_TO: dict[Architecture, str] = {
+    "decoder-only": "look back only; the first figure removes that mask in every layer, the second keeps it",
+    "encoder-only": "see the whole text, as in the first figure; the second puts a causal mask into every layer",
+}
+
+MASKS: dict[Architecture, tuple[str, str]] = {
+    "decoder-only": ("causal mask removed", "as trained"),
+    "encoder-only": ("as trained", "causal mask put in"),
+}
+"""What is done to the mask so that every token sees all, and so that it sees the past."""
 
 ORDER = re.compile(r"\d{1,3}(\.\d{1,3}){0,200}")
 
@@ -36,10 +48,9 @@ BLIND_WITHIN = 1e-3
 
 def order_blind(here: Lesson) -> None:
     """The reader moves the words: the vectors of a model without positions stay, those of its twin change."""
-    blind = models.needed(BLIND)
     words, line = lesson.line("words"), lesson.line("order")
     with line:
-        sighted = _choose_twin(blind) if blind else None
+        blind, sighted = _choose_twins(here.text)
     if blind is None or sighted is None:
         return
     encoding = blind.tokenizer.encode(here.text, max_len=blind.config.max_len)
@@ -60,29 +71,37 @@ def order_blind(here: Lesson) -> None:
             _changes(encoding, *changes[sees], pair=(blind, sighted), sees=sees)
     st.markdown(
         "The bars compare each word's vector after the last layer with its vector in the order as typed. Both models "
-        "were trained to look back only; the first figure removes that mask in every layer, the second keeps it."
+        f"were trained to {TRAINED_TO[blind.config.architecture]}."
     )
     with st.expander("The numbers", key="order_numbers", on_change="rerun") as unfolded:
         if unfolded.open:
             _numbers(encoding, moved, changes, pair=(blind, sighted))
 
 
-def _choose_twin(blind: ZooModel) -> ZooModel | None:
-    """Asks for a model that differs from the blind one in its positions only."""
-    names = [
-        entry.name
-        for entry in zoo.catalogue()
-        if entry.config and entry.name != blind.name and _differ_in_positions_only(entry.config, blind.config)
-    ]
-    if not names:
-        return models.needed(SIGHTED)
-    first = names.index(SIGHTED) if SIGHTED in names else 0
-    name = st.selectbox("Its twin with positions", names, index=first, key="twin", bind="query-params")
-    chosen = models.load(name)
+def _choose_twins(text: str) -> tuple[ZooModel | None, ZooModel | None]:
+    """Asks for a model with positions. At first it is the one whose vocabulary cuts the text into the fewest tokens.
+
+    Returns:
+        Its twin, which differs from it in having no positions, and itself; None for what is missing.
+    """
+    configs = {entry.name: entry.config for entry in zoo.catalogue() if entry.config}
+    twins = {
+        name: blind
+        for blind in PAIRS.values()
+        for name, config in configs.items()
+        if blind in configs and name != blind and _differ_in_positions_only(config, configs[blind])
+    }
+    if not twins:
+        return models.needed(next(iter(PAIRS.values()))), models.needed(next(iter(PAIRS)))
+    names = sorted(twins)
+    opening = [name for name in PAIRS if name in twins] or names
+    first = min(opening, key=lambda name: len(models.load(name).tokenizer.pieces(text)))
+    name = st.selectbox("Its twin with positions", names, index=names.index(first), key="twin", bind="query-params")
+    chosen, blind = models.load(name), models.load(twins[name])
     if chosen.vocabulary != blind.vocabulary:
         st.info(f"{markdown.code(name)} splits text in another way, so it cannot be compared. Choose another twin.")
-        return None
-    return chosen
+        return blind, None
+    return blind, chosen
 
 
 def _differ_in_positions_only(one: ModelConfig, other: ModelConfig) -> bool:
@@ -99,11 +118,11 @@ def _moved_by(model: ZooModel, texts: tuple[tuple[int, ...], ...], sees: str, mo
 
 @shared
 def _last(model: ZooModel, texts: tuple[tuple[int, ...], ...], sees: str) -> Array:
-    """Every token's vector after the last layer, (text, len, d_model); `sees` "everything" removes the causal mask."""
-    everything = ((True,) * len(texts[0]),) * len(texts[0])
-    edits = tuple(SetMask(layer=layer, mask=everything) for layer in model.config.layers)
-    site = f"decoder.{model.config.n_layers - 1}.resid_post"
-    return model.values_at(site, texts, edits if sees == "everything" else ())
+    """Every token's vector after the last layer, (text, len, d_model); `sees` is what every mask lets a token see."""
+    n = len(texts[0])
+    mask = tuple(tuple(sees == "everything" or key <= query for key in range(n)) for query in range(n))
+    edits = tuple(SetMask(layer=layer, mask=mask) for layer in model.config.layers)
+    return model.values_at(f"{model.config.stacks[0]}.{model.config.n_layers - 1}.resid_post", texts, edits)
 
 
 def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGenerator) -> list[int]:
@@ -186,9 +205,8 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Zo
     """How far the vectors have moved in both models under one mask."""
     names, schemes = [model.name for model in pair], ("no positions", pair[1].config.positions)
     free = sees == "everything"
-    st.markdown(
-        "**Every token sees all** (causal mask removed)" if free else "**Every token sees the past** (as trained)"
-    )
+    removed, kept = MASKS[pair[0].config.architecture]
+    st.markdown(f"**Every token sees all** ({removed})" if free else f"**Every token sees the past** ({kept})")
     show(
         pairs(
             encoding.tokens,
