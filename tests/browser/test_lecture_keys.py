@@ -101,3 +101,11 @@ def test_after_a_button_pressed_by_the_keyboard_the_arrows_walk_and_not_through_
     page.get_by_role("button", name="Next →").press("Enter")
     page.keyboard.press("ArrowRight")
     at_rest(page, "L3", 5)
+
+
+def test_a_click_whose_answer_comes_after_the_step_does_not_end_the_lecture(visit: Visit) -> None:
+    page = open_step(visit, "L3", 2)
+    assert click(page, "more")
+    page.keyboard.press("ArrowRight")
+    at_rest(page, "L3", 3)
+    expect(page.get_by_label("Your sentence")).to_have_count(1)

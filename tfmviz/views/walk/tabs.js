@@ -1,6 +1,6 @@
 // A step may name a tab that lies far down on its page: once the page is drawn, it scrolls there.
 
-const READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]";
+export const READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]";
 
 /** Milliseconds between two looks, how often to look, and how often in a row the tabs must be found in their place. */
 const [BETWEEN, LOOKS, ENOUGH] = [100, 300, 10];

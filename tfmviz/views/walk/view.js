@@ -6,12 +6,15 @@
 
 import { make } from "../shared/elements.js";
 import { isTyping } from "../shared/typing.js";
-import { scrollToTabs } from "./tabs.js";
+import { READY, scrollToTabs } from "./tabs.js";
 
 /** @typedef {"back" | "on"} Way */
 
 /** @type {Record<string, Way>} */
 const WAYS = { ArrowLeft: "back", PageUp: "back", ArrowRight: "on", PageDown: "on" };
+
+/** Looks, ten in a second: how often in a row the line is missed until that is believed, and how many there are. */
+const [MISSED, PATIENCE] = [5, 150];
 
 /** Boxes in which nobody types, at least not now. */
 const UNTYPED = "select, [type=range], [type=radio], [type=checkbox], [role=combobox][aria-expanded=false]";
@@ -74,7 +77,25 @@ function way(sign, address, ariaLabel) {
  */
 function go(address) {
   history.pushState({}, "", address);
-  window.dispatchEvent(new PopStateEvent("popstate"));
+  turn();
+  insist();
+}
+
+const turn = () => window.dispatchEvent(new PopStateEvent("popstate"));
+
+/**
+ * Asks for the page once more if it came without this line. What is clicked just before a step may still be answered
+ * after it; Streamlit then mixes the answer into the new page, and the lecture would end there.
+ */
+function insist() {
+  let [missed, looks] = [0, 0];
+  const timer = setInterval(() => {
+    const isMissing = document.querySelector(READY) && !document.querySelector(".st-key-lecture");
+    missed = isMissing && new URLSearchParams(location.search).has("lecture") ? missed + 1 : 0;
+    looks += 1;
+    if (missed === MISSED) turn();
+    if (missed === MISSED || looks === PATIENCE) clearInterval(timer);
+  }, 100);
 }
 
 /**
