@@ -34,7 +34,7 @@ from tfmviz.training.evaluation import (
 from tfmviz.training.labels import LabelBatches
 from tfmviz.training.loop import evaluate
 from tfmviz.training.losses import IGNORED
-from tfmviz.training.samples import continuation, fill_in, labelled, left_out_here
+from tfmviz.training.samples import continuation, fill_in, labelled, left_out_here, one_hidden
 from tfmviz.training.sequences import (
     ChangedTexts,
     MaskedBatches,
@@ -183,11 +183,6 @@ def masked_language_model(args: argparse.Namespace) -> Course:
         return {text.replace("{}", "___"): ", ".join(fill_in(model, tokenizer, text)) for text in to_fill_in}
 
     return of_changed_texts(args, tokenizer, batches, test, samples=samples, measure=measure)
-
-
-def one_hidden(text: str) -> str:
-    """The text with a gap for the character in its middle."""
-    return f"{text[: len(text) // 2]}{{}}{text[len(text) // 2 + 1 :]}"
 
 
 def span_model(args: argparse.Namespace) -> Course:

@@ -30,6 +30,11 @@ def labelled(model: Model, tokenizer: Tokenizer, text: str) -> str:
 
 
 @torch.inference_mode()
+def one_hidden(text: str) -> str:
+    """The text with a gap for the character in its middle."""
+    return f"{text[: len(text) // 2]}{{}}{text[len(text) // 2 + 1 :]}"
+
+
 def fill_in(model: Model, tokenizer: Tokenizer, text: str) -> list[str]:
     """The five best tokens for the gap {} in the text, which includes the space before it."""
     before, _, after = text.partition("{}")

@@ -134,6 +134,16 @@ def sentence(model: str, *, opens: str = "", menu: int = MENU) -> str:
         label_visibility="collapsed",
         placeholder="Type a sentence and press Enter",
     )
+    _menu(examples, width=menu)
+    if text and text.strip():
+        text = text.replace("\r", "").replace("\n", " ")  # pasted lines are one text
+        st.session_state["last_text"] = text
+        return text
+    st.warning("Type a sentence. The pictures below still show the last one.")
+    return st.session_state.get("last_text", next(iter(examples)))
+
+
+def _menu(examples: Mapping[str, Example], *, width: int) -> None:
     st.selectbox(
         "Sentences to start from",
         list(examples),
@@ -143,14 +153,8 @@ def sentence(model: str, *, opens: str = "", menu: int = MENU) -> str:
         on_change=_take_example,
         args=(examples,),
         label_visibility="collapsed",
-        width=menu,
+        width=width,
     )
-    if text and text.strip():
-        text = text.replace("\r", "").replace("\n", " ")  # pasted lines are one text
-        st.session_state["last_text"] = text
-        return text
-    st.warning("Type a sentence. The pictures below still show the last one.")
-    return st.session_state.get("last_text", next(iter(examples)))
 
 
 def say_what_was_corrected() -> None:
