@@ -31,7 +31,7 @@ EVERY = 60
 """Seconds between two kills."""
 
 FLAT = 100
-"""Megabytes by which the server that is never killed may grow from the third quarter to the last, by their least values:
+"""Megabytes by which the server that is not killed may grow from the third quarter to the last, by their least values:
 an answer that is being computed may take 200 for a moment."""
 
 
