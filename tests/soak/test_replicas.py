@@ -10,7 +10,6 @@ from dataclasses import replace
 from random import Random
 from urllib.parse import urlencode
 
-import numpy as np
 import pytest
 from websockets.exceptions import WebSocketException
 
@@ -31,9 +30,9 @@ CACHE = 64
 EVERY = 60
 """Seconds between two kills."""
 
-FLAT = 60
-"""Megabytes by which the server that is never killed may grow in the second half. What is free between two arenas of
-the allocator varies by some of that."""
+FLAT = 100
+"""Megabytes by which the server that is not killed may grow from the third quarter to the last, by their least values:
+an answer that is being computed may take 200 for a moment."""
 
 
 @pytest.fixture
@@ -64,9 +63,10 @@ def test_memory_is_flat_and_kills_cost_nothing_but_a_pause(served: Serving) -> N
         reader.join()
     assert problems == []
     assert len(answers) > 60 * MINUTES / 10
-    half = len(memory) // 2
+    quarter = len(memory) // 4
     print(f"{len(answers)} answers, {kills} kills, MB by tenths:", [f"{m:.0f}" for m in memory[:: len(memory) // 10]])
-    assert np.median(memory[-half // 5 :]) - np.median(memory[half : half + half // 5]) < FLAT
+    if MINUTES >= 10:  # before that, models and kernels are still being fetched for the first time
+        assert min(memory[3 * quarter :]) - min(memory[2 * quarter : 3 * quarter]) < FLAT
 
 
 def _read(served: Serving, number: int, enough: threading.Event, problems: list[str], answers: list[int]) -> None:
