@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
 from tfmviz.model.build import Model
@@ -38,6 +40,12 @@ def fill_in(model: Model, tokenizer: Tokenizer, text: str) -> list[str]:
     ids = torch.tensor([[*left, MASK, *right][: model.config.max_len]], device=next(model.parameters()).device)
     best = model.eval()(ids)[0, len(left)].topk(5).indices
     return [tokenizer.vocabulary[index].strip() for index in best.tolist()]
+
+
+def three_with_gaps(texts: Sequence[str]) -> list[str]:
+    """At most three of the texts, evenly spaced, each with a gap {} for the character in its middle."""
+    some = texts[:: max(1, len(texts) // 3)][:3]
+    return [f"{text[: len(text) // 2]}{{}}{text[len(text) // 2 + 1 :]}" for text in some]
 
 
 @torch.inference_mode()

@@ -113,15 +113,14 @@ def sentence(model: str, *, opens: str = "", menu: int = MENU) -> str:
     """Draws the sentence box and the menu of the lectures' sentences, side by side where the page has a line for them.
 
     Args:
-        model: whose sentences the menu offers; "" is none in particular.
-        opens: the sentence to open with; "" is the first of the menu.
+        model: whose sentences the menu offers; "" is none in particular. It begins with `opens`, if that is not "".
         menu: pixels of the menu.
 
     Returns:
         The text to show; while the box is empty, the last text.
     """
-    first = (Example(opens),) if opens else ()
-    examples = {example.text: example for example in (*first, *examples_for(model))}
+    listed = ((Example(opens),) if opens else ()) + examples_for(model)
+    examples = {example.text: example for example in listed}
     _offer(examples)
     text = st.text_area(  # it wraps, so the whole sentence can be read; Enter ends it, see views/keys
         "Your sentence (press Enter)",
@@ -146,8 +145,7 @@ def sentence(model: str, *, opens: str = "", menu: int = MENU) -> str:
         width=menu,
     )
     if text and text.strip():
-        text = text.replace("\r", "").replace("\n", " ")  # pasted lines are one text
-        st.session_state["last_text"] = text
+        text = st.session_state["last_text"] = text.replace("\r", "").replace("\n", " ")  # pasted lines are one text
         return text
     st.warning("Type a sentence. The pictures below still show the last one.")
     return st.session_state.get("last_text", next(iter(examples)))
