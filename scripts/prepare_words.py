@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -91,12 +91,12 @@ def forms(pair: Pair, n: int, rng: np.random.Generator, *, small: bool = True) -
 
 def in_frames(names: Sequence[str], n: int, rng: np.random.Generator) -> Iterator[Pair]:
     frames = list(read_pairs(WORDS / "frames.tsv"))
-    ways = [str, str, *VARIANTS.values()]
+    ways: list[Callable[[str], str]] = [str, str, *VARIANTS.values()]
     for name in names:
         for _ in range(n):
-            source, target = frames[rng.integers(len(frames))]
-            filled = {"a": name, "b": names[rng.integers(len(names))]}
-            way = ways[rng.integers(len(ways))]
+            source, target = frames[int(rng.integers(len(frames)))]
+            filled = {"a": name, "b": names[int(rng.integers(len(names)))]}
+            way = ways[int(rng.integers(len(ways)))]
             yield way(source.format(**filled)), target.format(**filled)
 
 
@@ -146,7 +146,7 @@ def learned(pairs: Sequence[Pair], *, rounds: int = 5) -> list[Pair]:
     both, sentence = np.array(links), np.array(where)
     n_english = len(words[1])
     found, index, count = np.unique(both[:, 0] * n_english + both[:, 1], return_inverse=True, return_counts=True)
-    likely = 1.0
+    likely = np.ones(len(found))
     for side in (0, 1):
         given, other = found // n_english if side == 0 else found % n_english, both[:, 1 - side]
         t = np.ones(len(found))

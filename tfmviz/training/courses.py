@@ -34,7 +34,7 @@ from tfmviz.training.evaluation import (
 from tfmviz.training.labels import LabelBatches
 from tfmviz.training.loop import evaluate
 from tfmviz.training.losses import IGNORED
-from tfmviz.training.samples import continuation, fill_in, labelled, left_out_here, one_hidden
+from tfmviz.training.samples import continuation, fill_in, labelled, left_out_here, three_with_gaps
 from tfmviz.training.sequences import (
     ChangedTexts,
     MaskedBatches,
@@ -165,8 +165,7 @@ def masked_language_model(args: argparse.Namespace) -> Course:
         cut(tokenizer.encode_batch(side), length=args.context) for side in (split.train, split.held_out)
     )
     rng = np.random.default_rng(args.seed)
-    asked = [one_hidden(text) for text in split.held_out[:: len(split.held_out) // 3][:3]]
-    to_fill_in = asked if args.characters else TO_FILL_IN
+    to_fill_in = three_with_gaps(split.held_out) if args.characters else TO_FILL_IN
     test = [mask_words(held_out[i : i + 16], rng, vocab_size=tokenizer.vocab_size) for i in range(0, len(held_out), 16)]
     batches = MaskedBatches(pieces=pieces, budget=args.batch_tokens, vocab_size=tokenizer.vocab_size, seed=args.seed)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
 from tfmviz.model.build import Model
@@ -30,11 +32,6 @@ def labelled(model: Model, tokenizer: Tokenizer, text: str) -> str:
 
 
 @torch.inference_mode()
-def one_hidden(text: str) -> str:
-    """The text with a gap for the character in its middle."""
-    return f"{text[: len(text) // 2]}{{}}{text[len(text) // 2 + 1 :]}"
-
-
 def fill_in(model: Model, tokenizer: Tokenizer, text: str) -> list[str]:
     """The five best tokens for the gap {} in the text, which includes the space before it."""
     before, _, after = text.partition("{}")
@@ -43,6 +40,12 @@ def fill_in(model: Model, tokenizer: Tokenizer, text: str) -> list[str]:
     ids = torch.tensor([[*left, MASK, *right][: model.config.max_len]], device=next(model.parameters()).device)
     best = model.eval()(ids)[0, len(left)].topk(5).indices
     return [tokenizer.vocabulary[index].strip() for index in best.tolist()]
+
+
+def three_with_gaps(texts: Sequence[str]) -> list[str]:
+    """At most three of the texts, evenly spaced, each with a gap {} for the character in its middle."""
+    some = texts[:: max(1, len(texts) // 3)][:3]
+    return [f"{text[: len(text) // 2]}{{}}{text[len(text) // 2 + 1 :]}" for text in some]
 
 
 @torch.inference_mode()
