@@ -76,7 +76,7 @@ def test_a_link_shows_a_run_to_others_and_the_browser_that_started_it_steers_it_
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
 
     others = browser.new_context()
-    other = Visit(others, visit.server)
+    other = Visit(others.new_page(), visit.server)
     link = other.open(page.url.removeprefix(visit.server.address), drawn=".stProgress")
     expect(link.get_by_text("only the browser that started a run")).to_be_visible()
     for name in ("Pause", "Stop", "Go on"):
