@@ -14,13 +14,16 @@ from tfmviz.plots.panels import Curve, Panel, panels
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.trace import Array
 
+FEW = 4
+"""Lines whose colours everybody can tell apart."""
+
 MOST_DRAWN = 400
 """A line has about so many points; a longer run is drawn with every second, third … step."""
 
 
 def strokes(n: int, theme: Theme) -> tuple[Stroke, ...]:
     """Strokes for `n` lines that differ in colour and dashes; few of them have the colours that differ most."""
-    if n <= 4:
+    if n <= FEW:
         few = (theme.attention, theme.mlp, theme.accent, theme.text)
         return tuple(Stroke(colour=tint, dash=DASHES[i]) for i, tint in enumerate(few[:n]))
     return tuple(Stroke(colour=tint, dash=DASHES[i % len(DASHES)]) for i, tint in enumerate(shades(n, theme)))
@@ -67,13 +70,15 @@ def log_panels(
     heights: Sequence[int] = (230, 100, 100),
     marked: Sequence[tuple[float, str]] = (),
 ) -> Chart:
-    """What runs logged, a panel for each column, on one axis of steps.
+    """What runs logged, a panel for each column, on one axis of steps. Many lines have their names at their ends.
 
     Args:
         columns: by the title of the panel, the lines by the names of the runs: steps and values.
         levels: heights in the first panel that get a line across, with a word.
     """
-    looks = strokes(max(len(lines) for lines in columns.values()), theme)
+    most = max(len(lines) for lines in columns.values())
+    looks, named = strokes(most, theme), most > FEW
+    room = most * (theme.letters + 2)
     parts = [
         Panel(
             title=title,
@@ -81,8 +86,9 @@ def log_panels(
             form=".2e" if "rate" in title else ".3g",
             levels=levels if n == 0 else (),
             low=0.0 if n == 0 else None,
-            height=heights[min(n, len(heights) - 1)],
+            height=max(heights[0], room) if n == 0 and named else heights[min(n, len(heights) - 1)],
             legend=n == 0,
+            ends=n == 0 and named,
         )
         for n, (title, lines) in enumerate(columns.items())
     ]

@@ -31,6 +31,12 @@ ROOM = 0.15
 _AT = "at"
 """The step under the pointer, which all panels share."""
 
+_NAMED = "named"
+"""The line whose name at its end is under the pointer; until there is one, all of them."""
+
+FAINT = 0.15
+"""Opacity of the other lines."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Curve:
@@ -53,6 +59,7 @@ class Panel:
         log: its axis counts in powers of ten.
         low, high: what the axis shows at least.
         legend: whether the names of its lines stand above it.
+        ends: whether they stand at the ends of the lines instead, where pointing at one brings its line out.
     """
 
     title: str
@@ -64,6 +71,7 @@ class Panel:
     high: float | None = None
     height: int = 130
     legend: bool = True
+    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,7 @@ class _Look:
     height: int
     legend: bool
     levels: bool
+    ends: bool
 
 
 def panels(
@@ -110,8 +119,9 @@ def panels(
             longest=max((len(curve.name) for curve in part.curves), default=0),
             log=part.log,
             height=part.height,
-            legend=part.legend and len(part.curves) > 1,
+            legend=part.legend and not part.ends and len(part.curves) > 1,
             levels=bool(_levels(part)["y"]),
+            ends=part.ends,
         )
         for part in parts
     )
@@ -124,6 +134,7 @@ def panels(
         names = numbered([curve.name for curve in part.curves])
         data |= {f"lines{n}": _points(part, names), f"steps{n}": _said(part, shared)}
         data |= {f"levels{n}": _levels(part)} if looks[n].levels else {}
+        data |= {f"ends{n}": _ends(part, names, theme)} if part.ends else {}
     axis = _Axis(title=x_title, log=log_steps, marked=bool(marked))
     return Chart(spec=_column(theme, looks, axis), data=data)
 
@@ -179,19 +190,53 @@ def _levels(part: Panel) -> Columns:
     }
 
 
+def _ends(part: Panel, names: Sequence[str], theme: Theme) -> Columns:
+    """The names of the lines, from top to bottom as the lines end, with room for each."""
+    last = np.array([curve.values[-1] for curve in part.curves])
+    everything = np.concatenate([curve.values for curve in part.curves])
+    high = max([everything[np.isfinite(everything)].max(), *(y for y, _ in part.levels)])
+    low = float(np.nanmin(everything) if part.low is None else part.low)
+    first, end = (pick([curve.steps[at] for curve in part.curves]) for pick, at in ((min, 0), (max, -1)))
+    return {
+        "line": list(names),
+        "word": [curve.name for curve in part.curves],
+        "x": [float(end + ROOM * (end - first))] * len(names),
+        "y": spread(last, least=(theme.letters + 2) / part.height * (high - low), low=low, high=float(high)),
+    }
+
+
+def spread(values: Array, *, least: float, low: float, high: float) -> Array:
+    """Numbers in the same order at least `least` apart, each near its value; less apart if there is too little room."""
+    least = min(least, (high - low) / max(len(values) - 1, 1))
+    order = np.argsort(np.nan_to_num(values, nan=high), kind="stable")
+    steps = least * np.arange(len(values))
+    up = np.maximum.accumulate(np.clip(np.nan_to_num(values[order], nan=high), low, high) - steps) + steps
+    down = np.minimum.accumulate((up - steps)[::-1].clip(max=high - steps[-1]))[::-1] + steps
+    placed = np.empty(len(values))
+    placed[order] = down
+    return placed
+
+
 @cache
 def _column(theme: Theme, looks: tuple[_Look, ...], axis: _Axis) -> Spec:
     views = [f"steps{n}" for n in range(len(looks))]
     point = {"type": "point", "fields": ["x"], "on": "pointerover", "clear": "pointerout", "nearest": True}
+    name = {"type": "point", "fields": ["line"], "on": "pointerover", "clear": "pointerout"}
+    named = [f"ends{n}" for n, look in enumerate(looks) if look.ends]
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
         "description": "Lines, one panel below the other: " + ", ".join(look.title for look in looks) + ".",
         "padding": {"left": 0, "right": 0, "top": 4, "bottom": 4},
         "spacing": 8,
         "config": chart_config(theme) | {"title": _title(theme)},
-        "params": [{"name": _AT, "select": point, "views": views}],
+        "params": [
+            {"name": _AT, "select": point, "views": views},
+            *([{"name": _NAMED, "select": name, "views": named}] if named else []),
+        ],
         "resolve": {"scale": {"x": "shared", "y": "independent", "color": "independent", "strokeDash": "independent"}},
-        "vconcat": [_panel(theme, look, n, axis, last=n == len(looks) - 1) for n, look in enumerate(looks)],
+        "vconcat": [
+            _panel(theme, look, n, axis, last=n == len(looks) - 1, named=bool(named)) for n, look in enumerate(looks)
+        ],
     }
 
 
@@ -199,7 +244,7 @@ def _title(theme: Theme) -> Spec:
     return {"anchor": "start", "fontSize": theme.letters + 1, "fontWeight": "normal", "color": theme.text, "offset": 4}
 
 
-def _panel(theme: Theme, look: _Look, n: int, axis: _Axis, *, last: bool) -> Spec:
+def _panel(theme: Theme, look: _Look, n: int, axis: _Axis, *, last: bool, named: bool) -> Spec:
     scale: dict[str, Any] = {"rangeMin": BESIDE_NAMES} | ({"type": "log"} if axis.log else {})
     below = FEW | {"labelFlush": True} if last else {"labels": False, "ticks": False}
     x = number("x", axis.title if last else None, axis=below, **scale)
@@ -210,9 +255,10 @@ def _panel(theme: Theme, look: _Look, n: int, axis: _Axis, *, last: bool) -> Spe
         "layer": [
             *([SUMMARY] if n == 0 else []),
             *(_level_layers(theme, n, y) if look.levels else []),
-            _lines(look, n, x, y),
+            _lines(look, n, x, y, named=named),
             *(_mark_layers(theme, x, with_words=n == 0) if axis.marked else []),
             _pointed(theme, n, x),
+            *([_end_layer(n, x, y)] if look.ends else []),  # above what answers the pointer
         ],
     }
 
@@ -223,7 +269,7 @@ def _inside(look: _Look) -> Spec:
     return place | {"tickCount": max(2, look.height // 40)} | (POWERS_OF_TEN if look.log else {})
 
 
-def _lines(look: _Look, n: int, x: Spec, y: Spec) -> Spec:
+def _lines(look: _Look, n: int, x: Spec, y: Spec, *, named: bool) -> Spec:
     shade = colour("line", longest=look.longest, symbol="stroke", range=[stroke.colour for stroke in look.strokes])
     dashes: Spec = {"field": "line", "type": "nominal", "scale": {"range": [list(s.dash) for s in look.strokes]}}
     legend = shade["legend"] if look.legend else None
@@ -234,7 +280,14 @@ def _lines(look: _Look, n: int, x: Spec, y: Spec) -> Spec:
         y=y,
         color=shade | {"legend": legend},
         strokeDash=dashes | {"title": None, "legend": legend},
+        **({"opacity": {"condition": {"param": _NAMED, "value": 1}, "value": FAINT}} if named else {}),
     )
+
+
+def _end_layer(n: int, x: Spec, y: Spec) -> Spec:
+    mark = {"type": "text", "align": "right", "baseline": "middle", "cursor": "default"}
+    words = layer(mark, f"ends{n}", x=x, y=y, text=WORD, detail={"field": "line", "type": "nominal"})
+    return words | {"name": f"ends{n}"}
 
 
 def _level_layers(theme: Theme, n: int, y: Spec) -> list[Spec]:

@@ -46,7 +46,8 @@ def curves() -> None:
     found = {name: log_of(name) for name in names}
     with figure:
         _chart(found)
-    st.markdown(_in_words(found, shown))
+    named = "Point at a name to bring its line out. " if len(found) > learning.FEW else ""
+    st.markdown(named + _in_words(found, shown))
     _table(found)
 
 
