@@ -11,7 +11,7 @@ import pytest
 
 from tfmviz.plots import learning
 from tfmviz.plots.charts import Chart
-from tfmviz.plots.panels import BESIDE_NAMES, MOST_STEPS
+from tfmviz.plots.panels import BESIDE_NAMES, MOST_STEPS, spread
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 
 STEPS = np.array([1.0, 10, 100, 1000])
@@ -90,3 +90,36 @@ def test_all_panels_point_at_one_step() -> None:
     (parameter,) = spec["params"]
     named = [layer["name"] for view in spec["vconcat"] for layer in view["layer"] if "name" in layer]
     assert parameter["views"] == named == ["steps0", "steps1"]
+
+
+def test_many_lines_have_their_names_where_they_end_in_the_order_of_their_ends() -> None:
+    rng = np.random.default_rng(0)
+    lines = {f"line {n}": (np.arange(1.0, 6), rng.random(5)) for n in range(12)}
+    chart = learning.log_panels({"loss": lines, "learning rate": lines}, theme=LIGHT)
+    ends = chart.data["ends0"]
+    assert list(ends["word"]) == list(lines)
+    order = np.argsort(ends["y"])
+    assert order.tolist() == np.argsort([values[-1] for _, values in lines.values()]).tolist()
+    high = max(values.max() for _, values in lines.values())
+    height = chart.spec["vconcat"][0]["height"]
+    assert np.diff(np.array(ends["y"])[order]).min() * height / high >= LIGHT.letters
+    assert set(ends["line"]) == set(chart.data["lines0"]["line"])
+    few = learning.log_panels({"loss": dict(list(lines.items())[:4])}, theme=LIGHT)
+    assert "ends0" not in few.data
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_names_are_moved_as_little_as_keeps_them_apart(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.random(7)
+    least = 0.1
+    placed = spread(values, least=least, low=-9.0, high=9.0)
+    order = np.argsort(values)
+    assert np.diff(placed[order]).min() >= least - 1e-9
+    cost = ((placed - values) ** 2).sum()
+    for _ in range(300):  # no other allowed places are nearer
+        other = placed + rng.normal(scale=0.05, size=7)
+        if np.diff(other[order]).min() >= least:
+            assert ((other - values) ** 2).sum() >= cost - 1e-9
+    apart = np.sort(spread(values, least=9.0, low=0.0, high=1.0))
+    np.testing.assert_allclose(apart, np.linspace(0, 1, 7))

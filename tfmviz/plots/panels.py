@@ -206,14 +206,24 @@ def _ends(part: Panel, names: Sequence[str], theme: Theme) -> Columns:
 
 
 def spread(values: Array, *, least: float, low: float, high: float) -> Array:
-    """Numbers in the same order at least `least` apart, each near its value; less apart if there is too little room."""
+    """The numbers next to the given ones, in squares, that keep their order and are at least `least` apart.
+
+    Without the distances between neighbours this is isotonic regression: what stands in the wrong order gets its mean.
+    Where there is too little room from `low` to `high`, they are less apart.
+    """
     least = min(least, (high - low) / max(len(values) - 1, 1))
-    order = np.argsort(np.nan_to_num(values, nan=high), kind="stable")
+    known = np.nan_to_num(values, nan=high)
+    order = np.argsort(known, kind="stable")
     steps = least * np.arange(len(values))
-    up = np.maximum.accumulate(np.clip(np.nan_to_num(values[order], nan=high), low, high) - steps) + steps
-    down = np.minimum.accumulate((up - steps)[::-1].clip(max=high - steps[-1]))[::-1] + steps
+    pools: list[tuple[float, int]] = []  # mean, and of how many
+    for value in (known[order] - steps).tolist():
+        mean, count = value, 1
+        while pools and pools[-1][0] > mean:
+            other, more = pools.pop()
+            mean, count = (mean * count + other * more) / (count + more), count + more
+        pools.append((mean, count))
     placed = np.empty(len(values))
-    placed[order] = down
+    placed[order] = np.clip(np.repeat(*map(np.array, zip(*pools, strict=True))), low, high - steps[-1]) + steps
     return placed
 
 
@@ -285,7 +295,7 @@ def _lines(look: _Look, n: int, x: Spec, y: Spec, *, named: bool) -> Spec:
 
 
 def _end_layer(n: int, x: Spec, y: Spec) -> Spec:
-    mark = {"type": "text", "align": "right", "baseline": "middle", "cursor": "default"}
+    mark = {"type": "text", "align": "right", "baseline": "middle", "cursor": "default", "tooltip": None}
     words = layer(mark, f"ends{n}", x=x, y=y, text=WORD, detail={"field": "line", "type": "nominal"})
     return words | {"name": f"ends{n}"}
 
