@@ -293,7 +293,7 @@ def test_the_fan_adds_up_the_surprise_of_every_text() -> None:
     assert y[-1, -1] == pytest.approx(-sum(np.log(step.probability) for step in written.steps), abs=1e-3)
 
 
-@pytest.mark.parametrize(("tab", "room"), [("Fifty texts", 244), ("Repetition", 156), ("Beam search", 244)])
+@pytest.mark.parametrize(("tab", "room"), [("Fifty texts", 244), ("Repetition", 176), ("Beam search", 244)])
 def test_a_text_that_leaves_no_room_is_continued_from_its_end_and_the_page_says_so(tab: str, room: int) -> None:
     said = [note.value for note in open_writing(behind=tab, text="word " * 999).info]
     assert any(f"only the last {room} of your text are continued" in note for note in said)

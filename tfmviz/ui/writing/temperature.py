@@ -29,7 +29,7 @@ TEXTS, LENGTH = 50, 12
 AT_ONCE = 17
 """Texts written side by side: each has keys and values of its own, also of the beginning that all share."""
 
-LONG = 100
+LONG = 80
 """Words of the texts in which repetition is counted."""
 
 BEAMS = 4
