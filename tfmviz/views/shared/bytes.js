@@ -8,16 +8,16 @@
 /** @typedef {import("./elements.js").Texts & {runs: Run[]}} Bracketed */
 
 export const BRACKET = 26; // pixels beside the labels
-const LINE = 20; // pixels from the character's side of this room to the line
-const PART = /^(.)\[bytes? (\d)(?:-(\d))?\/(\d)\]$/su;
-const PARTS = /(.)\[(bytes? \d(?:-\d)?)\/(\d)\]/gsu;
+const OVER = 20; // pixels of this room that the character takes
+const BYTE_NAMED = /^(.)\[bytes? (\d)(?:-(\d))?\/(\d)\]$/su;
+const BYTES_NAMED = /(.)\[(bytes? \d(?:-\d)?)\/(\d)\]/gsu;
 
 /**
  * What stands beside the cells of a token: of 老[byte 1/3] only 1/3.
  * @param {string} label
  */
 export function partOf(label) {
-  const [, , first, last, of] = PART.exec(label) ?? [];
+  const [, , first, last, of] = BYTE_NAMED.exec(label) ?? [];
   return first ? `${first}${last ? `–${last}` : ""}/${of}` : label;
 }
 
@@ -25,7 +25,7 @@ export function partOf(label) {
  * The same in words: 老, byte 1 of 3.
  * @param {string} text
  */
-export const inWords = (text) => text.replace(PARTS, "$1, $2 of $3");
+export const inWords = (text) => text.replace(BYTES_NAMED, "$1, $2 of $3");
 
 /**
  * The characters that are cut into bytes, each with its tokens. The text may end within one.
@@ -36,7 +36,7 @@ export function runsOf(labels) {
   const runs = /** @type {Run[]} */ ([]);
   let awaited = ""; // what the next token must be to belong to the same character
   for (const [n, label] of labels.entries()) {
-    const [isPart, character, first, last = first, of] = PART.exec(label) ?? [];
+    const [isPart, character, first, last = first, of] = BYTE_NAMED.exec(label) ?? [];
     if (isPart && awaited === `${character}${first}/${of}`) runs[runs.length - 1].end = n + 1;
     else if (isPart) runs.push({ start: n, end: n + 1, character });
     awaited = isPart ? `${character}${Number(last) + 1}/${of}` : "";
@@ -61,7 +61,7 @@ export const bracketed = (texts) => ({ ...texts, labels: texts.labels.map(partOf
  */
 export function paintBrackets(pen, runs, side, { from, cell, edge, size, colour }) {
   const away = side === "below" ? 1 : -1; // the way from the labels
-  const line = edge + away * (BRACKET - LINE);
+  const line = edge + away * (BRACKET - OVER);
   const point = (/** @type {number} */ along, /** @type {number} */ across) =>
     side === "left" ? /** @type {const} */ ([across, along]) : /** @type {const} */ ([along, across]);
   const inset = Math.min(2, cell / 4);
@@ -80,7 +80,7 @@ export function paintBrackets(pen, runs, side, { from, cell, edge, size, colour 
     pen.stroke();
     const middle = (low + high) / 2;
     if (middle - size / 2 < free) continue;
-    pen.fillText(character, ...point(middle, line + away * (LINE / 2)));
+    pen.fillText(character, ...point(middle, line + away * (OVER / 2)));
     free = middle + size / 2;
   }
 }
