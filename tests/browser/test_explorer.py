@@ -191,7 +191,8 @@ def test_the_bytes_of_a_character_stand_under_one_bracket(visit: Visit) -> None:
         expect(strip.get_by_role("button", name=name).first).to_be_visible()
     box = page.locator(".strip:visible .byte .over").nth(0).bounding_box()
     beside = page.locator(".strip:visible .byte .over").nth(1).bounding_box()
-    assert box is not None and beside is not None
+    assert box is not None
+    assert beside is not None
     assert box["x"] + box["width"] >= beside["x"], "the line is broken between two bytes"
 
 
