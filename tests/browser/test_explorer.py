@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
@@ -178,6 +179,21 @@ def test_markup_and_scripts_are_shown_as_text(visit: Visit) -> None:
     assert "".join(page.locator(".strip .label").all_inner_texts()).startswith("<img")
     assert page.locator("[data-testid=stMain] img").count() == 0
     assert page.locator(".katex").count() == 0
+
+
+def test_the_bytes_of_a_character_stand_under_one_bracket(visit: Visit) -> None:
+    text = "老王 批评 老李"
+    page = visit.open(f"/?text={quote(text)}&model=tiny-english")
+    strip = page.locator(".strip:visible")
+    assert "".join(strip.locator(".over").all_inner_texts()).replace("\u00a0", "") == text.replace(" ", "")
+    assert strip.locator(".byte").count() == len(text.replace(" ", "").encode())
+    for name in ("老, byte 1 of 3", "王, byte 3 of 3"):
+        expect(strip.get_by_role("button", name=name).first).to_be_visible()
+    box = page.locator(".strip:visible .byte .over").nth(0).bounding_box()
+    beside = page.locator(".strip:visible .byte .over").nth(1).bounding_box()
+    assert box is not None
+    assert beside is not None
+    assert box["x"] + box["width"] >= beside["x"], "the line is broken between two bytes"
 
 
 def test_an_empty_box_keeps_the_pictures(visit: Visit) -> None:

@@ -4,12 +4,15 @@
  * @typedef {import("./words.js").Axis} Axis
  * @typedef {import("./words.js").Cell} Cell
  * @typedef {import("./words.js").Picture} Picture
+ * @typedef {import("../shared/bytes.js").Run} Run
  * @typedef {{x: number, y: number}} Point
  * @typedef {{step: number, size: number, upright: boolean, room: number}} Labels every `step`-th is drawn, in letters
  *   of `size` pixels; `room` is what they need beside the cells
  * @typedef {ReturnType<typeof layOut>} Place
  * @typedef {(text: string, size: number) => number} Measure the width of a text in letters of a size
  */
+
+import { BRACKET, partOf, runsOf } from "../shared/bytes.js";
 
 const LETTERS = 14; // pixels, where the smallest are not larger
 export const LEAST_LETTERS = 11;
@@ -34,7 +37,8 @@ const BAR = 40; // pixels for the colour bar with its numbers
 export function layOut(picture, width, measure, least = LEAST_LETTERS) {
   const { rows, columns, matrices, square } = picture;
   const names = nameWidth(rows, measure, Math.min(LONGEST_NAME, 0.34 * width), least);
-  const left = names + (rows.title ? TITLE : 0);
+  const [beside, under] = [runsOf(rows.names ?? []), runsOf(columns.names ?? [])];
+  const left = names + (beside.length ? BRACKET : 0) + (rows.title ? TITLE : 0);
   const free = width - left - 3;
   const across = Math.max(1, Math.min(picture.across, matrices, Math.floor((free + BETWEEN) / (NARROWEST + BETWEEN))));
   let wide = Math.min(((free + BETWEEN) / across - BETWEEN) / columns.count, square ? LARGEST_SQUARE : WIDEST);
@@ -45,7 +49,7 @@ export function layOut(picture, width, measure, least = LEAST_LETTERS) {
   const over = matrices > 1 ? TITLE : 0;
   const down = Math.ceil(matrices / across);
   const top = picture.scale.title ? BAR : 0;
-  const pitch = over + high * rows.count + below.room + (down > 1 ? 10 : 0);
+  const pitch = over + high * rows.count + below.room + (under.length ? BRACKET : 0) + (down > 1 ? 10 : 0);
   const corners = Array.from({ length: matrices }, (_, n) => ({
     x: left + (n % across) * (wide * columns.count + BETWEEN),
     y: top + over + Math.floor(n / across) * pitch,
@@ -60,6 +64,7 @@ export function layOut(picture, width, measure, least = LEAST_LETTERS) {
     high,
     right,
     corners,
+    runs: { beside, below: under },
     below,
     beside: { ...thinned(high, least, rows.names?.length === 0), room: names, upright: false },
     width: Math.min(width, Math.max(right, left + bar) + 3),
@@ -112,7 +117,7 @@ export function next(from, key, { rows, columns, matrices }) {
  */
 function widestName(axis, measure, least) {
   const names = axis.names ?? [String(axis.count - 1)];
-  return Math.max(0, ...names.map((name) => measure(name, Math.max(LETTERS, least))));
+  return Math.max(0, ...names.map((name) => measure(partOf(name), Math.max(LETTERS, least))));
 }
 
 /**

@@ -4,6 +4,7 @@
 /** @import { Colours, Rgb } from "../shared/colours.js" */
 /** @import { Place } from "./layout.js" */
 /** @import { Picture } from "./words.js" */
+import { paintBrackets, partOf } from "../shared/bytes.js";
 import { contextOf } from "../shared/canvas.js";
 import { inkOnRgb } from "../shared/colours.js";
 import { make } from "../shared/elements.js";
@@ -212,7 +213,7 @@ function paintCross(pen, x, y, wide, high) {
  * @param {Palette} colours
  */
 function paintNames(pen, { rows, columns, matrices }, place, colours) {
-  const { corners, wide, high, beside, below } = place;
+  const { corners, wide, high, beside, below, runs } = place;
   pen.fillStyle = colours.text;
   pen.textBaseline = "middle";
   const isFirst = (/** @type {number} */ n) => corners[n].x === corners[0].x; // in its row of matrices
@@ -222,17 +223,29 @@ function paintNames(pen, { rows, columns, matrices }, place, colours) {
     pen.textAlign = "right";
     if (beside.room && isFirst(matrix))
       for (let row = 0; row < rows.count; row += beside.step)
-        pen.fillText(fitted(pen, nameOf(rows, row), beside.room - 6), x - 6, y + (row + 0.5) * high + 1);
+        pen.fillText(fitted(pen, partOf(nameOf(rows, row)), beside.room - 6), x - 6, y + (row + 0.5) * high + 1);
+    const colour = colours.text;
+    if (isFirst(matrix))
+      paintBrackets(pen, runs.beside, "left", {
+        from: y,
+        cell: high,
+        edge: x - beside.room,
+        size: beside.size,
+        colour,
+      });
     pen.font = `${below.size}px ${colours.font}`;
     const bottom = y + rows.count * high;
     for (let column = 0; column < columns.count; column += below.step) {
       const middle = x + (column + 0.5) * wide;
-      if (below.upright) paintUpright(pen, fitted(pen, nameOf(columns, column), below.room - 6), middle, bottom + 6);
+      if (below.upright)
+        paintUpright(pen, fitted(pen, partOf(nameOf(columns, column)), below.room - 6), middle, bottom + 6);
       else {
         pen.textAlign = "center";
-        pen.fillText(nameOf(columns, column), middle, bottom + 14);
+        pen.fillText(partOf(nameOf(columns, column)), middle, bottom + 14);
       }
     }
+    const edge = bottom + below.room - 4;
+    paintBrackets(pen, runs.below, "below", { from: x, cell: wide, edge, size: below.size, colour });
   }
 }
 

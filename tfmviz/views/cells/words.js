@@ -1,5 +1,6 @@
 // What a picture of cells says. Nothing here draws.
 
+import { inWords } from "../shared/bytes.js";
 import { decimal } from "../shared/numbers.js";
 
 /**
@@ -59,4 +60,4 @@ export const nameOf = (axis, index) => (axis.names ? (axis.names[index] ?? "") :
  * @param {Axis} axis
  * @param {number} index
  */
-export const spokenOf = (axis, index) => axis.spoken?.[index] ?? `${axis.title} ${index}`;
+export const spokenOf = (axis, index) => inWords(axis.spoken?.[index] ?? `${axis.title} ${index}`);

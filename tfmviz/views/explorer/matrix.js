@@ -11,6 +11,7 @@
 /** @import { Mask } from "./payload.js" */
 /** @import { Focus } from "./state.js" */
 /** @import { Pattern, Scale } from "./weights.js" */
+import { BRACKET, bracketed, paintBrackets } from "../shared/bytes.js";
 import { clip, fresh, Layer, widest } from "../shared/canvas.js";
 import { css, inkOn } from "../shared/colours.js";
 import { arrowOf, make } from "../shared/elements.js";
@@ -39,7 +40,7 @@ const VECTOR = 5000; // cells that an SVG file holds one by one
 export class Matrix {
   /** @type {Colours} */
   colours;
-  /** @type {{queries: Texts, keys: Texts}} */
+  /** @type {Record<"queries" | "keys", import("../shared/bytes.js").Bracketed>} */
   texts;
   /** @type {Pattern<Mask> | null} */
   pattern = null;
@@ -72,11 +73,8 @@ export class Matrix {
     this.textLayer = new Layer();
     this.mapLayer = new Layer();
     this.spacer = make("div", { className: "spacer" }, this.canvas);
-    this.scroller = make(
-      "div",
-      { className: "scroller matrix-picture", tabIndex: 0, role: "application" },
-      this.spacer,
-    );
+    const properties = { className: "scroller matrix-picture", tabIndex: 0, role: "application" };
+    this.scroller = make("div", properties, this.spacer);
     this.node = this.scroller;
     this.listen(hover, pick);
   }
@@ -110,7 +108,7 @@ export class Matrix {
    * @param {Texts} keys
    */
   label(queries, keys) {
-    this.texts = { queries, keys };
+    this.texts = { queries: bracketed(queries), keys: bracketed(keys) };
     this.cursor = null;
     this.shape = null;
   }
@@ -122,8 +120,7 @@ export class Matrix {
    * @param {string} name
    */
   show(pattern, scale, name) {
-    this.pattern = pattern;
-    this.scale = scale;
+    Object.assign(this, { pattern, scale });
     const sums = pattern.mask.cells.length ? [...rowSums(pattern)].map(share) : [];
     if (sums.join() !== this.sums.join()) this.sums = sums; // the same array stands for the same texts
     const help = "Arrow keys move from cell to cell, Enter pins the query.";
@@ -141,7 +138,8 @@ export class Matrix {
   measure({ mask: { rows, columns } }) {
     this.size = Math.max(this.zoom > 1 || rows <= 40 ? 13 : 11, this.colours.least);
     const font = `${this.size}px ${this.colours.font}`;
-    const roomFor = (/** @type {Texts} */ { labels }) => AXIS + Math.min(WIDEST_LABEL, widest(labels, font)) + 8;
+    const roomFor = (/** @type {import("../shared/bytes.js").Bracketed} */ { labels, runs }) =>
+      AXIS + (runs.length ? BRACKET : 0) + Math.min(WIDEST_LABEL, widest(labels, font)) + 8;
     this.left = roomFor(this.texts.queries);
     this.top = roomFor(this.texts.keys);
     const free = this.scroller.clientWidth - this.left - SUMS - 2;
@@ -263,6 +261,8 @@ export class Matrix {
       pen.fillText(this.texts.queries.labels[i], left - 5, middle);
       if (this.sums.length) pen.fillText(this.sums[i], right + SUMS - 4, middle);
     }
+    const axis = { edge: AXIS + BRACKET, cell, size: this.size, colour: colours.text };
+    paintBrackets(pen, this.texts.queries.runs, "left", { ...axis, from: top - view.y });
     pen.restore();
     pen.save();
     clip(pen, left, 0, right - left, top);
@@ -270,6 +270,7 @@ export class Matrix {
     for (let j = Math.ceil(columns[0] / every) * every; j < columns[1]; j += every) {
       upwards(pen, this.texts.keys.labels[j], left + (j + 0.5) * cell - view.x, top - 5);
     }
+    paintBrackets(pen, this.texts.keys.runs, "above", { ...axis, from: left - view.x });
     pen.restore();
     pen.font = `${colours.letters}px ${colours.font}`;
     pen.textAlign = "left";
@@ -332,11 +333,10 @@ export class Matrix {
   cellAt(event) {
     if (!this.pattern) return null;
     const { rows, columns } = this.pattern.mask;
-    const { scroller } = this;
-    const box = scroller.getBoundingClientRect();
+    const box = this.scroller.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    const row = Math.floor((y - this.top + scroller.scrollTop) / this.cell);
-    const column = Math.floor((x - this.left + scroller.scrollLeft) / this.cell);
+    const row = Math.floor((y - this.top + this.scroller.scrollTop) / this.cell);
+    const column = Math.floor((x - this.left + this.scroller.scrollLeft) / this.cell);
     const isInside = x >= this.left && y >= this.top && row >= 0 && column >= 0 && row < rows && column < columns;
     return isInside ? { row, column, x: event.clientX, y: event.clientY } : null;
   }

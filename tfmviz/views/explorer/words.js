@@ -4,6 +4,7 @@
 /** @import { Kind, Verdict } from "./payload.js" */
 /** @import { Focus, State } from "./state.js" */
 /** @import { Filters, Pattern } from "./weights.js" */
+import { inWords } from "../shared/bytes.js";
 import { decimal, share } from "../shared/numbers.js";
 
 /** @typedef {{layer: number, head: number}} Place of a head */
@@ -106,7 +107,7 @@ export const headWords = (kind, place) => [headName(kind, place), verdictOf(kind
  * @param {Texts} texts
  * @param {number} at
  */
-const said = ({ labels, said }, at) => `${said?.[at] ?? `“${labels[at]}”`} (token ${at})`;
+const said = ({ labels, said }, at) => inWords(`${said?.[at] ?? `“${labels[at]}”`} (token ${at})`);
 
 /**
  * “it” (token 7) looks at “animal” 0.42, “The” 0.20.
@@ -125,7 +126,7 @@ export function sentence({ mask, weights }, { side, at }, { queries, keys }, mos
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .slice(0, most)
-    .map(({ label, weight }) => `“${label}” ${share(weight)}`);
+    .map(({ label, weight }) => `“${inWords(label)}” ${share(weight)}`);
   const verb = side === "query" ? "looks at" : "is looked at by";
   return `${said(own, at)} ${verb} ${largest.join(", ") || "nothing"}.`;
 }

@@ -59,7 +59,7 @@ class Question {
     event.preventDefault();
     this.mark(path.includes(this.node) ? null : token);
     const at = Number(token.dataset.position);
-    this.keep({ at, words: token.querySelector(".label")?.textContent ?? tokens[at] });
+    this.keep({ at, words: token.ariaLabel ?? token.querySelector(".label")?.textContent ?? tokens[at] });
   };
 
   /** @param {HTMLElement | null} token */

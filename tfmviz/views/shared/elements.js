@@ -1,5 +1,7 @@
 // Making elements. What comes from the reader becomes text nodes and attributes, never HTML.
 
+import { inWords, partOf, runsOf } from "./bytes.js";
+
 /**
  * What a token is called: a short visible label for each, and the tokens themselves.
  * @typedef {{labels: string[], tokens: string[], said?: string[]}} Texts
@@ -109,13 +111,29 @@ export function tokenButtons(group, { labels, tokens }, chosen) {
     buttons.push(node);
   }
   for (const [position, node] of buttons.entries()) {
-    node.replaceChildren(make("span", { className: "label", textContent: labels[position], dir: "auto" }));
-    node.title = `Token ${position}: “${tokens[position]}”`;
+    node.replaceChildren(make("span", { className: "label", textContent: partOf(labels[position]), dir: "auto" }));
+    node.title = `Token ${position}: “${inWords(tokens[position])}”`;
     node.tabIndex = position === chosen ? 0 : -1;
     node.className = "";
     node.ariaPressed = "false";
+    node.ariaLabel = partOf(labels[position]) === labels[position] ? null : inWords(labels[position]);
   }
+  for (const run of runsOf(labels)) bracket(buttons, run);
   return buttons;
+}
+
+/**
+ * Puts the bytes of a character under one line, and the character over it.
+ * @param {HTMLButtonElement[]} buttons
+ * @param {import("./bytes.js").Run} run
+ */
+function bracket(buttons, { start, end, character }) {
+  const middle = Math.floor((start + end - 1) / 2);
+  for (let n = start; n < end; n++) {
+    buttons[n].className = n === end - 1 ? "byte last" : "byte";
+    const textContent = n === middle ? character : "\u00a0";
+    buttons[n].prepend(make("span", { className: "over", textContent, ariaHidden: "true" }));
+  }
 }
 
 /** Which tokens of a group carry a mark: the one in focus, and the pinned one. Touches only what changes. */
