@@ -145,7 +145,7 @@ def test_the_server_does_not_end_in_the_middle_of_an_import(monkeypatch: pytest.
             asyncio.get_running_loop().call_soon(may_end.set)  # when the end waits for something, and not before
         assert done == ["imported"]
 
-    monkeypatch.setattr(command, "_import_what_is_slow", slow_import)
+    monkeypatch.setattr(command, "_prepare", slow_import)
     with ThreadPoolExecutor(1) as thread:  # Playwright keeps a loop in that of the tests
         thread.submit(asyncio.run, serve()).result(60)
 

@@ -15,6 +15,9 @@ from tfmviz.ui import router
 SLOW = 3
 """Times as long as where the budget was measured, for a machine that is slow or does other things too."""
 
+HOLES = 2
+"""Times as much memory, for a process whose heap has holes from other tests."""
+
 DEAREST = {
     "counting": ("A whole sentence", "all different"),
     "ladder": ("How far back can it see?", "one letter"),
@@ -49,5 +52,5 @@ def test_the_dearest_answer_of_a_page_stays_within_the_budget(page: str) -> None
     (key,) = {key for address in addresses(page) for key, title in address.items() if title == tab}
     app = open_page(page, text="The cat sat.", **{key: tab})
     cost = cost_of(app.text_area(key="text").set_value(WORST[text]).run)
-    assert cost.megabytes < MEGABYTES
+    assert cost.megabytes < HOLES * MEGABYTES
     assert cost.seconds < SLOW * SECONDS

@@ -21,6 +21,8 @@ def colour(text: str) -> tuple[int, ...]:
 @every_theme
 def test_all_colours_of_the_theme_are_colours(theme: Theme) -> None:
     for field in fields(Theme):
+        if field.name == "letters":  # pixels
+            continue
         value = getattr(theme, field.name)
         for name in [shade for _, shade in value] if field.name in ("norms", "signed") else [value]:
             assert len(colour(name)) == 3

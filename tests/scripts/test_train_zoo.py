@@ -110,9 +110,11 @@ def test_corpora_that_were_prepared_in_part_are_prepared_again(
     n_there: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(train_zoo, "RUNS", tmp_path)
-    monkeypatch.setattr(train_zoo, "PAIRS", str(tmp_path / "data" / "fra-eng.tsv"))
+    for name, file in {"PAIRS": "fra-eng.tsv", "WORDS": "words.tsv", "CHINESE": "chinese.txt"}.items():
+        monkeypatch.setattr(train_zoo, name, str(tmp_path / "data" / file))
     (tmp_path / "data" / "english").mkdir(parents=True)
-    (tmp_path / "data" / "fra-eng.tsv").touch()
+    for name in ("fra-eng.tsv", "words.tsv", "chinese.txt"):
+        (tmp_path / "data" / name).touch()
     for source in train_zoo.SOURCES[:n_there]:
         (tmp_path / "data" / "english" / source.partition(":")[0]).touch()
     commands: list[str] = []

@@ -112,9 +112,10 @@ def show_step() -> None:
 
 
 def _around(walk: Walk, number: int) -> dict[str, str]:
-    """What the view in the browser gets."""
+    """What the view in the browser gets; the address leaves out choices that are those a page opens with."""
     last = len(walk.steps)
     return {
+        "chosen": " ".join(walk.steps[number - 1].choices),
         "title": walk.title,
         "place": f"{number} of {last}",
         "say": walk.steps[number - 1].say,

@@ -1,4 +1,4 @@
-// A step may name a tab that lies far down on its page: once the page is drawn, it scrolls there.
+// A step may choose a tab that lies far down on its page: once the page is drawn, it scrolls there.
 
 export const READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]";
 
@@ -9,14 +9,16 @@ const [BETWEEN, LOOKS, ENOUGH] = [100, 300, 10];
 const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"];
 
 /**
- * Scrolls to the row of tabs that the address names, if it lies in the lower half of the window. What stands above it
+ * Scrolls to the last row of tabs with one of these names, if it lies in the lower half of the window. What stands above it
  * may still grow or shrink for a while, so this looks again until it stays. A reader who moves meanwhile stays where
  * they are. Returns what ends the wait.
+ *
+ * @param {string[]} names
  */
-export function scrollToTabs() {
+export function scrollToTabs(names) {
   let [looks, stayed] = [0, 0];
   const timer = setInterval(() => {
-    const tabs = document.querySelector(READY) && named();
+    const tabs = document.querySelector(READY) && named(names);
     const isLow = tabs && tabs.getBoundingClientRect().top > innerHeight / 2;
     if (isLow) tabs.scrollIntoView({ block: "start" });
     stayed = tabs && !isLow ? stayed + 1 : 0;
@@ -31,8 +33,11 @@ export function scrollToTabs() {
   return end;
 }
 
-/** The last row of tabs, from the top, whose name the address has. */
-function named() {
-  const names = [...new URLSearchParams(location.search).keys()].map((name) => `.st-key-${CSS.escape(name)}`);
-  return names.length ? [...document.querySelectorAll(`:is(${names.join()}) [role=tablist]`)].at(-1) : undefined;
+/**
+ * The last row of tabs, from the top, that has one of these names.
+ * @param {string[]} names
+ */
+function named(names) {
+  const keys = names.filter(Boolean).map((name) => `.st-key-${CSS.escape(name)}`);
+  return keys.length ? [...document.querySelectorAll(`:is(${keys.join()}) [role=tablist]`)].at(-1) : undefined;
 }

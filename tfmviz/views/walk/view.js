@@ -19,7 +19,16 @@ const [MISSED, PATIENCE] = [5, 150];
 /** Boxes in which nobody types, at least not now. */
 const UNTYPED = "select, [type=range], [type=radio], [type=checkbox], [role=combobox][aria-expanded=false]";
 
-/** @typedef {{ title: string, place: string, say: string, back: string, on: string, all: string }} Data */
+/**
+ * @typedef {object} Data
+ * @property {string} chosen names of what the step chooses
+ * @property {string} title
+ * @property {string} place
+ * @property {string} say
+ * @property {string} back
+ * @property {string} on
+ * @property {string} all
+ */
 
 /**
  * @typedef {{ node: HTMLElement, ways: Record<Way, string>, leave: () => void }} Built
@@ -37,7 +46,7 @@ export default function ({ data, parentElement }) {
   const { node, ways, leave } = line;
   if (line.place !== data.place) {
     line.endScroll();
-    Object.assign(line, { place: data.place, endScroll: scrollToTabs() });
+    Object.assign(line, { place: data.place, endScroll: scrollToTabs(data.chosen.split(" ")) });
   }
   Object.assign(ways, { back: data.back, on: data.on });
   node.replaceChildren(
