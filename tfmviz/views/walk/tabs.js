@@ -9,9 +9,9 @@ const [BETWEEN, LOOKS, ENOUGH] = [100, 300, 10];
 const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"];
 
 /**
- * Scrolls to the last row of tabs with one of these names, if it lies in the lower half of the window. What stands above it
- * may still grow or shrink for a while, so this looks again until it stays. A reader who moves meanwhile stays where
- * they are. Returns what ends the wait.
+ * Scrolls to the last row of tabs with one of these names, if it lies in the lower half of the window. What stands
+ * above it may still grow or shrink for a while, so this looks again until it stays. A reader who moves meanwhile stays
+ * where they are. Returns what ends the wait.
  *
  * @param {string[]} names
  */
