@@ -21,12 +21,12 @@ def draw(here: Lesson) -> None:
                     f"Layer {here.choice.layer_index}, head {here.choice.head} with both masks. A closed key gets the "
                     "score −∞, and its share goes to the others.",
                     lambda: effects.attention(here, after),
-                    here.asks("Which keys get the share of those that you close?"),
+                    here.asks("Which keys get the share of those that you close?", "keys"),
                 ),
                 "Vectors": (
                     "Other attention makes other vectors: how far each token's vector moves, layer by layer.",
                     lambda: effects.outputs(here, after),
-                    here.asks("Which token's vector moves most?"),
+                    here.asks("Which token's vector moves most?", "queries"),
                 ),
                 "Next word": (
                     f"What the model expects after token {here.query}, with its own mask and with yours.",

@@ -13,7 +13,7 @@ def draw(here: Lesson) -> None:
                 "How long is the stream, from the embedding on the left to the end on the right? Each grey line is a "
                 "token.",
                 lambda: lengths.lengths(here),
-                here.asks("Which token's vector becomes the longest?"),
+                here.asks("Which token's vector becomes the longest?", "queries"),
             ),
             "Logit lens": (
                 "What would the model say if it stopped here? Each cell reads the stream out at one stage, as the "

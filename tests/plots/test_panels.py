@@ -108,6 +108,17 @@ def test_many_lines_have_their_names_where_they_end_in_the_order_of_their_ends()
     assert "ends0" not in few.data
 
 
+def test_lines_that_have_not_begun_have_no_names_at_their_ends() -> None:
+    lines = {f"line {n}": (np.arange(1.0, 6), np.full(5, float(n))) for n in range(5)}
+    lines |= {"empty": (np.zeros(0), np.zeros(0)), "lost": (np.arange(1.0, 6), np.full(5, np.nan))}
+    lines["cut"] = (np.arange(1.0, 6), np.array([9.0, 9, 9, 9, np.nan]))
+    ends = learning.log_panels({"loss": lines}, theme=LIGHT).data["ends0"]
+    assert list(ends["word"]) == [*(f"line {n}" for n in range(5)), "cut"]
+    assert np.isfinite(ends["y"]).all()
+    none = learning.log_panels({"loss": dict.fromkeys("abcdef", lines["empty"])}, theme=LIGHT).data["ends0"]
+    assert list(none["word"]) == []
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_names_are_moved_as_little_as_keeps_them_apart(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -191,17 +191,20 @@ def _levels(part: Panel) -> Columns:
 
 
 def _ends(part: Panel, names: Sequence[str], theme: Theme) -> Columns:
-    """The names of the lines, from top to bottom as the lines end, with room for each."""
-    last = np.array([curve.values[-1] for curve in part.curves])
-    everything = np.concatenate([curve.values for curve in part.curves])
-    high = max([everything[np.isfinite(everything)].max(), *(y for y, _ in part.levels)])
-    low = float(np.nanmin(everything) if part.low is None else part.low)
-    first, end = (pick([curve.steps[at] for curve in part.curves]) for pick, at in ((min, 0), (max, -1)))
+    """The names of the lines that have begun, from top to bottom as the lines end, with room for each."""
+    begun = [(name, curve) for name, curve in zip(names, part.curves, strict=True) if np.isfinite(curve.values).any()]
+    if not begun:
+        return {"line": [], "word": [], "x": [], "y": []}
+    known = [curve.values[np.isfinite(curve.values)] for _, curve in begun]
+    high = float(max([*(values.max() for values in known), *(y for y, _ in part.levels)]))
+    low = float(min(values.min() for values in known) if part.low is None else part.low)
+    first, end = (pick(curve.steps[at] for _, curve in begun) for pick, at in ((min, 0), (max, -1)))
+    last = np.array([values[-1] for values in known])
     return {
-        "line": list(names),
-        "word": [curve.name for curve in part.curves],
-        "x": [float(end + ROOM * (end - first))] * len(names),
-        "y": spread(last, least=(theme.letters + 2) / part.height * (high - low), low=low, high=float(high)),
+        "line": [name for name, _ in begun],
+        "word": [curve.name for _, curve in begun],
+        "x": [float(end + ROOM * (end - first))] * len(begun),
+        "y": spread(last, least=(theme.letters + 2) / part.height * (high - low), low=low, high=high),
     }
 
 
@@ -212,11 +215,10 @@ def spread(values: Array, *, least: float, low: float, high: float) -> Array:
     Where there is too little room from `low` to `high`, they are less apart.
     """
     least = min(least, (high - low) / max(len(values) - 1, 1))
-    known = np.nan_to_num(values, nan=high)
-    order = np.argsort(known, kind="stable")
+    order = np.argsort(values, kind="stable")
     steps = least * np.arange(len(values))
     pools: list[tuple[float, int]] = []  # mean, and of how many
-    for value in (known[order] - steps).tolist():
+    for value in (values[order] - steps).tolist():
         mean, count = value, 1
         while pools and pools[-1][0] > mean:
             other, more = pools.pop()

@@ -57,4 +57,7 @@ def _cut(text: str) -> tuple[str, str]:
         end = text[-length:]
         if is_held_out(end):
             return text[:-length], end
-    raise UnfitText("Its second half is mostly white space, so no part of it can be kept out of training.")
+    raise UnfitText(
+        "No end of this text can be kept out of training: the rule that chooses one finds none. Change a word, or take "
+        "white space out of the second half."
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -78,17 +78,21 @@ class Lesson:
     def question(self) -> Question:
         """What a class can guess before it sees the chosen head."""
         asks = said_of_queries(self.trace, self.choice.layer)[self.query]
-        keys = [visible(token) for token in self.trace.axes(self.choice.layer)[1].tokens]
         row = self.trace[f"{self.choice.layer}.pattern"][self.choice.head, self.query]  # (k_len,)
-        return Question(
-            text=f"Layer {self.choice.layer_index}, head {self.choice.head}: which token does {asks} look at most?",
-            tokens=keys,
-            answer=f"“{keys[row.argmax()]}”, {decimal(row.max())}",
-        )
+        head = f"Layer {self.choice.layer_index}, head {self.choice.head}"
+        asked = self.asks(f"{head}: which token does {asks} look at most?", "keys")
+        return replace(asked, answer=f"“{asked.tokens[row.argmax()]}”, {decimal(row.max())}")
 
-    def asks(self, text: str) -> Question:
-        """A question about the text that the model predicts on; one of its tokens is the answer."""
-        return Question(text=text, tokens=[visible(token) for token in self.trace.tokens])
+    def asks(self, text: str, of: Literal["target", "queries", "keys"] = "target") -> Question:
+        """A question whose answer is a token.
+
+        Args:
+            of: whose tokens: of the text that the model predicts on, or of what the chosen layer looks from or at. With
+                a translator these are not the same.
+        """
+        queries, keys = self.trace.axes(self.choice.layer)
+        tokens = {"target": self.trace.target, "queries": queries, "keys": keys}[of].tokens
+        return Question(text=text, tokens=[visible(token) for token in tokens])
 
 
 Uses = Literal["head", "model", "nothing"]
