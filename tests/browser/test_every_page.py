@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from tests.browser import Visit, violations
 from tests.browser.test_first_figure import (
+    BELOW_TWO_LINES,
     HIGHEST,
     HIGHEST_ON_A_PROJECTOR,
     RECORD,
@@ -53,6 +54,7 @@ def test_on_a_projector_one_line_then_every_tabs_figure_in_letters_for_the_last_
     page.wait_for_selector(".st-key-head", state="attached")
     expect_one_line(page, *(choice for choice in ("model", "head") if page.locator(f".st-key-{choice}").is_visible()))
     assert page.evaluate(SMALL) == []
+    limit = BELOW_TWO_LINES if page.locator(".st-key-kind").is_visible() else HIGHEST_ON_A_PROJECTOR
     for tab in each_tab(page, name):
-        expect_figure_above(page, HIGHEST_ON_A_PROJECTOR, what=tab)
+        expect_figure_above(page, limit, what=tab)
         assert page.evaluate(WRITTEN, SMALLEST) == {}, tab

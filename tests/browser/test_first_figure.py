@@ -14,9 +14,9 @@ from tests.pages.tabs import Address, addresses
 
 pytestmark = pytest.mark.browser
 
-HIGHEST, HIGHEST_ON_A_PROJECTOR = 400, 300
-"""Pixels from the top of the window to the first figure, at 1280 × 800. On a projector most begin above 200; pages on
-translators have two lines of choices, in large letters."""
+HIGHEST, HIGHEST_ON_A_PROJECTOR, BELOW_TWO_LINES = 400, 250, 300
+"""Pixels from the top of the window to the first figure, at 1280 × 800. On a projector pages on translators have two
+lines of choices."""
 
 SMALLEST = 18
 """Pixels of the smallest letters in a figure on a projector."""

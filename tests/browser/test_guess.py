@@ -137,7 +137,10 @@ def test_on_a_projector_the_question_is_in_sight_though_words_follow_the_figure(
     question = page.locator("[class*=st-key-question-]")
     expect(question).to_be_visible()
     page.wait_for_function(
-        "() => document.querySelector('[class*=st-key-question-]').getBoundingClientRect().bottom < innerHeight * 0.6"
+        """() => {
+            const { top, bottom } = document.querySelector('[class*=st-key-question-]').getBoundingClientRect();
+            return top < innerHeight * 0.4 && bottom < innerHeight * 0.6;
+        }"""
     )
 
 

@@ -58,10 +58,11 @@ def _transformer(model: ZooModel, text: str) -> tuple[Array, tuple[int, ...]]:
     """log P in nats of each token given all before it, and the character behind each. The text begins a document."""
     encoding = model.tokenizer.encode(text, max_len=model.config.max_len - 1)
     ids = (END, *encoding.ids)
-    logits = model.logits(ids[:-1]).astype(np.float64)
-    top = logits.max(axis=-1, keepdims=True)
-    logs = logits - top - np.log(np.exp(logits - top).sum(axis=-1, keepdims=True))
-    return logs[np.arange(len(encoding)), encoding.ids], tuple(end for _, end in encoding.offsets)
+    shifted = model.logits(ids[:-1])  # (place, vocab)
+    shifted = shifted - shifted.max(axis=-1, keepdims=True)
+    said = shifted[np.arange(len(encoding)), encoding.ids].astype(np.float64)
+    total = np.exp(shifted, out=shifted).sum(axis=-1, dtype=np.float64)
+    return said - np.log(total), tuple(end for _, end in encoding.offsets)
 
 
 def _products(at: Counting, found: list[Factor]) -> None:
