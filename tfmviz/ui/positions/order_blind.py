@@ -40,6 +40,9 @@ MASKS: dict[Architecture, tuple[str, str]] = {
 }
 """What is done to the mask so that every token sees all, and so that it sees the past."""
 
+MENU = 400
+"""Pixels in which the longest name of a twin can be read beside its label."""
+
 ORDER = re.compile(r"\d{1,3}(\.\d{1,3}){0,200}")
 
 BLIND_WITHIN = 1e-3
@@ -96,7 +99,9 @@ def _choose_twins(text: str) -> tuple[ZooModel | None, ZooModel | None]:
     names = sorted(twins)
     opening = [name for name in PAIRS if name in twins] or names
     first = min(opening, key=lambda name: len(models.load(name).tokenizer.pieces(text)))
-    name = st.selectbox("Its twin with positions", names, index=names.index(first), key="twin", bind="query-params")
+    name = st.selectbox(
+        "Its twin with positions", names, index=names.index(first), key="twin", bind="query-params", width=MENU
+    )
     chosen, blind = models.load(name), models.load(twins[name])
     if chosen.vocabulary != blind.vocabulary:
         st.info(f"{markdown.code(name)} splits text in another way, so it cannot be compared. Choose another twin.")
