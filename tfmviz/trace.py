@@ -36,7 +36,7 @@ class Encoding:
         text: the text as it was given.
         ids: one vocabulary index per token.
         tokens: one readable string per token: the piece of text it stands for, or, where a token is only
-            some of the bytes of a character, that character and which of its bytes ("中[byte 1/3]").
+            some of the bytes of a character, that character and which of its bytes ("中 1/3").
         offsets: per token the span of `text` it covers, as character indices (start, end).
         n_dropped: how many tokens were left out at the end because the model's context is shorter.
     """

@@ -6,7 +6,7 @@ import { bracketed, inWords, paintBrackets, partOf, runsOf } from "../../tfmviz/
 const cut = (text) =>
   [...text].flatMap((character) => {
     const size = new TextEncoder().encode(character).length;
-    return size === 1 ? [character] : Array.from({ length: size }, (_, n) => `${character}[byte ${n + 1}/${size}]`);
+    return size === 1 ? [character] : Array.from({ length: size }, (_, n) => `${character} ${n + 1}/${size}`);
   });
 
 test("every cut character is one run, as long as its UTF-8", () => {
@@ -21,19 +21,19 @@ test("every cut character is one run, as long as its UTF-8", () => {
 });
 
 test("a text may end or begin within a character, and a token may hold two of its bytes", () => {
-  const labels = ["王[byte 3/3]", "老[byte 1/3]", "老[byte 2/3]"];
+  const labels = ["王 3/3", "老 1/3", "老 2/3"];
   assert.deepEqual(runsOf(labels), [
     { start: 0, end: 1, character: "王" },
     { start: 1, end: 3, character: "老" },
   ]);
-  assert.deepEqual(runsOf(["🙂[bytes 1-2/4]", "🙂[bytes 3-4/4]"]), [{ start: 0, end: 2, character: "🙂" }]);
-  assert.equal(partOf("🙂[bytes 1-2/4]"), "1–2/4");
+  assert.deepEqual(runsOf(["🙂 1–2/4", "🙂 3–4/4"]), [{ start: 0, end: 2, character: "🙂" }]);
+  assert.equal(partOf("🙂 1–2/4"), "1–2/4");
 });
 
 test("words name the character and the byte; no other label changes", () => {
-  assert.equal(inWords("token 4 “老[byte 1/3]”"), "token 4 “老, byte 1 of 3”");
-  assert.equal(inWords("🙂[bytes 1-2/4]"), "🙂, bytes 1-2 of 4");
-  for (const label of ["老王", "[byte 1/3]", "老[byte 1/3] → 王", "byte", "", "<b>"]) {
+  assert.equal(inWords("token 4 “老 1/3”"), "token 4 “老, byte 1 of 3”");
+  assert.equal(inWords("🙂 1–2/4"), "🙂, bytes 1–2 of 4");
+  for (const label of ["老王", "[byte 1/3]", "老 1/3 → 王", "byte", "", "<b>"]) {
     assert.equal(partOf(label), label);
     assert.deepEqual(runsOf([label]), []);
   }

@@ -357,7 +357,7 @@ def bytes_of_entry(entry: str) -> bytes | None:
 
 
 def _describe_bytes(text: str, start: int, end: int, begin: int, stop: int, first_byte: Sequence[int]) -> str:
-    """Names a token that splits a character: "中[byte 1/3]", or "a中[bytes 1-2/3]" if it covers whole ones too."""
+    """Names a token that splits a character: "中 1/3", or "a中 1–2/3" if it covers whole ones too."""
     notes = []
     for character in range(start, end):
         size = first_byte[character + 1] - first_byte[character]
@@ -366,8 +366,8 @@ def _describe_bytes(text: str, start: int, end: int, begin: int, stop: int, firs
         if high - low + 1 == size:
             notes.append(text[character])
         else:
-            span = f"byte {low}" if low == high else f"bytes {low}-{high}"
-            notes.append(f"{text[character]}[{span}/{size}]")
+            span = f"{low}" if low == high else f"{low}–{high}"
+            notes.append(f"{text[character]} {span}/{size}")
     return "".join(notes)
 
 

@@ -1,4 +1,4 @@
-// Characters that the vocabulary holds only as bytes. A token that is a part of 老 is labelled "老[byte 1/3]"
+// Characters that the vocabulary holds only as bytes. A token that is a part of 老 is labelled "老 1/3"
 // (tfmviz/text/tokenizer.py). Figures write "1/3" beside its cells, and 老 once, at a bracket around all its bytes.
 
 /** @import { Pen } from "./canvas.js" */
@@ -9,11 +9,11 @@
 
 export const BRACKET = 26; // pixels beside the labels
 const OVER = 20; // pixels of this room that the character takes
-const BYTE_NAMED = /^(.)\[bytes? (\d)(?:-(\d))?\/(\d)\]$/su;
-const BYTES_NAMED = /(.)\[(bytes? \d(?:-\d)?)\/(\d)\]/gsu;
+const BYTE_NAMED = /^(.) (\d)(?:–(\d))?\/(\d)$/su;
+const BYTES_NAMED = /([^ -~]) (\d(–\d)?)\/(\d)/gsu;
 
 /**
- * What stands beside the cells of a token: of 老[byte 1/3] only 1/3.
+ * What stands beside the cells of a token: of 老 1/3 only 1/3.
  * @param {string} label
  */
 export function partOf(label) {
@@ -25,7 +25,11 @@ export function partOf(label) {
  * The same in words: 老, byte 1 of 3.
  * @param {string} text
  */
-export const inWords = (text) => text.replace(BYTES_NAMED, "$1, $2 of $3");
+export const inWords = (text) =>
+  text.replace(
+    BYTES_NAMED,
+    (_, character, which, several, of) => `${character}, byte${several ? "s" : ""} ${which} of ${of}`,
+  );
 
 /**
  * The characters that are cut into bytes, each with its tokens. The text may end within one.
