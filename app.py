@@ -3,7 +3,7 @@
 import streamlit as st
 
 from tfmviz.places import PROJECT
-from tfmviz.ui import projector, turns
+from tfmviz.ui import find, projector, turns
 from tfmviz.ui.router import navigation, routed
 
 MENU = 240
@@ -18,6 +18,7 @@ st.set_page_config(
 with turns.taken():
     turns.take(st.query_params.get("model", ""), st.query_params.get("text", ""))
     projector.style()
+    find.box()
     if st.context.theme.type == "dark":  # Streamlit writes white on the light pink of a chosen option
         st.html("<style>[data-testid=stMultiSelect] [data-tag] * { color: #14171f }</style>")
     page = navigation()

@@ -8,10 +8,11 @@ menu and page settings. `app.py` therefore runs its page inside `routed()`, and 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
@@ -44,6 +45,13 @@ class Page:
 
 
 PAGES = (
+    Page(
+        "Before attention",
+        "tokens",
+        "Tokens",
+        "content_cut",
+        "Into which pieces is a text cut?",
+    ),
     Page("Before attention", "counting", "Counting words", "calculate", "How far does counting words get?"),
     Page("Before attention", "ladder", "From windows to attention", "stairs", "How far back can each model see?"),
     Page(
@@ -66,7 +74,6 @@ PAGES = (
     Page("Inside", "normalisation", "Normalisation", "straighten", "Over which numbers does a norm average, and why?"),
     Page("Writing", "writing", "Writing", "edit_note", "How is each word chosen, and from what?"),
     Page("Writing", "translating", "Translating", "translate", "Where does each word of a translation come from?"),
-    Page("Learning", "tokens", "Tokens", "content_cut", "What is a text cut into, and what becomes of the pieces?"),
     Page("Learning", "recipe", "The recipe", "science", "What is a model asked in training, and which steps help it?"),
     Page("Learning", "training", "Training", "trending_down", "How does a model come by its weights?"),
     Page("Cost", "complexity", "Complexity", "speed", "What does a layer cost, on paper and on this server?"),
@@ -80,6 +87,15 @@ PAGES = (
 
 DEFAULT = "explorer"
 """Name of the page that the app opens with."""
+
+
+def address(page: str, choices: Mapping[str, str] | None = None) -> str:
+    """The address of a page, relative to any page.
+
+    Args:
+        choices: what it is opened with: text, model, layer, an open tab …
+    """
+    return f"./{'' if page == DEFAULT else page}{'?' if choices else ''}{urlencode(choices or {})}"
 
 
 def navigation() -> StreamlitPage:

@@ -11,14 +11,13 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from urllib.parse import urlencode
 
 import streamlit as st
 
 from tfmviz.places import PROJECT
 from tfmviz.ui import controls, icons, markdown, projector
 from tfmviz.ui.figures import show_plain_view
-from tfmviz.ui.router import DEFAULT, PAGES
+from tfmviz.ui.router import PAGES, address
 from tfmviz.views import walk as view
 
 FOLDER = PROJECT / "assets" / "lectures"
@@ -54,7 +53,7 @@ class Walk:
         step = self.steps[number - 1]
         parts = step.choices | {"lecture": self.name, "step": str(number)}
         parts |= {"projector": "1"} if projector.is_on() else {}
-        return f"./{'' if step.page == DEFAULT else step.page}?{urlencode(parts)}"
+        return address(step.page, parts)
 
 
 def read(path: Path) -> Walk:

@@ -5,6 +5,7 @@
 // What is clicked has no frame, and no keys. Escape takes the focus from all of them.
 
 import { make } from "../shared/elements.js";
+import { go, isElsewhere, turn } from "../shared/going.js";
 import { isTyping } from "../shared/typing.js";
 import { READY, scrollToTabs } from "./tabs.js";
 
@@ -72,25 +73,18 @@ function way(sign, address, ariaLabel) {
   if (!address) return make("span", { className: "way", ariaHidden: "true" });
   /** @param {MouseEvent} event */
   const onclick = (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // into another tab or window
+    if (isElsewhere(event)) return;
     event.preventDefault();
-    go(address);
+    step(address);
   };
   return make("a", { className: "way", href: address, textContent: sign, ariaLabel, title: ariaLabel, onclick });
 }
 
-/**
- * Goes to an address as the browser's back button would: Streamlit draws its page, and the app is not loaded anew.
- *
- * @param {string} address
- */
-function go(address) {
-  history.pushState({}, "", address);
-  turn();
+/** @param {string} address */
+function step(address) {
+  go(address);
   insist();
 }
-
-const turn = () => window.dispatchEvent(new PopStateEvent("popstate"));
 
 /**
  * Asks for the page once more if it came without this line. What is clicked just before a step may still be answered
@@ -126,7 +120,7 @@ function build(parent) {
     event.preventDefault();
     event.stopPropagation(); // a view that listens on the whole page is not meant
     letGo(); // or the browser frames what was clicked, as soon as a key is pressed
-    if (ways[way]) go(ways[way]);
+    if (ways[way]) step(ways[way]);
   };
   /** @param {KeyboardEvent} event */
   const early = (event) => {

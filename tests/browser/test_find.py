@@ -1,0 +1,64 @@
+"""The search in the browser: by a key or a button on every page, and nothing of the reader's is lost."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import AT_REST, Visit, violations
+
+pytestmark = pytest.mark.browser
+
+BOX = "Find a term, a page or a model"
+
+
+def ask(page: Page, question: str) -> None:
+    """Opens the search, as soon as its script is there, and types."""
+    page.wait_for_selector(".st-key-search button", state="attached")
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox", name=BOX).press_sequentially(question)
+
+
+def test_why_the_root_is_found_with_one_question_and_enter(visit: Visit) -> None:
+    page = visit.open("/?text=The+cat+sat.")
+    ask(page, "why √d")
+    chosen = page.get_by_role("option", selected=True)
+    expect(chosen).to_contain_text("Why √d?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("tab", name="Why √d?")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_label("Your sentence")).to_have_value("The cat sat.")
+
+
+def test_letters_in_the_box_are_no_keys_of_the_page(visit: Visit) -> None:
+    """F would open the projector, G hide the values, ? list the keys."""
+    page = visit.open()
+    ask(page, "fgp?[]")
+    page.wait_for_function(AT_REST)
+    expect(page.get_by_test_id("stSidebar")).to_be_visible()
+    expect(page.get_by_role("combobox", name=BOX)).to_have_value("fgp?[]")
+    expect(page.get_by_role("status").filter(has_text="Nothing here is called that")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("combobox", name=BOX)).to_be_hidden()
+
+
+def test_the_button_lists_all_pages_and_the_arrows_choose(visit: Visit) -> None:
+    page = visit.open("/masks", drawn="canvas")
+    page.get_by_role("button", name="Find").click()
+    options = page.get_by_role("option")
+    expect(options).to_have_count(24)
+    page.keyboard.press("ArrowUp")
+    expect(options.last).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(options.nth(1)).to_have_attribute("aria-selected", "true")
+    assert violations(page, ".st-key-search") == []
+
+
+def test_a_projector_has_the_keys_alone_and_stays_one(visit: Visit) -> None:
+    page = visit.open("/?projector=1")
+    expect(page.get_by_role("button", name="Find")).to_be_hidden()
+    ask(page, "RoPE")
+    page.get_by_role("option").first.click()
+    expect(page.get_by_role("tab", name="Turning")).to_have_attribute("aria-selected", "true")
+    assert "projector=1" in page.url
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()

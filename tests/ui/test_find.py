@@ -1,0 +1,96 @@
+"""The search: everything that it names is there, and it finds what a newcomer asks for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from starlette.requests import Request
+
+from tests.classroom.crowd import together
+from tests.node import call
+from tests.pages import tabs
+from tfmviz import zoo
+from tfmviz.ui import find, walks
+from tfmviz.ui.router import DEFAULT, PAGES
+
+ENTRIES = find.entries()
+
+CHOICES = {page.name: tabs.addresses(page.name) for page in PAGES}
+
+
+def parts(address: str) -> tuple[str, dict[str, str]]:
+    split = urlsplit(address)
+    assert split.path.startswith("./")
+    return split.path.removeprefix("./") or DEFAULT, dict(parse_qsl(split.query))
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.kind} {entry.address}")
+def test_every_address_opens_what_it_names(entry: find.Entry) -> None:
+    """A page that there is, and of what is chosen on it the tabs and the model that there are."""
+    page, choices = parts(entry.address)
+    assert page in CHOICES
+    rows = {key for tab in CHOICES[page] for key in tab}
+    opened = {key: value for key, value in choices.items() if key in rows}
+    assert any(opened.items() <= tab.items() for tab in CHOICES[page])
+    assert choices.get("model", "tiny-english") in zoo.available()
+    assert entry.title
+    assert entry.kind == "step" or 1 < len(entry.says.split()) <= 30
+
+
+def test_all_pages_tabs_models_and_steps_can_be_found() -> None:
+    found = {kind: [parts(entry.address) for entry in ENTRIES if entry.kind == kind] for kind in ("page", "tab")}
+    assert found["page"] == [(page.name, {}) for page in PAGES]
+    assert found["tab"] == [(page, tab) for page, choices in CHOICES.items() for tab in choices if tab]
+    assert [entry.title for entry in ENTRIES if entry.kind == "model"] == list(zoo.available())
+    said = [step.say for walk in walks.walks()[0].values() for step in walk.steps]
+    assert [entry.title for entry in ENTRIES if entry.kind == "step"] == said
+
+
+def test_no_term_is_explained_twice() -> None:
+    terms = [entry.title for entry in ENTRIES if entry.kind == "term"]
+    assert len(terms) == len(set(terms)) > 50
+
+
+ASKED = {
+    "√d": "√d",
+    "why √d?": "Why √d?",
+    "sqrt": "√d",
+    "Kneser-Ney": "Kneser-Ney",
+    "kneser ney": "Kneser-Ney",
+    "ALiBi": "ALiBi",
+    "alib": "ALiBi",
+    "why is there a mask in the decoder": "Causal mask",
+    "which head links two words": "Which head links two words?",
+    "hide a word": "Hide a word",
+    "rotary": "RoPE",
+    "BERT": "Masked language model",
+    "bpe": "Byte-pair encoding",
+    "Mamba": "State space model",
+    "layer norm": "LayerNorm",
+    "KV cache": "KV cache",
+    "induction": "induction",
+}
+
+
+@pytest.mark.parametrize(("question", "title"), ASKED.items())
+def test_a_question_is_answered_first(question: str, title: str) -> None:
+    assert ranked(question)[0]["title"] == title
+
+
+@pytest.mark.parametrize("question", ["", "   ", "?!", "zzz qqq", "<img onerror=alert(1)>", "🙂", "a" * 200])
+def test_what_is_nowhere_is_not_found(question: str) -> None:
+    assert ranked(question) == []
+
+
+def ranked(question: str) -> list[dict[str, str]]:
+    given = {"entries": [asdict(entry) for entry in ENTRIES], "question": question}
+    expression = "module.ranked(module.prepared(given.entries), given.question, 12)"
+    return call("find/ranking.js", expression, given)
+
+
+def test_the_browser_fetches_the_index_as_it_is() -> None:
+    found = together(find._answer(Request({"type": "http"})))
+    assert json.loads(bytes(found.body)) == [asdict(entry) for entry in ENTRIES]

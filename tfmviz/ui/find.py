@@ -1,0 +1,184 @@
+"""Find anything: one index of all terms, pages, tabs, models and steps of lectures, and the box that searches it.
+
+The index is made from what is there already: the menu, the tabs in the pages' sources, the walks and the models.
+Only terms are written for it, in `assets/terms.toml`. A browser fetches it when the box is opened for the first time.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tfmviz import zoo
+from tfmviz.model.config import Architecture, ModelConfig
+from tfmviz.places import PROJECT
+from tfmviz.ui import projector, walks
+from tfmviz.ui.figures import show_plain_view
+from tfmviz.ui.router import PAGES, Page, address
+from tfmviz.views import find as view
+
+TERMS = PROJECT / "assets" / "terms.toml"
+
+WITHIN = {"Naive ideas": "naive.py", "Sinusoidal": "sinusoidal.py", "Learned": "learned.py"}
+"""Tabs of the page on positions that hold tabs, and the files in `ui/positions` that draw those."""
+
+READS: Mapping[Architecture, str] = {
+    "decoder-only": "A decoder, which writes on, like GPT",
+    "encoder-only": "An encoder, which reads both ways and fills in words, like BERT",
+    "encoder-decoder": "An encoder and a decoder: reads one text and writes another, like T5",
+}
+
+_served = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """Something that can be found.
+
+    Attributes:
+        also: other words for it.
+        says: what it answers, in one line.
+        place: title of its page.
+        address: relative to any page.
+    """
+
+    kind: Literal["term", "page", "tab", "model", "step"]
+    title: str
+    also: str = ""
+    says: str
+    place: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A tab of a page, as its source lists it.
+
+    Attributes:
+        choices: what opens it, in the address.
+        asks: the question that a class can guess, or else the first sentence of what is said there; "" if neither is
+            a plain text.
+    """
+
+    title: str
+    choices: dict[str, str]
+    asks: str
+
+
+def box() -> None:
+    """The button of the search, at the upper edge of every page. On a projector there are only its keys."""
+    with st.container(key="search"):
+        data = {
+            "entries": None if _served else [asdict(entry) for entry in entries()],
+            "at": "find.json",
+            "projected": projector.is_on(),
+        }
+        show_plain_view("find", js=view.JS, css=view.CSS, data=data)
+
+
+def route() -> Route:
+    """What a server adds to the app, so that the index does not travel with every page."""
+    global _served
+    _served = True
+    return Route("/find.json", _answer)
+
+
+async def _answer(_: Request) -> Response:
+    return Response(_as_json(), media_type="application/json", headers={"Cache-Control": "public, max-age=600"})
+
+
+@cache
+def _as_json() -> str:
+    return json.dumps([asdict(entry) for entry in entries()], ensure_ascii=False)
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """All that can be found, but for the reader's own runs."""
+    return (*_terms(), *_pages_and_tabs(), *_models(), *_steps())
+
+
+def tabs(page: Page) -> Iterator[Tab]:
+    """The tabs of a page, from its source: the calls of `lesson.tabs` there, and where tabs hold tabs."""
+    for key, tab in _rows(page.file):
+        inner = Path(__file__).parent / "positions" / WITHIN.get(tab.title, "")
+        if page.name != "positions" or tab.title not in WITHIN:
+            yield tab
+            continue
+        for _, part in _rows(inner):
+            yield Tab(part.title, {key: tab.title} | part.choices, part.asks)
+
+
+def _rows(path: Path) -> Iterator[tuple[str, Tab]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not (isinstance(node, ast.Call) and ast.unparse(node.func) == "lesson.tabs"):
+            continue
+        row, parts = node.args
+        assert isinstance(row, ast.Constant)
+        assert isinstance(parts, ast.Dict)
+        key = str(row.value)
+        for name, part in zip(parts.keys, parts.values, strict=True):
+            if isinstance(name, ast.Constant):
+                title = str(name.value)
+                yield key, Tab(title, {key: title}, _asked(part))
+
+
+def _asked(part: ast.expr) -> str:
+    if not isinstance(part, ast.Tuple):
+        return ""
+    words, _, *question = part.elts
+    if question:
+        words = question[0].args[0] if isinstance(question[0], ast.Call) else question[0]
+    text = words.value if isinstance(words, ast.Constant) else ""
+    return text.split(". ")[0].rstrip(".") if isinstance(text, str) else ""
+
+
+def _terms() -> Iterator[Entry]:
+    titles = {page.name: page.title for page in PAGES}
+    for term in tomllib.loads(TERMS.read_text(encoding="utf-8"))["terms"]:
+        title, also, says, page = (term.pop(key) for key in ("title", "also", "says", "page"))
+        yield Entry(kind="term", title=title, also=also, says=says, place=titles[page], address=address(page, term))
+
+
+def _pages_and_tabs() -> Iterator[Entry]:
+    for page in PAGES:
+        yield Entry(
+            kind="page", title=page.title, also=page.group, says=page.answers, place="", address=address(page.name)
+        )
+        for tab in tabs(page):
+            where = address(page.name, tab.choices)
+            yield Entry(kind="tab", title=tab.title, says=tab.asks or page.answers, place=page.title, address=where)
+
+
+def _models() -> Iterator[Entry]:
+    for entry in zoo.catalogue():
+        if entry.config:
+            says, where = described(entry.config), address("explorer", {"model": entry.name})
+            yield Entry(kind="model", title=entry.name, also="model", says=says, place="", address=where)
+
+
+def described(config: ModelConfig) -> str:
+    """A model in a line."""
+    depth = max(config.depth(layer.split(".")[0]) for layer in config.layers)
+    layers, heads = (f"{n} {name}{'s' * (n > 1)}" for n, name in ((depth, "layer"), (config.n_heads, "head")))
+    positions = "no positions" if config.positions == "none" else f"positions: {config.positions}"
+    return f"{READS[config.architecture]}: {layers} of {heads}, {positions}."
+
+
+def _steps() -> Iterator[Entry]:
+    for walk in walks.walks()[0].values():
+        for n, step in enumerate(walk.steps, start=1):
+            place = f"{walk.title}, step {n}"
+            where = address(step.page, {**step.choices, "lecture": walk.name, "step": str(n)})
+            yield Entry(kind="step", title=step.say, says="", place=place, address=where)

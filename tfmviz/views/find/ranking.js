@@ -1,0 +1,98 @@
+// Which entries of the index a reader means.
+
+/**
+ * @typedef {object} Entry
+ * @property {"term" | "page" | "tab" | "model" | "step"} kind
+ * @property {string} title
+ * @property {string} also other words for it
+ * @property {string} says
+ * @property {string} place the page it is on
+ * @property {string} address relative to any page
+ */
+
+/** @typedef {{ entry: Entry, whole: string, title: string[], also: string[], says: string[] }} Words */
+
+/** Words of a question that say nothing about its answer. */
+const EMPTY = new Set(
+  "a an and are can do does for from has have how i in is it its my of on or the there this to what when where which who why with you".split(
+    " ",
+  ),
+);
+
+/** What a word counts where it is found: as it is, and as the beginning of a longer one. */
+const COUNTS = { title: [8, 6], also: [7, 5], says: [3, 2] };
+
+/** Of two that fit equally well, what explains comes before what is only a place. */
+const KINDS = { term: 1.3, page: 1.25, tab: 1.15, model: 1, step: 0.8 };
+
+const EXACT = 20; // for a title that is the question
+
+/**
+ * Lower-case words without accents. √d is a word.
+ * @param {string} text
+ */
+export const wordsOf = (text) =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}√]+/u)
+    .filter(Boolean);
+
+/**
+ * @param {Entry[]} entries
+ * @returns {Words[]}
+ */
+export const prepared = (entries) =>
+  entries.map((entry) => {
+    const title = wordsOf(entry.title);
+    return { entry, whole: title.join(""), title, also: wordsOf(entry.also), says: wordsOf(entry.says) };
+  });
+
+/**
+ * The entries that a question means, the likeliest first. A rare word says more than a common one; half of the words
+ * must be found.
+ * @param {Words[]} all
+ * @param {string} question
+ * @param {number} most
+ * @returns {Entry[]}
+ */
+export function ranked(all, question, most) {
+  const typed = wordsOf(question);
+  const telling = typed.filter((word) => !EMPTY.has(word));
+  const asked = [...new Set(telling.length ? telling : typed)];
+  const sums = all.map((words) => ({ words, sum: 0, found: 0 }));
+  for (const word of asked) {
+    const values = all.map((words) => worthOf(word, words));
+    const rarity = Math.log(1 + all.length / Math.max(1, values.filter(Boolean).length));
+    for (const [n, value] of values.entries()) {
+      sums[n].sum += value * rarity;
+      sums[n].found += value ? 1 : 0;
+    }
+  }
+  const whole = typed.join("");
+  return sums
+    .filter(({ found }) => found > 0 && found >= asked.length / 2)
+    .map(({ words, sum }) => ({
+      entry: words.entry,
+      score: (sum + (words.whole === whole ? EXACT : 0)) * KINDS[words.entry.kind],
+    }))
+    .sort((a, b) => b.score - a.score)
+    .slice(0, most)
+    .map(({ entry }) => entry);
+}
+
+/**
+ * @param {string} word
+ * @param {Words} words
+ */
+function worthOf(word, words) {
+  const places = /** @type {const} */ (["title", "also", "says"]);
+  return Math.max(
+    ...places.map((place) => {
+      const [same, begins] = COUNTS[place];
+      if (words[place].includes(word)) return same;
+      return words[place].some((other) => other.startsWith(word)) ? begins : 0;
+    }),
+  );
+}

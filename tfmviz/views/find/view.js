@@ -1,0 +1,158 @@
+// Find anything: Ctrl K or the button opens a box; arrows choose among what is found, Enter goes there.
+
+import { button, make } from "../shared/elements.js";
+import { go, isElsewhere } from "../shared/going.js";
+import { prepared, ranked } from "./ranking.js";
+
+/** @typedef {import("./ranking.js").Entry} Entry */
+
+/**
+ * @typedef {object} Data
+ * @property {Entry[] | null} entries
+ * @property {string} at where they are, if they are not here
+ * @property {boolean} projected
+ */
+
+/** @typedef {{ data: Data, opener: HTMLButtonElement, leave: () => void }} Box */
+
+const MOST = 12; // that are shown
+const KEPT = ["text", "model", "projector"]; // of the address, for what does not choose them itself
+const NAMES = { term: "", page: "page", tab: "tab", model: "model", step: "lecture" };
+
+/**
+ * @param {object} component
+ * @param {Data} component.data
+ * @param {ShadowRoot & { box_?: Box }} component.parentElement
+ */
+export default function ({ data, parentElement }) {
+  parentElement.box_ ??= build(parentElement, data);
+  const box = parentElement.box_;
+  box.data = data;
+  box.opener.hidden = data.projected;
+  return box.leave;
+}
+
+/**
+ * @param {ShadowRoot} parent
+ * @param {Data} data
+ * @returns {Box}
+ */
+function build(parent, data) {
+  const opener = button("Find", { title: "Find a term, a page or a model (Ctrl K)", ariaKeyShortcuts: "Control+K" });
+  opener.append(make("kbd", { textContent: "Ctrl K" }));
+  const list = make("div", { id: "found", role: "listbox", ariaLabel: "Found" });
+  const none = make("p", { role: "status" });
+  const input = make("input", {
+    type: "search",
+    role: "combobox",
+    ariaLabel: "Find a term, a page or a model",
+    ariaExpanded: "true",
+    ariaAutoComplete: "list",
+    placeholder: "√d, RoPE, why is there a mask in the decoder …",
+    autocomplete: "off",
+    spellcheck: false,
+    maxLength: 200,
+  });
+  input.setAttribute("aria-controls", list.id);
+  const dialog = make("dialog", { ariaLabel: "Find" }, input, none, list);
+  parent.append(make("div", { className: "view" }, opener, dialog));
+  const box = { data, opener, leave: () => document.removeEventListener("keydown", listen) };
+
+  /** @type {Promise<ReturnType<typeof prepared>> | undefined} */
+  let index;
+  let chosen = 0;
+
+  const draw = async () => {
+    index ??= entriesOf(box.data).then(prepared);
+    const all = await index;
+    const isEmpty = !input.value.trim();
+    const pages = all.map(({ entry }) => entry).filter(({ kind }) => kind === "page");
+    const found = isEmpty ? pages : ranked(all, input.value, MOST);
+    list.replaceChildren(...found.map(option));
+    none.textContent = found.length ? "" : "Nothing here is called that. “All pages” in the menu lists everything.";
+    choose(0);
+  };
+  /** @param {number} n */
+  const choose = (n) => {
+    const options = [...list.children];
+    chosen = options.length ? (n + options.length) % options.length : 0;
+    for (const [at, node] of options.entries()) node.ariaSelected = String(at === chosen);
+    if (options.length) input.setAttribute("aria-activedescendant", options[chosen].id);
+    else input.removeAttribute("aria-activedescendant");
+    options[chosen]?.scrollIntoView({ block: "nearest" });
+  };
+  const open = () => {
+    dialog.showModal();
+    input.select();
+    draw();
+  };
+  /** @param {KeyboardEvent} event */
+  const listen = (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== "k") return;
+    event.preventDefault();
+    if (dialog.open) dialog.close();
+    else open();
+  };
+  document.addEventListener("keydown", listen);
+  opener.onclick = open;
+  input.oninput = draw;
+  dialog.onkeydown = (event) => {
+    const isOurs = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
+    if (!isOurs) event.stopPropagation(); // or the page's own keys would answer to letters typed here
+    if (event.isComposing) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      choose(chosen + (event.key === "ArrowDown" ? 1 : -1));
+    } else if (event.key === "Enter" && event.target === input) {
+      event.preventDefault();
+      /** @type {HTMLAnchorElement | undefined} */ (list.children[chosen])?.click();
+    }
+  };
+  dialog.onclick = (event) => {
+    const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement);
+    if (event.target === dialog) dialog.close(); // beside it
+    if (!(link instanceof HTMLAnchorElement) || isElsewhere(event)) return;
+    event.preventDefault();
+    dialog.close();
+    go(link.href);
+  };
+  return box;
+}
+
+/**
+ * @param {Data} data
+ * @returns {Promise<Entry[]>}
+ */
+const entriesOf = async ({ entries, at }) => entries ?? (await fetch(new URL(at, document.baseURI))).json();
+
+/**
+ * @param {Entry} entry
+ * @param {number} n
+ */
+function option(entry, n) {
+  const { kind, title, says, place } = entry;
+  const where = [place === title ? "" : place, NAMES[kind]].filter(Boolean).join(" · ");
+  const node = make(
+    "a",
+    { id: `found-${n}`, className: kind, role: "option", tabIndex: -1, href: addressOf(entry, location.search) },
+    make("span", { className: "title", textContent: title }),
+    make("span", { className: "place", textContent: where }),
+    make("span", { className: "says", textContent: says }),
+  );
+  return node;
+}
+
+/**
+ * The address of an entry, with the reader's sentence and model where it has none of its own. A step of a lecture has.
+ * @param {Entry} entry
+ * @param {string} search of the page that the reader is on
+ */
+function addressOf({ kind, address }, search) {
+  const [page, own] = address.split("?");
+  const [here, there] = [new URLSearchParams(search), new URLSearchParams(own)];
+  for (const key of kind === "step" || there.has("model") ? ["projector"] : KEPT) {
+    const value = here.get(key);
+    if (value !== null && !there.has(key)) there.set(key, value);
+  }
+  return there.size ? `${page}?${there}` : page;
+}
