@@ -22,7 +22,7 @@ def ask(page: Page, question: str) -> None:
 def test_why_the_root_is_found_with_one_question_and_enter(visit: Visit) -> None:
     page = visit.open("/?text=The+cat+sat.")
     ask(page, "why √d")
-    chosen = page.get_by_role("option", selected=True)
+    chosen = page.get_by_role("listbox", name="Found").get_by_role("option", selected=True)
     expect(chosen).to_contain_text("Why √d?")
     page.keyboard.press("Enter")
     expect(page.get_by_role("tab", name="Why √d?")).to_have_attribute("aria-selected", "true")
@@ -44,7 +44,7 @@ def test_letters_in_the_box_are_no_keys_of_the_page(visit: Visit) -> None:
 def test_the_button_lists_all_pages_and_the_arrows_choose(visit: Visit) -> None:
     page = visit.open("/masks", drawn="canvas")
     page.get_by_role("button", name="Find").click()
-    options = page.get_by_role("option")
+    options = page.get_by_role("listbox", name="Found").get_by_role("option")
     expect(options).to_have_count(24)
     page.keyboard.press("ArrowUp")
     expect(options.last).to_have_attribute("aria-selected", "true")
@@ -58,7 +58,7 @@ def test_a_projector_has_the_keys_alone_and_stays_one(visit: Visit) -> None:
     page = visit.open("/?projector=1")
     expect(page.get_by_role("button", name="Find")).to_be_hidden()
     ask(page, "RoPE")
-    page.get_by_role("option").first.click()
+    page.get_by_role("listbox", name="Found").get_by_role("option").first.click()
     expect(page.get_by_role("tab", name="Turning")).to_have_attribute("aria-selected", "true")
     assert "projector=1" in page.url
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()

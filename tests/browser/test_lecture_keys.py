@@ -22,7 +22,7 @@ CLICKS = {
     "tab": "[role=tab]",
     "token": f"{MAIN} button[data-position]",
     "figure": f"{MAIN} :is(canvas, svg.marks)",
-    "button": f"{MAIN} .view button:not([data-position])",
+    "button": f"{MAIN} .view button:not([data-position], [aria-keyshortcuts])",
     "more": f"{MAIN} summary",
 }
 """What can be clicked, beside an empty place; not every page has all of it."""

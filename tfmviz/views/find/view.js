@@ -43,7 +43,7 @@ function build(parent, data) {
   const list = make("div", { id: "found", role: "listbox", ariaLabel: "Found" });
   const none = make("p", { role: "status" });
   const input = make("input", {
-    type: "search",
+    type: "text",
     role: "combobox",
     ariaLabel: "Find a term, a page or a model",
     ariaExpanded: "true",
