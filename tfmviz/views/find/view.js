@@ -134,7 +134,7 @@ function option(entry, n) {
   const where = [place === title ? "" : place, NAMES[kind]].filter(Boolean).join(" · ");
   const node = make(
     "a",
-    { id: `found-${n}`, className: kind, role: "option", tabIndex: -1, href: addressOf(entry, location.search) },
+    { id: `found-${n}`, dataset: { kind }, role: "option", tabIndex: -1, href: addressOf(entry, location.search) },
     make("span", { className: "title", textContent: title }),
     make("span", { className: "place", textContent: where }),
     make("span", { className: "says", textContent: says }),
