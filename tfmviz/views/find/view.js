@@ -8,7 +8,7 @@ import { prepared, ranked } from "./ranking.js";
 
 /**
  * @typedef {object} Data
- * @property {Entry[] | null} entries
+ * @property {string} entries as JSON
  * @property {string} at where they are, if they are not here
  * @property {boolean} projected
  */
@@ -123,7 +123,8 @@ function build(parent, data) {
  * @param {Data} data
  * @returns {Promise<Entry[]>}
  */
-const entriesOf = async ({ entries, at }) => entries ?? (await fetch(new URL(at, document.baseURI))).json();
+const entriesOf = async ({ entries, at }) =>
+  entries ? JSON.parse(entries) : (await fetch(new URL(at, document.baseURI))).json();
 
 /**
  * @param {Entry} entry
