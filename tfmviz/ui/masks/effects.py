@@ -34,11 +34,11 @@ def verdict(here: Lesson, after: Trace, chosen: Chosen, layers: tuple[str, ...])
         way_out = "itself" if chosen.mask.shape[0] == chosen.mask.shape[1] else "the first key"
         st.warning(
             f"Row {names}{' …' if len(chosen.empty) > 6 else ''} may look at nothing. A softmax over no keys is 0/0, "
-            f"which would spread through every later layer. So here such a token may look at {way_out}.",
+            f"so here such a token may look at {way_out}.",
             icon=icons.WARNING,
         )
     if "decoder.0.self_attn.pattern" not in before:
-        st.markdown("This model fills in words; it has no next word to predict, so there is no loss to compare.")
+        st.markdown("This model fills in words; it has no next word to predict.")
         return
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (before, after))
     if not len(old):
@@ -47,11 +47,10 @@ def verdict(here: Lesson, after: Trace, chosen: Chosen, layers: tuple[str, ...])
     chance = [per_cent(float(np.exp(-losses.mean()))) for losses in (old, new)]
     st.markdown(
         f"Mean surprise at the next word of {before_after.predicted(here)} (the loss): **{old.mean():.2f}** nats with "
-        f"the model's own mask, **{new.mean():.2f}** with yours. The right word gets a probability of {chance[0]} and "
-        f"{chance[1]} (geometric mean)."
+        f"the model's own mask, **{new.mean():.2f}** with yours."
     )
     if before.source is not None and not here.choice.layer.endswith("self_attn"):
-        st.markdown("Cross-attention looks at the source. The answer does not stand there, so no position can cheat.")
+        st.markdown("Cross-attention looks at the source, where the answer is not: no position can cheat.")
         return
     self_layers = [layer for layer in after.layers if layer.startswith("decoder.") and layer.endswith("self_attn")]
     answers = mask_effect.seen_answers(mask_effect.layers_to_reach([_seen(after, layer) for layer in self_layers]))
@@ -70,14 +69,14 @@ def _trained_without(here: Lesson) -> str:
     if here.model.config.training_mask == "none":
         learned = "This model was trained without a mask and learned to copy what lies ahead."
     if found is None:
-        return f"{learned} A model *trained* like this would learn to copy, and nothing about language."
-    who = f"Its cousin `{unmasked.UNMASKED}` was *trained* without a mask and did: on your sentence"
+        return f"{learned} A model *trained* like this would only learn to copy."
+    who = f"Its cousin `{unmasked.UNMASKED}`, *trained* without a mask, did: on your sentence"
     if here.model.name == unmasked.UNMASKED:
         who = "On your sentence"
     return (
         f"{learned} {who} its loss is "
-        f"**{found.copying:.2f}** nats while it sees the next word, and **{found.writing:.2f}** when it must write and "
-        f"sees only the past. Its twin `{unmasked.MASKED}`, trained with the mask, then has {found.masked:.2f}."
+        f"**{found.copying:.2f}** nats while it sees the next word, and **{found.writing:.2f}** when it sees only the "
+        f"past; that of its twin `{unmasked.MASKED}`, trained with the mask, is {found.masked:.2f}."
     )
 
 
@@ -124,11 +123,11 @@ def attention(here: Lesson, after: Trace) -> None:
         {"key": [f"{j} {visible(t)}" for j, t in enumerate(keys)]}
         | {f"score, {mask}": [_score(value) for value in of_mask] for mask, of_mask in zip(MASKS, scores, strict=True)}
         | {f"share, {mask}": [f"{value:.3f}" for value in row] for mask, row in zip(MASKS, rows, strict=True)},
-        caption=f"Scores and shares of token {token}, key by key.",
+        caption=f"Token {token}, key by key.",
         key="mask_scores",
         low=True,
     )
-    st.markdown(f"The row still sums to **{rows[1].sum():.3f}**: the softmax divides 1 among the keys that are left.")
+    st.markdown(f"The row still sums to **{rows[1].sum():.3f}**: the softmax divides 1 among the open keys.")
 
 
 def _score(value: float) -> str:
@@ -161,7 +160,7 @@ def reach(here: Lesson, chosen: Chosen) -> None:
     layer = here.choice.layer
     n_layers = here.model.config.depth(layer.split(".")[0])
     if chosen.mask.shape[0] != chosen.mask.shape[1] or layer.endswith("cross_attn"):
-        st.info("Reach concerns layers that look at their own text. Cross-attention reads everything in one step.")
+        st.info("Cross-attention reads everything in one step. Choose self-attention.")
         return
     controls.at_most("depth", n_layers)
     shown = st.slider("Layers", 1, n_layers, n_layers, key="depth", bind="query-params") if n_layers > 1 else 1
@@ -176,8 +175,8 @@ def reach(here: Lesson, chosen: Chosen) -> None:
     )
     st.markdown(
         f"After {after} {within}. "
-        f"{_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}. With a window of radius r it "
-        "takes (n − 1)/r layers, O(n/r); full attention needs 1."
+        f"{_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}. A window of radius r takes "
+        "(n − 1)/r."
     )
 
 

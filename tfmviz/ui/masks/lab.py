@@ -133,8 +133,7 @@ def gallery(q_len: int, k_len: int, said: Settings, *, second_len: int, crossing
     padding = _example(
         "padding",
         "padding",
-        f"A batch holds two sentences of {k_len} and {second_len} tokens; the shorter one is padded, and no token "
-        "looks at the padding.",
+        f"A batch holds two sentences of {k_len} and {second_len} tokens; no token looks at the padding.",
         masks.padding(torch.tensor([shorter]), width)[0, 0].expand(q_len if crossing else width, width),
     )
     if crossing:
@@ -142,7 +141,7 @@ def gallery(q_len: int, k_len: int, said: Settings, *, second_len: int, crossing
     cross = _example(
         "cross",
         "cross-attention",
-        "The second sentence (rows) looks at all of the first (columns): a rectangle.",
+        "The second sentence (rows) looks at all of the first (columns).",
         masks.full(second_len, k_len),
     )
     causal, strict, prefix = _looking_back(k_len, said)
@@ -174,7 +173,7 @@ def _looking_back(length: int, said: Settings) -> tuple[Example, Example, Exampl
     strict = _example(
         "strict",
         "strictly causal",
-        "j < i, as some slides print it. Taken literally, the first row is empty, its softmax 0/0. The rule is j ≤ i.",
+        "j < i, as on some slides: the first row is empty, its softmax 0/0. The rule is j ≤ i.",
         masks.strictly_causal(length),
     )
     prefix = _example(
@@ -202,7 +201,7 @@ def _sparse(length: int, said: Settings) -> list[tuple[str, str, str, Any]]:
         ("blocks", "blocks", f"Pieces of {said.size} tokens that see only themselves.", pieces),
         ("global", "global tokens", f"The first {said.n_global} tokens see all and are seen by all.", shared),
         ("random", "random", f"Itself and {said.n_random} keys drawn at random.", random),
-        ("bigbird", "BigBird", "Window, global tokens and random keys: cost grows with n, no longer with n².", bigbird),
+        ("bigbird", "BigBird", "Window, global tokens and random keys: cost grows with n, not n².", bigbird),
     ]
 
 
@@ -247,7 +246,7 @@ def _changed(start: Array, edit: str) -> Array:
     changed = view.expand(edit, start.shape)
     if changed is None:
         st.info(
-            "The mask in the address was drawn for another sentence. This is the mask that it started from.",
+            "The mask in the address was drawn for another sentence, so you see the one it started from.",
             icon=icons.INFO,
         )
         return start

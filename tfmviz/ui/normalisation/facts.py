@@ -65,7 +65,7 @@ def scaling() -> None:
     st.markdown(
         f"Who is most like student 1? {_most_alike(shown)} By scale: "
         + "; ".join(f"{name}: {_students(nearest(values))}" for name, values in scaled.items())
-        + ". Both axes have the same scale, so distances are what they look like."
+        + "."
     )
     _numbers(raw, scaled, names)
 
@@ -110,8 +110,7 @@ def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
     undefined = f" Where all have the same {' or '.join(alike)} both are 0/0; the page takes 0." if alike else ""
     st.markdown(
         f"Standardised: (x − mean) / standard deviation. Min–max: (x − min) / (max − min)"
-        f"{_outlier(scaled['min–max'][:, 0])}.{undefined} LayerNorm standardises too, but the numbers of one vector, "
-        "not one column of a table."
+        f"{_outlier(scaled['min–max'][:, 0])}.{undefined} LayerNorm standardises a vector, not a column."
     )
 
 
@@ -147,7 +146,7 @@ def table(ages: str, fees: str) -> Array:
         ages_and_fees = f"{counted(len(columns[0]), 'age')} but {counted(len(columns[1]), 'fee')}"
         raise ValueError(f"You typed {ages_and_fees}. Every student needs both.")
     if len(columns[0]) < 2:
-        raise ValueError("One student alone cannot be compared with anybody. Write at least two numbers.")
+        raise ValueError("One student alone cannot be compared. Write at least two numbers.")
     return np.array(columns).T
 
 
@@ -173,17 +172,17 @@ def learned(here: Lesson) -> None:
             )
     widest = max(gains, key=lambda name: float(np.ptp(gains[name])))
     least, most = gains[widest].min(), gains[widest].max()
-    learns = "multiplies every number by a learned γ. Before training γ is 1 (dotted line)."
+    learns = "multiplies every number by a learned γ, which begins at 1 (dotted)."
     if biases:
-        learns = "multiplies every number by a learned γ and adds β. Before training γ is 1 and β is 0 (dotted lines)."
+        learns = "multiplies every number by a learned γ and adds β, which begin at 1 and 0 (dotted)."
     st.markdown(
         f"The norm then {learns} The γ of the norm “{widest}” vary most, from **{decimal(least, '.3f')}** to "
-        f"**{decimal(most, '.3f')}**. Whatever comes after the norm hardly sees a number whose γ is near 0."
+        f"**{decimal(most, '.3f')}**; near 0 hardly anything passes."
     )
     formula = "(x − μ) / σ · γ + β" if here.model.config.norm == "layer" else "x / √(mean x²) · γ"
     st.markdown(
-        f"Check on your sentence, layer {here.choice.layer_index}, attention: {formula}, computed in numpy, differs "
-        f"from the model's own numbers by at most **{tiny(_residue(here))}**."
+        f"Check on your sentence, layer {here.choice.layer_index}, attention: {formula} differs from the model's own "
+        f"numbers by at most **{tiny(_residue(here))}**."
     )
 
 
@@ -240,19 +239,18 @@ def gradients() -> None:
     )
     shape = config(n_layers=n_layers, norm_position="pre")
     st.markdown(
-        f"From the first layer to the last the gradient goes from {post[0]:.2f} to {post[-1]:.2f} with post-norm, from "
-        f"{pre[0]:.2f} to {pre[-1]:.2f} with pre-norm. In the last layer it is **{post[-1] / pre[-1]:.1f} times** as "
-        f"large with post-norm; in theory this ratio grows like √layers = {np.sqrt(n_layers):.1f} (Xiong et al. 2020)."
+        f"From the first layer to the last the gradient goes from {post[0]:.2f} to {post[-1]:.2f} with post-norm, "
+        f"from {pre[0]:.2f} to {pre[-1]:.2f} with pre-norm. In the last layer it is **{post[-1] / pre[-1]:.1f} "
+        f"times** as large with post-norm; in theory about √layers = {np.sqrt(n_layers):.1f} (Xiong et al. 2020)."
     )
     st.markdown(
-        "Why? Pre-norm adds to the stream and scales nothing down, so with depth the stream mostly grows: the longer "
-        "it is, the less one layer's write changes the normalised result. Post-norm brings it back to the same length "
-        "after every layer, so the last layer always counts in full. From this Xiong et al. infer that the first steps "
-        "of training must be small, hence the warm-up; Liu et al. 2020 dispute that gradients are the reason."
+        "Why? The pre-norm stream mostly grows with depth, so each layer's write changes it less. Post-norm resets its "
+        "length, so the last layer counts in full: the reason, say Xiong et al., for warm-up; Liu et al. 2020 dispute "
+        "it."
     )
     st.caption(
-        f"Computed with torch: {n_layers} layers, {shape.d_model} wide, {shape.n_heads} heads, weights drawn from "
-        "Xavier's distribution, random tokens, no training, the same seed for both."
+        f"Two models with random weights and tokens, untrained: {n_layers} layers, {shape.d_model} wide, "
+        f"{shape.n_heads} heads."
     )
     show_code(gradients_at_start)
 

@@ -140,13 +140,12 @@ def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:
     same = int((found.top[0] == np.array(trace.target.ids)).sum())
     half = int(np.sort(found.settled)[(len(found.settled) - 1) // 2])
     answer = markdown.plain(visible(model.vocabulary[found.answer[token]]))
-    both_ways = " (one table turns words into vectors and back)" if model.config.embeddings == "tied" else ""
     way = " → ".join(_rank(found, token, stage) for stage in range(len(stages)))
     st.markdown(
         f"In the first column {same} of {len(trace.tokens)} tokens {'is' if same == 1 else 'are'} read out as "
-        f"themselves{both_ways}. From “{stages[half]}” on, at least half of the tokens keep their final answer. "
-        f"For token {token} “{markdown.plain(visible(trace.tokens[token]))}” the answer is “{answer}”; its "
-        f"rank, stage by stage: {way}."
+        f"themselves. From “{stages[half]}” on, at least half keep their final answer. "
+        f"Token {token} “{markdown.plain(visible(trace.tokens[token]))}”: the answer is “{answer}”, its rank by stage "
+        f"{way}."
     )
 
 

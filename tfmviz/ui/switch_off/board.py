@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import ablation, mask_effect
@@ -190,7 +189,7 @@ def _reference(model: ZooModel, text: str) -> Trace:
 def verdict(here: Lesson, after: Trace, said: Switches) -> None:
     """In words: what is off, and what that does to loss and next word."""
     if not said.off:
-        st.markdown("Everything is on: the two runs are the same. Switch something off above.")
+        st.markdown("Everything is on: switch something off above.")
         return
     if _everything(here.trace, said):
         st.warning(f"Everything is off: no token learns of another. {_left(here, said)}", icon=icons.OFF)
@@ -199,10 +198,9 @@ def verdict(here: Lesson, after: Trace, said: Switches) -> None:
         old, new = (ablation.surprise_of(run, asked) for run in (here.trace, after))
         better = f" The model predicts this sentence **better** {said.run}." if new < old else ""
         st.markdown(
-            f"Mean surprise at the next word of {before_after.predicted(here)} (the loss): **{old:.2f}** nats with the "
-            f"whole model, **{new:.2f}** with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}. The right "
-            f"word gets a probability of {per_cent(np.exp(-old))} and {per_cent(np.exp(-new))} (geometric "
-            f"mean).{better}"
+            f"Mean surprise at the next word of {before_after.predicted(here)} (the loss): **{old:.2f}** nats with "
+            f"the whole model, **{new:.2f}** with {_names(said.off)} {said.done}: "
+            f"{decimal(new - old, '+.3f')}.{better}"
         )
     token = here.target
     words = []
@@ -223,7 +221,7 @@ def _left(here: Lesson, said: Switches) -> str:
         left = "Only the biases b_O of the attention layers are still added to its vector"
         return f"{left}, and the norms still act on it." if norms else f"{left}."
     if norms:
-        return "No layer adds anything: only the norms still act on each token's own vector before it is read out."
+        return "No layer adds anything: only the norms still act on each token's own vector."
     return "No layer adds anything, and the model reads out each token's own vector at once."
 
 

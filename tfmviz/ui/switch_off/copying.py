@@ -76,7 +76,7 @@ def laboratory(here: Lesson) -> None:
     values = _recovered(here.model, here.text, other, COPIED[copied], stack, here.target)
     if np.isnan(values).all():
         st.info(
-            "Both sentences get exactly the same answer, so there is nothing to carry over. Change a word.",
+            "Both sentences get exactly the same answer. Change a word.",
             icon=icons.INFO,
         )
         return
@@ -131,14 +131,10 @@ def _unfit(first: tuple[str, ...], second: tuple[str, ...]) -> str | None:
         pieces = ["·".join(markdown.plain(visible(token)) for token in tokens[:12]) for tokens in (first, second)]
         return (
             f"Your sentence has {len(first)} tokens ({pieces[0]}{' …' * (len(first) > 12)}), the second has "
-            f"{len(second)} ({pieces[1]}{' …' * (len(second) > 12)}). Vectors are copied position by position, so both "
-            "need the same number. Change a word in one of them."
+            f"{len(second)} ({pieces[1]}{' …' * (len(second) > 12)}). Both need the same number: change a word."
         )
     if len(first) > MAX_TOKENS:
-        return (
-            f"Your sentence has {len(first)} tokens. Every cell of the picture is a run of the model, so this part "
-            f"takes sentences of at most {MAX_TOKENS}. Shorten both."
-        )
+        return f"Your sentence has {len(first)} tokens; this part takes at most {MAX_TOKENS}. Shorten both."
     return None
 
 
@@ -189,15 +185,12 @@ def _in_words(here: Lesson, second: Trace, copied: Copied) -> None:
     said = f"The two answers are {words[0]} for your sentence and {words[1]} for the second."
     if best != pair:
         said = (
-            f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Of the likely words, {words[0]} is the one "
-            f"that your sentence favours most over the second, and {words[1]} the one that the second favours "
-            "most over yours."
+            f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Of the likely words, your sentence favours "
+            f"{words[0]} most over the second, which favours {words[1]} most."
         )
-    shows = "where the difference is stored" if copied == "resid_pre" else "what writes the difference into the stream"
     st.markdown(
         f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run and **{apart[1]}** in "
-        "the other. A cell shows how much of the way from the first to the second one copied vector goes: 0 none, 1 "
-        f"all of it. That shows {shows}, layer by layer."
+        "the other. A cell shows how much of this way one copied vector goes: 0 none, 1 all of it."
     )
 
 
@@ -217,8 +210,8 @@ def _story(values: Array, tokens: list[tuple[str, str]], *, copied: Copied, besi
     told = _leaders(values, tokens, moves=moves)
     if beside_encoder and copied in ("resid_pre", "self_attn.out"):
         return (
-            "Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference in from "
-            f"the source. {told}"
+            "In layer 0 the decoder reads the same tokens in both runs; cross-attention brings the difference in. "
+            f"{told}"
         )
     return told
 

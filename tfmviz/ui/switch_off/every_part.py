@@ -64,8 +64,8 @@ def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) 
     """What is lost most, what is spared, and two buttons that switch off just that."""
     heads = [(part, loss) for part, loss in ranked if part.kind == "head"]
     st.markdown(
-        f"Orange: with this part {way.done()} {measured} surprises the model more. The colours end at the strongest "
-        f"head; an MLP may go far beyond. {_missed(ranked, way)} {_spared(heads, way)}"
+        f"Orange: with this part {way.done()} {measured} surprises the model more. {_missed(ranked, way)} "
+        f"{_spared(heads, way)}"
     )
     verb = "Switch off" if way.removes else "Change"
     worst, least = heads[0][0], heads[-1][0]
@@ -103,9 +103,7 @@ def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
     if not way.removes or min(abs(loss) for _, loss in heads) >= LITTLE:
         return found
     return (
-        f"{found} If the loss changes by less than {LITTLE} nats with a head {way.done()}, others may do the same "
-        "work, or this text may not need it. Two parts that replace each other both look useless when only one is "
-        f"{way.done()}."
+        f"{found} If a change is below {LITTLE} nats, other parts may do the same work, or this text may not need it."
     )
 
 
@@ -147,8 +145,8 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
         )
     sharpest, ρ = int(x.argmax()), ablation.rank_correlation(x, y)
     st.markdown(
-        f"Head **{names[sharpest]}** looks most sharply: on average {per_cent(x[sharpest])} of its attention goes to "
-        f"one token. {_place(x, y, names, measured, said.way)} The rank correlation is **{_two(ρ)}**: "
+        f"Head **{names[sharpest]}** looks most sharply: {per_cent(x[sharpest])} of its attention goes to one token, "
+        f"on average. {_place(x, y, names, measured, said.way)} The rank correlation is **{_two(ρ)}**: "
         f"{_in_words(ρ, said.way)}."
     )
 
@@ -164,10 +162,7 @@ def _place(x: Array, y: Array, names: list[str], measured: str, way: Way) -> str
         return f"No head is missed here: the loss does not grow with any of them {way.done()}."
     order = np.argsort(-y, kind="stable").tolist()  # equal heads have one order, also for who is the first
     place, dearest = order.index(int(x.argmax())) + 1, order[0]
-    return (
-        f"By damage to {measured} it is number {place} of {len(names)}. Number 1 is **{names[dearest]}**, whose "
-        f"largest share is {per_cent(x[dearest])} on average."
-    )
+    return f"By damage to {measured} it is number {place} of {len(names)}, after **{names[dearest]}**."
 
 
 def _in_words(ρ: float, way: Way) -> str:
