@@ -52,7 +52,10 @@ def test_answers_are_what_the_runs_answer(pair: tuple[str, str]) -> None:
     if best[0] != best[1]:
         assert f"The two answers are {best[0]} for your sentence and {best[1]} for the second." in said
     else:
-        assert f"Both runs answer {best[0]}. Of the likely words, {compared[0]} is the one" in said
+        assert (
+            f"Both runs answer {best[0]}. Your sentence favours {compared[0]} most over the second, which favours {compared[1]}."
+            in said
+        )
 
 
 def test_there_are_pairs_with_two_answers_and_pairs_with_one() -> None:
@@ -77,7 +80,6 @@ def test_what_a_layer_writes_does_not_show_where_the_difference_went(pair: tuple
 def test_the_stream_shows_where_attention_took_the_difference() -> None:
     said = words(opened(COPY, copying.PAIRS[0][0], other=copying.PAIRS[0][1], token=last_token(copying.PAIRS[0][0])))
     assert re.search(r"From layer 4 on it is the one at token 9 “named” \(\d\d% in layer 5\): " + CARRIED, said)
-    assert "where the difference is stored" in said
 
 
 @pytest.mark.parametrize("kind", ["decoder", "cross-attention"])

@@ -103,8 +103,8 @@ def _differences(rows: list[Row]) -> None:
                 (" less ".join(NAMES[name] for name in pair.split(" − ")), *map(_difference, values))
                 for pair, values in zip(pairs, found, strict=True)
             ],
-            about=f"{sure} of these {len(pairs) * len(rows)} differences {are} significant, for other texts. Another "
-            "seed in training would move the lines too.",
+            about=f"{sure} of these {len(pairs) * len(rows)} differences {are} significant. Another training seed "
+            "would move the lines too.",
         ),
         key="differences",
     )

@@ -18,7 +18,7 @@ from tfmviz.views.counts import Table
 
 def context_sum(at: Translating) -> None:
     """Σ_j α_j h_j of the chosen row, for one of the context's numbers."""
-    word, state = picked(at)
+    word, _ = picked(at)
     width = at.trace[alignment.CONTEXT].shape[1]
     with lesson.line("sum"):
         asked = inputs.number_box(
@@ -31,7 +31,7 @@ def context_sum(at: Translating) -> None:
     show_table(
         Table(
             caption=f"The context c of “{visible(at.written[word])}” is Σⱼ αⱼ hⱼ. This is its number {k} of {width}. "
-            f"An αⱼ is exp(scoreⱼ) over the column's sum, {total}; all are divided by the largest.",
+            f"An αⱼ is exp(scoreⱼ) over the sum of that column, {total} (all divided by the largest).",
             columns=("source", "score", "exp", "α", f"h[{k}]", f"α · h[{k}]"),
             rows=_rows(source, found),
             spared=(1, 2),

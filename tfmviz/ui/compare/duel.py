@@ -140,8 +140,8 @@ def side_by_side(duel: Duel) -> None:
             _on_paper(twin)
     if set(duel.schemes) == {"sinusoidal", "rope"}:
         st.markdown(
-            "Both use the same sines and cosines. Sinusoidal **adds** them to the words, once; RoPE **turns** queries "
-            "and keys by them, in every layer."
+            "Both use sines and cosines: sinusoidal **adds** them to the words, once; RoPE **turns** queries and keys "
+            "by them, in every layer."
         )
     st.markdown("**Does only the distance count?** A band shows that pairs at the same distance differ.")
     for column, (role, twin) in zip(st.columns(2), duel.sides, strict=True):
@@ -200,7 +200,7 @@ def _against_distance(role: Role, twin: Twin, duel: Duel) -> None:
         return
     spread = float((highest - lowest).max())
     said = f"Pairs at the same distance differ by up to **{rounded(spread)}**: " + (
-        "only the distance counts." if spread < 1e-5 else "it matters where they are."
+        "only the distance counts." if spread < 1e-5 else "positions count too."
     )
     samples = ", ".join(f"{mean[distance]:.2f}" for distance in NEAR_AND_FAR)
     show(drawn, key=f"distance_{role}", alt=f"{title}, at distances {NEAR_AND_FAR}: {samples}. {said}")

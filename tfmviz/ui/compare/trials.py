@@ -75,8 +75,7 @@ def shift(duel: Duel) -> None:
         with column:
             table |= _shifted(role, twin, duel, by)
     st.markdown(
-        f"Layer {duel.layer}, head {duel.head}, beginning at position 0 and at {by}. The largest difference in each "
-        "layer, over all heads:"
+        f"Layer {duel.layer}, head {duel.head}, from position 0 and from {by}. The largest difference in each layer:"
     )
     st.table(table)
 
@@ -88,8 +87,7 @@ def _shifted(role: Role, twin: Twin, duel: Duel, by: int) -> dict[str, list[str]
     columns = (f"{scheme} ({role}): score", f"{scheme} ({role}): share")
     if not reaches(twin, by + length):
         st.warning(
-            f"**{scheme}**: the table ends at position {TRAINED - 1}. There is no vector to add; shift by at most "
-            f"{TRAINED - length}.",
+            f"**{scheme}**: the table ends at position {TRAINED - 1}; shift by at most {TRAINED - length}.",
             icon=icons.BLOCKED,
         )
         return {name: ["–"] * twin.model.config.n_layers for name in columns}
@@ -136,7 +134,7 @@ def terms(duel: Duel) -> None:
     """The scores of the first layer as four sums, for the schemes that add a vector to the word's."""
     figure = st.container()
     st.code(PRODUCT, language=None, wrap_lines=True)
-    st.markdown("Only the last term compares two positions; two terms mix a word with a position.")
+    st.markdown("Only the last term compares two positions.")
     adding = dict.fromkeys(twin for _, twin in duel.sides if twin.effects.added is not None)
     if not adding:
         figure.info(
@@ -162,8 +160,8 @@ def _four_terms(twin: Twin, duel: Duel) -> None:
         alt="Mean size of the parts: " + ", ".join(f"{t} {s:.2f}" for t, s in zip(TERMS, sizes, strict=True)),
     )
     st.markdown(
-        f"**{twin.scheme}, layer 0, head {duel.head}.** The four add up to the model's scores; the largest difference "
-        f"is **{rounded(error)}**."
+        f"**{twin.scheme}, layer 0, head {duel.head}.** The four add up to the model's scores, to within "
+        f"**{rounded(error)}**."
     )
     st.table(
         {
@@ -175,8 +173,7 @@ def _four_terms(twin: Twin, duel: Duel) -> None:
     pairs_seen = int(mask.sum())
     if pairs_seen > 1:
         st.markdown(
-            "Explained: the share of the variance that i − j accounts for; by chance "
-            f"{per_cent((len(mask) - 1) / (pairs_seen - 1))}."
+            f"Explained: the share of variance due to i − j; by chance {per_cent((len(mask) - 1) / (pairs_seen - 1))}."
         )
 
 
@@ -219,7 +216,7 @@ def _extrapolation(duel: Duel) -> None:
     st.markdown(
         f"From {TRAINED} to {FACTOR * TRAINED} positions the loss changes by: "
         + ", ".join(f"{scheme} **{rise}**" for scheme, rise in told.items())
-        + f". A point is the mean of {position_terms.WINDOW} positions, on the same held-out passages for all."
+        + f". A point is the mean of {position_terms.WINDOW} positions on held-out text."
     )
 
 
@@ -251,7 +248,7 @@ def _own_text(duel: Duel) -> None:
         + (
             f"A point is the mean of {position_terms.WINDOW} tokens."
             if max(counts) > MOST_BARS
-            else f"Paste a text of more than {TRAINED} tokens to see what happens past that."
+            else f"Paste more than {TRAINED} tokens to see what happens past that."
         )
     )
     if max(counts) > MOST_BARS:

@@ -9,7 +9,7 @@ from tfmviz.analysis import mask_effect
 from tfmviz.analysis.scaling import entropy
 from tfmviz.plots import masks as figures
 from tfmviz.plots.labels import of_queries, said_of_queries, visible
-from tfmviz.plots.numbers import counted, decimal, per_cent
+from tfmviz.plots.numbers import counted, decimal
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.steps import tiles
 from tfmviz.trace import Array, Trace
@@ -44,18 +44,17 @@ def verdict(here: Lesson, after: Trace, chosen: Chosen, layers: tuple[str, ...])
     if not len(old):
         st.markdown("A single token has no next word to predict. Type more.")
         return
-    chance = [per_cent(float(np.exp(-losses.mean()))) for losses in (old, new)]
     st.markdown(
         f"Mean surprise at the next word of {before_after.predicted(here)} (the loss): **{old.mean():.2f}** nats with "
         f"the model's own mask, **{new.mean():.2f}** with yours."
     )
     if before.source is not None and not here.choice.layer.endswith("self_attn"):
-        st.markdown("Cross-attention looks at the source, where the answer is not: no position can cheat.")
+        st.markdown("Cross-attention looks at the source. The answer is not there, so no position can cheat.")
         return
     self_layers = [layer for layer in after.layers if layer.startswith("decoder.") and layer.endswith("self_attn")]
     answers = mask_effect.seen_answers(mask_effect.layers_to_reach([_seen(after, layer) for layer in self_layers]))
     if not len(answers):
-        st.markdown("No position can see the word it must predict, so none can cheat.")
+        st.markdown("No position can see the word it must predict.")
         return
     st.markdown(
         f"**{len(answers)} of {len(old)} positions can see the very word they must predict.** {_trained_without(here)}"
@@ -69,14 +68,14 @@ def _trained_without(here: Lesson) -> str:
     if here.model.config.training_mask == "none":
         learned = "This model was trained without a mask and learned to copy what lies ahead."
     if found is None:
-        return f"{learned} A model *trained* like this would only learn to copy."
-    who = f"Its cousin `{unmasked.UNMASKED}`, *trained* without a mask, did: on your sentence"
+        return f"{learned} A model *trained* like this would learn to copy, and nothing about language."
+    who = f"Its cousin `{unmasked.UNMASKED}`, *trained* without a mask, did: here"
     if here.model.name == unmasked.UNMASKED:
-        who = "On your sentence"
+        who = "Here"
     return (
         f"{learned} {who} its loss is "
-        f"**{found.copying:.2f}** nats while it sees the next word, and **{found.writing:.2f}** when it sees only the "
-        f"past; that of its twin `{unmasked.MASKED}`, trained with the mask, is {found.masked:.2f}."
+        f"**{found.copying:.2f}** nats while it sees the next word, and **{found.writing:.2f}** without; its twin "
+        f"`{unmasked.MASKED}`, trained with the mask, has {found.masked:.2f}."
     )
 
 
@@ -127,7 +126,7 @@ def attention(here: Lesson, after: Trace) -> None:
         key="mask_scores",
         low=True,
     )
-    st.markdown(f"The row still sums to **{rows[1].sum():.3f}**: the softmax divides 1 among the open keys.")
+    st.markdown(f"The row still sums to **{rows[1].sum():.3f}**.")
 
 
 def _score(value: float) -> str:
@@ -150,7 +149,7 @@ def outputs(here: Lesson, after: Trace) -> None:
         + "; ".join(f"“{visible(t)}” {m:.0%}" for t, m in zip(tokens, moved[-1], strict=True)),
     )
     st.markdown(
-        f"After the last layer the vectors have moved by {moved[-1].mean():.0%} of their length on average, "
+        f"After the last layer vectors have moved by {moved[-1].mean():.0%} of their length on average, "
         f"“{markdown.plain(visible(tokens[most]))}” by most ({moved[-1, most]:.0%})."
     )
 
@@ -174,9 +173,7 @@ def reach(here: Lesson, chosen: Chosen) -> None:
         alt=f"{within} after {after}.",
     )
     st.markdown(
-        f"After {after} {within}. "
-        f"{_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}. A window of radius r takes "
-        "(n − 1)/r."
+        f"After {after} {within}. {_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}."
     )
 
 
@@ -184,7 +181,7 @@ def _enough(needed: int, everything: bool) -> str:
     """How many layers with this mask it takes until nothing more comes within reach."""
     reached = "every token" if everything else "everything reachable"
     if needed == 0:
-        return "Each token reaches only itself, in any number of layers"
+        return "Each token reaches only itself"
     return f"**One** layer already reaches {reached}" if needed == 1 else f"**{needed}** layers reach {reached}"
 
 

@@ -28,9 +28,9 @@ def table(here: Lesson, chosen: Chosen, said: Settings) -> None:
         {
             "mask": ["causal", "padding", "cross-attention"],
             "it closes": ["what comes later", "what only fills the batch", "nothing but the source's padding"],
-            "it depends on": ["positions: the same for every text", "the lengths in the batch", "the sources' lengths"],
+            "it depends on": ["positions alone", "the lengths in the batch", "the sources' lengths"],
             "shape": ["(len, len)", "(batch, 1, 1, k_len)", "(batch, 1, 1, k_len)"],
-            "without it": ["the answer is visible", "results depend on the lengths of other texts", "as for padding"],
+            "without it": ["the answer is visible", "results depend on other texts", "as for padding"],
         }
     )
     st.markdown("**Boolean or additive.** The first cells of your mask in both forms.")
@@ -58,7 +58,7 @@ def batch(here: Lesson, said: Settings) -> None:
     causal = masks.causal(width)
     st.markdown(
         f"**Causal is not padding.** Your sentence ({counted(len(texts[0]), 'token')}) and the second one "
-        f"({len(texts[1])}) share a batch that is {width} wide. These are the masks of the shorter one."
+        f"({len(texts[1])}) share a batch; these are the masks of the shorter one."
     )
     drawn = (
         ("causal: by position", causal, "Query i sees keys 0 to i."),
@@ -98,15 +98,15 @@ def swallowed(here: Lesson) -> None:
         }
     )
     st.markdown(
-        "Beside −1e9, float32 loses scores below 32 in rounding: an empty row looks healthy and is wrong. In float16 "
-        "−1e9 becomes −∞."
+        "Beside −1e9, float32 loses scores below 32: an empty row looks healthy and is wrong. In float16 −1e9 becomes "
+        "−∞."
     )
 
 
 def conventions() -> None:
     """Which value blocks in which function of torch, as tried out here."""
     found = torch_conventions()
-    st.markdown("**True means opposite things in different places.** This server has tried out each:")
+    st.markdown("**True means opposite things in different places**, as this server has tried out:")
     st.table(
         {
             "torch": list(found),

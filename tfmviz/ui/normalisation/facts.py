@@ -24,9 +24,6 @@ from tfmviz.zoo import ZooModel
 COLUMNS = ("age", "tuition")
 AGES, FEES = "18, 19, 45, 22, 30", "5000, 5600, 5010, 9800, 7000"
 
-WHEN = {"pre": "Before", "post": "After", "both": "Before and after"}
-"""When a norm acts, seen from a layer, by the model's `norm_position`."""
-
 SCALES = {
     "as they are": lambda column: column,
     "standardised": normalisation.standardised,
@@ -127,7 +124,7 @@ def _outlier(ages: Array) -> str:
     if len(rest) < 2 or not 0 < end - start < 1:
         return ""
     between = f"{decimal(start) if is_low else 0} and {1 if is_low else decimal(end)}"
-    return f", where one student sets the end: all but student {outlier + 1} lie between {between} in age"
+    return f", where all but student {outlier + 1} lie between {between} in age"
 
 
 def table(ages: str, fees: str) -> Array:
@@ -172,17 +169,17 @@ def learned(here: Lesson) -> None:
             )
     widest = max(gains, key=lambda name: float(np.ptp(gains[name])))
     least, most = gains[widest].min(), gains[widest].max()
-    learns = "multiplies every number by a learned γ, which begins at 1 (dotted)."
+    learns = "multiplies by a learned γ, which begins at 1 (dotted)."
     if biases:
-        learns = "multiplies every number by a learned γ and adds β, which begin at 1 and 0 (dotted)."
+        learns = "multiplies by a learned γ and adds β, which begin at 1 and 0 (dotted)."
     st.markdown(
         f"The norm then {learns} The γ of the norm “{widest}” vary most, from **{decimal(least, '.3f')}** to "
-        f"**{decimal(most, '.3f')}**; near 0 hardly anything passes."
+        f"**{decimal(most, '.3f')}**."
     )
     formula = "(x − μ) / σ · γ + β" if here.model.config.norm == "layer" else "x / √(mean x²) · γ"
     st.markdown(
-        f"Check on your sentence, layer {here.choice.layer_index}, attention: {formula} differs from the model's own "
-        f"numbers by at most **{tiny(_residue(here))}**."
+        f"In layer {here.choice.layer_index}, attention, {formula} differs from the model's own numbers by at most "
+        f"**{tiny(_residue(here))}**."
     )
 
 
@@ -241,17 +238,13 @@ def gradients() -> None:
     st.markdown(
         f"From the first layer to the last the gradient goes from {post[0]:.2f} to {post[-1]:.2f} with post-norm, "
         f"from {pre[0]:.2f} to {pre[-1]:.2f} with pre-norm. In the last layer it is **{post[-1] / pre[-1]:.1f} "
-        f"times** as large with post-norm; in theory about √layers = {np.sqrt(n_layers):.1f} (Xiong et al. 2020)."
+        "times** as large with post-norm; in theory about √layers (Xiong et al. 2020)."
     )
     st.markdown(
-        "Why? The pre-norm stream mostly grows with depth, so each layer's write changes it less. Post-norm resets its "
-        "length, so the last layer counts in full: the reason, say Xiong et al., for warm-up; Liu et al. 2020 dispute "
-        "it."
+        "The pre-norm stream mostly grows, so each layer's write changes it less; post-norm resets its length. Hence "
+        "the warm-up, say Xiong et al.; Liu et al. 2020 dispute it."
     )
-    st.caption(
-        f"Two models with random weights and tokens, untrained: {n_layers} layers, {shape.d_model} wide, "
-        f"{shape.n_heads} heads."
-    )
+    st.caption(f"Random weights and tokens: {n_layers} layers, {shape.d_model} wide, {shape.n_heads} heads.")
     show_code(gradients_at_start)
 
 

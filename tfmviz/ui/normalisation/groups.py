@@ -131,15 +131,15 @@ def _remarks(given: Batch, numbers: int) -> None:
     rows = given.vectors[given.present]
     apart = float(normalisation.change(normalisation.layer_norm(rows), normalisation.rms_norm(rows)).max())
     st.markdown(
-        f"RMSNorm subtracts no mean. On these vectors the two differ by at most {per_cent(apart)} of the length."
+        f"RMSNorm subtracts no mean: here it differs from LayerNorm by at most {per_cent(apart)} of the length."
     )
     st.caption(
-        f"The first {ROWS} tokens of each sentence and {numbers} of {given.vectors.shape[2]} numbers; the averages "
+        f"{ROWS} tokens of each sentence and {numbers} of {given.vectors.shape[2]} numbers at most; the averages "
         "count all but padding (grey). γ and β are left out."
     )
     if given.present.sum() == 1:
         st.info(
-            "With one token in the batch, BatchNorm has nothing to average: each number minus itself is 0.",
+            "With one token BatchNorm has nothing to average: each number minus itself is 0.",
             icon=icons.INFO,
         )
 
@@ -186,7 +186,7 @@ def _from_nothing(*, still: bool) -> str:
     was = "Before, BatchNorm averaged equal vectors only, so every number of your sentence was 0. "
     if still:
         return f"{was}The new sentence brings no other vector, so they still are."
-    return f"{was}Now they are not, though the sentence is the same. LayerNorm and RMSNorm change nothing."
+    return f"{was}Now they are not, so there is no chart of the change. LayerNorm and RMSNorm change nothing."
 
 
 def _in_training(moved: dict[str, Array]) -> str:
@@ -223,8 +223,8 @@ def company(here: Lesson) -> None:
             _who_moved(before, _moved(before, after, padding=padding, stored=stored), stored=stored)
     tokens = [int(given.present.sum()) for given in (before, after)]
     st.markdown(
-        f"The batch had {counted(tokens[0], 'token')} and has {tokens[1]:,} now. In text the averages differ much "
-        "from batch to batch (Shen et al. 2020), so transformers do without BatchNorm."
+        f"The batch had {counted(tokens[0], 'token')} and has {tokens[1]:,} now. Between batches of text the averages "
+        "differ much (Shen et al. 2020), so transformers do without BatchNorm."
     )
 
 

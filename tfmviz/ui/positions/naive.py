@@ -107,7 +107,7 @@ def fractions(here: Lesson) -> None:
     halfway = [tokens[round((len(tokens) - 1) / 2)] for tokens in texts]
     st.markdown(
         f"A step of one token is {steps[0]} in the sentence with {counted(sizes[0], 'token')} and {steps[1]} in the "
-        f"one with {sizes[1]}. **The same distance means different things**: ½ is "
+        f"one with {sizes[1]}. **The same distance means different things**: ½ lies at "
         f"“{markdown.plain(visible(halfway[0]))}” in one and “{markdown.plain(visible(halfway[1]))}” in the other. "
         "And in writing, N is not known."
     )

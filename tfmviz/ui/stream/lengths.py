@@ -75,14 +75,11 @@ def _outlier_in_words(values: Array, stages: list[str], first: str) -> None:
     where = "in the embedding" if stage == 0 else f"after {where}"
     if factor >= STANDS_OUT:
         st.markdown(
-            f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the median of the "
-            "others. Idle heads often look at it."
+            f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the others' "
+            "median. Idle heads often look at it."
         )
         return
-    st.markdown(
-        f"The first token “{name}” is no outlier here: at most {factor:.2f} times the median of the others, {where}. "
-        "In large models it often is one."
-    )
+    st.markdown(f"The first token “{name}” is no outlier: at most {factor:.2f} times the others' median, {where}.")
 
 
 def _before_and_after(trace: Trace, stack: str, token: int) -> None:

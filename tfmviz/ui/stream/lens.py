@@ -143,9 +143,8 @@ def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:
     way = " → ".join(_rank(found, token, stage) for stage in range(len(stages)))
     st.markdown(
         f"In the first column {same} of {len(trace.tokens)} tokens {'is' if same == 1 else 'are'} read out as "
-        f"themselves. From “{stages[half]}” on, at least half keep their final answer. "
-        f"Token {token} “{markdown.plain(visible(trace.tokens[token]))}”: the answer is “{answer}”, its rank by stage "
-        f"{way}."
+        f"themselves; from “{stages[half]}” on, at least half keep their final answer. "
+        f"For “{markdown.plain(visible(trace.tokens[token]))}” it is “{answer}”; its rank by stage: {way}."
     )
 
 

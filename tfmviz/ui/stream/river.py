@@ -26,18 +26,15 @@ def river(here: Lesson) -> None:
     _waterfall(found)
     st.markdown(
         f"Heads are blue, feed-forward layers (MLP) orange. The {len(found.parts)} parts sum to the model's own "
-        f"vector, to within **{tiny(found.residue)}**; projected onto it they add up to its length, "
-        f"{found.along.sum():.2f}."
+        f"vector, to within **{tiny(found.residue)}**; along it they add up to its length, {found.along.sum():.2f}."
     )
     if not is_pre_norm(trace):
         st.info(
-            "This is a post-norm model: a norm rescales the stream after each layer. Here the norms are parts too "
-            "(grey), which makes the sum exact.",
+            "In this post-norm model a norm rescales the stream after each layer, so its stream is not a plain sum. "
+            "Here the norms are parts too (grey).",
             icon=icons.NORM,
         )
-    st.markdown(
-        "A part left of the middle points against the stream: it may delete something, by writing its negative."
-    )
+    st.markdown("A part left of the middle points against the stream: it may delete something.")
     _sizes(found)
     _against_in_words(found)
     with st.expander("All parts as numbers"):
@@ -79,11 +76,10 @@ def _sizes(found: River) -> None:
 def _against_in_words(found: River) -> None:
     worst = found.against()
     if not worst:
-        st.markdown("On this token no part points against the stream (cosine below −0.1).")
+        st.markdown("No part points against the stream here (cosine below −0.1).")
         return
     named = "; ".join(
-        f"**{found.parts[n].name}** (length {found.size[n]:.2f}, cosine {decimal(found.to_stream[n])}, so "
-        f"{-found.size[n] * found.to_stream[n]:.2f} against the stream)"
+        f"**{found.parts[n].name}** (length {found.size[n]:.2f}, cosine {decimal(found.to_stream[n])})"
         for n in worst[:5]
     )
     count = "1 part points" if len(worst) == 1 else f"{len(worst)} parts point"

@@ -134,7 +134,7 @@ def _asked(parts: Sequence[Part], here: Lesson) -> tuple[Part, ...]:
     unknown = codes - {part.code for part in off} - {"none"}
     if unknown:
         st.info(
-            f"This model has no {', '.join(map(markdown.code, sorted(unknown)[:6]))}; the rest of the choice stays.",
+            f"This model has no {', '.join(map(markdown.code, sorted(unknown)[:6]))}; the rest stays.",
             icon=icons.INFO,
         )
     return off
@@ -189,7 +189,7 @@ def _reference(model: ZooModel, text: str) -> Trace:
 def verdict(here: Lesson, after: Trace, said: Switches) -> None:
     """In words: what is off, and what that does to loss and next word."""
     if not said.off:
-        st.markdown("Everything is on: switch something off above.")
+        st.markdown("Everything is on: switch something off.")
         return
     if _everything(here.trace, said):
         st.warning(f"Everything is off: no token learns of another. {_left(here, said)}", icon=icons.OFF)
@@ -222,7 +222,7 @@ def _left(here: Lesson, said: Switches) -> str:
         return f"{left}, and the norms still act on it." if norms else f"{left}."
     if norms:
         return "No layer adds anything: only the norms still act on each token's own vector."
-    return "No layer adds anything, and the model reads out each token's own vector at once."
+        return "No layer adds anything: the model reads out each token's own vector at once."
 
 
 def _is_bare(trace: Trace, said: Switches) -> bool:

@@ -66,7 +66,7 @@ def laboratory(here: Lesson) -> None:
     figure = st.container()
     copied = lesson.line("copied").radio("Copied", options, horizontal=True, key="copied", bind="query-params")
     if other is None:
-        st.info("Type a second sentence with as many tokens as yours, or take one of the pairs.", icon=icons.WRITE)
+        st.info("Type a second sentence with as many tokens as yours, or take a pair.", icon=icons.WRITE)
         return
     second = _run(here.model, here.text, other)
     tokens = [run.axes(f"{stack}.0.self_attn")[0].tokens for run in (here.trace, second)]
@@ -185,12 +185,12 @@ def _in_words(here: Lesson, second: Trace, copied: Copied) -> None:
     said = f"The two answers are {words[0]} for your sentence and {words[1]} for the second."
     if best != pair:
         said = (
-            f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Of the likely words, your sentence favours "
-            f"{words[0]} most over the second, which favours {words[1]} most."
+            f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Your sentence favours {words[0]} most over "
+            f"the second, which favours {words[1]}."
         )
     st.markdown(
         f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run and **{apart[1]}** in "
-        "the other. A cell shows how much of this way one copied vector goes: 0 none, 1 all of it."
+        "the other. A cell shows how far one copied vector goes from the first (0) to the second (1)."
     )
 
 
@@ -210,7 +210,7 @@ def _story(values: Array, tokens: list[tuple[str, str]], *, copied: Copied, besi
     told = _leaders(values, tokens, moves=moves)
     if beside_encoder and copied in ("resid_pre", "self_attn.out"):
         return (
-            "In layer 0 the decoder reads the same tokens in both runs; cross-attention brings the difference in. "
+            "Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference in. "
             f"{told}"
         )
     return told
@@ -224,7 +224,7 @@ def _leaders(values: Array, tokens: list[tuple[str, str]], *, moves: bool) -> st
     """
     strong = np.flatnonzero(values.max(axis=1) >= FAINT).tolist()
     if not strong:
-        return f"No copy goes {per_cent(FAINT)} of the way: the difference is in no single vector of this kind."
+        return f"No copy goes {per_cent(FAINT)} of the way: no single vector of this kind holds the difference."
     first, last = strong[0], strong[-1]
     most = values.argmax(axis=1).tolist()
     begin, end = (f"token {most[layer]} {_quoted(tokens[most[layer]][0])}" for layer in (first, last))

@@ -63,10 +63,7 @@ def damage_map(here: Lesson, said: Switches) -> None:
 def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) -> None:
     """What is lost most, what is spared, and two buttons that switch off just that."""
     heads = [(part, loss) for part, loss in ranked if part.kind == "head"]
-    st.markdown(
-        f"Orange: with this part {way.done()} {measured} surprises the model more. {_missed(ranked, way)} "
-        f"{_spared(heads, way)}"
-    )
+    st.markdown(f"Orange: {measured} surprises the model more. {_missed(ranked, way)} {_spared(heads, way)}")
     verb = "Switch off" if way.removes else "Change"
     worst, least = heads[0][0], heads[-1][0]
     spared = [part.code for part, loss in heads if loss <= 0]
@@ -102,9 +99,7 @@ def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
         found = f"For {len(spared)} of {counted(len(heads), 'head')} the loss does not grow: {does}."
     if not way.removes or min(abs(loss) for _, loss in heads) >= LITTLE:
         return found
-    return (
-        f"{found} If a change is below {LITTLE} nats, other parts may do the same work, or this text may not need it."
-    )
+    return f"{found} Where a change is below {LITTLE} nats, others may do the same work, or this text may not need it."
 
 
 def _nats(loss: float) -> str:
@@ -162,7 +157,7 @@ def _place(x: Array, y: Array, names: list[str], measured: str, way: Way) -> str
         return f"No head is missed here: the loss does not grow with any of them {way.done()}."
     order = np.argsort(-y, kind="stable").tolist()  # equal heads have one order, also for who is the first
     place, dearest = order.index(int(x.argmax())) + 1, order[0]
-    return f"By damage to {measured} it is number {place} of {len(names)}, after **{names[dearest]}**."
+    return f"By damage to {measured} it is number {place} of {len(names)}. Number 1 is **{names[dearest]}**."
 
 
 def _in_words(ρ: float, way: Way) -> str:
