@@ -27,7 +27,7 @@ def draw(here: Lesson) -> None:
                 "Which rows differ?",
             ),
             "Measured": (
-                "The same held-out sentences, alone and joined: which models get worse as the source gets longer?",
+                "The same held-out sentences, alone and joined: which models get worse with length?",
                 lambda: measured.measured(),
                 "At which length does one vector hold too little?",
             ),
@@ -37,7 +37,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Encoder, decoder and the bottleneck",
-    "Four recurrent translators differ only in what the decoder sees of the source. Type French.",
+    "Four recurrent translators differ only in what the decoder sees. Type French.",
     draw,
     architecture="encoder-decoder",
     opens=translations.OPENS,

@@ -14,8 +14,7 @@ def draw(here: Lesson) -> None:
         "counted_in",
         {
             "A whole sentence": (
-                "The chain rule: a sentence's probability is a product, with one factor for each word given those "
-                "before.",
+                "The chain rule: a sentence's probability has one factor for each word, given those before.",
                 lambda: chain.chain(at),
                 "Which word surprises counting most?",
             ),
@@ -36,7 +35,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Counting words",
-    "Which word comes next? Count what followed h, the last n − 1 words. Click a row for its sentences.",
+    "Count what followed h, the last n − 1 words. Click a row for its sentences.",
     draw,
     uses="nothing",
 )

@@ -10,8 +10,7 @@ def draw(here: Lesson) -> None:
         "ladder",
         {
             "What comes next": (
-                "Each row is a model; the stronger the colour, the greater its surprise. Click a token to see what "
-                "each expected.",
+                "Each row is a model; strong colour is surprise. Click a token to see what each expected.",
                 lambda: next_token.next_token(here),
                 "Which words surprise the window, but not the transformer?",
             ),
@@ -21,7 +20,7 @@ def draw(here: Lesson) -> None:
                 "How far back does each model notice a change?",
             ),
             "The chef who … was": (
-                "A verb agrees with a subject that may be far back. How long does each model remember it?",
+                "A verb agrees with a subject far back. How long does each model remember it?",
                 lambda: distance.subject_and_verb(here),
                 "When does each model forget the subject?",
             ),
@@ -30,12 +29,11 @@ def draw(here: Lesson) -> None:
                 lambda: distance.averages(here),
             ),
             "The recurrent network": (
-                "It reads token by token and keeps one vector, the state. Follow a row from left to right.",
+                "It reads token by token and keeps one vector, the state.",
                 lambda: state.state(here),
             ),
             "Four uses": (
-                "Which language is each token in? Mix French and English, and compare the rows where the language "
-                "changes.",
+                "Which language is each token in? Mix French and English.",
                 lambda: uses.uses(here),
                 "Where does it help to know what comes later?",
             ),
@@ -50,7 +48,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "From windows to attention",
-    "Four language models of one size read the same text: counts, a fixed window, a recurrent network, a transformer.",
+    "Four language models of one size: counts, a fixed window, a recurrent network, a transformer.",
     draw,
     uses="nothing",
 )

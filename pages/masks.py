@@ -39,8 +39,7 @@ def draw(here: Lesson) -> None:
                     here.asks("Which word surprises the model more with your mask?"),
                 ),
                 "Reach": (
-                    "What a token cannot see may still reach it through others: the mask is multiplied by itself once "
-                    "a layer.",
+                    "What a token cannot see may still reach it through others, layer by layer.",
                     lambda: effects.reach(here, chosen),
                     "After how many layers does every token reach all others?",
                 ),

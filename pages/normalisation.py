@@ -16,7 +16,7 @@ def draw(here: Lesson) -> None:
                 "What becomes alike: the rows or the columns?",
             ),
             "Another sentence joins": (
-                "Should another sentence in the batch change what the model makes of yours?",
+                "Should another sentence in the batch change yours?",
                 lambda: groups.company(here),
                 "With which norms do your sentence's numbers change?",
             ),
@@ -26,12 +26,11 @@ def draw(here: Lesson) -> None:
                 "Which two students are most alike?",
             ),
             "γ and β": (
-                "What training has made of this model's norms: each box shows one.",
+                "What training has made of this model's norms: each box shows one norm.",
                 lambda: facts.learned(here),
             ),
             "Norm before or after?": (
-                "Norm(x + f(x)) as in 2017, or x + f(Norm(x)) as in most models since? Compare the gradients of the "
-                "first training step.",
+                "Norm(x + f(x)) as in 2017, or x + f(Norm(x)) as today? Compare the gradients of the first step.",
                 facts.gradients,
                 "Which layers have the larger first gradients?",
             ),

@@ -22,8 +22,7 @@ def draw(here: Lesson) -> None:
                 lambda: trials.terms(sides),
             ),
             "Attention": (
-                f"Layer {sides.layer} of both models. Heads with the same number have nothing in common: compare "
-                "kinds.",
+                f"Layer {sides.layer} of both models. Heads with the same number have nothing in common.",
                 lambda: duel.attention(sides),
             ),
             "Longer texts": (
@@ -33,7 +32,7 @@ def draw(here: Lesson) -> None:
             ),
             "Cache and linear attention": ("", lambda: card.faster(sides)),
             "Decision card": (
-                "Every answer is measured on these models; click it to see the experiment.",
+                "Every answer is measured here; click it to see the experiment.",
                 lambda: card.card(sides),
             ),
         },

@@ -32,8 +32,7 @@ def draw(here: Lesson) -> None:
                 "Do scores become smaller with distance?",
             ),
             "Two layouts": (
-                "Which two coordinates are a pair? Neighbours in the paper, one from each half in much code. Colours "
-                "are pairs.",
+                "A pair: two neighbours in the paper, one from each half in much code. Colours are pairs.",
                 of_scheme(here, "rope", layouts.layouts),
             ),
             "ALiBi": (

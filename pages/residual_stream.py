@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "stream",
         {
             "Lengths": (
-                "The length of each token's vector, from the embedding to the end. Each grey line is a token.",
+                "The length of each token's vector, stage by stage. Each grey line is a token.",
                 lambda: lengths.lengths(here),
                 here.asks("Which token's vector becomes the longest?", "queries"),
             ),

@@ -28,12 +28,12 @@ def draw(here: Lesson) -> None:
                 "Which head adds most for this token?",
             ),
             "Heads or their mean?": (
-                "Heads can look at different things at once; their mean would blur them.",
+                "Heads look at different things at once; their mean blurs them.",
                 lambda: heads.average(here),
                 "Is the mean sharper or more even than the heads?",
             ),
             "Find a head": (
-                "How much of each head's attention follows a simple pattern.",
+                "How much of each head's attention follows a simple pattern?",
                 lambda: heads.finder(here),
                 "In which layers are the heads that do this?",
             ),

@@ -34,8 +34,8 @@ def draw(here: Lesson) -> None:
                 "Which part does the model need most?",
             ),
             "Do sharp heads matter?": (
-                "Each point is a head: the sharp ones are on the right, those the model misses most on top. Does a "
-                "line rise?",
+                "Each point is a head: the sharp ones are on the right, those the model misses most on top. Do the "
+                "points rise?",
                 lambda: every_part.look_and_matter(here, said),
                 "Does a sharp head matter more?",
             ),
@@ -50,6 +50,6 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Switch it off: which parts matter?",
-    "Attention shows where a head looks, not whether it is needed. Switch it off and see what gets worse.",
+    "Attention shows where a head looks, not whether it is needed. Switch it off and see.",
     draw,
 )

@@ -55,7 +55,7 @@ def _unseen(shares: Array) -> None:
 
 
 def _sizes(sizes: Array, vocab_size: int) -> None:
-    st.markdown(f"How large is the table? There could be {vocab_size:,}ⁿ n-grams, but a text has no more than words.")
+    st.markdown(f"Of {vocab_size:,}ⁿ possible n-grams a text has no more than words.")
     show(
         figures.by_length(sizes, title="rows of the table", said=lambda v: f"{v:,.0f}", theme=theme()),
         key="table_size",

@@ -47,8 +47,7 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
     )
     st.markdown(
         f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos.** Largest error over all {waves.length - k} "
-        f"positions and {waves.d} dimensions: **{tiny(error)}**. Pair {i} turns by {_turn(waves, i, k):.4g} radians, "
-        f"wherever it starts. So “{k} words further” is one linear map that a layer can learn."
+        f"positions and {waves.d} dimensions: **{tiny(error)}**. Pair {i} turns by {_turn(waves, i, k):.4g} radians: “{k} words further” is one linear map that a layer can learn."
     )
 
 
@@ -134,7 +133,7 @@ def _nearer_in_words(waves: Waves, p: int, others: list[int]) -> None:
     st.markdown(
         f"**Position {p} is {closer} {a} {'as to' if closer != 'closer to' else 'than to'} {b}:** product "
         f"{dot[p, a]:.2f} and {dot[p, b]:.2f} (with itself d/2 = {waves.d / 2:g}), distance {distance[p, a]:.2f} and "
-        f"{distance[p, b]:.2f}. Only |p − q| counts: along each diagonal the products are equal. {until}"
+        f"{distance[p, b]:.2f}. Only |p − q| counts. {until}"
     )
 
 

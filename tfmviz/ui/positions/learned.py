@@ -66,7 +66,7 @@ def tables() -> None:
         "of_table",
         {
             "The table": (
-                "Each row is added to the word at that position." + _left_out(place),
+                "A row is added to the word at its position." + _left_out(place),
                 lambda: heat_map(place),
             ),
             "Similarity": (
@@ -82,7 +82,7 @@ def tables() -> None:
                 lambda: norms(place),
             ),
             "The wall": (
-                "What happens past the last row, and past the last one trained.",
+                "What happens past the last trained row?",
                 lambda: wall(place),
             ),
         },
@@ -119,9 +119,7 @@ def heat_map(place: Place) -> None:
         alt=f"{values.shape[0]} positions, {values.shape[1]} dimensions, values from {values.min():.2f} to "
         f"{values.max():.2f}.",
     )
-    st.markdown(
-        f"{values.shape[0]} × {values.shape[1]} = **{values.size:,} trained numbers**, and nothing made them smooth."
-    )
+    st.markdown(f"{values.shape[0]} × {values.shape[1]} = **{values.size:,} trained numbers**.")
 
 
 def _left_out(place: Place) -> str:
@@ -154,7 +152,7 @@ def similarity(place: Place) -> None:
         f"Neighbours have a cosine of **{decimal(close)}** on average, positions {far} apart **{decimal(apart)}** "
         f"(sinusoids: {decimal(close_formula)} and {decimal(apart_formula)}). "
         + (
-            "Training made neighbours alike, though nothing asked for it."
+            "Training made neighbours alike."
             if close > HALF
             else "Most neighbours are no more alike than random vectors."
         )
@@ -180,7 +178,8 @@ def directions(place: Place) -> None:
             alt="The positions in the two main directions, from the first to the last.",
         )
     st.markdown(
-        "Where the path is smooth, training has put neighbours side by side; where it is tangled, rows are random."
+        "Where the path is smooth, training has put neighbours side by side; where it is tangled, they are"
+        " as good as random."
     )
 
 
@@ -205,7 +204,7 @@ def norms(place: Place) -> None:
     if not place.is_ours:
         st.markdown(
             f"{len(values) - len(poor)} of {len(values)} rows are clearly longer than random ones with a standard "
-            f"deviation of {STD} ({began:.2f}); few texts reached the others." + _left_out(place)
+            f"deviation of {STD} ({began:.2f}); few texts reached the others, or they began smaller." + _left_out(place)
         )
     elif len(poor):
         st.markdown(
@@ -214,8 +213,7 @@ def norms(place: Place) -> None:
         )
     else:
         st.markdown(
-            f"Every row has grown from its random {began:.2f}: **nothing is undertrained here**, since our language "
-            f"models read full windows. Compare {markdown.code(REVERSE)}, trained on short words."
+            f"Every row has grown from its random {began:.2f}: **nothing is undertrained here**. Compare {markdown.code(REVERSE)}, trained on short words."
         )
     _measured(place)
 
@@ -245,7 +243,7 @@ def _measured(place: Place) -> None:
     first, last = loss[1 : 1 + quarter].mean(), loss[-quarter:].mean()
     st.markdown(
         f"More context helps: {loss[0]:.2f} nats at position 0, {first:.2f} over the next quarter, **{last:.2f}** "
-        f"over the last. The curve ends at {trained}: there is no next vector."
+        f"over the last. The curve ends at {trained}."
     )
 
 

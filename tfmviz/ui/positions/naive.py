@@ -102,14 +102,13 @@ def fractions(here: Lesson) -> None:
         alt=f"{sizes[0]} tokens {steps[0]} apart; {sizes[1]} tokens {steps[1]} apart.".replace("*", ""),
     )
     if sizes[0] == sizes[1]:
-        st.markdown("Both sentences have the same number of tokens. Type a longer or a shorter one.")
+        st.markdown("Both sentences have the same number of tokens.")
         return
     halfway = [tokens[round((len(tokens) - 1) / 2)] for tokens in texts]
     st.markdown(
         f"A step of one token is {steps[0]} in the sentence with {counted(sizes[0], 'token')} and {steps[1]} in the "
         f"one with {sizes[1]}. **The same distance means different things**: ½ lies at "
-        f"“{markdown.plain(visible(halfway[0]))}” in one and “{markdown.plain(visible(halfway[1]))}” in the other. "
-        "And in writing, N is not known."
+        f"“{markdown.plain(visible(halfway[0]))}” in one and “{markdown.plain(visible(halfway[1]))}” in the other. In writing, N is not known."
     )
 
 

@@ -67,7 +67,7 @@ def order_blind(here: Lesson) -> None:
     for column, sees in zip(st.columns(2), changes, strict=True):
         with column:
             _changes(encoding, *changes[sees], pair=(blind, sighted), sees=sees)
-    st.markdown("How far does each word's vector after the last layer move when the words do?")
+    st.markdown("How far do the last layer's vectors move when the words do?")
     with st.expander("The numbers", key="order_numbers", on_change="rerun") as unfolded:
         if unfolded.open:
             _numbers(encoding, moved, changes, pair=(blind, sighted))
@@ -96,7 +96,7 @@ def _choose_twins(text: str) -> tuple[ZooModel | None, ZooModel | None]:
     )
     chosen, blind = models.load(name), models.load(twins[name])
     if chosen.vocabulary != blind.vocabulary:
-        st.info(f"{markdown.code(name)} splits text in another way. Choose another twin.")
+        st.info(f"{markdown.code(name)} splits text in another way.")
         return blind, None
     return blind, chosen
 
@@ -149,7 +149,7 @@ def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGe
     for label, places in new.items():
         buttons.button(label, on_click=_put_order, args=(places,))
     if order == list(range(n)):
-        st.markdown("The words are as typed: nothing has moved. Click two words, or shuffle.")
+        st.markdown("The words are as typed: nothing has moved.")
     return order
 
 
@@ -225,10 +225,7 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Zo
     elif free:
         why = "It does see the order."
     else:
-        why = (
-            "**The causal mask itself tells the order**: the first token sees one token, the second two. So a decoder "
-            "can do without positions."
-        )
+        why = "**The causal mask itself tells the order**: the first token sees one token, the second two. A decoder can do without positions."
     st.markdown(f"{largest} {why if blind.max() or sighted.max() else ''}")
 
 

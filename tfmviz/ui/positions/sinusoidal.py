@@ -43,7 +43,7 @@ def sinusoids_in_parts(here: Lesson) -> None:
                 of_waves(repeats),
             ),
             "Heat map": (
-                "A row is what is added to the word at that position.",
+                "A row is added to the word at its position.",
                 of_waves(heat_map),
             ),
             "A shift is a rotation": (
@@ -125,7 +125,7 @@ def _wavelengths(waves: Waves) -> None:
     n_turns = int((lengths <= waves.length).sum())
     st.markdown(
         f"Wavelengths grow from 2π to **{lengths[-1]:,.0f}**. Within {waves.length} positions {n_turns} of "
-        f"{len(lengths)} pairs come full circle; the others tell near from far."
+        f"{len(lengths)} pairs come full circle."
     )
 
 

@@ -140,9 +140,8 @@ def t5_buckets(shown: Subject) -> None:
     )
     exact, last = _widths(both_ways=both_ways)
     st.markdown(
-        f"Distances 0 to {exact - 1} have a bucket each; from distance {last} on all are in the last (Raffel et al. 2020)."
-        + (" Keys to the right have their own." if both_ways else "")
-        + (" Keys to the right have their own." if both_ways else "")
+        f"Distances 0 to {exact - 1} have a bucket each. Farther ones share, and from distance {last} on all are in "
+        "the last (Raffel et al. 2020)." + (" Keys to the right have their own." if both_ways else "")
     )
 
 
