@@ -18,8 +18,8 @@ def draw(here: Lesson) -> None:
             "effect",
             {
                 "Attention": (
-                    f"Layer {here.choice.layer_index}, head {here.choice.head} with both masks. The share of a "
-                    "closed key goes to the others.",
+                    f"Layer {here.choice.layer_index}, head {here.choice.head} with both masks. The share of a closed "
+                    "key goes to the others.",
                     lambda: effects.attention(here, after),
                     here.asks("Which keys get the closed keys' share?", "keys"),
                 ),

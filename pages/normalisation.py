@@ -10,8 +10,8 @@ def draw(here: Lesson) -> None:
         "about",
         {
             "Who shares a mean?": (
-                f"The vectors before layer {here.choice.layer_index}. A frame holds numbers that are averaged "
-                "together.",
+                f"{facts.WHEN[here.model.config.norm_position]} every layer the model normalises. Here, before layer "
+                f"{here.choice.layer_index}, a frame holds numbers that are averaged together.",
                 lambda: groups.groups(here),
                 "What becomes alike: the rows or the columns?",
             ),

@@ -26,8 +26,8 @@ def draw(here: Lesson) -> None:
                 "Which part adds most to this token?",
             ),
             "Who made the word": (
-                "What each head and each MLP added to a word's score (its logit): orange speaks for it, purple "
-                "against it.",
+                "What each head and each MLP added to a word's score (its logit): orange speaks for it, purple against "
+                "it.",
                 lambda: attribution.attribution(here),
                 "Which part speaks most for the word?",
             ),

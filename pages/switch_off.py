@@ -28,8 +28,8 @@ def draw(here: Lesson) -> None:
                 "Does the model still write good English?",
             ),
             "Every part in turn": (
-                f"Each head and each MLP is {'switched off' if said.way.removes else 'changed'} alone. Which cells "
-                "are orange?",
+                f"Each head and each MLP is {'switched off' if said.way.removes else 'changed'} alone. Which cells are "
+                "orange?",
                 lambda: every_part.damage_map(here, said),
                 "Which part does the model need most?",
             ),

@@ -35,8 +35,8 @@ def context_sum(at: Translating) -> None:
             columns=("source", "score", "exp", "α", f"h[{k}]", f"α · h[{k}]"),
             rows=_rows(source, found),
             spared=(1, 2),
-            about=f"The last column adds up to {decimal(float(found.terms.sum()), '+.4f')}; the model's own c[{k}] "
-            f"is {decimal(found.total, '+.4f')}.",
+            about=f"The last column adds up to {decimal(float(found.terms.sum()), '+.4f')}; the model's own c[{k}] is "
+            f"{decimal(found.total, '+.4f')}.",
         ),
         key="sum",
     )

@@ -113,8 +113,8 @@ def choose(here: Lesson) -> Duel:
     )
     if left.trace(here.text).target.n_dropped:
         st.info(
-            f"The pictures show the first {TRAINED} tokens of your text. “Longer texts” counts up to "
-            f"{FACTOR * TRAINED}.",
+            f"The pictures show the first {TRAINED} tokens of your text. “Longer texts” reads up to {FACTOR * TRAINED} "
+            "tokens.",
             icon=icons.CUT,
         )
     return Duel(left=left, right=right, layer=layer, head=head, text=here.text)

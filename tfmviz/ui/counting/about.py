@@ -19,11 +19,10 @@ def about(at: Counting) -> None:
         st.markdown(f"Your own text: {size}. It is part of this page's address.")
     else:
         st.markdown(
-            f"The app's own text: {size}, from Common Voice (CC0), the Tatoeba Project (CC BY 2.0 FR, tatoeba.org, "
-            "via manythings.org/anki) and children's classics in the public domain (Standard Ebooks, Project "
-            "Gutenberg)."
+            f"The app's own text: {size}, from Common Voice (CC0), the Tatoeba Project (CC BY 2.0 FR, tatoeba.org, via "
+            "manythings.org/anki) and children's classics in the public domain (Standard Ebooks, Project Gutenberg)."
         )
     st.markdown(
-        "Capitals make no difference. ⟨s⟩ separates sentences, and no n-gram crosses it. A word that the text lacks "
-        f"is ⟨unknown⟩. Choose “{choices.OWN}” above to count in your own text."
+        "Capitals make no difference. ⟨s⟩ separates sentences, and no n-gram crosses it. A word that the text lacks is "
+        f"⟨unknown⟩. Choose “{choices.OWN}” above to count in your own text."
     )

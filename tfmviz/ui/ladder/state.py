@@ -51,8 +51,8 @@ def state(here: Lesson) -> None:
         alt=f"{what}: the {len(chosen)} of {len(values)} numbers of the state that change most, at each token",
     )
     st.markdown(
-        f"Columns are steps, rows the {len(chosen)} of {len(values)} numbers in layer {layer} that change most. h = "
-        "(1 − z) ⊙ n + z ⊙ h of the step before: where z is near 1, the colour stays."
+        f"Columns are steps, rows the {len(chosen)} of {len(values)} numbers in layer {layer} that change most. h = (1 "
+        "− z) ⊙ n + z ⊙ h of the step before: where z is near 1, the colour stays."
     )
     _fading(model, trace)
 

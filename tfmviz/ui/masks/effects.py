@@ -73,9 +73,8 @@ def _trained_without(here: Lesson) -> str:
     if here.model.name == unmasked.UNMASKED:
         who = "Here"
     return (
-        f"{learned} {who} its loss is "
-        f"**{found.copying:.2f}** nats while it sees the next word, and **{found.writing:.2f}** without; its twin "
-        f"`{unmasked.MASKED}`, trained with the mask, has {found.masked:.2f}."
+        f"{learned} {who} its loss is **{found.copying:.2f}** nats while it sees the next word, and "
+        f"**{found.writing:.2f}** without; its twin `{unmasked.MASKED}`, trained with the mask, has {found.masked:.2f}."
     )
 
 

@@ -140,8 +140,8 @@ def exercises(here: Lesson, said: Settings) -> None:
     who = markdown.plain(said_of_queries(trace, choice.layer)[position])
     _ask(
         "1. Rows or columns: which sums to 1?",
-        f"The rows: from {rows.min():.3f} to {rows.max():.3f}. Columns sum to anything, here from "
-        f"{columns.min():.2f} to {columns.max():.2f}.",
+        f"The rows: from {rows.min():.3f} to {rows.max():.3f}. Columns sum to anything, here from {columns.min():.2f} "
+        f"to {columns.max():.2f}.",
     )
     seen = [f"“{markdown.plain(visible(keys.tokens[j]))}”" for j in np.flatnonzero(mask)[:12]]
     _ask(

@@ -24,6 +24,9 @@ from tfmviz.zoo import ZooModel
 COLUMNS = ("age", "tuition")
 AGES, FEES = "18, 19, 45, 22, 30", "5000, 5600, 5010, 9800, 7000"
 
+WHEN = {"pre": "Before", "post": "After", "both": "Before and after"}
+"""When a norm acts, seen from a layer, by the model's `norm_position`."""
+
 SCALES = {
     "as they are": lambda column: column,
     "standardised": normalisation.standardised,
@@ -106,8 +109,8 @@ def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
     alike = [name for name, column in zip(COLUMNS, raw.T, strict=True) if not np.ptp(column)]
     undefined = f" Where all have the same {' or '.join(alike)} both are 0/0; the page takes 0." if alike else ""
     st.markdown(
-        f"Standardised: (x − mean) / standard deviation. Min–max: (x − min) / (max − min)"
-        f"{_outlier(scaled['min–max'][:, 0])}.{undefined} LayerNorm standardises a vector, not a column."
+        "Standardised: (x − mean) / standard deviation. Min–max: (x − min) / (max − "
+        f"min){_outlier(scaled['min–max'][:, 0])}.{undefined} LayerNorm standardises a vector, not a column."
     )
 
 
@@ -236,9 +239,9 @@ def gradients() -> None:
     )
     shape = config(n_layers=n_layers, norm_position="pre")
     st.markdown(
-        f"From the first layer to the last the gradient goes from {post[0]:.2f} to {post[-1]:.2f} with post-norm, "
-        f"from {pre[0]:.2f} to {pre[-1]:.2f} with pre-norm. In the last layer it is **{post[-1] / pre[-1]:.1f} "
-        "times** as large with post-norm; in theory about √layers (Xiong et al. 2020)."
+        f"From the first layer to the last the gradient goes from {post[0]:.2f} to {post[-1]:.2f} with post-norm, from "
+        f"{pre[0]:.2f} to {pre[-1]:.2f} with pre-norm. In the last layer it is **{post[-1] / pre[-1]:.1f} times** as "
+        "large with post-norm; in theory about √layers (Xiong et al. 2020)."
     )
     st.markdown(
         "The pre-norm stream mostly grows, so each layer's write changes it less; post-norm resets its length. Hence "

@@ -134,8 +134,8 @@ def _remarks(given: Batch, numbers: int) -> None:
         f"RMSNorm subtracts no mean: here it differs from LayerNorm by at most {per_cent(apart)} of the length."
     )
     st.caption(
-        f"{ROWS} tokens of each sentence and {numbers} of {given.vectors.shape[2]} numbers at most; the averages "
-        "count all but padding (grey). γ and β are left out."
+        f"{ROWS} tokens of each sentence and {numbers} of {given.vectors.shape[2]} numbers at most; the averages count "
+        "all but padding (grey). γ and β are left out."
     )
     if given.present.sum() == 1:
         st.info(
@@ -151,10 +151,9 @@ def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
     tokens = f"all {len(down)} tokens" if len(down) > 1 else "the only token"
     return (
         f"The {len(across)} numbers of “{name}” (a row, which LayerNorm and RMSNorm average): mean "
-        f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean "
-        f"square **{decimal(np.sqrt((across**2).mean()), '.3f')}**. Number {column} of {tokens} (a column, which "
-        f"BatchNorm averages): mean **{decimal(down.mean(), '.3f')}**, standard deviation "
-        f"**{decimal(down.std(), '.3f')}**."
+        f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean square "
+        f"**{decimal(np.sqrt((across**2).mean()), '.3f')}**. Number {column} of {tokens} (a column, which BatchNorm "
+        f"averages): mean **{decimal(down.mean(), '.3f')}**, standard deviation **{decimal(down.std(), '.3f')}**."
     )
 
 
@@ -192,16 +191,13 @@ def _from_nothing(*, still: bool) -> str:
 def _in_training(moved: dict[str, Array]) -> str:
     return (
         f"With BatchNorm the vectors of your sentence have moved by **{moved['BatchNorm'].mean():.1%}** of their "
-        f"length on average. LayerNorm: **{moved['LayerNorm'].max():.0%}**, RMSNorm: "
-        f"**{moved['RMSNorm'].max():.0%}**: they see each token alone."
+        f"length on average. LayerNorm: **{moved['LayerNorm'].max():.0%}**, RMSNorm: **{moved['RMSNorm'].max():.0%}**, "
+        "exactly: they see each token alone."
     )
 
 
 def _in_use(moved: dict[str, Array]) -> str:
-    return (
-        "In use BatchNorm takes stored averages, here those of the batch before, so nothing moves: "
-        f"**{moved['BatchNorm'].max():.0%}**."
-    )
+    return "In use BatchNorm takes stored averages, here those of the batch before. Another sentence moves nothing: **{moved['BatchNorm'].max():.0%}**."
 
 
 def company(here: Lesson) -> None:

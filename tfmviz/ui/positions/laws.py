@@ -47,7 +47,8 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
     )
     st.markdown(
         f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos.** Largest error over all {waves.length - k} "
-        f"positions and {waves.d} dimensions: **{tiny(error)}**. Pair {i} turns by {_turn(waves, i, k):.4g} radians: “{k} words further” is one linear map that a layer can learn."
+        f"positions and {waves.d} dimensions: **{tiny(error)}**. Pair {i} turns by {_turn(waves, i, k):.4g} radians: "
+        f"“{k} words further” is one linear map that a layer can learn."
     )
 
 
@@ -72,8 +73,8 @@ def _matrix(matrix: Array, k: int) -> None:
             y_title="row",
         ),
         key="rotation",
-        alt=f"Blocks of two by two along the diagonal, 0 elsewhere. The first: {corner[0, 0]:.4f}, "
-        f"{corner[0, 1]:.4f}, {corner[1, 0]:.4f}, {corner[1, 1]:.4f}.",
+        alt=f"Blocks of two by two along the diagonal, 0 elsewhere. The first: {corner[0, 0]:.4f}, {corner[0, 1]:.4f}, "
+        f"{corner[1, 0]:.4f}, {corner[1, 1]:.4f}.",
     )
 
 

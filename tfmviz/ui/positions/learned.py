@@ -178,8 +178,8 @@ def directions(place: Place) -> None:
             alt="The positions in the two main directions, from the first to the last.",
         )
     st.markdown(
-        "Where the path is smooth, training has put neighbours side by side; where it is tangled, they are"
-        " as good as random."
+        "Where the path is smooth, training has put neighbours side by side; where it is tangled, they are as good as "
+        "random."
     )
 
 
@@ -213,7 +213,8 @@ def norms(place: Place) -> None:
         )
     else:
         st.markdown(
-            f"Every row has grown from its random {began:.2f}: **nothing is undertrained here**. Compare {markdown.code(REVERSE)}, trained on short words."
+            f"Every row has grown from its random {began:.2f}: **nothing is undertrained here**. Compare "
+            f"{markdown.code(REVERSE)}, trained on short words."
         )
     _measured(place)
 
@@ -242,8 +243,8 @@ def _measured(place: Place) -> None:
     quarter = len(loss) // 4
     first, last = loss[1 : 1 + quarter].mean(), loss[-quarter:].mean()
     st.markdown(
-        f"More context helps: {loss[0]:.2f} nats at position 0, {first:.2f} over the next quarter, **{last:.2f}** "
-        f"over the last. The curve ends at {trained}."
+        f"More context helps: {loss[0]:.2f} nats at position 0, {first:.2f} over the next quarter, **{last:.2f}** over "
+        f"the last. The curve ends at {trained}."
     )
 
 

@@ -108,7 +108,8 @@ def fractions(here: Lesson) -> None:
     st.markdown(
         f"A step of one token is {steps[0]} in the sentence with {counted(sizes[0], 'token')} and {steps[1]} in the "
         f"one with {sizes[1]}. **The same distance means different things**: ½ lies at "
-        f"“{markdown.plain(visible(halfway[0]))}” in one and “{markdown.plain(visible(halfway[1]))}” in the other. In writing, N is not known."
+        f"“{markdown.plain(visible(halfway[0]))}” in one and “{markdown.plain(visible(halfway[1]))}” in the other. In "
+        "writing, N is not known."
     )
 
 
@@ -133,8 +134,8 @@ def counter() -> None:
     middle = length // 2
     flipped = int(np.abs(values[middle] - values[middle - 1]).sum())
     st.markdown(
-        f"A counter of {n_bits} bits numbers {2**n_bits} positions. But from {middle - 1} to {middle} **{flipped} "
-        "bits jump at once**, with nothing in between. Sines and cosines count without jumps:"
+        f"A counter of {n_bits} bits numbers {2**n_bits} positions. But from {middle - 1} to {middle} **{flipped} bits "
+        "jump at once**, with nothing in between. Sines and cosines count without jumps:"
     )
     show(
         figures.lines(

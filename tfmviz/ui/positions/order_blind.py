@@ -225,7 +225,10 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Zo
     elif free:
         why = "It does see the order."
     else:
-        why = "**The causal mask itself tells the order**: the first token sees one token, the second two. A decoder can do without positions."
+        why = (
+            "**The causal mask itself tells the order**: the first token sees one token, the second two. A decoder can "
+            "do without positions."
+        )
     st.markdown(f"{largest} {why if blind.max() or sighted.max() else ''}")
 
 

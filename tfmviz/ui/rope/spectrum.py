@@ -206,9 +206,8 @@ def _in_longer_texts(shown: Subject, chosen: Spectrum) -> None:
     step, own_step = np.degrees(chosen.stretched[0]), np.degrees(chosen.theta[0])
     st.markdown(
         f"At position {last:,}, {chosen.scale} times as far, the slowest pair has turned by **{far:,.1f}°** (in "
-        f"training up to {known:,.1f}°). The fastest turns by **{step:.1f}°** a position (before: {own_step:.1f}°). "
-        f"Of the {len(partly)} pairs that saw only a part of the circle in training, **{len(beyond)}** now turn "
-        "beyond it."
+        f"training up to {known:,.1f}°). The fastest turns by **{step:.1f}°** a position (before: {own_step:.1f}°). Of "
+        f"the {len(partly)} pairs that saw only a part of the circle in training, **{len(beyond)}** now turn beyond it."
     )
 
 

@@ -72,9 +72,8 @@ def attribution(here: Lesson) -> None:
     total = account.total
     where = f"{before_after.place(here).lower()} token {token} “{markdown.plain(visible(trace.tokens[token]))}”"
     st.markdown(
-        f"The {markdown.plain(account.title)} {where} is "
-        f"**{decimal(account.measured)}**; these parts sum to {decimal(total)}, a difference of "
-        f"{tiny(abs(total - account.measured))}. {_linearised(account)}"
+        f"The {markdown.plain(account.title)} {where} is **{decimal(account.measured)}**; these parts sum to "
+        f"{decimal(total)}, a difference of {tiny(abs(total - account.measured))}. {_linearised(account)}"
     )
     st.markdown("The strongest heads; choose one:")
     _strongest(account)

@@ -61,8 +61,8 @@ def _growth_in_words(values: Array, trace: Trace) -> None:
         else "Post-norm: a norm after every layer resets the length"
     )
     st.markdown(
-        f"{kind}. Mean length **{first:.2f}** at the start, **{last:.2f}** at the end: "
-        f"{last / max(first, 1e-12):.3g} times."
+        f"{kind}. Mean length **{first:.2f}** at the start, **{last:.2f}** at the end: {last / max(first, 1e-12):.3g} "
+        "times."
     )
 
 
@@ -75,8 +75,8 @@ def _outlier_in_words(values: Array, stages: list[str], first: str) -> None:
     where = "in the embedding" if stage == 0 else f"after {where}"
     if factor >= STANDS_OUT:
         st.markdown(
-            f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the others' "
-            "median. Idle heads often look at it."
+            f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the others' median. "
+            "Idle heads often look at it."
         )
         return
     st.markdown(f"The first token “{name}” is no outlier: at most {factor:.2f} times the others' median, {where}.")

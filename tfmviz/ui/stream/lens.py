@@ -123,9 +123,8 @@ def _note(found: Lens, n: int, stage: int, vocabulary: tuple[str, ...]) -> str:
     top, answer = visible(vocabulary[found.top[stage, n]]), visible(vocabulary[found.answer[n]])
     return (
         f"“{top}” {per_cent(float(found.top_probability[stage, n]))}; the final answer “{answer}” is number "
-        f"{_rank(found, n, stage)} with "
-        f"{per_cent(float(found.answer_probability[stage, n]))}; entropy {found.entropy[stage, n]:.2f}, distance to "
-        f"the end {found.divergence[stage, n]:.2f} nats"
+        f"{_rank(found, n, stage)} with {per_cent(float(found.answer_probability[stage, n]))}; entropy "
+        f"{found.entropy[stage, n]:.2f}, distance to the end {found.divergence[stage, n]:.2f} nats"
     )
 
 
@@ -143,8 +142,8 @@ def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:
     way = " → ".join(_rank(found, token, stage) for stage in range(len(stages)))
     st.markdown(
         f"In the first column {same} of {len(trace.tokens)} tokens {'is' if same == 1 else 'are'} read out as "
-        f"themselves; from “{stages[half]}” on, at least half keep their final answer. "
-        f"For “{markdown.plain(visible(trace.tokens[token]))}” it is “{answer}”; its rank by stage: {way}."
+        f"themselves; from “{stages[half]}” on, at least half keep their final answer. For "
+        f"“{markdown.plain(visible(trace.tokens[token]))}” it is “{answer}”; its rank by stage: {way}."
     )
 
 

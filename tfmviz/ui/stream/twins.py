@@ -49,8 +49,8 @@ def twins(here: Lesson) -> None:
             )
     spread = {kind: values[-1].std() / values[-1].mean() for kind, (_, values) in measured.items()}
     st.markdown(
-        f"After the last layer the tokens' lengths vary by {spread['pre-norm']:.0%} of their mean in the pre-norm "
-        f"twin and by {spread['post-norm']:.0%} in the post-norm twin."
+        f"After the last layer the tokens' lengths vary by {spread['pre-norm']:.0%} of their mean in the pre-norm twin "
+        f"and by {spread['post-norm']:.0%} in the post-norm twin."
     )
     _five_tensors(runs, min(here.choice.layer_index, residual.depth(runs["pre-norm"], "decoder") - 1))
 

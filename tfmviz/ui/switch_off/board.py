@@ -198,9 +198,8 @@ def verdict(here: Lesson, after: Trace, said: Switches) -> None:
         old, new = (ablation.surprise_of(run, asked) for run in (here.trace, after))
         better = f" The model predicts this sentence **better** {said.run}." if new < old else ""
         st.markdown(
-            f"Mean surprise at the next word of {before_after.predicted(here)} (the loss): **{old:.2f}** nats with "
-            f"the whole model, **{new:.2f}** with {_names(said.off)} {said.done}: "
-            f"{decimal(new - old, '+.3f')}.{better}"
+            f"Mean surprise at the next word of {before_after.predicted(here)} (the loss): **{old:.2f}** nats with the "
+            f"whole model, **{new:.2f}** with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}.{better}"
         )
     token = here.target
     words = []
@@ -222,7 +221,7 @@ def _left(here: Lesson, said: Switches) -> str:
         return f"{left}, and the norms still act on it." if norms else f"{left}."
     if norms:
         return "No layer adds anything: only the norms still act on each token's own vector."
-        return "No layer adds anything: the model reads out each token's own vector at once."
+    return "No layer adds anything: the model reads out each token's own vector at once."
 
 
 def _is_bare(trace: Trace, said: Switches) -> bool:

@@ -63,7 +63,10 @@ def damage_map(here: Lesson, said: Switches) -> None:
 def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) -> None:
     """What is lost most, what is spared, and two buttons that switch off just that."""
     heads = [(part, loss) for part, loss in ranked if part.kind == "head"]
-    st.markdown(f"Orange: {measured} surprises the model more. {_missed(ranked, way)} {_spared(heads, way)}")
+    st.markdown(
+        f"Orange: with this part {way.done()} {measured} surprises the model more. {_missed(ranked, way)} "
+        f"{_spared(heads, way)}"
+    )
     verb = "Switch off" if way.removes else "Change"
     worst, least = heads[0][0], heads[-1][0]
     spared = [part.code for part, loss in heads if loss <= 0]
