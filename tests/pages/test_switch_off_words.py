@@ -52,7 +52,7 @@ def test_answers_are_what_the_runs_answer(pair: tuple[str, str]) -> None:
     if best[0] != best[1]:
         assert f"The two answers are {best[0]} for your sentence and {best[1]} for the second." in said
     else:
-        assert f"Both runs answer {best[0]}. Your sentence favours {compared[0]} most" in said
+        assert f"Both runs answer {best[0]}. Compared, your sentence favours {compared[0]}, the second" in said
 
 
 def test_there_are_pairs_with_two_answers_and_pairs_with_one() -> None:

@@ -78,9 +78,9 @@ def _explained(how: str, n: int) -> str:
             "Counts have no gradient, so the 5-gram model has no curve."
         )
     return (
-        "The share of the next token's probability that moves with "
-        f"{'another word' if n == 1 else f'{n} other words in turn'} k tokens back. Lines end where the model sees no "
-        "more: the 5-gram model at four, the window at eight."
+        "The share of the next token's probability that moves when the token k back becomes "
+        f"{'another word' if n == 1 else f'{n} other words in turn'}. Lines end where a model sees no more: the 5-gram "
+        "model after four at most, the window after eight."
     )
 
 
@@ -148,9 +148,12 @@ def averages(_: Lesson) -> None:
 def _meaning(key: str) -> str:
     """What a curve of the held-out text shows, in words."""
     if key == "changed":
-        return "The share of the next token's probability that moves with another word k tokens back. A line ends at 0."
+        return (
+            "The share of the next token's probability that moves when the token k back becomes another word. A line "
+            "ends where it is 0."
+        )
     done = {"cut": "cut off", "shuffled": "put into a random order", "thinned": "thinned out by half"}[key]
-    return f"How much the loss rises when all but the last n tokens are {done}. None was trained on more than 64."
+    return f"How much the loss rises when all but the last n tokens are {done}. No model was trained on more than 64."
 
 
 FILLER = (
@@ -183,8 +186,8 @@ def subject_and_verb(_: Lesson) -> None:
     one, many = SUBJECTS[subject]
     between = " ".join(FILLER[:n])
     st.markdown(
-        f"How much more does each model expect “was” than “were” after “{one} {between} …” than after “{many} "
-        f"{between} …”? In nats: "
+        f"How much more does each model prefer “was” to “were” after “{one} {between} …” than after “{many} {between} "
+        "…”? In nats: "
         + "; ".join(f"{title}: **{decimal(value[n], '+.2f')}**" for title, value in values.items())
         + ". At 0 it has forgotten the number, or never saw it."
     )

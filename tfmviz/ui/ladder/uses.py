@@ -94,7 +94,7 @@ def _labelling(networks: Mapping[str, RecurrentLabeller], text: Encoding) -> Non
     )
     differing = (french[0] > 0.5) != (french[1] > 0.5)
     st.markdown(
-        "**Labelling**: P(French) in per cent. “Forward alone” has read up to this token, “both directions” all. "
+        "**Labelling**: P(French) in per cent. “Forward alone” has read up to this token, “both directions” all of it. "
         + (
             f"They differ at {markdown.plain(_quoted(text, differing))}."
             if differing.any()
@@ -123,8 +123,8 @@ def _classifying(classifier: RecurrentLabeller, text: Encoding) -> None:
         alt="P(French) of the whole text: " + "; ".join(ends),
     )
     st.markdown(
-        f"P(French) of the whole text: {', '.join(ends)}. The mean counts all tokens alike. In training it read one "
-        "language at a time."
+        f"P(French) of the whole text: {', '.join(ends)}. The mean counts all tokens alike. The network was trained on "
+        "one language at a time."
     )
 
 

@@ -172,7 +172,8 @@ def reach(here: Lesson, chosen: Chosen) -> None:
         alt=f"{within} after {after}.",
     )
     st.markdown(
-        f"After {after} {within}. {_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}."
+        f"After {after} {within}. {_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}. A "
+        "window of radius r takes (n − 1)/r. A window of radius r takes (n − 1)/r."
     )
 
 

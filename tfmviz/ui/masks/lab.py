@@ -246,7 +246,7 @@ def _changed(start: Array, edit: str) -> Array:
     changed = view.expand(edit, start.shape)
     if changed is None:
         st.info(
-            "The mask in the address was drawn for another sentence; you see where it started from.",
+            "The mask in the address was drawn for another sentence; you see the one it started from.",
             icon=icons.INFO,
         )
         return start

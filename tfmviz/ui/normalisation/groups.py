@@ -197,7 +197,10 @@ def _in_training(moved: dict[str, Array]) -> str:
 
 
 def _in_use(moved: dict[str, Array]) -> str:
-    return "In use BatchNorm takes stored averages, here those of the batch before. Another sentence moves nothing: **{moved['BatchNorm'].max():.0%}**."
+    return (
+        "In use BatchNorm takes stored averages, here those of the batch before. Another sentence moves nothing: "
+        f"**{moved['BatchNorm'].max():.0%}**."
+    )
 
 
 def company(here: Lesson) -> None:

@@ -46,8 +46,8 @@ def on_words(here: Lesson) -> None:
     )
     kept = [cosines(np.stack(both))[0, 1] for both in zip(words, words + added, strict=True)]
     st.markdown(
-        f"Positions are {lengths[1][0]:.2f} long, words {lengths[0].mean():.2f} on average. The cosine between the sum "
-        f"and the word is **{np.mean(kept):.2f}** on average. "
+        f"Position vectors are {lengths[1][0]:.2f} long, words {lengths[0].mean():.2f} on average. The cosine between "
+        f"the sum and the word is **{np.mean(kept):.2f}** on average. "
         + (
             "Switch √d_model off to see why the paper multiplies by it (section 3.4)."
             if scaled

@@ -76,7 +76,7 @@ def _outlier_in_words(values: Array, stages: list[str], first: str) -> None:
     if factor >= STANDS_OUT:
         st.markdown(
             f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the others' median. "
-            "Idle heads often look at it."
+            "Idle heads often look at such a token."
         )
         return
     st.markdown(f"The first token “{name}” is no outlier: at most {factor:.2f} times the others' median, {where}.")

@@ -82,7 +82,7 @@ def laboratory(here: Lesson) -> None:
         return
     with figure:
         _picture(here, values, list(zip(*tokens, strict=True)))
-    _in_words(here, second, COPIED[copied])
+    _in_words(here, second)
     beside_encoder = stack == "decoder" and here.trace.source is not None
     st.markdown(_story(values, list(zip(*tokens, strict=True)), copied=COPIED[copied], beside_encoder=beside_encoder))
 
@@ -175,7 +175,7 @@ def _picture(here: Lesson, values: Array, tokens: list[tuple[str, str]]) -> None
     )
 
 
-def _in_words(here: Lesson, second: Trace, copied: Copied) -> None:
+def _in_words(here: Lesson, second: Trace) -> None:
     """Which two words are compared, how far apart the runs are, and what a cell is."""
     logits = [run.row("logits", here.target) for run in (here.trace, second)]
     pair = patching.answers(*logits)
@@ -185,8 +185,8 @@ def _in_words(here: Lesson, second: Trace, copied: Copied) -> None:
     said = f"The two answers are {words[0]} for your sentence and {words[1]} for the second."
     if best != pair:
         said = (
-            f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Your sentence favours {words[0]} most over "
-            f"the second, which favours {words[1]}."
+            f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Compared, your sentence favours {words[0]}, "
+            f"the second {words[1]}."
         )
     st.markdown(
         f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run and **{apart[1]}** in "
