@@ -263,7 +263,7 @@ def next_words(here: Lesson, after: Trace, said: Switches) -> None:
 def losses(here: Lesson, after: Trace, said: Switches) -> None:
     """Surprise at every next word, before and after."""
     if question(here) is None:
-        st.info("There is no next word to predict: type more, or choose a model that writes in the sidebar.")
+        st.info("There is no next word to predict: type more, or choose a model that writes.")
         return
     before_after.losses(here, after, series=said.series)
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (here.trace, after))
@@ -280,7 +280,7 @@ def written(here: Lesson, after: Trace, said: Switches) -> None:
     """What the model writes, before and after: a translation, or the next words."""
     architecture = here.model.config.architecture
     if architecture == "encoder-only":
-        st.info("This model fills in words and writes no text. Choose another model in the sidebar.")
+        st.info("This model fills in words and writes no text.")
         return
     texts = (_written(here.model, here.text, codes, said.way) for codes in ((), said.codes))
     for name, text in zip(said.series, texts, strict=True):

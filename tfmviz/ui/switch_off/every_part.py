@@ -80,9 +80,9 @@ def _missed(ranked: list[tuple[Part, float]], way: Way) -> str:
     """With which parts off the loss grows most."""
     worst, most = ranked[0]
     if most <= 0:
-        return f"No part is missed here: the loss does not grow with any of them {way.done()}."
+        return f"No part is missed here: the loss grows with none {way.done()}."
     heads = [f"**{part.name}** ({_nats(loss)})" for part, loss in ranked if part.kind == "head" and loss > 0]
-    among = f", and among the heads with {', '.join(heads[:3])}" if heads else ""
+    among = f"; of the heads, with {', '.join(heads[:3])}" if heads else ""
     return f"The loss grows most with **{worst.name}** {way.done()} ({_nats(most)} nats){among}."
 
 
@@ -92,14 +92,9 @@ def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
     found = f"With any of the heads {way.done()} the model does worse."
     if spared:
         least, loss = spared[-1]
-        better = f"with **{least.name}** {way.done()}"
+        found = f"For {len(spared)} of {counted(len(heads), 'head')} the loss does not grow"
         gains = _nats(loss) != _nats(0)
-        if len(spared) == 1:
-            does = f"{better} the model does {'better' if gains else 'no worse'} here ({_nats(loss)} nats)"
-        else:
-            does = f"with any one of these {way.done()} the model does no worse here"
-            does += f", {better} even better ({_nats(loss)} nats)" * gains
-        found = f"For {len(spared)} of {counted(len(heads), 'head')} the loss does not grow: {does}."
+        found += f"; with **{least.name}** {way.done()} it shrinks ({_nats(loss)} nats)." if gains else "."
     if not way.removes or min(abs(loss) for _, loss in heads) >= LITTLE:
         return found
     return f"{found} Where a change is below {LITTLE} nats, others may do the same work, or this text may not need it."
@@ -157,7 +152,7 @@ def _place(x: Array, y: Array, names: list[str], measured: str, way: Way) -> str
         y: (head,), how much the loss grows, in nats.
     """
     if y.max() <= 0:
-        return f"No head is missed here: the loss does not grow with any of them {way.done()}."
+        return f"No head is missed here: the loss grows with none {way.done()}."
     order = np.argsort(-y, kind="stable").tolist()  # equal heads have one order, also for who is the first
     place, dearest = order.index(int(x.argmax())) + 1, order[0]
     return f"By damage to {measured} it is number {place} of {len(names)}. Number 1 is **{names[dearest]}**."
