@@ -12,27 +12,24 @@ def draw(here: Lesson) -> None:
         "seen",
         {
             "Translations": (
-                "What does each model make of your sentence? Click a row to look into that model in the other tabs.",
+                "Click a row to look into that model in the other tabs.",
                 lambda: translations.translations(at),
-                "Which of the four will do best, and on which sentences will it matter?",
+                "Which of the four will do best?",
             ),
             "Alignments": (
-                "Each row is a token as it is written, each column one of the source. Bright is where the decoder "
-                "looks.",
+                "Each row is a written token; the bright cells are where the decoder looks.",
                 lambda: alignments.alignments(at),
-                "Which source word will each written word look at?",
+                "Which source word will each word look at?",
             ),
             "One c, or many": (
-                "What the decoder is given for each token: without attention always the same vector, with attention a "
-                "new one. Compare the rows.",
+                "Each row is what the decoder is given for one token. Compare the rows.",
                 lambda: contexts.contexts(at),
-                "Which rows of the two pictures differ?",
+                "Which rows differ?",
             ),
             "Measured": (
-                "The same held-out sentences, alone and joined to longer texts: which models get worse as the source "
-                "gets longer?",
+                "The same held-out sentences, alone and joined: which models get worse with length?",
                 lambda: measured.measured(),
-                "From which length on does one vector hold too little?",
+                "At which length does one vector hold too little?",
             ),
         },
     )
@@ -40,7 +37,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Encoder, decoder and the bottleneck",
-    "Four recurrent translators, alike but for what the decoder sees of the source. Type French.",
+    "Four recurrent translators differ only in what the decoder sees. Type French.",
     draw,
     architecture="encoder-decoder",
     opens=translations.OPENS,

@@ -14,20 +14,19 @@ def draw(here: Lesson) -> None:
         "counted_in",
         {
             "A whole sentence": (
-                "The chain rule makes a sentence's probability a product: one factor for every word, given the words "
-                "before it. Which words surprise counting, and which a transformer?",
+                "The chain rule: a sentence's probability has one factor for each word, given those before.",
                 lambda: chain.chain(at),
-                "Which word of the sentence surprises counting most?",
+                "Which word surprises counting most?",
             ),
             "Write with it": (
-                "Draw a word, add it to the sentence, and draw the next. How long does it make sense?",
+                "Draw a word, add it to the sentence, and draw the next.",
                 lambda: writing.writing(at),
                 "After how many words does it stop making sense?",
             ),
             "Never seen": (
-                "The longer the n-grams, the fewer of them a text contains. What does that cost?",
+                "The longer the n-grams, the fewer of them a text contains.",
                 lambda: gaps.gaps(at),
-                "How many of a new text's n-grams were never counted?",
+                "How many new n-grams were never counted?",
             ),
             "The text": ("", lambda: about.about(at)),
         },
@@ -36,8 +35,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Counting words",
-    "Which word comes next? Count how often h, the last n − 1 words, occurs in a text, and how often each word w "
-    "follows it. Click a row to see the sentences that it was counted in.",
+    "Count what followed h, the last n − 1 words. Click a row for its sentences.",
     draw,
     uses="nothing",
 )

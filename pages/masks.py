@@ -18,32 +18,30 @@ def draw(here: Lesson) -> None:
             "effect",
             {
                 "Attention": (
-                    f"Layer {here.choice.layer_index}, head {here.choice.head} with both masks. A closed key gets the "
-                    "score −∞, and its share goes to the others.",
+                    f"Layer {here.choice.layer_index}, head {here.choice.head} with both masks. The share of a closed "
+                    "key goes to the others.",
                     lambda: effects.attention(here, after),
-                    here.asks("Which keys get the share of those that you close?", "keys"),
+                    here.asks("Which keys get the closed keys' share?", "keys"),
                 ),
                 "Vectors": (
-                    "Other attention makes other vectors: how far each token's vector moves, layer by layer.",
+                    "How far each token's vector moves, layer by layer.",
                     lambda: effects.outputs(here, after),
                     here.asks("Which token's vector moves most?", "queries"),
                 ),
                 "Next word": (
-                    f"What the model expects after token {here.query}, with its own mask and with yours.",
+                    f"What the model expects after token {here.query}, with both masks.",
                     lambda: effects.next_words(here, after),
                     "Does the model still expect the same word?",
                 ),
                 "Loss": (
-                    f"How much each word of {before_after.predicted(here)} surprises the model, after what the mask "
-                    "lets it read.",
+                    f"How much each word of {before_after.predicted(here)} surprises the model with each mask.",
                     lambda: effects.losses(here, after),
                     here.asks("Which word surprises the model more with your mask?"),
                 ),
                 "Reach": (
-                    "What a token cannot see in one layer may still reach it through other tokens: the mask is "
-                    "multiplied by itself, once for every layer.",
+                    "What a token cannot see may still reach it through others, layer by layer.",
                     lambda: effects.reach(here, chosen),
-                    "How many layers does it take until every token reaches all others?",
+                    "After how many layers does every token reach all others?",
                 ),
                 "Which mask is which": ("", lambda: facts.table(here, chosen, said)),
                 "Predict, then reveal": ("", lambda: facts.exercises(here, said)),
@@ -55,6 +53,6 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Masks: who may look at whom",
-    "May this query look at that key? Start from a known mask, then open and close cells: the model runs with yours.",
+    "Open and close cells: the model runs with your mask.",
     draw,
 )

@@ -10,20 +10,18 @@ def draw(here: Lesson) -> None:
         "lesson",
         {
             "Order-blind": (
-                "Attention is a sum over all keys, and a sum has no order. Move the words: which of two models "
-                "notices?",
+                "Attention is a sum over all keys, and a sum has no order. Move words: which model notices?",
                 lambda: order_blind.order_blind(here),
-                "Which words' vectors change when the words move?",
+                "Which vectors change when words move?",
             ),
             "Naive ideas": (
-                "So every word must be told where it stands. Three ideas come to mind first; each fails in its own "
-                "way.",
+                "So each word needs a position. The first three ideas fail, each in its own way.",
                 lambda: naive.ideas(here),
             ),
             "Sinusoidal": (
                 "",
                 lambda: sinusoidal.sinusoids_in_parts(here),
-                "Is position 4 closer to position 7 or to position 17?",
+                "Is position 4 closer to 7 or to 17?",
             ),
             "Learned": ("", learned.tables, "Which positions are trained worst?"),
         },

@@ -13,29 +13,26 @@ def draw(here: Lesson) -> None:
         {
             "Side by side": ("", lambda: duel.side_by_side(sides)),
             "Shift all positions": (
-                "Your sentence stands later in a longer text: every position grows, all else stays. If a model knows "
-                "only distances, not a single score may change.",
+                "Only the positions grow. A model that knows only distances keeps every score.",
                 lambda: trials.shift(sides),
-                "In which of the two models do scores change?",
+                "In which model do scores change?",
             ),
             "Four terms": (
-                "A position that is added to a word enters every product, so each score of layer 0 is a sum of four.",
+                "A position that is added to a word makes each score of layer 0 a sum of four.",
                 lambda: trials.terms(sides),
             ),
             "Attention": (
-                f"All heads of layer {sides.layer} in both models. Rows are queries, columns keys. Heads with the same "
-                "number have nothing in common: compare the kinds of heads.",
+                f"Layer {sides.layer} of both models. Heads with the same number have nothing in common.",
                 lambda: duel.attention(sides),
             ),
             "Longer texts": (
-                "No model here was trained on more than 64 tokens at a time. How much does a token surprise it that "
-                "comes later than that?",
+                "No model here was trained on more than 64 tokens at a time. Does it cope with more?",
                 lambda: trials.longer(sides),
-                "Which model suffers more beyond 64 tokens?",
+                "Which model suffers more beyond 64?",
             ),
             "Cache and linear attention": ("", lambda: card.faster(sides)),
             "Decision card": (
-                "Which scheme, then? Every answer is measured on these models; click it to see the experiment.",
+                "Every answer is measured here; click it to see the experiment.",
                 lambda: card.card(sides),
             ),
         },
@@ -44,7 +41,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Sinusoidal or RoPE?",
-    "Small models, trained alike, differ in one thing: how they are told the order of the words. Choose any two.",
+    "Small models, trained alike, differ only in how they know the order of words. Choose two.",
     draw,
     uses="nothing",
 )

@@ -11,31 +11,29 @@ def draw(here: Lesson) -> None:
         {
             "Stages": ("", lambda: stages.stages(here), here.question),
             "Why √d?": (
-                "The more numbers two vectors have, the larger is their product by chance alone. Large scores make the "
-                "softmax choose one key, and its gradient vanishes. Dividing by √d undoes that.",
+                "The more numbers two vectors have, the larger their product by chance. The softmax then chooses one "
+                "key, and its gradient vanishes. Dividing by √d undoes that.",
                 lambda: scaling.scaling_lab(here),
-                "Twice as many numbers in each vector: does the largest share grow or shrink?",
+                "Twice as many numbers: does the largest share grow or shrink?",
             ),
             "A fuzzy hash table": (
-                "A hash table returns the value of the one key that matches. Attention matches every key a little and "
-                "returns a mixture of their values.",
+                "A hash table returns the value of one key. Attention matches every key a little and mixes their "
+                "values.",
                 lambda: heads.lookup(here),
-                "How much of the result comes from the best key alone?",
+                "How much comes from the best key alone?",
             ),
             "What heads add": (
-                "To put the heads' results side by side and multiply by W_O is the same as to add up what each head "
-                "contributes. How much is that, and which keys are behind it?",
+                "The heads' results, side by side and times W_O, are a sum over heads. Which keys are behind each?",
                 lambda: heads.contributions(here),
-                "Which head adds most for this token, and is the key it looks at most behind it?",
+                "Which head adds most for this token?",
             ),
             "Heads or their mean?": (
-                "Why several heads? They can look at different things at once, and their mean would blur these. Rows "
-                "are queries, columns keys; masked cells are blank.",
+                "Heads look at different things at once; their mean blurs them.",
                 lambda: heads.average(here),
-                "Is the mean of all heads sharper or more even than the heads?",
+                "Is the mean sharper or more even than the heads?",
             ),
             "Find a head": (
-                "All heads of all layers, by how much of their attention follows a simple pattern on your sentence.",
+                "How much of each head's attention follows a simple pattern?",
                 lambda: heads.finder(here),
                 "In which layers are the heads that do this?",
             ),
@@ -46,6 +44,6 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Attention, step by step",
-    "One head at work on your sentence. Click any cell to see where its number comes from.",
+    "One head at work. Click any cell to see where its number comes from.",
     draw,
 )

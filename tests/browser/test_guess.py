@@ -12,7 +12,7 @@ from tfmviz import zoo
 
 pytestmark = pytest.mark.browser
 
-QUESTION = "After which layer does the model first say its final answer?"
+QUESTION = "After which layer does it first say its final answer?"
 SHARE = re.compile(r"\b[01]\.\d\d")
 LENS = "/residual_stream?stream=Logit+lens&text=the+cat+sat+down"
 

@@ -188,7 +188,7 @@ def test_a_button_takes_the_reader_to_a_strong_head() -> None:
     assert found
     app.button(key="look_at_0").click().run()
     assert (app.slider(key="layer").value, app.slider(key="head").value) == (int(found[1]), int(found[2]))
-    assert f"**Layer {found[1]}, head {found[2]}: where it looked" in words(app)
+    assert f"**Layer {found[1]}, head {found[2]}** looked most at" in words(app)
 
 
 def test_the_token_box_chooses_the_token_of_all_figures() -> None:

@@ -108,17 +108,13 @@ def doubt(text: str, model: RecurrentTranslator) -> str:
     said = []
     letters = [character for character in text if character.isalpha()]
     if not letters:
-        said.append("There is no letter in this text, so there is nothing to translate; the models write something.")
+        said.append("There is no letter in this text: nothing to translate.")
     elif not any(map(is_latin, letters)):
         said.append(
-            "The models learned French alone and never saw these letters. They read them byte by byte, and what they "
-            "write has nothing to do with them."
+            "The models learned French alone and never saw these letters, so their answer has nothing to do with them."
         )
     elif not text.rstrip(" \"'»”)").endswith(tuple(MARKS)):
-        said.append(
-            "The text ends without a mark. All sentences that the models learned from had one, so they may stop too "
-            "late, or make up an end."
-        )
+        said.append("The text ends without a mark, so the models may stop too late, or make up an end.")
     if dropped := model.encode(text).n_dropped:
         left_out = "the last one of your text was" if dropped == 1 else f"the last {dropped} of your text were"
         said.append(f"The recurrent models read {model.config.max_len} tokens; {left_out} left out.")

@@ -34,9 +34,8 @@ def contexts(at: Translating) -> None:
                 alt=_said(trace, count),
             )
     st.markdown(
-        "Without attention all rows are alike: whatever the decoder needs to know of the source must be in this one "
-        f"vector of {at.recurrent[at.kind].config.d_model} numbers, from which its own state begins too. With "
-        "attention every row is a mixture of its own. (Its state begins with the same vector.)"
+        f"Without attention all rows are one vector of {at.recurrent[at.kind].config.d_model} numbers, which must hold "
+        "the whole source. With attention every row is a mixture of its own."
     )
 
 

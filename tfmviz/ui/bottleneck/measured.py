@@ -39,14 +39,14 @@ def measured() -> None:
         return
     if changed := [name for name, made_with in found["weights"].items() if zoo.weights_hash(name) != made_with]:
         st.info(
-            f"These figures were measured with other weights of {', '.join(map(markdown.code, changed))}, so they are "
-            f"not shown. Measure again: {markdown.code(found['command'])}",
+            f"These figures were measured with other weights of {', '.join(map(markdown.code, changed))}. Measure "
+            f"again: {markdown.code(found['command'])}",
             icon=icons.INFO,
         )
         return
     _bleu(found)
     _probe(found["probe"])
-    st.markdown(f"Measured by {markdown.code(found['command'])}, with seed {found['seed']}.")
+    st.markdown(f"Measured by {markdown.code(found['command'])}, seed {found['seed']}.")
 
 
 @shared
@@ -67,10 +67,8 @@ def _bleu(found: Row) -> None:
         alt="BLEU by length: " + "; ".join(f"{name}: " + ", ".join(one.said) for name, one in series.items()),
     )
     st.markdown(
-        f"BLEU on {rows[0]['texts']:,} held-out pairs, alone and joined to longer texts: at every length the same "
-        f"sentences. Upright lines hold 95% of {found['draws']:,} resamples of the texts; the models stand a little "
-        "apart, so that no line hides another. All four have about the same size and were trained on the same texts, "
-        "joined ones among them."
+        f"BLEU on {rows[0]['texts']:,} held-out pairs: at every length the same sentences. Upright lines are 95% "
+        "intervals; the models are drawn a little apart."
     )
     names = list(found["weights"])
     show_table(
@@ -99,16 +97,14 @@ def _differences(rows: list[Row]) -> None:
     are = "is" if sure == 1 else "are"
     show_table(
         Table(
-            caption="BLEU of the first model less that of the second; n.s. (not significant): the 95% interval of the "
-            "difference holds 0",
+            caption="BLEU of the first model less that of the second; n.s.: not significant",
             columns=("models", *map(_length, rows)),
             rows=[
                 (" less ".join(NAMES[name] for name in pair.split(" − ")), *map(_difference, values))
                 for pair, values in zip(pairs, found, strict=True)
             ],
-            about=f"{sure} of these {len(pairs) * len(rows)} differences {are} significant; of differences by chance "
-            "alone, one in twenty would be. The intervals are about the choice of texts: each model was trained once, "
-            "and another seed would move its line too.",
+            about=f"{sure} of these {len(pairs) * len(rows)} differences {are} significant. Another training seed "
+            "would move the lines too.",
         ),
         key="differences",
     )
@@ -151,9 +147,8 @@ def _probe(found: Row) -> None:
     names = list(rows[0]["right"])
     series = {NAMES[name]: _series(rows, "right", name, _share) for name in names}
     st.markdown(
-        "**How much of the first word is left in hₙ?** A linear classifier reads it from the encoder's last state, "
-        f"which is all that a decoder without attention ever sees. How often is it right, of {len(found['words'])} "
-        "common first words?"
+        "**How much of the first word is left in hₙ?** A linear classifier reads it from the encoder's last state, all "
+        "that a decoder without attention sees."
     )
     show(
         figures.against_length(series, title="first word read right", percent=True, theme=theme()),
@@ -161,9 +156,5 @@ def _probe(found: Row) -> None:
         alt="First word read right: " + "; ".join(f"{name}: " + ", ".join(one.said) for name, one in series.items()),
     )
     st.markdown(
-        f"It learned from {found['learned']:,} texts of the training pairs and was measured on held-out texts, "
-        f"{rows[0]['texts']:,} alone and {rows[-1]['texts']:,} of up to {rows[-1]['most']} words. A linear classifier "
-        "finds what stands there in a simple form; more may be left in another. Where attention can look a word up at "
-        "its own place, the encoder need not carry it to the end.\n\n"
-        "Read both charts together: a first word that is still there does not mean that the rest found room."
+        "More may be left in a form that is not linear. But if the first word is still there, the rest need not be."
     )

@@ -18,7 +18,7 @@ from tfmviz.views.counts import Table
 
 def context_sum(at: Translating) -> None:
     """Σ_j α_j h_j of the chosen row, for one of the context's numbers."""
-    word, state = picked(at)
+    word, _ = picked(at)
     width = at.trace[alignment.CONTEXT].shape[1]
     with lesson.line("sum"):
         asked = inputs.number_box(
@@ -30,14 +30,13 @@ def context_sum(at: Translating) -> None:
     source = [visible(token) for token in at.source]
     show_table(
         Table(
-            caption=f"The context c of “{visible(at.written[word])}” is Σⱼ αⱼ hⱼ. This is its number {k} of "
-            f"{width}. An αⱼ is exp(scoreⱼ) over the sum of that column, {total}. (All exp(scoreⱼ) are divided by "
-            "the largest, which changes no αⱼ.)",
+            caption=f"The context c of “{visible(at.written[word])}” is Σⱼ αⱼ hⱼ. This is its number {k} of {width}. "
+            f"An αⱼ is exp(scoreⱼ) over the sum of that column, {total} (all divided by the largest).",
             columns=("source", "score", "exp", "α", f"h[{k}]", f"α · h[{k}]"),
             rows=_rows(source, found),
             spared=(1, 2),
             about=f"The last column adds up to {decimal(float(found.terms.sum()), '+.4f')}; the model's own c[{k}] is "
-            f"{decimal(found.total, '+.4f')}. In the frame above: α of “{source[state]}”.",
+            f"{decimal(found.total, '+.4f')}.",
         ),
         key="sum",
     )

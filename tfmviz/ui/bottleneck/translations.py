@@ -50,10 +50,9 @@ def translations(at: Translating) -> None:
         sizes = [model.config.n_parameters for model in at.recurrent.values()]
         times = [at.transformer.weights.n_parameters / size for size in sizes]
         st.markdown(
-            f"Each recurrent model has an encoder and a decoder of one layer, {from_to(sizes, ',')} trained numbers in "
-            "all. They learned from the same pairs in the same order, alone and joined, and differ only in how the "
-            f"decoder sees the source. The transformer `{TRANSFORMER}` is {from_to(times, '.0f')} times as large, was "
-            "trained for longer, and on single pairs: compare with it how it works, not how well."
+            f"The recurrent models have {from_to(sizes, ',')} trained numbers each and learned from the same pairs. "
+            f"The transformer `{TRANSFORMER}` is {from_to(times, '.0f')} times as large and was trained for longer: "
+            "compare how it works, not how well."
         )
 
 

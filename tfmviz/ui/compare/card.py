@@ -87,7 +87,7 @@ def two_tokens(duel: Duel) -> bool:
     """Whether the text is long enough for these experiments; if not, says so."""
     if len(duel.left.trace(duel.text).tokens) > 1:
         return True
-    st.info("These experiments need a text of at least two tokens. Type more.", icon=icons.INFO)
+    st.info("These experiments need at least two tokens. Type more.", icon=icons.INFO)
     return False
 
 
@@ -97,9 +97,8 @@ def faster(duel: Duel) -> None:
         return
     found = {twin.scheme: findings(twin, duel.text) for _, twin in duel.sides}
     st.markdown(
-        "**A key/value cache** keeps the keys and values of what was read, so that the model reads only one token to "
-        "write the next. Here it reads the text at once, and again in two halves with a cache between them. Do the "
-        "predictions stay the same?"
+        "**A key/value cache** keeps the keys and values of what was read. Are predictions the same when the text is "
+        "read in two halves?"
     )
     st.table(
         {
@@ -109,9 +108,8 @@ def faster(duel: Duel) -> None:
         }
     )
     st.markdown(
-        "**Linear attention** replaces exp(q · k) by φ(q) · φ(k). Then Σ φ(k) vᵀ can be summed along the text, without "
-        "ever forming a pair of tokens: the cost grows with n, no longer with n². Do both ways of computing it give "
-        "the same, with the queries, keys and values of layer 0?"
+        "**Linear attention** replaces exp(q · k) by φ(q) · φ(k). Then Σ φ(k) vᵀ can be summed along the text, at a "
+        "cost of n instead of n². Is the result the same in layer 0?"
     )
     st.table(
         {
@@ -120,11 +118,7 @@ def faster(duel: Duel) -> None:
             "": [_mark(one.linear < ROUNDING) for one in found.values()],
         }
     )
-    st.markdown(
-        "The running sum never computes a score, so there is none to which a bias could be added. RoPE fits in because "
-        "it acts on φ(q) and φ(k) separately. (ALiBi's bias could enter in another way: as a sum that fades by the "
-        "same factor at every step.)"
-    )
+    st.markdown("The running sum has no score to which a bias could be added. RoPE acts on φ(q) and φ(k) separately.")
 
 
 def card(duel: Duel) -> None:
@@ -135,11 +129,9 @@ def card(duel: Duel) -> None:
     columns = zip(*(_cells(scheme, found, duel) for scheme, found in rows.items()), strict=True)
     st.table({"scheme": list(rows)} | dict(zip(PROPERTIES, map(list, columns), strict=True)))
     st.markdown(
-        f"**Parameters**: numbers trained for it. **Relative** ✓: {SHIFT} positions later, no score of your sentence "
-        f"changes by more than rounding (less than {ROUNDING}; shown: the largest change). **Extrapolates** "
-        f"✓: at {FACTOR} times the trained length the loss is at most {position_terms.RISE} nats higher (shown: by how "
-        f"much). **Linear attention** and **KV cache** ✓: computed in another order, the result is the same (shown: "
-        "the largest difference). Every answer is a link to its experiment."
+        f"**Relative** ✓: {SHIFT} positions later, scores change only by rounding. **Extrapolates** ✓: at {FACTOR} "
+        f"times the trained length the loss rises by at most {position_terms.RISE} nats. **Linear attention**, **KV "
+        "cache** ✓: the result is the same."
     )
 
 

@@ -113,8 +113,8 @@ def choose(here: Lesson) -> Duel:
     )
     if left.trace(here.text).target.n_dropped:
         st.info(
-            f"The twins were trained on {TRAINED} tokens at a time, and the pictures show the first {TRAINED} of your "
-            f"text. The rest counts under “Longer texts”, up to {FACTOR * TRAINED} tokens.",
+            f"The pictures show the first {TRAINED} tokens of your text. “Longer texts” reads up to {FACTOR * TRAINED} "
+            "tokens.",
             icon=icons.CUT,
         )
     return Duel(left=left, right=right, layer=layer, head=head, text=here.text)
@@ -140,13 +140,10 @@ def side_by_side(duel: Duel) -> None:
             _on_paper(twin)
     if set(duel.schemes) == {"sinusoidal", "rope"}:
         st.markdown(
-            "Both use the same sines and cosines, one over d_model numbers, the other over d_head. Sinusoidal **adds** "
-            "them to the words, once; RoPE **turns** queries and keys by them, in every layer."
+            "Both use sines and cosines: sinusoidal **adds** them to the words, once; RoPE **turns** queries and keys "
+            "by them, in every layer."
         )
-    st.markdown(
-        "**Does only the distance count?** This is what the distance between two positions does before any word is "
-        "read. A band shows that pairs at the same distance differ; without a band only the distance counts."
-    )
+    st.markdown("**Does only the distance count?** A band shows that pairs at the same distance differ.")
     for column, (role, twin) in zip(st.columns(2), duel.sides, strict=True):
         with column:
             _against_distance(role, twin, duel)
@@ -170,7 +167,7 @@ def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:
         values, axes = _causal(did.bias[duel.head]), ("key", "query")
         title = f"added to the scores of head {duel.head}"
     else:
-        st.markdown("No table, no angles, no bias: there is nothing to draw.")
+        st.markdown("There is nothing to draw.")
         return
     show_cells(
         figures.scheme_map(values, title=f"{scheme}: {title}", axes=axes),
@@ -203,7 +200,7 @@ def _against_distance(role: Role, twin: Twin, duel: Duel) -> None:
         return
     spread = float((highest - lowest).max())
     said = f"Pairs at the same distance differ by up to **{rounded(spread)}**: " + (
-        "only the distance counts." if spread < 1e-5 else "it matters where they stand."
+        "only the distance counts." if spread < 1e-5 else "positions count too."
     )
     samples = ", ".join(f"{mean[distance]:.2f}" for distance in NEAR_AND_FAR)
     show(drawn, key=f"distance_{role}", alt=f"{title}, at distances {NEAR_AND_FAR}: {samples}. {said}")

@@ -75,8 +75,7 @@ def shift(duel: Duel) -> None:
         with column:
             table |= _shifted(role, twin, duel, by)
     st.markdown(
-        f"Layer {duel.layer}, head {duel.head}, when the sentence begins at position 0 and when it begins at {by}. "
-        "Rows are queries, columns keys. The largest difference in each layer, over all heads and pairs:"
+        f"Layer {duel.layer}, head {duel.head}, from position 0 and from {by}. The largest difference in each layer:"
     )
     st.table(table)
 
@@ -88,8 +87,7 @@ def _shifted(role: Role, twin: Twin, duel: Duel, by: int) -> dict[str, list[str]
     columns = (f"{scheme} ({role}): score", f"{scheme} ({role}): share")
     if not reaches(twin, by + length):
         st.warning(
-            f"**{scheme}**: the last token would stand at position {by + length - 1}, and the table ends at "
-            f"{TRAINED - 1}. There is no vector to add; shift by at most {TRAINED - length}.",
+            f"**{scheme}**: the table ends at position {TRAINED - 1}; shift by at most {TRAINED - length}.",
             icon=icons.BLOCKED,
         )
         return {name: ["–"] * twin.model.config.n_layers for name in columns}
@@ -136,22 +134,19 @@ def terms(duel: Duel) -> None:
     """The scores of the first layer as four sums, for the schemes that add a vector to the word's."""
     figure = st.container()
     st.code(PRODUCT, language=None, wrap_lines=True)
-    st.markdown(
-        "Only the last term compares two positions; two terms mix a word with a position. (The LayerNorm before W "
-        "divides by each token's standard deviation, held at its measured value; biases count with the word.)"
-    )
+    st.markdown("Only the last term compares two positions.")
     adding = dict.fromkeys(twin for _, twin in duel.sides if twin.effects.added is not None)
     if not adding:
         figure.info(
-            f"Neither {duel.left.scheme} nor {duel.right.scheme} adds anything to the words, so their scores have no "
-            "such terms. Choose sinusoidal or learned on one side.",
+            f"Neither {duel.left.scheme} nor {duel.right.scheme} adds anything to the words. Choose sinusoidal or "
+            "learned on one side.",
             icon=icons.INFO,
         )
     for twin in adding:
         with figure:
             _four_terms(twin, duel)
     if "rope" in duel.schemes:
-        st.markdown("RoPE has one term: q_i · R_(j−i) k_j. Keys turn by the distance, and nothing is added to words.")
+        st.markdown("RoPE has one term: q_i · R_(j−i) k_j.")
 
 
 def _four_terms(twin: Twin, duel: Duel) -> None:
@@ -165,8 +160,8 @@ def _four_terms(twin: Twin, duel: Duel) -> None:
         alt="Mean size of the parts: " + ", ".join(f"{t} {s:.2f}" for t, s in zip(TERMS, sizes, strict=True)),
     )
     st.markdown(
-        f"**{twin.scheme}, layer 0, head {duel.head}.** The four add up to the model's scores before the mask; the "
-        f"largest difference is **{rounded(error)}**."
+        f"**{twin.scheme}, layer 0, head {duel.head}.** The four add up to the model's scores, to within "
+        f"**{rounded(error)}**."
     )
     st.table(
         {
@@ -178,8 +173,7 @@ def _four_terms(twin: Twin, duel: Duel) -> None:
     pairs_seen = int(mask.sum())
     if pairs_seen > 1:
         st.markdown(
-            "Explained: the share of a part's variance that i − j alone accounts for. In a text of this length a part "
-            f"that ignores the distance would reach {per_cent((len(mask) - 1) / (pairs_seen - 1))} by chance."
+            f"Explained: the share of variance due to i − j; by chance {per_cent((len(mask) - 1) / (pairs_seen - 1))}."
         )
 
 
@@ -222,8 +216,7 @@ def _extrapolation(duel: Duel) -> None:
     st.markdown(
         f"From {TRAINED} to {FACTOR * TRAINED} positions the loss changes by: "
         + ", ".join(f"{scheme} **{rise}**" for scheme, rise in told.items())
-        + f". Each point is the mean of {position_terms.WINDOW} neighbouring positions, measured on held-out text by "
-        "`scripts/evaluate.py`, on the same passages for all."
+        + f". A point is the mean of {position_terms.WINDOW} positions on held-out text."
     )
 
 
@@ -255,7 +248,7 @@ def _own_text(duel: Duel) -> None:
         + (
             f"A point is the mean of {position_terms.WINDOW} tokens."
             if max(counts) > MOST_BARS
-            else f"Paste a text of more than {TRAINED} tokens, some 50 words, to see what happens past that."
+            else f"Paste more than {TRAINED} tokens to see what happens past that."
         )
     )
     if max(counts) > MOST_BARS:

@@ -6,7 +6,6 @@ import streamlit as st
 
 from tfmviz.counting.words import MARK, UNKNOWN
 from tfmviz.plots.numbers import counted
-from tfmviz.ui import controls
 from tfmviz.ui.counting import choices
 from tfmviz.ui.counting.choices import Counting
 
@@ -17,16 +16,13 @@ def about(at: Counting) -> None:
     sentences, tokens = counted(len(at.text.lines), "sentence"), counted(choices.n_words(at.text), "token")
     size = f"{sentences}, {tokens}, {n_different:,} different"
     if at.is_own:
-        st.markdown(f"Your own text: {size}. It is part of the address of this page.")
+        st.markdown(f"Your own text: {size}. It is part of this page's address.")
     else:
         st.markdown(
-            f"The text that comes with the app: {size}. Its sentences are from Common Voice (CC0), the Tatoeba Project "
-            "(CC BY 2.0 FR, tatoeba.org, via manythings.org/anki) and children's classics in the public domain "
-            "(Standard Ebooks, Project Gutenberg). A hash of each sentence decides whether it is held out."
+            f"The app's own text: {size}, from Common Voice (CC0), the Tatoeba Project (CC BY 2.0 FR, tatoeba.org, via "
+            "manythings.org/anki) and children's classics in the public domain (Standard Ebooks, Project Gutenberg)."
         )
     st.markdown(
-        "A token is a word with its apostrophes, a number, or a single other sign, such as a comma or a Chinese "
-        "character. Capitals make no difference. ⟨s⟩ stands between two sentences, and no n-gram reaches over it. A "
-        "word that the text lacks is ⟨unknown⟩: one more entry of the vocabulary, never counted. To count in a text of "
-        f"your own, choose “{choices.OWN}” under “Text” above and paste up to {controls.MAX_CHARACTERS:,} characters."
+        "Capitals make no difference. ⟨s⟩ separates sentences, and no n-gram crosses it. A word that the text lacks is "
+        f"⟨unknown⟩. Choose “{choices.OWN}” above to count in your own text."
     )

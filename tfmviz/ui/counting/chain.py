@@ -47,7 +47,7 @@ def chain(at: Counting) -> None:
             caption="P(w₁ w₂ …) = P(w₁ | ⟨s⟩) · P(w₂ | ⟨s⟩ w₁) · P(w₃ | ⟨s⟩ w₁ w₂) · …",
             columns=("word", f"{at.n}-gram", MODEL, "its tokens"),
             rows=[_row(factor) for factor in found[:MOST]],
-            about=f"These are the first {MOST} of {len(found)} factors." if len(found) > MOST else "",
+            about=f"The first {MOST} of {len(found)} factors." if len(found) > MOST else "",
         ),
         key="factors",
     )
@@ -73,10 +73,8 @@ def _products(at: Counting, found: list[Factor]) -> None:
     )
     of = f"The product of the {len(found)} factors" if len(found) > 1 else "The only factor"
     st.markdown(
-        f"{of}, with smoothing “{at.smoothing.method}”: **{said}** by counting, "
-        f"**{_both(other)}** by {MODEL}. Its tokens are words and parts of words, so the log-probabilities of a word's "
-        "tokens are summed. It was trained on about ten times as much text and tells capitals apart, so compare not "
-        "the products but which words surprise each of the two."
+        f"{of}, with smoothing “{at.smoothing.method}”: **{said}** by counting, **{_both(other)}** by {MODEL}. They "
+        "saw different texts: compare words, not products."
     )
 
 

@@ -108,7 +108,7 @@ def _own() -> str | None:
         bind="query-params",
         max_chars=controls.MAX_CHARACTERS,
         height=120,
-        placeholder="Paste a text. The n-grams are counted in its sentences.",
+        placeholder="Paste a text to count in.",
     )
     if any(map(str.isalnum, typed or "")):
         return typed

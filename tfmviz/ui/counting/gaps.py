@@ -22,7 +22,7 @@ def gaps(at: Counting) -> None:
     """Charts against n and δ, measured on held-out sentences."""
     if at.is_own:
         st.info(
-            "Nothing of your own text is held out, so this part measures the text that comes with the app.",
+            "Nothing of your own text is held out, so these charts measure the app's own.",
             icon=icons.INFO,
         )
     text = choices.shipped_text()
@@ -40,14 +40,13 @@ def gaps(at: Counting) -> None:
     with right:
         _against_delta(measured)
     st.markdown(
-        "Perplexity is exp of the mean of −log P: a model that had to choose blindly among that many words would do as "
-        "well. Without smoothing, and with back-off alone, it is infinite: one word that never followed is enough. All "
-        f"of it is measured on {measured.counts.shape[1]:,} tokens of sentences that were not counted."
+        f"Perplexity p over {measured.counts.shape[1]:,} held-out tokens: as hard as choosing blindly among p words. "
+        "Without smoothing, or with back-off alone, it is infinite."
     )
 
 
 def _unseen(shares: Array) -> None:
-    st.markdown("How many n-grams of the held-out sentences never occur in the counted text?")
+    st.markdown("How many held-out n-grams never occur in the counted text?")
     show(
         figures.by_length(shares, title="never seen", said=per_cent, theme=theme()),
         key="never_seen",
@@ -56,10 +55,7 @@ def _unseen(shares: Array) -> None:
 
 
 def _sizes(sizes: Array, vocab_size: int) -> None:
-    st.markdown(
-        f"How many different n-grams must the table hold? There could be {vocab_size:,}ⁿ, but a text has no more "
-        "of them than it has words."
-    )
+    st.markdown(f"Of {vocab_size:,}ⁿ possible n-grams a text has no more than words.")
     show(
         figures.by_length(sizes, title="rows of the table", said=lambda v: f"{v:,.0f}", theme=theme()),
         key="table_size",
@@ -75,7 +71,7 @@ def _against_n(measured: HeldOut, at: Counting) -> None:
         "Kneser–Ney": Smoothing("Kneser–Ney"),
     }
     values = {name: perplexity(measured, smoothing) for name, smoothing in models.items()}
-    st.markdown("How well does each model predict the held-out sentences? Lower is better.")
+    st.markdown("How well are held-out sentences predicted? Lower is better.")
     show(
         figures.perplexities(values, range(1, LONGEST + 1), title="n", said=lambda n: f"n = {n:.0f}", theme=theme()),
         key="perplexity_n",
@@ -89,7 +85,7 @@ def _against_delta(measured: HeldOut) -> None:
     table = np.array([perplexity(measured, Smoothing("add-δ", delta=delta)) for delta in DELTAS])
     values = {f"n = {n + 1}": table[:, n] for n in range(LONGEST)}
     best = {name: DELTAS[int(y.argmin())] for name, y in values.items()}
-    st.markdown("The same for add-δ: which δ is best? For long n-grams none is good.")
+    st.markdown("The same for add-δ. For long n-grams no δ is good.")
     show(
         figures.perplexities(
             values,

@@ -31,14 +31,13 @@ SIGN = re.compile("[\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff]")
 """A Chinese character or a Japanese sign, which is a word of its own here. A Korean syllable is none."""
 
 FORMULAS = {
-    "none": "P(w | h) = count(h w) / count(h). A word that never followed gets 0; a context that never occurred, 0/0.",
+    "none": "P(w | h) = count(h w) / count(h): 0 if w never followed, 0/0 if h never occurred.",
     "add-δ": "P(w | h) = (count(h w) + δ) / (count(h) + δ·V), as if each of the V words had followed δ times more.",
-    "back-off": "If h never occurred, its first word is dropped until the rest did. A word that never followed gets 0.",
-    "interpolation": "P(w | h) = λ · count(h w) / count(h) + (1 − λ) · P(w | h without its first word); contexts that "
-    "never occurred are left out, and after the shortest comes 1/V.",
+    "back-off": "If h never occurred, drop its first word until it did. A word that never followed gets 0.",
+    "interpolation": "P(w | h) = λ · count(h w) / count(h) + (1 − λ) · P(w | h without its first word). Contexts that "
+    "never occurred are skipped; after the shortest comes 1/V.",
     "Kneser–Ney": "P(w | h) = max(count(h w) − D, 0) / count(h) + γ(h) · P(w | h without its first word). Shorter "
-    "contexts count the different words to their left, not occurrences, but occurrences where they begin with ⟨s⟩, to "
-    "the left of which nothing is counted (Chen and Goodman's modified form).",
+    "contexts that do not begin with ⟨s⟩ count the different words before them.",
 }
 
 
@@ -105,17 +104,17 @@ def name_of(at: Counting, word: int) -> str:
 
 
 def _caption(at: Counting, context: tuple[int, ...], p: Array, rows: list[int]) -> str:
-    said = f"h = “{at.said(context)}”" if context else "h is empty: no word is looked at"
+    said = f"h = “{at.said(context)}”" if context else "h is empty"
     if np.isnan(p).any():
         return f"{said}. It never occurs."
     others = at.text.vocab_size - len(rows)
     rest = max(1 - float(p[rows].sum()), 0.0)
     rest_said = "nothing" if rest < 1e-9 else "almost everything" if rest > 0.995 else per_cent(rest)
     if others == 0:
-        return f"{said}. These are all words of the vocabulary."
+        return f"{said}. There are no other words."
     if others == 1:
-        return f"{said}. The one other word of the vocabulary gets {rest_said}."
-    return f"{said}. The other {others:,} words of the vocabulary together get {rest_said}."
+        return f"{said}. The one other word gets {rest_said}."
+    return f"{said}. The other {others:,} words together get {rest_said}."
 
 
 def _picked(at: Counting, rows: list[int]) -> int:
@@ -165,18 +164,16 @@ def _notes(at: Counting, context: tuple[int, ...], total: int) -> None:
     if unknown := unknown_words(at):
         named = ", ".join(f"“{markdown.plain(visible(name))}”" for name in unknown[:5])
         more = f" and {len(unknown) - 5:,} more" if len(unknown) > 5 else ""
-        notes.append(
-            f"The text lacks {named}{more}. To the model all such words are one, ⟨unknown⟩, which was never counted."
-        )
+        notes.append(f"The text lacks {named}{more}: the model reads ⟨unknown⟩.")
     if any(SIGN.fullmatch(word.name) for word in words_of(at.typed)):
-        notes.append("Chinese and Japanese have no spaces between words, so each of their signs counts as one word.")
+        notes.append("Each Chinese or Japanese sign counts as one word.")
     if context != at.context:
         shorter = f"“{markdown.plain(at.said(context))}”" if context else "no context at all"
         notes.append(f"“{markdown.plain(at.said(at.context))}” never occurs, so the model backs off to {shorter}.")
     elif not total and at.smoothing.method == "none":
         notes.append(
-            f"“{markdown.plain(at.said(context))}” never occurs, so every fraction is 0/0 and the model has nothing to "
-            "say. Choose a smaller n, or a smoothing."
+            f"“{markdown.plain(at.said(context))}” never occurs, so every fraction is 0/0. Choose a smaller n, or a "
+            "smoothing."
         )
     if notes:
         st.info(" ".join(notes), icon=icons.INFO)

@@ -44,13 +44,12 @@ def writing(at: Counting) -> None:
     before = at.n - 1 if at.n > 2 else "one"
     st.markdown(
         (
-            f"Each word depends on the {before} before it and on nothing else: the text is grammatical locally and "
-            "adrift globally. "
+            f"Each word depends on the {before} before it and on nothing else, so only short pieces make sense. "
             if at.n > 1
             else "With n = 1 no word depends on any other. "
         )
         + ("A context that never occurred loses its first word. " if at.smoothing.method == "none" else "")
-        + "Click a word to see what it was drawn from."
+        + "Click a word to see its rivals."
     )
     picked = _picked(len(steps))
     left, right = st.columns(2)

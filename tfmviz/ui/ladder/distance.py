@@ -74,14 +74,13 @@ def _farthest(curve: Array) -> str:
 def _explained(how: str, n: int) -> str:
     if how == GRADIENT:
         return (
-            "The length of ∂ log p(w) / ∂e for the vector e of each token, where w is the token that the model finds "
-            "most probable next (Madsen 2019). Counts have no gradient, so the 5-gram model has no curve."
+            "The length of ∂ log p(w) / ∂e for each token's vector e; w is the most probable next token (Madsen 2019). "
+            "Counts have no gradient, so the 5-gram model has no curve."
         )
     return (
-        f"The token k back is replaced by {'another word' if n == 1 else f'{n} other words in turn'}, and the curve "
-        "shows which share of the next token's probability then lies elsewhere (½ Σ |p − q|). The 5-gram model sees "
-        "at most four tokens, fewer where it never met so many in a row, and the window eight. Beyond them nothing "
-        "moves at all, and their lines end: this axis has no 0."
+        "The share of the next token's probability that moves when the token k back becomes "
+        f"{'another word' if n == 1 else f'{n} other words in turn'}. Lines end where a model sees no more: the 5-gram "
+        "model after four at most, the window after eight."
     )
 
 
@@ -143,7 +142,7 @@ def averages(_: Lesson) -> None:
         alt=f"{y}: "
         + "; ".join(f"{t}: {decimal(v[0])} at 1, {decimal(v[-1], '.3f')} at {kept[-1]:.0f}" for t, v in values.items()),
     )
-    st.markdown(f"Measured once on {facts['texts']}, by `python -m scripts.make_ladder`. {_meaning(key)}")
+    st.markdown(f"Measured on {facts['texts']}. {_meaning(key)}")
 
 
 def _meaning(key: str) -> str:
@@ -151,14 +150,10 @@ def _meaning(key: str) -> str:
     if key == "changed":
         return (
             "The share of the next token's probability that moves when the token k back becomes another word. A line "
-            "ends where it is exactly 0."
+            "ends where it is 0."
         )
     done = {"cut": "cut off", "shuffled": "put into a random order", "thinned": "thinned out by half"}[key]
-    return (
-        f"How much the loss rises when all but the last n tokens are {done}. Khandelwal et al. (2018) found that an "
-        "LSTM uses about 200 words, and their order within about 50. These models were trained on windows of 64 "
-        "tokens, so none can do more than that."
-    )
+    return f"How much the loss rises when all but the last n tokens are {done}. No model was trained on more than 64."
 
 
 FILLER = (
@@ -191,10 +186,10 @@ def subject_and_verb(_: Lesson) -> None:
     one, many = SUBJECTS[subject]
     between = " ".join(FILLER[:n])
     st.markdown(
-        f"“{one} {between} …” against “{many} {between} …”: how much more “was” (and less “were”) does each model "
-        "expect after the first, in nats: ½ [log p(was)/p(were) after one − the same after many]. "
+        f"How much more does each model prefer “was” to “were” after “{one} {between} …” than after “{many} {between} "
+        "…”? In nats: "
         + "; ".join(f"{title}: **{decimal(value[n], '+.2f')}**" for title, value in values.items())
-        + ". At 0 the model has forgotten how many there were, or has never seen it."
+        + ". At 0 it has forgotten the number, or never saw it."
     )
 
 

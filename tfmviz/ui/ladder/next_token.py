@@ -51,8 +51,8 @@ def _expected(reading: Reading, place: int) -> None:
     begin = reading.text.offsets[max(0, place - SHOWN)][0]
     before = whole(reading.text.text[begin : reading.text.offsets[place - 1][1]].strip())
     dots = "…" if place > SHOWN else ""
-    came = f"; there stands “{markdown.plain(visible(tokens[place]))}”" if place < len(tokens) else ""
-    st.markdown(f"What does each expect after “{dots}{markdown.plain(before)}”{came}?")
+    came = f" The text has “{markdown.plain(visible(tokens[place]))}”." if place < len(tokens) else ""
+    st.markdown(f"What does each expect after “{dots}{markdown.plain(before)}”?{came}")
     vocabulary = rungs.ladder().transformer.vocabulary
     columns = st.columns(len(TITLES))
     for index, (title, p) in enumerate(zip(TITLES.values(), reading.p[:, place - 1], strict=True)):
@@ -77,11 +77,8 @@ def _table(reading: Reading) -> None:
     )
     counted = rungs.counted_facts()
     st.caption(
-        "All four cut the text into the same tokens and predict the same held-out ones, in the same windows; none was "
-        "trained on them. The networks read some sources twice; for the 5-gram model each counted once. Bytes are "
-        "those of the text in UTF-8. The 5-gram model was left without its rare grams, so as to be no larger than the "
-        f"others; with all {counted['all_numbers']:,} numbers, and without windows, it reaches "
-        f"{counted['all_bits_per_byte']:.3f}."
+        "None was trained on the held-out text. The 5-gram model lost its rare grams to be no larger; with all "
+        f"{counted['all_numbers']:,} numbers, and without windows, it reaches {counted['all_bits_per_byte']:.3f}."
     )
     if not reading.bits.size:
-        st.info("Type at least two tokens: nothing stands before the first, so nobody predicts it.", icon=icons.INFO)
+        st.info("Type at least two tokens: nothing comes before the first.", icon=icons.INFO)

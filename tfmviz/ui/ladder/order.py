@@ -41,17 +41,15 @@ def order(here: Lesson) -> None:
             + (f"The last layer does not see the first token from token {sees + 1} on." if blind else ""),
         )
     st.markdown(
-        "The number in a cell is the step after which its value is there, if everything that can be computed at the "
-        "same time is. A recurrent layer waits for the token before; convolution and attention compute all tokens of a "
-        f"layer at once. A convolution that sees {recurrence.WIDTH} tokens needs many layers to see far: in the "
-        "last layer, grey cells do not see the first token. Attention sees it in one step."
+        "A cell shows the step after which its value is known: a recurrent layer waits for the token before. In the "
+        f"last layer, grey cells do not see the first token: a convolution sees {recurrence.WIDTH} at a time."
     )
     measured(MODULE, _times, words="Measure on this server (a few seconds)")
 
 
 def _times(found: Sequence[Found]) -> None:
     if not found:
-        st.markdown("The steps are arithmetic. How long does one layer of each kind take on longer and longer texts?")
+        st.markdown("How long does one layer of each kind take as texts grow?")
         return
     from tfmviz.model.layer_times import WIDTH
 
@@ -60,9 +58,8 @@ def _times(found: Sequence[Found]) -> None:
         with column:
             _chart(curves(found, key), key=key, title=title)
     st.caption(
-        f"One layer of width {WIDTH} on one text: fastest of a few runs, in the time of one processor. There attention "
-        "multiplies its n² pairs one after the other. On a processor with thousands of units they are multiplied at "
-        "the same time, but the steps of a recurrent layer still have to wait for one another."
+        f"One layer of width {WIDTH}, on one processor. With thousands of units attention's n² pairs are multiplied at "
+        "once; recurrent steps still wait."
     )
 
 

@@ -51,10 +51,8 @@ def state(here: Lesson) -> None:
         alt=f"{what}: the {len(chosen)} of {len(values)} numbers of the state that change most, at each token",
     )
     st.markdown(
-        f"Each column is one step, each row one of the {len(chosen)} numbers that change most of the {len(values)} in "
-        f"layer {layer}. Every step uses the same matrices: h = (1 − z) ⊙ n + z ⊙ h of the step before, so where z is "
-        "near 1 the row keeps its colour. All that the network knows of the text is in one column of "
-        "each layer."
+        f"Columns are steps, rows the {len(chosen)} of {len(values)} numbers in layer {layer} that change most. h = (1 "
+        "− z) ⊙ n + z ⊙ h of the step before: where z is near 1, the colour stays."
     )
     _fading(model, trace)
 
@@ -64,8 +62,8 @@ def _fading(model: EarlierModel, trace: Trace) -> None:
     values = {f"layer {layer}": faded(model, trace.target.text, layer) for layer in layers}
     x = np.arange(1.0, len(trace.tokens) + 1)
     st.markdown(
-        "How much of the first step is left? ‖∂hₜ/∂h₁‖, relative to its start. It fades on the way, like the "
-        "signal from which the network could learn that a word far back mattered."
+        "How much of the first step is left? ‖∂hₜ/∂h₁‖, relative to its start: as it fades, so does learning from far "
+        "back."
     )
     show(
         figures.curves(

@@ -94,13 +94,11 @@ def _labelling(networks: Mapping[str, RecurrentLabeller], text: Encoding) -> Non
     )
     differing = (french[0] > 0.5) != (french[1] > 0.5)
     st.markdown(
-        "**Labelling** gives every token a label. The number in a cell is P(French) in per cent. “Forward alone” has "
-        "read only the tokens up to this one. “Both directions” has read the whole text: in each of its two layers a "
-        "second network reads from the end. "
+        "**Labelling**: P(French) in per cent. “Forward alone” has read up to this token, “both directions” all of it. "
         + (
             f"They differ at {markdown.plain(_quoted(text, differing))}."
             if differing.any()
-            else "They agree at every token, though not always with the same certainty."
+            else "They agree at every token."
         )
     )
 
@@ -118,20 +116,15 @@ def _classifying(classifier: RecurrentLabeller, text: Encoding) -> None:
     from_last = logits(classifier, text.ids)
     french = np.stack([probabilities(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
     ends = [f"{per_cent(row[-1])} from the {readout}" for row, readout in zip(french, READOUTS, strict=True)]
-    st.markdown(
-        "**Classifying** gives the text one label. How sure is the classifier after each token that the text so far is "
-        "French? Watch what happens where the language changes."
-    )
+    st.markdown("**Classifying**: how sure is it that the text so far is French?")
     show_cells(
         figures.languages(french, tokens=text.tokens, readers=READOUTS),
         key="classes",
         alt="P(French) of the whole text: " + "; ".join(ends),
     )
     st.markdown(
-        f"P(French) of the whole text: {', '.join(ends)}. The last state is the state after the last token; what came "
-        "first is only in it as far as the network kept it. The mean of the states h₁ … hₜ, through the same last "
-        "layer, counts all tokens alike. In training this network read texts in one language only, so it never had to "
-        "change its mind."
+        f"P(French) of the whole text: {', '.join(ends)}. The mean counts all tokens alike. The network was trained on "
+        "one language at a time."
     )
 
 
@@ -141,15 +134,12 @@ def _four_uses(text: str) -> None:
     counting = _address("counting", {"counted_in": "Write with it", **along})
     bottleneck = _address("bottleneck", {"model": "french-english", "text": "Je suis étudiant."})
     st.markdown(
-        "The same layers serve four uses, which differ in the states that are read:\n"
-        "- **Labelling**: a text goes in, a label for every token comes out. w₁ w₂ … wₙ → y₁ y₂ … yₙ: the first "
-        "picture.\n"
-        "- **Classifying**: a text goes in, one label comes out. w₁ w₂ … wₙ → y: the second picture.\n"
-        "- **Writing**: a text goes in, the next token comes out, and is read to write the one after it. "
-        f"w₁ w₂ … wₙ → wₙ₊₁: on this page ([What comes next]({_address('ladder', along)})), with a transformer "
-        f"([Writing]({_address('writing', along)})), and by counts alone ([Counting words]({counting})).\n"
-        "- **Encoder-decoder**: a text goes in, another text comes out. A second network writes it and starts from the "
-        f"last state of the first. w₁ w₂ … wₙ → hₙ → v₁ v₂ … vₘ: on the page [The bottleneck]({bottleneck})."
+        "- **Labelling**: w₁ w₂ … wₙ → y₁ y₂ … yₙ, the first picture.\n"
+        "- **Classifying**: w₁ w₂ … wₙ → y, the second picture.\n"
+        f"- **Writing**: w₁ w₂ … wₙ → wₙ₊₁, by [these models]({_address('ladder', along)}), [a "
+        f"transformer]({_address('writing', along)}), or [counting]({counting}).\n"
+        "- **Encoder-decoder**: w₁ w₂ … wₙ → hₙ → v₁ v₂ … vₘ, from one network to another: [The "
+        f"bottleneck]({bottleneck})."
     )
 
 
@@ -168,7 +158,7 @@ PLACES = {
 
 def _held_out() -> None:
     """How often the networks are right on held-out text, by the place of the token."""
-    st.markdown("How often are they right on held-out text? A network that reads forward learns of a change too late.")
+    st.markdown("How often are they right on held-out text?")
     with lesson.line("right"):
         names = list(PLACES)
         by = st.segmented_control("Held-out tokens by", names, default=names[0], key="sorted", bind="query-params")
@@ -190,9 +180,8 @@ def _held_out() -> None:
         ),
     )
     st.caption(
-        "The networks have the same width and were trained alike on sentences of the Tatoeba pairs. Nobody wrote the "
-        "mixed texts: they are made of such sentences, whole or cut, one after the other. The cards of `label-both`, "
-        "`label-forward` and `label-text` say how, and on how many tokens this was measured."
+        "Mixed texts are made of Tatoeba sentences, whole or cut: see the cards of `label-both`, `label-forward` and "
+        "`label-text`."
     )
 
 
@@ -226,7 +215,7 @@ def doubt(text: str) -> str:
         made_of = "So few letters hardly tell two languages apart."
     else:
         return ""
-    return f"{made_of} These networks know French and English alone and must answer, so there they guess."
+    return f"{made_of} These networks know only French and English and must answer, so they guess."
 
 
 def _networks() -> dict[str, RecurrentLabeller] | None:

@@ -9,7 +9,7 @@ from tfmviz.analysis import mask_effect
 from tfmviz.analysis.scaling import entropy
 from tfmviz.plots import masks as figures
 from tfmviz.plots.labels import of_queries, said_of_queries, visible
-from tfmviz.plots.numbers import counted, decimal, per_cent
+from tfmviz.plots.numbers import counted, decimal
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.steps import tiles
 from tfmviz.trace import Array, Trace
@@ -34,29 +34,27 @@ def verdict(here: Lesson, after: Trace, chosen: Chosen, layers: tuple[str, ...])
         way_out = "itself" if chosen.mask.shape[0] == chosen.mask.shape[1] else "the first key"
         st.warning(
             f"Row {names}{' …' if len(chosen.empty) > 6 else ''} may look at nothing. A softmax over no keys is 0/0, "
-            f"which would spread through every later layer. So here such a token may look at {way_out}.",
+            f"so here such a token may look at {way_out}.",
             icon=icons.WARNING,
         )
     if "decoder.0.self_attn.pattern" not in before:
-        st.markdown("This model fills in words; it has no next word to predict, so there is no loss to compare.")
+        st.markdown("This model fills in words; it has no next word to predict.")
         return
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (before, after))
     if not len(old):
         st.markdown("A single token has no next word to predict. Type more.")
         return
-    chance = [per_cent(float(np.exp(-losses.mean()))) for losses in (old, new)]
     st.markdown(
         f"Mean surprise at the next word of {before_after.predicted(here)} (the loss): **{old.mean():.2f}** nats with "
-        f"the model's own mask, **{new.mean():.2f}** with yours. The right word gets a probability of {chance[0]} and "
-        f"{chance[1]} (geometric mean)."
+        f"the model's own mask, **{new.mean():.2f}** with yours."
     )
     if before.source is not None and not here.choice.layer.endswith("self_attn"):
-        st.markdown("Cross-attention looks at the source. The answer does not stand there, so no position can cheat.")
+        st.markdown("Cross-attention looks at the source. The answer is not there, so no position can cheat.")
         return
     self_layers = [layer for layer in after.layers if layer.startswith("decoder.") and layer.endswith("self_attn")]
     answers = mask_effect.seen_answers(mask_effect.layers_to_reach([_seen(after, layer) for layer in self_layers]))
     if not len(answers):
-        st.markdown("No position can see the word it must predict, so none can cheat.")
+        st.markdown("No position can see the word it must predict.")
         return
     st.markdown(
         f"**{len(answers)} of {len(old)} positions can see the very word they must predict.** {_trained_without(here)}"
@@ -71,13 +69,12 @@ def _trained_without(here: Lesson) -> str:
         learned = "This model was trained without a mask and learned to copy what lies ahead."
     if found is None:
         return f"{learned} A model *trained* like this would learn to copy, and nothing about language."
-    who = f"Its cousin `{unmasked.UNMASKED}` was *trained* without a mask and did: on your sentence"
+    who = f"Its cousin `{unmasked.UNMASKED}`, *trained* without a mask, did: here"
     if here.model.name == unmasked.UNMASKED:
-        who = "On your sentence"
+        who = "Here"
     return (
-        f"{learned} {who} its loss is "
-        f"**{found.copying:.2f}** nats while it sees the next word, and **{found.writing:.2f}** when it must write and "
-        f"sees only the past. Its twin `{unmasked.MASKED}`, trained with the mask, then has {found.masked:.2f}."
+        f"{learned} {who} its loss is **{found.copying:.2f}** nats while it sees the next word, and "
+        f"**{found.writing:.2f}** without; its twin `{unmasked.MASKED}`, trained with the mask, has {found.masked:.2f}."
     )
 
 
@@ -124,11 +121,11 @@ def attention(here: Lesson, after: Trace) -> None:
         {"key": [f"{j} {visible(t)}" for j, t in enumerate(keys)]}
         | {f"score, {mask}": [_score(value) for value in of_mask] for mask, of_mask in zip(MASKS, scores, strict=True)}
         | {f"share, {mask}": [f"{value:.3f}" for value in row] for mask, row in zip(MASKS, rows, strict=True)},
-        caption=f"Scores and shares of token {token}, key by key.",
+        caption=f"Token {token}, key by key.",
         key="mask_scores",
         low=True,
     )
-    st.markdown(f"The row still sums to **{rows[1].sum():.3f}**: the softmax divides 1 among the keys that are left.")
+    st.markdown(f"The row still sums to **{rows[1].sum():.3f}**.")
 
 
 def _score(value: float) -> str:
@@ -151,7 +148,7 @@ def outputs(here: Lesson, after: Trace) -> None:
         + "; ".join(f"“{visible(t)}” {m:.0%}" for t, m in zip(tokens, moved[-1], strict=True)),
     )
     st.markdown(
-        f"After the last layer the vectors have moved by {moved[-1].mean():.0%} of their length on average, "
+        f"After the last layer vectors have moved by {moved[-1].mean():.0%} of their length on average, "
         f"“{markdown.plain(visible(tokens[most]))}” by most ({moved[-1, most]:.0%})."
     )
 
@@ -161,7 +158,7 @@ def reach(here: Lesson, chosen: Chosen) -> None:
     layer = here.choice.layer
     n_layers = here.model.config.depth(layer.split(".")[0])
     if chosen.mask.shape[0] != chosen.mask.shape[1] or layer.endswith("cross_attn"):
-        st.info("Reach concerns layers that look at their own text. Cross-attention reads everything in one step.")
+        st.info("Cross-attention reads everything in one step. Choose self-attention.")
         return
     controls.at_most("depth", n_layers)
     shown = st.slider("Layers", 1, n_layers, n_layers, key="depth", bind="query-params") if n_layers > 1 else 1
@@ -175,9 +172,8 @@ def reach(here: Lesson, chosen: Chosen) -> None:
         alt=f"{within} after {after}.",
     )
     st.markdown(
-        f"After {after} {within}. "
-        f"{_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}. With a window of radius r it "
-        "takes (n − 1)/r layers, O(n/r); full attention needs 1."
+        f"After {after} {within}. {_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}. A "
+        "window of radius r takes (n − 1)/r. A window of radius r takes (n − 1)/r."
     )
 
 
@@ -185,7 +181,7 @@ def _enough(needed: int, everything: bool) -> str:
     """How many layers with this mask it takes until nothing more comes within reach."""
     reached = "every token" if everything else "everything reachable"
     if needed == 0:
-        return "Each token reaches only itself, in any number of layers"
+        return "Each token reaches only itself"
     return f"**One** layer already reaches {reached}" if needed == 1 else f"**{needed}** layers reach {reached}"
 
 

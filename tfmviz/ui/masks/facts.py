@@ -28,14 +28,12 @@ def table(here: Lesson, chosen: Chosen, said: Settings) -> None:
         {
             "mask": ["causal", "padding", "cross-attention"],
             "it closes": ["what comes later", "what only fills the batch", "nothing but the source's padding"],
-            "it depends on": ["positions: the same for every text", "the lengths in the batch", "the sources' lengths"],
+            "it depends on": ["positions alone", "the lengths in the batch", "the sources' lengths"],
             "shape": ["(len, len)", "(batch, 1, 1, k_len)", "(batch, 1, 1, k_len)"],
-            "without it": ["the answer is visible", "results depend on the lengths of other texts", "as for padding"],
+            "without it": ["the answer is visible", "results depend on other texts", "as for padding"],
         }
     )
-    st.markdown(
-        "**Boolean or additive.** The first cells of your mask in both forms; the additive one is added to the scores."
-    )
+    st.markdown("**Boolean or additive.** The first cells of your mask in both forms.")
     left, right = st.columns(2)
     corner = chosen.mask[:SHOWN, :SHOWN]
     left.code(_grid(corner.astype(int)), language=None)
@@ -60,8 +58,7 @@ def batch(here: Lesson, said: Settings) -> None:
     causal = masks.causal(width)
     st.markdown(
         f"**Causal is not padding.** Your sentence ({counted(len(texts[0]), 'token')}) and the second one "
-        f"({len(texts[1])}) share a batch that is {width} wide. These are the masks of the shorter one; the second "
-        "sentence is among the parameters below."
+        f"({len(texts[1])}) share a batch; these are the masks of the shorter one."
     )
     drawn = (
         ("causal: by position", causal, "Query i sees keys 0 to i."),
@@ -86,7 +83,7 @@ def swallowed(here: Lesson) -> None:
     difference = float(np.abs(infinite - large).max())
     nothing = np.zeros_like(mask)
     empty = softmax_under(scores, nothing, -np.inf), softmax_under(scores, nothing, float(LARGE))
-    st.markdown("**−∞ or −1e9.** The scores of the chosen query, masked in both ways, after the softmax:")
+    st.markdown("**−∞ or −1e9.** The chosen query's shares, masked in both ways:")
     least, most = empty[1].min(), empty[1].max()
     kind = "an even spread" if np.isclose(least, most) else "what rounding leaves of the scores, spread"
     spread = f"every share {least:.3f} to {most:.3f}: {kind} over {len(mask)} forbidden keys"
@@ -101,16 +98,15 @@ def swallowed(here: Lesson) -> None:
         }
     )
     st.markdown(
-        "Beside −1e9, float32 counts in steps of 64: a score below 32 is lost in rounding, so an empty row looks "
-        "healthy and is wrong. In "
-        f"float16 −1e9 does not exist (the smallest number is {np.finfo(np.float16).min:.0f}) and becomes −∞."
+        "Beside −1e9, float32 loses scores below 32: an empty row looks healthy and is wrong. In float16 −1e9 becomes "
+        "−∞."
     )
 
 
 def conventions() -> None:
     """Which value blocks in which function of torch, as tried out here."""
     found = torch_conventions()
-    st.markdown("**True means opposite things in different places.** This server has tried out each line:")
+    st.markdown("**True means opposite things in different places**, as this server has tried out:")
     st.table(
         {
             "torch": list(found),
@@ -136,7 +132,7 @@ def exercises(here: Lesson, said: Settings) -> None:
     """Three questions for the room, with answers computed from the reader's sentence."""
     trace, choice = here.trace, here.choice
     queries, keys = trace.axes(choice.layer)
-    st.markdown("Ask the room first, then open the answer. The answers are computed for your sentence.")
+    st.markdown("Ask the room first, then open the answer.")
     pattern = trace[f"{choice.layer}.pattern"][choice.head]
     rows, columns = pattern.sum(axis=1), pattern.sum(axis=0)
     position = min(1, len(queries) - 1)
@@ -145,7 +141,7 @@ def exercises(here: Lesson, said: Settings) -> None:
     _ask(
         "1. Rows or columns: which sums to 1?",
         f"The rows: from {rows.min():.3f} to {rows.max():.3f}. Columns sum to anything, here from {columns.min():.2f} "
-        f"to {columns.max():.2f}: all tokens may look at one, or none.",
+        f"to {columns.max():.2f}.",
     )
     seen = [f"“{markdown.plain(visible(keys.tokens[j]))}”" for j in np.flatnonzero(mask)[:12]]
     _ask(

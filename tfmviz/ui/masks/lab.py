@@ -133,8 +133,7 @@ def gallery(q_len: int, k_len: int, said: Settings, *, second_len: int, crossing
     padding = _example(
         "padding",
         "padding",
-        f"A batch holds two sentences of {k_len} and {second_len} tokens; the shorter one is padded, and no token "
-        "looks at the padding.",
+        f"Two sentences of {k_len} and {second_len} tokens; no token looks at the padding.",
         masks.padding(torch.tensor([shorter]), width)[0, 0].expand(q_len if crossing else width, width),
     )
     if crossing:
@@ -142,7 +141,7 @@ def gallery(q_len: int, k_len: int, said: Settings, *, second_len: int, crossing
     cross = _example(
         "cross",
         "cross-attention",
-        "The second sentence (rows) looks at all of the first (columns): a rectangle.",
+        "The second sentence (rows) looks at all of the first (columns).",
         masks.full(second_len, k_len),
     )
     causal, strict, prefix = _looking_back(k_len, said)
@@ -174,13 +173,13 @@ def _looking_back(length: int, said: Settings) -> tuple[Example, Example, Exampl
     strict = _example(
         "strict",
         "strictly causal",
-        "j < i, as some slides print it. Taken literally, the first row is empty, its softmax 0/0. The rule is j ≤ i.",
+        "j < i, as on some slides: the first row is empty, its softmax 0/0. The rule is j ≤ i.",
         masks.strictly_causal(length),
     )
     prefix = _example(
         "prefix",
         "prefix-LM",
-        f"The first {said.n_prefix} tokens see one another in full, the others look back.",
+        f"The first {said.n_prefix} tokens see one another, the others look back.",
         masks.prefix(length, said.n_prefix),
     )
     return causal, strict, prefix
@@ -199,10 +198,10 @@ def _sparse(length: int, said: Settings) -> list[tuple[str, str, str, Any]]:
     return [
         ("window", "sliding window", f"Keys at most {said.radius} places away.", window),
         ("dilated", "dilated", steps, dilated),
-        ("blocks", "blocks", f"Pieces of {said.size} tokens that see only themselves.", pieces),
+        ("blocks", "blocks", f"Pieces of {said.size} tokens see only themselves.", pieces),
         ("global", "global tokens", f"The first {said.n_global} tokens see all and are seen by all.", shared),
-        ("random", "random", f"Itself and {said.n_random} keys drawn at random.", random),
-        ("bigbird", "BigBird", "Window, global tokens and random keys: cost grows with n, no longer with n².", bigbird),
+        ("random", "random", f"Itself and {said.n_random} random keys.", random),
+        ("bigbird", "BigBird", "Window, global and random keys: cost grows with n, not n².", bigbird),
     ]
 
 
@@ -247,7 +246,7 @@ def _changed(start: Array, edit: str) -> Array:
     changed = view.expand(edit, start.shape)
     if changed is None:
         st.info(
-            "The mask in the address was drawn for another sentence. This is the mask that it started from.",
+            "The mask in the address was drawn for another sentence; you see the one it started from.",
             icon=icons.INFO,
         )
         return start

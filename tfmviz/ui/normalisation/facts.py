@@ -65,7 +65,7 @@ def scaling() -> None:
     st.markdown(
         f"Who is most like student 1? {_most_alike(shown)} By scale: "
         + "; ".join(f"{name}: {_students(nearest(values))}" for name, values in scaled.items())
-        + ". Both axes have the same scale, so distances are what they look like."
+        + "."
     )
     _numbers(raw, scaled, names)
 
@@ -109,9 +109,8 @@ def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
     alike = [name for name, column in zip(COLUMNS, raw.T, strict=True) if not np.ptp(column)]
     undefined = f" Where all have the same {' or '.join(alike)} both are 0/0; the page takes 0." if alike else ""
     st.markdown(
-        f"Standardised: (x − mean) / standard deviation. Min–max: (x − min) / (max − min)"
-        f"{_outlier(scaled['min–max'][:, 0])}.{undefined} LayerNorm standardises too, but the numbers of one vector, "
-        "not one column of a table."
+        "Standardised: (x − mean) / standard deviation. Min–max: (x − min) / (max − "
+        f"min){_outlier(scaled['min–max'][:, 0])}.{undefined} LayerNorm standardises a vector, not a column."
     )
 
 
@@ -128,7 +127,7 @@ def _outlier(ages: Array) -> str:
     if len(rest) < 2 or not 0 < end - start < 1:
         return ""
     between = f"{decimal(start) if is_low else 0} and {1 if is_low else decimal(end)}"
-    return f", where one student sets the end: all but student {outlier + 1} lie between {between} in age"
+    return f", where all but student {outlier + 1} lie between {between} in age"
 
 
 def table(ages: str, fees: str) -> Array:
@@ -147,7 +146,7 @@ def table(ages: str, fees: str) -> Array:
         ages_and_fees = f"{counted(len(columns[0]), 'age')} but {counted(len(columns[1]), 'fee')}"
         raise ValueError(f"You typed {ages_and_fees}. Every student needs both.")
     if len(columns[0]) < 2:
-        raise ValueError("One student alone cannot be compared with anybody. Write at least two numbers.")
+        raise ValueError("One student alone cannot be compared. Write at least two numbers.")
     return np.array(columns).T
 
 
@@ -173,17 +172,17 @@ def learned(here: Lesson) -> None:
             )
     widest = max(gains, key=lambda name: float(np.ptp(gains[name])))
     least, most = gains[widest].min(), gains[widest].max()
-    learns = "multiplies every number by a learned γ. Before training γ is 1 (dotted line)."
+    learns = "multiplies by a learned γ, which begins at 1 (dotted)."
     if biases:
-        learns = "multiplies every number by a learned γ and adds β. Before training γ is 1 and β is 0 (dotted lines)."
+        learns = "multiplies by a learned γ and adds β, which begin at 1 and 0 (dotted)."
     st.markdown(
         f"The norm then {learns} The γ of the norm “{widest}” vary most, from **{decimal(least, '.3f')}** to "
-        f"**{decimal(most, '.3f')}**. Whatever comes after the norm hardly sees a number whose γ is near 0."
+        f"**{decimal(most, '.3f')}**."
     )
     formula = "(x − μ) / σ · γ + β" if here.model.config.norm == "layer" else "x / √(mean x²) · γ"
     st.markdown(
-        f"Check on your sentence, layer {here.choice.layer_index}, attention: {formula}, computed in numpy, differs "
-        f"from the model's own numbers by at most **{tiny(_residue(here))}**."
+        f"In layer {here.choice.layer_index}, attention, {formula} differs from the model's own numbers by at most "
+        f"**{tiny(_residue(here))}**."
     )
 
 
@@ -242,18 +241,13 @@ def gradients() -> None:
     st.markdown(
         f"From the first layer to the last the gradient goes from {post[0]:.2f} to {post[-1]:.2f} with post-norm, from "
         f"{pre[0]:.2f} to {pre[-1]:.2f} with pre-norm. In the last layer it is **{post[-1] / pre[-1]:.1f} times** as "
-        f"large with post-norm; in theory this ratio grows like √layers = {np.sqrt(n_layers):.1f} (Xiong et al. 2020)."
+        "large with post-norm; in theory about √layers (Xiong et al. 2020)."
     )
     st.markdown(
-        "Why? Pre-norm adds to the stream and scales nothing down, so with depth the stream mostly grows: the longer "
-        "it is, the less one layer's write changes the normalised result. Post-norm brings it back to the same length "
-        "after every layer, so the last layer always counts in full. From this Xiong et al. infer that the first steps "
-        "of training must be small, hence the warm-up; Liu et al. 2020 dispute that gradients are the reason."
+        "The pre-norm stream mostly grows, so each layer's write changes it less; post-norm resets its length. Hence "
+        "the warm-up, say Xiong et al.; Liu et al. 2020 dispute it."
     )
-    st.caption(
-        f"Computed with torch: {n_layers} layers, {shape.d_model} wide, {shape.n_heads} heads, weights drawn from "
-        "Xavier's distribution, random tokens, no training, the same seed for both."
-    )
+    st.caption(f"Random weights and tokens: {n_layers} layers, {shape.d_model} wide, {shape.n_heads} heads.")
     show_code(gradients_at_start)
 
 

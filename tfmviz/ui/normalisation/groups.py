@@ -131,17 +131,15 @@ def _remarks(given: Batch, numbers: int) -> None:
     rows = given.vectors[given.present]
     apart = float(normalisation.change(normalisation.layer_norm(rows), normalisation.rms_norm(rows)).max())
     st.markdown(
-        f"LayerNorm subtracts the mean first, RMSNorm does not. On these vectors the two differ by at most "
-        f"{per_cent(apart)} of the length: the nearer the means are to 0, the less."
+        f"RMSNorm subtracts no mean: here it differs from LayerNorm by at most {per_cent(apart)} of the length."
     )
     st.caption(
-        f"The picture shows the first {ROWS} tokens of each sentence and the first {numbers} of "
-        f"{given.vectors.shape[2]} numbers of each vector; the averages count all. Grey is padding, which counts in no "
-        "average. γ and β are left out here. BatchNorm averages over this batch, as in training."
+        f"{ROWS} tokens of each sentence and {numbers} of {given.vectors.shape[2]} numbers at most; the averages count "
+        "all but padding (grey). γ and β are left out."
     )
     if given.present.sum() == 1:
         st.info(
-            "With one token in the batch, BatchNorm has nothing to average: each number minus itself is 0.",
+            "With one token BatchNorm has nothing to average: each number minus itself is 0.",
             icon=icons.INFO,
         )
 
@@ -154,9 +152,8 @@ def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
     return (
         f"The {len(across)} numbers of “{name}” (a row, which LayerNorm and RMSNorm average): mean "
         f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean square "
-        f"**{decimal(np.sqrt((across**2).mean()), '.3f')}**. Number {column} of {tokens} (a column, "
-        f"which BatchNorm averages): mean **{decimal(down.mean(), '.3f')}**, standard deviation "
-        f"**{decimal(down.std(), '.3f')}**."
+        f"**{decimal(np.sqrt((across**2).mean()), '.3f')}**. Number {column} of {tokens} (a column, which BatchNorm "
+        f"averages): mean **{decimal(down.mean(), '.3f')}**, standard deviation **{decimal(down.std(), '.3f')}**."
     )
 
 
@@ -185,29 +182,24 @@ def _is_uniform(given: Batch, *, padding: bool) -> bool:
 
 def _from_nothing(*, still: bool) -> str:
     """What to say where BatchNorm had made all numbers 0: no change is a share of that."""
-    was = "Before, BatchNorm averaged equal vectors only, such as that of a token alone in its batch: a number minus "
-    was += "its mean is 0, so every number of your sentence was 0. "
+    was = "Before, BatchNorm averaged equal vectors only, so every number of your sentence was 0. "
     if still:
         return f"{was}The new sentence brings no other vector, so they still are."
-    return (
-        f"{was}Now they are not, though the sentence is the same. A vector of zeros has no length to compare the new "
-        "one with, so there is no chart. LayerNorm and RMSNorm change nothing: what they do to a token depends on that "
-        "token alone."
-    )
+    return f"{was}Now they are not, so there is no chart of the change. LayerNorm and RMSNorm change nothing."
 
 
 def _in_training(moved: dict[str, Array]) -> str:
     return (
         f"With BatchNorm the vectors of your sentence have moved by **{moved['BatchNorm'].mean():.1%}** of their "
-        f"length on average, though the sentence is the same. LayerNorm: **{moved['LayerNorm'].max():.0%}**, RMSNorm: "
-        f"**{moved['RMSNorm'].max():.0%}**, exactly: what they do to a token depends on that token alone."
+        f"length on average. LayerNorm: **{moved['LayerNorm'].max():.0%}**, RMSNorm: **{moved['RMSNorm'].max():.0%}**, "
+        "exactly: they see each token alone."
     )
 
 
 def _in_use(moved: dict[str, Array]) -> str:
     return (
         "In use BatchNorm takes stored averages, here those of the batch before. Another sentence moves nothing: "
-        f"**{moved['BatchNorm'].max():.0%}**. But the averages are those of other texts."
+        f"**{moved['BatchNorm'].max():.0%}**."
     )
 
 
@@ -230,9 +222,8 @@ def company(here: Lesson) -> None:
             _who_moved(before, _moved(before, after, padding=padding, stored=stored), stored=stored)
     tokens = [int(given.present.sum()) for given in (before, after)]
     st.markdown(
-        f"The batch had {counted(tokens[0], 'token')} and has {tokens[1]:,} now. In training BatchNorm's averages "
-        "depend on which sentences share the batch. In text they differ much from batch to batch, so the stored "
-        "averages fit badly (Shen et al. 2020), and transformers do without BatchNorm."
+        f"The batch had {counted(tokens[0], 'token')} and has {tokens[1]:,} now. Between batches of text the averages "
+        "differ much (Shen et al. 2020), so transformers do without BatchNorm."
     )
 
 

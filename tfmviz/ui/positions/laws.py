@@ -46,10 +46,9 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
         language=None,
     )
     st.markdown(
-        f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos.** Largest difference over all "
-        f"{waves.length - k} positions and {waves.d} dimensions: **{tiny(error)}**. Pair {i} turns by "
-        f"{k} · {2 * np.pi / waves.wavelengths[i]:.4g} = {_turn(waves, i, k):.4g} radians, wherever it starts. So “{k} "
-        "words further” is one linear map that a layer can learn."
+        f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos.** Largest error over all {waves.length - k} "
+        f"positions and {waves.d} dimensions: **{tiny(error)}**. Pair {i} turns by {_turn(waves, i, k):.4g} radians: "
+        f"“{k} words further” is one linear map that a layer can learn."
     )
 
 
@@ -74,8 +73,8 @@ def _matrix(matrix: Array, k: int) -> None:
             y_title="row",
         ),
         key="rotation",
-        alt=f"Blocks of two by two along the diagonal, 0 elsewhere. The first: {corner[0, 0]:.4f}, "
-        f"{corner[0, 1]:.4f}, {corner[1, 0]:.4f}, {corner[1, 1]:.4f}.",
+        alt=f"Blocks of two by two along the diagonal, 0 elsewhere. The first: {corner[0, 0]:.4f}, {corner[0, 1]:.4f}, "
+        f"{corner[1, 0]:.4f}, {corner[1, 1]:.4f}.",
     )
 
 
@@ -99,7 +98,7 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
     measure = line.segmented_control(
         "Measure", list(names), default="product", key="measure", bind="query-params", label_visibility="collapsed"
     )
-    dot, distance, _ = _relations(waves)
+    dot, distance = _relations(waves)
     with left:
         values = distance[p] if measure == "distance" else dot[p]
         show(
@@ -123,25 +122,23 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
 
 
 def _nearer_in_words(waves: Waves, p: int, others: list[int]) -> None:
-    dot, distance, spread = _relations(waves)
+    dot, distance = _relations(waves)
     a, b = sorted(others, key=lambda q: distance[p, q])
     closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"
     rise = laws.first_rise(dot, p)
     until = (
-        f"The product falls steadily up to distance {rise - 1 - p}; farther out it goes up and down."
+        f"The product falls up to distance {rise - 1 - p}, then goes up and down."
         if rise
-        else "The product falls all the way to the last position drawn."
+        else "The product falls all the way."
     )
     st.markdown(
         f"**Position {p} is {closer} {a} {'as to' if closer != 'closer to' else 'than to'} {b}:** product "
         f"{dot[p, a]:.2f} and {dot[p, b]:.2f} (with itself d/2 = {waves.d / 2:g}), distance {distance[p, a]:.2f} and "
-        f"{distance[p, b]:.2f}. Only |p − q| counts: along each diagonal the products differ by at most "
-        f"{tiny(spread)}. {until}"
+        f"{distance[p, b]:.2f}. Only |p − q| counts. {until}"
     )
 
 
 @shared
-def _relations(waves: Waves) -> tuple[Array, Array, float]:
-    """Products and distances of any two positions, and how much products differ along a diagonal."""
-    dot = laws.products(waves.table)
-    return dot, laws.distances(waves.table), laws.spread_along_diagonals(dot)
+def _relations(waves: Waves) -> tuple[Array, Array]:
+    """Products and distances of any two positions."""
+    return laws.products(waves.table), laws.distances(waves.table)

@@ -66,23 +66,23 @@ def tables() -> None:
         "of_table",
         {
             "The table": (
-                "Rows are positions: each is added to a word that stands there." + _left_out(place),
+                "A row is added to the word at its position." + _left_out(place),
                 lambda: heat_map(place),
             ),
             "Similarity": (
-                "How alike the vectors of any two positions are, beside those of the formula.",
+                "How alike the vectors of any two positions are.",
                 lambda: similarity(place),
             ),
             "Main directions": (
-                "The table in the three directions in which its rows differ most.",
+                "The directions in which the rows differ most.",
                 lambda: directions(place),
             ),
             "Well trained?": (
-                "A row grows away from its random start only when training reaches it.",
+                "A row grows only when training reaches it.",
                 lambda: norms(place),
             ),
             "The wall": (
-                "What happens past the last row, and past the last row that was trained.",
+                "What happens past the last trained row?",
                 lambda: wall(place),
             ),
         },
@@ -103,7 +103,7 @@ def choose() -> Place | None:
         return None
     first = next((n for n, (name, _) in enumerate(places.values()) if name == LEARNED), 0)
     with lesson.line("trained"):
-        st.markdown("Or no formula at all: a trained vector for every position, as in BERT and GPT-2.")
+        st.markdown("No formula: a trained vector for every position, as in BERT and GPT-2.")
         chosen = st.selectbox("Trained table", list(places), index=first, key="trained", bind="query-params")
     name, stack = places[chosen]
     return Place(model=models.load(name), stack=stack)
@@ -119,10 +119,7 @@ def heat_map(place: Place) -> None:
         alt=f"{values.shape[0]} positions, {values.shape[1]} dimensions, values from {values.min():.2f} to "
         f"{values.max():.2f}.",
     )
-    st.markdown(
-        f"{values.shape[0]} × {values.shape[1]} = **{values.size:,} trained numbers**. Nothing made them smooth: each "
-        "row began at random and was trained by itself."
-    )
+    st.markdown(f"{values.shape[0]} × {values.shape[1]} = **{values.size:,} trained numbers**.")
 
 
 def _left_out(place: Place) -> str:
@@ -130,10 +127,7 @@ def _left_out(place: Place) -> str:
     config = place.model.config
     if not place.is_cut:
         return ""
-    return (
-        f" These are the first {config.max_len:,} of the model's {config.trained_on:,} positions; the others were cut "
-        "off when it was converted."
-    )
+    return f" These are the first {config.max_len:,} of the model's {config.trained_on:,} positions."
 
 
 def similarity(place: Place) -> None:
@@ -155,12 +149,12 @@ def similarity(place: Place) -> None:
         (np.diag(matrix, 1).mean(), np.diag(matrix, far).mean()) for matrix in found
     )
     st.markdown(
-        f"Neighbours have a cosine of **{decimal(close)}** on average, positions {far} apart **{decimal(apart)}**; for "
-        f"sinusoids it is {decimal(close_formula)} and {decimal(apart_formula)}. "
+        f"Neighbours have a cosine of **{decimal(close)}** on average, positions {far} apart **{decimal(apart)}** "
+        f"(sinusoids: {decimal(close_formula)} and {decimal(apart_formula)}). "
         + (
-            "Training made neighbours alike, though nothing asked for it."
+            "Training made neighbours alike."
             if close > HALF
-            else "Most neighbours are no more alike than random vectors: these rows were hardly trained."
+            else "Most neighbours are no more alike than random vectors."
         )
         + _left_out(place)
     )
@@ -184,10 +178,8 @@ def directions(place: Place) -> None:
             alt="The positions in the two main directions, from the first to the last.",
         )
     st.markdown(
-        f"The {len(found.scores)} rows differ most along one direction ({found.shares[0]:.0%} of their variance), then "
-        f"along a second ({found.shares[1]:.0%}) and a third ({found.shares[2]:.0%}). Where the path through them is "
-        "smooth, training has put neighbours next to each other; where it is tangled, rows differ only as random "
-        "numbers do."
+        "Where the path is smooth, training has put neighbours side by side; where it is tangled, they are as good as "
+        "random."
     )
 
 
@@ -212,21 +204,17 @@ def norms(place: Place) -> None:
     if not place.is_ours:
         st.markdown(
             f"{len(values) - len(poor)} of {len(values)} rows are clearly longer than random ones with a standard "
-            f"deviation of {STD}, from which most models start ({began:.2f}). A short row was reached by few texts in "
-            "training, or its model started from smaller numbers." + _left_out(place)
+            f"deviation of {STD} ({began:.2f}); few texts reached the others, or they began smaller." + _left_out(place)
         )
     elif len(poor):
         st.markdown(
-            f"**{len(poor)} of {len(values)} rows, from position {poor[0]} on, are hardly longer than the random ones "
-            f"they began as ({began:.2f}): training hardly reached them.** The training texts were shorter than the "
-            "table. It learns a position only from texts that are long enough to have it."
+            f"**{len(poor)} of {len(values)} rows, from position {poor[0]} on, are hardly longer than at their random "
+            f"start ({began:.2f}).** The training texts were shorter than the table."
         )
     else:
         st.markdown(
-            f"Every row has grown from the random {began:.2f} it began with, the last ones too: **nothing is "
-            f"undertrained here**. Our language models read one stream of text, cut into full windows, so the last "
-            "position occurs as often as the first. Where texts differ in length, late positions are rare and stay "
-            f"undertrained: choose {markdown.code(REVERSE)} above, which was trained on short words."
+            f"Every row has grown from its random {began:.2f}: **nothing is undertrained here**. Compare "
+            f"{markdown.code(REVERSE)}, trained on short words."
         )
     _measured(place)
 
@@ -255,9 +243,8 @@ def _measured(place: Place) -> None:
     quarter = len(loss) // 4
     first, last = loss[1 : 1 + quarter].mean(), loss[-quarter:].mean()
     st.markdown(
-        f"Measured on held-out text by `scripts/evaluate.py`. More context helps: {loss[0]:.2f} nats at position 0, "
-        f"{first:.2f} on average over the next quarter, **{last:.2f}** over the last. The curve ends at {trained}: "
-        "there is no vector for a next position."
+        f"More context helps: {loss[0]:.2f} nats at position 0, {first:.2f} over the next quarter, **{last:.2f}** over "
+        f"the last. The curve ends at {trained}."
     )
 
 
@@ -265,10 +252,9 @@ def wall(place: Place) -> None:
     """One token more than there are positions."""
     st.code(one_too_many(place), language=None, wrap_lines=True)
     st.markdown(
-        f"**One token too many:** what the table of {markdown.code(place.model.name)} answers to one more position. "
-        "A formula would go on. A table has no such row, so the model cannot read on at all."
+        f"**One token too many.** A table has no such row, so {markdown.code(place.model.name)} cannot read on."
         + _left_out(place)
-        + " Rows that training never reached exist, but mean nothing:"
+        + " Rows that training never reached mean nothing:"
     )
     if model := models.needed(REVERSE):
         _beyond(model)
@@ -305,13 +291,8 @@ def _beyond(model: ZooModel) -> None:
 
     poor = position_table.untrained(Place(model=model, stack="encoder").table, std=STD)
     st.markdown(
-        (f"Training has reached the first {poor[0]} rows of its encoder's table. " if len(poor) else "")
-        + (
-            f"The longest of these that it gets right has **{max(right)}** letters. "
-            if right
-            else "It gets none right. "
-        )
-        + "Another scheme might also fail at lengths it was never trained on; here there is not even a trained row."
+        (f"Training has reached the first {poor[0]} rows. " if len(poor) else "")
+        + (f"The longest text it reverses here has **{max(right)}** letters." if right else "It gets none right.")
     )
 
 

@@ -57,11 +57,9 @@ def appended_index(here: Lesson) -> None:
     )
     half = f"passes 0.5 at position {int(np.argmax(with_index > 0.5))} and " * bool(with_index.max() > 0.5)
     st.markdown(
-        f"The words of your sentence as {markdown.code(model.name)} embeds them, all put at the same position and "
-        f"compared with one another. Without positions their mean cosine is {with_index[0]:.2f}. With the index "
-        f"appended it {half}is **{with_index[-1]:.3f}** at {len(with_index) - 1}: **the index grows without bound and "
-        "drowns the words**. A sinusoid's numbers stay between −1 and 1, and the cosine stays between "
-        f"{with_waves.min():.2f} and {with_waves.max():.2f}."
+        f"Different words, all put at one position: their mean cosine is {with_index[0]:.2f} without positions. With "
+        f"the index appended it {half}is **{with_index[-1]:.3f}** at {len(with_index) - 1}: **the index drowns the "
+        f"words**. With a sinusoid it is at most {with_waves.max():.2f}."
     )
 
 
@@ -104,15 +102,14 @@ def fractions(here: Lesson) -> None:
         alt=f"{sizes[0]} tokens {steps[0]} apart; {sizes[1]} tokens {steps[1]} apart.".replace("*", ""),
     )
     if sizes[0] == sizes[1]:
-        st.markdown("Both sentences have the same number of tokens, so they agree. Type a longer or a shorter one.")
+        st.markdown("Both sentences have the same number of tokens.")
         return
     halfway = [tokens[round((len(tokens) - 1) / 2)] for tokens in texts]
     st.markdown(
-        f"From one token to the next it is {steps[0]} in the sentence with {counted(sizes[0], 'token')} and {steps[1]} "
-        f"in the one with {sizes[1]}. **The same distance means different things in different sentences**: ½ is "
-        f"“{markdown.plain(visible(halfway[0]))}”, token {(sizes[0] - 1) / 2:g}, in one and "
-        f"“{markdown.plain(visible(halfway[1]))}”, token {(sizes[1] - 1) / 2:g}, in the other, and “the word before” "
-        "has no number of its own. While a text is being written, N is not even known."
+        f"A step of one token is {steps[0]} in the sentence with {counted(sizes[0], 'token')} and {steps[1]} in the "
+        f"one with {sizes[1]}. **The same distance means different things**: ½ lies at "
+        f"“{markdown.plain(visible(halfway[0]))}” in one and “{markdown.plain(visible(halfway[1]))}” in the other. In "
+        "writing, N is not known."
     )
 
 
@@ -137,9 +134,8 @@ def counter() -> None:
     middle = length // 2
     flipped = int(np.abs(values[middle] - values[middle - 1]).sum())
     st.markdown(
-        f"Each bit changes half as often as the one above it, and together they number {2**n_bits} positions: the "
-        f"right idea. But from {middle - 1} to {middle} **{flipped} bits jump at once**, from 0 to 1 only one does, "
-        "and there is nothing in between. A sine and a cosine for each frequency are the same counter without jumps:"
+        f"A counter of {n_bits} bits numbers {2**n_bits} positions. But from {middle - 1} to {middle} **{flipped} bits "
+        "jump at once**, with nothing in between. Sines and cosines count without jumps:"
     )
     show(
         figures.lines(

@@ -46,12 +46,12 @@ def on_words(here: Lesson) -> None:
     )
     kept = [cosines(np.stack(both))[0, 1] for both in zip(words, words + added, strict=True)]
     st.markdown(
-        f"Every position's vector is √(d/2) = {lengths[1][0]:.2f} long, the words {lengths[0].mean():.2f} on average. "
-        f"The cosine between the sum and the word is **{np.mean(kept):.2f}** on average. "
+        f"Position vectors are {lengths[1][0]:.2f} long, words {lengths[0].mean():.2f} on average. The cosine between "
+        f"the sum and the word is **{np.mean(kept):.2f}** on average. "
         + (
-            "The paper multiplies embeddings by √d_model first (section 3.4): switch it off above to see why."
+            "Switch √d_model off to see why the paper multiplies by it (section 3.4)."
             if scaled
-            else "Without √d_model the position drowns the word. The model was not trained like this."
+            else "Without √d_model the position drowns the word."
         )
     )
     _token_cosines(trace, words, added)
@@ -70,12 +70,12 @@ def _token_cosines(trace: Trace, words: Array, added: Array) -> None:
     ids = trace.target.ids
     twice = next(((ids.index(t), n) for n, t in enumerate(ids) if ids.index(t) < n), None)
     if twice is None:
-        st.markdown("No token comes twice here. Type one twice to see that its two vectors become different.")
+        st.markdown("No token comes twice here. Type one twice to see its two vectors.")
         return
     word = markdown.plain(visible(trace.tokens[twice[0]]))
     st.markdown(
-        f"“{word}” stands at {twice[0]} and at {twice[1]}: the same vector before (cosine {before[twice]:.2f}), two "
-        f"different ones after (**{after[twice]:.2f}**)."
+        f"“{word}” at {twice[0]} and {twice[1]}: the same vector before (cosine {before[twice]:.2f}), two different "
+        f"ones after (**{after[twice]:.2f}**)."
     )
 
 

@@ -29,11 +29,6 @@ SIGHTED = "twins-sinusoidal"
 PAIRS = {SIGHTED: "twins-none", "chinese-sinusoidal": "chinese-none"}
 """Models with positions that the page may open on, and their twins without any. Other twins can be chosen."""
 
-TRAINED_TO: dict[Architecture, str] = {
-    "decoder-only": "look back only; the first figure removes that mask in every layer, the second keeps it",
-    "encoder-only": "see the whole text, as in the first figure; the second puts a causal mask into every layer",
-}
-
 MASKS: dict[Architecture, tuple[str, str]] = {
     "decoder-only": ("causal mask removed", "as trained"),
     "encoder-only": ("as trained", "causal mask put in"),
@@ -60,7 +55,7 @@ def order_blind(here: Lesson) -> None:
     controls.say_what_was_cut(encoding, "The twins read")
     parts = word_order.pieces(encoding)
     if len(parts) < 2:
-        st.info("One word has no order. Type at least two words above.", icon=icons.INFO)
+        st.info("One word has no order. Type at least two.", icon=icons.INFO)
         return
     order = _ask_order(encoding, parts, words, line)
     moved = word_order.reordered(parts, order)
@@ -72,10 +67,7 @@ def order_blind(here: Lesson) -> None:
     for column, sees in zip(st.columns(2), changes, strict=True):
         with column:
             _changes(encoding, *changes[sees], pair=(blind, sighted), sees=sees)
-    st.markdown(
-        "The bars compare each word's vector after the last layer with its vector in the order as typed. Both models "
-        f"were trained to {TRAINED_TO[blind.config.architecture]}."
-    )
+    st.markdown("How far do the last layer's vectors move when the words do?")
     with st.expander("The numbers", key="order_numbers", on_change="rerun") as unfolded:
         if unfolded.open:
             _numbers(encoding, moved, changes, pair=(blind, sighted))
@@ -104,7 +96,7 @@ def _choose_twins(text: str) -> tuple[ZooModel | None, ZooModel | None]:
     )
     chosen, blind = models.load(name), models.load(twins[name])
     if chosen.vocabulary != blind.vocabulary:
-        st.info(f"{markdown.code(name)} splits text in another way, so it cannot be compared. Choose another twin.")
+        st.info(f"{markdown.code(name)} splits text in another way.")
         return blind, None
     return blind, chosen
 
@@ -157,7 +149,7 @@ def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGe
     for label, places in new.items():
         buttons.button(label, on_click=_put_order, args=(places,))
     if order == list(range(n)):
-        st.markdown("The words stand as typed, so nothing has moved. Click two words, or shuffle.")
+        st.markdown("The words are as typed: nothing has moved.")
     return order
 
 
@@ -229,13 +221,13 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Zo
     )
     largest = f"{markdown.code(names[0])}: **{_size(blind)}** at most. {markdown.code(names[1])}: **{_size(sighted)}**."
     if free and blind.max() < BLIND_WITHIN:
-        why = "Each word's vector is the same wherever the word stands, up to rounding: a sum over keys has no order."
+        why = "Each word's vector is the same wherever the word is: a sum has no order."
     elif free:
         why = "It does see the order."
     else:
         why = (
-            "Both models see the order now: the first token sees one token, the second sees two. **The causal mask "
-            "itself tells the order**, so a decoder can do without positions."
+            "**The causal mask itself tells the order**: the first token sees one token, the second two. A decoder can "
+            "do without positions."
         )
     st.markdown(f"{largest} {why if blind.max() or sighted.max() else ''}")
 

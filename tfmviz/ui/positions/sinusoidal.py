@@ -10,7 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import sinusoids as laws
 from tfmviz.plots import positions as figures
-from tfmviz.plots.numbers import tiny
 from tfmviz.plots.positions import Line
 from tfmviz.trace import Array
 from tfmviz.ui import icons, inputs, lesson, markdown
@@ -31,20 +30,20 @@ def sinusoids_in_parts(here: Lesson) -> None:
         "wave",
         {
             "Curves": (
-                "PE(pos, 2i) = sin(pos / base^(2i/d)), PE(pos, 2i + 1) = cos of the same: a pair of numbers for every "
-                "frequency, like the hands of many clocks. The vector is added to the word's.",
+                "PE(pos, 2i) = sin(pos / base^(2i/d)), PE(pos, 2i + 1) = cos of the same: every pair is the hand of a "
+                "clock.",
                 of_waves(curves),
             ),
             "By hand": (
-                "With d = 4 everything can be computed by hand. The paper's i counts from 0; some slides count from 1.",
+                "The paper's i counts from 0; some slides count from 1.",
                 of_waves(by_hand),
             ),
             "Why many waves": (
-                "One wave gives several positions the same number; waves of many lengths do not.",
+                "One wave repeats its numbers; many waves together do not.",
                 of_waves(repeats),
             ),
             "Heat map": (
-                "All numbers at once: a row is what is added to the word at that position.",
+                "A row is added to the word at its position.",
                 of_waves(heat_map),
             ),
             "A shift is a rotation": (
@@ -52,10 +51,10 @@ def sinusoids_in_parts(here: Lesson) -> None:
                 of_waves(shift),
             ),
             "Near and far": (
-                "Neighbours get similar vectors. How similar, and up to which distance?",
+                "How similar are near and far positions?",
                 of_waves(near_and_far),
             ),
-            "On real words": ("What the model reads is the sum of word and position.", lambda: on_words(here)),
+            "On real words": ("The model reads the sum of word and position.", lambda: on_words(here)),
         },
     )
 
@@ -125,9 +124,8 @@ def _wavelengths(waves: Waves) -> None:
     )
     n_turns = int((lengths <= waves.length).sum())
     st.markdown(
-        f"Wavelengths grow by the same factor from pair to pair, from 2π = {lengths[0]:.2f} to **{lengths[-1]:,.0f}**, "
-        f"towards 2π · {waves.base:,.0f}. Within {waves.length} positions {n_turns} of {len(lengths)} pairs come full "
-        "circle; the others tell near from far."
+        f"Wavelengths grow from 2π to **{lengths[-1]:,.0f}**. Within {waves.length} positions {n_turns} of "
+        f"{len(lengths)} pairs come full circle."
     )
 
 
@@ -204,8 +202,8 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
             f"dimensions together stay at {away[1][1:].min():.2f} or more.",
         )
     st.markdown(
-        f"**One frequency:** a single wave repeats itself, P0 = P{wavelength}, so the two positions look alike. "
-        f"**Many frequencies:** of {length} positions none comes nearer to P0 than **{away[1][1:].min():.3f}**."
+        f"A single wave repeats itself: P0 = P{wavelength}. With many, of {length} positions none comes nearer to P0 "
+        f"than **{away[1][1:].min():.2f}**."
     )
 
 
@@ -238,7 +236,7 @@ def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
         "Stored as", list(layouts), default=next(iter(layouts)), key="stored", bind="query-params"
     )
     halves = layouts.get(stored or "") == "halves"
-    order, error = _sines_first(waves)
+    order = _sines_first(waves)
     values = waves.table[:, order] if halves else waves.table
     with figure:
         show_cells(
@@ -249,17 +247,14 @@ def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
         )
     first = ", ".join(map(str, order[:4])) + (", …" if waves.d > 4 else "")
     st.markdown(
-        f"The paper alternates sines and cosines; Hugging Face's Marian stores all sines, then all cosines. That is "
-        f"the same table with its columns in another order: {first}. No product between positions changes: the largest "
-        f"difference is **{tiny(error)}**, rounding alone. (tensor2tensor and the original Marian also store the sines "
-        "first, but divide the exponent by d/2 − 1 instead of d/2: that is another table.)"
+        f"The paper alternates sines and cosines; Hugging Face's Marian stores all sines, then all cosines ({first}). "
+        "No product between positions changes."
     )
 
 
 @shared
-def _sines_first(waves: Waves) -> tuple[Array, float]:
-    """The order of the columns with the sines first, and how much the products between positions differ in it."""
+def _sines_first(waves: Waves) -> Array:
+    """The order of the columns with the sines first."""
     from tfmviz.positions.sinusoidal import sines_first
 
-    order = sines_first(waves.d).numpy()
-    return order, float(np.abs(laws.products(waves.table[:, order]) - laws.products(waves.table)).max())
+    return sines_first(waves.d).numpy()

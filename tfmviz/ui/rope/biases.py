@@ -9,7 +9,6 @@ from tfmviz.analysis import rotations
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import rotations as figures
 from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import tiny
 from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array
 from tfmviz.ui import icons, lesson, markdown
@@ -43,8 +42,8 @@ def slopes(shown: Subject) -> None:
     st.markdown(
         f"H = {n_heads} is a power of two: slope 2^(−8h/H) for h = 1 … H."
         if power == n_heads
-        else f"H = {n_heads} is not a power of two: the first {power} slopes are those of {power} heads, the other "
-        f"{n_heads - power} are every other one of those of {2 * power} heads (Press et al. 2022, the authors' code)."
+        else f"H = {n_heads} is not a power of two: the first {power} slopes are those of {power} heads, the others "
+        f"every other one of {2 * power} (Press et al. 2022)."
     )
 
 
@@ -54,16 +53,11 @@ def added(shown: Subject) -> None:
     weights = shown.model.weights.attention(shown.layer)
     before, bias, mask = weights.scores(q, k), own_bias(shown), shown.mask
     product = "q · k / √d" if weights.divided_by else "q · k"  # T5's own models divide by nothing
-    error = float(np.abs(before + bias - after)[mask].max())
     show_cells(
         figures.score_tiles({product: before, "+ bias": bias, "= scores": after}, mask, tokens=shown.tokens),
         key="bias_tiles",
         alt=f"Three matrices. {product} lies between {before[mask].min():.2f} and {before[mask].max():.2f}, the bias "
         f"between {bias[mask].min():.2f} and {bias[mask].max():.2f}.",
-    )
-    st.markdown(
-        f"Rows are queries, columns keys. The first and the second add up to the third, the scores that the model "
-        f"computed, to within {tiny(error)}."
     )
     row = shown.query
     shares = [softmax(np.where(mask, scores, -np.inf)[row]) for scores in (before, after)]
@@ -81,9 +75,8 @@ def added(shown: Subject) -> None:
     )
     reach = [float(share @ np.abs(row - np.arange(len(share)))) for share in shares]
     st.markdown(
-        f"The row of token {row}, “{markdown.plain(visible(shown.tokens[row]))}”. It looks {reach[0]:.1f} tokens away "
-        f"on average without the bias, **{reach[1]:.1f}** with it. (The queries and keys are those of the model as it "
-        "is; only this layer's bias is left out.)"
+        f"Token {row}, “{markdown.plain(visible(shown.tokens[row]))}”, looks {reach[0]:.1f} tokens away on average "
+        f"without the bias, **{reach[1]:.1f}** with it."
     )
 
 
@@ -124,9 +117,8 @@ def t5_biases(shown: Subject) -> None:
     )
     met = np.unique(bucket[: shown.trained_on])
     st.markdown(
-        f"One trained number per head and bucket. {markdown.code(shown.model.name)} was trained on {shown.trained_on} "
-        f"tokens, so it met buckets {met[0]} to {met[-1]} only; buckets {met[-1] + 1} to {N_BUCKETS - 1} still hold "
-        "the small random numbers they began with, and the lines jump there."
+        f"One trained number per head and bucket. {markdown.code(shown.model.name)} met buckets {met[0]} to {met[-1]} "
+        f"in training; buckets {met[-1] + 1} to {N_BUCKETS - 1} still hold random numbers."
         if met[-1] < N_BUCKETS - 1
         else "One trained number per head and bucket."
     )
@@ -148,9 +140,8 @@ def t5_buckets(shown: Subject) -> None:
     )
     exact, last = _widths(both_ways=both_ways)
     st.markdown(
-        f"Distances 0 to {exact - 1} have a bucket each. Farther ones share buckets that grow wider, and from distance "
-        f"{last} on all are in the last (Raffel et al. 2020)."
-        + (" Keys to the right have buckets of their own." if both_ways else "")
+        f"Distances 0 to {exact - 1} have a bucket each. Farther ones share, and from distance {last} on all are in "
+        "the last (Raffel et al. 2020)." + (" Keys to the right have their own." if both_ways else "")
     )
 
 
@@ -179,13 +170,11 @@ def shaw(tokens: tuple[str, ...]) -> None:
         alt="Indices of the last row: " + ", ".join(str(n) for n in found[-1]),
     )
     st.markdown(
-        f"A cell's number says which of **{2 * clip + 1} learned vectors** R is added to the key: score = q · (k + "
-        f"R[clip(j − i, −{clip}, {clip}) + {clip}]) / √d. On each side, all keys {clip} or more tokens away share a "
-        "vector. What it adds to the score depends on the query, unlike ALiBi's and T5's bias, which is one number per "
-        "head and distance."
+        f"The number in a cell picks one of **{2 * clip + 1} learned vectors** R: score = q · (k + R[clip(j − i, "
+        f"−{clip}, {clip}) + {clip}]) / √d. On each side, all keys {clip} or more tokens away share a vector. What it "
+        "adds depends on the query, unlike ALiBi's and T5's bias."
     )
     st.info(
-        "No model here was trained with Shaw's vectors, so there are no scores to show, only this map (Shaw et al. "
-        "2018, section 3).",
+        "No model here was trained with Shaw's vectors, so there are no scores (Shaw et al. 2018, section 3).",
         icon=icons.INFO,
     )

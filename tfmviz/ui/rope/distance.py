@@ -55,7 +55,7 @@ def same_distance(shown: Subject) -> None:
     tokens = [run.axes(shown.layer)[0].tokens for run in runs]
     shared = [token for token in dict.fromkeys(tokens[0]) if token in tokens[1]]
     if not shared:
-        st.info("The two texts share no token. Type two that have at least two words in common.", icon=icons.INFO)
+        st.info("The two texts share no token. Type two with at least two common words.", icon=icons.INFO)
         return
     with line:
         words = _choose_words(tokens, shared)
@@ -89,9 +89,8 @@ def _layer_by_layer(differences: dict[str, Array]) -> None:
         + "; ".join(f"{name}: " + ", ".join(tiny(v) for v in values) for name, values in differences.items()),
     )
     st.markdown(
-        "The largest difference over all heads. Only in layer 0 do queries and keys depend on the two words alone. "
-        "From layer 1 on each vector also holds its context, and if the two contexts differ, so do the scores, with "
-        "RoPE too. Sinusoidal positions are part of the vectors, so the scores differ from the start."
+        "The largest difference over all heads. Only in layer 0 do queries and keys depend on the two words alone; "
+        "later vectors also hold their context."
     )
 
 
@@ -137,13 +136,13 @@ def _compare(shown: Subject, phrases: list[Phrase], words: tuple[str, str]) -> N
             "distance i − j": [decimal(phrase.i - phrase.j, ".0f") for phrase in phrases],
             f"q · k / √d, layer 0, head {shown.head}": [decimal(score, ".6f") for score in scores],
         },
-        caption="Where the two words stand, and their score.",
+        caption="The two words, and their score.",
         key="phrases",
     )
     distances = [phrase.i - phrase.j for phrase in phrases]
     apart = abs(scores[0] - scores[1])
     st.markdown(
-        f"The distance is {distances[0]} in both, and so layer 0 gives the same score: the difference is "
+        f"The distance is {distances[0]} in both, so layer 0 gives the same score: the difference is "
         f"**{tiny(apart)}**, rounding."
         if distances[0] == distances[1]
         else f"The distances differ ({distances[0]} and {distances[1]}), and so do the scores of layer 0, by "

@@ -31,15 +31,9 @@ def layouts(shown: Subject) -> None:
     )
     scores = [a @ b.T for a, b in (ours, theirs, mixed)]
     reordered, wrong = (float(np.abs(scores[0] - other).max()) for other in scores[1:])
-    apart = max(float(np.abs(a[:, order] - b).max()) for a, b in zip(ours, theirs, strict=True))
     st.markdown(
-        f"This head has {len(order)} coordinates. Turned as neighbours and then reordered, or reordered and then "
-        f"turned as halves, the vectors differ by **{tiny(apart)}** at most, and q · k by {tiny(reordered)}: a sum "
-        "does not depend on the order of its terms."
+        f"If the vectors are reordered too, q · k changes by {tiny(reordered)}: a sum does not depend on the order of "
+        "its terms."
     )
-    st.markdown(
-        "But weights belong to one layout. These are stored for neighbours; if code for halves runs them "
-        f"without reordering, q · k changes by up to **{wrong:.2f}**. That happens when a checkpoint is converted "
-        "without its permutation."
-    )
+    st.markdown(f"But weights stored for neighbours and run as halves change q · k by up to **{wrong:.2f}**.")
     st.caption("Neighbours: the paper, RoFormer and this project. Halves: GPT-NeoX, LLaMA in `transformers`.")

@@ -67,8 +67,7 @@ def spectrum(shown: Subject, d_head: int) -> Spectrum | None:
         format="%g",
         placeholder="the model's own" if own is None else f"{own:,.0f}",
         key="rope_base",
-        help="Empty: as the model has it. 10,000 in the paper and in all models that come with the app, 500,000 in "
-        "LLaMA 3.",
+        help="Empty: as the model has it. 10,000 in the paper, 500,000 in LLaMA 3.",
     )
     kind = line.radio(
         "For longer texts",
@@ -146,7 +145,7 @@ def wavelengths(shown: Subject) -> None:
         low=True,
     )
     if position < 0:
-        st.markdown("A negative position turns the other way: only differences of positions matter.")
+        st.markdown("A negative position turns the other way.")
     st.caption(
         "θ = base^(−2m/d_head), m from 0. Position interpolation: θ / scale (Chen et al. 2023). NTK-aware: base · "
         f"scale^(d_head/(d_head − 2)) (bloc97 2023; Peng et al. 2023). {_own_frequencies(shown)}"
@@ -195,8 +194,7 @@ def _wavelength_figure(shown: Subject, chosen: Spectrum) -> None:
         ),
     )
     st.markdown(
-        f"**{n_round} of {n_pairs} pairs** turn all the way round within the {shown.trained_on} positions that "
-        f"{markdown.code(shown.model.name)} was trained on; the others see only a part of the circle."
+        f"**{n_round} of {n_pairs} pairs** turn all the way round within the {shown.trained_on} positions of training."
     )
 
 
@@ -207,12 +205,9 @@ def _in_longer_texts(shown: Subject, chosen: Spectrum) -> None:
     far, known = np.degrees(last * chosen.stretched[-1]), np.degrees((shown.trained_on - 1) * chosen.theta[-1])
     step, own_step = np.degrees(chosen.stretched[0]), np.degrees(chosen.theta[0])
     st.markdown(
-        f"A text {chosen.scale} times as long ends at position {last:,}. There the slowest pair has turned by "
-        f"**{far:,.1f}°**; with texts of {shown.trained_on} it never went beyond {known:,.1f}°. From one position to "
-        f"the next the fastest pair turns by **{step:.1f}°** (before: {own_step:.1f}°). Of the {len(partly)} pairs "
-        f"that saw only a part of the circle in training, **{len(beyond)}** now turn beyond that part. Position "
-        "interpolation holds all of them back, but moves neighbours together. NTK-aware scaling keeps only the slowest "
-        "and the fastest pair as they were; pairs in between may still turn too far."
+        f"At position {last:,}, {chosen.scale} times as far, the slowest pair has turned by **{far:,.1f}°** (in "
+        f"training up to {known:,.1f}°). The fastest turns by **{step:.1f}°** a position (before: {own_step:.1f}°). Of "
+        f"the {len(partly)} pairs that saw only a part of the circle in training, **{len(beyond)}** now turn beyond it."
     )
 
 
@@ -243,10 +238,8 @@ def decay(shown: Subject) -> None:
             ),
         )
     st.markdown(
-        f"The bound is the mean of |S_j| over j, where S_j adds up e^(i · distance · θ) of the first j pairs (Su et "
-        f"al. 2021, section 3.4.3). It falls in waves, and so does the mean product of {N_RANDOM:,} random queries "
-        "with keys *equal to them*: the farther away a match is, the less it counts. With unrelated keys the mean is 0 "
-        "at every distance and cannot fall. RoPE does not make every far score small."
+        "The bound (Su et al. 2021, section 3.4.3) falls in waves, and so does the mean product of random queries with "
+        "keys *equal to them*. With unrelated keys it is 0 at every distance: RoPE does not make every far score small."
     )
     _own_decay(shown, theta_, distances)
     _own_bound(shown, theta_, distances)
@@ -274,9 +267,7 @@ def _own_decay(shown: Subject, theta_: Array, distances: Array) -> None:
         f"{distances[-1]}.",
     )
     st.markdown(
-        "This head's own queries and keys. The first line takes every query with every key at every distance, and so "
-        "shows what distance alone does. The second takes only the pairs that stand there, and so mixes distance with "
-        "the words themselves."
+        "This head's own queries and keys. “Put there”: every pair at every distance, so that distance alone counts."
     )
 
 
@@ -290,7 +281,6 @@ def _own_bound(shown: Subject, theta_: Array, distances: Array) -> None:
     share = np.abs(rotations.by_distance(h, theta_, distances)) / limit
     names = [markdown.plain(visible(shown.tokens[n])) for n in (query, key)]
     st.markdown(
-        f"For “{names[0]}” as query and “{names[1]}” as key the bound is {limit[1]:,.0f} at distance 1, and |q · k| "
-        f"reaches {per_cent(share[1])} of it; over all these distances at most **{per_cent(share.max())}**. The bound "
-        "holds, but it is loose."
+        f"For “{names[0]}” as query and “{names[1]}” as key, |q · k| reaches {per_cent(share[1])} of the bound at "
+        f"distance 1, over all these distances at most **{per_cent(share.max())}**."
     )

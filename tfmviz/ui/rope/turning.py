@@ -55,9 +55,8 @@ def lengths(shown: Subject) -> None:
     k_before, k_after = (np.linalg.norm(shown.of_head(site), axis=-1) for site in ("k", "rot_k"))
     change = max(float(np.abs(after / before - 1).max()), float(np.abs(k_after / k_before - 1).max()))
     st.markdown(
-        f"Turning keeps lengths: over all queries and keys of this head they change by at most **{tiny(change)}** of "
-        "their length, which is rounding. RoPE also works with linear attention, because it acts on q and k separately "
-        "(Su et al. 2021, section 3.3)."
+        f"Turning keeps lengths: those of this head's queries and keys change by at most **{tiny(change)}** of their "
+        "length. Since q and k turn separately, RoPE works with linear attention (Su et al. 2021)."
     )
     show(
         pairs(

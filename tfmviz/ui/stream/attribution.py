@@ -27,8 +27,8 @@ N_BARS = 12
 
 
 NOT_LINEAR = (
-    "Between its last stream and the logits this model has a step of its own, Norm(GELU(x W + b)), as BERT does. "
-    "Since GELU is not linear, no part of the stream has a share of a word's logit, so there is no such sum here."
+    "Before the logits this model has a step of its own, Norm(GELU(x W + b)), as BERT does. It is not linear, so there "
+    "is no such sum."
 )
 
 
@@ -72,11 +72,10 @@ def attribution(here: Lesson) -> None:
     total = account.total
     where = f"{before_after.place(here).lower()} token {token} “{markdown.plain(visible(trace.tokens[token]))}”"
     st.markdown(
-        f"The {markdown.plain(account.title)} {where} is "
-        f"**{decimal(account.measured)}**; these parts sum to {decimal(total)}, a difference of "
-        f"{tiny(abs(total - account.measured))}. {_linearised(account)}"
+        f"The {markdown.plain(account.title)} {where} is **{decimal(account.measured)}**; these parts sum to "
+        f"{decimal(total)}, a difference of {tiny(abs(total - account.measured))}. {_linearised(account)}"
     )
-    st.markdown("The strongest heads. Choose one to see it below:")
+    st.markdown("The strongest heads; choose one:")
     _strongest(account)
     _head(here, account)
 
@@ -163,13 +162,10 @@ def _linearised(account: Account) -> str:
     norms = sum(part.kind == "norm" for part in account.river.parts)
     last = account.weights.readout.norm
     if last is None:
-        return (
-            f"Every part counts as it arrives at the end, after all later norms ({norms} for the embedding), each with "
-            "σ held at its value on this token."
-        )
+        return f"Every part counts after all later norms ({norms} for the embedding)."
     scale = float(last.scale(account.river.final)[0])
     capped = " The model caps its logits; this is the logit before that." if account.weights.readout.cap else ""
-    return f"The last norm divides by σ, on this token {scale:.2f}; with σ held at this value it is linear.{capped}"
+    return f"The last norm divides by σ = {scale:.2f}, held at this value.{capped}"
 
 
 def _map(account: Account, choice: Choice) -> None:
@@ -266,9 +262,8 @@ def _head(here: Lesson, account: Account) -> None:
     strongest = int(np.abs(effect).argmax())
     most, felt = (markdown.plain(visible(keys[n])) for n in (int(row.argmax()), strongest))
     st.markdown(
-        f"**{part.name[0].upper()}{part.name[1:]}: where it looked, what it wrote.** It looked most at “{most}” "
-        f"({row.max():.0%}); “{felt}” counted most ({decimal(effect[strongest], '+.2f')}). All keys together add "
-        f"{decimal(score, '+.2f')} to the {markdown.plain(account.title)}."
+        f"**{part.name[0].upper()}{part.name[1:]}** looked most at “{most}” ({row.max():.0%}); “{felt}” counted most "
+        f"({decimal(effect[strongest], '+.2f')}). All keys together add {decimal(score, '+.2f')}."
     )
     looked, wrote = figures.looks(row, effect, tokens=keys, title="added", theme=theme())
     show(looked, key="looked", alt="; ".join(f"“{visible(t)}” {a:.0%}" for t, a in zip(keys, row, strict=True)))
@@ -284,7 +279,4 @@ def _pushes(vocabulary: tuple[str, ...], account: Account, index: int) -> None:
     def named(indices: Array) -> str:
         return ", ".join(f"“{markdown.plain(visible(vocabulary[n]))}” ({decimal(moved[n], '+.2f')})" for n in indices)
 
-    st.markdown(
-        f"Over the whole vocabulary, what it wrote raises most: {named(order[:5])}; and lowers most: "
-        f"{named(order[::-1][:5])}."
-    )
+    st.markdown(f"It raises most: {named(order[:5])}; and lowers most: {named(order[::-1][:5])}.")

@@ -43,11 +43,11 @@ def lengths(here: Lesson) -> None:
         + "; ".join(f"{s} {v:.1f}" for s, v in zip(stages, values[:, token], strict=True)),
     )
     st.markdown(
-        f"What the norms do: the length of “{markdown.plain(visible(tokens[token]))}” before and after each of them. "
+        f"“{markdown.plain(visible(tokens[token]))}” before and after each norm. "
         + (
-            "In a pre-norm model a layer reads a normed copy; the stream itself keeps its length."
+            "The layers read a normed copy; the stream keeps its length."
             if is_pre_norm(trace)
-            else "In a post-norm model the normed vector replaces the stream."
+            else "The normed vector replaces the stream."
         )
     )
     _before_and_after(trace, stack, token)
@@ -56,33 +56,30 @@ def lengths(here: Lesson) -> None:
 def _growth_in_words(values: Array, trace: Trace) -> None:
     first, last = values[0].mean(), values[-1].mean()
     kind = (
-        "This is a pre-norm model: no norm changes the stream itself, and every layer adds to it, so it can grow"
+        "Pre-norm: no norm changes the stream, and every layer adds to it"
         if is_pre_norm(trace)
-        else "This is a post-norm model: a norm after every layer resets the length, so it cannot grow without bound"
+        else "Post-norm: a norm after every layer resets the length"
     )
     st.markdown(
-        f"{kind}. Mean length **{first:.2f}** at the start, **{last:.2f}** at the end: "
-        f"{last / max(first, 1e-12):.3g} times."
+        f"{kind}. Mean length **{first:.2f}** at the start, **{last:.2f}** at the end: {last / max(first, 1e-12):.3g} "
+        "times."
     )
 
 
 def _outlier_in_words(values: Array, stages: list[str], first: str) -> None:
     if values.shape[1] < 2:
-        st.markdown("A single token has nothing to stand out from. Type more to compare lengths.")
+        st.markdown("A single token has nothing to stand out from. Type more.")
         return
     stage, factor = residual.outlier(values)
     name, where = markdown.plain(visible(first)), stages[stage]
     where = "in the embedding" if stage == 0 else f"after {where}"
     if factor >= STANDS_OUT:
         st.markdown(
-            f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the median of the "
-            "others. Heads with nothing to do often rest on such a token."
+            f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the others' median. "
+            "Idle heads often look at such a token."
         )
         return
-    st.markdown(
-        f"The first token “{name}” is no outlier here: at most {factor:.2f} times the median of the others, {where}. "
-        "In large models it is often many times as long as all others."
-    )
+    st.markdown(f"The first token “{name}” is no outlier: at most {factor:.2f} times the others' median, {where}.")
 
 
 def _before_and_after(trace: Trace, stack: str, token: int) -> None:

@@ -123,9 +123,8 @@ def _note(found: Lens, n: int, stage: int, vocabulary: tuple[str, ...]) -> str:
     top, answer = visible(vocabulary[found.top[stage, n]]), visible(vocabulary[found.answer[n]])
     return (
         f"“{top}” {per_cent(float(found.top_probability[stage, n]))}; the final answer “{answer}” is number "
-        f"{_rank(found, n, stage)} with "
-        f"{per_cent(float(found.answer_probability[stage, n]))}; entropy {found.entropy[stage, n]:.2f}, distance to "
-        f"the end {found.divergence[stage, n]:.2f} nats"
+        f"{_rank(found, n, stage)} with {per_cent(float(found.answer_probability[stage, n]))}; entropy "
+        f"{found.entropy[stage, n]:.2f}, distance to the end {found.divergence[stage, n]:.2f} nats"
     )
 
 
@@ -140,13 +139,11 @@ def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:
     same = int((found.top[0] == np.array(trace.target.ids)).sum())
     half = int(np.sort(found.settled)[(len(found.settled) - 1) // 2])
     answer = markdown.plain(visible(model.vocabulary[found.answer[token]]))
-    both_ways = " (one table turns words into vectors and back)" if model.config.embeddings == "tied" else ""
     way = " → ".join(_rank(found, token, stage) for stage in range(len(stages)))
     st.markdown(
         f"In the first column {same} of {len(trace.tokens)} tokens {'is' if same == 1 else 'are'} read out as "
-        f"themselves{both_ways}. From “{stages[half]}” on, at least half of the tokens keep their final answer. "
-        f"For token {token} “{markdown.plain(visible(trace.tokens[token]))}” the answer is “{answer}”; its "
-        f"rank, stage by stage: {way}."
+        f"themselves; from “{stages[half]}” on, at least half keep their final answer. For "
+        f"“{markdown.plain(visible(trace.tokens[token]))}” it is “{answer}”; its rank by stage: {way}."
     )
 
 

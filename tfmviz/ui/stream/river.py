@@ -25,21 +25,16 @@ def river(here: Lesson) -> None:
     found = contributions.river(trace, stack, here.query, here.model.weights.stacks[stack])
     _waterfall(found)
     st.markdown(
-        "Each part is projected onto the token's final vector. Heads are blue, feed-forward layers (MLP) orange. "
-        f"The {len(found.parts)} parts sum to the model's own vector, to within **{tiny(found.residue)}** in every "
-        f"number. Projected onto it they add up to {found.along.sum():.2f}, its length."
+        f"Heads are blue, feed-forward layers (MLP) orange. The {len(found.parts)} parts sum to the model's own "
+        f"vector, to within **{tiny(found.residue)}**; along it they add up to its length, {found.along.sum():.2f}."
     )
     if not is_pre_norm(trace):
         st.info(
-            "This is a post-norm model: after each layer a norm rescales everything written so far, so its stream is "
-            "not a plain sum. Here the norms are parts too (grey), which makes the sum exact. The tab “Who made the "
-            "word” shows each part after all later norms.",
+            "In this post-norm model a norm rescales the stream after each layer, so its stream is not a plain sum. "
+            "Here the norms are parts too (grey).",
             icon=icons.NORM,
         )
-    st.markdown(
-        "Length and direction of every part. A part left of the middle points against the stream it is added to. It "
-        "may delete something, by writing its negative."
-    )
+    st.markdown("A part left of the middle points against the stream: it may delete something.")
     _sizes(found)
     _against_in_words(found)
     with st.expander("All parts as numbers"):
@@ -81,15 +76,14 @@ def _sizes(found: River) -> None:
 def _against_in_words(found: River) -> None:
     worst = found.against()
     if not worst:
-        st.markdown("On this token no part points against the stream (cosine below −0.1).")
+        st.markdown("No part points against the stream here (cosine below −0.1).")
         return
     named = "; ".join(
-        f"**{found.parts[n].name}** (length {found.size[n]:.2f}, cosine {decimal(found.to_stream[n])}, so "
-        f"{-found.size[n] * found.to_stream[n]:.2f} against the stream)"
+        f"**{found.parts[n].name}** (length {found.size[n]:.2f}, cosine {decimal(found.to_stream[n])})"
         for n in worst[:5]
     )
     count = "1 part points" if len(worst) == 1 else f"{len(worst)} parts point"
-    st.markdown(f"{count} against the stream on this token (cosine below −0.1), the strongest first: {named}.")
+    st.markdown(f"{count} against the stream (cosine below −0.1): {named}.")
 
 
 def _table(found: River) -> None:
@@ -102,7 +96,7 @@ def _table(found: River) -> None:
     show_columns(
         {"part": [part.name for part in found.parts]}
         | {name: [decimal(value, ".3f") for value in values] for name, values in columns.items()},
-        caption="Every part, in the order in which it is written.",
+        caption="Every part, in the order of writing.",
         key="parts",
         low=True,
     )

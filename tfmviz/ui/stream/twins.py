@@ -49,18 +49,15 @@ def twins(here: Lesson) -> None:
             )
     spread = {kind: values[-1].std() / values[-1].mean() for kind, (_, values) in measured.items()}
     st.markdown(
-        f"After the last layer the tokens' lengths vary by {spread['pre-norm']:.0%} of their mean (standard deviation) "
-        f"in the pre-norm twin and by {spread['post-norm']:.0%} in the post-norm twin, whose last norm has just set "
-        "them."
+        f"After the last layer the tokens' lengths vary by {spread['pre-norm']:.0%} of their mean in the pre-norm twin "
+        f"and by {spread['post-norm']:.0%} in the post-norm twin."
     )
     _five_tensors(runs, min(here.choice.layer_index, residual.depth(runs["pre-norm"], "decoder") - 1))
 
 
 def _five_tensors(runs: dict[str, Trace], layer: int) -> None:
     st.markdown(
-        f"One layer turns X into H by five tensors. These are those of layer {layer} (choose it in the sidebar), with "
-        "the mean length of a token's vector. Follow the +: in pre-norm it bypasses the norm, in post-norm it goes "
-        "into it."
+        f"Layer {layer} turns X into H. Follow the +: in pre-norm it bypasses the norm, in post-norm it goes into it."
     )
     columns: dict[str, list[str]] = {}
     for kind, trace in runs.items():

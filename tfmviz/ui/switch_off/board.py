@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import ablation, mask_effect
@@ -135,7 +134,7 @@ def _asked(parts: Sequence[Part], here: Lesson) -> tuple[Part, ...]:
     unknown = codes - {part.code for part in off} - {"none"}
     if unknown:
         st.info(
-            f"This model has no {', '.join(map(markdown.code, sorted(unknown)[:6]))}; the rest of the choice stays.",
+            f"This model has no {', '.join(map(markdown.code, sorted(unknown)[:6]))}; the rest stays.",
             icon=icons.INFO,
         )
     return off
@@ -190,7 +189,7 @@ def _reference(model: ZooModel, text: str) -> Trace:
 def verdict(here: Lesson, after: Trace, said: Switches) -> None:
     """In words: what is off, and what that does to loss and next word."""
     if not said.off:
-        st.markdown("Everything is on: the two runs are the same. Switch something off above.")
+        st.markdown("Everything is on: switch something off.")
         return
     if _everything(here.trace, said):
         st.warning(f"Everything is off: no token learns of another. {_left(here, said)}", icon=icons.OFF)
@@ -200,9 +199,7 @@ def verdict(here: Lesson, after: Trace, said: Switches) -> None:
         better = f" The model predicts this sentence **better** {said.run}." if new < old else ""
         st.markdown(
             f"Mean surprise at the next word of {before_after.predicted(here)} (the loss): **{old:.2f}** nats with the "
-            f"whole model, **{new:.2f}** with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}. The right "
-            f"word gets a probability of {per_cent(np.exp(-old))} and {per_cent(np.exp(-new))} (geometric "
-            f"mean).{better}"
+            f"whole model, **{new:.2f}** with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}.{better}"
         )
     token = here.target
     words = []
@@ -223,8 +220,8 @@ def _left(here: Lesson, said: Switches) -> str:
         left = "Only the biases b_O of the attention layers are still added to its vector"
         return f"{left}, and the norms still act on it." if norms else f"{left}."
     if norms:
-        return "No layer adds anything: only the norms still act on each token's own vector before it is read out."
-    return "No layer adds anything, and the model reads out each token's own vector at once."
+        return "No layer adds anything: only the norms still act on each token's own vector."
+    return "No layer adds anything: the model reads out each token's own vector at once."
 
 
 def _is_bare(trace: Trace, said: Switches) -> bool:
@@ -266,7 +263,7 @@ def next_words(here: Lesson, after: Trace, said: Switches) -> None:
 def losses(here: Lesson, after: Trace, said: Switches) -> None:
     """Surprise at every next word, before and after."""
     if question(here) is None:
-        st.info("There is no next word to predict: type more, or choose a model that writes in the sidebar.")
+        st.info("There is no next word to predict: type more, or choose a model that writes.")
         return
     before_after.losses(here, after, series=said.series)
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (here.trace, after))
@@ -283,7 +280,7 @@ def written(here: Lesson, after: Trace, said: Switches) -> None:
     """What the model writes, before and after: a translation, or the next words."""
     architecture = here.model.config.architecture
     if architecture == "encoder-only":
-        st.info("This model fills in words and writes no text. Choose another model in the sidebar.")
+        st.info("This model fills in words and writes no text.")
         return
     texts = (_written(here.model, here.text, codes, said.way) for codes in ((), said.codes))
     for name, text in zip(said.series, texts, strict=True):

@@ -66,7 +66,7 @@ def laboratory(here: Lesson) -> None:
     figure = st.container()
     copied = lesson.line("copied").radio("Copied", options, horizontal=True, key="copied", bind="query-params")
     if other is None:
-        st.info("Type a second sentence with as many tokens as yours, or take one of the pairs.", icon=icons.WRITE)
+        st.info("Type a second sentence with as many tokens as yours, or take a pair.", icon=icons.WRITE)
         return
     second = _run(here.model, here.text, other)
     tokens = [run.axes(f"{stack}.0.self_attn")[0].tokens for run in (here.trace, second)]
@@ -76,13 +76,13 @@ def laboratory(here: Lesson) -> None:
     values = _recovered(here.model, here.text, other, COPIED[copied], stack, here.target)
     if np.isnan(values).all():
         st.info(
-            "Both sentences get exactly the same answer, so there is nothing to carry over. Change a word.",
+            "Both sentences get exactly the same answer. Change a word.",
             icon=icons.INFO,
         )
         return
     with figure:
         _picture(here, values, list(zip(*tokens, strict=True)))
-    _in_words(here, second, COPIED[copied])
+    _in_words(here, second)
     beside_encoder = stack == "decoder" and here.trace.source is not None
     st.markdown(_story(values, list(zip(*tokens, strict=True)), copied=COPIED[copied], beside_encoder=beside_encoder))
 
@@ -131,14 +131,10 @@ def _unfit(first: tuple[str, ...], second: tuple[str, ...]) -> str | None:
         pieces = ["·".join(markdown.plain(visible(token)) for token in tokens[:12]) for tokens in (first, second)]
         return (
             f"Your sentence has {len(first)} tokens ({pieces[0]}{' …' * (len(first) > 12)}), the second has "
-            f"{len(second)} ({pieces[1]}{' …' * (len(second) > 12)}). Vectors are copied position by position, so both "
-            "need the same number. Change a word in one of them."
+            f"{len(second)} ({pieces[1]}{' …' * (len(second) > 12)}). Both need the same number: change a word."
         )
     if len(first) > MAX_TOKENS:
-        return (
-            f"Your sentence has {len(first)} tokens. Every cell of the picture is a run of the model, so this part "
-            f"takes sentences of at most {MAX_TOKENS}. Shorten both."
-        )
+        return f"Your sentence has {len(first)} tokens; this part takes at most {MAX_TOKENS}. Shorten both."
     return None
 
 
@@ -179,7 +175,7 @@ def _picture(here: Lesson, values: Array, tokens: list[tuple[str, str]]) -> None
     )
 
 
-def _in_words(here: Lesson, second: Trace, copied: Copied) -> None:
+def _in_words(here: Lesson, second: Trace) -> None:
     """Which two words are compared, how far apart the runs are, and what a cell is."""
     logits = [run.row("logits", here.target) for run in (here.trace, second)]
     pair = patching.answers(*logits)
@@ -189,15 +185,12 @@ def _in_words(here: Lesson, second: Trace, copied: Copied) -> None:
     said = f"The two answers are {words[0]} for your sentence and {words[1]} for the second."
     if best != pair:
         said = (
-            f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Of the likely words, {words[0]} is the one "
-            f"that your sentence favours most over the second, and {words[1]} the one that the second favours "
-            "most over yours."
+            f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Compared, your sentence favours {words[0]}, "
+            f"the second {words[1]}."
         )
-    shows = "where the difference is stored" if copied == "resid_pre" else "what writes the difference into the stream"
     st.markdown(
         f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run and **{apart[1]}** in "
-        "the other. A cell shows how much of the way from the first to the second one copied vector goes: 0 none, 1 "
-        f"all of it. That shows {shows}, layer by layer."
+        "the other. A cell shows how far one copied vector goes from the first (0) to the second (1)."
     )
 
 
@@ -217,8 +210,8 @@ def _story(values: Array, tokens: list[tuple[str, str]], *, copied: Copied, besi
     told = _leaders(values, tokens, moves=moves)
     if beside_encoder and copied in ("resid_pre", "self_attn.out"):
         return (
-            "Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference in from "
-            f"the source. {told}"
+            "Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference in. "
+            f"{told}"
         )
     return told
 
@@ -231,7 +224,7 @@ def _leaders(values: Array, tokens: list[tuple[str, str]], *, moves: bool) -> st
     """
     strong = np.flatnonzero(values.max(axis=1) >= FAINT).tolist()
     if not strong:
-        return f"No copy goes {per_cent(FAINT)} of the way: the difference is in no single vector of this kind."
+        return f"No copy goes {per_cent(FAINT)} of the way: no single vector of this kind holds the difference."
     first, last = strong[0], strong[-1]
     most = values.argmax(axis=1).tolist()
     begin, end = (f"token {most[layer]} {_quoted(tokens[most[layer]][0])}" for layer in (first, last))

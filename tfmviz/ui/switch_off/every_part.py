@@ -64,8 +64,8 @@ def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) 
     """What is lost most, what is spared, and two buttons that switch off just that."""
     heads = [(part, loss) for part, loss in ranked if part.kind == "head"]
     st.markdown(
-        f"Orange: with this part {way.done()} {measured} surprises the model more. The colours end at the strongest "
-        f"head; an MLP may go far beyond. {_missed(ranked, way)} {_spared(heads, way)}"
+        f"Orange: with this part {way.done()} {measured} surprises the model more. {_missed(ranked, way)} "
+        f"{_spared(heads, way)}"
     )
     verb = "Switch off" if way.removes else "Change"
     worst, least = heads[0][0], heads[-1][0]
@@ -80,9 +80,9 @@ def _missed(ranked: list[tuple[Part, float]], way: Way) -> str:
     """With which parts off the loss grows most."""
     worst, most = ranked[0]
     if most <= 0:
-        return f"No part is missed here: the loss does not grow with any of them {way.done()}."
+        return f"No part is missed here: the loss grows with none {way.done()}."
     heads = [f"**{part.name}** ({_nats(loss)})" for part, loss in ranked if part.kind == "head" and loss > 0]
-    among = f", and among the heads with {', '.join(heads[:3])}" if heads else ""
+    among = f"; of the heads, with {', '.join(heads[:3])}" if heads else ""
     return f"The loss grows most with **{worst.name}** {way.done()} ({_nats(most)} nats){among}."
 
 
@@ -92,21 +92,12 @@ def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
     found = f"With any of the heads {way.done()} the model does worse."
     if spared:
         least, loss = spared[-1]
-        better = f"with **{least.name}** {way.done()}"
+        found = f"For {len(spared)} of {counted(len(heads), 'head')} the loss does not grow"
         gains = _nats(loss) != _nats(0)
-        if len(spared) == 1:
-            does = f"{better} the model does {'better' if gains else 'no worse'} here ({_nats(loss)} nats)"
-        else:
-            does = f"with any one of these {way.done()} the model does no worse here"
-            does += f", {better} even better ({_nats(loss)} nats)" * gains
-        found = f"For {len(spared)} of {counted(len(heads), 'head')} the loss does not grow: {does}."
+        found += f"; with **{least.name}** {way.done()} it shrinks ({_nats(loss)} nats)." if gains else "."
     if not way.removes or min(abs(loss) for _, loss in heads) >= LITTLE:
         return found
-    return (
-        f"{found} If the loss changes by less than {LITTLE} nats with a head {way.done()}, others may do the same "
-        "work, or this text may not need it. Two parts that replace each other both look useless when only one is "
-        f"{way.done()}."
-    )
+    return f"{found} Where a change is below {LITTLE} nats, others may do the same work, or this text may not need it."
 
 
 def _nats(loss: float) -> str:
@@ -147,8 +138,8 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
         )
     sharpest, ρ = int(x.argmax()), ablation.rank_correlation(x, y)
     st.markdown(
-        f"Head **{names[sharpest]}** looks most sharply: on average {per_cent(x[sharpest])} of its attention goes to "
-        f"one token. {_place(x, y, names, measured, said.way)} The rank correlation is **{_two(ρ)}**: "
+        f"Head **{names[sharpest]}** looks most sharply: {per_cent(x[sharpest])} of its attention goes to one token, "
+        f"on average. {_place(x, y, names, measured, said.way)} The rank correlation is **{_two(ρ)}**: "
         f"{_in_words(ρ, said.way)}."
     )
 
@@ -161,13 +152,10 @@ def _place(x: Array, y: Array, names: list[str], measured: str, way: Way) -> str
         y: (head,), how much the loss grows, in nats.
     """
     if y.max() <= 0:
-        return f"No head is missed here: the loss does not grow with any of them {way.done()}."
+        return f"No head is missed here: the loss grows with none {way.done()}."
     order = np.argsort(-y, kind="stable").tolist()  # equal heads have one order, also for who is the first
     place, dearest = order.index(int(x.argmax())) + 1, order[0]
-    return (
-        f"By damage to {measured} it is number {place} of {len(names)}. Number 1 is **{names[dearest]}**, whose "
-        f"largest share is {per_cent(x[dearest])} on average."
-    )
+    return f"By damage to {measured} it is number {place} of {len(names)}. Number 1 is **{names[dearest]}**."
 
 
 def _in_words(ρ: float, way: Way) -> str:
