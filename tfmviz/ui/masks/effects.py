@@ -173,7 +173,7 @@ def reach(here: Lesson, chosen: Chosen) -> None:
     )
     st.markdown(
         f"After {after} {within}. {_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}. A "
-        "window of radius r takes (n − 1)/r. A window of radius r takes (n − 1)/r."
+        "window of radius r takes (n − 1)/r, full attention 1."
     )
 
 
