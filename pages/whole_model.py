@@ -14,9 +14,8 @@ def draw(here: Lesson) -> None:
         {
             "Where the parameters are": ("", lambda: around.where_the_numbers_are(here)),
             "Post-norm, pre-norm": (
-                "One layer of two models, trained alike on the same text; only their norms stand in different places. "
-                "Follow the line above the boxes: in 2017 a norm comes after the sum, in most models since it comes "
-                "before the layer and leaves the line alone.",
+                "One layer of two models that were trained alike. Follow the line above the boxes: in 2017 the norm "
+                "came after the sum; today it mostly comes before the layer and leaves the line alone.",
                 lambda: around.norms(here),
             ),
         },

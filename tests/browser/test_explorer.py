@@ -23,7 +23,7 @@ def tile(page: Page, layer: int, head: int) -> Locator:
 
 def shown(page: Page) -> Locator:
     """The name of the head that the explorer shows."""
-    return page.locator(".verdict strong")
+    return page.locator(".headline strong")
 
 
 def slider(page: Page, name: str) -> Locator:
@@ -81,7 +81,7 @@ def test_what_is_chosen_in_the_picture_reaches_sidebar_address_and_the_other_pic
     expect(slider(page, "Layer")).to_have_value("3")
     expect(slider(page, "Head")).to_have_value("4")
     token(visit.page, 1).click()
-    expect(page.get_by_text("most probable at token 1;")).to_be_visible()
+    expect(page.get_by_text("most probable words at token 1")).to_be_visible()
     expect(page).to_have_url(re.compile("token=1"))
     token(visit.page, 1).click()
     expect(page.get_by_text("most probable at token 3;")).to_be_visible()

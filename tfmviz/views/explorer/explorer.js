@@ -177,7 +177,7 @@ export class Explorer {
     const wanted = this.missing;
     const selection = this.selection();
     const said = JSON.stringify([selection, wanted]);
-    this.frame.live.textContent = this.frame.verdict.textContent;
+    this.frame.live.textContent = this.frame.headline.textContent;
     const isNew = said !== this.said;
     this.said = said;
     if (isNew) this.reported += 1;
@@ -368,7 +368,7 @@ export class Explorer {
     const { picture } = this;
     if (!this.frame.inWords.open || !picture) return;
     const texts = this.texts();
-    this.frame.writeOut(texts.queries.labels.map((_, at) => sentence(picture, { side: "query", at }, texts, 3)));
+    this.frame.writeOut(texts.queries.labels.map((_, at) => sentence(picture, { side: "query", at }, texts)));
   }
 
   /** @param {KeyboardEvent} event */

@@ -44,8 +44,12 @@ export class Frame {
    * @param {{save: Save, writeOut: () => void}} listener
    */
   constructor({ controls, legend, strips, overview, lines, matrix }, { save, writeOut }) {
+    this.shown = make("strong");
+    this.spoken = make("span", { className: "spoken" });
+    this.headline = make("p", { className: "headline" }, this.shown, ": ", this.spoken);
     this.verdict = make("p", { className: "verdict" });
-    this.spoken = make("p", { className: "spoken" });
+    const ask = make("summary", { textContent: "What kind of head is this?" });
+    this.kind = make("details", { className: "kind" }, ask, this.verdict);
     this.live = make("p", { className: "unseen", role: "status" });
     this.tip = make("div", { className: "tip", hidden: true });
     this.rows = make("ol");
@@ -62,9 +66,9 @@ export class Frame {
       make(
         "div",
         { className: "sentence" },
-        make("div", { className: "line" }, this.verdict, controls.link),
+        make("div", { className: "line" }, this.headline, controls.link),
         ...strips.map(({ node }) => node),
-        this.spoken,
+        this.kind,
       ),
       panel(lines, save, {
         name: "lines",
@@ -90,7 +94,7 @@ export class Frame {
   }
 
   /**
-   * Says which head is shown, and what it does.
+   * Says which head is shown, and of a single one what it does.
    * @param {State} view
    * @param {Kind} kind
    * @param {Record<string, string>} words what each kind of verdict means
@@ -99,11 +103,9 @@ export class Frame {
     const place = { layer: view.layer, head: view.heads[view.heads.length - 1] };
     const isSingle = view.aggregate === "heads" && view.heads.length === 1;
     const [verdict, aside] = isSingle ? verdictWords(kind, place, words) : ["", ""];
-    this.verdict.replaceChildren(
-      make("strong", { textContent: shownName(kind, view) }),
-      verdict,
-      make("span", { className: "aside", textContent: aside }),
-    );
+    this.shown.textContent = shownName(kind, view);
+    this.kind.hidden = !verdict;
+    this.verdict.replaceChildren(`It${verdict}`, make("span", { className: "aside", textContent: aside }));
   }
 
   /** @param {string[]} rows in words */

@@ -116,7 +116,7 @@ const said = ({ labels, said }, at) => inWords(`${said?.[at] ?? `“${labels[at]
  * @param {{queries: Texts, keys: Texts}} texts
  * @param {number} [most] how many tokens are named
  */
-export function sentence({ mask, weights }, { side, at }, { queries, keys }, most = 4) {
+export function sentence({ mask, weights }, { side, at }, { queries, keys }, most = 3) {
   const [own, others] = side === "query" ? [queries, keys] : [keys, queries];
   const largest = others.labels
     .map((label, other) => {
