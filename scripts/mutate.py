@@ -185,9 +185,10 @@ def killer(copy: Path, asked: Sequence[Sequence[str]], seconds: float) -> list[s
                 said, _ = running.communicate(timeout=max(1, end - time.monotonic()))
             except subprocess.TimeoutExpired:
                 os.killpg(running.pid, signal.SIGKILL)
+                print("out of time:", command[-1], flush=True)
                 return []
         if running.returncode not in (0, 5):
-            test = re.search(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
+            test = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", said, re.MULTILINE)
             return [*command[: command.index("no:cacheprovider") + 1], test[1]] if test else list(command)
     return []
 

@@ -71,9 +71,10 @@ def test_a_view_is_asked_in_chromium_after_everything_that_is_quick() -> None:
 @pytest.mark.parametrize(("code", "killed"), [(b"n = 1", False), (b"n = 2", True)])
 def test_a_mutant_is_killed_by_the_first_test_that_fails(code: bytes, killed: bool, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_bytes(Change("a.py", 4, 5, code[4:]).apply(b"n = 1"))
-    (tmp_path / "test_a.py").write_text("from a import n\ndef test_one(): assert n == 1\ndef test_two(): assert n == 1")
+    odd = "import pytest\nfrom a import n\n@pytest.mark.parametrize('x', ['a b'])\ndef test_one(x): assert n == 1\n"
+    (tmp_path / "test_a.py").write_text(f"{odd}def test_two(): assert n == 1")
     command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", "test_a.py"]
-    assert killer(tmp_path, [command], 60)[-1:] == (["test_a.py::test_one"] if killed else [])
+    assert killer(tmp_path, [command], 60)[-1:] == (["test_a.py::test_one[a b]"] if killed else [])
 
 
 def test_what_takes_too_long_kills_nothing(tmp_path: Path) -> None:
