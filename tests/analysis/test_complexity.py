@@ -107,3 +107,12 @@ def test_every_layer_is_measured_at_every_place_until_time_is_up() -> None:
     assert {*layer_costs.layers(8, "cpu")} == {kind.name for kind in MEASURED}
     sizes = [n * d for _, n, d in layer_costs.places()]
     assert len(sizes) == len(layer_costs.LENGTHS) + len(layer_costs.WIDTHS)
+
+
+def test_the_share_of_the_work_that_is_done_grows_to_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layer_costs, "places", lambda: [("n", 2, 8), ("n", 3, 8), ("d", 2, 16)])
+    monkeypatch.setattr(layer_costs, "devices", lambda: ["cpu"])
+    found = list(layer_costs.measurements())
+    each = len(MEASURED)
+    assert [one["share"] for one in found] == pytest.approx([third / 3 for third in (1, 2, 3) for _ in range(each)])
+    assert {(one["against"], one["n"], one["d"]) for one in found} == {("n", 2, 8), ("n", 3, 8), ("d", 2, 16)}

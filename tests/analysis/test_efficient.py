@@ -190,6 +190,21 @@ def test_random_features_are_unbiased_and_many_give_the_exact_pattern() -> None:
     np.testing.assert_allclose(products, np.exp(Q @ K.T / 16), rtol=0.03)
 
 
+def test_the_cost_of_features_counts_their_making_their_use_and_what_is_held() -> None:
+    m = 7
+    directions = features.random_directions(m, D, seed=1)
+    state, sums, rows = m * D, m, 2 * m  # the state, the sum below the line, and one query's and one key's features
+    assert features.cost(N, K_LEN, D, m, drawn=False).numbers == state + sums + rows
+    plain, drawn = (features.cost(N, K_LEN, D, m, drawn=drawn).multiplications for drawn in (False, True))
+    assert drawn - plain == sum(counted(np.matmul, x, directions.T) for x in (Q, CROSS_K))
+
+
+def test_one_feature_is_that_of_equation_5() -> None:
+    x, w = np.array([[0.5, -1.0, 2.0]]), np.array([[0.25, 0.5, 1.0], [1.0, 0.0, -1.0]])
+    expected = [np.exp(1.625 - 2.625) / np.sqrt(2), np.exp(-1.5 - 2.625) / np.sqrt(2)]
+    np.testing.assert_allclose(features.positive(x, w)[0], expected)
+
+
 def test_the_shift_of_features_leaves_the_pattern_and_stops_overflow() -> None:
     directions = features.random_directions(32, D, seed=1)
     plain = features.pattern(features.positive(Q, directions), features.positive(K, directions), CAUSAL)

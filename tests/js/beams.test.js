@@ -30,6 +30,7 @@ test("arrow keys go to the parent, to the best continuation and to the next rank
   assert.equal(neighbour(NODES, 5, left), 4);
   assert.equal(neighbour(NODES, 0, left), -1);
   assert.equal(neighbour(NODES, 0, right), 3);
+  assert.equal(neighbour(NODES.toReversed(), 6, right), 3, "the best, in whatever order they come");
   assert.equal(neighbour(NODES, 3, right), -1);
   assert.equal(neighbour(NODES, 3, up), 2);
   assert.equal(neighbour(NODES, 3, down), 4);

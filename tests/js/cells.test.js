@@ -211,3 +211,19 @@ test("a colour bar has a few round numbers at any size of the values", () => {
       for (const { value } of found) assert.ok(value >= low * 1.000001 && value <= high * 1.000001);
     }
 });
+
+test("numbers of a colour bar stand at round steps, with the digits they need and no more", () => {
+  const table = [
+    [0, 2, "decimal", 4, ["0.0", "0.5", "1.0", "1.5", "2.0"]],
+    [0, 1, "decimal", 4, ["0.00", "0.25", "0.50", "0.75", "1.00"]],
+    [0, 30, "decimal", 4, ["0", "10", "20", "30"]],
+    [0, 7, "whole", 3, ["0", "5"]],
+    [0, 3, "whole", 10, ["0", "1", "2", "3"]],
+    [0, 10, "whole", 4, ["0", "5", "10"]],
+    [0, 0.5, "per cent", 5, ["0%", "10%", "20%", "30%", "40%", "50%"]],
+  ];
+  for (const [low, high, kind, most, texts] of table) {
+    const found = ticks({ ...SCALE, low, high, ticks: kind }, most);
+    assert.deepEqual([high, kind, ...found.map(({ text }) => text)], [high, kind, ...texts]);
+  }
+});

@@ -49,3 +49,15 @@ test("shares are drawn in cividis, masked ones in grey", () => {
   const shade = shader({ tone: "share", values: Float64Array.of(0, 1, 0), allowed: [1, 1, 0] }, colours);
   assert.deepEqual([shade(0), shade(1), shade(2)], [RAMP[0], RAMP[255], [1, 2, 3]]);
 });
+
+test("an amount half way between two colours has the mean of both", () => {
+  for (const isDark of [false, true])
+    for (const [low, high] of [
+      [0, 0.5],
+      [0.5, 1],
+    ]) {
+      const [one, two] = [low, high].map((shade) => amountColour(shade, isDark));
+      const between = amountColour((low + high) / 2, isDark);
+      for (const n of [0, 1, 2]) assert.ok(Math.abs(between[n] - (one[n] + two[n]) / 2) <= 0.5);
+    }
+});

@@ -98,3 +98,27 @@ test("a linear head multiplies φ(q) and φ(k) and takes the logarithm, so that 
     /φ = 1.000 \+ 1 = 2.000/,
   );
 });
+
+test("a score is explained by what it was divided, capped and biased by", () => {
+  const one = (value) => ({ rows: 1, columns: 1, values: Float64Array.of(value) });
+  const told = (more, arrays = {}) => {
+    const head = Object.assign(Object.create(Head.prototype), {
+      ...SCALED,
+      divisor: 2,
+      divided: "√4",
+      made: {},
+      ...more,
+    });
+    Object.assign(head, { crossing: false, queries: ["a"], keys: ["b"], arrays: { q: one(5), k: one(4), ...arrays } });
+    return explain(head, "scaled", { query: 0, key: 0 })
+      .blocks.flat(4)
+      .map((part) => JSON.stringify(part))
+      .join(" ");
+  };
+  assert.match(told({}), /20.000 ÷ √4 = 20.000 ÷ 2.000 = 10.000"/);
+  assert.match(told({ divided: "2" }), /"20.000 ÷ 2.000 = 10.000"/);
+  assert.match(told({ divided: "", divisor: 1 }, { bias: one(0.25) }), /"20.000 \+ 0.250 \(position bias\) = 20.250"/);
+  const capped = told({ cap: 3 }, { bias: one(-0.25) });
+  assert.match(capped, /20.000 ÷ 2.000 = 10.000"/);
+  assert.match(capped, /between ±c: c · tanh\(10.000 \/ c\) − 0.250 \(position bias\) = 2.742"/);
+});

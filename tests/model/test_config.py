@@ -202,6 +202,9 @@ def test_n_parameters_is_within_1_percent(architecture: Architecture, changes: d
         model = build(realistic)
     real = sum(weight.numel() for weight in model.parameters())
     assert 0.99 * real <= realistic.n_parameters <= real
+    matrices = sum(weight.numel() for weight in model.parameters() if weight.dim() > 1)
+    biases = sum(weight.numel() for name, weight in model.named_parameters() if "positions" in name)
+    assert realistic.n_parameters == matrices - (biases if realistic.positions == "t5" else 0)
 
 
 def test_d_head() -> None:

@@ -7,7 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.app import charts, open_page, series, words
+from tests.app import alt, charts, open_page, series, words
 from tests.pages.test_positions import IDEAS, TEXT
 from tfmviz.analysis import naive_positions
 
@@ -22,6 +22,14 @@ def test_an_appended_index_makes_words_alike() -> None:
     assert found[2] > 0.999
     plain = naive_positions.alikeness(vectors, np.zeros(7))
     assert plain == pytest.approx(found[0])
+
+
+def test_those_who_cannot_see_the_cosines_hear_the_first_and_the_last() -> None:
+    app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[0])
+    index, waves = series(charts(app)["appended"]).values()
+    said = alt(app, "appended")
+    assert f"{index[0]:.2f} at position 0, {index[-1]:.2f} at {len(index) - 1}" in said
+    assert f"{waves.min():.2f} to {waves.max():.2f}" in said
 
 
 def test_fractions_where_every_other_sentence_is_as_long_as_the_readers() -> None:

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from tests.analysis.test_rotations import THETA, rotation
-from tests.app import charts, columns, matrices, open_page, pictures, series, views, words
+from tests.app import alt, charts, columns, matrices, open_page, pictures, series, views, words
 from tests.model import numpy_model
 from tests.model.helpers import lively
 from tests.plots.cells import sentences
@@ -149,6 +149,8 @@ def test_wavelengths_and_what_longer_texts_do_to_them() -> None:
     np.testing.assert_allclose(own, expected, rtol=1e-9)
     assert stretched[-1] == pytest.approx(4 * expected[-1])
     assert f"**{int((expected <= 256).sum())} of 32 pairs**" in words(app)
+    said = [f"{values[0]:.3g} positions for pair 0, {values[-1]:.3g} for pair 31" for values in (own, stretched)]
+    assert all(one in alt(app, "wavelengths") for one in said)
     table = columns(app, "pairs")
     assert float(table["turns at position -7"][0].replace("−", "-")) == pytest.approx(-7 / (2 * np.pi), abs=1e-4)
     assert "A negative position turns the other way" in words(app)

@@ -100,6 +100,10 @@ def test_the_map_agrees_with_doctored_weights(ids: tuple[int, ...], tmp_path: Pa
     worst = np.unravel_index(found[:, :8].argmax(), (6, 8))
     assert f"**{worst[0]}.{worst[1]}** (+" in words(app)
     assert f"For {(found[:, :8] <= 0).sum()} of 48 heads the loss does not grow" in words(app)
+    spared = [f"{layer}.{head}" for layer, head in np.argwhere(found[:, :8] <= 0)]
+    assert app.button(key="spared").label == f"Switch off all {len(spared)} that cost nothing alone"
+    app.button(key="spared").click().run()
+    assert sorted(multiselects(app)["off_head"]) == spared
     app.button(key="worst").click().run()
     assert multiselects(app)["off_head"] == [f"{worst[0]}.{worst[1]}"]
 

@@ -97,6 +97,16 @@ def test_the_curves_of_the_shipped_models_are_those_of_their_logs() -> None:
     assert lines["tables"]["levels0"]["y"][0] == pytest.approx(np.log(2048))
 
 
+def test_the_table_of_logs_has_the_first_and_the_last_of_each() -> None:
+    app = open_page("training", learned="The shipped models")
+    (table,) = [one.value for one in app.table if "at last" in one.value]
+    row = next(row for _, row in table.iterrows() if "rope" in row["model"])
+    log = [json.loads(line) for line in (LOGS / "twins-rope.jsonl").read_text().splitlines()]
+    assert row["updates"] == f"{log[-1]['step'] + 1:,}", "the first update is number 0"
+    assert (row["loss at first"], row["at last"]) == (f"{log[0]['loss']:.2f}", f"{log[-1]['loss']:.2f}")
+    assert row["longest gradient"] == f"{max(one['grad_norm'] for one in log):.1f}"
+
+
 @pytest.mark.parametrize("shown", ["the others", "all", "the chosen model"])
 def test_every_choice_of_logs_is_drawn(shown: str) -> None:
     assert "shipped_curves" in charts(open_page("training", learned="The shipped models", runs=shown))

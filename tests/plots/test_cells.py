@@ -14,12 +14,14 @@ from tfmviz.plots import (
     attribution,
     compare,
     damage,
+    learning,
     masks,
     normalisation,
     positions,
     residual,
     rotations,
     steps,
+    translating,
     writing,
 )
 from tfmviz.plots.cells import Cells
@@ -86,6 +88,11 @@ PICTURES: dict[str, Callable[[], Cells]] = {
     "layouts": lambda: rotations.layouts(np.array([0, 2, 1, 3])),
     "tiles": lambda: steps.tiles([PATTERN, PATTERN], MASK, titles=["<a>", "b"], tokens=BOTH),
     "head scores": lambda: steps.head_scores(SHARES, title="induction", chosen=(1, 2)),
+    "heads in training": lambda: learning.patterns(
+        SQUARES, CAUSAL, titles=["<a>", "b"], queries=Q_TOKENS, keys=Q_TOKENS, across=2
+    ),
+    "translated": lambda: translating.probabilities(SHARES[1], words=K_TOKENS, n_given=2),
+    "losses of words": lambda: translating.losses(SHARES[1], SHARES[0], words=K_TOKENS, wrote=K_TOKENS[::-1]),
 }
 SHARE = ("shares", "tiles", "head scores")
 SIGNED = (
@@ -236,3 +243,19 @@ def test_the_colour_bar_counts_in_round_steps_and_stays_true() -> None:
     assert list(ticks(PICTURES["attribution"](), 4).values()) == ["−1", "0", "1"]
     assert list(ticks(PICTURES["attribution"](), 5).values()) == ["−1.0", "−0.5", "0.0", "0.5", "1.0"]
     assert ticks(PICTURES["norms"](), 4) == pytest.approx({0: "0", 10: "10", 20: "20", 30: "30"})
+
+
+PLUS = {"attribution", "damage", "recovered", "vectors"}
+"""Pictures of what is added or changed, and of numbers on both sides of 0."""
+
+SQUARE = {
+    *("shares", "parts", "small mask", "reach", "between positions", "between tokens", "score tiles", "class map"),
+    *("tiles", "heads in training"),
+}
+"""Pictures whose rows and columns are tokens or positions."""
+
+
+@every_picture
+def test_changes_are_said_with_their_sign_and_tokens_by_tokens_are_square(name: str) -> None:
+    picture = PICTURES[name]()
+    assert (picture.form.sign, picture.square) == (name in PLUS, name in SQUARE)

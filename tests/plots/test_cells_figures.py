@@ -214,3 +214,19 @@ def test_repeated_tokens_stay_apart_and_long_ones_are_whole_when_pointed_at() ->
     assert header["columns"]["spoken"][1:3] == ["token 1 “the”", "token 2 “the”"]
     assert header["columns"]["spoken"][5] == f"token 5 “{FULL_NAME}”"
     assert len(header["columns"]["spoken"]) == K_LEN != Q_LEN
+
+
+def test_words_that_the_reader_gave_are_not_called_the_models() -> None:
+    picture = PICTURES["translated"]()
+    said = sentences(picture, [(0, 1), (0, 2)])
+    assert ["given by you" in one for one in said] == [True, False]
+    assert ["chosen by the model" in one for one in said] == [False, True]
+    assert [name[0] for name in received(picture)[0]["columns"]["names"]][:3] == ["[", "[", " "]
+
+
+def test_of_a_translations_losses_the_second_row_says_what_the_model_wrote() -> None:
+    right, own = sentences(PICTURES["losses of words"](), [(0, 2), (1, 2)])
+    assert "the model wrote" not in right
+    assert right.endswith("loss 0.80 nats")
+    assert "loss 1.25 nats" in own
+    assert "the model wrote “&”" in own

@@ -106,6 +106,22 @@ def test_a_chart_is_as_wide_as_the_page_and_says_what_it_is(name: str) -> None:
     assert summary["encoding"]["description"]["field"] == "summary"
 
 
+LOGARITHMIC = {
+    "growth of costs": {"x", "y"},
+    "lines in powers of ten": {"y"},
+    "perplexities": {"y"},
+    "cost": {"y"},
+}
+"""Axes of what grows by factors; all others count in equal steps from one number to the next."""
+
+
+@every_chart
+def test_only_what_grows_by_factors_has_a_logarithmic_axis(name: str) -> None:
+    encodings = [layer["encoding"] for layer in CHARTS[name](LIGHT, ODD).spec["layer"]]
+    scales = [(axis, encoding[axis].get("scale") or {}) for encoding in encodings for axis in "xy" if axis in encoding]
+    assert {axis for axis, scale in scales if scale.get("type") == "log"} == LOGARITHMIC.get(name, set())
+
+
 @every_chart
 def test_what_is_pointed_at_says_a_sentence_to_eyes_and_to_screen_readers(name: str) -> None:
     chart = CHARTS[name](LIGHT, ODD)

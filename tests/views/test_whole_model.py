@@ -23,6 +23,7 @@ from tfmviz.ui import models
 from tfmviz.ui.whole_model import picture
 from tfmviz.views import two_blocks
 from tfmviz.views import whole_model as view
+from tfmviz.views.whole_model import block
 from tfmviz.views.whole_model.scene import Subject
 
 MODEL = zoo.MODELS / "tiny-english"
@@ -275,3 +276,27 @@ def test_a_block_with_experts_shows_its_router_and_holds_all_its_parameters() ->
     counted = sum(column.get("parameters", 0) for column in columns(header).values())
     assert counted == sum(array.size for name, array in weights.items() if name.startswith("decoder.blocks.1."))
     near(arrays["decoder.1.mlp.router"].sum(axis=1), np.ones(len(arrays["decoder.1.mlp.router"])))
+
+
+@pytest.mark.parametrize("length", [5, 37, 101])
+def test_a_thumbnails_cell_is_the_largest_that_it_stands_for(length: int) -> None:
+    pattern = np.random.default_rng(length).random((2, length, length))
+    size = min(block.TILE, length)
+    ends = [n * length // size for n in range(size + 1)]
+    for head, small in enumerate(block.thumbnails(pattern).reshape(2, size, size)):
+        for row, column in np.ndindex(size, size):
+            part = pattern[head, ends[row] : ends[row + 1], ends[column] : ends[column + 1]]
+            assert small[row, column] == part.max()
+
+
+@pytest.mark.parametrize(
+    ("formula", "lines"),
+    [
+        ("x W", ["x W"]),
+        ("x W + b", ["x W", "+ b"]),
+        ("a + b + c", ["a", "+ b + c"]),
+        ("(a + b) ⊙ c", ["(a + b)", "⊙ c"]),
+    ],
+)
+def test_a_long_formula_is_broken_before_its_sign(formula: str, lines: list[str]) -> None:
+    assert block.formula_lines(formula) == lines

@@ -1,0 +1,237 @@
+"""Breaks the code in small ways and counts how often the nearest tests notice: `python -m scripts.mutate`.
+
+A mutant is one change within two lines: another comparison or operator, a condition negated, a number one more, a minus
+or a keyword argument left out. A fifth of them are in JavaScript. They are drawn with a fixed seed, in turn from every
+room of the package, and every folder of `ui` and `views` counts as a room. Sizes on the screen have no right or wrong,
+so they are left alone. Everything happens in a copy, so the working tree stays as it is even if the script is killed.
+
+Whoever survives is shown. A test that also fails without its mutants kills none of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import difflib
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from scripts.quick import PYTHON, ROOT, git, in_turn
+
+SWAPS = {"<": "<=", ">": ">=", "==": "!=", "is": "is not", "in": "not in", "and": "or", "+": "-", "*": "/", "**": "*"}
+SWAPS |= {new: old for old, new in SWAPS.items() if old != "**"} | {"//": "*", "%": "*", "|": "&", "&": "|"}
+
+SIGNS = r"is not|not in|\b(?:is|in|and|or)\b|\*\*|//|[=!<>]=|[-+*/%<>|&]"
+
+LOOKS = {"height", "width", "row_height", "dot", "icon", "help", "spacing", "gap", "ttl", "strict", "encoding", "slots"}
+"""Arguments that no test has to hold: sizes, hints, and what only guards or speeds up."""
+
+TEXTUAL: list[tuple[str, str | Callable[[re.Match[bytes]], str]]] = [
+    *((rf"(?<= ){re.escape(a)}(?= )", b) for a, b in (("===", "!=="), ("!==", "==="), ("&&", "||"), ("||", "&&"))),
+    *((rf"(?<= ){re.escape(a)}(?= )", SWAPS[a]) for a in ("<", ">", "<=", ">=", "+", "-", "*", "/", "and", "or")),
+    *((rf"\b{a}\b", b) for a, b in (("true", "false"), ("false", "true"), ("Math.max", "Math.min"))),
+    (r"\bif \((?=\w)", "if (!"),
+    (r"(?<=[\[( ])\d+(?=[\]) ,;])", lambda found: str(int(found[0]) + 1)),
+    (r"(?<=[\[(])-(?=\w)", ""),
+]
+"""What is changed where there is no syntax tree: in scripts, and between the braces of Python's strings."""
+
+BROWSER = {"explorer": "test_explorer", "steps": "test_explorer", "walk": "test_whole_model", "turning": "test_rope"}
+BROWSER |= {"keys": "test_lecture_keys", "beams": "test_translating", "lens": "test_stream", "bars": "test_visit"}
+"""Tests in Chromium of the views whose name does not lead to them."""
+
+
+class Change(NamedTuple):
+    """`new` in place of the bytes from `start` to `end`."""
+
+    path: str
+    start: int
+    end: int
+    new: bytes
+
+    def apply(self, code: bytes) -> bytes:
+        return code[: self.start] + self.new + code[self.end :]
+
+
+def changes(path: str, code: bytes) -> list[Change]:
+    """Every mutant of a file."""
+    found = _in_python(code) if path.endswith(".py") else _in_text(code, r"(?m)^(?!\s*(?:\*|/\*|//|import)).*$")
+    made = [Change(path, start, end, new) for start, end, new in sorted(set(found))]
+    return [one for one in made if code[one.start : one.end].count(b"\n") < 2]
+
+
+def draw(files: dict[str, bytes], n: int, seed: int) -> list[Change]:
+    """`n` of the mutants of these files, in turn from every room."""
+    rooms: dict[str, list[Change]] = {}
+    for path, code in sorted(files.items()):
+        depth = 3 if path.startswith(("tfmviz/ui/", "tfmviz/views/")) else 2
+        rooms.setdefault("/".join(Path(path).parent.parts[:depth]), []).extend(changes(path, code))
+    chance = random.Random(seed)
+    shuffled = [chance.sample(room, len(room)) for _, room in sorted(rooms.items()) if room]
+    chance.shuffle(shuffled)
+    turns = (room.pop() for _ in range(max(map(len, shuffled))) for room in shuffled if room)
+    return list(islice((one for one in turns if _compiles(one.path, one.apply(files[one.path]))), n))
+
+
+def _in_python(code: bytes) -> Iterator[tuple[int, int, bytes]]:
+    starts = [0]
+    for line in code.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    todo: list[ast.AST] = [ast.parse(code)]
+
+    def span(node: ast.expr | ast.keyword) -> tuple[int, int]:
+        return starts[node.lineno - 1] + node.col_offset, starts[(node.end_lineno or 0) - 1] + (
+            node.end_col_offset or 0
+        )
+
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.JoinedStr):  # before Python 3.12 what is inside does not know where it stands
+            start, end = span(node)
+            yield from ((start + a, start + b, new) for a, b, new in _in_text(code[start:end], r"\{[^{}\"]*\}"))
+            continue
+        unsaid = {"annotation", "returns", "decorator_list"}
+        for name, value in ast.iter_fields(node):
+            if name not in unsaid:
+                todo += [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, ast.AST)]
+        match node:
+            case ast.keyword(arg=str(name), value=value) if name in LOOKS:
+                todo.remove(value)
+            case ast.keyword(arg=str()):
+                start, end = span(node)
+                after = re.match(rb",\s*", code[end:])
+                yield start, end + (after.end() if after else 0), b""
+            case ast.Compare(left=left, comparators=[right]) | ast.BinOp(left=left, right=right):
+                yield from _swapped(code, span(left)[1], span(right)[0])
+            case ast.BoolOp(values=[left, right, *_]):
+                yield from _swapped(code, span(left)[1], span(right)[0])
+            case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+                start, end = span(test)
+                yield start, end, b"(not (" + code[start:end] + b"))"
+            case ast.UnaryOp(op=ast.USub() | ast.Not(), operand=operand):
+                yield span(node)[0], span(operand)[0], b""
+            case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+                yield *span(node), str(number + 1).encode()
+
+
+def _swapped(code: bytes, start: int, end: int) -> Iterator[tuple[int, int, bytes]]:
+    for found in re.finditer(SIGNS.encode(), code[start:end]):
+        if (sign := found[0].decode()) in SWAPS:
+            yield start + found.start(), start + found.end(), SWAPS[sign].encode()
+
+
+def _in_text(code: bytes, where: str) -> Iterator[tuple[int, int, bytes]]:
+    for part in re.finditer(where.encode(), code):
+        plain = re.sub(rb'"[^"]*"', lambda string: b'"' * len(string[0]), part[0])
+        for pattern, new in TEXTUAL:
+            for found in re.finditer(pattern.encode(), plain):
+                made = new if isinstance(new, str) else new(found)
+                yield part.start() + found.start(), part.start() + found.end(), made.encode()
+
+
+def _compiles(path: str, code: bytes) -> bool:
+    try:
+        return not path.endswith(".py") or bool(ast.parse(code))
+    except SyntaxError:
+        return False
+
+
+def commands(path: str) -> list[list[str]]:
+    """What is asked about a file: its nearest tests, those of up to three files that import it, and Chromium last."""
+    pytest = [*PYTHON, "pytest", "-x", "-m", "not soak", "-p", "no:cacheprovider"]
+    if path.endswith(".py"):
+        module = Path(path).parent if path.endswith("__init__.py") else Path(path).with_suffix("")
+        named = rf"{'.'.join(module.parts[:-1])}(\.| import (.*, )?){module.name}\b"
+        near = in_turn([path])[:-1]
+        far = in_turn(git("grep", "-lE", named, "--", "tfmviz", "pages")[:3])[:-1]
+        return [[*pytest, *one] for one in (near, [test for test in far if test not in near]) if one]
+    view = path.split("/")[2]
+    own = [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
+    scripts = ["node", "--test", "tests/js/*.test.js"]
+    pages = [[*pytest, *tests] for tests in (in_turn([path])[:-1], own) if tests and (ROOT / tests[0]).exists()]
+    return [scripts, *pages]
+
+
+def killer(copy: Path, asked: Sequence[Sequence[str]], seconds: float) -> list[str]:
+    """The command that fails in this copy, for pytest with the one test that does; empty if all pass or time is up."""
+    beside = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "OMP_NUM_THREADS": "1",
+    }
+    end = time.monotonic() + seconds
+    for command in asked:
+        with subprocess.Popen(
+            command,
+            cwd=copy,
+            env=beside,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as running:
+            try:
+                said, _ = running.communicate(timeout=max(1, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                os.killpg(running.pid, signal.SIGKILL)
+                print("out of time:", command[-1], flush=True)
+                return []
+        if running.returncode not in (0, 5):
+            test = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", said, re.MULTILINE)
+            return [*command[: command.index("no:cacheprovider") + 1], test[1]] if test else list(command)
+    return []
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--number", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=31)
+    parser.add_argument("--seconds", type=float, default=300, help="the longest that tests look for a mutant")
+    parser.add_argument("--only", type=int, nargs="+", help="of those drawn, by their number")
+    args = parser.parse_args()
+    every = {path: (ROOT / path).read_bytes() for path in git("ls-files", "tfmviz") if path.endswith((".py", ".js"))}
+    scripts = {path: code for path, code in every.items() if path.endswith(".js")}
+    python = {path: code for path, code in every.items() if path.endswith(".py")}
+    n_scripts = args.number // 5
+    drawn = draw(python, args.number - n_scripts, args.seed)
+    for n, one in enumerate(draw(scripts, n_scripts, args.seed), 1):
+        drawn.insert(5 * n - 1, one)
+    killed, counted = Counter[str](), Counter[str]()
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copy = Path(folder)
+        for name in git("ls-files"):
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, copy / name)
+        (copy / "node_modules").symlink_to(ROOT / "node_modules")
+        for number, one in enumerate(drawn):
+            if args.only and number not in args.only:
+                continue
+            whole, kind = every[one.path], Path(one.path).suffix
+            (copy / one.path).write_bytes(one.apply(whole))
+            found = killer(copy, commands(one.path), args.seconds)
+            (copy / one.path).write_bytes(whole)
+            if found and killer(copy, [found], args.seconds):
+                print(number, found[-1], "fails without a mutant, too", flush=True)
+                found = []
+            counted[kind] += 1
+            killed[kind] += bool(found)
+            print(number, "killed by" if found else "SURVIVED", *found[-1:], flush=True)
+            before, after = (code.decode().splitlines() for code in (whole, one.apply(whole)))
+            print(*difflib.unified_diff(before, after, one.path, n=0, lineterm=""), sep="\n", flush=True)
+    for kind, n in counted.items():
+        print(f"{kind}: {killed[kind]} of {n} killed")
+
+
+if __name__ == "__main__":
+    main()
