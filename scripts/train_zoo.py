@@ -197,9 +197,13 @@ RECIPES = {
             f"translate --data {PAIRS} {TRANSLATOR} --steps 4000 --warmup 1000 --save-every 500",
             f"translate --data {PAIRS} --variants once {TRANSLATOR} --seed 1 "
             "--schedule cosine --learning-rate 6e-4 --steps 3200 --warmup 100 --save-every 400",
+            f"translate --data {PAIRS} --variants often {TRANSLATOR} --seed 2 "
+            "--schedule cosine --learning-rate 2.5e-4 --steps 750 --warmup 50 --save-every 250",
+            f"translate --data {PAIRS} --variants once --words {WORDS}:3 {TRANSLATOR} --seed 4 "
+            "--schedule cosine --learning-rate 4e-4 --steps 1500 --warmup 50 --save-every 150",
         ),
-        train=f"translate --data {PAIRS} --variants often {TRANSLATOR} --seed 2 "
-        "--schedule cosine --learning-rate 2.5e-4 --steps 750 --warmup 50 --save-every 250",
+        train=f"translate --data {PAIRS} --variants once --words {WORDS}:3 {TRANSLATOR} --seed 5 "
+        "--schedule cosine --learning-rate 4e-4 --steps 1800 --warmup 50 --save-every 150",
         evaluate=f"--data {PAIRS}",
     ),
     **{f"chinese-{name}": characters(name, says) for name, says in ORDERS.items()},
