@@ -1,0 +1,19 @@
+// Going to another address of the app.
+
+/** Asks Streamlit for the page of the address that the browser shows. */
+export const turn = () => window.dispatchEvent(new PopStateEvent("popstate"));
+
+/**
+ * Goes to an address as the browser's back button would: Streamlit draws its page, and the app is not loaded anew.
+ * @param {string} address
+ */
+export function go(address) {
+  history.pushState({}, "", address);
+  turn();
+}
+
+/**
+ * Whether a click on a link asks for another tab or window.
+ * @param {MouseEvent} event
+ */
+export const isElsewhere = (event) => event.ctrlKey || event.metaKey || event.shiftKey;
