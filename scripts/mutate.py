@@ -154,13 +154,15 @@ def commands(path: str) -> list[list[str]]:
     if path.endswith(".py"):
         module = Path(path).parent if path.endswith("__init__.py") else Path(path).with_suffix("")
         named = rf"{'.'.join(module.parts[:-1])}(\.| import (.*, )?){module.name}\b"
-        near = in_turn([path])[:-1]
+        alike = sorted(ROOT.glob(f"tests/**/test_{module.name}.py"))  # tests of a page lie flat, its files in a folder
+        own = [str(one.relative_to(ROOT)) for one in alike if "browser" not in one.parts]
+        near = in_turn([*own, path])[:-1]
         far = in_turn(git("grep", "-lE", named, "--", "tfmviz", "pages")[:3])[:-1]
         return [[*pytest, *one] for one in (near, [test for test in far if test not in near]) if one]
     view = path.split("/")[2]
-    own = [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
+    seen = [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
     scripts = ["node", "--test", "tests/js/*.test.js"]
-    pages = [[*pytest, *tests] for tests in (in_turn([path])[:-1], own) if tests and (ROOT / tests[0]).exists()]
+    pages = [[*pytest, *tests] for tests in (in_turn([path])[:-1], seen) if tests and (ROOT / tests[0]).exists()]
     return [scripts, *pages]
 
 
