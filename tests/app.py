@@ -53,7 +53,8 @@ def views(app: AppTest) -> dict[str, Any]:
     """The data of the page's client-side views by their keys, without those in the frame of every page."""
     protos = [element.proto for element in app.get("bidi_component")]
     named = {proto.id.rsplit("-", 1)[-1]: proto for proto in protos}
-    return {name: proto for name, proto in named.items() if name not in ("keys", "guess") and "asked_" not in name}
+    frame = ("keys", "guess", "find")
+    return {name: proto for name, proto in named.items() if name not in frame and "asked_" not in name}
 
 
 def questions(app: AppTest) -> list[dict[str, Any]]:

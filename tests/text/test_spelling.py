@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import unicodedata
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def test_spans_point_into_the_typed_text(spelling: Tokenizer, text: str, expecte
     alone = one_spelling()
     for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True):
         assert 0 <= start < end <= len(text)
-        if "[" not in token:  # a whole character or several
+        if not re.search(r" \d(–\d)?/\d$", token):  # a whole character or several
             assert alone.normalize_str(text[start:end]).strip() == token.strip()
 
 
@@ -122,7 +123,7 @@ def test_a_text_in_capitals_is_read_in_small_letters_that_stand_where_it_was_typ
     assert encoding.ids == translators.encode(expected, max_len=100).ids
     alone = one_spelling()
     for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True):
-        if "[" not in token:  # a whole character or several
+        if not re.search(r" \d(–\d)?/\d$", token):  # a whole character or several
             assert alone.normalize_str(text[start:end]).strip().lower() == token.strip().lower()
 
 

@@ -44,7 +44,7 @@ def test_the_first_row_has_nothing_left_without_the_first_token_and_is_not_divid
 
 def test_it_opens_on_a_head_with_all_pictures(standalone: Standalone) -> None:
     page = standalone.open(title="some model")
-    expect(page.locator(".verdict strong")).to_have_text("Layer 0, head 0")
+    expect(page.locator(".headline strong")).to_have_text("Layer 0, head 0")
     expect(page.locator(".tiles button")).to_have_count(9)
     assert strip_numbers(page) == as_strip(TRACE["decoder.0.self_attn.pattern"][0, -1])
     colours = page.locator("canvas").evaluate_all(
@@ -59,7 +59,7 @@ def test_it_opens_on_a_head_with_all_pictures(standalone: Standalone) -> None:
 
 def test_pointing_at_a_head_previews_it_clicking_keeps_it_leaving_restores(standalone: Standalone) -> None:
     page = standalone.open()
-    heading = page.locator(".verdict strong")
+    heading = page.locator(".headline strong")
     tile(page, 2, 1).hover()
     expect(heading).to_have_text("Layer 2, head 1")
     assert strip_numbers(page) == as_strip(TRACE["decoder.2.self_attn.pattern"][1, -1])
@@ -79,10 +79,10 @@ def test_arrow_keys_move_between_heads_and_enter_keeps_one(standalone: Standalon
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     expect(tile(page, 1, 1)).to_be_focused()
-    expect(page.locator(".verdict strong")).to_have_text("Layer 1, head 1")
+    expect(page.locator(".headline strong")).to_have_text("Layer 1, head 1")
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
-    expect(page.locator(".verdict strong")).to_have_text("Layer 1, head 1")
+    expect(page.locator(".headline strong")).to_have_text("Layer 1, head 1")
     assert page.locator(".tiles button[tabindex='0']").count() == 1
 
 
@@ -90,7 +90,7 @@ def test_a_click_toggles_a_head_and_the_last_stays_on(standalone: Standalone) ->
     page = standalone.open()
     chip(page, 2).click()
     assert chosen_heads(page) == [0, 2]
-    expect(page.locator(".verdict strong")).to_have_text("Layer 0, heads 0, 2")
+    expect(page.locator(".headline strong")).to_have_text("Layer 0, heads 0, 2")
     mean = TRACE["decoder.0.self_attn.pattern"][[0, 2], -1].mean(axis=0)
     assert strip_numbers(page) == as_strip(mean)
     chip(page, 0).click()
@@ -193,7 +193,7 @@ def test_the_matrix_is_read_out_cell_by_cell(standalone: Standalone) -> None:
 
 def test_layers_are_gone_through_by_buttons_keys_and_play(standalone: Standalone) -> None:
     page = standalone.open()
-    heading = page.locator(".verdict strong")
+    heading = page.locator(".headline strong")
     expect(page.get_by_role("button", name="Previous layer")).to_be_disabled()
     page.get_by_role("button", name="Next layer").click()
     expect(heading).to_have_text("Layer 1, head 0")
@@ -224,10 +224,10 @@ def test_aggregates_are_named_and_one_click_on_a_head_leaves_them(
 ) -> None:
     page = standalone.open()
     page.get_by_label("What is shown").select_option(show)
-    expect(page.locator(".verdict strong")).to_have_text(heading)
+    expect(page.locator(".headline strong")).to_have_text(heading)
     assert chosen_heads(page) == []
     tile(page, 1, 2).click()
-    expect(page.locator(".verdict strong")).to_have_text("Layer 1, head 2")
+    expect(page.locator(".headline strong")).to_have_text("Layer 1, head 2")
 
 
 def test_heads_are_sorted_by_a_score(standalone: Standalone) -> None:
@@ -270,5 +270,5 @@ def test_cross_attention_has_source_and_target(standalone: Standalone) -> None:
     assert strip_numbers(page, 1) == as_strip(pattern[:, 3])
     assert "rollout" not in page.get_by_label("What is shown").inner_text()
     page.get_by_role("combobox", name="Attention").select_option("encoder")
-    expect(page.locator(".verdict strong")).to_have_text("Layer 0, head 0 (encoder)")
+    expect(page.locator(".headline strong")).to_have_text("Layer 0, head 0 (encoder)")
     assert page.locator(".strip").nth(1).is_hidden()

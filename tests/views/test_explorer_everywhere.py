@@ -34,13 +34,13 @@ def test_one_token_and_one_head(standalone: Standalone) -> None:
     page = standalone.open(decoder(("a",), layers=1, heads=1))
     assert strip_numbers(page) == ["1.0"]
     assert said(page) == "“a” (token 0) looks at “a” 1.00."
-    assert "one token: nothing to choose" in page.locator(".verdict").inner_text()
+    assert "one token: nothing to choose" in (page.locator(".verdict").text_content() or "")
 
 
 def test_144_heads(standalone: Standalone) -> None:
     page = standalone.open(decoder(words(17), layers=12, heads=12))
     tile(page, 11, 11).click()
-    expect(page.locator(".verdict strong")).to_have_text("Layer 11, head 11")
+    expect(page.locator(".headline strong")).to_have_text("Layer 11, head 11")
 
 
 def test_512_tokens_can_be_read_by_zooming(standalone: Standalone) -> None:
@@ -176,7 +176,7 @@ def test_nothing_is_wider_than_the_screen(visitor: Callable[..., Standalone], wi
 def test_a_tap_on_a_phone_chooses_head_and_token(visitor: Callable[..., Standalone]) -> None:
     page = visitor(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True).open()
     tile(page, 1, 2).tap()
-    expect(page.locator(".verdict strong")).to_have_text("Layer 1, head 2")
+    expect(page.locator(".headline strong")).to_have_text("Layer 1, head 2")
     page.locator(".strip button").nth(2).tap()
     expect(page.locator(".strip button").nth(2)).to_have_attribute("aria-pressed", "true")
     assert said(page).startswith("“was” (token 2) looks at")
