@@ -41,7 +41,7 @@ def draw(here: Lesson) -> None:
                 "Reach": (
                     "What a token cannot see may still reach it through others, layer by layer.",
                     lambda: effects.reach(here, chosen),
-                    "After how many layers does every token reach all others?",
+                    "After how many layers does the reach stop growing?",
                 ),
                 "Which mask is which": ("", lambda: facts.table(here, chosen, said)),
                 "Predict, then reveal": ("", lambda: facts.exercises(here, said)),
