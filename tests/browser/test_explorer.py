@@ -84,7 +84,7 @@ def test_what_is_chosen_in_the_picture_reaches_sidebar_address_and_the_other_pic
     expect(page.get_by_text("most probable words at token 1")).to_be_visible()
     expect(page).to_have_url(re.compile("token=1"))
     token(visit.page, 1).click()
-    expect(page.get_by_text("most probable at token 3;")).to_be_visible()
+    expect(page.get_by_text("most probable words at token 3")).to_be_visible()
     expect(page).not_to_have_url(re.compile("token="))
 
 
@@ -157,10 +157,10 @@ def test_the_address_opens_the_view_its_sender_had_open(visit: Visit) -> None:
 def test_the_picture_looks_at_the_gap_first_like_the_predictions(visit: Visit) -> None:
     page = visit.open("/?model=fill-in&text=The+cat+___+on+the+mat.")
     expect(page.locator(".spoken")).to_contain_text("“___” (token 2)")
-    expect(page.get_by_text("most probable at token 2;")).to_be_visible()
+    expect(page.get_by_text("most probable words at token 2")).to_be_visible()
     token(page, 4).click()
     expect(page.locator(".spoken")).to_contain_text("(token 4)")
-    expect(page.get_by_text("most probable at token 4;")).to_be_visible()
+    expect(page.get_by_text("most probable words at token 4")).to_be_visible()
 
 
 def test_a_pin_does_not_outlive_its_sentence(visit: Visit) -> None:
@@ -171,7 +171,7 @@ def test_a_pin_does_not_outlive_its_sentence(visit: Visit) -> None:
     expect(token(visit.page, 4)).to_contain_text("today")
     expect(page).not_to_have_url(re.compile("token="))
     expect(token(visit.page, 1)).to_have_attribute("aria-pressed", "false")
-    expect(page.get_by_text("most probable at token 4;")).to_be_visible()
+    expect(page.get_by_text("most probable words at token 4")).to_be_visible()
 
 
 def test_markup_and_scripts_are_shown_as_text(visit: Visit) -> None:

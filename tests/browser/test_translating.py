@@ -103,11 +103,11 @@ def test_two_trees_are_whole(visit: Visit) -> None:
 def test_two_trees_follow_a_chosen_word(visit: Visit) -> None:
     before, after = (f".st-key-{key} .beams .grid button" for key in ("tree_before", "tree_after"))
     page = visit.open(f"{ADDRESS}&translation=Two+trees", drawn=after)
-    page.get_by_role("textbox", name="becomes").fill("verte.")
+    page.get_by_role("textbox", name="becomes").fill("neuve.")
     page.get_by_role("textbox", name="becomes").press("Enter")
-    expect(page.locator(after).filter(has_text="green").first).to_be_visible()
-    expect(page.locator(before).filter(has_text="green")).to_have_count(0)
-    expect(page).to_have_url(re.compile("becomes=verte"))
+    expect(page.locator(after).filter(has_text="new").first).to_be_visible()
+    expect(page.locator(before).filter(has_text="new")).to_have_count(0)
+    expect(page).to_have_url(re.compile("becomes=neuve"))
 
 
 @pytest.mark.parametrize("width", [390, 1280])
