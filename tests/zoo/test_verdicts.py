@@ -74,7 +74,7 @@ def test_alignment_goes_with_the_attention_to_translations(translations: dict[st
     assert np.corrcoef(alignment.ravel(), known.ravel())[0, 1] > 0.85
     assert np.median(known[alignment >= ALIGNED]) > 0.6
     assert known[alignment >= ALIGNED].min() > 1 / 3
-    assert known[alignment < ALIGNED].max() < 0.45
+    assert known[alignment < ALIGNED].max() < 0.5
     assert np.median(known[alignment < ALIGNED]) < 1 / 3
     assert known.ravel()[alignment.argmax()] > 0.95 * known.max()
 
