@@ -14,9 +14,10 @@
 
 /** Words of a question that say nothing about its answer. */
 const EMPTY = new Set(
-  "a an and are can do does for from has have how i in is it its my of on or the there this to what when where which who why with you".split(
-    " ",
-  ),
+  [
+    "a an and are can do does for from has have how i in is it its my of on or the",
+    "there this to what when where which who why with you",
+  ].flatMap((words) => words.split(" ")),
 );
 
 /** What a word counts where it is found: as it is, and as the beginning of a longer one. */
