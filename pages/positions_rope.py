@@ -35,21 +35,17 @@ def draw(here: Lesson) -> None:
                 "A pair: two neighbours in the paper, one from each half in much code. Colours are pairs.",
                 of_scheme(here, "rope", layouts.layouts),
             ),
-            "ALiBi": (
-                "ALiBi adds −slope · |i − j| to every score: far keys count less.",
-                of_scheme(here, "alibi", biases.added, biases.slopes),
+            "Biases": (
+                "A number for the distance is added to every score: ALiBi's falls with it, T5's is trained.",
+                lambda: biases.biases(here),
                 "Which head sees furthest back?",
-            ),
-            "T5 buckets": (
-                "T5 adds a trained number for each bucket of distances.",
-                of_scheme(here, "t5", biases.added, biases.t5_biases, biases.t5_buckets),
-                "Where does the last bucket begin?",
             ),
             "Shaw": (
                 "Shaw et al. learn a vector for every distance up to k.",
                 lambda: biases.shaw(here.trace.axes(here.choice.layer)[0].tokens),
             ),
         },
+        earlier={"ALiBi": ("Biases", {"bias": "ALiBi"}), "T5 buckets": ("Biases", {"bias": "T5 buckets"})},
     )
 
 

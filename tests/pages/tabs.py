@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.browser import ROOT
@@ -14,15 +15,30 @@ Address = dict[str, str]
 """Parameters of an address."""
 
 
-def rows(path: Path) -> dict[str, list[str]]:
-    """The rows of tabs in a file: the titles by the name of the row."""
-    found: dict[str, list[str]] = {}
+def _calls(path: Path) -> Iterator[tuple[str, dict[ast.expr | None, ast.expr], dict[str, tuple[str, Address]]]]:
+    """Every row of tabs in a file: its name, its parts, and the titles that are a choice within one of them."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "lesson.tabs":
             key, parts = node.args
             assert isinstance(key, ast.Constant)
             assert isinstance(parts, ast.Dict)
-            found[str(key.value)] = [str(title.value) for title in parts.keys if isinstance(title, ast.Constant)]
+            earlier = {word.arg: ast.literal_eval(word.value) for word in node.keywords}.get("earlier", {})
+            yield str(key.value), dict(zip(parts.keys, parts.values, strict=True)), earlier
+
+
+def rows(path: Path) -> dict[str, list[str]]:
+    """The rows of tabs in a file: the titles by the name of the row."""
+    return {
+        key: [str(title.value) for title in parts if isinstance(title, ast.Constant)] for key, parts, _ in _calls(path)
+    }
+
+
+def within(path: Path) -> dict[str, list[Address]]:
+    """Tabs with a choice within, by their titles: the parameters that the choice has in an address."""
+    found: dict[str, list[Address]] = {}
+    for _, _, earlier in _calls(path):
+        for tab, choices in earlier.values():
+            found.setdefault(tab, []).append(choices)
     return found
 
 
@@ -31,10 +47,15 @@ WITHIN = {"Naive ideas": "naive.py", "Sinusoidal": "sinusoidal.py", "Learned": "
 
 
 def addresses(page: str) -> list[Address]:
-    """The addresses of all tabs of a page; one without parameters where it has none."""
+    """The addresses of all tabs of a page, with each choice that was a tab before.
+
+    One without parameters if the page has no tabs.
+    """
     found: list[Address] = []
-    for key, titles in rows(PROJECT / "pages" / f"{page}.py").items():
+    file = PROJECT / "pages" / f"{page}.py"
+    for key, titles in rows(file).items():
         for title in titles:
             inner = rows(UI / "positions" / WITHIN[title]) if page == "positions" and title in WITHIN else {}
-            found += [{key: title, name: part} for name, parts in inner.items() for part in parts] or [{key: title}]
+            choices = [{name: part} for name, parts in inner.items() for part in parts] or within(file).get(title, [{}])
+            found += [{key: title} | choice for choice in choices]
     return found or [{}]

@@ -37,6 +37,7 @@ TEXT = "The cat sat on the mat."
 LAYER, HEAD = 1, 2
 
 TABS = ("Turning", "Same distance", "Wavelengths", "Decay", "Two layouts", "ALiBi", "T5 buckets", "Shaw")
+"""Two of them are a choice within "Biases" and were tabs before."""
 
 
 @cache

@@ -128,10 +128,12 @@ def _rows(path: Path) -> Iterator[tuple[str, Tab]]:
         assert isinstance(row, ast.Constant)
         assert isinstance(parts, ast.Dict)
         key = str(row.value)
+        choices = [ast.literal_eval(word.value) for word in node.keywords if word.arg == "earlier"]
         for name, part in zip(parts.keys, parts.values, strict=True):
             if isinstance(name, ast.Constant):
-                title = str(name.value)
-                yield key, Tab(title, {key: title}, _asked(part))
+                within = {title: chosen for of in choices for title, (tab, chosen) in of.items() if tab == name.value}
+                for title, chosen in (within or {str(name.value): {}}).items():
+                    yield key, Tab(title, {key: str(name.value)} | chosen, _asked(part))
 
 
 def _asked(part: ast.expr) -> str:

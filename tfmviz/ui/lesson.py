@@ -212,13 +212,21 @@ Tab = tuple[str, Callable[[], object]] | tuple[str, Callable[[], object], str | 
 """What to look at and why (Markdown), the function that draws it, and what a class can guess before it sees it."""
 
 
-def tabs(key: str, parts: Mapping[str, Tab]) -> None:
+def tabs(
+    key: str, parts: Mapping[str, Tab], *, earlier: Mapping[str, tuple[str, dict[str, str]]] | None = None
+) -> None:
     """Draws a row of tabs and computes only the open one, so that new pictures come soon after Enter.
 
     Args:
         key: name of the row in the address.
         parts: the tabs by their titles.
+        earlier: titles that are a choice within another tab: that tab's, and the choice by its key. Addresses with such
+            a title open there.
     """
+    if earlier and (asked := st.query_params.get(key)) in earlier and key not in st.session_state:
+        title, choices = earlier[asked]
+        st.query_params.update({key: title} | choices)
+        st.rerun()  # the tabs take their first value from the address as it is when a run begins
     for tab, part in zip(st.tabs(list(parts), key=key, bind="query-params"), parts.values(), strict=True):
         if tab.open:
             words, draw, *question = part
@@ -227,6 +235,18 @@ def tabs(key: str, parts: Mapping[str, Tab]) -> None:
                     st.markdown(words)
                 with guess.first(question[0] if question else "", name=key), where_it_predicts():
                     draw()
+
+
+def either(label: str, key: str, parts: Mapping[str, Callable[[], object]]) -> None:
+    """Draws a choice within a tab, and only the part that is chosen; the first one at the beginning.
+
+    Args:
+        key: name of the choice in the address.
+        parts: the functions that draw them by their names.
+    """
+    names = list(parts)
+    chosen = line(key).segmented_control(label, names, default=names[0], key=key, bind="query-params", required=True)
+    parts[chosen or names[0]]()
 
 
 def say_what_is_continued(here: Lesson, new: int) -> None:

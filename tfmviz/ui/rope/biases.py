@@ -13,10 +13,23 @@ from tfmviz.plots.pairs import pairs
 from tfmviz.trace import Array
 from tfmviz.ui import icons, lesson, markdown
 from tfmviz.ui.figures import show, show_cells, theme
-from tfmviz.ui.rope.subject import Subject
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.rope.subject import Subject, of_scheme
 
 FARTHEST = 160
 """Largest distance for which T5's biases are drawn; the last bucket begins well before."""
+
+
+def biases(here: Lesson) -> None:
+    """What ALiBi or T5 adds to the scores."""
+    lesson.either(
+        "Scheme",
+        "bias",
+        {
+            "ALiBi": of_scheme(here, "alibi", added, slopes),
+            "T5 buckets": of_scheme(here, "t5", added, t5_biases, t5_buckets),
+        },
+    )
 
 
 def slopes(shown: Subject) -> None:
