@@ -4,7 +4,7 @@ import streamlit as st
 
 from tfmviz.places import PROJECT
 from tfmviz.ui import find, projector, turns
-from tfmviz.ui.router import navigation, routed
+from tfmviz.ui.router import navigation, path, routed
 
 MENU = 240
 """Pixels of the sidebar."""
@@ -24,3 +24,5 @@ with turns.taken():
     page = navigation()
     with routed():
         page.run()
+    if not projector.is_on():
+        path(page)

@@ -57,7 +57,7 @@ settle()
 st.text(st.text_area("Your sentence"))
 """
 
-PAGES = ("explorer", *sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - {"explorer"}))
+PAGES = ("explorer", *sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - {"explorer", "home"}))
 """The app's pages by the names of their files."""
 
 EVERY = 10.0
@@ -132,10 +132,6 @@ def servers(args: argparse.Namespace) -> Iterator[tuple[list[str], list[Server]]
         yield args.at or [server.address for server in started], started
 
 
-def address_of(page: str) -> str:
-    return "" if page == "explorer" else page
-
-
 async def new(args: argparse.Namespace) -> None:
     await at_once(args, args.pages, sentences)
 
@@ -148,7 +144,7 @@ async def link(args: argparse.Namespace) -> None:
     heading("page", "p50", "p95", "Enter p95", "ratio")
     with servers(args) as (addresses, started):
         for page in args.pages:
-            students, _ = await arrive(addresses, address_of(page), 1)  # the page's modules are there
+            students, _ = await arrive(addresses, page, 1)  # the page's modules are there
             has_box = students[0].has_box
             await leave(students)
             if not has_box:
@@ -157,7 +153,7 @@ async def link(args: argparse.Namespace) -> None:
             entering: list[Outcome] = []
             for _ in range(args.rounds):
                 await rest(started)
-                students, arrivals = await arrive(addresses, address_of(page), sentences(page, args.students))
+                students, arrivals = await arrive(addresses, page, sentences(page, args.students))
                 opening += arrivals
                 await rest(started)
                 entering += await enter_at_once(students, sentences(page, len(students)))
@@ -180,7 +176,7 @@ async def at_once(args: argparse.Namespace, pages: Sequence[str], texts: Callabl
     with servers(args) as (addresses, started), running(args.echo) as blank:
         echoing, _ = await arrive([blank.address], "", args.students)
         for page in pages:
-            students, arrivals = await arrive(addresses, address_of(page), args.students)
+            students, arrivals = await arrive(addresses, page, args.students)
             if not all(student.has_box for student in students):
                 await leave(students)
                 continue
@@ -226,7 +222,7 @@ async def lesson(name: str, addresses: Sequence[str], args: argparse.Namespace) 
 async def cold(args: argparse.Namespace) -> None:
     heading("page", "p50", "slowest", "tracebacks")
     for page in ("echo page", *args.pages):
-        script, address = (args.echo, "") if page == "echo page" else (APP, address_of(page))
+        script, address = (args.echo, "") if page == "echo page" else (APP, page)
         with tempfile.TemporaryFile() as log:
             with running(script, log=log) as server:
                 students, outcomes = await arrive([server.address], address, args.cold)
@@ -242,7 +238,7 @@ async def cpu(args: argparse.Namespace) -> None:
         base, _ = await cpu_of_a_rerun(blank, "")
     with running(APP) as server:
         for page in args.pages:
-            spent, outcomes = await cpu_of_a_rerun(server, address_of(page))
+            spent, outcomes = await cpu_of_a_rerun(server, page)
             if spent:
                 forward = milliseconds_of_a_forward(page)
                 row(page, spent, forward, spent - forward, base, outcomes=outcomes)

@@ -33,7 +33,7 @@ from tests.classroom.crowd import running
 APP = ROOT / "app.py"
 EMPTY_PAGE = "import streamlit as st\nst.text(st.text_input('Your sentence'))\n"
 SENTENCE = "the river in the garden of the old house was cold in winter and the children did not swim there until may ."
-PAGES = ("explorer", *sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - {"explorer"}))
+PAGES = ("explorer", *sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - {"explorer", "home"}))
 """The app's pages by the names of their files."""
 
 WATCH = (Path(__file__).parent / "watch.js").read_text(encoding="utf-8")
@@ -120,7 +120,7 @@ def spread(times: Sequence[float]) -> str:
 def tabs(bench: Bench) -> None:
     empty = settled(bench.browser, bench.empty)
     for name in bench.pages:
-        page = settled(bench.browser, f"{bench.app}/{'' if name == 'explorer' else name}")
+        page = settled(bench.browser, f"{bench.app}/{name}")
         if box(page).count():
             for labels in leaves(page):
                 compare(
@@ -161,7 +161,7 @@ def last_change(page: Page, name: str) -> float:
 
 
 def painted(bench: Bench) -> None:
-    app, empty = (settled(bench.browser, address) for address in (bench.app, bench.empty))
+    app, empty = (settled(bench.browser, address) for address in (f"{bench.app}/explorer", bench.empty))
 
     def ask(page: Page, shown: str) -> float:
         page.bring_to_front()
@@ -179,7 +179,7 @@ def visit(bench: Bench) -> None:
         compare(
             bench,
             f"first visit to a warm server, to {name}",
-            partial(first_visit, bench.browser, bench.app, done),
+            partial(first_visit, bench.browser, f"{bench.app}/explorer", done),
             partial(first_visit, bench.browser, bench.empty, BOX),
         )
 
@@ -208,7 +208,7 @@ def first_visit(browser: Browser, address: str, done: str) -> float:
 
 
 def touch(bench: Bench) -> None:
-    explorer, masks = (f"{bench.app}/{page}?text={SENTENCE.replace(' ', '+')}" for page in ("", "masks"))
+    explorer, masks = (f"{bench.app}/{page}?text={SENTENCE.replace(' ', '+')}" for page in ("explorer", "masks"))
     empty = settled(bench.browser, bench.empty)
     keys = {
         "another head, 24 tokens": (explorer, ".tiles [tabindex='0']", ("ArrowRight", "Enter"), TEXT),

@@ -27,14 +27,12 @@ def forget() -> None:
     cache.clear()
 
 
-def open_page(page: str = "", **address: str) -> AppTest:
-    """The first run of `pages/PAGE.py` (the first page without a name) at an address with these parameters."""
+def open_page(page: str = "explorer", **address: str) -> AppTest:
+    """The first run of `pages/PAGE.py` at an address with these parameters."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     for key, value in address.items():
         app.query_params[key] = value
-    app.run()
-    if page:
-        app.switch_page(f"pages/{page}.py").run()
+    app.switch_page(f"pages/{page}.py").run()
     assert not app.exception
     return app
 

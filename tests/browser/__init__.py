@@ -206,7 +206,7 @@ class Visit:
         self.page.emulate_media(color_scheme="light")
         self.page.mouse.move(-1, -1)
 
-    def open(self, address: str = "/", *, drawn: str = ".tiles button") -> Page:
+    def open(self, address: str = "/explorer", *, drawn: str = ".tiles button") -> Page:
         """Goes to an address and waits until the page is complete and the selector `drawn` finds something."""
         self.page.goto(self.server.address + address)
         self.page.wait_for_selector(READY)

@@ -38,7 +38,7 @@ def test_a_page_is_whole_axe_finds_nothing_and_every_tab_begins_with_its_figure(
     schemes: tuple[Literal["dark", "light"], ...] = ("dark", "light")
     for scheme in schemes:
         visit.page.emulate_media(color_scheme=scheme)
-        page = visit.open("/" if name == "explorer" else f"/{name}", drawn="[data-testid=stMain] h1")
+        page = visit.open(router.address(name).removeprefix("."), drawn="[data-testid=stMain] h1")
         expect(page.get_by_text("BidiComponent Error")).to_have_count(0)  # Streamlit's words for a view that breaks
         assert violations(page) == [], scheme
     for tab in each_tab(page, name) if name in LESSONS else ():

@@ -43,7 +43,7 @@ def test_a_new_sentence_reaches_tokens_pictures_and_address(visit: Visit) -> Non
 
 def test_the_address_restores_what_its_sender_saw(visit: Visit) -> None:
     look = "heads:5.3,show:mean,top:80,least:0.02,scale:row,order:previous-token"
-    page = visit.open(f"/?text=my+cat&layer=2&head=3&token=0&look={look}")
+    page = visit.open(f"/explorer?text=my+cat&layer=2&head=3&token=0&look={look}")
     expect(shown(page)).to_have_text("Layer 2, mean of all heads")
     expect(token(visit.page, 0)).to_have_attribute("aria-pressed", "true")
     expect(page.get_by_text("Filters and colours: largest 80%, at least 0.02")).to_be_visible()
@@ -55,7 +55,7 @@ def test_the_address_restores_what_its_sender_saw(visit: Visit) -> None:
 def test_a_copied_link_shows_the_same_in_another_browser(context: BrowserContext, server: Server) -> None:
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     visit = Visit(context.new_page(), server)
-    page = visit.open("/?text=the+cat+sat+down")
+    page = visit.open("/explorer?text=the+cat+sat+down")
     tile(visit.page, 3, 4).click()
     page.locator(".heads button").nth(5).click()
     page.locator(".column.key button").nth(1).click()
@@ -74,7 +74,7 @@ def test_a_copied_link_shows_the_same_in_another_browser(context: BrowserContext
 
 
 def test_what_is_chosen_in_the_picture_reaches_sidebar_address_and_the_other_pictures(visit: Visit) -> None:
-    page = visit.open("/?text=the+cat+sat+down")
+    page = visit.open("/explorer?text=the+cat+sat+down")
     tile(visit.page, 3, 4).click()
     expect(page).to_have_url(re.compile("layer=3"))
     expect(page).to_have_url(re.compile("head=4"))
@@ -89,7 +89,7 @@ def test_what_is_chosen_in_the_picture_reaches_sidebar_address_and_the_other_pic
 
 
 def test_a_cell_of_the_matrix_asks_which_head_links_its_two_words(visit: Visit) -> None:
-    page = visit.open("/?text=the+cat+sat+down&view=Which+head+links+two+words%3F")
+    page = visit.open("/explorer?text=the+cat+sat+down&view=Which+head+links+two+words%3F")
     page.locator(".matrix-picture").focus()
     for key in ("ArrowRight", "ArrowRight", "Enter"):
         page.keyboard.press(key)
@@ -107,7 +107,7 @@ def test_a_cell_of_the_matrix_asks_which_head_links_its_two_words(visit: Visit) 
 
 
 def test_what_is_chosen_in_the_sidebar_reaches_the_picture(visit: Visit) -> None:
-    page = visit.open("/?text=the+cat+sat+down&layer=1&head=2")
+    page = visit.open("/explorer?text=the+cat+sat+down&layer=1&head=2")
     page.locator(".heads button").nth(5).click()
     expect(shown(page)).to_have_text("Layer 1, heads 2, 5")
     expect(page).to_have_url(re.compile("head=5"))
@@ -118,7 +118,7 @@ def test_what_is_chosen_in_the_sidebar_reaches_the_picture(visit: Visit) -> None
 
 
 def test_many_quick_touches_end_in_the_last_one_on_both_sides(visit: Visit) -> None:
-    page = visit.open("/?text=the+cat+sat+down")
+    page = visit.open("/explorer?text=the+cat+sat+down")
     for head in (0, 7, 3, 6, 5):
         tile(visit.page, head % 6, head).click()
     expect(shown(page)).to_have_text("Layer 5, head 5")
@@ -131,7 +131,7 @@ def test_many_quick_touches_end_in_the_last_one_on_both_sides(visit: Visit) -> N
 def test_pointing_scrubbing_and_filtering_say_nothing_to_the_server(visit: Visit) -> None:
     frames: list[str] = []
     visit.page.on("websocket", lambda socket: socket.on("framesent", lambda _: frames.append("sent")))
-    page = visit.open("/?text=the+cat+sat+down&layer=1&head=2")
+    page = visit.open("/explorer?text=the+cat+sat+down&layer=1&head=2")
     assert frames, "the page's websocket is watched"
     frames.clear()
     for head in range(8):
@@ -149,13 +149,13 @@ def test_pointing_scrubbing_and_filtering_say_nothing_to_the_server(visit: Visit
 
 
 def test_the_address_opens_the_view_its_sender_had_open(visit: Visit) -> None:
-    page = visit.open("/?view=Residual+stream&text=the+cat")
+    page = visit.open("/explorer?view=Residual+stream&text=the+cat")
     expect(page.get_by_role("tab", name="Residual stream")).to_have_attribute("aria-selected", "true")
     expect(page.locator(".st-key-norms canvas").first).to_be_visible()
 
 
 def test_the_picture_looks_at_the_gap_first_like_the_predictions(visit: Visit) -> None:
-    page = visit.open("/?model=fill-in&text=The+cat+___+on+the+mat.")
+    page = visit.open("/explorer?model=fill-in&text=The+cat+___+on+the+mat.")
     expect(page.locator(".spoken")).to_contain_text("“___” (token 2)")
     expect(page.get_by_text("most probable words at token 2")).to_be_visible()
     token(page, 4).click()
@@ -164,7 +164,7 @@ def test_the_picture_looks_at_the_gap_first_like_the_predictions(visit: Visit) -
 
 
 def test_a_pin_does_not_outlive_its_sentence(visit: Visit) -> None:
-    page = visit.open("/?text=the+cat+sat+down")
+    page = visit.open("/explorer?text=the+cat+sat+down")
     token(visit.page, 1).click()
     expect(page).to_have_url(re.compile("token=1"))
     visit.enter("my dog ran home today")
@@ -175,7 +175,7 @@ def test_a_pin_does_not_outlive_its_sentence(visit: Visit) -> None:
 
 
 def test_markup_and_scripts_are_shown_as_text(visit: Visit) -> None:
-    page = visit.open("/?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20%24x%24%20**b**")
+    page = visit.open("/explorer?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20%24x%24%20**b**")
     assert "".join(page.locator(".strip .label").all_inner_texts()).startswith("<img")
     assert page.locator("[data-testid=stMain] img").count() == 0
     assert page.locator(".katex").count() == 0
@@ -183,7 +183,7 @@ def test_markup_and_scripts_are_shown_as_text(visit: Visit) -> None:
 
 def test_the_bytes_of_a_character_stand_under_one_bracket(visit: Visit) -> None:
     text = "老王 批评 老李"
-    page = visit.open(f"/?text={quote(text)}&model=tiny-english")
+    page = visit.open(f"/explorer?text={quote(text)}&model=tiny-english")
     strip = page.locator(".strip:visible")
     assert "".join(strip.locator(".over").all_inner_texts()).replace("\u00a0", "") == text.replace(" ", "")
     assert strip.locator(".byte").count() == len(text.replace(" ", "").encode())
@@ -197,7 +197,7 @@ def test_the_bytes_of_a_character_stand_under_one_bracket(visit: Visit) -> None:
 
 
 def test_an_empty_box_keeps_the_pictures(visit: Visit) -> None:
-    page = visit.open("/?text=the+cat")
+    page = visit.open("/explorer?text=the+cat")
     visit.enter("")
     expect(page.get_by_text("Type a sentence. The pictures below still show the last one.")).to_be_visible()
     expect(token(visit.page, 1)).to_contain_text("cat")
@@ -206,7 +206,7 @@ def test_an_empty_box_keeps_the_pictures(visit: Visit) -> None:
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("projector", ["", "&projector=1"])
 def test_an_empty_box_is_as_wide_as_one_with_a_text(visit: Visit, projector: str) -> None:
-    page = visit.open(f"/?text=the+cat{projector}")
+    page = visit.open(f"/explorer?text=the+cat{projector}")
     box = page.get_by_label("Your sentence")
     before = box.bounding_box()
     visit.enter("")
@@ -218,7 +218,7 @@ def test_an_empty_box_is_as_wide_as_one_with_a_text(visit: Visit, projector: str
 
 
 def test_a_page_of_text_takes_the_place_of_a_sentence(visit: Visit) -> None:
-    page = visit.open("/?text=the+cat")
+    page = visit.open("/explorer?text=the+cat")
     visit.enter("word " * 990)
     expect(page.get_by_text("reads 256 tokens at a time.")).to_be_visible()
     spoken = page.locator(".spoken")  # for a moment that of the old picture stands beside it
@@ -228,7 +228,7 @@ def test_a_page_of_text_takes_the_place_of_a_sentence(visit: Visit) -> None:
 
 
 def test_predictions_are_bars_whose_lengths_are_their_probabilities(visit: Visit) -> None:
-    page = visit.open("/?text=Once+upon+a")
+    page = visit.open("/explorer?text=Once+upon+a")
     rows = page.locator(".st-key-predictions li")
     expect(rows).to_have_count(10)
     expect(rows.first).to_contain_text("time")
@@ -243,7 +243,7 @@ LONG_TEXT = "+".join(f"word{n}" for n in range(200))
 
 
 def test_heads_of_a_long_text_are_fetched_when_they_are_looked_at(visit: Visit) -> None:
-    page = visit.open(f"/?text={LONG_TEXT}&layer=1&head=2")
+    page = visit.open(f"/explorer?text={LONG_TEXT}&layer=1&head=2")
     explorer = page.locator(".explorer")
     expect(page.locator(".spoken")).to_contain_text("looks at")
     tile(visit.page, 4, 5).click()
@@ -263,7 +263,7 @@ def test_heads_of_a_long_text_are_fetched_when_they_are_looked_at(visit: Visit) 
 
 def test_two_tabs_keep_their_own_sentence(context: BrowserContext, server: Server) -> None:
     one, other = Visit(context.new_page(), server), Visit(context.new_page(), server)
-    first, second = one.open("/?text=the+cat"), other.open("/?text=my+dog")
+    first, second = one.open("/explorer?text=the+cat"), other.open("/explorer?text=my+dog")
     token(other.page, 0).click()
     expect(second).to_have_url(re.compile("token=0"))
     expect(token(other.page, 0)).to_have_attribute("aria-pressed", "true")
@@ -286,7 +286,7 @@ def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_explorer_is_axe_clean_and_readable_in_both_modes(visit: Visit, scheme: str) -> None:
     visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    page = visit.open("/?text=the+cat")
+    page = visit.open("/explorer?text=the+cat")
     expect(page.locator(".explorer")).to_have_attribute("data-dark", str(scheme == "dark").lower())
     ink, ground = page.evaluate(
         """() => [
@@ -308,7 +308,7 @@ def test_the_explorer_is_axe_clean_and_readable_in_both_modes(visit: Visit, sche
     ],
 )
 def test_everything_is_taken_away_as_files(visit: Visit, button: str, name: str, part: bytes) -> None:
-    page = visit.open("/?text=the+cat&view=Take+it+away")
+    page = visit.open("/explorer?text=the+cat&view=Take+it+away")
     with page.expect_download() as download:
         page.get_by_role("button", name=button).click()
     assert download.value.suggested_filename == name

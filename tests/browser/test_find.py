@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import AT_REST, Visit, violations
+from tfmviz.ui.router import PAGES
 
 pytestmark = pytest.mark.browser
 
@@ -20,7 +21,7 @@ def ask(page: Page, question: str) -> None:
 
 
 def test_why_the_root_is_found_with_one_question_and_enter(visit: Visit) -> None:
-    page = visit.open("/?text=The+cat+sat.")
+    page = visit.open("/explorer?text=The+cat+sat.")
     ask(page, "why √d")
     chosen = page.get_by_role("listbox", name="Found").get_by_role("option", selected=True)
     expect(chosen).to_contain_text("Why √d?")
@@ -45,7 +46,7 @@ def test_the_button_lists_all_pages_and_the_arrows_choose(visit: Visit) -> None:
     page = visit.open("/masks", drawn="canvas")
     page.get_by_role("button", name="Find").click()
     options = page.get_by_role("listbox", name="Found").get_by_role("option")
-    expect(options).to_have_count(24)
+    expect(options).to_have_count(len(PAGES))
     page.keyboard.press("ArrowUp")
     expect(options.last).to_have_attribute("aria-selected", "true")
     page.keyboard.press("ArrowDown")
@@ -55,7 +56,7 @@ def test_the_button_lists_all_pages_and_the_arrows_choose(visit: Visit) -> None:
 
 
 def test_a_projector_has_the_keys_alone_and_stays_one(visit: Visit) -> None:
-    page = visit.open("/?projector=1")
+    page = visit.open("/explorer?projector=1")
     expect(page.get_by_role("button", name="Find")).to_be_hidden()
     ask(page, "RoPE")
     page.get_by_role("listbox", name="Found").get_by_role("option").first.click()

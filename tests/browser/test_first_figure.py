@@ -103,7 +103,7 @@ COMPLETE = f"""() => ({AT_REST})()
 
 
 def go(visit: Visit, page: str, address: Address) -> Page:
-    opened = visit.open(f"/{'' if page == 'explorer' else page}?{urlencode(address)}", drawn="[role=tablist]")
+    opened = visit.open(f"/{page}?{urlencode(address)}", drawn="[role=tablist]")
     opened.wait_for_function(COMPLETE)
     return opened
 

@@ -64,7 +64,7 @@ def said(page: Page) -> str:
 def test_the_explorer_keeps_its_tokens_and_a_click_on_one_is_the_guess(visit: Visit) -> None:
     frames: list[str] = []
     visit.page.on("websocket", lambda socket: socket.on("framesent", lambda _: frames.append("sent")))
-    page = visit.open("/?text=the+cat+sat+down&layer=1&head=2")
+    page = visit.open("/explorer?text=the+cat+sat+down&layer=1&head=2")
     assert frames, "the page's websocket is watched"
     shown = picture(page)
     assert SHARE.search(said(page))
@@ -93,7 +93,7 @@ def test_the_explorer_keeps_its_tokens_and_a_click_on_one_is_the_guess(visit: Vi
     assert not SHARE.search(said(page))
 
 
-@pytest.mark.parametrize("address", ["/?layer=1&head={}", "/masks?effect=Attention&layer=1&head={}"])
+@pytest.mark.parametrize("address", ["/explorer?layer=1&head={}", "/masks?effect=Attention&layer=1&head={}"])
 def test_what_is_drawn_while_a_class_guesses_depends_on_no_value(visit: Visit, address: str) -> None:
     hidden = []
     for head in (2, 3):
@@ -105,7 +105,7 @@ def test_what_is_drawn_while_a_class_guesses_depends_on_no_value(visit: Visit, a
 
 
 def test_a_step_of_a_lecture_may_arrive_hidden_and_the_next_is_seen(visit: Visit) -> None:
-    page = visit.open("/?lecture=L3&step=1&text=the+cat+sat&guess=1", drawn="nav.walk")
+    page = visit.open("/explorer?lecture=L3&step=1&text=the+cat+sat&guess=1", drawn="nav.walk")
     expect(page.get_by_text("which token does “sat” look at most?")).to_be_visible()
     expect(page.locator(".explorer .spoken")).to_be_hidden()
     page.keyboard.press("ArrowRight")
@@ -145,7 +145,7 @@ def test_on_a_projector_the_question_is_in_sight_though_words_follow_the_figure(
 
 
 def test_typing_a_g_is_typing(visit: Visit) -> None:
-    page = visit.open("/?text=the+cat")
+    page = visit.open("/explorer?text=the+cat")
     box = page.get_by_label("Your sentence")
     box.fill("")
     box.press_sequentially("goggle")  # an odd number of them: an even one would switch back what it switched
@@ -162,7 +162,7 @@ def test_where_there_is_nothing_to_guess_there_is_no_button(visit: Visit, addres
 
 
 def test_a_question_with_markup_in_its_token_is_text(visit: Visit) -> None:
-    page = visit.open("/?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
+    page = visit.open("/explorer?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
     press_g(page)
     expect(page.get_by_text("which token does", exact=False)).to_be_visible()
     assert page.locator("[data-testid=stMain] img").count() == 0

@@ -46,7 +46,7 @@ def expect_one_line(page: Page, *choices: str) -> None:
 
 
 def test_f_fills_the_screen_and_brings_the_frame_back(visit: Visit) -> None:
-    page = visit.open("/")
+    page = visit.open("/explorer")
     sidebar = page.get_by_test_id("stSidebar")
     expect(sidebar).to_be_visible()
     page.locator("body").press("f")
@@ -80,7 +80,7 @@ def test_on_a_small_projector_no_choice_lies_under_another_and_menus_are_read_wh
 
 def test_on_a_small_projector_a_long_sentence_is_wide_and_the_matrix_in_sight(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 1024, "height": 768})
-    page = visit.open(f"/?projector=1&text={POND.replace(' ', '+')}", drawn=".matrix-picture canvas")
+    page = visit.open(f"/explorer?projector=1&text={POND.replace(' ', '+')}", drawn=".matrix-picture canvas")
     for selector, least, lowest in ((".st-key-text", 500, 100), (".matrix-picture", 400, 560)):
         box = page.locator(selector).first.bounding_box()
         assert box is not None
@@ -89,7 +89,7 @@ def test_on_a_small_projector_a_long_sentence_is_wide_and_the_matrix_in_sight(vi
 
 
 def test_typing_an_f_is_typing(visit: Visit) -> None:
-    page = visit.open("/")
+    page = visit.open("/explorer")
     box = page.get_by_label("Your sentence")
     box.fill("")
     box.press_sequentially("fluffy?")
@@ -99,7 +99,7 @@ def test_typing_an_f_is_typing(visit: Visit) -> None:
 
 
 def test_a_question_mark_lists_the_keys_and_escape_closes_the_list(visit: Visit) -> None:
-    page = visit.open("/")
+    page = visit.open("/explorer")
     page.wait_for_selector(".st-key-keys button", state="attached")
     page.locator("body").press("?")
     keys = page.get_by_role("dialog", name="Keys")

@@ -203,8 +203,8 @@ class Session:
         return None
 
 
-async def opened(address: str, page: str = "", query: str = "") -> tuple[Session, Answer]:
-    """Goes to a page of the app at an address such as "http://127.0.0.1:8501"; the first page has no name."""
+async def opened(address: str, page: str = "explorer", query: str = "") -> tuple[Session, Answer]:
+    """Goes to a page of the app at an address such as "http://127.0.0.1:8501"; home has no name."""
     began = time.perf_counter()
     socket = await connect(
         f"{address.replace('http', 'ws', 1)}/_stcore/stream",

@@ -10,8 +10,8 @@ import pytest
 from tests.browser import ROOT
 from tests.classroom.crowd import TRACEBACK, Outcome, arrive, leave, running, together
 
-PAGES = ["", *sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - {"explorer"})]
-"""Addresses of all pages; the explorer's has no name."""
+PAGES = ["", *sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - {"home"})]
+"""Addresses of all pages; home has no name."""
 
 _FOURS = [PAGES[first : first + 4] for first in range(0, len(PAGES), 4)]
 

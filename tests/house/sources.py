@@ -14,7 +14,7 @@ PACKAGE = ROOT / "tfmviz"
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PAGES = sorted((ROOT / "pages").glob("*.py"))
-LESSONS = [page for page in PAGES if page.stem not in ("contents", "lectures")]
+LESSONS = [page for page in PAGES if page.stem not in ("contents", "home", "lectures")]
 """Pages about a sentence."""
 
 

@@ -49,7 +49,7 @@ def refuse(*what):
     torch_before_loading.append("torch" in sys.modules)
     raise zoo.ModelUnavailable("not now")
 models._load = refuse
-app = AppTest.from_file("app.py", default_timeout=300).run()
+app = AppTest.from_file("app.py", default_timeout=300).switch_page("pages/explorer.py").run()
 assert torch_before_loading == [False], f"torch was imported before the page stood: {torch_before_loading}"
 assert app.title and app.text_area(key="text").value and app.slider(key="head")
 assert "not now" in app.error[0].value
@@ -59,7 +59,7 @@ assert "not now" in app.error[0].value
 def test_the_first_picture_needs_no_pandas() -> None:
     packages = loaded_by("""
 from streamlit.testing.v1 import AppTest
-app = AppTest.from_file("app.py", default_timeout=300).run()
+app = AppTest.from_file("app.py", default_timeout=300).switch_page("pages/explorer.py").run()
 assert not app.exception and len(app.tabs) == 4
 """)
     assert "torch" in packages

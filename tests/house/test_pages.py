@@ -46,7 +46,7 @@ def test_the_readme_lists_every_page_once() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     table = readme.split("\n## Pages\n")[1].split("\n## ")[0]
     listed = Counter(re.findall(r"^\| .*\(`/(\w*)`\) \|", table, re.MULTILINE))
-    addresses = {"" if path.stem == "explorer" else path.stem for path in PAGES}
+    addresses = {"" if path.stem == "home" else path.stem for path in PAGES}
     missing, gone = addresses - listed.keys(), listed.keys() - addresses
     assert not missing, f"missing from the page table of README.md: {', '.join(sorted(missing))}"
     assert not gone, f"in the page table of README.md, but not in pages/: {', '.join(sorted(gone))}"

@@ -228,7 +228,7 @@ def test_a_converted_decoder_encoder_and_translator_go_through_every_page(own: P
     try:
         visit = Visit(context.new_page(), server)
         for model in ("llama", "bert", "t5-1.1"):
-            visit.open(f"/?model={model}&text=The+cat+sat", drawn="[data-testid=stMain] h1")
+            visit.open(f"/explorer?model={model}&text=The+cat+sat", drawn="[data-testid=stMain] h1")
             for name in sorted(set(LESSONS) - OF_OTHER_MODELS - {"explorer"}):
                 page = visit.turn_to(f"/{name}?model={model}&text=The+cat+sat")
                 expect(page.get_by_text("BidiComponent Error")).to_have_count(0)

@@ -16,7 +16,7 @@ LISTS = ("contents", "lectures")
 @pytest.mark.parametrize("page", [page.name for page in router.PAGES if page.name not in LISTS])
 def test_every_page_with_figures_asks_a_question(page: str) -> None:
     address = {"experiment": "Shift all positions"} if page == "positions_compare" else {}
-    app = open_page("" if page == "explorer" else page, text="The cat sat on the mat.", **address)
+    app = open_page(page, text="The cat sat on the mat.", **address)
     asked = [question["question"] for question in questions(app)]
     assert asked
     assert all(question.endswith("?") for question in asked)

@@ -34,7 +34,7 @@ def finished(runs: Path) -> Folder:
 
 def test_all_pages_work_on_the_model_of_a_finished_run(finished: Folder) -> None:
     name = trained.name_of(finished.address)
-    for page in ("", "step_by_step", "writing"):
+    for page in ("explorer", "step_by_step", "writing"):
         app = open_page(page, run=finished.address, model=name, text="stressed")
         assert app.selectbox(key="model").value == name
         assert not app.info
@@ -75,7 +75,7 @@ def test_a_run_that_is_not_there_puts_no_model_into_the_menu(what: str, finished
             (finished.model / "config.json").write_text("{", encoding="utf-8")
         case "unfinished":
             (finished.model / "CARD.md").unlink()
-    app = open_page("", run=asked, model=trained.name_of(address))
+    app = open_page("explorer", run=asked, model=trained.name_of(address))
     assert app.selectbox(key="model").value in zoo.available()
     assert "There is no model" in words(app)
 
@@ -95,7 +95,7 @@ def test_the_curves_show_when_the_rate_was_changed(finished: Folder) -> None:
     marks = charts(app)["run_curves"]["tables"]["marks"]
     assert marks["x"] == [4, 5, 8]
     assert marks["side"] == ["left", "left", "right"]
-    assert marks["word"] == ["", "rate 0.01", "rate 0.02"]  # there is no room for the first
+    assert marks["word"] == ["explorer", "rate 0.01", "rate 0.02"]  # there is no room for the first
     assert "after 4 updates rate 0.1; after 5 updates rate 0.01" in json.dumps(charts(app)["run_curves"])
     assert not [box for box in app.selectbox if box.key == f"rate-{finished.address}"]
 
@@ -135,7 +135,7 @@ def test_the_slider_stays_where_a_reader_put_it_and_else_follows_the_run(snapped
     assert resting.select_slider(key="updates").options == ["145", "438", "1,324", "newest"]
 
 
-@pytest.mark.parametrize("asked", ["", "9", "<b>", "-1", "newest", "老王"])
+@pytest.mark.parametrize("asked", ["explorer", "9", "<b>", "-1", "newest", "老王"])
 def test_a_snapshot_that_there_is_not_shows_the_newest(asked: str, snapped: Folder) -> None:
     app = open_page("training", learned=TRAIN, run=snapped.address, updates=asked)
     assert not app.exception

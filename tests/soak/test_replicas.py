@@ -78,7 +78,7 @@ def _read(served: Serving, number: int, enough: threading.Event, problems: list[
             page = random.choice([page.name for page in router.PAGES if page.group])
             query = urlencode(random_readers.tab(random, page))
             try:
-                session, answer = await opened(served.address, "" if page == router.DEFAULT else page, query)
+                session, answer = await opened(served.address, page, query)
                 found = [answer, *[await _type(session, random) for _ in range(5)]]
                 await session.close()
             except (OSError, WebSocketException, TimeoutError):

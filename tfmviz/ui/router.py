@@ -45,6 +45,7 @@ class Page:
 
 
 PAGES = (
+    Page("", "home", "tfmviz", "home", "Where to begin?"),
     Page(
         "Before attention",
         "tokens",
@@ -85,7 +86,7 @@ PAGES = (
 """The menu, in the order of a lecture. To add a page: its file in `pages/`, its folder in `ui/`, its line here."""
 
 
-DEFAULT = "explorer"
+DEFAULT = "home"
 """Name of the page that the app opens with."""
 
 
@@ -111,11 +112,24 @@ def navigation() -> StreamlitPage:
 
 def table_of_contents() -> None:
     """A link to every page, by group, with the question that it answers."""
-    for group in dict.fromkeys(page.group for page in PAGES[:-1]):
+    others = [page for page in PAGES if page.name not in (DEFAULT, "contents")]
+    for group in dict.fromkeys(page.group for page in others):
         st.header(group or "For a class")
-        for page in PAGES[:-1]:
+        for page in others:
             if page.group == group:
                 st.page_link(page.file, label=f"**{page.title}**: {page.answers}", icon=f":material/{page.icon}:")
+
+
+def path(here: StreamlitPage) -> None:
+    """Links to the pages before and after this one, in the order of a course; none on a page beside the course."""
+    course = [page for page in PAGES if page.group]
+    at = next((n for n, page in enumerate(course) if page.name == here.url_path), None)
+    if at is None:
+        return
+    with st.container(horizontal=True, horizontal_alignment="distribute", key="path"):
+        for label, n in (("← {}", at - 1), ("{} →", at + 1)):
+            if 0 <= n < len(course):
+                st.page_link(course[n].file, label=label.format(course[n].title))
 
 
 @contextmanager

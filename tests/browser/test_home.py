@@ -1,0 +1,63 @@
+"""Home: alive at once, and every way out of it; addresses that were the explorer's."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import Visit
+
+pytestmark = pytest.mark.browser
+
+WORDS = ".words button"
+
+
+def test_a_word_shows_where_the_head_looks_by_pointer_and_keys(visit: Visit) -> None:
+    page = visit.open("/", drawn=WORDS)
+    said = page.locator(".st-key-home [role=status]")
+    expect(said).to_have_text("“it” gives 75% of its attention to “animal”.")
+    assert page.locator(".st-key-home path").count() > 1
+    page.locator(WORDS).first.hover()
+    expect(said).to_have_text("“The” gives 100% of its attention to itself.")
+    expect(page.locator(".st-key-home path")).to_have_count(0)
+    page.mouse.move(5, 700)
+    expect(said).to_contain_text("“it”")
+    page.locator(f"{WORDS}[aria-pressed=true]").press("ArrowLeft")
+    expect(said).to_contain_text("“because”")
+
+
+@pytest.mark.parametrize("text", ["My dog ran.", "<img src=x onerror=alert(1)> 100% 🙂"])
+def test_an_own_sentence_opens_the_explorer(visit: Visit, text: str) -> None:
+    page = visit.open("/", drawn=WORDS)
+    page.get_by_label("Your own sentence").fill(text)
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".tiles button")
+    assert re.search(r"/explorer\?text=", page.url)
+    expect(page.locator("textarea")).to_have_value(text)
+
+
+def test_the_name_of_the_app_leads_home_and_the_sentence_stays(visit: Visit) -> None:
+    page = visit.open("/explorer?text=My+dog+ran.")
+    page.get_by_test_id("stHeader").get_by_text("tfmviz", exact=True).click()
+    page.wait_for_selector(WORDS)
+    page.locator(".stMain").get_by_role("link", name="Explore", exact=True).click()
+    page.wait_for_selector(".tiles button")
+    expect(page.locator("textarea")).to_have_value("My dog ran.")
+
+
+def test_an_address_that_was_the_explorers_opens_it(visit: Visit) -> None:
+    page = visit.open("/?text=My+dog+ran.&layer=2&head=1&view=Residual+stream")
+    assert re.search(r"/explorer\?", page.url)
+    expect(page.locator("textarea")).to_have_value("My dog ran.")
+    expect(page.get_by_role("tab", name="Residual stream")).to_have_attribute("aria-selected", "true")
+
+
+def test_a_newcomer_finds_why_the_root_of_d_with_one_click(visit: Visit) -> None:
+    page = visit.open("/", drawn=WORDS)
+    page.get_by_role("button", name="Find").click()
+    page.keyboard.type("why √d")
+    expect(page.get_by_role("option").first).to_contain_text("√d")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("tab", name="Why √d?")).to_have_attribute("aria-selected", "true")

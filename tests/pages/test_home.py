@@ -1,0 +1,49 @@
+"""Home: what its head is said to do is what the model computes, and old addresses still open the explorer."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.app import open_page, views, words
+from tfmviz import zoo
+from tfmviz.ui import router
+from tfmviz.ui.sentences import EXAMPLES
+
+FIRST = EXAMPLES["tiny-english"][0]
+
+
+def test_the_arcs_are_the_weights_of_the_first_examples_head() -> None:
+    data = json.loads(views(open_page("home"))["home"].json)
+    model = zoo.load("tiny-english")
+    trace = model.trace(FIRST.text)
+    expected = trace[f"{FIRST.layer}.pattern"][FIRST.head]
+    assert np.abs(np.array(data["weights"]) - expected).max() < 1e-4
+    row = data["weights"][data["word"]]
+    assert data["labels"][data["word"]].strip() == FIRST.word
+    assert data["labels"][row.index(max(row))].strip() == FIRST.to
+    assert "layer 4, head 3 of `` tiny-english ``" in words(open_page("home"))
+
+
+def test_every_door_leads_to_a_page() -> None:
+    app = open_page("home")
+    leads = [link.proto.page for link in app.get("page_link")]
+    assert leads == ["explorer", "lectures", "tokens"]
+    assert f"{len([page for page in router.PAGES if page.group])} pages in order" in words(app)
+
+
+def test_without_a_model_the_doors_are_still_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zoo, "catalogue", lambda: ())
+    app = open_page("home")
+    assert "There is no model to show." in words(app)
+    assert len(app.get("page_link")) == 3
+
+
+def test_a_page_of_the_course_leads_to_the_ones_before_and_after_it() -> None:
+    course = [page.name for page in router.PAGES if page.group]
+    for n in (0, 4, len(course) - 1):
+        leads = [link.proto.page for link in open_page(course[n]).get("page_link")]
+        assert leads == [*course[max(n - 1, 0) : n], *course[n + 1 : n + 2]]
+    assert not [link for link in open_page("lectures").get("page_link") if link.proto.page in course]
