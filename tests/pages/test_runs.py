@@ -95,7 +95,7 @@ def test_the_curves_show_when_the_rate_was_changed(finished: Folder) -> None:
     marks = charts(app)["run_curves"]["tables"]["marks"]
     assert marks["x"] == [4, 5, 8]
     assert marks["side"] == ["left", "left", "right"]
-    assert marks["word"] == ["explorer", "rate 0.01", "rate 0.02"]  # there is no room for the first
+    assert marks["word"] == ["", "rate 0.01", "rate 0.02"]  # there is no room for the first
     assert "after 4 updates rate 0.1; after 5 updates rate 0.01" in json.dumps(charts(app)["run_curves"])
     assert not [box for box in app.selectbox if box.key == f"rate-{finished.address}"]
 
@@ -135,7 +135,7 @@ def test_the_slider_stays_where_a_reader_put_it_and_else_follows_the_run(snapped
     assert resting.select_slider(key="updates").options == ["145", "438", "1,324", "newest"]
 
 
-@pytest.mark.parametrize("asked", ["explorer", "9", "<b>", "-1", "newest", "老王"])
+@pytest.mark.parametrize("asked", ["", "9", "<b>", "-1", "newest", "老王"])
 def test_a_snapshot_that_there_is_not_shows_the_newest(asked: str, snapped: Folder) -> None:
     app = open_page("training", learned=TRAIN, run=snapped.address, updates=asked)
     assert not app.exception
