@@ -223,7 +223,7 @@ def tabs(
         earlier: titles that are a choice within another tab: that tab's, and the choice by its key. Addresses with such
             a title open there.
     """
-    if earlier and (asked := st.query_params.get(key)) in earlier and key not in st.session_state:
+    if earlier and (asked := st.query_params.get(key, "")) in earlier and key not in st.session_state:
         title, choices = earlier[asked]
         st.query_params.update({key: title} | choices)
         st.rerun()  # the tabs take their first value from the address as it is when a run begins
