@@ -19,7 +19,7 @@ from bench.capture import interleaved
 from tfmviz import zoo
 from tfmviz.analysis import ablation
 from tfmviz.memory import keep_memory
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
 from tfmviz.zoo import ZooModel
 
 LENGTHS = (8, 24, 64)

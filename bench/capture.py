@@ -22,7 +22,7 @@ from tfmviz.memory import keep_memory
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.linear import ready_to_read
 from tfmviz.model.transformer import build
-from tfmviz.tap import STEPWISE
+from tfmviz.record.tap import STEPWISE
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.zoo import ZooModel
 

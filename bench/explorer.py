@@ -45,7 +45,7 @@ from tests.browser import chromium
 from tests.traces import decoder, words
 from tfmviz import views
 from tfmviz.memory import keep_memory
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
 from tfmviz.views import explorer
 
 SIZE = {"layers": 12, "heads": 12}

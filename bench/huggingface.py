@@ -26,7 +26,7 @@ from bench.interleaved import interleaved
 from tfmviz.memory import keep_memory
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
-from tfmviz.tap import Recorder
+from tfmviz.record.tap import Recorder
 from tfmviz.zoo.files import read_module
 
 CONFIG = ModelConfig(

@@ -15,7 +15,6 @@ from typing import Any
 import torch
 
 from bench.capture import gpt2, interleaved
-from tfmviz.decoding import Rules
 from tfmviz.memory import keep_memory
 from tfmviz.model.beam import beam_steps
 from tfmviz.model.cache import Cache
@@ -24,6 +23,7 @@ from tfmviz.model.generate import steps
 from tfmviz.model.linear import ready_to_read
 from tfmviz.model.readers import TextReader
 from tfmviz.model.transformer import DecoderOnly
+from tfmviz.record.decoding import Rules
 
 PROMPT, WRITTEN, LENGTH = 16, 40, 128
 

@@ -8,8 +8,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -28,12 +28,14 @@ class Room:
         what: what lives there.
         rooms: the rooms it may import besides itself.
         packages: the packages from outside that it may import.
+        files: by the name of a file, what it alone may import besides.
     """
 
     name: str
     what: str
     rooms: tuple[str, ...]
     packages: tuple[str, ...]
+    files: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def read(path: Path = ROOMS) -> dict[str, Room]:
@@ -46,7 +48,7 @@ def read(path: Path = ROOMS) -> dict[str, Room]:
     for name, entry in tomllib.loads(path.read_text(encoding="utf-8")).items():
         if below := [other for other in entry["rooms"] if other not in rooms]:
             raise ValueError(f"{path.name}: {name} imports {below[0]}, which does not stand above it.")
-        rooms[name] = Room(name, entry["what"], tuple(entry["rooms"]), tuple(entry["packages"]))
+        rooms[name] = Room(name, entry["what"], tuple(entry["rooms"]), tuple(entry["packages"]), entry.get("files", {}))
     return rooms
 
 
@@ -89,7 +91,8 @@ def _file(name: str) -> str:
 
 
 def _may(room: Room) -> str:
-    return "; ".join(filter(None, (", ".join(room.rooms), ", ".join(room.packages)))) or "–"
+    alone = [f"{', '.join(packages)} (only `{file}`)" for file, packages in room.files.items()]
+    return "; ".join(filter(None, (", ".join(room.rooms), ", ".join([*room.packages, *alone])))) or "–"
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tfmviz import zoo
 from tfmviz.analysis import neurons
-from tfmviz.trace import Trace
+from tfmviz.record.trace import Trace
 from tfmviz.training.files import replacing
 from tfmviz.zoo import ZooModel
 

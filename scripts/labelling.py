@@ -10,9 +10,9 @@ import numpy as np
 import torch
 
 from tfmviz.analysis.labelling import from_mean_of_states, share_by, since_change, until_change
+from tfmviz.record.trace import Array
 from tfmviz.text.mixed import Texts
 from tfmviz.text.pairs import read_pairs, split_pairs
-from tfmviz.trace import Array
 from tfmviz.training.data import Batch
 from tfmviz.training.files import replacing
 from tfmviz.training.labels import LabelBatches

@@ -23,8 +23,8 @@ from tfmviz.analysis import reach
 from tfmviz.counting import grams, kneser_ney, pruned
 from tfmviz.counting.kneser_ney import NGramModel
 from tfmviz.places import PROJECT
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import END, Tokenizer
-from tfmviz.trace import Array
 from tfmviz.training.courses import parse_source
 from tfmviz.training.data import load_split, pack, windows
 from tfmviz.training.evaluation import bits_per_byte

@@ -33,9 +33,9 @@ from torch import Tensor, nn
 
 from tfmviz import zoo
 from tfmviz.model.seq2seq import Seq2Seq
+from tfmviz.record.trace import Array
 from tfmviz.text.pairs import Pair, joined, read_pairs, split_pairs
 from tfmviz.text.tokenizer import END, Tokenizer
-from tfmviz.trace import Array
 from tfmviz.training.evaluation import translations
 from tfmviz.training.files import replacing
 from tfmviz.training.sequences import lengths_of, padded

@@ -27,9 +27,9 @@ from tfmviz import zoo
 from tfmviz.analysis.calibration import Reliability, log_softmax, reliability
 from tfmviz.counting import shipped
 from tfmviz.places import PROJECT
+from tfmviz.record.trace import Array
 from tfmviz.text.corpora import is_held_out
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Array
 from tfmviz.training.data import load_split, pack, windows
 from tfmviz.training.files import replacing
 from tfmviz.zoo import ZooModel

@@ -27,7 +27,7 @@ from tfmviz.model.config import ModelConfig
 from tfmviz.model.synthesizer import Synthesis, synthesize
 from tfmviz.model.transformer import DecoderOnly
 from tfmviz.places import PROJECT
-from tfmviz.tap import STEPWISE
+from tfmviz.record.tap import STEPWISE
 from tfmviz.training.files import replacing, sole_use_of
 from tfmviz.training.loop import Settings
 

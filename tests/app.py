@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.browser import ROOT
 from tests.plots.cells import unpacked
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui import cache, models
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.lesson import Lesson

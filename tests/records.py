@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.model.helpers import inputs_of, lively_model, record
 from tfmviz.model.config import Architecture
-from tfmviz.trace import Encoding, Trace
+from tfmviz.record.trace import Encoding, Trace
 
 
 def encoding(ids: Sequence[int]) -> Encoding:

@@ -10,7 +10,7 @@ import torch
 from tests.model.helpers import LENGTH, N_HEADS, N_LAYERS, lively_model, record, token_ids
 from tests.test_masks import picture
 from tfmviz import masks
-from tfmviz.edits import SetMask
+from tfmviz.record.edits import SetMask
 
 DRAWN = {
     "strictly_causal": masks.strictly_causal(3),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfmviz.trace import Array, Encoding, Trace
+from tfmviz.record.trace import Array, Encoding, Trace
 
 # What breaks pages: markup, quotes, right-to-left, a combining mark, a part of a character, white space, a repeat.
 ODD_TOKENS = (

@@ -25,8 +25,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfmviz.trace import Encoding, NotCaptured, Trace
-from tfmviz.traceable import Traceable
+from tfmviz.record.trace import Encoding, NotCaptured, Trace
+from tfmviz.record.traceable import Traceable
 
 if TYPE_CHECKING:
     from tfmviz.zoo import ZooModel

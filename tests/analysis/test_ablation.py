@@ -26,12 +26,12 @@ from tests.model.helpers import (
 )
 from tfmviz import zoo
 from tfmviz.analysis import ablation, patching
-from tfmviz.edits import AblateHead, Edit, Patch, Scale, SetMask
 from tfmviz.model.config import Architecture
 from tfmviz.model.transformer import DecoderOnly
 from tfmviz.model.weights import weights_of
-from tfmviz.tap import Fork, apply
-from tfmviz.trace import Array, Encoding, NotCaptured, Trace
+from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask
+from tfmviz.record.tap import Fork, apply
+from tfmviz.record.trace import Array, Encoding, NotCaptured, Trace
 from tfmviz.zoo import ZooModel
 
 SELF = "decoder.1.self_attn"

@@ -23,8 +23,8 @@ from tfmviz.analysis.efficient import (
     state_space,
     tiles,
 )
-from tfmviz.trace import Array
-from tfmviz.weights import feature
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import feature
 
 N, K_LEN, D = 23, 29, 7
 CAUSAL = np.tri(N, dtype=bool)

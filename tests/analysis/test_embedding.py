@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tfmviz.analysis import embedding
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 @pytest.fixture(scope="module")

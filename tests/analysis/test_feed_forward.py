@@ -14,8 +14,8 @@ from tests.records import traced
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.feed_forward import PARTS
 from tfmviz.model.weights import weights_of
-from tfmviz.trace import Trace
-from tfmviz.weights import FeedForwardWeights
+from tfmviz.record.trace import Trace
+from tfmviz.record.weights import FeedForwardWeights
 
 KINDS: dict[str, dict[str, Any]] = {
     "gelu": {},

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from tfmviz import zoo
 from tfmviz.analysis import forming
 from tfmviz.analysis.heads import random_repeats
-from tfmviz.edits import AblateHead
+from tfmviz.record.edits import AblateHead
 from tfmviz.zoo import ZooModel, snapshots
 
 PERIOD = 32

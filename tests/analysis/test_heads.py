@@ -23,7 +23,7 @@ from tfmviz.analysis.heads import (
     overlap,
     verdicts,
 )
-from tfmviz.trace import Array, Encoding
+from tfmviz.record.trace import Array, Encoding
 
 NAMES = {2: "We", 3: " know", 5: " that", 7: ",", 11: " ;", 13: " …"}
 """Tokens of some indices; others are called t17 and so on. The index 17 is " we", the same word as "We"."""

@@ -14,8 +14,8 @@ from tests.records import traced
 from tfmviz.analysis.links import links
 from tfmviz.model.transformer import Transformer
 from tfmviz.model.weights import weights_of
-from tfmviz.trace import Array, Trace
-from tfmviz.weights import Norm
+from tfmviz.record.trace import Array, Trace
+from tfmviz.record.weights import Norm
 
 MODELS: dict[str, tuple[dict[str, Any], str]] = {
     "decoder": ({}, "decoder.self_attn"),

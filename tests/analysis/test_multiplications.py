@@ -13,7 +13,7 @@ from tfmviz.analysis.multiplications import PARTS, Shape, by_part, in_model, mul
 from tfmviz.model.cache import Cache
 from tfmviz.model.config import Architecture
 from tfmviz.model.transformer import build
-from tfmviz.tap import STEPWISE, InTurn
+from tfmviz.record.tap import STEPWISE, InTurn
 from tfmviz.ui.shapes import shapes_of
 
 

@@ -13,8 +13,8 @@ from tests.traces import encoding, words
 from tfmviz.analysis import neurons
 from tfmviz.analysis.neurons import KEPT, NoPeaks, Peaks
 from tfmviz.model.weights import weights_of
-from tfmviz.trace import Array, Trace
-from tfmviz.weights import ModelWeights
+from tfmviz.record.trace import Array, Trace
+from tfmviz.record.weights import ModelWeights
 
 SITE = "decoder.0.mlp"
 

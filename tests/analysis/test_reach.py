@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tfmviz.analysis import reach
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 V, IDS = 11, np.array([3, 1, 4, 1, 5, 9, 2, 6])
 

@@ -14,7 +14,7 @@ from tfmviz.model.build import build
 from tfmviz.model.connectivity import pull
 from tfmviz.model.earlier import RecurrentConfig, WindowConfig
 from tfmviz.model.recurrent import SITES, RecurrentLayer, RecurrentModel, weights_of
-from tfmviz.tap import Recorder
+from tfmviz.record.tap import Recorder
 
 WIDTH, LENGTH = 5, 7
 

@@ -10,7 +10,7 @@ import pytest
 
 from tfmviz.analysis import rotations
 from tfmviz.analysis.position_terms import along_diagonals
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 D_HEAD, N_PAIRS = 10, 5
 

@@ -17,7 +17,7 @@ from tfmviz.analysis.scaling_laws import (
     AdditiveLaw,
     KaplanLaw,
 )
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 TRUE = AdditiveLaw(1.7, 40.0, 0.35, 900.0, 0.5)
 

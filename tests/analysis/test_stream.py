@@ -18,11 +18,11 @@ from tests.model.helpers import record as run
 from tests.traces import encoding
 from tfmviz.analysis import contributions, lens, residual
 from tfmviz.analysis.contributions import River
-from tfmviz.edits import AblateHead
 from tfmviz.model.transformer import Transformer
 from tfmviz.model.weights import weights_of
-from tfmviz.trace import Array, Trace
-from tfmviz.weights import Norm, StackWeights
+from tfmviz.record.edits import AblateHead
+from tfmviz.record.trace import Array, Trace
+from tfmviz.record.weights import Norm, StackWeights
 
 TOKEN = 4
 WORD, OTHER = 11, 23

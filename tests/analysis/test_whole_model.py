@@ -28,7 +28,7 @@ from tfmviz.analysis.whole_model import (
 )
 from tfmviz.model.transformer import Transformer
 from tfmviz.model.weights import effects_of, stacks_of, weights_of
-from tfmviz.tap import NO_TAP
+from tfmviz.record.tap import NO_TAP
 
 POST = "X|T¹ = SelfAttention(X)|T² = X + T¹|T³ = LayerNorm(T²)|T⁴ = FFN(T³)|T⁵ = T³ + T⁴|H = LayerNorm(T⁵)"
 PRE = "X|T¹ = LayerNorm(X)|T² = SelfAttention(T¹)|T³ = X + T²|T⁴ = LayerNorm(T³)|T⁵ = FFN(T⁴)|H = T³ + T⁵"

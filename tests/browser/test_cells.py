@@ -12,8 +12,8 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser import READY, Visit, assert_fits, violations
 from tests.model import numpy_model
 from tfmviz import zoo
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Array
 
 pytestmark = pytest.mark.browser
 

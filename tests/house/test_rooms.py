@@ -22,11 +22,12 @@ def room_of(path: Path) -> str:
 
 
 def breaches(path: Path, room: Room) -> Iterator[str]:
-    """A sentence for each import that this room may not have."""
+    """A sentence for each import that this room, or this file of it, may not have."""
+    packages = {*room.packages, *room.files.get(path.stem, ())}
     for found in imports(path):
         ours = found.parts[0] == "tfmviz"
         wanted = found.parts[1] if ours else found.parts[0]
-        if wanted != room.name and wanted not in (room.rooms if ours else room.packages):
+        if wanted != room.name and wanted not in (room.rooms if ours else packages):
             yield f"{name_of(path)}:{found.line}: `{room.name}` may not import {wanted}: {WHERE}"
 
 

@@ -20,9 +20,9 @@ from tests.browser import ROOT
 from tests.huggingface.folders import TOKENIZERS, write
 from tests.huggingface.models import tiny
 from tfmviz import zoo
-from tfmviz.edits import AblateHead
 from tfmviz.huggingface import __main__ as command
 from tfmviz.huggingface.tokens import read_tokenizer
+from tfmviz.record.edits import AblateHead
 from tfmviz.zoo import ZooModel
 
 TEXT = "The cat sat on the mat."

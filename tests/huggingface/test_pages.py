@@ -20,11 +20,11 @@ from tests.huggingface.test_folders import run
 from tests.traces import read_arrays
 from tfmviz import zoo
 from tfmviz.analysis import contributions, rotations
+from tfmviz.record.weights import PositionEffects
 from tfmviz.ui import router
 from tfmviz.ui.lesson import NO_HEAD
 from tfmviz.ui.stream.attribution import NOT_LINEAR
 from tfmviz.views import steps
-from tfmviz.weights import PositionEffects
 
 MODELS = ("llama", "bert", "bert headless", "t5 1.1", "qwen3", "gemma2", "bart", "gpt_neox", "llama 3")
 TEXT = "The cat sat on the mat."

@@ -12,12 +12,12 @@ from typing import Any, TypeVar, get_args
 import torch
 from torch import Tensor, nn
 
-from tfmviz.edits import Edit
 from tfmviz.model.block import Block, Stack
 from tfmviz.model.config import Architecture, ModelConfig
 from tfmviz.model.transformer import Transformer, build
 from tfmviz.positions import schemes
-from tfmviz.tap import Recorder
+from tfmviz.record.edits import Edit
+from tfmviz.record.tap import Recorder
 
 BATCH, LENGTH, K_LENGTH = 2, 7, 11
 N_HEADS, D_HEAD = 3, 10  # RoPE needs an even d_head

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import load_file
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 Weights = dict[str, Array]
 

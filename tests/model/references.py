@@ -10,7 +10,7 @@ from tests.model.helpers import D_FF, D_MODEL, MAX_LEN, N_HEADS, N_LAYERS, VOCAB
 from tfmviz.model.block import Block, Stack
 from tfmviz.model.feed_forward import FeedForward
 from tfmviz.model.transformer import EncoderDecoder
-from tfmviz.tap import NO_TAP
+from tfmviz.record.tap import NO_TAP
 
 MARK = 0
 """Begins and ends every target."""

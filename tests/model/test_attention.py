@@ -29,7 +29,7 @@ from tfmviz.model.attention import Attention
 from tfmviz.model.block import build_positions
 from tfmviz.model.linear import Linear
 from tfmviz.positions.rope import Rope
-from tfmviz.tap import NO_TAP, STEPWISE, PassThrough
+from tfmviz.record.tap import NO_TAP, STEPWISE, PassThrough
 
 SELF_LENGTHS, CROSS_LENGTHS = torch.tensor([LENGTH, 3]), torch.tensor([5, K_LENGTH])
 SELF_PADDING, CROSS_PADDING = masks.padding(SELF_LENGTHS, LENGTH), masks.padding(CROSS_LENGTHS, K_LENGTH)

@@ -13,12 +13,12 @@ from transformers import GenerationMixin
 from tests.model.helpers import MAX_LEN, SCHEMES, VOCAB, config, lively, lively_model, token_ids
 from tests.model.references import MARK, marian_of
 from tests.model.test_transformer import gpt2_of
-from tfmviz.decoding import BeamStep, Hypothesis, way_to
 from tfmviz.model.beam import beam_steps
 from tfmviz.model.cache import Cache
 from tfmviz.model.generate import reader_of, steps
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, Transformer
-from tfmviz.tap import NO_TAP
+from tfmviz.record.decoding import BeamStep, Hypothesis, way_to
+from tfmviz.record.tap import NO_TAP
 
 TEXTS = tuple(token_ids(4, batch=5, seed=11).tolist())
 ENDS = (2, 3, 4, 10, 23)

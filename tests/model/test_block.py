@@ -35,7 +35,7 @@ from tfmviz.model.block import Residual, Stack
 from tfmviz.model.config import FeedForwardKind, Norm, NormPosition
 from tfmviz.model.feed_forward import FeedForward, GatedFeedForward
 from tfmviz.model.norms import build_norm
-from tfmviz.tap import NO_TAP
+from tfmviz.record.tap import NO_TAP
 
 every_norm_position = pytest.mark.parametrize("norm_position", get_args(NormPosition))
 torchs_norm_positions = pytest.mark.parametrize("norm_position", ["pre", "post"])

@@ -169,7 +169,7 @@ def test_from_dict_refuses_what_the_config_refuses() -> None:
 
 
 def test_reading_a_config_needs_no_torch() -> None:
-    program = "import sys, tfmviz, tfmviz.model.config, tfmviz.edits; sys.exit('torch' in sys.modules)"
+    program = "import sys, tfmviz, tfmviz.model.config, tfmviz.record.edits; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parents[2], check=True, timeout=300)
 
 

@@ -27,7 +27,7 @@ from tfmviz import masks
 from tfmviz.model.block import Stack
 from tfmviz.model.config import Architecture
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly
-from tfmviz.tap import NO_TAP, STEPWISE, PassThrough
+from tfmviz.record.tap import NO_TAP, STEPWISE, PassThrough
 
 every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
 

@@ -10,14 +10,14 @@ import torch
 from torch import nn
 
 from tests.model.helpers import BATCH, LENGTH, VOCAB, assert_close, lively, record, token_ids
-from tfmviz.edits import Patch
 from tfmviz.model.build import Earlier, build, parameter_shapes
 from tfmviz.model.config import MAX_PARAMETERS, ModelConfig
 from tfmviz.model.earlier import EARLIER, EarlierConfig, RecurrentConfig, WindowConfig, read_config
 from tfmviz.model.generate import continue_ids
 from tfmviz.model.recurrent import RecurrentModel
 from tfmviz.model.window import WindowModel
-from tfmviz.tap import STEPWISE
+from tfmviz.record.edits import Patch
+from tfmviz.record.tap import STEPWISE
 
 N_WINDOW, D_MODEL, D_HIDDEN, N_LAYERS = 3, 5, 11, 2
 CONFIGS: dict[str, EarlierConfig] = {

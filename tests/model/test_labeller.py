@@ -9,12 +9,12 @@ import torch
 from torch import Tensor, nn
 
 from tests.model.helpers import BATCH, LENGTH, assert_close, lively, normal, record, token_ids
-from tfmviz.edits import Patch
 from tfmviz.model.build import build
 from tfmviz.model.earlier import Directions, LabellerConfig, read_config
 from tfmviz.model.labeller import BidirectionalLayer, Labeller
 from tfmviz.model.recurrent import SITES
-from tfmviz.tap import STEPWISE
+from tfmviz.record.edits import Patch
+from tfmviz.record.tap import STEPWISE
 
 D, LABELS, VOCAB, LAYERS = 6, 3, 41, 2
 

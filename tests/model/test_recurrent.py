@@ -10,9 +10,9 @@ import torch
 from torch import nn
 
 from tests.model.helpers import BATCH, LENGTH, assert_close, lively, normal, record
-from tfmviz.edits import Edit, Patch, Scale
 from tfmviz.model.recurrent import SITES, RecurrentLayer
-from tfmviz.tap import NO_TAP, STEPWISE, Fork, Recorder
+from tfmviz.record.edits import Edit, Patch, Scale
+from tfmviz.record.tap import NO_TAP, STEPWISE, Fork, Recorder
 
 D_IN, D_HIDDEN = 5, 3
 

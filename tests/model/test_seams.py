@@ -35,7 +35,7 @@ from tfmviz.model.config import Architecture, FeedForwardKind, ModelConfig
 from tfmviz.model.feed_forward import FeedForward, activation
 from tfmviz.model.transformer import DecoderOnly, EncoderOnly, build, build_to_fill
 from tfmviz.model.weights import weights_of
-from tfmviz.tap import NO_TAP, STEPWISE
+from tfmviz.record.tap import NO_TAP, STEPWISE
 
 THETA = (0.5, 0.01, 0.0, 0.0, 2.0)  # one for each pair of D_HEAD coordinates; two pairs do not turn
 

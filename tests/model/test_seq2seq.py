@@ -10,10 +10,10 @@ import torch
 
 from tests.model.helpers import K_LENGTH, LENGTH, MAX_LEN, VOCAB, assert_close, lively, record, token_ids
 from tests.model.numpy_seq2seq import forward
-from tfmviz.edits import Patch
 from tfmviz.model.build import build, parameter_shapes
 from tfmviz.model.earlier import Alignment, Seq2SeqConfig, read_config
 from tfmviz.model.seq2seq import Seq2Seq, translate_batch
+from tfmviz.record.edits import Patch
 
 KINDS: tuple[Alignment, ...] = get_args(Alignment)
 WITH_ATTENTION = KINDS[1:]

@@ -26,7 +26,7 @@ from tests.model.helpers import (
 )
 from tfmviz.model.config import Architecture, NormPosition
 from tfmviz.positions import schemes
-from tfmviz.tap import STEPWISE, Recorder
+from tfmviz.record.tap import STEPWISE, Recorder
 
 every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
 

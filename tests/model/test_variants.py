@@ -24,14 +24,14 @@ from tests.model.helpers import (
     record,
     token_ids,
 )
-from tfmviz.edits import Patch
 from tfmviz.model.cache import Cache
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import BALANCE, Experts, FeedForward
 from tfmviz.model.synthesizer import Synthesis, synthesize
 from tfmviz.model.transformer import DecoderOnly, build, parameter_shapes
 from tfmviz.model.weights import weights_of
-from tfmviz.tap import NO_TAP, STEPWISE, Fork
+from tfmviz.record.edits import Patch
+from tfmviz.record.tap import NO_TAP, STEPWISE, Fork
 from tfmviz.zoo.files import read_module
 
 N_EXPERTS = 5

@@ -28,11 +28,11 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, pictures, views, words
 from tests.traces import read_arrays, read_blob
-from tfmviz.plots.labels import of_queries, visible
-from tfmviz.trace import kind_of
+from tfmviz.record.trace import kind_of
 from tfmviz.ui import models
 from tfmviz.ui.controls import KINDS
 from tfmviz.ui.walks import Step
+from tfmviz.words.labels import of_queries, visible
 
 POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 

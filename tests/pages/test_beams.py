@@ -12,9 +12,9 @@ import pytest
 from tests.app import trees, views, words
 from tests.pages.translating import TEXT, log_p, open_translating
 from tfmviz import load
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal
-from tfmviz.ui import markdown
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal
 from tfmviz.zoo import ZooModel
 
 

@@ -16,8 +16,8 @@ from tests.app import alt, charts, forget, matrices, open_page, pictures, series
 from tests.browser import ROOT
 from tests.model import numpy_seq2seq
 from tfmviz import zoo
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import END, Tokenizer
-from tfmviz.trace import Array
 from tfmviz.ui.bottleneck import measured
 from tfmviz.ui.bottleneck.choices import doubt
 from tfmviz.ui.translators import KINDS, SAID

@@ -22,8 +22,8 @@ from tfmviz import zoo
 from tfmviz.analysis import attention_layer, lens, mask_effect, residual
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
+from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Array, Trace
 from tfmviz.ui import models
 from tfmviz.ui.stream import lens as lens_page
 from tfmviz.ui.switch_off import copying

@@ -25,8 +25,8 @@ from tfmviz.model.transformer import DecoderOnly
 from tfmviz.model.weights import effects_of
 from tfmviz.positions import schemes
 from tfmviz.positions.schemes import Seam
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Array
 from tfmviz.ui.compare import card, duel, trials
 
 TEXT = "The cat sat on the mat."

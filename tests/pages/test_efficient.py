@@ -19,14 +19,14 @@ from tests.app import charts, lesson, matrices, open_page, series, views, words
 from tests.pages.tabs import addresses
 from tfmviz import zoo
 from tfmviz.analysis.efficient import features
-from tfmviz.edits import AblateHead, SetMask
-from tfmviz.plots.numbers import per_cent
-from tfmviz.trace import Array
+from tfmviz.record.edits import AblateHead, SetMask
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import FeedForwardWeights, feature
 from tfmviz.ui import background, held_out
 from tfmviz.ui.efficient import subject, together, trained
 from tfmviz.ui.efficient.same_numbers import MOST_TILES, SIZES, smallest_tile
 from tfmviz.ui.lesson import Lesson
-from tfmviz.weights import FeedForwardWeights, feature
+from tfmviz.words.numbers import per_cent
 
 PAGE, TEXT = "efficient", "The cat sat on the mat, and the dog."
 

@@ -23,8 +23,8 @@ from tfmviz import zoo
 from tfmviz.analysis import neurons
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Array
 from tfmviz.training.export import export
 from tfmviz.ui import models
 from tfmviz.ui.feed_forward import through

@@ -6,8 +6,8 @@ import pytest
 
 from tests.app import open_page, questions
 from tfmviz import zoo
-from tfmviz.plots.labels import visible
 from tfmviz.ui import router
+from tfmviz.words.labels import visible
 
 LISTS = ("contents", "lectures")
 """Pages without figures."""

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app import charts, matrices, open_page, series, words
 from tfmviz import zoo
 from tfmviz.analysis import position_table
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 TEXT = "Man eats small dinosaur."
 

@@ -18,11 +18,11 @@ from tests.model import numpy_model
 from tests.model.helpers import lively
 from tfmviz import masks, zoo
 from tfmviz.analysis import mask_effect, mask_forms
-from tfmviz.edits import SetMask
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
+from tfmviz.record.edits import SetMask
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Array
 from tfmviz.training.export import export
 from tfmviz.ui import models
 from tfmviz.ui.controls import Choice

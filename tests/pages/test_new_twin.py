@@ -19,13 +19,13 @@ from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.positions.schemes import SCHEMES
+from tfmviz.record.weights import PositionEffects
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.export import export
 from tfmviz.ui import models
 from tfmviz.ui.compare import duel, trials
 from tfmviz.ui.steps import stages
 from tfmviz.views import steps as view
-from tfmviz.weights import PositionEffects
 
 TEXT = "The cat sat on the mat, and the dog"
 RARE = "The photographer's umbrella nevertheless disappeared yesterday. "

@@ -21,13 +21,13 @@ from tests.traces import read_blob, read_mask, read_payload, read_weights
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
-from tfmviz.plots.numbers import per_cent
+from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Trace
 from tfmviz.training.export import export
 from tfmviz.ui import icons, router
 from tfmviz.ui.controls import KINDS
 from tfmviz.ui.sentences import examples_for
+from tfmviz.words.numbers import per_cent
 
 ROOT = Path(__file__).parents[2]
 

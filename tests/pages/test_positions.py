@@ -21,8 +21,8 @@ from tests.app import charts, matrices, open_page, series, words
 from tests.model.numpy_model import layer_norm, linear
 from tfmviz import zoo
 from tfmviz.analysis import naive_positions, sinusoids, word_order
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Array
 
 TEXT = "Man eats small dinosaur."
 

@@ -17,8 +17,8 @@ from tests.app import alt, charts, forget, open_page, series, views, words
 from tests.pages.tabs import addresses
 from tfmviz import zoo
 from tfmviz.places import PROJECT
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import MASK
-from tfmviz.trace import Array
 from tfmviz.training.loop import Settings, build_optimizer
 from tfmviz.ui.recipe import rates, targets, tasks
 from tfmviz.zoo import ZooModel

@@ -26,8 +26,8 @@ from tfmviz.analysis import rotations
 from tfmviz.model.config import Architecture, ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.plots import rotations as figures
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Array
 from tfmviz.training.export import export
 from tfmviz.ui import models
 from tfmviz.views import turning

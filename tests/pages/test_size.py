@@ -13,8 +13,8 @@ from safetensors.numpy import load_file
 from tests.app import alt, charts, forget, open_page, views, words
 from tfmviz import zoo
 from tfmviz.places import PROJECT
-from tfmviz.plots.numbers import in_bytes, in_words
 from tfmviz.ui.size import variants
+from tfmviz.words.numbers import in_bytes, in_words
 
 PAGE = "size"
 

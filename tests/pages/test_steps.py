@@ -24,8 +24,8 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.plots import steps as figures
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Array
 from tfmviz.training.export import export
 from tfmviz.ui import models
 from tfmviz.ui.controls import Choice

@@ -20,8 +20,8 @@ from tests.model.helpers import lively
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Array
 from tfmviz.training.export import export
 
 MODEL = zoo.MODELS / "tiny-english"

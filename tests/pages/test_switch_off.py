@@ -17,8 +17,8 @@ from tests.app import charts, forget, matrices, open_page, pictures, series, wor
 from tests.model import numpy_model
 from tests.pages.test_pages import put_random_model
 from tfmviz import zoo
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Array
 from tfmviz.ui import models
 from tfmviz.ui.switch_off import board, copying
 
@@ -175,7 +175,7 @@ def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
     model = models.load("tiny-english")
     reference = model.trace("My dog ran.")
     before, mean = model.trace(TEXT), reference["decoder.2.mlp.out"].mean(axis=0)
-    from tfmviz.edits import Patch
+    from tfmviz.record.edits import Patch
 
     attention = reference["decoder.2.self_attn.out"].mean(axis=0)
     edits = (

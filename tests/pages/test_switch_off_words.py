@@ -14,10 +14,11 @@ from tests.pages.test_pages import put_random_model
 from tfmviz import zoo
 from tfmviz.analysis import patching
 from tfmviz.analysis.patching import Copied
-from tfmviz.plots.labels import visible
-from tfmviz.trace import Array
-from tfmviz.ui import markdown, models
+from tfmviz.record.trace import Array
+from tfmviz.ui import models
 from tfmviz.ui.switch_off import board, copying, every_part
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
 
 TEXT = "The cat sat on the mat."
 COPY, MAP, POINTS = "Copy from another sentence", "Every part in turn", "Do sharp heads matter?"

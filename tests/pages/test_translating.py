@@ -17,10 +17,10 @@ from tests.app import matrices, open_page, views, words
 from tests.pages.tabs import addresses
 from tests.pages.translating import TEXT, log_p, open_translating, view
 from tfmviz import load, zoo
-from tfmviz.plots.labels import END, START, visible
 from tfmviz.text.familiar import ENOUGH, Familiar
-from tfmviz.ui import markdown
 from tfmviz.ui.translating import references
+from tfmviz.words import markdown
+from tfmviz.words.labels import END, START, visible
 from tfmviz.zoo import ZooModel
 
 REFERENCE = "She never eats any meat."

@@ -10,10 +10,10 @@ import pytest
 from tests.app import alt, matrices, words
 from tests.pages.translating import TEXT, open_translating
 from tfmviz import load
-from tfmviz.edits import Edit, Patch, SetMask
-from tfmviz.plots.labels import visible
-from tfmviz.ui import markdown
+from tfmviz.record.edits import Edit, Patch, SetMask
 from tfmviz.ui.translating import what_if
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
 from tfmviz.zoo import ZooModel
 
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import open_page, views
 from tfmviz.model.transformer import EncoderDecoder
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.zoo import ZooModel
 
 TEXT = "Elle ne mange jamais de viande."

@@ -11,7 +11,7 @@ from tests.node import call
 from tests.traces import read_blob
 from tfmviz.plots.cells import Cells
 from tfmviz.plots.theme import DARK, Theme
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.views.cells import payload
 
 

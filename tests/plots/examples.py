@@ -26,7 +26,7 @@ from tfmviz.plots import (
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.theme import Theme
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 @dataclass(frozen=True)

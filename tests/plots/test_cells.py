@@ -26,7 +26,7 @@ from tfmviz.plots import (
 )
 from tfmviz.plots.cells import Cells
 from tfmviz.plots.theme import DARK, LIGHT, Theme
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 every_theme = pytest.mark.parametrize("theme", [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")])
 

@@ -13,9 +13,9 @@ import pytest
 
 from tests.plots.examples import CHARTS, ODD, PLAIN
 from tfmviz.plots.charts import numbered
-from tfmviz.plots.labels import visible
 from tfmviz.plots.lines import MOST_POINTS
 from tfmviz.plots.theme import DARK, LIGHT, Theme
+from tfmviz.words.labels import visible
 
 every_chart = pytest.mark.parametrize("name", CHARTS)
 every_theme = pytest.mark.parametrize("theme", [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")])

@@ -10,7 +10,7 @@ from torch import Tensor
 from tfmviz.positions.base import Positions, Shape
 from tfmviz.positions.rope import rotate_pairs
 from tfmviz.positions.schemes import Scheme
-from tfmviz.tap import Tap
+from tfmviz.record.tap import Tap
 
 STEP = 0.3
 

@@ -14,7 +14,7 @@ from tests.model.helpers import (
     normal,
 )
 from tfmviz.positions.learned import Learned
-from tfmviz.tap import NO_TAP, Recorder
+from tfmviz.record.tap import NO_TAP, Recorder
 
 
 def test_learned_positions_are_added_to_the_embeddings() -> None:

@@ -34,7 +34,7 @@ from tfmviz.positions.rope import (
     rotation_angles,
     stretched,
 )
-from tfmviz.tap import NO_TAP
+from tfmviz.record.tap import NO_TAP
 
 
 @pytest.mark.parametrize("max_len", [5, 1])

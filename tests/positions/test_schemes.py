@@ -30,7 +30,7 @@ from tests.positions import numpy_twins
 from tfmviz.model.block import build_positions
 from tfmviz.positions import schemes
 from tfmviz.positions.base import Positions
-from tfmviz.tap import NO_TAP
+from tfmviz.record.tap import NO_TAP
 
 FOLDER = Path(tfmviz.positions.__file__).parent
 

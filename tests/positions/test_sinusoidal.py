@@ -26,7 +26,7 @@ from tfmviz.positions.sinusoidal import (
     sinusoids_at,
     wavelengths,
 )
-from tfmviz.tap import NO_TAP, Recorder
+from tfmviz.record.tap import NO_TAP, Recorder
 
 
 def test_sinusoids_of_the_worked_example() -> None:

@@ -13,7 +13,7 @@ from scripts import find_neurons
 from tfmviz import zoo
 from tfmviz.analysis import neurons
 from tfmviz.analysis.neurons import KEPT
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.zoo import ZooModel
 
 CHECKED = (0, 7, 101)

@@ -10,8 +10,8 @@ import pytest
 from scripts import make_ladder, train_zoo
 from tests.training.runs import run
 from tfmviz.analysis.reach import Predict
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import END
-from tfmviz.trace import Array
 
 V = 11
 

@@ -11,7 +11,7 @@ from scripts.quick import ELSEWHERE, ROOT, TABLES, in_turn, nearest_tests, run_t
 THERE = (
     "tests/model/test_attention.py",
     "tests/model/test_block.py",
-    "tests/test_tap.py",
+    "tests/record/test_tap.py",
     "tests/pages/test_masks.py",
     "tests/pages/stream/test_lens.py",
     "tests/views/explorer/test_payload.py",
@@ -26,7 +26,7 @@ THERE = (
     [
         ("tfmviz/model/attention.py", "tests/model/test_attention.py"),
         ("tfmviz/model/cache.py", "tests/model"),
-        ("tfmviz/tap.py", "tests/test_tap.py"),
+        ("tfmviz/record/tap.py", "tests/record/test_tap.py"),
         ("tfmviz/ui/masks/lab.py", "tests/pages/test_masks.py"),
         ("tfmviz/ui/stream/lens.py", "tests/pages/stream/test_lens.py"),
         ("tfmviz/ui/stream/river.py", "tests/pages/stream"),
@@ -43,7 +43,8 @@ THERE = (
         ("tests/model/helpers.py", "tests/model"),
         ("tests/app.py", None),
         ("tests/browser/test_masks.py", None),
-        ("tfmviz/edits.py", None),
+        ("tfmviz/record/edits.py", "tests/record"),
+        ("tfmviz/fuse.py", None),
         ("README.md", None),
     ],
 )

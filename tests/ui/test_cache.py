@@ -11,7 +11,7 @@ import pytest
 from cachetools import LRUCache
 
 from tfmviz import zoo
-from tfmviz.trace import Encoding, Trace
+from tfmviz.record.trace import Encoding, Trace
 from tfmviz.ui import cache, turns
 
 

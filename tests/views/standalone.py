@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, R
 
 from tests.traces import decoder, translation
 from tfmviz import views
-from tfmviz.trace import Trace
+from tfmviz.record.trace import Trace
 
 TOKENS = ("The", " animal", " was", " tired", " and", " slow", ".")
 TRACE = decoder(TOKENS, layers=3, heads=3)

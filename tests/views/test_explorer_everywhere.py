@@ -16,7 +16,7 @@ from plotly.colors import sample_colorscale, unlabel_rgb
 
 from tests.traces import ODD_TOKENS, causal, decoder, words
 from tests.views.standalone import CROSS, LENGTH, TOKENS, TRACE, Standalone, said, strip_numbers, tile
-from tfmviz.trace import Trace
+from tfmviz.record.trace import Trace
 
 pytestmark = pytest.mark.browser
 

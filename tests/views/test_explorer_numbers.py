@@ -14,7 +14,7 @@ from tests.traces import causal, decoder, read_payload, words
 from tests.views.standalone import CROSS, LENGTH, TRACE, Standalone
 from tfmviz import views
 from tfmviz.analysis.rollout import rollout
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
 
 pytestmark = pytest.mark.browser
 

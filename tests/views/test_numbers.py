@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.node import call
-from tfmviz.plots import numbers
+from tfmviz.words import numbers
 
 TIES = [0.5, 1.5, 2.5, 0.125, 0.375, 0.25, 0.75, 0.0625, 12.5, 0.625, 0.03125, 1.125, 2048.5]
 """Exactly half way between two neighbours, at some number of digits."""

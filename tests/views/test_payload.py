@@ -22,8 +22,8 @@ from tests.traces import (
 from tfmviz import views
 from tfmviz.analysis.heads import head_scores
 from tfmviz.analysis.rollout import rollout
-from tfmviz.edits import AblateHead
-from tfmviz.trace import Array, Trace
+from tfmviz.record.edits import AblateHead
+from tfmviz.record.trace import Array, Trace
 from tfmviz.views.payload import TILE, WHOLE, thumbnails
 
 LIMIT = 1 / 510

@@ -17,8 +17,8 @@ from tests.positions import numpy_twins
 from tests.traces import read_arrays
 from tfmviz import zoo
 from tfmviz.model.weights import effects_of, stacks_of, weights_of
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Array
 from tfmviz.ui import models
 from tfmviz.ui.whole_model import picture
 from tfmviz.views import two_blocks

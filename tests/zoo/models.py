@@ -8,9 +8,9 @@ import torch
 
 import tfmviz
 from tfmviz import zoo
-from tfmviz.edits import Edit
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import EncoderDecoder, Transformer
+from tfmviz.record.edits import Edit
 from tfmviz.text.tokenizer import END
 
 TEXT = "The cat sat on the 中 mat."

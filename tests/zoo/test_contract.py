@@ -14,10 +14,10 @@ from safetensors.torch import load_file
 
 from tests.zoo.models import CONFIGS, MAX_LEN, TEXT, VOCAB_SIZE, plain_logits, traced
 from tfmviz import zoo
-from tfmviz.edits import AblateHead, Edit, SetMask
 from tfmviz.model.transformer import build
-from tfmviz.trace import Encoding, NotCaptured
-from tfmviz.traceable import Traceable
+from tfmviz.record.edits import AblateHead, Edit, SetMask
+from tfmviz.record.trace import Encoding, NotCaptured
+from tfmviz.record.traceable import Traceable
 
 
 def as_traceable(model: Traceable) -> Traceable:

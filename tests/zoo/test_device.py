@@ -25,13 +25,13 @@ from tests.model.helpers import lively_model
 from tests.zoo import elsewhere
 from tests.zoo.models import CONFIGS, TEXT, traced
 from tfmviz import zoo
-from tfmviz.decoding import Rules
-from tfmviz.edits import AblateHead, Edit, Patch, Scale, SetMask
 from tfmviz.model import device, reading_out
 from tfmviz.positions.schemes import SCHEMES
+from tfmviz.record.decoding import Rules
+from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask
+from tfmviz.record.weights import PositionEffects
 from tfmviz.text.foreign import ForeignTokenizer
 from tfmviz.text.marks import Marks
-from tfmviz.weights import PositionEffects
 from tfmviz.zoo import ZooModel
 
 IDS = (2, 3, 5, 7, 11)

@@ -10,11 +10,11 @@ import torch
 
 from tests.zoo.models import MAX_LEN, TEXT, VOCAB_SIZE
 from tfmviz import zoo
-from tfmviz.edits import Scale
 from tfmviz.model.build import build
 from tfmviz.model.earlier import LabellerConfig, RecurrentConfig
+from tfmviz.record.edits import Scale
+from tfmviz.record.trace import NotCaptured
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import NotCaptured
 from tfmviz.training.export import export
 
 

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from tests.zoo.models import TARGET, TEXT, VOCAB_SIZE, traced
-from tfmviz.edits import AblateHead, Edit, Scale
 from tfmviz.model import reading_out
 from tfmviz.model.transformer import Embedding
-from tfmviz.trace import NotCaptured
+from tfmviz.record.edits import AblateHead, Edit, Scale
+from tfmviz.record.trace import NotCaptured
 from tfmviz.ui import cache
 from tfmviz.zoo import ZooModel, forwards
 

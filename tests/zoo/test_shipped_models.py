@@ -18,9 +18,9 @@ from tfmviz.analysis.heads import layer_scores
 from tfmviz.analysis.links import links
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.predictions import softmax
-from tfmviz.edits import SetMask
+from tfmviz.record.edits import SetMask
+from tfmviz.record.trace import kind_of
 from tfmviz.text.tokenizer import MASK
-from tfmviz.trace import kind_of
 from tfmviz.ui.sentences import EXAMPLES, Example, opening
 from tfmviz.zoo import ZooModel
 

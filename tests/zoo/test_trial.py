@@ -17,7 +17,7 @@ from tfmviz import zoo
 from tfmviz.model import transformer
 from tfmviz.model.config import Architecture, Embeddings, FeedForwardKind, ModelConfig, Norm, NormPosition
 from tfmviz.model.transformer import Transformer, build, parameter_shapes
-from tfmviz.trace import Trace
+from tfmviz.record.trace import Trace
 from tfmviz.ui import models
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import tfmviz
 from tfmviz.analysis.heads import ALIGNED, layer_scores, verdicts
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
 
 ALIGNMENTS = {
     "J'ai une voiture rouge.": {"I": "J", "have": "ai", "a": "une", "red": "rouge", "car": "voiture"},

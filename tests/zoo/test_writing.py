@@ -12,12 +12,12 @@ import torch
 
 from tests.zoo.models import MAX_LEN, TARGET, TEXT
 from tfmviz import zoo
-from tfmviz.decoding import Rules
-from tfmviz.edits import Edit, Patch, Scale, SetMask
 from tfmviz.model.readers import TextReader
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly
+from tfmviz.record.decoding import Rules
+from tfmviz.record.edits import Edit, Patch, Scale, SetMask
+from tfmviz.record.trace import NotCaptured
 from tfmviz.text.tokenizer import END, END_OF_TEXT, Tokenizer
-from tfmviz.trace import NotCaptured
 from tfmviz.training.evaluation import translations
 
 

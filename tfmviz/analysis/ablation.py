@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from tfmviz.edits import Edit, Patch, Scale
-from tfmviz.trace import Array, Trace
+from tfmviz.record.edits import Edit, Patch, Scale
+from tfmviz.record.trace import Array, Trace
 
 Kind = Literal["head", "mlp", "layer"]
 

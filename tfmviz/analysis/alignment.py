@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
 
 CONTEXT, STATES = "decoder.context", "encoder.hidden"
 

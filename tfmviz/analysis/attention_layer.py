@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
 
 
 def inputs(trace: Trace, layer: str) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tfmviz.analysis.attention_layer import is_pre_norm
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
 
 Kind = Literal["input", "norm", "attention", "cross", "mlp", "add"]
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from tfmviz.analysis.attention_layer import grouped, is_pre_norm, stream_before
 from tfmviz.analysis.residual import depth
-from tfmviz.trace import Array, Trace
-from tfmviz.weights import Norm, StackWeights
+from tfmviz.record.trace import Array, Trace
+from tfmviz.record.weights import Norm, StackWeights
 
 Kind = Literal["embedding", "position", "head", "bias", "MLP", "norm"]
 

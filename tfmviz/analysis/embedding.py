@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 def looked_up(W_E: Array, index: int) -> Array:

@@ -10,8 +10,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from tfmviz.analysis.attention_layer import is_pre_norm, stream_before
-from tfmviz.trace import Array, Trace
-from tfmviz.weights import FeedForwardWeights
+from tfmviz.record.trace import Array, Trace
+from tfmviz.record.weights import FeedForwardWeights
 
 Part = Literal["x", "gate", "pre", "post", "out", "before", "after"]
 """The vectors on the way: what the layer reads, before and after its function, what it writes, the stream around it."""

@@ -10,7 +10,7 @@ import numpy as np
 from tfmviz.analysis.ablation import Part, Question, Run, parts_of, surprise, surprise_of
 from tfmviz.analysis.heads import Kind, layer_scores
 from tfmviz.analysis.mask_effect import next_token_losses
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

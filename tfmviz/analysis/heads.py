@@ -10,7 +10,7 @@ from unicodedata import category
 
 import numpy as np
 
-from tfmviz.trace import Array, Encoding, Trace
+from tfmviz.record.trace import Array, Encoding, Trace
 
 Kind = Literal[
     "previous token",

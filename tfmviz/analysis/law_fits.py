@@ -14,7 +14,7 @@ import numpy as np
 
 from tfmviz import fuse
 from tfmviz.analysis.scaling_laws import CONSTANTS, AdditiveLaw, Number
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 HUBER = 1e-3
 """Where the loss of a residual turns from a square into a line (Hoffmann et al. 2022, section 3.3)."""

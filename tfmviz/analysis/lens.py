@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfmviz.trace import Array, Trace
-from tfmviz.weights import Readout
+from tfmviz.record.trace import Array, Trace
+from tfmviz.record.weights import Readout
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from tfmviz.analysis.numpy_attention import turn
-from tfmviz.trace import Array
-from tfmviz.weights import feature
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import feature
 
 
 def over_pairs(q: Array, k: Array, v: Array, *, angles: Array | None, bias: Array | None) -> Array:

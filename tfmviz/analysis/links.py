@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfmviz.analysis.attention_layer import grouped, stream_before
-from tfmviz.trace import Array, Trace, kind_of
-from tfmviz.weights import ModelWeights
+from tfmviz.record.trace import Array, Trace, kind_of
+from tfmviz.record.weights import ModelWeights
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
 
 OUT_OF_REACH = -1
 

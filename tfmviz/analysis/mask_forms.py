@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 LARGE = np.float32(-1e9)
 """What older code adds to a forbidden score instead of −∞."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 def alikeness(vectors: Array, positions: Array) -> float:

@@ -11,8 +11,8 @@ from typing import IO
 
 import numpy as np
 
-from tfmviz.trace import Array, Trace
-from tfmviz.weights import ModelWeights
+from tfmviz.record.trace import Array, Trace
+from tfmviz.record.weights import ModelWeights
 
 FILE = "neurons.npz"
 """The file's name in the model's folder."""

@@ -11,8 +11,8 @@ from typing import Literal
 
 import numpy as np
 
-from tfmviz.trace import Array
-from tfmviz.weights import Norm
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import Norm
 
 EPS = 1e-5
 """Added to the variance, as in the models, so that a row of equal numbers is not divided by 0."""

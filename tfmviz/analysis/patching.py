@@ -13,8 +13,8 @@ import numpy as np
 
 from tfmviz.analysis.ablation import Run
 from tfmviz.analysis.predictions import softmax
-from tfmviz.edits import Patch
-from tfmviz.trace import Array, Trace
+from tfmviz.record.edits import Patch
+from tfmviz.record.trace import Array, Trace
 
 Copied = Literal["resid_pre", "self_attn.out", "cross_attn.out", "mlp.out"]
 

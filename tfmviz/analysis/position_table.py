@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 GROWN = 1.5
 """A row counts as trained if it is at least this many times as long as a random one is on average. The lengths of

@@ -6,8 +6,8 @@ import numpy as np
 
 from tfmviz.analysis.attention_layer import grouped
 from tfmviz.analysis.predictions import softmax
-from tfmviz.trace import Array
-from tfmviz.weights import AttentionWeights, Norm
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import AttentionWeights, Norm
 
 WINDOW = 16
 """Number of positions averaged for one point of a loss curve."""

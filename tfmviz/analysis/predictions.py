@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 Predict = Callable[[Array], Array]
 """(text, len) tokens to (text, vocab), the probabilities of the token that comes next after each text."""

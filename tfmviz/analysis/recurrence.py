@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfmviz.trace import Array
-from tfmviz.weights import RecurrentWeights
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import RecurrentWeights
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

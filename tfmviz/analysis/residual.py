@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from tfmviz.analysis.attention_layer import is_pre_norm, read_by
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
 
 Detail = Literal["layers", "steps"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 def rollout(patterns: Sequence[Array], masks: Sequence[Array]) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from tfmviz.analysis.numpy_attention import turn
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 FARTHEST = 10**9
 """Largest position. Beyond it a float64 angle has too few digits left to say where on the circle it is."""

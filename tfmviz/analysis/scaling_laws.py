@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 PF_DAY = 1e15 * 86_400
 """Operations of a petaflop a second for a day, the unit of Kaplan et al. 2020."""

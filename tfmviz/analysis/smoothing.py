@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 def smoothed(target: int, *, epsilon: float, vocab_size: int) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 T_975 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 """The 97.5 % point of Student's t distribution with 1, 2 … 10 degrees of freedom, from the usual tables."""

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from tfmviz.trace import Array
-from tfmviz.weights import (
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import (
     AttentionWeights,
     ExpertsWeights,
     FeedForwardWeights,

@@ -10,7 +10,7 @@ from itertools import groupby
 
 import numpy as np
 
-from tfmviz.trace import Array, Encoding
+from tfmviz.record.trace import Array, Encoding
 
 APOSTROPHES = "'’"
 

@@ -15,7 +15,7 @@ from tfmviz.huggingface.source import Refused
 from tfmviz.huggingface.translators import scales_outputs
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import Transformer
-from tfmviz.tap import Recorder
+from tfmviz.record.tap import Recorder
 
 LIMITS = {"logits": 5e-5, "patterns": 5e-6, "streams": 3e-5}
 """The largest differences that rounding explains. Those of logits and streams count in units of the largest number

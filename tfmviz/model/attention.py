@@ -13,7 +13,7 @@ from tfmviz.model.dropout import Dropout
 from tfmviz.model.linear import Linear
 from tfmviz.model.norms import build_out_norm, build_qk_norm
 from tfmviz.positions.base import Positions
-from tfmviz.tap import Tap
+from tfmviz.record.tap import Tap
 
 NO_POSITIONS = Positions()
 

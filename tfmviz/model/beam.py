@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 import torch
 from torch import Tensor
 
-from tfmviz.decoding import BeamStep, Candidate, Fate, Hypothesis
 from tfmviz.model.readers import Reader
+from tfmviz.record.decoding import BeamStep, Candidate, Fate, Hypothesis
 
 
 @torch.inference_mode()

@@ -16,7 +16,7 @@ from tfmviz.model.dropout import Dropout
 from tfmviz.model.feed_forward import Experts, FeedForward, GatedFeedForward, build_expert
 from tfmviz.model.norms import build_embedding_norm, build_last_norm, build_norm
 from tfmviz.positions.base import Positions
-from tfmviz.tap import Tap
+from tfmviz.record.tap import Tap
 
 
 def build_positions(config: ModelConfig, *, bidirectional: bool) -> Positions:

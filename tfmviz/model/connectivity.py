@@ -11,7 +11,7 @@ from torch import Tensor
 from tfmviz.model.build import Earlier
 from tfmviz.model.device import ids_for, to_array
 from tfmviz.model.transformer import DecoderOnly
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 class Source:

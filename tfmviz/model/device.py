@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 LARGE = 50_000_000
 """A model with more parameters goes to the GPU, if there is one. For a smaller one and a sentence the way there and

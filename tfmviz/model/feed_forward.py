@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from tfmviz.model.config import FeedForwardKind, ModelConfig
 from tfmviz.model.linear import Linear
 from tfmviz.model.norms import build_out_norm
-from tfmviz.tap import NO_TAP, Tap
+from tfmviz.record.tap import NO_TAP, Tap
 
 
 class FeedForward(nn.Module):

@@ -11,12 +11,12 @@ from typing import assert_never
 import torch
 from torch import Tensor
 
-from tfmviz.decoding import GREEDY, Rules, Sample, Step, choose, number_for
 from tfmviz.model.build import Earlier
 from tfmviz.model.device import ids_for
 from tfmviz.model.readers import Reader, TargetReader, TextReader, WholeReader
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly, Transformer
-from tfmviz.tap import NO_TAP, Tap
+from tfmviz.record.decoding import GREEDY, Rules, Sample, Step, choose, number_for
+from tfmviz.record.tap import NO_TAP, Tap
 
 
 @torch.inference_mode()

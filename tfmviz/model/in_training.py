@@ -16,7 +16,7 @@ from tfmviz.model.config import ModelConfig
 from tfmviz.model.device import device_of, ids_for
 from tfmviz.model.reading_out import stream_of
 from tfmviz.model.transformer import Transformer, build
-from tfmviz.tap import NO_TAP
+from tfmviz.record.tap import NO_TAP
 
 _one_at_a_time = Lock()
 """PyTorch draws for all threads from one source."""

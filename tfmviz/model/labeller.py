@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from tfmviz.model.earlier import LabellerConfig
 from tfmviz.model.linear import Linear
 from tfmviz.model.recurrent import RecurrentLayer
-from tfmviz.tap import NO_TAP, Tap
+from tfmviz.record.tap import NO_TAP, Tap
 
 
 class BidirectionalLayer(nn.Module):

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from tfmviz.model.transformer import DecoderOnly
-from tfmviz.tap import Recorder, Tap
+from tfmviz.record.tap import Recorder, Tap
 
 
 class Later:

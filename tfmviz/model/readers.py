@@ -12,7 +12,7 @@ from tfmviz.model.cache import Cache
 from tfmviz.model.device import device_of
 from tfmviz.model.reading_out import read_out
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, full_mask
-from tfmviz.tap import NO_TAP, Tap, in_turn
+from tfmviz.record.tap import NO_TAP, Tap, in_turn
 
 
 class Reader(ABC):

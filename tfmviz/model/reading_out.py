@@ -11,7 +11,7 @@ from torch import Tensor
 
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import Headless, Transformer
-from tfmviz.tap import NO_TAP, Tap
+from tfmviz.record.tap import NO_TAP, Tap
 
 LONG = 2**14
 """From so many words on, only the rows that are asked for are computed. Below, all of them in one product: they cost

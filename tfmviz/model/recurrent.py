@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from tfmviz import fuse
 from tfmviz.model.earlier import RecurrentConfig
 from tfmviz.model.linear import product
-from tfmviz.tap import NO_TAP, Tap
-from tfmviz.weights import RecurrentWeights
+from tfmviz.record.tap import NO_TAP, Tap
+from tfmviz.record.weights import RecurrentWeights
 
 SITES = ("reset", "update", "candidate", "hidden")
 """What a layer names at every step, each (batch, len, d_hidden)."""

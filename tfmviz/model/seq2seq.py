@@ -20,7 +20,7 @@ from tfmviz import fuse
 from tfmviz.model.earlier import Seq2SeqConfig
 from tfmviz.model.linear import Linear, product
 from tfmviz.model.recurrent import RecurrentLayer
-from tfmviz.tap import NO_TAP, Tap
+from tfmviz.record.tap import NO_TAP, Tap
 
 
 class NoScores(nn.Module):

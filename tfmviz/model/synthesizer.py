@@ -21,7 +21,7 @@ from tfmviz.model.dropout import Dropout
 from tfmviz.model.linear import Linear
 from tfmviz.model.transformer import DecoderOnly, initialise
 from tfmviz.positions.base import Positions
-from tfmviz.tap import Tap
+from tfmviz.record.tap import Tap
 
 Synthesis = Literal["dense", "random"]
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from tfmviz.model.cache import Cache
 from tfmviz.model.device import device_of
 from tfmviz.model.transformer import DecoderOnly
-from tfmviz.tap import NO_TAP, Tap
+from tfmviz.record.tap import NO_TAP, Tap
 
 
 @torch.inference_mode()

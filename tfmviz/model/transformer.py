@@ -20,7 +20,7 @@ from tfmviz.model.feed_forward import activation
 from tfmviz.model.linear import Linear, product
 from tfmviz.model.norms import build_norm
 from tfmviz.model.unfilled import unfilled
-from tfmviz.tap import NO_TAP, Tap
+from tfmviz.record.tap import NO_TAP, Tap
 
 
 class Embedding(nn.Module):

@@ -1,4 +1,4 @@
-"""The matrices of a model as numpy arrays; see `tfmviz.weights`. On the processor nothing is copied."""
+"""The matrices of a model as numpy arrays; see `tfmviz.record.weights`. On the processor nothing is copied."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tfmviz.model.device import device_of, to_array
 from tfmviz.model.feed_forward import Experts, FeedForward, GatedFeedForward
 from tfmviz.model.transformer import DecoderOnly, EncoderOnly, Headless, Transform, Transformer
 from tfmviz.positions.base import Positions
-from tfmviz.tap import NO_TAP
-from tfmviz.trace import Array
-from tfmviz.weights import (
+from tfmviz.record.tap import NO_TAP
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import (
     AttentionWeights,
     ExpertsWeights,
     FeedForwardWeights,

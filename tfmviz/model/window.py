@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from tfmviz.model.earlier import WindowConfig
 from tfmviz.model.linear import Linear
-from tfmviz.tap import NO_TAP, Tap
+from tfmviz.record.tap import NO_TAP, Tap
 
 
 class WindowModel(nn.Module):

@@ -21,12 +21,12 @@ from tfmviz.plots.charts import (
     specification,
     upright,
 )
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal
 from tfmviz.plots.theme import (
     Theme,
 )
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal
 
 
 def heads(scores: Array, *, columns: Sequence[str], title: str, chosen: tuple[int, int] | None) -> Cells:

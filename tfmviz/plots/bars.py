@@ -24,7 +24,7 @@ from tfmviz.plots.charts import (
     specification,
 )
 from tfmviz.plots.theme import Theme
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 def bar_chart(

@@ -11,10 +11,10 @@ import numpy as np
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, of_tokens, share, signed
 from tfmviz.plots.cells import written as texts_of
 from tfmviz.plots.charts import FEW, HOVER, Chart, Spec, as_it_is, colour, layer, number, numbered, specification
-from tfmviz.plots.labels import visible, whole
 from tfmviz.plots.lines import DASHES
 from tfmviz.plots.theme import Theme, shades
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.labels import visible, whole
 
 
 def alignment(

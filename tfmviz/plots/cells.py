@@ -11,9 +11,9 @@ from typing import Literal
 
 import numpy as np
 
-from tfmviz.plots.labels import visible, whole
-from tfmviz.plots.numbers import decimal
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.labels import visible, whole
+from tfmviz.words.numbers import decimal
 
 Texts = Sequence[Sequence[str]]
 

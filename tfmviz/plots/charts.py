@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfmviz.plots.theme import Theme, chart_config
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 Spec = dict[str, Any]
 Columns = Mapping[str, Sequence[str] | Sequence[float] | Array]

@@ -15,7 +15,7 @@ from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import (
     Theme,
 )
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 Role = Literal["left", "right", "other"]
 

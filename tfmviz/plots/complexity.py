@@ -8,8 +8,8 @@ import numpy as np
 
 from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.charts import Chart
-from tfmviz.plots.numbers import in_words, per_cent
 from tfmviz.plots.theme import Theme
+from tfmviz.words.numbers import in_words, per_cent
 
 ROLES = {
     "projections": "attention",

@@ -9,10 +9,10 @@ import numpy as np
 
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, chosen_column, largest, signed, written
 from tfmviz.plots.charts import FEW, HOVER, WORD, Chart, Columns, Spec, layer, number, role, rule, specification
-from tfmviz.plots.labels import visible, whole
-from tfmviz.plots.numbers import decimal
 from tfmviz.plots.theme import Theme
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.labels import visible, whole
+from tfmviz.words.numbers import decimal
 
 N_NAMED = 5
 """How many points of the scatter bear their names: the highest, and those farthest to the right."""

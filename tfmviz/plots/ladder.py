@@ -12,7 +12,7 @@ from tfmviz.plots.cells import Axis, Cells, Form
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, line_chart, named_lines
 from tfmviz.plots.theme import Theme
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 UNIT_HEIGHT = 8
 """Pixels of a row that stands for one number of a state."""

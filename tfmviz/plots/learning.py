@@ -8,11 +8,11 @@ import numpy as np
 
 from tfmviz.plots.cells import Axis, Cells, masked, share
 from tfmviz.plots.charts import Chart
-from tfmviz.plots.labels import visible, whole
 from tfmviz.plots.lines import DASHES, Stroke
 from tfmviz.plots.panels import Curve, Panel, panels
 from tfmviz.plots.theme import Theme, shades
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.labels import visible, whole
 
 FEW = 4
 """Lines whose colours everybody can tell apart."""

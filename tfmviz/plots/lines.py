@@ -25,9 +25,9 @@ from tfmviz.plots.charts import (
     reach,
     specification,
 )
-from tfmviz.plots.numbers import RAISED
 from tfmviz.plots.theme import Theme, shades
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.numbers import RAISED
 
 MOST_POINTS = 400
 """Most points of a line that answer the pointer; on longer lines every second, third … does."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfmviz.plots.cells import Axis, Cells, Form, amounts, chosen_cell, share, written
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 def weights(values: Array, *, chosen: tuple[int, int]) -> Cells:

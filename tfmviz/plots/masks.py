@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, of_tokens, written
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 def small(mask: Array, *, title: str, k_tokens: Sequence[str]) -> Cells:

@@ -23,11 +23,11 @@ from tfmviz.plots.charts import (
     specification,
     upright,
 )
-from tfmviz.plots.labels import visible, whole
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
-from tfmviz.plots.numbers import decimal
 from tfmviz.plots.theme import Theme
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.labels import visible, whole
+from tfmviz.words.numbers import decimal
 
 
 def vectors(

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import cache
 
 from tfmviz.plots.charts import HOVER, Chart, Spec, colour, layer, number, numbered, specification, upright
-from tfmviz.plots.labels import visible
 from tfmviz.plots.theme import Theme
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.labels import visible
 
 
 def pairs(

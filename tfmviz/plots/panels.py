@@ -17,7 +17,7 @@ import numpy as np
 from tfmviz.plots.charts import FEW, HOVER, SUMMARY, WORD, Chart, Columns, Spec, colour, layer, number, numbered
 from tfmviz.plots.lines import POWERS_OF_TEN, Stroke
 from tfmviz.plots.theme import Theme, chart_config
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 MOST_STEPS = 160
 """Most steps that answer the pointer; of longer runs every second, third … does."""

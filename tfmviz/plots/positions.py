@@ -25,13 +25,13 @@ from tfmviz.plots.charts import (
     role,
     specification,
 )
-from tfmviz.plots.labels import visible
 from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart
 from tfmviz.plots.theme import (
     Theme,
     shades,
 )
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.labels import visible
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

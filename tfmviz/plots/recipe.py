@@ -20,11 +20,11 @@ from tfmviz.plots.charts import (
     specification,
     upright,
 )
-from tfmviz.plots.labels import visible
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lines
-from tfmviz.plots.numbers import decimal, rounded, tiny
 from tfmviz.plots.theme import Theme, shades
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, rounded, tiny
 
 
 def schedules(steps: Array, rates: Mapping[str, Array], *, marked: Sequence[tuple[float, str]], theme: Theme) -> Chart:

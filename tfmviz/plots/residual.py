@@ -10,7 +10,7 @@ import numpy as np
 from tfmviz.plots.cells import Axis, Cells, Form, Texts, amounts, chosen_column, of_tokens
 from tfmviz.plots.charts import HOVER, WORD, Chart, Columns, Spec, colour, layer, name, number, numbered, specification
 from tfmviz.plots.theme import Theme
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 def norms(values: Array, attention_share: Array, *, tokens: Sequence[str], position: int | None = None) -> Cells:

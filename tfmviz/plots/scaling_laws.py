@@ -10,9 +10,9 @@ import numpy as np
 
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, Line, Stroke, line_chart, named_lines
-from tfmviz.plots.numbers import decimal, in_words
 from tfmviz.plots.theme import Theme
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.numbers import decimal, in_words
 
 LOSS = "loss, nats per token"
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.charts import HOVER, WORD, Chart, Columns, Spec, layer, number, role, specification
-from tfmviz.plots.numbers import in_bytes, in_words, per_cent, unit_of_bytes
 from tfmviz.plots.theme import Theme
+from tfmviz.words.numbers import in_bytes, in_words, per_cent, unit_of_bytes
 
 BLOCKS = {"attention": "attention", "cross-attention": "attention", "feed-forward": "mlp", "norms": "other"}
 """Parts that every layer has, and their colours."""

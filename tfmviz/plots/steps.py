@@ -13,7 +13,7 @@ from tfmviz.plots.charts import FEW, HOVER, Chart, Columns, Spec, colour, layer,
 from tfmviz.plots.theme import (
     Theme,
 )
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 def histogram(middles: Array, raw: Array, scaled: Array, *, theme: Theme) -> Chart:

@@ -25,11 +25,11 @@ from tfmviz.plots.charts import (
     rule,
     specification,
 )
-from tfmviz.plots.labels import MAX_LENGTH, visible
 from tfmviz.plots.lines import DASHES, MOST_POINTS
-from tfmviz.plots.numbers import decimal
 from tfmviz.plots.theme import Theme
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.labels import MAX_LENGTH, visible
+from tfmviz.words.numbers import decimal
 
 
 def growth(

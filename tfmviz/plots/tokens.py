@@ -10,11 +10,11 @@ import numpy as np
 from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import Axis, Cells, Form, Frame, signed
 from tfmviz.plots.charts import FEW, HOVER, WORD, Chart, Columns, Spec, layer, number, reach, role, specification
-from tfmviz.plots.labels import visible, whole
 from tfmviz.plots.lines import Axes, line_chart, named_lines
-from tfmviz.plots.numbers import decimal
 from tfmviz.plots.theme import Theme
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.labels import visible, whole
+from tfmviz.words.numbers import decimal
 
 
 def fertility(sizes: Array, per_word: Mapping[str, Array], *, theme: Theme) -> Chart:

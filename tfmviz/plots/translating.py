@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, share
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent
 
 
 def attention(weights: Array, *, queries: Sequence[str], keys: Sequence[str], title: str, across: bool = True) -> Cells:

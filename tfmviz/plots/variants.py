@@ -23,10 +23,10 @@ from tfmviz.plots.charts import (
     specification,
     upright,
 )
-from tfmviz.plots.labels import visible, whole
-from tfmviz.plots.numbers import decimal
 from tfmviz.plots.theme import LIGHT, Theme, shades
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.labels import visible, whole
+from tfmviz.words.numbers import decimal
 
 VERDICTS = ("baseline", "better", "worse", "noise")
 

@@ -9,11 +9,11 @@ import numpy as np
 from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import Axis, Cells, Form, Frame, Scale, masked, of_tokens, share
 from tfmviz.plots.charts import Chart
-from tfmviz.plots.labels import visible
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
-from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.plots.theme import Theme
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent
 
 COMPUTED, REUSED = "computed in this step", "kept from before"
 

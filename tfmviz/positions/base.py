@@ -7,7 +7,7 @@ from typing import Protocol, Self
 import torch
 from torch import Tensor, nn
 
-from tfmviz.tap import Tap
+from tfmviz.record.tap import Tap
 
 
 class Shape(Protocol):

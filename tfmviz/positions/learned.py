@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from tfmviz.positions.base import Positions, Shape
-from tfmviz.tap import Tap
+from tfmviz.record.tap import Tap
 
 STD = 0.02
 """Standard deviation of the random numbers in a new table."""

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from tfmviz.positions.base import Positions, Shape
-from tfmviz.tap import Tap
+from tfmviz.record.tap import Tap
 
 BASE = 10_000
 """The paper's base, and that of all shipped models. LLaMA 3 uses 500 000."""

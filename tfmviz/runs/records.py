@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.training import log
 
 

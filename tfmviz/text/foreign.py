@@ -17,6 +17,7 @@ from typing import Any, Self
 
 import tokenizers
 
+from tfmviz.record.trace import Encoding
 from tfmviz.text.bpe import Ranks
 from tfmviz.text.marks import Marks
 from tfmviz.text.tokenizer import (
@@ -29,7 +30,6 @@ from tfmviz.text.tokenizer import (
     reading_marks,
     special_tokens_of,
 )
-from tfmviz.trace import Encoding
 
 BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 """How SentencePiece spells a single byte."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 Texts = Literal["single", "mixed"]
 """Whether a text is in one language, or each of its parts in another one."""

@@ -23,10 +23,10 @@ from tokenizers.normalizers import Normalizer
 from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.trainers import BpeTrainer
 
+from tfmviz.record.trace import Encoding
 from tfmviz.text.bpe import Ranks
 from tfmviz.text.marks import Marks
 from tfmviz.text.spelling import one_spelling
-from tfmviz.trace import Encoding
 
 END_OF_TEXT = "<|endoftext|>"
 """Separates documents in training text. If a reader types it, it is ordinary text."""

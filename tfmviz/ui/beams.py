@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from tfmviz.decoding import BeamStep, Candidate, Hypothesis
-from tfmviz.edits import Edit
-from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.ui import controls, hypotheses, lesson, markdown
+from tfmviz.record.decoding import BeamStep, Candidate, Hypothesis
+from tfmviz.record.edits import Edit
+from tfmviz.ui import controls, hypotheses, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_tree
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.beams import Kind, Node
+from tfmviz.words import markdown
+from tfmviz.words.numbers import decimal, per_cent
 from tfmviz.zoo import ZooModel
 
 WINDOW = 12

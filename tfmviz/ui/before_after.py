@@ -6,11 +6,11 @@ import numpy as np
 
 from tfmviz.analysis import mask_effect
 from tfmviz.analysis.predictions import softmax
-from tfmviz.plots.labels import visible
 from tfmviz.plots.pairs import pairs
-from tfmviz.trace import Trace
+from tfmviz.record.trace import Trace
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words.labels import visible
 
 
 def predicted(here: Lesson) -> str:

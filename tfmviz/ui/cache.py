@@ -15,7 +15,7 @@ import numpy as np
 from cachetools import LRUCache, cached
 from cachetools.keys import hashkey
 
-from tfmviz.trace import Trace
+from tfmviz.record.trace import Trace
 from tfmviz.ui import turns
 from tfmviz.zoo import ZooModel
 

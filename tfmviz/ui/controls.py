@@ -18,11 +18,11 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.model.config import Architecture, ModelConfig
-from tfmviz.trace import Encoding, kind_of
+from tfmviz.record.trace import Encoding, kind_of
 from tfmviz.ui import icons, models, trained
-from tfmviz.ui.markdown import code, plain
 from tfmviz.ui.router import goes_back
 from tfmviz.ui.sentences import Example, examples_for, opening
+from tfmviz.words.markdown import code, plain
 
 MAX_CHARACTERS = 5_000
 

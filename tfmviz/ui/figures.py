@@ -12,12 +12,12 @@ import streamlit as st
 
 from tfmviz.plots.cells import Cells
 from tfmviz.plots.charts import Chart, Columns
-from tfmviz.plots.numbers import per_cent
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.ui import scripts
 from tfmviz.views import bars, beams, cells, counts
 from tfmviz.views.counts import Table
 from tfmviz.views.shared import RELAY_JS
+from tfmviz.words.numbers import per_cent
 
 LETTERS_PROJECTED = 18
 """Pixels of the smallest letters on a projector; see `projected.css`."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfmviz import zoo
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
 
 MEASURED = zoo.MODELS.parent / "training"

@@ -9,13 +9,14 @@ from itertools import accumulate, zip_longest
 import numpy as np
 import streamlit as st
 
-from tfmviz.decoding import BeamStep, Candidate, Hypothesis, way_to
-from tfmviz.plots.labels import END, visible
-from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.ui import controls, markdown
+from tfmviz.record.decoding import BeamStep, Candidate, Hypothesis, way_to
+from tfmviz.ui import controls
 from tfmviz.ui.figures import show_table
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
+from tfmviz.words import markdown
+from tfmviz.words.labels import END, visible
+from tfmviz.words.numbers import decimal, per_cent
 from tfmviz.zoo import ZooModel
 
 CODE = re.compile(r"[0-9a-z]{1,4}(\.[0-9a-z]{1,4}){0,99}")

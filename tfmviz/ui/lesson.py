@@ -13,14 +13,15 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.model.config import Architecture
-from tfmviz.plots.labels import said_of_queries, visible
-from tfmviz.plots.numbers import decimal
-from tfmviz.trace import NotCaptured, Trace
-from tfmviz.ui import controls, guess, icons, markdown, models, projector, turns, walks
+from tfmviz.record.trace import NotCaptured, Trace
+from tfmviz.record.weights import AttentionWeights, PositionEffects
+from tfmviz.ui import controls, guess, icons, models, projector, turns, walks
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.guess import Question
 from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
-from tfmviz.weights import AttentionWeights, PositionEffects
+from tfmviz.words import markdown
+from tfmviz.words.labels import said_of_queries, visible
+from tfmviz.words.numbers import decimal
 from tfmviz.zoo import ZooModel
 
 NARROW_MENU = 100

@@ -9,11 +9,12 @@ import streamlit as st
 
 from tfmviz import views, zoo
 from tfmviz.analysis.heads import Kind, layer_scores, random_repeats
-from tfmviz.edits import Edit
 from tfmviz.memory import keep_memory
-from tfmviz.trace import Array, Trace
-from tfmviz.ui import icons, markdown, trained
+from tfmviz.record.edits import Edit
+from tfmviz.record.trace import Array, Trace
+from tfmviz.ui import icons, trained
 from tfmviz.ui.cache import forget, shared, shared_with_others
+from tfmviz.words import markdown
 from tfmviz.zoo import EarlierModel, ZooModel
 
 

@@ -7,12 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import per_cent
+from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import END
-from tfmviz.trace import Array, Trace
-from tfmviz.ui import markdown
 from tfmviz.ui.cache import shared, shared_with_others
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import per_cent
 from tfmviz.zoo import RecurrentTranslator
 
 TRANSFORMER = "french-english"

@@ -15,10 +15,11 @@ from pathlib import Path
 import streamlit as st
 
 from tfmviz.places import PROJECT
-from tfmviz.ui import controls, icons, markdown, projector
+from tfmviz.ui import controls, icons, projector
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.router import PAGES, address
 from tfmviz.views import walk as view
+from tfmviz.words import markdown
 
 FOLDER = PROJECT / "assets" / "lectures"
 

@@ -13,7 +13,7 @@ import base64
 import hashlib
 from html import escape
 
-from tfmviz.trace import Trace
+from tfmviz.record.trace import Trace
 from tfmviz.views import explorer
 from tfmviz.views.files import csv_of, npz_of
 from tfmviz.views.payload import Scores, details, payload, travels_whole

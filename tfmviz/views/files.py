@@ -7,7 +7,7 @@ import io
 
 import numpy as np
 
-from tfmviz.trace import Trace
+from tfmviz.record.trace import Trace
 
 
 def csv_of(trace: Trace, layer: str) -> str:

@@ -50,9 +50,9 @@ from numpy.typing import ArrayLike
 
 from tfmviz.analysis.heads import IN_WORDS, Kind, allowed, confirmed, layer_scores, verdicts
 from tfmviz.analysis.rollout import rollout
-from tfmviz.plots.labels import of_queries, said_of_queries, visible
-from tfmviz.trace import Array, Encoding, Trace, kind_of
+from tfmviz.record.trace import Array, Encoding, Trace, kind_of
 from tfmviz.views.shared import framed
+from tfmviz.words.labels import of_queries, said_of_queries, visible
 
 WHOLE = 1_200_000
 """Up to this many weights (144 heads at 128 causal tokens), all of them travel."""

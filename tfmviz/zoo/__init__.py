@@ -19,10 +19,10 @@ from typing import Any, TypeVar
 
 from safetensors import SafetensorError, safe_open
 
-from tfmviz.decoding import Generation
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.earlier import AnyEarlier, EarlierConfig, LabellerConfig, Seq2SeqConfig, read_config
 from tfmviz.places import PROJECT, own_models
+from tfmviz.record.decoding import Generation
 from tfmviz.text.foreign import ForeignTokenizer
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.zoo.earlier import EarlierModel

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tfmviz.edits import Edit
 from tfmviz.model.earlier import EarlierConfig
+from tfmviz.record.edits import Edit
+from tfmviz.record.trace import Array, Encoding, Trace
+from tfmviz.record.weights import RecurrentWeights
 from tfmviz.text.foreign import ForeignTokenizer
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Array, Encoding, Trace
-from tfmviz.weights import RecurrentWeights
 from tfmviz.zoo.values import recorded
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class EarlierModel:
         """One site's value on several texts of the same length, in one forward pass: (text, …)."""
         import torch
 
-        from tfmviz.tap import Recorder
+        from tfmviz.record.tap import Recorder
 
         recorder = Recorder(sites=(site,))
         with torch.inference_mode():

@@ -8,12 +8,12 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from tfmviz.edits import Edit
 from tfmviz.model.device import ids_for, to_array
 from tfmviz.model.reading_out import read_out, reads_rows, stream_of
 from tfmviz.model.transformer import Headless, Transformer
-from tfmviz.tap import NO_TAP, Fork, Recorder
-from tfmviz.trace import Array, Later
+from tfmviz.record.edits import Edit
+from tfmviz.record.tap import NO_TAP, Fork, Recorder
+from tfmviz.record.trace import Array, Later
 
 MOST_NUMBERS = 2**26
 """Most numbers that a feed-forward layer may hold at once when several variants of a text are run: 256 MB."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tfmviz.edits import Edit
 from tfmviz.model.earlier import LabellerConfig
+from tfmviz.record.edits import Edit
+from tfmviz.record.trace import Encoding, Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Encoding, Trace
 from tfmviz.zoo.values import recorded
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tfmviz.decoding import Generation, Rules, Sample
-from tfmviz.edits import Edit, refuse_single_tokens
 from tfmviz.model.config import ModelConfig
+from tfmviz.record.decoding import Generation, Rules, Sample
+from tfmviz.record.edits import Edit, refuse_single_tokens
+from tfmviz.record.trace import Array, Encoding, NotCaptured, Trace
+from tfmviz.record.weights import ModelWeights, PositionEffects
 from tfmviz.text.foreign import ForeignTokenizer
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Array, Encoding, NotCaptured, Trace
-from tfmviz.weights import ModelWeights, PositionEffects
 from tfmviz.zoo.values import to_numpy
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class ZooModel:
 
         from tfmviz.model.device import ids_for
         from tfmviz.model.reading_out import stream_of
-        from tfmviz.tap import Recorder
+        from tfmviz.record.tap import Recorder
         from tfmviz.zoo.forwards import read_out_later
 
         texts = self._texts(inputs, target)
@@ -73,7 +73,7 @@ class ZooModel:
         import torch
 
         from tfmviz.model.device import ids_for, to_array
-        from tfmviz.tap import Recorder
+        from tfmviz.record.tap import Recorder
 
         recorder = Recorder(edits, sites=(site,))
         with torch.inference_mode():
@@ -133,7 +133,7 @@ class ZooModel:
             refuse_single_tokens(edits)
         self._check_head()
         from tfmviz.model.generate import reader_of, steps
-        from tfmviz.tap import NO_TAP, Recorder
+        from tfmviz.record.tap import NO_TAP, Recorder
 
         recorder = Recorder(edits, sites=())  # applies them and keeps nothing
         tap = recorder if edits else NO_TAP
@@ -187,7 +187,7 @@ class ZooModel:
         self._check_head()
         from tfmviz.model.beam import beam_steps
         from tfmviz.model.generate import reader_of, with_room
-        from tfmviz.tap import NO_TAP, Recorder
+        from tfmviz.record.tap import NO_TAP, Recorder
 
         recorder = Recorder(edits, sites=())  # applies them and keeps nothing
         tap = recorder if edits else NO_TAP
@@ -210,7 +210,7 @@ class ZooModel:
             ValueError: the text holds no token, or the model only fills in words.
         """
         from tfmviz.model.generate import reader_of, samples, with_room
-        from tfmviz.tap import NO_TAP
+        from tfmviz.record.tap import NO_TAP
 
         reader, text = reader_of(self.module, self._encode(inputs).ids, begin=self._begin, tap=NO_TAP)
         ends, read = self.tokenizer.marks.ends, with_room(reader, text, max_new_tokens)
@@ -271,7 +271,7 @@ class ZooModel:
 
         from tfmviz.model.cache import Cache
         from tfmviz.model.device import ids_for, to_array
-        from tfmviz.tap import NO_TAP
+        from tfmviz.record.tap import NO_TAP
 
         tap = Cache() if cached else NO_TAP
         text = ids_for(self.module, [ids])

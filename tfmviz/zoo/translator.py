@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tfmviz.edits import Edit
 from tfmviz.model.earlier import Seq2SeqConfig
+from tfmviz.record.edits import Edit
+from tfmviz.record.trace import Encoding, Trace
 from tfmviz.text.tokenizer import END, Tokenizer
-from tfmviz.trace import Encoding, Trace
 from tfmviz.zoo.values import to_numpy
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class RecurrentTranslator:
         """
         import torch
 
-        from tfmviz.tap import Recorder
+        from tfmviz.record.tap import Recorder
 
         source = self._source(inputs)
         read = (END, *(self.translate(source.ids) if target is None else target))

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from tfmviz.edits import Edit
-from tfmviz.trace import Array
+from tfmviz.record.edits import Edit
+from tfmviz.record.trace import Array
 
 if TYPE_CHECKING:
     from torch import nn
 
-    from tfmviz.tap import Recorder
+    from tfmviz.record.tap import Recorder
 
 
 def recorded(
@@ -26,7 +26,7 @@ def recorded(
     import torch
 
     from tfmviz.model.device import ids_for
-    from tfmviz.tap import Recorder
+    from tfmviz.record.tap import Recorder
 
     recorder = Recorder(edits, sites)
     with torch.inference_mode():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tfmviz.analysis.efficient.exact import Cost
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 def pattern(phi_q: Array, phi_k: Array, allowed: Array) -> Array:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 def shared(x: Array, n_groups: int) -> Array:

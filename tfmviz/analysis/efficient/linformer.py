@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tfmviz.analysis.efficient.exact import Cost, softmax
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 def pooling(k_len: int, rows: int) -> Array:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tfmviz.analysis.efficient.exact import Cost, softmax
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 def buckets(x: Array, n_buckets: int, *, rounds: int = 1, seed: int = 0) -> Array:

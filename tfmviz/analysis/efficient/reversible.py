@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 Block = tuple[Callable[[Array], Array], Callable[[Array], Array]]
 """f and g."""

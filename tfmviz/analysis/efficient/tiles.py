@@ -13,7 +13,7 @@ import numpy as np
 
 from tfmviz import fuse
 from tfmviz.analysis.efficient.exact import Cost
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -14,8 +14,8 @@ import numpy as np
 
 from tfmviz.analysis.efficient import exact, features, linformer, reformer, sparse, tiles
 from tfmviz.measuring import report
-from tfmviz.trace import Array
-from tfmviz.weights import feature
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import feature
 
 D = 64
 

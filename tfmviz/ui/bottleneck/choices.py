@@ -9,8 +9,8 @@ from functools import cached_property
 
 import streamlit as st
 
+from tfmviz.record.trace import Trace
 from tfmviz.text.familiar import is_latin
-from tfmviz.trace import Trace
 from tfmviz.ui import controls, icons, lesson, translators
 from tfmviz.ui.lesson import Lesson
 from tfmviz.zoo import RecurrentTranslator, ZooModel

@@ -7,13 +7,13 @@ import streamlit as st
 from tfmviz.analysis import alignment
 from tfmviz.plots import bottleneck as figures
 from tfmviz.plots.cells import largest
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal
-from tfmviz.trace import Trace
+from tfmviz.record.trace import Trace
 from tfmviz.ui import translators
 from tfmviz.ui.bottleneck.choices import Translating
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.translators import SAID, written
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal
 
 
 def contexts(at: Translating) -> None:

@@ -12,11 +12,12 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.plots import bottleneck as figures
 from tfmviz.plots.bottleneck import Series
-from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.ui import icons, markdown
+from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.views.counts import Table
+from tfmviz.words import markdown
+from tfmviz.words.numbers import decimal, per_cent
 
 FILE = zoo.MODELS.parent / "training" / "bottleneck.json"
 

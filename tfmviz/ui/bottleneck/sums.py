@@ -8,12 +8,12 @@ import streamlit as st
 
 from tfmviz.analysis import alignment
 from tfmviz.analysis.alignment import Sum
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.bottleneck.choices import Translating
 from tfmviz.ui.figures import show_table
 from tfmviz.views.counts import Table
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal
 
 
 def context_sum(at: Translating) -> None:

@@ -9,13 +9,13 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import linear_attention, position_terms
-from tfmviz.plots.numbers import rounded
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.compare.duel import FACTOR, TRAINED, Duel, Twin, available, name_of, twin_of
 from tfmviz.ui.compare.trials import FIRST, ROUNDING, scores_from, signed
 from tfmviz.ui.held_out import by_position
+from tfmviz.words.numbers import rounded
 
 PROBE = 32
 """How many tokens of the reader's text the card shifts, so that learned positions have room for them."""

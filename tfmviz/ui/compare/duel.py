@@ -11,14 +11,14 @@ from tfmviz import zoo
 from tfmviz.analysis import position_terms, sinusoids
 from tfmviz.plots import compare as figures
 from tfmviz.plots.compare import Role
-from tfmviz.plots.numbers import rounded
 from tfmviz.positions.schemes import SCHEMES
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
+from tfmviz.record.weights import PositionEffects
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.weights import PositionEffects
+from tfmviz.words.numbers import rounded
 from tfmviz.zoo import ZooModel
 
 TRAINED = 64

@@ -10,16 +10,16 @@ from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import compare as figures
 from tfmviz.plots.compare import Curve, Role
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, per_cent, rounded
 from tfmviz.plots.pairs import pairs
 from tfmviz.positions.schemes import SCHEMES
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.compare.duel import FACTOR, TRAINED, Duel, Twin, available, name_of
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent, rounded
 
 FIRST = "decoder.0.self_attn"
 

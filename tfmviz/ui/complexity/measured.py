@@ -9,11 +9,11 @@ import streamlit as st
 
 from tfmviz.analysis.complexity import FUSED, MEASURED, Sizes, continued, crosses, slope
 from tfmviz.plots.growth import growth
-from tfmviz.plots.numbers import decimal, in_bytes, in_seconds, in_words
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.background import Found, measured
 from tfmviz.ui.figures import show, theme
+from tfmviz.words.numbers import decimal, in_bytes, in_seconds, in_words
 
 MODULE = "tfmviz.model.layer_costs"
 

@@ -8,10 +8,10 @@ import streamlit as st
 from tfmviz.analysis.multiplications import Shape, in_model, overtakes
 from tfmviz.plots import complexity as figures
 from tfmviz.plots.growth import growth
-from tfmviz.plots.numbers import counted, in_words, per_cent
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import shapes_of
+from tfmviz.words.numbers import counted, in_words, per_cent
 
 LENGTHS = tuple(2**p for p in range(3, 16))
 

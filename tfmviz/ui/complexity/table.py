@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.analysis.complexity import KINDS, Kind, Sizes
-from tfmviz.plots.numbers import in_words, per_cent
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.figures import show_table
 from tfmviz.views.counts import Table
+from tfmviz.words.numbers import in_words, per_cent
 
 DERIVATIONS = {
     "self-attention": (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.counting.words import MARK, UNKNOWN
-from tfmviz.plots.numbers import counted
 from tfmviz.ui.counting import choices
 from tfmviz.ui.counting.choices import Counting
+from tfmviz.words.numbers import counted
 
 
 def about(at: Counting) -> None:

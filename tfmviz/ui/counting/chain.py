@@ -9,16 +9,16 @@ import streamlit as st
 
 from tfmviz.counting.chain import Factor, factors, log_probabilities
 from tfmviz.counting.words import sentences_of
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, of_logarithm, rounded
 from tfmviz.plots.pairs import pairs
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import END
-from tfmviz.trace import Array
 from tfmviz.ui import icons, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.counting.choices import Counting
 from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.views.counts import Table
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, of_logarithm, rounded
 from tfmviz.zoo import ZooModel
 
 MODEL = "tiny-english"

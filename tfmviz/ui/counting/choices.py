@@ -10,10 +10,10 @@ import streamlit as st
 from tfmviz.counting import shipped
 from tfmviz.counting.smoothing import LONGEST, Counted, HeldOut, Method, Smoothing, context_of, counted, held_out
 from tfmviz.counting.words import CLOSING, MARK, UNKNOWN, sentences_of, words_of
-from tfmviz.plots.labels import visible
 from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words.labels import visible
 
 PROMPTS = ("the students opened their", "today the", "today the price of")
 

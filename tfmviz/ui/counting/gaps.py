@@ -9,13 +9,13 @@ import streamlit as st
 
 from tfmviz.counting.smoothing import LONGEST, HeldOut, Smoothing
 from tfmviz.plots import counting as figures
-from tfmviz.plots.numbers import per_cent
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.counting import choices
 from tfmviz.ui.counting.choices import DELTAS, Counting
 from tfmviz.ui.figures import show, theme
+from tfmviz.words.numbers import per_cent
 
 
 def gaps(at: Counting) -> None:

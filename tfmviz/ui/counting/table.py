@@ -9,13 +9,14 @@ import streamlit as st
 
 from tfmviz.counting.smoothing import Smoothing
 from tfmviz.counting.words import MARK, words_of
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import per_cent, rounded
-from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, markdown
+from tfmviz.record.trace import Array
+from tfmviz.ui import controls, icons
 from tfmviz.ui.counting.choices import Counting, unknown_words
 from tfmviz.ui.figures import show_table
 from tfmviz.views.counts import Table
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import per_cent, rounded
 
 ROWS = 8
 

@@ -10,14 +10,15 @@ import streamlit as st
 from tfmviz.counting.smoothing import Counted, Smoothing
 from tfmviz.counting.words import MARK
 from tfmviz.counting.writing import Step, joined, written
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import rounded
-from tfmviz.ui import controls, inputs, markdown
+from tfmviz.ui import controls, inputs
 from tfmviz.ui.cache import shared
 from tfmviz.ui.counting.choices import Counting
 from tfmviz.ui.counting.table import name_of
 from tfmviz.ui.figures import show_bars, show_table
 from tfmviz.views.counts import Table
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import rounded
 
 LENGTH = 25
 """Words that are drawn."""

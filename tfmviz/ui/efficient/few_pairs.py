@@ -7,13 +7,13 @@ import streamlit as st
 
 from tfmviz.analysis.efficient import reformer, sparse
 from tfmviz.plots import efficient as figures
-from tfmviz.plots.numbers import per_cent
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.efficient.reversible import reversible
 from tfmviz.ui.efficient.subject import Head, beside, head_of
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words.numbers import per_cent
 
 KINDS = ("window", "dilated", "BigBird", "top-k")
 

@@ -7,14 +7,15 @@ import streamlit as st
 
 from tfmviz.analysis.efficient import exact, features, linformer
 from tfmviz.plots import efficient as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import counted, in_bytes, per_cent, tiny
-from tfmviz.trace import Array
-from tfmviz.ui import lesson, markdown
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import feature
+from tfmviz.ui import lesson
 from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, no_bias
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.weights import feature
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import counted, in_bytes, per_cent, tiny
 
 FEATURES = (8, 16, 32, 64, 128, 256, 512, 1024)
 

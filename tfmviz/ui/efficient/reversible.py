@@ -10,12 +10,12 @@ import streamlit as st
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.efficient.reversible import backward, forward, kept
 from tfmviz.plots.growth import growth
-from tfmviz.plots.numbers import counted, in_bytes, tiny
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import FeedForwardWeights
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.weights import FeedForwardWeights
+from tfmviz.words.numbers import counted, in_bytes, tiny
 from tfmviz.zoo import ZooModel
 
 MOST = 8

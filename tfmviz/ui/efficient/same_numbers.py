@@ -13,12 +13,12 @@ from tfmviz.analysis.cache_cost import Kept, linear_state
 from tfmviz.analysis.efficient import exact, grouped, sparse, state_space, tiles
 from tfmviz.analysis.efficient.tiles import Tile
 from tfmviz.plots import efficient as figures
-from tfmviz.plots.numbers import counted, decimal, in_bytes, tiny
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words.numbers import counted, decimal, in_bytes, tiny
 
 SIZES = [1, 2, 3, 4, 6, 8, 16, 32, 64]
 

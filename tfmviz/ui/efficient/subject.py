@@ -11,15 +11,15 @@ from tfmviz.analysis.attention_layer import of_head, turned
 from tfmviz.analysis.efficient import exact
 from tfmviz.analysis.efficient.exact import Cost
 from tfmviz.analysis.predictions import softmax
-from tfmviz.edits import Edit, Patch
 from tfmviz.plots import efficient as figures
-from tfmviz.plots.labels import of_queries, visible
-from tfmviz.plots.numbers import in_bytes, in_words, per_cent, rounded
-from tfmviz.trace import Array
-from tfmviz.ui import markdown
+from tfmviz.record.edits import Edit, Patch
+from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.labels import of_queries, visible
+from tfmviz.words.numbers import in_bytes, in_words, per_cent, rounded
 from tfmviz.zoo import ZooModel
 
 BYTES = 4

@@ -11,15 +11,15 @@ from tfmviz.analysis.complexity import crosses, slope
 from tfmviz.analysis.efficient import exact, features, linformer, reformer, sparse, tiles, timing
 from tfmviz.analysis.efficient.exact import Cost
 from tfmviz.plots.growth import growth
-from tfmviz.plots.numbers import decimal, in_bytes, in_seconds, in_words, per_cent, rounded
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import feature
 from tfmviz.ui.background import Found, measured
 from tfmviz.ui.efficient.few_pairs import kept_pairs
 from tfmviz.ui.efficient.subject import BYTES, Head, effect, head_of, no_bias
 from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
-from tfmviz.weights import feature
+from tfmviz.words.numbers import decimal, in_bytes, in_seconds, in_words, per_cent, rounded
 
 SIZE, BUCKETS, ROUNDS, FEATURES, TILE, SHARE = 3, 4, 2, 64, 4, 4
 """The settings of the table, with which the other tabs open; Linformer gets a row for so many tokens."""

@@ -11,15 +11,15 @@ from tfmviz.analysis.heads import layer_scores, looks_back
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.position_terms import smoothed
 from tfmviz.plots import efficient as figures
-from tfmviz.plots.numbers import decimal, in_bytes, per_cent, rounded
 from tfmviz.plots.pairs import pairs
-from tfmviz.trace import Trace
+from tfmviz.record.trace import Trace
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.efficient.subject import BYTES
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
+from tfmviz.words.numbers import decimal, in_bytes, per_cent, rounded
 from tfmviz.zoo import ZooModel
 
 TWINS = {

@@ -10,13 +10,14 @@ import streamlit as st
 from tfmviz.analysis import attention_layer
 from tfmviz.analysis.links import Links, links
 from tfmviz.plots import links as figures
-from tfmviz.plots.labels import of_queries, said_of_queries, visible
-from tfmviz.plots.numbers import per_cent
-from tfmviz.trace import kind_of
-from tfmviz.ui import controls, icons, lesson, markdown
+from tfmviz.record.trace import kind_of
+from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import examples_for
+from tfmviz.words import markdown
+from tfmviz.words.labels import of_queries, said_of_queries, visible
+from tfmviz.words.numbers import per_cent
 
 Measure = Literal["attention", "effect"]
 

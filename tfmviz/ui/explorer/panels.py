@@ -11,12 +11,13 @@ from tfmviz import views, zoo
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import stream
 from tfmviz.plots import residual
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import per_cent
-from tfmviz.ui import controls, markdown, models
+from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_bars, show_cells, show_code, show_view, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import WHAT_IT_PREDICTS
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import per_cent
 
 
 def explorer(here: Lesson) -> None:

@@ -7,10 +7,10 @@ import streamlit as st
 
 from tfmviz.analysis import feed_forward
 from tfmviz.plots import feed_forward as figures
-from tfmviz.plots.numbers import decimal, per_cent
 from tfmviz.ui import controls
 from tfmviz.ui.feed_forward.subject import Subject
 from tfmviz.ui.figures import show, theme
+from tfmviz.words.numbers import decimal, per_cent
 
 COMPARED = {"ReLU": feed_forward.relu, "GELU": feed_forward.gelu, "SiLU": feed_forward.silu}
 

@@ -11,16 +11,17 @@ from tfmviz import zoo
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.neurons import FILE, NoPeaks, Peaks, load
 from tfmviz.analysis.predictions import softmax
-from tfmviz.edits import Scale
 from tfmviz.plots import feed_forward as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, per_cent
+from tfmviz.record.edits import Scale
+from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Trace
-from tfmviz.ui import before_after, controls, icons, markdown, models
+from tfmviz.ui import before_after, controls, icons, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.feed_forward.subject import Subject, predicts
 from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent
 from tfmviz.zoo import ZooModel
 
 SHOWN = 16

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from tfmviz.plots.labels import visible
-from tfmviz.trace import Array
-from tfmviz.ui import icons, markdown
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import FeedForwardWeights
+from tfmviz.ui import icons
 from tfmviz.ui.lesson import Lesson
-from tfmviz.weights import FeedForwardWeights
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -11,13 +11,13 @@ import streamlit as st
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.feed_forward import Part
 from tfmviz.plots import feed_forward as figures
-from tfmviz.plots.numbers import tiny
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui import controls, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.feed_forward.subject import Subject
 from tfmviz.ui.figures import show_cells, show_code, show_view
 from tfmviz.views import feed_forward as view
+from tfmviz.words.numbers import tiny
 from tfmviz.zoo import ZooModel
 
 PLACE = re.compile(r"(x|gate|pre|post|out|before|after)\.([0-9]{1,6})")

@@ -7,13 +7,14 @@ from dataclasses import replace
 import streamlit as st
 
 from tfmviz.analysis import mask_effect
-from tfmviz.edits import Scale
-from tfmviz.plots.numbers import counted
-from tfmviz.trace import Trace
-from tfmviz.ui import before_after, controls, icons, markdown, models
+from tfmviz.record.edits import Scale
+from tfmviz.record.trace import Trace
+from tfmviz.ui import before_after, controls, icons, models
 from tfmviz.ui.feed_forward.subject import predicts
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.numbers import counted
 
 TWINS = ("twins-rope", "twins-attention-only")
 """Two shipped models that differ in nothing but whether they have feed-forward layers."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tfmviz.plots.labels import visible
-from tfmviz.ui import markdown, models, turns
+from tfmviz.ui import models, turns
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.router import address
 from tfmviz.ui.sentences import examples_for, opening
 from tfmviz.views import home as view
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
 
 
 def first_look() -> None:

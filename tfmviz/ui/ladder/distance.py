@@ -9,15 +9,15 @@ import streamlit as st
 
 from tfmviz.analysis import reach
 from tfmviz.plots import ladder as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, per_cent, rounded
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import TITLES, Ladder
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent, rounded
 
 CHANGE, GRADIENT = "change the word", "gradient"
 

@@ -6,13 +6,14 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.plots import ladder as figures
-from tfmviz.plots.labels import visible, whole
-from tfmviz.plots.numbers import decimal
-from tfmviz.ui import controls, icons, markdown
+from tfmviz.ui import controls, icons
 from tfmviz.ui.figures import show_bars, show_cells
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import TITLES, Reading
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible, whole
+from tfmviz.words.numbers import decimal
 
 BARS = 6
 

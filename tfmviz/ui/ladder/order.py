@@ -9,13 +9,13 @@ import streamlit as st
 
 from tfmviz.analysis import recurrence
 from tfmviz.plots import ladder as figures
-from tfmviz.plots.numbers import decimal
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui.background import Found, measured
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.distance import powers_around
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words.numbers import decimal
 
 N_LAYERS = 3
 

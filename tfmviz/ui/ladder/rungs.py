@@ -16,7 +16,7 @@ from tfmviz.analysis.reach import Predict
 from tfmviz.counting import pruned
 from tfmviz.counting.kneser_ney import NGramModel
 from tfmviz.places import PROJECT
-from tfmviz.trace import Array, Encoding
+from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, models
 from tfmviz.ui.cache import shared
 from tfmviz.zoo import EarlierModel, ZooModel

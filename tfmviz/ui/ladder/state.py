@@ -9,14 +9,14 @@ import streamlit as st
 
 from tfmviz.analysis.recurrence import Steps, fading
 from tfmviz.plots import ladder as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import rounded
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import rounded
 from tfmviz.zoo import EarlierModel
 
 SHOWN = 28

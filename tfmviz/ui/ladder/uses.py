@@ -15,14 +15,15 @@ from tfmviz.analysis.labelling import from_mean_of_states
 from tfmviz.analysis.reach import probabilities
 from tfmviz.places import PROJECT
 from tfmviz.plots import ladder as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import per_cent
+from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
-from tfmviz.trace import Array, Encoding
-from tfmviz.ui import controls, icons, lesson, markdown
+from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import per_cent
 from tfmviz.zoo import RecurrentLabeller
 
 BOTH, FORWARD, CLASSIFIER = NAMES = ("label-both", "label-forward", "label-text")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tfmviz.ui import icons, markdown, projector, walks
+from tfmviz.ui import icons, projector, walks
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.views import lectures as view
+from tfmviz.words import markdown
 
 
 def overview() -> None:

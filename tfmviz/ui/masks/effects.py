@@ -8,17 +8,18 @@ import streamlit as st
 from tfmviz.analysis import mask_effect
 from tfmviz.analysis.scaling import entropy
 from tfmviz.plots import masks as figures
-from tfmviz.plots.labels import of_queries, said_of_queries, visible
-from tfmviz.plots.numbers import counted, decimal
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.steps import tiles
-from tfmviz.trace import Array, Trace
-from tfmviz.ui import before_after, controls, icons, markdown
+from tfmviz.record.trace import Array, Trace
+from tfmviz.ui import before_after, controls, icons
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, show_cells, show_columns, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.masks import unmasked
 from tfmviz.ui.masks.lab import Chosen
+from tfmviz.words import markdown
+from tfmviz.words.labels import of_queries, said_of_queries, visible
+from tfmviz.words.numbers import counted, decimal
 
 MASKS = ("its own mask", "your mask")
 

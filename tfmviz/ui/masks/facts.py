@@ -8,14 +8,14 @@ import streamlit as st
 from tfmviz.analysis.attention_layer import of_head, turned
 from tfmviz.analysis.mask_forms import LARGE, additive, softmax_under
 from tfmviz.plots import masks as figures
-from tfmviz.plots.labels import said_of_queries, visible
-from tfmviz.plots.numbers import counted, tiny
-from tfmviz.trace import Array
-from tfmviz.ui import markdown
+from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.masks.lab import Chosen, Settings, gallery
+from tfmviz.words import markdown
+from tfmviz.words.labels import said_of_queries, visible
+from tfmviz.words.numbers import counted, tiny
 
 SHOWN = 4
 """Rows and columns of a mask that are printed."""

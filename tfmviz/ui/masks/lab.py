@@ -10,14 +10,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import mask_effect
-from tfmviz.edits import SetMask
-from tfmviz.plots.labels import of_queries, visible
-from tfmviz.trace import Array, Trace, kind_of
+from tfmviz.record.edits import SetMask
+from tfmviz.record.trace import Array, Trace, kind_of
 from tfmviz.ui import controls, icons, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import masks as view
+from tfmviz.words.labels import of_queries, visible
 from tfmviz.zoo import ZooModel
 
 SECOND = "The cat sat on the mat."

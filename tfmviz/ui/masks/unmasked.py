@@ -8,7 +8,7 @@ import numpy as np
 
 from tfmviz import zoo
 from tfmviz.analysis.mask_effect import next_token_losses
-from tfmviz.edits import SetMask
+from tfmviz.record.edits import SetMask
 from tfmviz.ui import models
 from tfmviz.ui.cache import shared
 from tfmviz.zoo import ZooModel

@@ -12,13 +12,14 @@ from tfmviz.analysis import normalisation
 from tfmviz.analysis.attention_layer import is_pre_norm, read_by
 from tfmviz.analysis.contributions import PARTS
 from tfmviz.plots import normalisation as figures
-from tfmviz.plots.numbers import counted, decimal, per_cent, tiny
-from tfmviz.trace import Array
-from tfmviz.ui import icons, lesson, markdown
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import Norm, StackWeights
+from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_code, show_columns, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.weights import Norm, StackWeights
+from tfmviz.words import markdown
+from tfmviz.words.numbers import counted, decimal, per_cent, tiny
 from tfmviz.zoo import ZooModel
 
 COLUMNS = ("age", "tuition")

@@ -9,15 +9,16 @@ import streamlit as st
 
 from tfmviz.analysis import normalisation
 from tfmviz.plots import normalisation as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import counted, decimal, per_cent
 from tfmviz.plots.pairs import pairs
-from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, icons, lesson, markdown
+from tfmviz.record.trace import Array, Trace
+from tfmviz.record.weights import Norm
+from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, show_code, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.weights import Norm
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import counted, decimal, per_cent
 from tfmviz.zoo import ZooModel
 
 MORE = "The cat sat on the mat.\nMy dog ran home."

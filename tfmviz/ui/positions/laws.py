@@ -8,13 +8,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import sinusoids as laws
 from tfmviz.plots import positions as figures
-from tfmviz.plots.numbers import tiny
 from tfmviz.plots.positions import Line
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.positions.waves import Waves
+from tfmviz.words.numbers import tiny
 
 SHOWN = 16
 """Rows and columns of a rotation matrix that are drawn."""

@@ -11,14 +11,15 @@ from tfmviz import zoo
 from tfmviz.analysis import position_table
 from tfmviz.analysis.sinusoids import cosines
 from tfmviz.plots import positions as figures
-from tfmviz.plots.numbers import decimal
 from tfmviz.plots.positions import Line
+from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.trace import Array
-from tfmviz.ui import icons, lesson, markdown, models
+from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
+from tfmviz.words import markdown
+from tfmviz.words.numbers import decimal
 from tfmviz.zoo import ZooModel
 
 LEARNED, REVERSE = "twins-learned", "reverse"

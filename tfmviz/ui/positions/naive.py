@@ -7,15 +7,16 @@ import streamlit as st
 
 from tfmviz.analysis import naive_positions
 from tfmviz.plots import positions as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import counted
 from tfmviz.plots.positions import Line
-from tfmviz.trace import Array
-from tfmviz.ui import icons, lesson, markdown, models
+from tfmviz.record.trace import Array
+from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.order_blind import SIGHTED
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import counted
 from tfmviz.zoo import ZooModel
 
 OTHERS = ("Man eats small dinosaur.", "Once upon a time there was a little girl.")

@@ -7,14 +7,15 @@ import streamlit as st
 
 from tfmviz.analysis.sinusoids import cosines
 from tfmviz.plots import positions as figures
-from tfmviz.plots.labels import visible
 from tfmviz.plots.pairs import pairs
-from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, lesson, markdown, models
+from tfmviz.record.trace import Array, Trace
+from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.order_blind import SIGHTED
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
 from tfmviz.zoo import ZooModel
 
 

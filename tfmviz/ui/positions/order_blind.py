@@ -12,16 +12,17 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.analysis import word_order
-from tfmviz.edits import SetMask
 from tfmviz.model.config import Architecture, ModelConfig
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import tiny
 from tfmviz.plots.pairs import pairs
-from tfmviz.trace import Array, Encoding
-from tfmviz.ui import controls, icons, lesson, markdown, models
+from tfmviz.record.edits import SetMask
+from tfmviz.record.trace import Array, Encoding
+from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import tiny
 from tfmviz.zoo import ZooModel
 
 SIGHTED = "twins-sinusoidal"

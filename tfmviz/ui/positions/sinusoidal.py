@@ -11,14 +11,15 @@ from streamlit.delta_generator import DeltaGenerator
 from tfmviz.analysis import sinusoids as laws
 from tfmviz.plots import positions as figures
 from tfmviz.plots.positions import Line
-from tfmviz.trace import Array
-from tfmviz.ui import icons, inputs, lesson, markdown
+from tfmviz.record.trace import Array
+from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.laws import near_and_far, shift
 from tfmviz.ui.positions.on_words import on_words
 from tfmviz.ui.positions.waves import Waves, settings
+from tfmviz.words import markdown
 
 SMOOTH = 100
 """Largest number of positions for which curves are drawn smooth."""

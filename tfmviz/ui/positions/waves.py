@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from tfmviz.trace import Array
-from tfmviz.ui import icons, inputs, markdown
+from tfmviz.record.trace import Array
+from tfmviz.ui import icons, inputs
 from tfmviz.ui.cache import shared
+from tfmviz.words import markdown
 
 LARGEST = 512
 """Largest number of positions and of dimensions that are drawn."""

@@ -9,11 +9,11 @@ import streamlit as st
 
 from tfmviz.analysis.optimisers import AdamPath, AdamSettings, adam, descent, valley
 from tfmviz.plots import recipe as figures
-from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.figures import show, show_code, show_table, theme
 from tfmviz.views.counts import Table
+from tfmviz.words.numbers import decimal, per_cent
 
 STEPS = 60
 

@@ -6,14 +6,14 @@ import math
 
 import streamlit as st
 
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, rounded
 from tfmviz.ui import controls
 from tfmviz.ui.figures import show_table
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.recipe import subject
 from tfmviz.ui.recipe.subject import Forced
 from tfmviz.views.counts import Table
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, rounded
 from tfmviz.zoo import ZooModel
 
 MOST = 60

@@ -6,14 +6,15 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.plots import recipe as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, rounded
-from tfmviz.trace import Array
-from tfmviz.ui import icons, lesson, markdown
+from tfmviz.record.trace import Array
+from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.recipe import subject
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, rounded
 from tfmviz.zoo import ZooModel
 
 RUNS = 10

@@ -9,12 +9,12 @@ import streamlit as st
 
 from tfmviz.places import PROJECT
 from tfmviz.plots import recipe as figures
-from tfmviz.plots.numbers import decimal, tiny
+from tfmviz.record.trace import Array
 from tfmviz.schedule import cosine, noam, noam_peak
-from tfmviz.trace import Array
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_code, theme
+from tfmviz.words.numbers import decimal, tiny
 
 LOGS = PROJECT / "assets" / "recipe"
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import streamlit as st
 
 from tfmviz.analysis.calibration import log_softmax
-from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, markdown, models
+from tfmviz.record.trace import Array
+from tfmviz.ui import controls, icons, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
 from tfmviz.zoo import ZooModel
 
 OURS = "tiny-english"

@@ -14,15 +14,16 @@ from tfmviz.analysis import smoothing
 from tfmviz.analysis.calibration import Reliability
 from tfmviz.places import PROJECT
 from tfmviz.plots import recipe as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, per_cent, rounded
 from tfmviz.plots.pairs import pairs
-from tfmviz.ui import controls, icons, lesson, markdown
+from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_code, show_table, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.recipe import subject
 from tfmviz.views.counts import Table
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent, rounded
 
 MEASURED = PROJECT / "assets" / "recipe" / "calibration.json"
 

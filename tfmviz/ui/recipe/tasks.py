@@ -10,18 +10,19 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
 from tfmviz.places import PROJECT
-from tfmviz.plots.labels import whole
-from tfmviz.plots.numbers import decimal
+from tfmviz.record.trace import Array
 from tfmviz.text import corruption
 from tfmviz.text.tokenizer import MASK, SPANS
-from tfmviz.trace import Array
-from tfmviz.ui import icons, lesson, markdown, models
+from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.recipe import subject
 from tfmviz.views import pieces
 from tfmviz.views.pieces import Piece, Pieces, Row
+from tfmviz.words import markdown
+from tfmviz.words.labels import whole
+from tfmviz.words.numbers import decimal
 from tfmviz.zoo import ModelUnavailable, ZooModel
 
 FILLER = "fill-in"

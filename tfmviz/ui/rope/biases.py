@@ -8,13 +8,14 @@ import streamlit as st
 from tfmviz.analysis import rotations
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import rotations as figures
-from tfmviz.plots.labels import visible
 from tfmviz.plots.pairs import pairs
-from tfmviz.trace import Array
-from tfmviz.ui import icons, lesson, markdown
+from tfmviz.record.trace import Array
+from tfmviz.ui import icons, lesson
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.rope.subject import Subject, of_scheme
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
 
 FARTHEST = 160
 """Largest distance for which T5's biases are drawn; the last bucket begins well before."""

@@ -11,13 +11,14 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis.attention_layer import grouped
 from tfmviz.plots import rotations as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, tiny
-from tfmviz.trace import Array, Trace
-from tfmviz.ui import icons, lesson, markdown, models
+from tfmviz.record.trace import Array, Trace
+from tfmviz.record.weights import ModelWeights
+from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.rope.subject import Subject
-from tfmviz.weights import ModelWeights
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, tiny
 
 SINUSOIDAL = "twins-sinusoidal"
 """What RoPE is compared with."""

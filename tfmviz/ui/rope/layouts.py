@@ -7,9 +7,9 @@ import streamlit as st
 
 from tfmviz.analysis import rotations
 from tfmviz.plots import rotations as figures
-from tfmviz.plots.numbers import tiny
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.rope.subject import Subject, own_theta
+from tfmviz.words.numbers import tiny
 
 DRAWN = 8
 """Coordinates that the picture of the layouts shows."""

@@ -11,13 +11,14 @@ import streamlit as st
 from tfmviz.analysis import rotations
 from tfmviz.analysis.position_terms import along_diagonals
 from tfmviz.plots import rotations as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.trace import Array
-from tfmviz.ui import inputs, lesson, markdown
+from tfmviz.record.trace import Array
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.rope.subject import Subject, own_base, own_theta
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent
 
 if TYPE_CHECKING:
     from tfmviz.positions.rope import Stretching

@@ -9,10 +9,11 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.attention_layer import of_head
-from tfmviz.plots.numbers import counted
-from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, markdown, models
+from tfmviz.record.trace import Array, Trace
+from tfmviz.ui import controls, models
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.numbers import counted
 from tfmviz.zoo import ZooModel
 
 

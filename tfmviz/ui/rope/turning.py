@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import tiny
 from tfmviz.plots.pairs import pairs
 from tfmviz.ui import controls
 from tfmviz.ui.figures import show, show_view, theme
 from tfmviz.ui.rope.subject import Subject, own_theta
 from tfmviz.views import turning
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import tiny
 
 TURN = re.compile(r"\d{1,5}(\.\d{1,5}){3}")
 """Key, pair and both positions of the arrows, as the address has them."""

@@ -8,9 +8,9 @@ import streamlit as st
 
 from tfmviz.analysis.parameters import PUBLISHED, Design, Published, counts
 from tfmviz.model.config import ModelConfig
+from tfmviz.record.weights import ModelWeights
 from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.weights import ModelWeights
 
 WIDTHS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384)
 

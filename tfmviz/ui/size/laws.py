@@ -9,11 +9,11 @@ import streamlit as st
 
 from tfmviz.analysis.scaling_laws import BESIROGLU, PUBLISHED_LAWS, AdditiveLaw, Law, PublishedLaw
 from tfmviz.plots import scaling_laws as figures
-from tfmviz.plots.numbers import decimal, in_words
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.figures import show, show_code, show_table, theme
 from tfmviz.views.counts import Table
+from tfmviz.words.numbers import decimal, in_words
 
 UNLIMITED = "unlimited"
 

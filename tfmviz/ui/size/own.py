@@ -8,14 +8,15 @@ import streamlit as st
 from tfmviz.analysis.law_fits import Fit, fit_additive, fit_power, interval
 from tfmviz.analysis.scaling_laws import KAPLAN, PUBLISHED_LAWS, AdditiveLaw, KaplanLaw, Law, Number
 from tfmviz.plots import scaling_laws as figures
-from tfmviz.plots.numbers import NO_NUMBER, decimal, in_words, rounded, tiny
 from tfmviz.plots.scaling_laws import Series
-from tfmviz.trace import Array
-from tfmviz.ui import icons, lesson, markdown
+from tfmviz.record.trace import Array
+from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_code, show_table, theme
 from tfmviz.ui.size.runs import ALL, DRAWS, WITHOUT, Grid, Runs, fitted, read
 from tfmviz.views.counts import Table
+from tfmviz.words import markdown
+from tfmviz.words.numbers import NO_NUMBER, decimal, in_words, rounded, tiny
 
 TITLES = {"N": "parameters N", "D": "tokens D", "C": "operations C = 6 · N · D"}
 

@@ -7,13 +7,13 @@ import streamlit as st
 from tfmviz.analysis import parameters
 from tfmviz.analysis.parameters import TRAINING_BYTES, Design, counts
 from tfmviz.plots import size as figures
-from tfmviz.plots.numbers import in_bytes, in_words, per_cent, rounded, tiny
 from tfmviz.ui import lesson
 from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
 from tfmviz.ui.size.design import Subject, ask
 from tfmviz.views.counts import Table
+from tfmviz.words.numbers import in_bytes, in_words, per_cent, rounded, tiny
 
 CACHED = 2048
 """Tokens whose keys and values are kept."""

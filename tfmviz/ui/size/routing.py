@@ -9,13 +9,14 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.plots import variants as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import counted, decimal, per_cent
-from tfmviz.trace import Array
-from tfmviz.ui import controls, markdown, models
+from tfmviz.record.trace import Array
+from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import counted, decimal, per_cent
 
 MODEL = "experts"
 """The shipped model with experts, for readers who have chosen one without."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from tfmviz.analysis.law_fits import Fit, fit_additive
 from tfmviz.places import PROJECT
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
 
 FILE = PROJECT / "assets" / "scaling" / "runs.json"

@@ -12,14 +12,15 @@ import streamlit as st
 from tfmviz.analysis.variants import Difference, welch
 from tfmviz.places import PROJECT
 from tfmviz.plots import variants as figures
-from tfmviz.plots.numbers import NO_NUMBER, decimal, in_words, tiny
-from tfmviz.trace import Array
-from tfmviz.ui import icons, lesson, markdown
+from tfmviz.record.trace import Array
+from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_code, show_table, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.size import routing
 from tfmviz.views.counts import Table
+from tfmviz.words import markdown
+from tfmviz.words.numbers import NO_NUMBER, decimal, in_words, tiny
 
 FILE = PROJECT / "assets" / "variants" / "runs.json"
 

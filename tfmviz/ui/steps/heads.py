@@ -8,12 +8,13 @@ import streamlit as st
 from tfmviz.analysis import attention_layer, scaling
 from tfmviz.analysis.heads import CROSS_KINDS, IN_WORDS, SELF_KINDS, Kind, confirmed, layer_scores, overlap, verdicts
 from tfmviz.plots import steps as figures
-from tfmviz.plots.labels import of_queries, said_of_queries, visible
 from tfmviz.plots.pairs import pairs
-from tfmviz.trace import Array, kind_of
-from tfmviz.ui import controls, lesson, markdown, models
+from tfmviz.record.trace import Array, kind_of
+from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.labels import of_queries, said_of_queries, visible
 
 CANNOT_SHOW: dict[Kind, str] = {
     "next token": "the mask forbids to look ahead",

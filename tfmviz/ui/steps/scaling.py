@@ -9,7 +9,7 @@ from tfmviz.analysis import scaling
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import steps as figures
 from tfmviz.plots.pairs import pairs
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme

@@ -12,15 +12,16 @@ from tfmviz.analysis import contributions
 from tfmviz.analysis.contributions import Attribution, River
 from tfmviz.analysis.residual import depth
 from tfmviz.plots import attribution as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, tiny
-from tfmviz.trace import Array
-from tfmviz.ui import before_after, controls, icons, lesson, markdown
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import StackWeights
+from tfmviz.ui import before_after, controls, icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.weights import StackWeights
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, tiny
 from tfmviz.zoo import ZooModel
 
 N_BARS = 12

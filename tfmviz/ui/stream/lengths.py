@@ -9,12 +9,13 @@ from tfmviz.analysis import residual
 from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.plots import residual as maps
 from tfmviz.plots import stream as figures
-from tfmviz.plots.labels import visible
 from tfmviz.plots.pairs import pairs
-from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, lesson, markdown
+from tfmviz.record.trace import Array, Trace
+from tfmviz.ui import controls, lesson
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
 
 STANDS_OUT = 2.0
 """The first token is called an outlier if it is at least this many times as long as the others' median."""

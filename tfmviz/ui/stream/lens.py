@@ -14,14 +14,15 @@ from tfmviz.analysis import lens, residual
 from tfmviz.analysis.lens import Lens
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import Detail
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import per_cent
-from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, lesson, markdown, models
+from tfmviz.record.trace import Array, Trace
+from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_bars, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import lens as view
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import per_cent
 from tfmviz.zoo import ZooModel
 
 STAGE = re.compile(r"[0-9]{1,4}")

@@ -9,11 +9,11 @@ from tfmviz.analysis import contributions
 from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.analysis.contributions import River
 from tfmviz.plots import stream as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, tiny
 from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, tiny
 
 
 def river(here: Lesson) -> None:

@@ -8,10 +8,11 @@ import streamlit as st
 from tfmviz.analysis import residual
 from tfmviz.analysis.block_tensors import block_tensors
 from tfmviz.plots import stream as figures
-from tfmviz.trace import Trace
-from tfmviz.ui import controls, markdown, models
+from tfmviz.record.trace import Trace
+from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
 
 TWINS = {"pre-norm": "twins-rope", "post-norm": "twins-postnorm"}
 """Two shipped models that differ in nothing but where their norms stand."""

@@ -12,14 +12,15 @@ import streamlit as st
 from tfmviz.analysis import ablation, mask_effect
 from tfmviz.analysis.ablation import Kind, Part, Question
 from tfmviz.analysis.predictions import top_predictions
-from tfmviz.edits import Edit
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.trace import Trace
-from tfmviz.ui import before_after, controls, icons, lesson, markdown, models
+from tfmviz.record.edits import Edit
+from tfmviz.record.trace import Trace
+from tfmviz.ui import before_after, controls, icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import examples_for
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent
 from tfmviz.zoo import ZooModel
 
 OFF = re.compile(r"(none|([edc][ml]?\d{1,3}(\.\d{1,3})?)(,[edc][ml]?\d{1,3}(\.\d{1,3})?){0,999})")

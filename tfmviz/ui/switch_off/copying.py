@@ -10,13 +10,14 @@ import streamlit as st
 from tfmviz.analysis import patching
 from tfmviz.analysis.patching import Copied
 from tfmviz.plots import damage as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.trace import Array, Trace
-from tfmviz.ui import controls, icons, lesson, markdown, models
+from tfmviz.record.trace import Array, Trace
+from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent
 from tfmviz.zoo import ZooModel
 
 MAX_TOKENS = 40

@@ -9,15 +9,16 @@ from streamlit.delta_generator import DeltaGenerator
 from tfmviz.analysis import ablation
 from tfmviz.analysis.ablation import Part, Question
 from tfmviz.plots import damage as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import counted, decimal, per_cent
-from tfmviz.trace import Array, Trace, kind_of
-from tfmviz.ui import controls, lesson, markdown, models
+from tfmviz.record.trace import Array, Trace, kind_of
+from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import KINDS
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.switch_off.board import Switches, Way, edits_of, question, switch_off
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import counted, decimal, per_cent
 from tfmviz.zoo import ZooModel
 
 PRECISION = 5

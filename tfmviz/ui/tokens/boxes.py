@@ -6,12 +6,12 @@ import re
 import sys
 from collections.abc import Sequence
 
-from tfmviz.plots.labels import whole
 from tfmviz.text.foreign import ForeignTokenizer
 from tfmviz.text.tokenizer import Tokenizer, bytes_of_entry
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.views import pieces
 from tfmviz.views.pieces import Piece, Pieces
+from tfmviz.words.labels import whole
 
 AnyTokenizer = Tokenizer | ForeignTokenizer
 

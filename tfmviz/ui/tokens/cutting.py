@@ -9,7 +9,6 @@ from tfmviz import zoo
 from tfmviz.counting.words import words_of
 from tfmviz.places import PROJECT
 from tfmviz.plots import tokens as figures
-from tfmviz.plots.numbers import counted, decimal
 from tfmviz.text import bpe
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import lesson
@@ -19,6 +18,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tokens import merging
 from tfmviz.ui.tokens.boxes import AnyTokenizer, box, boxes, ids_of, n_words, show_boxes, written
 from tfmviz.views.pieces import Piece, Row
+from tfmviz.words.numbers import counted, decimal
 
 HARD = {
     "a long word": "antidisestablishmentarianism",

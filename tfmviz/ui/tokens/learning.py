@@ -5,8 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.places import PROJECT
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import counted
 from tfmviz.text import bpe
 from tfmviz.text.bpe import Learned
 from tfmviz.ui import controls, icons, lesson
@@ -16,6 +14,8 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tokens.boxes import show_boxes, spelled
 from tfmviz.views.counts import Table
 from tfmviz.views.pieces import Row
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import counted
 
 MOST_MERGES = 300
 

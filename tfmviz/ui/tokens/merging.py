@@ -9,10 +9,11 @@ import streamlit as st
 
 from tfmviz.text import bpe
 from tfmviz.text.bpe import Merge, Pair
-from tfmviz.ui import controls, icons, lesson, markdown, models
+from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tokens.boxes import show_boxes, spelled
 from tfmviz.views.pieces import Kind, Piece, Row
+from tfmviz.words import markdown
 from tfmviz.zoo import ZooModel
 
 OURS = "tiny-english"

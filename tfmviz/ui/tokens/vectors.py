@@ -7,14 +7,15 @@ import streamlit as st
 
 from tfmviz.analysis import embedding
 from tfmviz.plots import tokens as figures
-from tfmviz.plots.labels import visible, whole
-from tfmviz.plots.numbers import decimal, per_cent, tiny
-from tfmviz.trace import Array, Encoding
-from tfmviz.ui import controls, lesson, markdown
+from tfmviz.record.trace import Array, Encoding
+from tfmviz.ui import controls, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, show_table, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible, whole
+from tfmviz.words.numbers import decimal, per_cent, tiny
 from tfmviz.zoo import ZooModel
 
 AROUND = 2

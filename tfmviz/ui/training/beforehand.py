@@ -8,9 +8,9 @@ import streamlit as st
 
 from tfmviz.places import PROJECT
 from tfmviz.plots import learning
+from tfmviz.record.trace import Array
 from tfmviz.runs import records
 from tfmviz.runs.records import Records
-from tfmviz.trace import Array
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.training.desk import EXPERIMENTS, VOCABULARY

@@ -10,7 +10,7 @@ import numpy as np
 from tfmviz.analysis.forming import Copying
 from tfmviz.plots import learning
 from tfmviz.plots.charts import Chart
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.ui.figures import theme
 
 ABOUT = (

@@ -13,7 +13,8 @@ from tfmviz.runs import choices as limits
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.desk import CANNOT_WRITE, Desk, QueueFull
 from tfmviz.runs.texts import LEAST, MOST, prepared
-from tfmviz.ui import icons, lesson, markdown, readers, trained
+from tfmviz.ui import icons, lesson, readers, trained
+from tfmviz.words import markdown
 
 VOCABULARY = 257
 """Tokens of all these models: the 256 bytes and a mark."""

@@ -14,13 +14,14 @@ from tfmviz.analysis.forming import Copying
 from tfmviz.analysis.heads import random_repeats
 from tfmviz.places import PROJECT
 from tfmviz.plots import learning
-from tfmviz.plots.numbers import decimal
-from tfmviz.trace import Trace
-from tfmviz.ui import icons, lesson, markdown, models
+from tfmviz.record.trace import Trace
+from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.training import copied
+from tfmviz.words import markdown
+from tfmviz.words.numbers import decimal
 from tfmviz.zoo import ModelUnavailable, ZooModel, snapshots
 
 NAME = "induction"

@@ -12,10 +12,10 @@ from tfmviz.analysis.forming import Copying
 from tfmviz.analysis.heads import IN_WORDS, Verdict, layer_scores, random_repeats, verdicts
 from tfmviz.plots import learning
 from tfmviz.plots.cells import Cells
+from tfmviz.record.trace import Array, Trace
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.folder import Folder
 from tfmviz.text.tasks import ANSWERS, questions
-from tfmviz.trace import Array, Trace
 from tfmviz.ui.cache import shared
 from tfmviz.zoo import ZooModel, snapshots
 

@@ -9,12 +9,13 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.places import PROJECT
 from tfmviz.plots import learning
+from tfmviz.record.trace import Array
 from tfmviz.runs import records
 from tfmviz.runs.records import Records
-from tfmviz.trace import Array
-from tfmviz.ui import controls, lesson, markdown
+from tfmviz.ui import controls, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
+from tfmviz.words import markdown
 
 LOGS = PROJECT / "assets" / "training"
 

@@ -15,18 +15,19 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.plots import learning
+from tfmviz.record.trace import Array
 from tfmviz.runs import records
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.desk import CANNOT_WRITE, QueueFull, Sight
 from tfmviz.runs.folder import Folder, NoSuchRun
 from tfmviz.runs.records import Records
 from tfmviz.text.tasks import ANSWERS
-from tfmviz.trace import Array
-from tfmviz.ui import controls, icons, lesson, markdown, models, readers, trained
+from tfmviz.ui import controls, icons, lesson, models, readers, trained
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.training import copied, inside
 from tfmviz.ui.training.desk import OPTIONS, VOCABULARY, described, desk
+from tfmviz.words import markdown
 from tfmviz.zoo import ModelUnavailable, snapshots
 
 LIVE = ("queued", "running")

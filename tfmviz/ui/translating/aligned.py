@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.plots import bottleneck as figures
-from tfmviz.plots.numbers import per_cent
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import icons, translators
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.translating import attention
 from tfmviz.ui.translators import SAID, TRANSFORMER, said, source_of, written
+from tfmviz.words.numbers import per_cent
 
 
 def compare(here: Lesson) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from tfmviz.plots.labels import END, START, UNKNOWN, visible
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words.labels import END, START, UNKNOWN, visible
 
 ONE, LAYER, ALL = "one head", "mean of the layer", "mean of all layers"
 

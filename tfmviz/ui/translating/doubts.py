@@ -6,8 +6,9 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.text.familiar import MET, Doubt, Familiar, SingleWords
-from tfmviz.ui import icons, markdown
+from tfmviz.ui import icons
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
 
 NAMED = 6
 """Unknown words that are listed."""

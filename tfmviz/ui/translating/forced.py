@@ -6,14 +6,14 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.plots import translating as figures
-from tfmviz.plots.labels import END, visible
-from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.trace import Array
-from tfmviz.ui import markdown
+from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.translating import references
+from tfmviz.words import markdown
+from tfmviz.words.labels import END, visible
+from tfmviz.words.numbers import decimal, per_cent
 from tfmviz.zoo import ZooModel
 
 MOST_CHARACTERS = 300

@@ -10,11 +10,12 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.plots import translating as figures
-from tfmviz.trace import Array
-from tfmviz.ui import icons, markdown
+from tfmviz.record.trace import Array
+from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson, line
+from tfmviz.words import markdown
 
 KNOWN = {
     "J'ai une voiture rouge.": "I have a red car. | I've got a red car.",

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from tfmviz.decoding import BeamStep
-from tfmviz.edits import Edit
-from tfmviz.plots.numbers import decimal
-from tfmviz.ui import beams, controls, hypotheses, markdown
+from tfmviz.record.decoding import BeamStep
+from tfmviz.record.edits import Edit
+from tfmviz.ui import beams, controls, hypotheses
 from tfmviz.ui.figures import show_tree
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.views.beams import Node
+from tfmviz.words import markdown
+from tfmviz.words.numbers import decimal
 from tfmviz.zoo import ZooModel
 
 WINDOW = 6

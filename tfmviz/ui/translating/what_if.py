@@ -9,15 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from tfmviz.edits import Edit, Patch, SetMask
 from tfmviz.plots import translating as figures
-from tfmviz.plots.numbers import per_cent
-from tfmviz.trace import Trace
-from tfmviz.ui import icons, markdown, models
+from tfmviz.record.edits import Edit, Patch, SetMask
+from tfmviz.record.trace import Trace
+from tfmviz.ui import icons, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.translating import attention, trees
+from tfmviz.words import markdown
+from tfmviz.words.numbers import per_cent
 from tfmviz.zoo import ZooModel
 
 SWAP, CLOSE, DIRECT = "swap a word", "close a look", "direct a look"

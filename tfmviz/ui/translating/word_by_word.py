@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.trace import Trace
+from tfmviz.record.trace import Trace
 from tfmviz.ui import controls
 from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson, line

@@ -8,7 +8,6 @@ from typing import Any, get_args
 import streamlit as st
 
 from tfmviz.analysis import lens
-from tfmviz.plots.labels import visible
 from tfmviz.ui import controls, models, router
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import KINDS
@@ -16,6 +15,7 @@ from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import whole_model as view
 from tfmviz.views.whole_model.scene import Subject, Zoom
+from tfmviz.words.labels import visible
 from tfmviz.zoo import ZooModel
 
 ZOOMS: tuple[Zoom, ...] = get_args(Zoom)

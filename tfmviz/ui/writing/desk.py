@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from tfmviz.decoding import Rules, Step, draw, entropy, number_for
-from tfmviz.plots.labels import whole
-from tfmviz.trace import Array
+from tfmviz.record.decoding import Rules, Step, draw, entropy, number_for
+from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_view
@@ -22,6 +21,7 @@ from tfmviz.ui.writing import branches, edits
 from tfmviz.ui.writing.branches import LIMIT, NOTHING, Tree
 from tfmviz.ui.writing.settings import Settings
 from tfmviz.views import writing as view
+from tfmviz.words.labels import whole
 from tfmviz.zoo import ZooModel
 
 AHEAD, AHEAD_AT_FIRST = 8, 2

@@ -9,13 +9,14 @@ import streamlit as st
 
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import writing as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import per_cent
-from tfmviz.trace import Array
-from tfmviz.ui import icons, markdown
+from tfmviz.record.trace import Array
+from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import per_cent
 from tfmviz.zoo import ZooModel
 
 MOST = 8

@@ -8,15 +8,16 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.calibration import log_softmax
-from tfmviz.decoding import Rules
-from tfmviz.plots.labels import END, visible
-from tfmviz.plots.numbers import decimal, of_logarithm, per_cent
 from tfmviz.plots.pairs import pairs
-from tfmviz.ui import icons, markdown
+from tfmviz.record.decoding import Rules
+from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.writing.desk import Written
+from tfmviz.words import markdown
+from tfmviz.words.labels import END, visible
+from tfmviz.words.numbers import decimal, of_logarithm, per_cent
 from tfmviz.zoo import ZooModel
 
 MOST_TOKENS, MOST_CHARACTERS = 12, 40

@@ -9,17 +9,17 @@ import streamlit as st
 
 from tfmviz.analysis.cache_cost import KNOWN, Kept, linear_state
 from tfmviz.analysis.multiplications import multiplications
-from tfmviz.decoding import Rules
 from tfmviz.model.config import ModelConfig
 from tfmviz.plots import writing as figures
-from tfmviz.plots.numbers import in_bytes
-from tfmviz.trace import Array
+from tfmviz.record.decoding import Rules
+from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import shapes_of
 from tfmviz.ui.writing.settings import Settings
+from tfmviz.words.numbers import in_bytes
 from tfmviz.zoo import ZooModel
 
 STEPS = 10

@@ -7,18 +7,19 @@ import streamlit as st
 
 from tfmviz.analysis import lens, residual
 from tfmviz.analysis.predictions import softmax
-from tfmviz.decoding import draw, number_for
 from tfmviz.plots import writing as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import per_cent
 from tfmviz.plots.pairs import pairs
-from tfmviz.trace import Trace
-from tfmviz.ui import icons, markdown
+from tfmviz.record.decoding import draw, number_for
+from tfmviz.record.trace import Trace
+from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_bars, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import per_cent
 from tfmviz.zoo import ZooModel
 
 DRAWS = 100

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from tfmviz.decoding import ORDER, Rule, Rules
+from tfmviz.record.decoding import ORDER, Rule, Rules
 from tfmviz.ui import icons, inputs
 from tfmviz.ui.lesson import Lesson
 

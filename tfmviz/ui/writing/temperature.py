@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from tfmviz.decoding import Rules, Sample, entropy, repeated, stages
 from tfmviz.plots import writing as figures
-from tfmviz.plots.labels import visible
-from tfmviz.plots.numbers import decimal, per_cent
-from tfmviz.ui import icons, lesson, markdown
+from tfmviz.record.decoding import Rules, Sample, entropy, repeated, stages
+from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent
 from tfmviz.zoo import ZooModel
 
 DEGREES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0)

@@ -12,10 +12,10 @@ import numpy as np
 
 from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.analysis.feed_forward import Part, Sum, name_of, parts
-from tfmviz.plots.labels import visible
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
+from tfmviz.record.weights import FeedForwardWeights
 from tfmviz.views.shared import pack, script, style
-from tfmviz.weights import FeedForwardWeights
+from tfmviz.words.labels import visible
 
 JS = script("feed_forward/view.js")
 CSS = style("feed_forward")

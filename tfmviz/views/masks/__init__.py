@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.views.shared import script, style
 
 JS = script("masks/view.js")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 VIEWS = Path(__file__).parents[1]
 

@@ -1,4 +1,4 @@
-// Numbers as the pages write them. The first four functions give what tfmviz/plots/numbers.py gives.
+// Numbers as the pages write them. The first four functions give what tfmviz/words/numbers.py gives.
 
 const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const NO_NUMBER = "–"; // in place of one that is not finite

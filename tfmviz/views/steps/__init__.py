@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from tfmviz.analysis.attention_layer import inputs, is_pre_norm, stream_before
-from tfmviz.plots.labels import of_queries, visible
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
+from tfmviz.record.weights import AttentionWeights, PositionEffects, feature
 from tfmviz.views.shared import pack, script, style
-from tfmviz.weights import AttentionWeights, PositionEffects, feature
+from tfmviz.words.labels import of_queries, visible
 
 JS = script("steps/view.js")
 CSS = style("steps")

@@ -7,9 +7,9 @@ precision.
 from __future__ import annotations
 
 from tfmviz.analysis.attention_layer import grouped
-from tfmviz.plots.labels import visible
-from tfmviz.trace import Array, Trace
+from tfmviz.record.trace import Array, Trace
 from tfmviz.views.shared import pack, script, style
+from tfmviz.words.labels import visible
 
 JS = script("turning/view.js")
 CSS = style("turning")

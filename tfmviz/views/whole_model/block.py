@@ -10,7 +10,8 @@ from tfmviz.analysis.attention_layer import inputs, is_pre_norm
 from tfmviz.analysis.block_tensors import LAYERS, Tensor, block_tensors
 from tfmviz.analysis.residual import depth
 from tfmviz.analysis.whole_model import lengths, numbers_in
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
+from tfmviz.record.weights import ExpertsWeights, FeedForwardWeights
 from tfmviz.views.whole_model.model import mean_pattern
 from tfmviz.views.whole_model.scene import (
     Column,
@@ -20,7 +21,6 @@ from tfmviz.views.whole_model.scene import (
     lane,
     norm_words,
 )
-from tfmviz.weights import ExpertsWeights, FeedForwardWeights
 
 TILE = 24
 """Cells that the picture of a head measures across, at most."""

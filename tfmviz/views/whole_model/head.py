@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tfmviz.analysis.attention_layer import inputs, is_pre_norm, of_head
-from tfmviz.plots.labels import of_queries
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.views.whole_model.scene import ALL, Column, Sheet, Subject, labels, lane, pattern_of
+from tfmviz.words.labels import of_queries
 
 
 def lanes(subject: Subject, sheet: Sheet, layer: str, head: int) -> list[dict[str, Any]]:

@@ -9,9 +9,9 @@ import numpy as np
 from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.analysis.residual import depth
 from tfmviz.analysis.whole_model import below, best_words, lengths, scale_of_embedding
-from tfmviz.plots.labels import START, visible
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 from tfmviz.views.whole_model.scene import POSITIONS, Column, Sheet, Subject, lane, norm_words
+from tfmviz.words.labels import START, visible
 
 PARTS = {"self_attn": ("attention", "attention"), "cross_attn": ("cross", "cross-attn"), "mlp": ("mlp", "MLP")}
 """Per layer of a block the colour of its box and how it is called where there is little room."""

@@ -31,9 +31,9 @@ from typing import Any, Literal
 import numpy as np
 
 from tfmviz.analysis.whole_model import Scheme, block_means, lengths, parameters, position_scheme
-from tfmviz.plots.labels import START, visible
-from tfmviz.trace import Array, Encoding, Trace
-from tfmviz.weights import ModelWeights, Norm, PositionEffects
+from tfmviz.record.trace import Array, Encoding, Trace
+from tfmviz.record.weights import ModelWeights, Norm, PositionEffects
+from tfmviz.words.labels import START, visible
 
 Zoom = Literal["model", "block", "head"]
 Column = dict[str, Any]

@@ -10,9 +10,10 @@ import torch
 from torch import Tensor
 
 from tests.model.helpers import D_HEAD, LENGTH, N_HEADS, normal
-from tfmviz import edits, zoo
-from tfmviz.edits import AblateHead, Edit, Patch, Scale, SetMask, treats_tokens_alike
-from tfmviz.tap import apply
+from tfmviz import zoo
+from tfmviz.record import edits
+from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask, treats_tokens_alike
+from tfmviz.record.tap import apply
 from tfmviz.zoo import ZooModel
 
 KINDS = get_args(Edit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.app import open_page
-from tfmviz.ui import markdown
+from tfmviz.words import markdown
 
 HOSTILE = "x\r\n\r\n# Hello\n\n[click](https://example.org) ![i](https://example.org/i.png)\n==="
 

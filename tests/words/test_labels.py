@@ -8,8 +8,8 @@ from dataclasses import fields
 import pytest
 
 from tests.traces import decoder, translation
-from tfmviz.plots.labels import MAX_LENGTH, of_queries, said_of_queries, visible
 from tfmviz.plots.theme import DARK, LIGHT, Theme
+from tfmviz.words.labels import MAX_LENGTH, of_queries, said_of_queries, visible
 
 every_theme = pytest.mark.parametrize("theme", [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")])
 

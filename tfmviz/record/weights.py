@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

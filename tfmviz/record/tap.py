@@ -19,8 +19,8 @@ from typing import Protocol, Self, assert_never
 import torch
 from torch import Tensor
 
-from tfmviz.edits import AblateHead, Edit, Patch, Scale, SetMask
-from tfmviz.trace import NotCaptured
+from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask
+from tfmviz.record.trace import NotCaptured
 
 
 class Tap(Protocol):

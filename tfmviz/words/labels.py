@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from tfmviz.trace import Trace
+from tfmviz.record.trace import Trace
 
 MAX_LENGTH = 16
 

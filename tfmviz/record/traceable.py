@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from tfmviz.edits import Edit
-from tfmviz.trace import Trace
-from tfmviz.weights import ModelWeights, PositionEffects
+from tfmviz.record.edits import Edit
+from tfmviz.record.trace import Trace
+from tfmviz.record.weights import ModelWeights, PositionEffects
 
 
 class Traceable(Protocol):

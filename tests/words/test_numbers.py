@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tfmviz.plots.numbers import decimal, per_cent, rounded, tiny
+from tfmviz.words.numbers import decimal, per_cent, rounded, tiny
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from tests.model.helpers import config
 from tests.records import encoding, traced, without
 from tfmviz.model.config import Architecture
-from tfmviz.trace import Encoding, NotCaptured, Trace
+from tfmviz.record.trace import Encoding, NotCaptured, Trace
 
 SOURCE, TARGET = encoding(range(5)), encoding(range(3))
 SITES = ("embed", "decoder.0.self_attn.pattern", "decoder.0.mlp.out", "decoder.1.self_attn.pattern", "logits")

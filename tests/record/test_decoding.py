@@ -11,8 +11,8 @@ import pytest
 import torch
 from transformers.generation import logits_process as theirs
 
-from tfmviz.decoding import ORDER, Rules, choose, draw, entropy, number_for, repeated, stages
-from tfmviz.trace import Array
+from tfmviz.record.decoding import ORDER, Rules, choose, draw, entropy, number_for, repeated, stages
+from tfmviz.record.trace import Array
 
 VOCAB = 101
 SEEN = (3, 7, 7, 100, 0)

@@ -29,12 +29,12 @@ from tests.model.helpers import (
     normal,
     record,
 )
-from tfmviz.edits import AblateHead, Edit, SetMask
 from tfmviz.model.attention import Attention
 from tfmviz.model.config import Architecture
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder
-from tfmviz.tap import NO_TAP, STEPWISE, Fork, Recorder, apply
-from tfmviz.trace import NotCaptured
+from tfmviz.record.edits import AblateHead, Edit, SetMask
+from tfmviz.record.tap import NO_TAP, STEPWISE, Fork, Recorder, apply
+from tfmviz.record.trace import NotCaptured
 
 every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tfmviz.edits import Edit
+from tfmviz.record.edits import Edit
 
 Array = np.ndarray
 

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from tfmviz.trace import Array
+from tfmviz.record.trace import Array
 
 Rule = Literal["banned", "repetition", "temperature", "top_k", "top_p", "min_p"]
 

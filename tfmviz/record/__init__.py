@@ -1,0 +1,1 @@
+"""What happened in a pass, and how it is changed. Only `tap` knows torch."""
