@@ -43,9 +43,10 @@ def place_of(path: Path) -> int:
     return (*LONGEST, folder).index(folder)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The longest files first: those at the end fill the time in which a worker would wait for the other."""
-    items.sort(key=lambda item: place_of(item.path))
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: place_of(item.path))
 
 
 @pytest.hookimpl(tryfirst=True)
