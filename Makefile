@@ -9,7 +9,7 @@ REPLICAS ?= 2
 PIP = .venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 NPM = PATH="$(CURDIR)/.venv/bin:$$PATH" npm
 
-.PHONY: app serve test quick soak format lock
+.PHONY: app serve test types views tests quick soak format lock
 
 app: .venv/app.done
 	@.venv/bin/python -m tfmviz --host $(HOST) --port $(PORT)
@@ -22,9 +22,17 @@ test: .venv/test.done
 	scripts/find_haproxy.sh
 	.venv/bin/python -m ruff check .
 	.venv/bin/python -m ruff format --check .
-	.venv/bin/python -m mypy
-	$(NPM) run --silent check
-	$(NPM) run --silent test
+	@$(MAKE) --no-print-directory --jobs 3 types views tests
+
+# Beside one another, as mypy is busy for two minutes where it remembers nothing. If one fails the others still end, and
+# `make test` fails. What is said beside the tests comes in one piece.
+types:
+	@said=$$(.venv/bin/python -m mypy 2>&1) || { printf '\n%s\n' "$$said"; exit 1; }
+
+views:
+	@said=$$({ $(NPM) run --silent check && $(NPM) run --silent test; } 2>&1) || { printf '\n%s\n' "$$said"; exit 1; }
+
+tests:
 	.venv/bin/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 quick: .venv/test.done

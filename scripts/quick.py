@@ -2,9 +2,9 @@
 
 Changed is what differs from the main branch, committed or not. Ruff and mypy look at everything (mypy remembers what it
 has seen), and where a script or a style has changed, so do Biome, tsc and the scripts' tests. Of the other tests those
-that need no browser run, in one process, as a second one takes longer to start than it saves: the nearest to each
-changed file, then what the whole room is asked, then those of the house. They are stopped after 15 seconds, and what
-was not reached is said. What passes here can still fail in `make test`.
+that need no browser run beside them, in one process, as a second one takes longer to start than it saves: the files
+nearest to what has changed, then what the whole room is asked, then the rest of a folder, then those of the house. They
+are stopped after 15 seconds, and what was not reached is said. What passes here can still fail in `make test`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -55,19 +56,38 @@ def main() -> None:
     paths = changed()
     if any(Path(path).suffix in (".js", ".css") for path in paths):
         commands += [[*NPM, script] for script in ("check", "test")]
-    beside = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # npm and node
-    passed = [subprocess.run(command, cwd=ROOT, env=beside, check=False).returncode == 0 for command in commands]
-    passed.append(run_tests(in_turn(paths)))
-    sys.exit(not all(passed))
+    with ThreadPoolExecutor(1) as beside:
+        others = [beside.submit(said_by, command) for command in commands]
+        passed = run_tests(in_turn(paths))
+        for other in others:
+            ended = other.result()
+            print(ended.stdout, end="", flush=True)
+            passed &= ended.returncode == 0
+    sys.exit(not passed)
+
+
+def said_by(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """What a check says, in one piece, as it runs beside the tests."""
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # npm, node
+    as_one = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False, text=True, **as_one)
 
 
 def in_turn(paths: Iterable[str], root: Path = ROOT) -> list[str]:
-    """Tests to run, the nearest to what has changed first: files, then folders, tables of their rooms, the house."""
+    """Files of tests to run: the nearest to what has changed, then tables of their rooms, folders, and the house."""
     paths = list(paths)
-    nearest = sorted(nearest_tests(paths, root), key=lambda test: (not test.endswith(".py"), test))
+    nearest = sorted(nearest_tests(paths, root))
     tables = [table for room, table in TABLES.items() if any(path.startswith(room) for path in paths)]
-    chosen = list(dict.fromkeys([*nearest, *tables, "tests/house"]))
-    return [one for one in chosen if not set(chosen) & set(map(str, Path(one).parents))]
+    files = [one for one in nearest if one.endswith(".py")]
+    folders = [one for one in nearest if not one.endswith(".py")]
+    return list(
+        dict.fromkeys([*files, *tables, *(file for one in [*folders, "tests/house"] for file in in_it(one, root))])
+    )
+
+
+def in_it(folder: str, root: Path) -> list[str]:
+    """The files of tests in a folder: pytest would run one that is named beside its folder at the folder's turn."""
+    return sorted(str(file.relative_to(root)) for file in (root / folder).rglob("test_*.py"))
 
 
 def run_tests(tests: Sequence[str], seconds: float = SECONDS, root: Path = ROOT) -> bool:
@@ -92,7 +112,7 @@ def run_tests(tests: Sequence[str], seconds: float = SECONDS, root: Path = ROOT)
             reached = line.split()[0] if line.startswith("tests/") else reached
         end.cancel()
     if is_late.is_set():
-        first = next(n for n, test in enumerate(tests) if reached == test or reached.startswith(f"{test}/"))
+        first = tests.index(reached.split("::")[0])
         left = tests[first + 1 :] or ["what follows there"]
         print(f"Stopped after {seconds:g} seconds in {reached}. Not reached:", *left)
         return True

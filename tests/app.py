@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import cache as kept
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from tests.browser import ROOT
@@ -16,6 +18,9 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import cache, models
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.lesson import Lesson
+
+# Each new session of AppTest would read the metadata of every installed package again, in search of components: 0.2 s.
+setattr(manifest_scanner, "scan_component_manifests", kept(manifest_scanner.scan_component_manifests))  # noqa: B010
 
 HERE = "the reader of a test"
 """Who starts the training runs of tests."""

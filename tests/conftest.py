@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partialmethod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,9 +44,10 @@ def place_of(path: Path) -> int:
     return (*LONGEST, folder).index(folder)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The longest files first: those at the end fill the time in which a worker would wait for the other."""
-    items.sort(key=lambda item: place_of(item.path))
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: place_of(item.path))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -63,11 +65,15 @@ def browser() -> Iterator[Browser]:
         if os.environ.get("CI") == "true":
             pytest.fail(message)
         pytest.skip(message)
-    from playwright.sync_api import expect, sync_playwright
+    from playwright.sync_api import Page, expect, sync_playwright
 
     expect.set_options(timeout=120_000)  # a busy machine is slow, not wrong
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", LOCAL])
+    looks = partialmethod(Page.wait_for_function, polling=50)  # not in each frame, nor a frame for each look
+    without_a_gpu = "--disable-gpu"  # else the processor would play one
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        patch.setattr(Page, "wait_for_function", looks)
+        options = ["--no-sandbox", LOCAL, without_a_gpu]
+        launched = playwright.chromium.launch(executable_path=executable, args=options)
         yield launched
         launched.close()
 

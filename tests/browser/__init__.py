@@ -12,7 +12,7 @@ import urllib.request
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from playwright.sync_api import ConsoleMessage, Dialog, Page, Request
@@ -42,6 +42,16 @@ WIDER = """() => {
 
 TURN = "(address) => { history.pushState({}, '', address); dispatchEvent(new PopStateEvent('popstate')); }"
 """What the browser's back button does: Streamlit looks at the address, and asks for its page."""
+
+
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+
+
+SCHEME = """(scheme) => {
+    const [ground] = /\\d+/.exec(getComputedStyle(document.querySelector(".stApp")).backgroundColor);
+    return ground > 127 === (scheme === "light");
+}"""
+"""The page has the colours of a scheme."""
 
 
 LOCAL = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
@@ -137,15 +147,28 @@ def open_tab(page: Page, title: str) -> None:
     expect(tab).to_have_attribute("aria-selected", "true")
 
 
-def assert_fits(page: Page) -> None:
-    """A page at rest is not wider than the screen. A chart may take its width a moment after the page."""
+def assert_fits(page: Page, *others: int) -> None:
+    """A page at rest is not wider than the screen. A chart may take its width a moment after the page.
+
+    Args:
+        others: widths that the window is given then, in pixels.
+    """
     from playwright.sync_api import TimeoutError as TookTooLong
 
-    page.wait_for_function(AT_REST)
-    with suppress(TookTooLong):
-        page.wait_for_function(f"() => ({WIDER})().length === 0", timeout=60_000)
-    wider = page.evaluate(WIDER)
-    assert not wider, wider
+    for width in (None, *others):
+        if width:
+            page.set_viewport_size({"width": width, "height": 844})
+        page.wait_for_function(AT_REST)
+        with suppress(TookTooLong):
+            page.wait_for_function(f"() => ({WIDER})().length === 0", timeout=60_000)
+        wider = page.evaluate(WIDER)
+        assert not wider, wider
+
+
+def turn(page: Page, scheme: Literal["light", "dark"]) -> None:
+    """The system's colours change while the page is open."""
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function(SCHEME, arg=scheme)
 
 
 def violations(page: Page, within: str = "[data-testid=stMain]") -> list[tuple[str, list[str]]]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, assert_fits, choose, violations
+from tests.browser import SCHEMES, Visit, assert_fits, choose, turn, violations
 
 pytestmark = pytest.mark.browser
 
@@ -96,14 +95,14 @@ def test_a_click_on_a_neuron_shows_what_it_does(visit: Visit) -> None:
     expect(page.get_by_text(re.compile("with them, .* without"))).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("tab", TABS)
-def test_every_tab_is_open_to_all_readers(visit: Visit, tab: str, scheme: Literal["light", "dark"]) -> None:
-    visit.page.emulate_media(color_scheme=scheme)
+def test_every_tab_is_open_to_all_readers(visit: Visit, tab: str) -> None:
     page = visit.open(f"{PAGE}&layer_part={tab.replace(' ', '+')}", drawn="[role=tab][aria-selected=true]")
     expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
-    expect(page.get_by_text("BidiComponent Error")).to_have_count(0)
-    assert violations(page) == []
+    for scheme in SCHEMES:
+        turn(page, scheme)
+        expect(page.get_by_text("BidiComponent Error")).to_have_count(0)
+        assert violations(page) == [], scheme
 
 
 @pytest.mark.parametrize("tab", TABS)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.quick import ELSEWHERE, ROOT, TABLES, in_turn, nearest_tests, run_tests
+from scripts.quick import ELSEWHERE, ROOT, TABLES, in_it, in_turn, nearest_tests, run_tests
 
 THERE = (
     "tests/model/test_attention.py",
@@ -73,11 +73,19 @@ def test_each_is_named_once(tmp_path: Path) -> None:
 
 
 def test_the_nearest_tests_come_first_then_what_all_of_the_room_is_asked_and_the_house_last() -> None:
+    house = in_it("tests/house", ROOT)
     changed = ["tfmviz/positions/alibi.py", "tfmviz/ui/lesson.py", "README.md"]
-    nearest = ["tests/positions/test_alibi.py", "tests/pages"]
-    assert in_turn(changed) == [*nearest, "tests/positions/test_schemes.py", "tests/house"]
-    assert in_turn(["tfmviz/positions/schemes.py"]) == ["tests/positions/test_schemes.py", "tests/house"]
-    assert in_turn([]) == ["tests/house"]
+    nearest = ["tests/positions/test_alibi.py", "tests/positions/test_schemes.py", *in_it("tests/pages", ROOT)]
+    assert in_turn(changed) == [*nearest, *house]
+    assert in_turn(["tfmviz/positions/schemes.py"]) == ["tests/positions/test_schemes.py", *house]
+    assert in_turn([]) == house
+
+
+def test_of_a_folder_the_table_of_its_room_comes_first() -> None:
+    table, *rest = in_turn(["tfmviz/plots/growth.py"])
+    assert table == "tests/plots/test_charts.py"
+    assert table not in rest
+    assert set(rest) > {"tests/plots/test_cells.py"}
 
 
 @pytest.mark.parametrize(

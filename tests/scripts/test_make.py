@@ -1,0 +1,59 @@
+"""`make test` fails when any of its parts fails, and says what that part said."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.browser import ROOT
+
+PARTS = ("ruff check", "ruff format", "mypy", "npm run --silent check", "npm run --silent test", "pytest")
+
+PROGRAM = """#!/bin/sh
+call="$(basename "$0") $*"
+echo "said by $call"
+case "$call" in *"$BROKEN"*) exit 1;; esac
+"""
+"""In place of python and npm: fails where it is called for the part that is broken."""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder with our Makefile, in which everything is set up and every program is `PROGRAM`."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    inputs = ("requirements.txt", "requirements.lock", "requirements-dev.txt", "package.json", "package-lock.json")
+    for age, name in enumerate((".venv/test.done", ".venv/app.done", *inputs)):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (0, 9 - age))
+    for name in (".venv/bin/python", ".venv/bin/npm", "scripts/find_chromium.sh", "scripts/find_haproxy.sh"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(PROGRAM)
+        (tmp_path / name).chmod(0o755)
+    return tmp_path
+
+
+def made(project: Path, broken: str) -> subprocess.CompletedProcess[str]:
+    """Not as a part of the `make` that may run these tests."""
+    apart = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    command = ["make", "test"]
+    return subprocess.run(
+        command, cwd=project, env=apart | {"BROKEN": broken}, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_that_fails_is_named_with_what_it_said(project: Path, part: str) -> None:
+    done = made(project, part)
+    assert done.returncode != 0
+    assert f"{part}" in "".join(line for line in done.stdout.splitlines() if line.startswith("said by"))
+
+
+def test_all_that_pass_are_a_success(project: Path) -> None:
+    done = made(project, "no such part")
+    assert done.returncode == 0, done.stderr
+    assert "pytest" in done.stdout
