@@ -59,7 +59,7 @@ def batched(model: ZooModel, trace: Trace) -> Array:
     return ablation.damage(
         trace,
         ablation.whole_text(trace.target.ids),
-        partial(model.logits_under, trace.target.ids),
+        partial(zoo.experiments.logits_under, model, trace.target.ids),
         lambda part: part.scaled(0.0),
     )
 

@@ -271,7 +271,7 @@ def milliseconds_of_a_forward(page: str) -> float:
     model = zoo.load("french-english" if page in IN_FRENCH else "tiny-english")
     asks: list[Callable[[str], object]] = [zoo.with_copies(model).trace]
     if page == "bottleneck":
-        asks += [zoo.with_copies(zoo.load_translator(name)).translate for name in zoo.translators()]
+        asks += [zoo.with_copies(zoo.load(name, kind=zoo.RecurrentTranslator)).trace for name in zoo.translators()]
     for ask in FIRST * asks:
         ask(new_sentence(page))
     before = time.process_time()

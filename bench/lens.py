@@ -37,8 +37,8 @@ from bench.interleaved import interleaved
 from tfmviz.huggingface.families import config_of, family_of, module_of, open_source
 from tfmviz.huggingface.source import Memory
 from tfmviz.memory import keep_memory
+from tfmviz.record.marks import Marks
 from tfmviz.text.foreign import ForeignTokenizer
-from tfmviz.text.marks import Marks
 from tfmviz.zoo import ZooModel
 
 LENGTHS = (64, 128)

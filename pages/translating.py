@@ -1,15 +1,13 @@
 """Translating: an encoder reads a sentence, and a decoder writes its translation word by word (L8)."""
 
-import streamlit as st
-
-from tfmviz.ui import beams, lesson
+from tfmviz.ui import beams, lesson, models
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.translating import aligned, doubts, encoder, forced, references, what_if, word_by_word
 
 
 def draw(here: Lesson) -> None:
     if here.model.config.architecture != "encoder-decoder":
-        st.info("This page needs a model that translates, such as `french-english`, which is not in `assets/models/`.")
+        models.needed("french-english")
         return
 
     doubts.say(here)

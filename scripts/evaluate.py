@@ -74,13 +74,13 @@ def main() -> None:
 def measure(args: argparse.Namespace) -> dict[str, str]:
     name, folder = args.model.name, args.model.parent
     if name in zoo.earlier(folder):
-        earlier = zoo.load_earlier(name, folder=folder)
+        earlier = zoo.load(name, folder=folder, kind=zoo.EarlierModel)
         return language_model(earlier, earlier.module, args)
     if name in zoo.translators(folder):
-        translator = zoo.load_translator(name, folder=folder)
+        translator = zoo.load(name, folder=folder, kind=zoo.RecurrentTranslator)
         return translating.measure_as_they_are(translator.module, translator.tokenizer, args.data)
     if name in zoo.labellers(folder):
-        labeller = zoo.load_labeller(name, folder=folder)
+        labeller = zoo.load(name, folder=folder, kind=zoo.RecurrentLabeller)
         return labelling.measure(labeller, args.data, texts=args.texts, seed=args.seed, by_position=args.by_position)
     model = zoo.load(name, folder=folder)
     match model.module:

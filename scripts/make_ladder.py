@@ -111,9 +111,10 @@ def models(counted: NGramModel) -> dict[str, tuple[reach.Predict, Callable[[Arra
         "5-gram": (partial(pruned.after, counted), partial(_in_windows, counted), pruned.n_numbers(counted))
     }
     for name in (*EARLIER, TRANSFORMER):
-        model = zoo.load(name) if name == TRANSFORMER else zoo.load_earlier(name)
+        model = zoo.load(name) if name == TRANSFORMER else zoo.load(name, kind=zoo.EarlierModel)
+        at = partial(zoo.experiments.values_at, model)
         size = sum(parameter.numel() for parameter in model.module.parameters())
-        found[name] = (by_network(model.values_at), partial(loss_of, model.values_at), size)
+        found[name] = (by_network(at), partial(loss_of, at), size)
     return found
 
 

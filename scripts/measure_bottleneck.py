@@ -82,7 +82,7 @@ Modules = Mapping[str, tuple[Seq2Seq, Tokenizer]]
 
 
 def load(folder: Path) -> Modules:
-    translators = {name: zoo.load_translator(name, folder) for name in RECURRENT}
+    translators = {name: zoo.load(name, folder, kind=zoo.RecurrentTranslator) for name in RECURRENT}
     return {name: (translator.module, translator.tokenizer) for name, translator in translators.items()}
 
 

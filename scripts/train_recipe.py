@@ -138,7 +138,9 @@ def held_out_logits(model: ZooModel, text: Path) -> tuple[Array, Array]:
     stream = pack(load_split([(text, 1)]).held_out, model.tokenizer, seed=0)
     parts = windows(stream, length=model.config.max_len)
     rows = [row for inputs, _ in parts for row in inputs["ids"].tolist()]
-    return np.stack([model.logits(row) for row in rows]), np.concatenate([targets for _, targets in parts])
+    return np.stack([zoo.experiments.logits(model, row) for row in rows]), np.concatenate(
+        [targets for _, targets in parts]
+    )
 
 
 def loss(log_p: Array, targets: Array) -> float:

@@ -15,6 +15,7 @@ from typing import Any
 from sacrebleu.metrics.bleu import BLEU
 
 from scripts.prepare_words import WORDS, asked
+from tfmviz import zoo
 from tfmviz.model.seq2seq import Seq2Seq
 from tfmviz.model.transformer import EncoderDecoder
 from tfmviz.text.familiar import words_of
@@ -100,7 +101,7 @@ def greedy(model: ZooModel, sources: Sequence[str]) -> dict[str, str]:
 def searched(model: ZooModel, pairs: Sequence[Pair], sources: Sequence[str], written: Mapping[str, str]) -> str:
     """BLEU of the best texts of beam searches, against greedy translations of the same sources."""
     longest = model.config.max_len
-    found = {source: model.search(source, width=BEAMS, max_new_tokens=longest).text for source in sources}
+    found = {source: zoo.writing.search(model, source, width=BEAMS, max_new_tokens=longest).text for source in sources}
     some = [pair for pair in pairs if pair[0] in found]
     return f"BLEU {score(some, found)}, greedy {score(some, written)}, on every {EVERY}th source"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.model.helpers import inputs_of, lively_model, record
-from tfmviz.model.config import Architecture
+from tfmviz.record.facts import Architecture
 from tfmviz.record.trace import Encoding, Trace
 
 

@@ -41,7 +41,7 @@ def test_within_a_block_and_a_thread_every_check_asks() -> None:
 
 def test_a_transformer_asks_at_every_layer_and_a_recurrent_network_at_every_token() -> None:
     asked: list[int] = []
-    transformer, recurrent = zoo.load("tiny-english"), zoo.load_earlier("ladder-rnn")
+    transformer, recurrent = zoo.load("tiny-english"), zoo.load("ladder-rnn", kind=zoo.EarlierModel)
     assert isinstance(recurrent.config, RecurrentConfig)
     with fuse.watched(lambda: asked.append(1)):
         transformer.trace(TEXT)

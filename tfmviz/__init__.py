@@ -25,13 +25,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Encoding, NotCaptured, Trace
-from tfmviz.record.traceable import Traceable
 
 if TYPE_CHECKING:
     from tfmviz.zoo import ZooModel
 
-__all__ = ["Encoding", "NotCaptured", "Trace", "Traceable", "available", "load"]
+__all__ = ["Encoding", "Model", "NotCaptured", "Trace", "available", "load"]
 
 
 def available() -> tuple[str, ...]:

@@ -26,10 +26,10 @@ from tests.model.helpers import (
 )
 from tfmviz import zoo
 from tfmviz.analysis import ablation, patching
-from tfmviz.model.config import Architecture
 from tfmviz.model.transformer import DecoderOnly
 from tfmviz.model.weights import weights_of
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask
+from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import Fork, apply
 from tfmviz.record.trace import Array, Encoding, NotCaptured, Trace
 from tfmviz.zoo import ZooModel
@@ -174,20 +174,20 @@ def english() -> ZooModel:
 
 def test_writing_under_edits_is_reading_each_prefix_anew_under_them(reverse: ZooModel) -> None:
     edits = (Scale(site="decoder.0.cross_attn.z", factor=0.0, head=1), Scale(site="encoder.0.mlp.out", factor=0.0))
-    ids = reverse.generate("stressed", edits=edits, max_new_tokens=6).ids
-    assert ids != reverse.generate("stressed", max_new_tokens=6).ids
+    ids = zoo.writing.generate(reverse, "stressed", edits=edits, max_new_tokens=6).ids
+    assert ids != zoo.writing.generate(reverse, "stressed", max_new_tokens=6).ids
     trace = reverse.trace("stressed", edits, ("logits",), target=ids)
     assert trace["logits"].argmax(axis=-1)[: len(ids)].tolist() == list(ids)
     with pytest.raises(NotCaptured):
-        reverse.generate("stressed", edits=(Scale(site="decoder.5.mlp.out", factor=0.0),))
+        zoo.writing.generate(reverse, "stressed", edits=(Scale(site="decoder.5.mlp.out", factor=0.0),))
 
 
 def test_continuing_under_edits_is_reading_each_prefix_anew_under_them(english: ZooModel) -> None:
     edits = (Scale(site="decoder.0.self_attn.out", factor=0.0), Scale(site="decoder.3.mlp.out", factor=0.0))
-    ids = english.generate("The cat sat", edits=edits, max_new_tokens=4).ids
+    ids = zoo.writing.generate(english, "The cat sat", edits=edits, max_new_tokens=4).ids
     logits = english.trace(ids, edits, ("logits",))["logits"]
     assert logits.argmax(axis=-1)[2:-1].tolist() == list(ids[3:])
-    assert ids != english.generate("The cat sat", max_new_tokens=4).ids
+    assert ids != zoo.writing.generate(english, "The cat sat", max_new_tokens=4).ids
 
 
 # What is made of them.
@@ -221,7 +221,9 @@ def zeroed(part: ablation.Part) -> tuple[Scale, ...]:
 
 def test_the_map_of_damage_is_what_single_runs_lose(english: ZooModel) -> None:
     trace = english.trace(TEXT)
-    found = ablation.damage(trace, ablation.whole_text(trace.target.ids), partial(english.logits_under, TEXT), zeroed)
+    found = ablation.damage(
+        trace, ablation.whole_text(trace.target.ids), partial(zoo.experiments.logits_under, english, TEXT), zeroed
+    )
     assert found.shape == (6, 9)
     ids = torch.tensor(trace.target.ids)
 
@@ -240,7 +242,7 @@ def test_a_large_map_of_damage_is_computed_in_parts(english: ZooModel, monkeypat
 
     def run(variants: Sequence[Sequence[Edit]], positions: Sequence[int]) -> Array:
         at_once.append(len(variants))
-        return english.logits_under("The dog ran.", variants, positions)
+        return zoo.experiments.logits_under(english, "The dog ran.", variants, positions)
 
     def found() -> Array:
         return ablation.damage(trace, ablation.whole_text(trace.target.ids), run, zeroed)
@@ -258,7 +260,7 @@ def test_the_map_of_an_encoder_decoder_has_a_row_for_every_attention_layer(rever
     found = ablation.damage(
         trace,
         ablation.whole_text(trace.target.ids),
-        partial(reverse.logits_under, "abc", target=target),
+        partial(zoo.experiments.logits_under, reverse, "abc", target=target),
         zeroed,
     )
     assert trace.layers == ("encoder.0.self_attn", "decoder.0.self_attn", "decoder.0.cross_attn")
@@ -331,7 +333,9 @@ def pair(english: ZooModel) -> tuple[Trace, Trace]:
 
 def copied(english: ZooModel, pair: tuple[Trace, Trace], kind: patching.Copied) -> Array:
     sites = patching.sites_of(pair[0], "decoder", kind)
-    return patching.recovered(*pair, sites, partial(english.logits_under, GIRL), position=len(pair[0].tokens) - 1)
+    return patching.recovered(
+        *pair, sites, partial(zoo.experiments.logits_under, english, GIRL), position=len(pair[0].tokens) - 1
+    )
 
 
 def test_copying_the_stream_moves_what_lies_in_it(english: ZooModel, pair: tuple[Trace, Trace]) -> None:

@@ -21,7 +21,7 @@ PERIOD = 32
 def at(step: int) -> tuple[ZooModel, forming.Copying]:
     model = snapshots.load(zoo.MODELS / "induction", step)
     trace = model.trace(random_repeats(vocab_size=1024, max_len=64))
-    return model, forming.copying(trace, partial(model.logits_under, trace.target.ids))
+    return model, forming.copying(trace, partial(zoo.experiments.logits_under, model, trace.target.ids))
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from tests.model.helpers import ARCHITECTURES, D_HEAD, config, inputs_of, lively, lively_model
 from tfmviz.analysis.multiplications import PARTS, Shape, by_part, in_model, multiplications, overtakes
 from tfmviz.model.cache import Cache
-from tfmviz.model.config import Architecture
 from tfmviz.model.transformer import build
+from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import STEPWISE, InTurn
 from tfmviz.ui.shapes import shapes_of
 

@@ -28,9 +28,9 @@ from tfmviz.analysis.parameters import (
     rule_of_twelve,
     training_flops,
 )
-from tfmviz.model.config import Architecture
 from tfmviz.model.transformer import build
 from tfmviz.model.weights import weights_of
+from tfmviz.record.facts import Architecture
 from tfmviz.ui.size.design import design_of
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.model.helpers import K_LENGTH, LENGTH, N_LAYERS
 from tests.records import encoding, traced, without
 from tfmviz.analysis.residual import stream
-from tfmviz.model.config import Architecture
+from tfmviz.record.facts import Architecture
 from tfmviz.record.trace import Array, NotCaptured, Trace
 
 STACKS: list[tuple[Architecture, str]] = [

@@ -27,7 +27,8 @@ def loaded_by(program: str) -> set[str]:
         pytest.param("import tests.conftest", {"torch", "streamlit", "playwright", "numpy"}, id="any test"),
         pytest.param(
             "from tfmviz import zoo; zoo.load('tiny-english'); zoo.load('twins-t5'); zoo.load('twins-learned')\n"
-            "zoo.load('twins-sinusoidal'); zoo.load_earlier('ladder-rnn'); zoo.load_translator('seq2seq-dot')",
+            "zoo.load('twins-sinusoidal'); zoo.load('ladder-rnn', kind=zoo.EarlierModel)\n"
+            "zoo.load('seq2seq-dot', kind=zoo.RecurrentTranslator); zoo.load('label-both', kind=zoo.RecurrentLabeller)",
             {"torch._dynamo", "transformers"},  # torch's compiler takes 0.9 s
             id="loading models",
         ),

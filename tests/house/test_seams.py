@@ -1,4 +1,4 @@
-"""Pages ask a `Traceable` for weights; none reaches past it into a torch module."""
+"""Pages ask a `Model` for weights; none reaches past it into a torch module."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests.house.sources import MODULES, PAGES, name_of, tree_of
 
-WAY_OUT = "ask `Traceable.weights` or `position_effects`, see docs/architecture.md, Weights"
+WAY_OUT = "ask `Model.weights` or `position_effects`, see docs/architecture.md, Weights"
 
 INSIDE_A_MODULE = {"module", "get_submodule", "named_modules", "parameters", "named_parameters", "state_dict"}
 """Attributes of a torch module, and the one of a `ZooModel` that holds it."""

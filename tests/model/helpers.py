@@ -13,10 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from tfmviz.model.block import Block, Stack
-from tfmviz.model.config import Architecture, ModelConfig
+from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import Transformer, build
 from tfmviz.positions import schemes
 from tfmviz.record.edits import Edit
+from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import Recorder
 
 BATCH, LENGTH, K_LENGTH = 2, 7, 11

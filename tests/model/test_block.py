@@ -32,9 +32,9 @@ from tests.model.helpers import (
 from tfmviz import masks
 from tfmviz.model.attention import Attention
 from tfmviz.model.block import Residual, Stack
-from tfmviz.model.config import FeedForwardKind, Norm, NormPosition
 from tfmviz.model.feed_forward import FeedForward, GatedFeedForward
 from tfmviz.model.norms import build_norm
+from tfmviz.record.facts import FeedForwardKind, Norm, NormPosition
 from tfmviz.record.tap import NO_TAP
 
 every_norm_position = pytest.mark.parametrize("norm_position", get_args(NormPosition))

@@ -13,9 +13,10 @@ import pytest
 import torch
 
 from tests.model.helpers import ARCHITECTURES, SCHEMES, config, inputs_of, lively_model, record
-from tfmviz.model.config import MAX_EXPERTS, MAX_LEN, MAX_PARAMETERS, Architecture, ModelConfig
+from tfmviz.model.config import MAX_EXPERTS, MAX_LEN, MAX_PARAMETERS, ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.positions import schemes
+from tfmviz.record.facts import Architecture
 
 every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
 

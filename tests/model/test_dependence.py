@@ -25,8 +25,8 @@ from tests.model.helpers import (
 )
 from tfmviz import masks
 from tfmviz.model.block import Stack
-from tfmviz.model.config import Architecture
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly
+from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import NO_TAP, STEPWISE, PassThrough
 
 every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)

@@ -12,11 +12,12 @@ from torch import Tensor
 from tests.model.helpers import MAX_LEN as MAX_LEN_OF_HELPERS
 from tests.model.helpers import SCHEMES, assert_close, inputs_of, lively_model, token_ids
 from tfmviz.model.cache import Cache
-from tfmviz.model.config import ModelConfig, NormPosition
+from tfmviz.model.config import ModelConfig
 from tfmviz.model.device import batch_for
 from tfmviz.model.generate import continue_ids, reader_of, samples, steps, translate_batch, translate_ids
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, full_mask
 from tfmviz.record.decoding import GREEDY, Rules, Step
+from tfmviz.record.facts import NormPosition
 from tfmviz.record.tap import NO_TAP
 
 MAX_LEN, VOCAB_SIZE, END = 17, 43, 0

@@ -31,10 +31,11 @@ from tests.model.helpers import (
 )
 from tfmviz import masks
 from tfmviz.model.cache import Cache
-from tfmviz.model.config import Architecture, FeedForwardKind, ModelConfig
+from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import FeedForward, activation
 from tfmviz.model.transformer import DecoderOnly, EncoderOnly, build, build_to_fill
 from tfmviz.model.weights import weights_of
+from tfmviz.record.facts import Architecture, FeedForwardKind
 from tfmviz.record.tap import NO_TAP, STEPWISE
 
 THETA = (0.5, 0.01, 0.0, 0.0, 2.0)  # one for each pair of D_HEAD coordinates; two pairs do not turn

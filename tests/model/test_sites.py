@@ -24,8 +24,8 @@ from tests.model.helpers import (
     record,
     token_ids,
 )
-from tfmviz.model.config import Architecture, NormPosition
 from tfmviz.positions import schemes
+from tfmviz.record.facts import Architecture, NormPosition
 from tfmviz.record.tap import STEPWISE, Recorder
 
 every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)

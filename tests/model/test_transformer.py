@@ -30,9 +30,10 @@ from tests.model.helpers import (
     record,
     token_ids,
 )
-from tfmviz.model.config import Architecture, ModelConfig
+from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import FeedForward
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly, build, full_mask
+from tfmviz.record.facts import Architecture
 
 every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.app import trees, views, words
 from tests.pages.translating import TEXT, log_p, open_translating
-from tfmviz import load
+from tfmviz import load, zoo
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal
@@ -45,7 +45,7 @@ def numbers(cells: list[str]) -> list[float]:
 
 def test_a_chosen_hypothesis_is_summed_word_by_word(model: ZooModel) -> None:
     """One that ran on, one that is complete and one that was dropped, against a pass over the whole text."""
-    found = model.search(TEXT, width=3, length_penalty=0.6, max_new_tokens=40).beams
+    found = zoo.writing.search(model, TEXT, width=3, length_penalty=0.6, max_new_tokens=40).beams
     dropped = next(one for one in found[2].candidates if one.fate == "dropped")
     texts = {
         "went on": found[3].running[2].ids,
@@ -72,7 +72,7 @@ def test_a_chosen_hypothesis_is_summed_word_by_word(model: ZooModel) -> None:
 
 
 def test_a_chosen_hypothesis_is_marked_and_belongs_to_its_text(model: ZooModel) -> None:
-    ids = model.search(TEXT, width=3, max_new_tokens=40).beams[-1].complete[0].ids
+    ids = zoo.writing.search(model, TEXT, width=3, max_new_tokens=40).beams[-1].complete[0].ids
     app = open_translating(translation="Beam search", hypothesis=coded(ids))
     tree = json.loads(views(app)["tree"].json)
     assert tree["nodes"][tree["picked"]]["step"] == len(ids)

@@ -58,7 +58,7 @@ def test_the_sizes_on_the_page_are_those_of_the_cards() -> None:
     ("dropped", "said"), [(1, "the last one of your text was left"), (2, "the last 2 of your text were left")]
 )
 def test_what_is_left_out_is_counted(dropped: int, said: str) -> None:
-    model = zoo.load_translator("seq2seq-dot")
+    model = zoo.load("seq2seq-dot", kind=zoo.RecurrentTranslator)
     text = "a" * 500
     text = next(text[:n] for n in range(1, 500) if model.encode(text[:n]).n_dropped == dropped)
     assert said in doubt(text, model)
@@ -77,7 +77,7 @@ def test_every_translation_is_that_of_the_equations_in_numpy() -> None:
     for kind in KINDS:
         tokenizer, ids, _ = independent(kind)
         assert rows[SAID[kind]] == tokenizer.decode(ids).strip()
-    assert rows["transformer"] == zoo.load("french-english").generate(TEXT).text.strip()
+    assert rows["transformer"] == zoo.writing.generate(zoo.load("french-english"), TEXT).text.strip()
 
 
 @pytest.mark.parametrize("kind", WITH_ATTENTION)

@@ -396,4 +396,4 @@ def test_missing_models_are_left_out_and_the_rest_goes_on(tmp_path: Path, monkey
     assert tables(app)[0]["scheme"] == ["alibi", "t5"]
     (tmp_path / "twins-t5").unlink()
     app = open_page("positions_compare", text=TEXT)
-    assert "A comparison needs two of these models" in app.error[0].value
+    assert "This part needs the model `` twins-none ``" in app.info[0].value

@@ -8,7 +8,7 @@ import pytest
 from tests.app import charts, series, words
 from tests.model import numpy_model
 from tests.pages.test_writing import MODEL, TEXT, open_writing, softmax
-from tfmviz import load
+from tfmviz import load, zoo
 from tfmviz.text.tokenizer import Tokenizer
 
 
@@ -59,6 +59,6 @@ def test_a_first_word_of_a_translation_is_guessed_without_a_space() -> None:
     app = open_writing(model="french-english", text="Je suis étudiant.", behind="Your guess", guessed="I'm")
     own, best = series(charts(app)["guesses"], "value", by="series").values()
     model = load("french-english")
-    steps = model.generate("Je suis étudiant.", given=model.tokenizer.encode("I'm", max_len=9).ids).steps
+    steps = zoo.writing.generate(model, "Je suis étudiant.", given=model.tokenizer.encode("I'm", max_len=9).ids).steps
     assert own[0] == pytest.approx(-sum(np.log2(step.probability) for step in steps[:2]), rel=1e-3)
     assert best[0] == pytest.approx(-np.log2(steps[0].stages[0].probabilities.max()), rel=1e-3)

@@ -75,7 +75,7 @@ def test_a_clicked_row_explains_its_loss_and_stays_in_the_address(model: ZooMode
 def test_a_translator_is_forced_on_its_own_translation() -> None:
     app = open_page(PAGE, model="french-english", text="Je suis étudiant.")
     shown = table(app, "forcing")
-    written = zoo.load("french-english").generate("Je suis étudiant.")
+    written = zoo.writing.generate(zoo.load("french-english"), "Je suis étudiant.")
     assert len(shown["rows"]) == len(written.ids)
     assert "what the model itself writes" in words(app)
     assert "its own answer key" not in words(app)
@@ -92,7 +92,7 @@ def test_the_three_tasks_are_about_a_model_that_sees_the_left_side_only(model: Z
     app = open_page(PAGE, recipe="Three tasks", model="french-english", text=TEXT)
     causal, *_ = table(app, "tasks")["rows"]
     assert np.allclose(numbers([box[-1] for box in causal["pieces"]]), losses(model), atol=6e-3)
-    assert "reads one text and writes another; this part is about tiny-english" in words(app)
+    assert "is not a model that predicts each token from those before it alone, so this is `` tiny-" in words(app)
 
 
 def test_masked_losses_are_the_fill_in_model_s(model: ZooModel) -> None:

@@ -23,9 +23,10 @@ from tests.plots.cells import sentences
 from tests.traces import read_blob
 from tfmviz import zoo
 from tfmviz.analysis import rotations
-from tfmviz.model.config import Architecture, ModelConfig
+from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.plots import rotations as figures
+from tfmviz.record.facts import Architecture
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.export import export
@@ -94,7 +95,7 @@ def test_the_arrows_are_the_first_layers_queries_and_keys(model: str) -> None:
     assert header["tokens"][:2] == ["The", "cat"] if model == "tiny-english" else ["T", "he"]
     said = " ".join(caption.value for caption in app.caption)
     assert f"`` {shown} ``, layer 0, head 2" in said
-    assert ("has another position scheme" in said) is (model != "tiny-english")
+    assert ("is not a model with the position scheme" in said) is (model != "tiny-english")
 
 
 def test_the_address_places_the_arrows_and_nonsense_in_it_is_left_out() -> None:

@@ -190,7 +190,7 @@ def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
 def test_an_encoder_decoder_writes_before_and_after() -> None:
     model = models.load("reverse")
     app = open_page(PAGE, model="reverse", text="stressed", off="em0,c0.1", removed="What it writes")
-    assert app.code[0].value == model.generate("stressed").text == "desserts"
+    assert app.code[0].value == zoo.writing.generate(model, "stressed").text == "desserts"
     assert app.code[1].value not in ("desserts", "")
     assert multiselects(app) == {"off_head": ["cross 0.1"], "off_mlp": ["encoder MLP 0"], "off_layer": []}
     app = open_page(PAGE, model="reverse", text="stressed", removed="Every part in turn")

@@ -53,7 +53,7 @@ def test_a_model_that_does_not_translate_is_replaced_and_named() -> None:
 @pytest.mark.parametrize("heads", ["one head", "mean of the layer", "mean of all layers"])
 def test_every_step_is_that_of_an_independent_pass(model: ZooModel, heads: str) -> None:
     data = view(open_translating(heads=heads, layer="2", head="5"))
-    ids = list(model.generate(TEXT).ids)
+    ids = list(zoo.writing.generate(model, TEXT).ids)
     names = [visible(model.vocabulary[index]) for index in ids]
     assert [step["writes"] for step in data["steps"]] == [*names, END]
     assert [step["reads"] for step in data["steps"]] == [START, *names]
@@ -95,7 +95,7 @@ def test_the_address_says_how_far_it_is_written() -> None:
 def test_a_forced_beginning_is_followed_by_what_the_model_writes_after_it(model: ZooModel) -> None:
     app = open_translating(translation="Force the beginning", begins="Meat is")
     given = list(model.tokenizer.encode("Meat is", max_len=60).ids)
-    made = model.generate(TEXT, given=given)
+    made = zoo.writing.generate(model, TEXT, given=given)
     assert list(made.ids[: len(given)]) == given
     scores = log_p(model, TEXT, list(made.ids))
     expected = np.exp([scores[n, token] for n, token in enumerate([*made.ids, 0])])
@@ -104,7 +104,7 @@ def test_a_forced_beginning_is_followed_by_what_the_model_writes_after_it(model:
 
 
 def test_a_beginning_after_which_the_text_ends_at_once_says_so(model: ZooModel) -> None:
-    whole = model.generate(TEXT).text
+    whole = zoo.writing.generate(model, TEXT).text
     assert "ends the text at once" in words(open_translating(translation="Force the beginning", begins=whole))
     assert "ends the text at once" not in words(open_translating(translation="Force the beginning", begins=""))
 
@@ -117,7 +117,7 @@ def test_a_beginning_longer_than_the_model_reads_is_cut() -> None:
 def test_losses_are_those_after_the_right_words_and_after_its_own(model: ZooModel) -> None:
     shown = matrices(open_translating(translation="Teacher forcing", references=REFERENCE))["losses"][0]
     ids = list(model.tokenizer.encode(REFERENCE, max_len=60).ids)
-    own = [*model.generate(TEXT).ids, *[0] * len(ids)][: len(ids)]
+    own = [*zoo.writing.generate(model, TEXT).ids, *[0] * len(ids)][: len(ids)]
     for row, read in zip(shown, (ids, own), strict=True):
         expected = log_p(model, TEXT, read[:-1])
         np.testing.assert_allclose(row, [-expected[n, token] for n, token in enumerate(ids)], rtol=2e-2, atol=2e-3)
@@ -135,7 +135,7 @@ def test_every_translator_with_attention_is_drawn_as_it_translates_alone(model: 
     crossing = [model.trace(TEXT)[f"decoder.{n}.cross_attn.pattern"] for n in range(3)]  # (head, q_len, k_len)
     np.testing.assert_allclose(drawn["aligned_transformer"][0], np.mean(crossing, (0, 1)), atol=1e-6)
     for kind in ("dot", "bilinear", "additive"):
-        alone = zoo.load_translator(f"seq2seq-{kind}").trace(TEXT)
+        alone = zoo.load(f"seq2seq-{kind}", kind=zoo.RecurrentTranslator).trace(TEXT)
         np.testing.assert_allclose(drawn[f"aligned_{kind}"][0], alone["decoder.alpha"], atol=1e-5)
     files = (load_file(zoo.MODELS / name / "model.safetensors") for name in ("seq2seq-additive", model.name))
     largest, whole = (sum(array.size for array in arrays.values()) for arrays in files)
@@ -153,7 +153,7 @@ def test_translators_of_other_languages_are_not_compared() -> None:
 
 def test_scores_are_those_of_sacrebleu(model: ZooModel) -> None:
     said = words(open_translating(translation="References", references=f"{REFERENCE}|Meat she eats never."))
-    written, others = model.generate(TEXT).text.strip(), [REFERENCE, "Meat she eats never."]
+    written, others = zoo.writing.generate(model, TEXT).text.strip(), [REFERENCE, "Meat she eats never."]
     assert f"sentence BLEU **{BLEU(effective_order=True).sentence_score(written, others).score:.1f}**" in said
     assert f"chrF **{CHRF().sentence_score(written, others).score:.1f}**" in said
 

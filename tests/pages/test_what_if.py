@@ -9,7 +9,7 @@ import pytest
 
 from tests.app import alt, matrices, words
 from tests.pages.translating import TEXT, open_translating
-from tfmviz import load
+from tfmviz import load, zoo
 from tfmviz.record.edits import Edit, Patch, SetMask
 from tfmviz.ui.translating import what_if
 from tfmviz.words import markdown
@@ -23,7 +23,7 @@ def model() -> ZooModel:
 
 
 def test_a_closed_look_gets_nothing_and_changes_no_earlier_step(model: ZooModel) -> None:
-    reads, writes = (visible(model.vocabulary[index]) for index in model.generate(TEXT).ids[1:3])
+    reads, writes = (visible(model.vocabulary[index]) for index in zoo.writing.generate(model, TEXT).ids[1:3])
     app = open_translating(
         translation="What if", change="close a look", changed_step=f"2 {reads} → {writes}", closed="3 jamais"
     )
@@ -47,7 +47,7 @@ def written_step_by_step(model: ZooModel, edits: Callable[[int], tuple[Edit, ...
 def test_several_words_of_a_row_are_closed_or_get_all_attention(model: ZooModel, how: str, key: str) -> None:
     """Against passes over the whole text, without a cache."""
     step, words_chosen = 2, (2, 3)
-    reads, writes = (visible(model.vocabulary[index]) for index in model.generate(TEXT).ids[1:3])
+    reads, writes = (visible(model.vocabulary[index]) for index in zoo.writing.generate(model, TEXT).ids[1:3])
     named = [visible(token) for token in model.tokenizer.encode(TEXT, max_len=64).tokens]
     k_len = len(named)
     app = open_translating(translation="What if", change=how)
@@ -122,9 +122,9 @@ def test_a_page_with_bad_parts_says_so_and_changes_nothing() -> None:
 
 def test_a_swapped_word_is_translated_as_the_whole_new_source(model: ZooModel) -> None:
     app = open_translating(translation="What if", swapped="5 viande.", becomes="poisson.")
-    expected = model.generate("Elle ne mange jamais de poisson.").text.strip()
+    expected = zoo.writing.generate(model, "Elle ne mange jamais de poisson.").text.strip()
     assert f"After: “{expected.replace('.', chr(92) + '.')}”" in words(app)
-    assert expected != model.generate(TEXT).text.strip()
+    assert expected != zoo.writing.generate(model, TEXT).text.strip()
     assert alt(app, "as_it_was").startswith("As it is: ")
     assert alt(app, "as_changed") == f"With the change: {expected}"
 

@@ -289,7 +289,9 @@ def test_the_fan_adds_up_the_surprise_of_every_text() -> None:
     y = np.array(lines["y"]).reshape(51, 13)
     assert (y[:, 0] == 0).all()
     assert (np.diff(y, axis=1) >= 0).all()
-    written = load("tiny-english").generate(TEXT, rules=Rules(temperature=0.0, banned=(END,)), max_new_tokens=12)
+    written = zoo.writing.generate(
+        load("tiny-english"), TEXT, rules=Rules(temperature=0.0, banned=(END,)), max_new_tokens=12
+    )
     assert y[-1, -1] == pytest.approx(-sum(np.log(step.probability) for step in written.steps), abs=1e-3)
 
 
@@ -318,7 +320,7 @@ def test_the_tree_of_beams_is_that_of_the_search(width: int, alpha: float) -> No
         "writing", model="french-english", text=source, behind="Beam search", beams=str(width), alpha=f"{alpha:.1f}"
     )
     model = zoo.with_copies(load("french-english"))  # as the app has it, for a digit may depend on it
-    found = model.search(source, width=width, length_penalty=alpha, max_new_tokens=12).beams[-1].complete
+    found = zoo.writing.search(model, source, width=width, length_penalty=alpha, max_new_tokens=12).beams[-1].complete
     nodes = {(node["step"], node["rank"]): node for node in trees(app)["tree"]}
     ways = set()
     for place in nodes:

@@ -65,7 +65,7 @@ def test_a_trained_model_with_a_new_scheme_computes_what_the_scheme_says(trained
 
 
 def test_writing_with_a_new_scheme_is_reading_each_prefix_anew(trained: ZooModel) -> None:
-    ids = trained.generate("stressed", max_new_tokens=9).ids
+    ids = zoo.writing.generate(trained, "stressed", max_new_tokens=9).ids
     logits = trained.trace("stressed", sites=("logits",), target=ids)["logits"]
     assert logits.argmax(axis=-1)[: len(ids)].tolist() == list(ids)
 

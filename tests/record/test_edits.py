@@ -82,6 +82,6 @@ def test_writing_refuses_edits_for_single_tokens(english: ZooModel, edit: Edit) 
     """A text is written token by token: position 0 would be every new token, and the mask would fit one of them."""
     alike = Scale(site="decoder.0.mlp.out", factor=0.5)
     with pytest.raises(ValueError, match=rf"{type(edit).__name__} at {edit.site} is for single tokens") as refused:
-        english.generate("It was", edits=(alike, edit), max_new_tokens=1)
+        zoo.writing.generate(english, "It was", edits=(alike, edit), max_new_tokens=1)
     assert "mask" in str(refused.value)
-    assert english.generate("It was", edits=(alike,), max_new_tokens=1).ids
+    assert zoo.writing.generate(english, "It was", edits=(alike,), max_new_tokens=1).ids

@@ -30,9 +30,9 @@ from tests.model.helpers import (
     record,
 )
 from tfmviz.model.attention import Attention
-from tfmviz.model.config import Architecture
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder
 from tfmviz.record.edits import AblateHead, Edit, SetMask
+from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import NO_TAP, STEPWISE, Fork, Recorder, apply
 from tfmviz.record.trace import NotCaptured
 

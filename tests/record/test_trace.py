@@ -10,7 +10,7 @@ import pytest
 
 from tests.model.helpers import config
 from tests.records import encoding, traced, without
-from tfmviz.model.config import Architecture
+from tfmviz.record.facts import Architecture
 from tfmviz.record.trace import Encoding, NotCaptured, Trace
 
 SOURCE, TARGET = encoding(range(5)), encoding(range(3))

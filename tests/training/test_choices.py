@@ -9,8 +9,9 @@ from typing import get_args
 import pytest
 
 import tfmviz.training.__main__ as command
-from tfmviz.model.config import EmbeddingScale, FeedForwardKind, ModelConfig, NormPosition, Presence
+from tfmviz.model.config import ModelConfig
 from tfmviz.positions.schemes import SCHEMES
+from tfmviz.record.facts import EmbeddingScale, FeedForwardKind, NormPosition, Presence
 from tfmviz.training.loop import OptimizerName, ScheduleName
 from tfmviz.training.options import parse_arguments
 from tfmviz.training.shapes import shape

@@ -61,7 +61,7 @@ def test_models_from_before_the_transformer_are_trained_by_the_same_command(
     assert run("lm", corpus, parted, architecture=architecture, layers=2) == 0
     assert logged_losses(parted) == logged_losses(whole)
     assert zoo.available(tmp_path) == ()  # no page has them in its menu
-    model = zoo.load_earlier(architecture, folder=tmp_path)
+    model = zoo.load(architecture, folder=tmp_path, kind=zoo.EarlierModel)
     assert model.trace("The cat sees")["logits"].shape[-1] == 283
     card = (whole / "CARD.md").read_text(encoding="utf-8")
     assert f"--architecture {architecture}" in card
@@ -74,7 +74,7 @@ def test_recurrent_translators_are_trained_by_the_same_command(corpus: Path, tmp
     out = tmp_path / "toy"
     assert run("translate", corpus, out, architecture="seq2seq", attention=attention, joined=9) == 0
     assert zoo.available(tmp_path) == ()
-    model = zoo.load_translator("toy", folder=tmp_path)
+    model = zoo.load("toy", folder=tmp_path, kind=zoo.RecurrentTranslator)
     assert model.config.attention == attention
     assert model.trace("abc")["logits"].shape[1] == model.config.vocab_size
     assert read_log(out)[-1]["loss"] < read_log(out)[0]["loss"]
@@ -94,7 +94,7 @@ def test_labellers_are_trained_by_the_same_command(
         assert run("label", corpus, tmp_path / "parted", **options, **minutes) == 0
     assert logged_losses(tmp_path / "parted") == logged_losses(tmp_path / "whole")
     assert zoo.available(tmp_path) == ()
-    model = zoo.load_labeller("whole", folder=tmp_path)
+    model = zoo.load("whole", folder=tmp_path, kind=zoo.RecurrentLabeller)
     assert (model.config.directions, model.config.n_labels) == (directions, 2)
     assert model.trace("Phrase 1")["logits"].shape[1] == 2
     card = (tmp_path / "whole" / "CARD.md").read_text(encoding="utf-8")
@@ -125,7 +125,7 @@ def test_the_card_holds_what_the_shipped_model_measures(trained: Path, corpus: P
     assert f"| unigram cross-entropy on the same text | {unigram:.3f} nats" in card
     assert f"| training text | {len(stream):,} tokens" in card
     prompt = "Once upon a"
-    continuation = model.generate(prompt, max_new_tokens=40).text
+    continuation = zoo.writing.generate(model, prompt, max_new_tokens=40).text
     assert f"- **{prompt}**{continuation.removeprefix(prompt)}" in card
 
 

@@ -1,4 +1,4 @@
-"""The contract that every traceable model keeps, over every architecture."""
+"""The contract that every model keeps, over every architecture."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from tests.zoo.models import CONFIGS, MAX_LEN, TEXT, VOCAB_SIZE, plain_logits, t
 from tfmviz import zoo
 from tfmviz.model.transformer import build
 from tfmviz.record.edits import AblateHead, Edit, SetMask
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Encoding, NotCaptured
-from tfmviz.record.traceable import Traceable
 
 
-def as_traceable(model: Traceable) -> Traceable:
+def as_page_knows_it(model: Model) -> Model:
     return model  # mypy checks the protocol here
 
 
 def test_a_model_has_a_name_and_a_word_for_every_logit(model: zoo.ZooModel) -> None:
-    traceable = as_traceable(model)
-    assert traceable.name == model.config.architecture
-    assert len(traceable.vocabulary) == traceable.trace(TEXT)["logits"].shape[-1] == VOCAB_SIZE
-    assert all(isinstance(entry, str) and entry for entry in traceable.vocabulary)
+    known = as_page_knows_it(model)
+    assert known.name == model.config.architecture
+    assert len(known.vocabulary) == known.trace(TEXT)["logits"].shape[-1] == VOCAB_SIZE
+    assert all(isinstance(entry, str) and entry for entry in known.vocabulary)
 
 
 def test_the_logits_are_those_of_a_plain_forward_pass(
@@ -232,14 +232,14 @@ def test_one_site_on_several_texts_is_what_each_text_has_there(model: zoo.ZooMod
     site = f"{model.writes_from}.{model.config.n_layers - 1}.resid_post"
     edits = (AblateHead(layer=model.config.layers[0], head=0),) if cut else ()
     expected = [model.trace(text, edits)[site] for text in texts]
-    np.testing.assert_allclose(model.values_at(site, texts, edits), expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(zoo.experiments.values_at(model, site, texts, edits), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_what_comes_after_several_texts_is_the_last_row_of_each(model: zoo.ZooModel) -> None:
     texts = ((3, 4, 5), (5, 3, 4))
     if model.config.architecture != "decoder-only":
         with pytest.raises(ValueError, match="not a language model"):
-            model.logits_after(texts)
+            zoo.experiments.logits_after(model, texts)
         return
     expected = [model.trace(text)["logits"][-1] for text in texts]
-    np.testing.assert_allclose(model.logits_after(texts), expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(zoo.experiments.logits_after(model, texts), expected, rtol=1e-4, atol=1e-5)

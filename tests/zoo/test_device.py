@@ -29,9 +29,9 @@ from tfmviz.model import device, reading_out
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.decoding import Rules
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask
+from tfmviz.record.marks import Marks
 from tfmviz.record.weights import PositionEffects
 from tfmviz.text.foreign import ForeignTokenizer
-from tfmviz.text.marks import Marks
 from tfmviz.zoo import ZooModel
 
 IDS = (2, 3, 5, 7, 11)
@@ -99,7 +99,7 @@ def test_records_edits_and_logits_cross_over(both: Models) -> None:
             close(found[site], expected[site])
     if here.config.head != "none":
         variants = [(edit,) for edit in edits_of(here) if not isinstance(edit, SetMask)]
-        close(*(model.logits_under(IDS, variants, [0, 2], **target_of(model)) for model in both))
+        close(*(zoo.experiments.logits_under(model, IDS, variants, [0, 2], **target_of(model)) for model in both))
 
 
 def test_weights_and_positions_cross_over(both: Models) -> None:
@@ -124,15 +124,15 @@ def test_writing_is_the_same_everywhere(both: Models) -> None:
         pytest.skip("fills in words")
     edits = tuple(edit for edit in edits_of(here)[2:] if not (isinstance(edit, Patch) and edit.position))
     ways: list[Callable[[ZooModel], Any]] = [
-        lambda model: model.generate(IDS, edits=edits, given=(4,), max_new_tokens=4).ids,
-        lambda model: [text.ids for text in model.samples(IDS, rules=[Rules()] * 2, max_new_tokens=3)],
-        lambda model: model.search(IDS, width=2, max_new_tokens=2).ids,
+        lambda model: zoo.writing.generate(model, IDS, edits=edits, given=(4,), max_new_tokens=4).ids,
+        lambda model: [text.ids for text in zoo.writing.samples(model, IDS, rules=[Rules()] * 2, max_new_tokens=3)],
+        lambda model: zoo.writing.search(model, IDS, width=2, max_new_tokens=2).ids,
     ]
     for way in ways:
         assert way(there) == way(here)
     if here.config.architecture == "encoder-decoder":
         how: dict[str, Any] = {"at": 1, "edits": edits, "max_new_tokens": 3}
-        assert there.generate(IDS, **how).ids == here.generate(IDS, **how).ids
+        assert zoo.writing.generate(there, IDS, **how).ids == zoo.writing.generate(here, IDS, **how).ids
 
 
 def test_what_pages_ask_of_a_language_model_is_the_same_everywhere(both: Models) -> None:
@@ -141,14 +141,14 @@ def test_what_pages_ask_of_a_language_model_is_the_same_everywhere(both: Models)
         pytest.skip("no language model")
     longest = 11 if here.config.scheme.table else 13
     questions: list[Callable[[ZooModel], Any]] = [
-        lambda model: model.logits(range(longest), cached=2),
-        lambda model: model.values_at("decoder.1.resid_post", [IDS, IDS]),
-        lambda model: model.pull(IDS),
-        lambda model: model.scores_from(IDS, first=3),
-        lambda model: model.losses_with_dropout(IDS, dropout=0.5, runs=2)[1],
-        lambda model: list(model.gradient_lengths(IDS).values()),
-        lambda model: list(model.gradient_lengths(IDS, untrained=1).values()),
-        lambda model: len(model.step_times([5], rounds=1)),
+        lambda model: zoo.experiments.logits(model, range(longest), cached=2),
+        lambda model: zoo.experiments.values_at(model, "decoder.1.resid_post", [IDS, IDS]),
+        lambda model: zoo.experiments.pull(model, IDS),
+        lambda model: zoo.experiments.scores_from(model, IDS, first=3),
+        lambda model: zoo.experiments.losses_with_dropout(model, IDS, dropout=0.5, runs=2)[1],
+        lambda model: list(zoo.experiments.gradient_lengths(model, IDS).values()),
+        lambda model: list(zoo.experiments.gradient_lengths(model, IDS, untrained=1).values()),
+        lambda model: len(zoo.experiments.step_times(model, [5], rounds=1)),
     ]
     for ask in questions:
         close(ask(there), ask(here))
@@ -231,7 +231,10 @@ def test_a_real_gpu_computes_the_close(monkeypatch: pytest.MonkeyPatch, shipped:
     for site in expected:
         np.testing.assert_allclose(found[site], expected[site], rtol=1e-3, atol=1e-4)
     if name != "encoder-only":
-        assert on_gpu.generate(TEXT, max_new_tokens=5).ids == on_cpu.generate(TEXT, max_new_tokens=5).ids
+        assert (
+            zoo.writing.generate(on_gpu, TEXT, max_new_tokens=5).ids
+            == zoo.writing.generate(on_cpu, TEXT, max_new_tokens=5).ids
+        )
 
 
 def with_gpus(monkeypatch: pytest.MonkeyPatch, n: int) -> None:

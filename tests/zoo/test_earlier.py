@@ -41,23 +41,23 @@ def test_each_kind_has_a_list_of_its_own(mixed: Path) -> None:
     with pytest.raises(zoo.ModelUnavailable, match="no model named 'rnn'"):
         zoo.load("rnn", folder=mixed)
     with pytest.raises(zoo.ModelUnavailable, match=r"no model named 'decoder-only'\. There are: a-window, rnn"):
-        zoo.load_earlier("decoder-only", folder=mixed)
+        zoo.load("decoder-only", folder=mixed, kind=zoo.EarlierModel)
 
 
 @pytest.mark.parametrize("name", list(CONFIGS))
 def test_a_trace_holds_what_a_plain_forward_pass_computes(mixed: Path, name: str) -> None:
-    model = zoo.load_earlier(name, folder=mixed)
+    model = zoo.load(name, folder=mixed, kind=zoo.EarlierModel)
     trace = model.trace(TEXT)
     expected = model.module(torch.tensor([trace.target.ids]))[0].numpy()
     np.testing.assert_allclose(trace["logits"], expected, rtol=1e-4, atol=1e-5)
     assert trace["logits"].shape == (len(trace.tokens), VOCAB_SIZE)
     assert trace.layers == ()
-    both = model.values_at("logits", [trace.target.ids, trace.target.ids[::-1]])
+    both = zoo.experiments.values_at(model, "logits", [trace.target.ids, trace.target.ids[::-1]])
     np.testing.assert_allclose(both[0], expected, rtol=1e-4, atol=1e-5)
     for length in (1, 2, len(trace.tokens)):  # shorter than the window, and longer
         texts = [list(trace.target.ids)[:length], list(trace.target.ids)[::-1][:length]]
         last = both[:, length - 1]
-        np.testing.assert_allclose(model.logits_after(texts), last, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(zoo.experiments.logits_after(model, texts), last, rtol=1e-4, atol=1e-5)
     assert len(model.trace(TEXT * 20).tokens) == MAX_LEN
     with pytest.raises(ValueError, match="There is no text"):
         model.trace("")
@@ -68,7 +68,7 @@ def test_damaged_files_are_named(mixed: Path) -> None:
     entries = json.loads(config.read_text(encoding="utf-8"))
     config.write_text(json.dumps(entries | {"d_model": 13}), encoding="utf-8")
     with pytest.raises(zoo.ModelUnavailable, match="rnn cannot be loaded: W_E is"):
-        zoo.load_earlier("rnn", folder=mixed)
+        zoo.load("rnn", folder=mixed, kind=zoo.EarlierModel)
     config.write_text(json.dumps(entries | {"d_model": 0}), encoding="utf-8")
     assert zoo.earlier(mixed) == ("a-window",)
     assert [entry.name for entry in zoo.catalogue(mixed) if entry.problem] == ["rnn"]
@@ -86,7 +86,7 @@ def test_the_shipped_models_are_of_one_size_and_read_the_same_tokens() -> None:
         assert f"| held-out bits per byte | {facts[name]['bits_per_byte']:.3f} " in card
         assert f"| parameters | {facts[name]['n_parameters']:,} |" in card
     for name in ("ladder-window", "ladder-rnn"):
-        assert zoo.load_earlier(name).config.n_parameters == facts[name]["n_parameters"]
+        assert zoo.load(name, kind=zoo.EarlierModel).config.n_parameters == facts[name]["n_parameters"]
     counted = pruned.load(PROJECT / "assets" / "ladder" / "5-gram.npz")
     assert pruned.n_numbers(counted) == facts["5-gram"]["n_parameters"]
     assert all(order.back_off.min() >= 0 for order in counted.orders)

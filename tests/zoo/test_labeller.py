@@ -36,15 +36,15 @@ def test_no_other_list_has_it(mixed: Path) -> None:
     assert zoo.labellers(mixed) == ("label-both",)
     assert (zoo.earlier(mixed), zoo.translators(mixed)) == (("rnn",), ())
     assert "label-both" not in zoo.available(mixed)
-    for load in (zoo.load, zoo.load_earlier, zoo.load_translator):
+    for kind in (zoo.ZooModel, zoo.EarlierModel, zoo.RecurrentTranslator):
         with pytest.raises(zoo.ModelUnavailable, match="no model named 'label-both'"):
-            load("label-both", mixed)
+            zoo.load("label-both", mixed, kind=kind)
     with pytest.raises(zoo.ModelUnavailable, match="no model named 'decoder-only'"):
-        zoo.load_labeller("decoder-only", mixed)
+        zoo.load("decoder-only", mixed, kind=zoo.RecurrentLabeller)
 
 
 def test_a_trace_holds_what_a_plain_forward_pass_computes(mixed: Path) -> None:
-    model = zoo.load_labeller("label-both", mixed)
+    model = zoo.load("label-both", mixed, kind=zoo.RecurrentLabeller)
     trace = model.trace(TEXT)
     expected = model.module(torch.tensor([trace.target.ids]))[0].numpy()
     np.testing.assert_allclose(trace["logits"], expected, rtol=1e-4, atol=1e-5)
@@ -58,12 +58,12 @@ def test_a_trace_holds_what_a_plain_forward_pass_computes(mixed: Path) -> None:
 
 
 def test_what_it_cannot_read_or_give_is_refused(mixed: Path) -> None:
-    model = zoo.load_labeller("label-both", mixed)
+    model = zoo.load("label-both", mixed, kind=zoo.RecurrentLabeller)
     assert len(model.trace(TEXT * 20, sites=("logits",)).tokens) == MAX_LEN
-    with pytest.raises(ValueError, match="no text to label"):
+    with pytest.raises(ValueError, match="no text to run the model on"):
         model.trace("")
     with pytest.raises(NotCaptured, match=r"No site named .rnn\.0\.hidden."):
         model.trace(TEXT, sites=("rnn.0.hidden",))
     (mixed / "label-both" / "tokenizer.json").write_text("{}", encoding="utf-8")
     with pytest.raises(zoo.ModelUnavailable, match="label-both cannot be loaded"):
-        zoo.load_labeller("label-both", mixed)
+        zoo.load("label-both", mixed, kind=zoo.RecurrentLabeller)

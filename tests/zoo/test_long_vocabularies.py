@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from tests.zoo.models import TARGET, TEXT, VOCAB_SIZE, traced
+from tfmviz import zoo
 from tfmviz.model import reading_out
 from tfmviz.model.transformer import Embedding
 from tfmviz.record.edits import AblateHead, Edit, Scale
@@ -103,7 +104,7 @@ def test_edits_of_the_logits_themselves_act(model: ZooModel, counted: Counted) -
     halved = Scale(site="logits", factor=0.5)
     plain = traced(model)["logits"]
     close(traced(model, (halved,))["logits"], plain / 2)
-    found = model.logits_under(TEXT, [(halved,)], [0, 2], target=target_of(model))
+    found = zoo.experiments.logits_under(model, TEXT, [(halved,)], [0, 2], target=target_of(model))
     close(found[0], plain[[0, 2]] / 2)
 
 
@@ -116,7 +117,7 @@ def test_a_fork_gives_the_rows_of_single_runs(
     monkeypatch.setattr(reading_out, "LONG", long)
     monkeypatch.setattr(forwards, "MOST_NUMBERS", most)
     variants, positions = some_edits(model), [1, 4]
-    found = model.logits_under(TEXT, variants, positions, target=target_of(model))
+    found = zoo.experiments.logits_under(model, TEXT, variants, positions, target=target_of(model))
     assert found.shape == (len(variants), len(positions), VOCAB_SIZE)
     n_rows = len(positions) if long == 1 else len(traced(model).target)
     products = [n_rows] * len(variants) if most == 1 else [n_rows * len(variants)]
@@ -129,27 +130,30 @@ def test_writing_reads_out_only_the_last_token(model: ZooModel, counted: Counted
     if model.config.architecture == "encoder-only":
         pytest.skip("fills in words")
     given = (5, 7, 11)
-    found = model.generate(TEXT, max_new_tokens=6, given=given)
+    found = zoo.writing.generate(model, TEXT, max_new_tokens=6, given=given)
     assert counted == [1 + len(given), *[1] * (len(found.steps) - 1 - len(given))]
 
 
 def test_writing_does_not_depend_on_it(model: ZooModel, counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
     if model.config.architecture == "encoder-only":
         pytest.skip("fills in words")
-    few = model.generate(TEXT, max_new_tokens=6), model.search(TEXT, width=2, max_new_tokens=5)
+    few = (
+        zoo.writing.generate(model, TEXT, max_new_tokens=6),
+        zoo.writing.search(model, TEXT, width=2, max_new_tokens=5),
+    )
     monkeypatch.setattr(reading_out, "LONG", VOCAB_SIZE + 1)
     assert [one.ids for one in few] == [
-        model.generate(TEXT, max_new_tokens=6).ids,
-        model.search(TEXT, width=2, max_new_tokens=5).ids,
+        zoo.writing.generate(model, TEXT, max_new_tokens=6).ids,
+        zoo.writing.search(model, TEXT, width=2, max_new_tokens=5).ids,
     ]
 
 
 def test_dropout_keeps_the_logits_of_one_run_at_a_time(
     model: ZooModel, counted: Counted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text, found = model.losses_with_dropout(TEXT, dropout=0.3, runs=3)
+    text, found = zoo.experiments.losses_with_dropout(model, TEXT, dropout=0.3, runs=3)
     n_read = counted[-1]
     assert counted[-3:] == [n_read] * 3
     assert n_read == len(text)
     monkeypatch.setattr(reading_out, "LONG", VOCAB_SIZE + 1)
-    close(found, model.losses_with_dropout(TEXT, dropout=0.3, runs=3)[1])
+    close(found, zoo.experiments.losses_with_dropout(model, TEXT, dropout=0.3, runs=3)[1])

@@ -74,7 +74,7 @@ def test_it_has_not_merely_learned_the_training_text() -> None:
 
 
 def test_once_upon_a_time() -> None:
-    assert model().generate("Once upon a", max_new_tokens=12).text.startswith("Once upon a time")
+    assert zoo.writing.generate(model(), "Once upon a", max_new_tokens=12).text.startswith("Once upon a time")
 
 
 @pytest.mark.parametrize(("kind", "least"), [("previous token", 0.5), ("induction", 0.3)])
@@ -254,7 +254,7 @@ def test_induction_heads_form_during_training() -> None:
 def test_reverse_writes_backwards_and_shows_how() -> None:
     model = tfmviz.load("reverse")
     for word in ("attention", "stressed", "a", "transformer", "qwertyuiopas"):
-        assert model.generate(word).text == word[::-1]
+        assert zoo.writing.generate(model, word).text == word[::-1]
     trace = model.trace("attention")
     crossing = trace["decoder.0.cross_attn.pattern"]  # (head, 1 + 9, 9)
     expected = np.arange(8, -1, -1)  # the letter to be written: an anti-diagonal
@@ -293,7 +293,7 @@ def test_all_models_together_stay_small() -> None:
 def test_the_translator_translates_and_shows_which_word_became_which() -> None:
     """The adjective that French puts after its noun: when about to write " red", cross-attention rests on " rouge"."""
     model = tfmviz.load("french-english")
-    assert model.generate("Je suis étudiant.").text == "I'm a student."
+    assert zoo.writing.generate(model, "Je suis étudiant.").text == "I'm a student."
     trace = model.trace("J'ai une voiture rouge.")
     assert "".join(trace.tokens[1:]) == "I have a red car."
     source, written = trace.source.tokens, trace.tokens  # type: ignore[union-attr]

@@ -34,20 +34,20 @@ def test_no_other_list_has_them(mixed: Path) -> None:
     assert zoo.translators(mixed) == ("seq2seq-additive", "seq2seq-none")
     assert zoo.available(mixed) == ("decoder-only", "encoder-decoder", "encoder-only")
     assert zoo.earlier(mixed) == ()
-    for load in (zoo.load, zoo.load_earlier):
+    for kind in (zoo.ZooModel, zoo.EarlierModel, zoo.RecurrentLabeller):
         with pytest.raises(zoo.ModelUnavailable, match="no model named 'seq2seq-none'"):
-            load("seq2seq-none", mixed)
+            zoo.load("seq2seq-none", mixed, kind=kind)
     with pytest.raises(zoo.ModelUnavailable, match="no model named 'decoder-only'"):
-        zoo.load_translator("decoder-only", mixed)
+        zoo.load("decoder-only", mixed, kind=zoo.RecurrentTranslator)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_trace_is_of_the_models_own_translation(mixed: Path, kind: str) -> None:
-    model = zoo.load_translator(f"seq2seq-{kind}", mixed)
+    model = zoo.load(f"seq2seq-{kind}", mixed, kind=zoo.RecurrentTranslator)
     trace = model.trace(TEXT)
     assert trace.source is not None
     assert trace.source.ids == model.encode(TEXT).ids
-    assert trace.target.ids == (END, *model.translate(TEXT))
+    assert trace.target.ids == (END, *zoo.writing.translations(model, [TEXT])[0])
     expected = model.module(torch.tensor([trace.source.ids]), torch.tensor([trace.target.ids]))[0]
     np.testing.assert_allclose(trace["logits"], expected.numpy(), rtol=1e-4, atol=1e-5)
     assert trace["logits"].argmax(axis=-1)[:-1].tolist() == list(trace.target.ids[1:])
@@ -58,22 +58,22 @@ def test_a_trace_is_of_the_models_own_translation(mixed: Path, kind: str) -> Non
 
 
 def test_texts_translated_together_are_those_translated_alone(mixed: Path) -> None:
-    model = zoo.load_translator("seq2seq-additive", mixed)
+    model = zoo.load("seq2seq-additive", mixed, kind=zoo.RecurrentTranslator)
     texts = [TEXT, "a", "The dog ran. " * 30, "mat", TEXT]
-    alone = [model.tokenizer.decode(model.translate(text)) for text in texts]
+    alone = [model.tokenizer.decode(zoo.writing.translations(model, [text])[0]) for text in texts]
     assert len(set(alone)) > 2
-    assert [model.tokenizer.decode(ids) for ids in model.translations(texts)] == alone
+    assert [model.tokenizer.decode(ids) for ids in zoo.writing.translations(model, texts)] == alone
     found = translations(model.module, model.tokenizer, texts)
     assert [text[: len(one)] for text, one in zip(found, alone, strict=True)] == alone
 
 
 def test_a_long_text_is_cut_and_an_empty_one_refused(mixed: Path) -> None:
-    model = zoo.load_translator("seq2seq-additive", mixed)
+    model = zoo.load("seq2seq-additive", mixed, kind=zoo.RecurrentTranslator)
     trace = model.trace(TEXT * 20)
     assert trace.source is not None
     assert len(trace.source) == MAX_LEN
     assert len(trace.target) <= MAX_LEN
-    with pytest.raises(ValueError, match="no text to translate"):
+    with pytest.raises(ValueError, match="no text to run the model on"):
         model.trace("")
 
 
@@ -92,4 +92,4 @@ def test_a_hash_tells_weights_from_others(mixed: Path) -> None:
 def test_damaged_files_are_named(mixed: Path) -> None:
     (mixed / "seq2seq-none" / "tokenizer.json").write_text("{}", encoding="utf-8")
     with pytest.raises(zoo.ModelUnavailable, match="seq2seq-none cannot be loaded"):
-        zoo.load_translator("seq2seq-none", mixed)
+        zoo.load("seq2seq-none", mixed, kind=zoo.RecurrentTranslator)

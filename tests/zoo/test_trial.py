@@ -15,8 +15,9 @@ from tests.app import forget
 from tests.zoo.models import CONFIGS, TEXT
 from tfmviz import zoo
 from tfmviz.model import transformer
-from tfmviz.model.config import Architecture, Embeddings, FeedForwardKind, ModelConfig, Norm, NormPosition
+from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import Transformer, build, parameter_shapes
+from tfmviz.record.facts import Architecture, Embeddings, FeedForwardKind, Norm, NormPosition
 from tfmviz.record.trace import Trace
 from tfmviz.ui import models
 

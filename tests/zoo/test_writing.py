@@ -51,7 +51,7 @@ def test_a_target_longer_than_the_context_is_cut_and_says_by_how_much(translator
 def test_without_a_target_the_decoder_reads_what_the_model_itself_would_write(
     translator: zoo.ZooModel, text: str
 ) -> None:
-    trace, written = translator.trace(text), translator.generate(text)
+    trace, written = translator.trace(text), zoo.writing.generate(translator, text)
     assert len(written.ids) > 1
     assert trace.target.ids == (END, *written.ids)
     chosen = trace["logits"].argmax(axis=-1)
@@ -60,26 +60,26 @@ def test_without_a_target_the_decoder_reads_what_the_model_itself_would_write(
 
 def test_texts_translated_together_are_those_translated_alone(translator: zoo.ZooModel) -> None:
     texts = [TEXT, "a", "The dog ran. " * 30, "mat", TEXT]
-    alone = tuple(translator.generate(text).ids for text in texts)
+    alone = tuple(zoo.writing.generate(translator, text).ids for text in texts)
     assert len(set(alone)) > 2
-    assert translator.translations(texts) == alone
+    assert zoo.writing.translations(translator, texts) == alone
     assert isinstance(translator.module, EncoderDecoder)
     assert isinstance(translator.tokenizer, Tokenizer)
     assert translations(translator.module, translator.tokenizer, texts) == [
-        translator.tokenizer.decode(ids) for ids in translator.translations(texts, max_new_tokens=MAX_LEN)
+        translator.tokenizer.decode(ids) for ids in zoo.writing.translations(translator, texts, max_new_tokens=MAX_LEN)
     ]
     with pytest.raises(ValueError, match="no text to run the model on"):
-        translator.translations([TEXT, ""])
+        zoo.writing.translations(translator, [TEXT, ""])
 
 
 def test_only_a_translator_translates(shipped: Path) -> None:
     with pytest.raises(ValueError, match="decoder-only: it does not translate"):
-        zoo.load("decoder-only", folder=shipped).translations([TEXT])
+        zoo.writing.translations(zoo.load("decoder-only", folder=shipped), [TEXT])
 
 
 def test_a_language_model_goes_on_with_the_text(shipped: Path, library: tokenizers.Tokenizer) -> None:
     model = zoo.load("decoder-only", folder=shipped)
-    written = model.generate(TEXT, max_new_tokens=5)
+    written = zoo.writing.generate(model, TEXT, max_new_tokens=5)
     prompt = library.encode(TEXT).ids
     assert isinstance(model.module, DecoderOnly)
     assert list(written.ids[:-5]) == prompt
@@ -91,7 +91,7 @@ def test_a_language_model_goes_on_with_the_text(shipped: Path, library: tokenize
 
 
 def test_a_translator_writes_the_target_alone(translator: zoo.ZooModel) -> None:
-    written = translator.generate(TEXT, max_new_tokens=5)
+    written = zoo.writing.generate(translator, TEXT, max_new_tokens=5)
     assert 0 < len(written.ids) <= 5
     assert END not in written.ids
     assert written.text == translator.tokenizer.decode(written.ids)
@@ -100,38 +100,44 @@ def test_a_translator_writes_the_target_alone(translator: zoo.ZooModel) -> None:
 @pytest.mark.parametrize("name", ["decoder-only", "encoder-decoder"])
 def test_drawn_texts_repeat_with_their_seed(shipped: Path, name: str) -> None:
     model = zoo.load(name, folder=shipped)
-    first, again, other = (model.generate(TEXT, temperature=2.0, seed=seed) for seed in (3, 3, 5))
+    first, again, other = (zoo.writing.generate(model, TEXT, temperature=2.0, seed=seed) for seed in (3, 3, 5))
     assert first == again != other
+
+
+def test_a_temperature_beside_rules_is_refused(translator: zoo.ZooModel) -> None:
+    """It was ignored without a word."""
+    with pytest.raises(ValueError, match=r"temperature = 0\.7 stands beside rules"):
+        zoo.writing.generate(translator, TEXT, temperature=0.7, rules=Rules(temperature=0.2))
 
 
 def test_a_model_that_fills_in_words_does_not_write(shipped: Path) -> None:
     model = zoo.load("encoder-only", folder=shipped)
     assert isinstance(model.module, EncoderOnly)
     with pytest.raises(ValueError, match="encoder-only fills in words: it does not write"):
-        model.generate(TEXT)
+        zoo.writing.generate(model, TEXT)
 
 
 def test_nothing_is_written_to_no_text(model: zoo.ZooModel) -> None:
     with pytest.raises(ValueError, match=r"^There is no text"):
-        model.generate("")
+        zoo.writing.generate(model, "")
 
 
 @pytest.mark.parametrize("name", ["decoder-only", "encoder-decoder"])
 def test_how_every_token_was_chosen_is_kept(shipped: Path, name: str) -> None:
     model = zoo.load(name, folder=shipped)
     rules = Rules(temperature=1.2, top_k=5)
-    written = model.generate(TEXT, rules=rules, seed=3, max_new_tokens=5)
+    written = zoo.writing.generate(model, TEXT, rules=rules, seed=3, max_new_tokens=5)
     new = [step.token for step in written.steps if step.token != END]
     assert list(written.ids[-len(new) :]) == new
     assert all(step.stages[-1].allowed.sum() == 5 for step in written.steps)
-    assert model.generate(TEXT, rules=rules, seed=3, given=new[:2], max_new_tokens=5) == written
+    assert zoo.writing.generate(model, TEXT, rules=rules, seed=3, given=new[:2], max_new_tokens=5) == written
 
 
 @pytest.mark.parametrize("name", ["decoder-only", "encoder-decoder"])
 def test_several_beams_write_the_best_complete_text(shipped: Path, name: str) -> None:
     model = zoo.load(name, folder=shipped)
-    greedy = model.generate(TEXT, max_new_tokens=6)
-    found = model.search(TEXT, width=4, length_penalty=0.0, max_new_tokens=6)
+    greedy = zoo.writing.generate(model, TEXT, max_new_tokens=6)
+    found = zoo.writing.search(model, TEXT, width=4, length_penalty=0.0, max_new_tokens=6)
     best = found.beams[-1].complete[0]
     assert found.ids[-len(best.ids) :] == best.ids or best.ids[-1] == END
     assert found.text == model.tokenizer.decode(found.ids)
@@ -161,16 +167,16 @@ def rows_changed(how: str, k_len: int) -> tuple[tuple[Edit, ...], Callable[[int]
 def test_a_row_edited_while_it_translates_is_the_row_edited_in_whole_passes(translator: zoo.ZooModel, how: str) -> None:
     """Greedy and by beam search, each text against one pass over all of it, without a cache."""
     alone, whole = rows_changed(how, len(translator.tokenizer.encode(TEXT, max_len=MAX_LEN)))
-    written = translator.generate(TEXT, max_new_tokens=7, edits=alone, at=STEP)
-    pairs = zip(written.steps, translator.generate(TEXT, max_new_tokens=7).steps, strict=False)
+    written = zoo.writing.generate(translator, TEXT, max_new_tokens=7, edits=alone, at=STEP)
+    pairs = zip(written.steps, zoo.writing.generate(translator, TEXT, max_new_tokens=7).steps, strict=False)
     assert [bool((a.logits == b.logits).all()) for a, b in pairs][: STEP + 1] == [True, True, False]
     logits = translator.trace(TEXT, whole(len(written.ids) + 1), target=written.ids)["logits"]
     assert logits.argmax(axis=-1)[: len(written.ids)].tolist() == list(written.ids)
 
-    given = translator.generate(TEXT, max_new_tokens=7, edits=alone, at=STEP, given=written.ids[:4])
+    given = zoo.writing.generate(translator, TEXT, max_new_tokens=7, edits=alone, at=STEP, given=written.ids[:4])
     assert given.ids == written.ids
 
-    found = translator.search(TEXT, width=3, max_new_tokens=7, edits=alone, at=STEP).beams[-1].complete
+    found = zoo.writing.search(translator, TEXT, width=3, max_new_tokens=7, edits=alone, at=STEP).beams[-1].complete
     for one in found:
         read = one.ids[:-1]
         logits = translator.trace(TEXT, whole(len(read) + 1), target=read)["logits"]
@@ -181,11 +187,11 @@ def test_a_row_edited_while_it_translates_is_the_row_edited_in_whole_passes(tran
 def test_edits_at_one_position_are_for_translations(shipped: Path, translator: zoo.ZooModel) -> None:
     scale = (Scale(site="decoder.0.mlp.out", factor=0.0),)
     with pytest.raises(ValueError, match="Only while a model translates"):
-        zoo.load("decoder-only", folder=shipped).generate(TEXT, edits=scale, at=1)
+        zoo.writing.generate(zoo.load("decoder-only", folder=shipped), TEXT, edits=scale, at=1)
     with pytest.raises(NotCaptured, match="nowhere"):
-        translator.search(TEXT, width=2, edits=(Scale(site="nowhere", factor=0.0),), at=1)
+        zoo.writing.search(translator, TEXT, width=2, edits=(Scale(site="nowhere", factor=0.0),), at=1)
     with pytest.raises(ValueError, match="one token at a time"):
-        translator.search(TEXT, width=2, edits=rows_changed("closed", 5)[0])
+        zoo.writing.search(translator, TEXT, width=2, edits=rows_changed("closed", 5)[0])
 
 
 def test_texts_written_together_go_on_with_an_end_that_leaves_them_room(shipped: Path) -> None:
@@ -193,11 +199,11 @@ def test_texts_written_together_go_on_with_an_end_that_leaves_them_room(shipped:
     ids = model.tokenizer.encode(TEXT * 20, max_len=MAX_LEN).ids
     assert len(ids) == MAX_LEN
     new, rules = 5, [Rules(temperature=1.3), Rules(temperature=0.0)]
-    found = model.samples(TEXT * 20, rules=rules, seed=2, max_new_tokens=new)
-    assert found == model.samples(ids[new - MAX_LEN :], rules=rules, seed=2, max_new_tokens=new)
-    greedy = model.search(TEXT * 20, width=1, max_new_tokens=new)
+    found = zoo.writing.samples(model, TEXT * 20, rules=rules, seed=2, max_new_tokens=new)
+    assert found == zoo.writing.samples(model, ids[new - MAX_LEN :], rules=rules, seed=2, max_new_tokens=new)
+    greedy = zoo.writing.search(model, TEXT * 20, width=1, max_new_tokens=new)
     assert greedy.ids == (*ids, *found[1].ids)
-    assert len(model.samples(TEXT * 20, rules=rules, max_new_tokens=MAX_LEN + 3)[0].ids) == MAX_LEN + 3
+    assert len(zoo.writing.samples(model, TEXT * 20, rules=rules, max_new_tokens=MAX_LEN + 3)[0].ids) == MAX_LEN + 3
 
 
 def test_no_token_is_read_twice_while_texts_are_written_together(
@@ -213,6 +219,6 @@ def test_no_token_is_read_twice_while_texts_are_written_together(
 
     monkeypatch.setattr(TextReader, "read", counted)
     model = zoo.load("decoder-only", folder=shipped)
-    model.samples(TEXT * 20, rules=[Rules()] * 3, max_new_tokens=5)
-    model.search(TEXT * 20, width=2, max_new_tokens=5)
+    zoo.writing.samples(model, TEXT * 20, rules=[Rules()] * 3, max_new_tokens=5)
+    zoo.writing.search(model, TEXT * 20, width=2, max_new_tokens=5)
     assert read.count(1) == len(read) - 2

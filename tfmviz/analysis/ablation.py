@@ -19,7 +19,7 @@ Kind = Literal["head", "mlp", "layer"]
 
 Run = Callable[[Sequence[Sequence[Edit]], Sequence[int]], Array]
 """Gives the logits (variant, position, vocab) at some positions under each of several sets of edits, as
-`ZooModel.logits_under` does."""
+`zoo.experiments.logits_under` does."""
 
 MOST_LOGITS = 5_000_000
 """Most logits of a layer's parts that are computed at once: 20 MB, of which `surprise` makes a copy."""

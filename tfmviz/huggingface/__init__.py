@@ -14,7 +14,7 @@ __all__ = ["convert"]
 
 
 def convert(hf_model: Any, hf_tokenizer: Any, **choices: Any) -> ZooModel:
-    """A model of transformers in memory as a `Traceable`; see `conversion.convert`."""
+    """A model of transformers in memory as a `Model`; see `conversion.convert`."""
     from tfmviz.huggingface import conversion
 
     return conversion.convert(hf_model, hf_tokenizer, **choices)

@@ -16,8 +16,9 @@ import torch
 from torch import Tensor
 
 from tfmviz.huggingface.source import Refused, Source
-from tfmviz.model.config import FeedForwardKind, ModelConfig
+from tfmviz.model.config import ModelConfig
 from tfmviz.positions.rope import frequencies
+from tfmviz.record.facts import FeedForwardKind
 
 Weights = Iterator[tuple[str, Tensor]]
 """Names of our parameters, and their numbers."""

@@ -12,8 +12,8 @@ from tokenizers.models import Unigram
 
 from tfmviz.huggingface.source import Refused, in_one_line, read_json
 from tfmviz.model.config import ModelConfig
+from tfmviz.record.marks import Marks
 from tfmviz.text.foreign import ForeignTokenizer
-from tfmviz.text.marks import Marks
 
 FILES = ("tokenizer.json", "tokenizer.model", "spiece.model", "vocab.json", "vocab.txt", "source.spm")
 """Files that hold a tokenizer, the newest kind first."""

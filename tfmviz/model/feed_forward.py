@@ -10,9 +10,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from tfmviz.model.config import FeedForwardKind, ModelConfig
+from tfmviz.model.config import ModelConfig
 from tfmviz.model.linear import Linear
 from tfmviz.model.norms import build_out_norm
+from tfmviz.record.facts import FeedForwardKind
 from tfmviz.record.tap import NO_TAP, Tap
 
 

@@ -9,10 +9,11 @@ import torch.nn.functional as F
 from torch import nn
 
 from tfmviz.model.block import Block
-from tfmviz.model.config import ModelConfig, NormPosition
+from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import FeedForward
 from tfmviz.model.in_training import seeded
 from tfmviz.model.transformer import DecoderOnly, Embedding
+from tfmviz.record.facts import NormPosition
 
 BATCH, LENGTH, VOCAB = 8, 64, 512
 """Texts, tokens in each, and entries of the vocabulary. Random tokens will do, since nothing is learned."""

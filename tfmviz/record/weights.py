@@ -1,6 +1,6 @@
 """What pages need of a model's weights, the same for house and foreign models: numpy arrays that share its memory.
 
-A `Traceable` answers with `ModelWeights` and, for a text of a given length, with `PositionEffects`. No page reaches
+A `Model` answers with `ModelWeights` and, for a text of a given length, with `PositionEffects`. No page reaches
 past these into a torch module.
 """
 

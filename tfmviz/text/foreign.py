@@ -17,9 +17,9 @@ from typing import Any, Self
 
 import tokenizers
 
+from tfmviz.record.marks import Marks
 from tfmviz.record.trace import Encoding
 from tfmviz.text.bpe import Ranks
-from tfmviz.text.marks import Marks
 from tfmviz.text.tokenizer import (
     GAP,
     as_written,

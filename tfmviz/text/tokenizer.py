@@ -23,9 +23,9 @@ from tokenizers.normalizers import Normalizer
 from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.trainers import BpeTrainer
 
+from tfmviz.record.marks import Marks
 from tfmviz.record.trace import Encoding
 from tfmviz.text.bpe import Ranks
-from tfmviz.text.marks import Marks
 from tfmviz.text.spelling import one_spelling
 
 END_OF_TEXT = "<|endoftext|>"

@@ -10,9 +10,9 @@ from typing import Any, get_args
 
 import torch
 
-from tfmviz.model.config import AttentionKind, EmbeddingScale, FeedForwardKind, NormPosition, Presence, TrainingMask
 from tfmviz.model.earlier import Alignment, Directions
 from tfmviz.positions.schemes import SCHEMES
+from tfmviz.record.facts import AttentionKind, EmbeddingScale, FeedForwardKind, NormPosition, Presence, TrainingMask
 from tfmviz.text.mixed import Texts
 from tfmviz.text.tasks import ANSWERS
 from tfmviz.training.loop import OptimizerName, Precision, ScheduleName

@@ -6,8 +6,9 @@ import argparse
 from typing import Literal, assert_never
 
 from tfmviz.model.build import Config
-from tfmviz.model.config import Architecture, ModelConfig
+from tfmviz.model.config import ModelConfig
 from tfmviz.model.earlier import LabellerConfig, RecurrentConfig, Seq2SeqConfig, WindowConfig
+from tfmviz.record.facts import Architecture
 
 CourseName = Literal["lm", "mlm", "spans", "translate", "task", "label"]
 LanguageModel = Literal["transformer", "window", "rnn"]

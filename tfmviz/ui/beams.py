@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.record.decoding import BeamStep, Candidate, Hypothesis
 from tfmviz.record.edits import Edit
+from tfmviz.record.model import Model
 from tfmviz.ui import controls, hypotheses, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_tree
@@ -17,7 +18,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.views.beams import Kind, Node
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, per_cent
-from tfmviz.zoo import ZooModel
 
 WINDOW = 12
 """The most steps of the tree that are drawn side by side: more would not leave room for their words."""
@@ -99,7 +99,7 @@ def _against_greedy(here: Lesson, best: Hypothesis, banned: tuple[int, ...], lon
 
 @shared
 def found_by(  # the arguments are the key under which the result is kept
-    model: ZooModel,
+    model: Model,
     text: str,
     width: int,
     alpha: float,
@@ -109,12 +109,13 @@ def found_by(  # the arguments are the key under which the result is kept
     edits: tuple[Edit, ...] = (),
     at: int | None = None,
 ) -> tuple[BeamStep, ...]:
-    """All steps of a beam search; see `ZooModel.search`."""
-    how: dict[str, Any] = {"length_penalty": alpha, "banned": banned, "edits": edits, "at": at}
-    return model.search(text, width=width, max_new_tokens=longest, **how).beams
+    """All steps of a beam search; see `writing.search`."""
+    return zoo.writing.search(
+        model, text, width=width, length_penalty=alpha, banned=banned, max_new_tokens=longest, edits=edits, at=at
+    ).beams
 
 
-def nodes_of(found: Sequence[BeamStep], width: int, model: ZooModel) -> list[Node]:
+def nodes_of(found: Sequence[BeamStep], width: int, model: Model) -> list[Node]:
     """All that went on or was completed, and as many dropped continuations as there are beams."""
     best = found[-1].complete[0].ids
     nodes: list[Node] = []

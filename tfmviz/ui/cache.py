@@ -16,8 +16,8 @@ from cachetools import LRUCache, cached
 from cachetools.keys import hashkey
 
 from tfmviz.record.trace import Trace
+from tfmviz.record.weights import ModelWeights
 from tfmviz.ui import turns
-from tfmviz.zoo import ZooModel
 
 BUDGET = int(os.environ.get("TFMVIZ_CACHE_MB", "1024")) * 2**20
 """Bytes that all kept results may take together; the least recently used goes first."""
@@ -32,14 +32,14 @@ SHORT = 200
 """Characters of a text that may join others. They are padded to the longest."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Model = TypeVar("Model", bound=Hashable)
+Key = TypeVar("Key", bound=Hashable)
 
 
 def n_bytes(value: Any) -> int:
     """About how many bytes a result takes. Weights that it shares with its model do not count."""
     match value:
-        case ZooModel():
-            return NUMBER * value.weights.n_parameters
+        case object(weights=ModelWeights() as weights):
+            return NUMBER * weights.n_parameters
         case np.ndarray():
             return value.nbytes
         case bytes() | str():
@@ -69,7 +69,7 @@ def shared(function: Function) -> Function:
     return cached(_results, key=partial(hashkey, function), condition=_changed)(function)  # type: ignore[return-value]
 
 
-def shared_with_others(function: Callable[[Model, Sequence[str]], Sequence[Any]]) -> Callable[[Model, str], Any]:
+def shared_with_others(function: Callable[[Key, Sequence[str]], Sequence[Any]]) -> Callable[[Key, str], Any]:
     """Like `shared`, for a function of several texts that takes little longer for a few than for one.
 
     Whoever asks for a text brings along the short ones of those who wait for their turn: they will ask for theirs.
@@ -78,7 +78,7 @@ def shared_with_others(function: Callable[[Model, Sequence[str]], Sequence[Any]]
         The function of one text.
     """
 
-    def of_one(model: Model, text: str) -> Any:
+    def of_one(model: Key, text: str) -> Any:
         with _changed:
             working = _working.setdefault(model, Lock())
         with working:

@@ -17,7 +17,7 @@ from typing import Any
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.model.config import Architecture, ModelConfig
+from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import Encoding, kind_of
 from tfmviz.ui import icons, models, trained
 from tfmviz.ui.router import goes_back
@@ -93,7 +93,7 @@ def choose() -> None:
     st.session_state["drawn"] = {key: st.session_state.get(key) for key in ("model", "kind", "layer", "head")}
 
 
-def kinds_of(config: ModelConfig) -> list[str]:
+def kinds_of(config: Facts) -> list[str]:
     """The kinds of attention a model has, by their names in the sidebar."""
     return list(dict.fromkeys(KINDS[kind_of(layer)] for layer in config.layers))
 
@@ -296,11 +296,10 @@ def need(architecture: Architecture) -> None:
     if model is None:
         _set("model", nearest)
         st.rerun()  # in a run that answers the back button, the widget would take its default
-    note = f"This page is about models that are {architecture}. {code(model)} is not, so this is {code(nearest)}."
-    _replace("model", nearest, note)
+    _replace("model", nearest, models.instead(model, f"a model of the kind {architecture}", nearest))
 
 
-def correct_address(configs: dict[str, ModelConfig]) -> None:
+def correct_address(configs: Mapping[str, Facts]) -> None:
     """Replaces what the address asks for but does not exist by the nearest that does, and leaves a note.
 
     The same happens to a layer or head that a newly chosen model lacks.

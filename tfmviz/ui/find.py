@@ -21,8 +21,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tfmviz import zoo
-from tfmviz.model.config import Architecture, ModelConfig
 from tfmviz.places import PROJECT
+from tfmviz.record.facts import Architecture, Facts
 from tfmviz.ui import projector, walks
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.router import PAGES, Page, address
@@ -170,7 +170,7 @@ def _models() -> Iterator[Entry]:
             yield Entry(kind="model", title=entry.name, also="model", says=says, place="", address=where)
 
 
-def described(config: ModelConfig) -> str:
+def described(config: Facts) -> str:
     """A model in a line."""
     depth = max(config.depth(layer.split(".")[0]) for layer in config.layers)
     layers, heads = (f"{n} {name}{'s' * (n > 1)}" for n, name in ((depth, "layer"), (config.n_heads, "head")))

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.record.decoding import BeamStep, Candidate, Hypothesis, way_to
+from tfmviz.record.model import Model
 from tfmviz.ui import controls
 from tfmviz.ui.figures import show_table
 from tfmviz.ui.lesson import Lesson
@@ -17,18 +18,17 @@ from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible
 from tfmviz.words.numbers import decimal, per_cent
-from tfmviz.zoo import ZooModel
 
 CODE = re.compile(r"[0-9a-z]{1,4}(\.[0-9a-z]{1,4}){0,99}")
 """Tokens to the base of 36, with points between them."""
 
 
-def named(model: ZooModel, token: int) -> str:
+def named(model: Model, token: int) -> str:
     """A token in the tree; the mark that ends a text has a short name."""
     return END if token in model.tokenizer.marks.ends else visible(model.vocabulary[token])
 
 
-def text_of(model: ZooModel, ids: Sequence[int]) -> str:
+def text_of(model: Model, ids: Sequence[int]) -> str:
     """A text in the tree, without the mark at its end."""
     written = model.tokenizer.decode([index for index in ids if index not in model.tokenizer.marks.ends])
     return " ".join(written.split()) or "(nothing)"
@@ -49,7 +49,7 @@ def choose(ids: Sequence[int]) -> None:
     controls.put({"hypothesis": ".".join(np.base_repr(token, 36).lower() for token in ids)})
 
 
-def explain(model: ZooModel, ids: Sequence[int], found: Sequence[BeamStep], alpha: float) -> None:
+def explain(model: Model, ids: Sequence[int], found: Sequence[BeamStep], alpha: float) -> None:
     """The words of a chosen text with their log-probabilities, its score, and where it leaves the winner."""
     winner = found[-1].complete[0]
     way, best = way_to(ids, found), way_to(winner.ids, found)
@@ -76,7 +76,7 @@ def _fate(step: BeamStep, candidate: Candidate) -> str:
 
 
 def _against(
-    model: ZooModel, ids: Sequence[int], way: Sequence[Candidate], winner: Hypothesis, best: Sequence[Candidate]
+    model: Model, ids: Sequence[int], way: Sequence[Candidate], winner: Hypothesis, best: Sequence[Candidate]
 ) -> str:
     """Where it leaves the winner."""
     part = next((n for n, both in enumerate(zip(ids, winner.ids, strict=False)) if both[0] != both[1]), None)
@@ -93,7 +93,7 @@ def _against(
 
 
 def _table(
-    model: ZooModel, ids: Sequence[int], way: Sequence[Candidate], others: Sequence[int], best: Sequence[Candidate]
+    model: Model, ids: Sequence[int], way: Sequence[Candidate], others: Sequence[int], best: Sequence[Candidate]
 ) -> Table:
     """The sums word by word, beside those of the winner."""
     nothing = ("", 0.0, 0.0)

@@ -12,7 +12,8 @@ from typing import Literal
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from tfmviz.model.config import Architecture
+from tfmviz.record.facts import Architecture
+from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
 from tfmviz.record.weights import AttentionWeights, PositionEffects
 from tfmviz.ui import controls, guess, icons, models, projector, turns, walks
@@ -22,7 +23,6 @@ from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
 from tfmviz.words import markdown
 from tfmviz.words.labels import said_of_queries, visible
 from tfmviz.words.numbers import decimal
-from tfmviz.zoo import ZooModel
 
 NARROW_MENU = 100
 """Pixels of the menu of sentences on a projector."""
@@ -30,11 +30,16 @@ NARROW_MENU = 100
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: the trace is kept, though it may be too large for the cache
 class Lesson:
-    """What a page works on: the reader's choices and sentence, and the trace of the chosen model on it."""
+    """What a page works on: the reader's choices and sentence, and the trace of the chosen model on it.
+
+    Attributes:
+        note: why `model` is not the chosen one; "" where it is. See `stand_in`.
+    """
 
     choice: Choice
     text: str
-    model: ZooModel
+    model: Model
+    note: str = ""
 
     @cached_property
     def trace(self) -> Trace:
@@ -94,6 +99,39 @@ class Lesson:
         queries, keys = self.trace.axes(self.choice.layer)
         tokens = {"target": self.trace.target, "queries": queries, "keys": keys}[of].tokens
         return Question(text=text, tokens=[visible(token) for token in tokens])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Need:
+    """What a part of a page needs of its model.
+
+    Attributes:
+        what: such as "a model with experts".
+        fits: whether a model is that.
+        instead: the shipped model that stands in for one that is not.
+    """
+
+    what: str
+    fits: Callable[[Model], bool]
+    instead: str
+
+
+def stand_in(here: Lesson, *, needs: Need, say: bool = True) -> Lesson | None:
+    """The lesson with the chosen model if it fits, else with another, and a note that says so.
+
+    None if the other one is missing, which the page says.
+
+    Args:
+        say: whether to draw the note; else `Lesson.note` is for the caller to draw.
+    """
+    if needs.fits(here.model):
+        return here
+    if (model := models.needed(needs.instead)) is None:
+        return None
+    note = models.instead(here.model.name, needs.what, model.name)
+    if say:
+        st.info(note, icon=icons.INFO)
+    return replace(here, model=model, note=note)
 
 
 Uses = Literal["head", "model", "nothing"]
@@ -175,7 +213,7 @@ def _lesson(text: str, uses: Uses) -> Lesson:
     controls.keep_in_address()
     choice = controls.choice()
     model = models.load(models.usual(models.names()) if uses == "nothing" else choice.model)
-    encoded = model.tokenizer.encode(text, max_len=model.config.max_len)
+    encoded = model.encode(text)
     if not encoded.ids:  # the tokenizer's own spelling drops characters without a width
         st.warning("This text holds nothing that the model reads. Type at least one character that can be seen.")
         st.stop()
@@ -251,7 +289,7 @@ def either(label: str, key: str, parts: Mapping[str, Callable[[], object]]) -> N
 
 
 def say_what_is_continued(here: Lesson, new: int) -> None:
-    """A note when a text leaves a language model no room for so many new tokens; see `ZooModel.samples`."""
+    """A note when a text leaves a language model no room for so many new tokens; see `writing.samples`."""
     longest, kept = here.model.config.max_len, max(here.model.config.max_len - new, 1)
     if (
         here.model.config.architecture == "decoder-only"

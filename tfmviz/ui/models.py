@@ -11,11 +11,11 @@ from tfmviz import views, zoo
 from tfmviz.analysis.heads import Kind, layer_scores, random_repeats
 from tfmviz.memory import keep_memory
 from tfmviz.record.edits import Edit
+from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import icons, trained
 from tfmviz.ui.cache import forget, shared, shared_with_others
 from tfmviz.words import markdown
-from tfmviz.zoo import EarlierModel, ZooModel
 
 
 def entries() -> tuple[zoo.Entry, ...]:
@@ -33,7 +33,7 @@ def usual(among: Sequence[str]) -> str:
     return "tiny-english" if "tiny-english" in among else among[0]
 
 
-def load(name: str) -> ZooModel:
+def load(name: str) -> Model:
     """The model of that name. If its files turn out to be damaged, says so and stops the run."""
     try:
         return _load_trained(name) if trained.is_one(name) else _load(name)[0]
@@ -42,7 +42,16 @@ def load(name: str) -> ZooModel:
         st.stop()
 
 
-def needed(name: str) -> ZooModel | None:
+def instead(chosen: str, needs: str, other: str) -> str:
+    """Why a page is not about the model that the reader has chosen.
+
+    Args:
+        needs: what that model is not, such as "a model with experts".
+    """
+    return f"{markdown.code(chosen)} is not {needs}, so this is {markdown.code(other)}."
+
+
+def needed(name: str) -> Model | None:
     """A model that part of a page needs, whatever the reader has chosen. If it is missing, says so and gives None."""
     if name in zoo.available():
         return load(name)
@@ -50,7 +59,7 @@ def needed(name: str) -> ZooModel | None:
     return None
 
 
-def earlier(name: str) -> EarlierModel | None:
+def earlier(name: str) -> AnyModel | None:
     """A model from before the transformer. If it is missing or damaged, says so and gives None."""
     try:
         return _load_earlier(name)
@@ -60,12 +69,12 @@ def earlier(name: str) -> EarlierModel | None:
 
 
 @st.cache_resource(show_spinner="Loading the model…")
-def _load_earlier(name: str) -> EarlierModel:
+def _load_earlier(name: str) -> AnyModel:
     import_torch()
-    return zoo.with_copies(zoo.load_earlier(name))
+    return zoo.with_copies(zoo.load(name, kind=zoo.EarlierModel))
 
 
-def _is_on_disk(loaded: tuple[ZooModel, int]) -> bool:
+def _is_on_disk(loaded: tuple[Model, int]) -> bool:
     """Whether the weights of a model are still those on the disk. Of one whose are not, no result is kept."""
     model, written = loaded
     if zoo.written(model.name) == written:
@@ -75,7 +84,7 @@ def _is_on_disk(loaded: tuple[ZooModel, int]) -> bool:
 
 
 @st.cache_resource(show_spinner="Loading the model…", validate=_is_on_disk)
-def _load(name: str) -> tuple[ZooModel, int]:
+def _load(name: str) -> tuple[Model, int]:
     """Loads a model once per server, after the page has been painted, and in its place another that is put there.
 
     Returns:
@@ -92,7 +101,7 @@ def _load(name: str) -> tuple[ZooModel, int]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def _load_trained(name: str) -> ZooModel:
+def _load_trained(name: str) -> Model:
     """Loads the model of a reader's run; only a few are kept."""
     import_torch()
     return zoo.with_copies(trained.load(name))
@@ -114,29 +123,29 @@ def import_torch() -> None:
 
 
 @shared
-def trace(model: ZooModel, text: str, edits: tuple[Edit, ...] = ()) -> Trace:
+def trace(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> Trace:
     """Everything the model computes on `text`. At the longest text a trace takes about 65 MB."""
     return run(model, text, edits)
 
 
-def run(model: ZooModel, text: str, edits: tuple[Edit, ...] = (), sites: Iterable[str] | None = None) -> Trace:
+def run(model: Model, text: str, edits: tuple[Edit, ...] = (), sites: Iterable[str] | None = None) -> Trace:
     """A new run. The decoder of a translator reads its own translation, the one without edits."""
     return model.trace(text, edits, sites, target=translation(model, text) if translates(model) else None)
 
 
-def translates(model: ZooModel) -> bool:
+def translates(model: Model) -> bool:
     """Whether there is a second text, which the model has written."""
     return model.config.architecture == "encoder-decoder" and model.config.head != "none"
 
 
 @shared_with_others
-def translation(model: ZooModel, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+def translation(model: Model, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
     """Greedy translations, without the marks at their ends."""
-    return model.translations(texts)
+    return zoo.writing.translations(model, texts)
 
 
 @shared
-def scores_on_repeats(model: ZooModel) -> dict[str, dict[Kind, Array]]:
+def scores_on_repeats(model: Model) -> dict[str, dict[Kind, Array]]:
     """`layer_scores` on `random_repeats`; empty for an encoder-decoder, whose layers do not read a single text."""
     if model.config.architecture == "encoder-decoder":
         return {}
@@ -145,6 +154,6 @@ def scores_on_repeats(model: ZooModel) -> dict[str, dict[Kind, Array]]:
 
 
 @shared
-def payload(model: ZooModel, text: str) -> bytes:
+def payload(model: Model, text: str) -> bytes:
     """What the explorer in the browser gets."""
     return views.payload(trace(model, text), title=model.name, on_repeats=scores_on_repeats(model))

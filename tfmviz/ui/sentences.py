@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfmviz.model.config import Architecture
+from tfmviz.record.facts import Architecture
 
 
 @dataclass(frozen=True, slots=True)

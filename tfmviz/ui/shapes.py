@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from tfmviz.analysis.cache_cost import Kept, linear_state
 from tfmviz.analysis.multiplications import Shape
-from tfmviz.model.config import ModelConfig
+from tfmviz.record.facts import Facts
 
 
-def shapes_of(config: ModelConfig) -> dict[str, Shape]:
+def shapes_of(config: Facts) -> dict[str, Shape]:
     """What the costs of each stack depend on; the stack that runs last has the vocabulary."""
     return {stack: _shape(config, stack) for stack in config.stacks}
 
 
-def kept(config: ModelConfig, length: int, *, size: int) -> int:
+def kept(config: Facts, length: int, *, size: int) -> int:
     """Bytes that a decoder must keep after `length` tokens of its own text so that it can go on.
 
     Args:
@@ -32,7 +32,7 @@ def kept(config: ModelConfig, length: int, *, size: int) -> int:
     return cache.at(length)
 
 
-def _shape(config: ModelConfig, stack: str) -> Shape:
+def _shape(config: Facts, stack: str) -> Shape:
     predicts = stack == config.stacks[-1] and config.head != "none"
     return Shape(
         n_layers=config.depth(stack),

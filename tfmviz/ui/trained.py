@@ -7,8 +7,9 @@ from dataclasses import replace
 import streamlit as st
 
 from tfmviz import places, zoo
+from tfmviz.record.model import Model
 from tfmviz.runs.folder import ADDRESS, Folder, NoSuchRun
-from tfmviz.zoo import Entry, ModelUnavailable, ZooModel
+from tfmviz.zoo import Entry, ModelUnavailable
 
 KEY = "run"
 """Its name in the address: addresses of runs with commas between them."""
@@ -61,7 +62,7 @@ def entries() -> tuple[Entry, ...]:
     return tuple(found)
 
 
-def load(name: str) -> ZooModel:
+def load(name: str) -> Model:
     """The finished model of a run. Raises: ModelUnavailable."""
     try:
         folder = Folder.at(places.runs(), name.removeprefix(_PREFIX))

@@ -7,13 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 import streamlit as st
 
 from tfmviz import zoo
+from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import END
 from tfmviz.ui.cache import shared, shared_with_others
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import per_cent
-from tfmviz.zoo import RecurrentTranslator
 
 TRANSFORMER = "french-english"
 """The transformer whose languages they share."""
@@ -29,13 +29,13 @@ SAID: Mapping[str, str] = {
 }
 
 
-def there() -> dict[str, RecurrentTranslator]:
+def there() -> dict[str, AnyModel]:
     """Those that are in `assets/models/`, by their attention."""
     names = zoo.translators()
     return {kind: load(name) for kind in KINDS if (name := f"seq2seq-{kind}") in names}
 
 
-def load(name: str) -> RecurrentTranslator:
+def load(name: str) -> AnyModel:
     """A recurrent translator, loaded once for the server; see `models.load`."""
     try:
         return _load(name)
@@ -45,18 +45,18 @@ def load(name: str) -> RecurrentTranslator:
 
 
 @st.cache_resource(show_spinner="Loading the models…")
-def _load(name: str) -> RecurrentTranslator:
-    return zoo.with_copies(zoo.load_translator(name))
+def _load(name: str) -> AnyModel:
+    return zoo.with_copies(zoo.load(name, kind=zoo.RecurrentTranslator))
 
 
 @shared_with_others
-def translation(model: RecurrentTranslator, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+def translation(model: AnyModel, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
     """What a recurrent model writes, without the mark at its end."""
-    return model.translations(texts)
+    return zoo.writing.translations(model, texts, max_new_tokens=model.config.max_len)
 
 
 @shared
-def trace(model: RecurrentTranslator, text: str) -> Trace:
+def trace(model: AnyModel, text: str) -> Trace:
     """Everything a recurrent model computes while it translates `text`."""
     return model.trace(text, target=translation(model, text))
 

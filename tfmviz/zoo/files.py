@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 import torch
 from safetensors import safe_open
 from torch import Tensor, nn
 
-from tfmviz.model.build import Config, Earlier, build_earlier, parameter_shapes
+from tfmviz.model.build import Config, build, parameter_shapes
 from tfmviz.model.config import ModelConfig
-from tfmviz.model.earlier import EarlierConfig, LabellerConfig, Seq2SeqConfig
-from tfmviz.model.labeller import Labeller
+from tfmviz.model.earlier import AnyEarlier
 from tfmviz.model.linear import ready_to_read
-from tfmviz.model.seq2seq import Seq2Seq
 from tfmviz.model.transformer import Transformer, build_to_fill
 from tfmviz.text.foreign import ForeignTokenizer
 from tfmviz.text.tokenizer import Tokenizer
-
-Network = TypeVar("Network", bound=nn.Module)
 
 
 def read_tokenizer(folder: Path, config: Config) -> Tokenizer | ForeignTokenizer:
@@ -31,11 +25,6 @@ def read_tokenizer(folder: Path, config: Config) -> Tokenizer | ForeignTokenizer
     """
     if (folder / "tokens.json").exists():
         return ForeignTokenizer.load(folder, vocab_size=config.vocab_size)
-    return read_house_tokenizer(folder, config)
-
-
-def read_house_tokenizer(folder: Path, config: Config) -> Tokenizer:
-    """The same for a model that can only have been trained here."""
     tokenizer = Tokenizer.load(folder / "tokenizer.json")
     if tokenizer.vocab_size != config.vocab_size:
         raise ValueError(f"its tokenizer has {tokenizer.vocab_size} entries, its config says {config.vocab_size}.")
@@ -54,24 +43,10 @@ def read_module(folder: Path, config: ModelConfig, *, weights_file: str = "model
     return ready_to_read(module)
 
 
-def read_earlier(folder: Path, config: EarlierConfig) -> Earlier:
+def read_earlier(folder: Path, config: AnyEarlier) -> nn.Module:
     """A model from before the transformer, in the same way."""
-    return _filled(folder, config, lambda: build_earlier(config))
-
-
-def read_seq2seq(folder: Path, config: Seq2SeqConfig) -> Seq2Seq:
-    """A recurrent translator, in the same way."""
-    return _filled(folder, config, lambda: Seq2Seq(config))
-
-
-def read_labeller(folder: Path, config: LabellerConfig) -> Labeller:
-    """A recurrent network that labels tokens, in the same way."""
-    return _filled(folder, config, lambda: Labeller(config))
-
-
-def _filled(folder: Path, config: Config, make: Callable[[], Network]) -> Network:
     weights = _read_weights(folder / "model.safetensors", config)
-    module = make()
+    module = build(config)
     module.load_state_dict(weights)
     return ready_to_read(module)
 

@@ -10,6 +10,7 @@ from safetensors import SafetensorError
 
 from tfmviz.model.config import ModelConfig
 from tfmviz.zoo import ModelUnavailable
+from tfmviz.zoo.files import read_module, read_tokenizer
 from tfmviz.zoo.model import ZooModel
 
 
@@ -25,8 +26,6 @@ def load(folder: Path, step: int) -> ZooModel:
     Raises:
         ModelUnavailable: there is no such snapshot, or its files are damaged.
     """
-    from tfmviz.zoo.files import read_module, read_tokenizer
-
     try:
         config = ModelConfig.from_dict(json.loads((folder / "config.json").read_text(encoding="utf-8")))
         tokenizer = read_tokenizer(folder, config)

@@ -9,11 +9,11 @@ from functools import cached_property
 
 import streamlit as st
 
+from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Trace
 from tfmviz.text.familiar import is_latin
 from tfmviz.ui import controls, icons, lesson, translators
 from tfmviz.ui.lesson import Lesson
-from tfmviz.zoo import RecurrentTranslator, ZooModel
 
 SCORES: Mapping[str, str] = {
     "none": "c = hₙ",
@@ -38,7 +38,7 @@ class Translating:
 
     here: Lesson
     kind: str
-    recurrent: Mapping[str, RecurrentTranslator]
+    recurrent: Mapping[str, AnyModel]
     asked: int | None
 
     @cached_property
@@ -47,7 +47,7 @@ class Translating:
         return translators.trace(self.recurrent[self.kind], self.here.text)
 
     @property
-    def transformer(self) -> ZooModel | None:
+    def transformer(self) -> Model | None:
         """The transformer, where the sidebar has one that translates."""
         return self.here.model if self.here.model.config.architecture == "encoder-decoder" else None
 
@@ -103,7 +103,7 @@ def _show(count: int, longest: int) -> None:
     controls.put({"written": "" if count >= longest else str(count)})
 
 
-def doubt(text: str, model: RecurrentTranslator) -> str:
+def doubt(text: str, model: AnyModel) -> str:
     """A sentence on a text that the models were not made for; "" if there is nothing to say."""
     said = []
     letters = [character for character in text if character.isalpha()]

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from tfmviz.record.model import AnyModel, Model
 from tfmviz.ui import translators
 from tfmviz.ui.bottleneck.choices import SCORES, Translating
 from tfmviz.ui.figures import show_table
 from tfmviz.ui.translators import SAID, TRANSFORMER
 from tfmviz.views.counts import Table
-from tfmviz.zoo import RecurrentTranslator, ZooModel
 
 OPENS = "Je vais vous montrer le chemin jusqu'à la gare."
 """A held-out sentence. Through one vector it loses its middle; attention keeps “the way to the station”."""
@@ -56,14 +56,14 @@ def translations(at: Translating) -> None:
         )
 
 
-def beginning(model: RecurrentTranslator | ZooModel, ids: Sequence[int], at: Translating) -> str:
+def beginning(model: AnyModel | Model, ids: Sequence[int], at: Translating) -> str:
     """As much of a translation as is shown."""
     ids = [token for token in ids if token not in model.tokenizer.marks.ends]
     count = at.shown(len(ids) + 1)
     return model.tokenizer.decode(ids[:count]).strip() + ("" if count > len(ids) else " …")
 
 
-def name_of(model: ZooModel) -> str:
+def name_of(model: Model) -> str:
     """ "transformer", or the name of another one that the reader has chosen."""
     return "transformer" if model.name == TRANSFORMER else model.name
 

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.analysis import linear_attention, position_terms
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
@@ -76,7 +77,7 @@ def read_two_ways(twin: Twin, text: str) -> tuple[Array, Array]:
     """Logits of a text's second half, read at once and read after its first half is in a key/value cache."""
     run = twin.trace(text)
     half = len(run.tokens) // 2
-    return run["logits"][half:], twin.model.logits(run.target.ids, cached=half)
+    return run["logits"][half:], zoo.experiments.logits(twin.model, run.target.ids, cached=half)
 
 
 def _largest_difference(one: Array, other: Array) -> float:

@@ -12,6 +12,7 @@ from tfmviz.analysis import position_terms, sinusoids
 from tfmviz.plots import compare as figures
 from tfmviz.plots.compare import Role
 from tfmviz.positions.schemes import SCHEMES
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import PositionEffects
 from tfmviz.ui import icons, lesson, models
@@ -19,7 +20,6 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.numbers import rounded
-from tfmviz.zoo import ZooModel
 
 TRAINED = 64
 """Length of the texts that the twins were trained on, in tokens."""
@@ -36,7 +36,7 @@ class Twin:
     """A model trained with one of the schemes; the twins differ in nothing else."""
 
     scheme: str
-    model: ZooModel
+    model: Model
 
     def trace(self, text: str) -> Trace:
         return models.trace(self.model, text)
@@ -88,7 +88,7 @@ def twin_of(scheme: str) -> Twin:
 
 
 @shared
-def _effects(model: ZooModel) -> PositionEffects:
+def _effects(model: Model) -> PositionEffects:
     return model.position_effects("decoder", TRAINED)
 
 
@@ -96,7 +96,7 @@ def choose(here: Lesson) -> Duel:
     """Draws the controls. Stops the run with an explanation if there are not two models to compare."""
     there = available()
     if len(there) < 2:
-        st.error("A comparison needs two of these models. Restore them, or train them: see README.md.")
+        models.needed(next(name_of(scheme) for scheme in SCHEMES if scheme not in there))
         st.stop()
     line = lesson.line("duel")
     left_scheme, right_scheme = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.analysis import position_terms
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.predictions import softmax
@@ -54,7 +55,7 @@ def scores_from(twin: Twin, text: str, first: int, *, most: int | None = None) -
 
 @shared
 def _later(twin: Twin, ids: tuple[int, ...], first: int) -> Array:
-    return twin.model.scores_from(ids, first=first)
+    return zoo.experiments.scores_from(twin.model, ids, first=first)
 
 
 def reaches(twin: Twin, length: int) -> bool:
@@ -187,7 +188,7 @@ def losses_on(twin: Twin, text: str) -> tuple[tuple[str, ...], Array]:
     """The words to predict and a twin's surprise at each, up to `FACTOR` times the trained length if it can."""
     longest = FACTOR * TRAINED if reaches(twin, FACTOR * TRAINED) else TRAINED
     encoding = twin.model.tokenizer.encode(text, max_len=longest)
-    return encoding.tokens[1:], next_token_losses(twin.model.logits(encoding.ids), encoding.ids)
+    return encoding.tokens[1:], next_token_losses(zoo.experiments.logits(twin.model, encoding.ids), encoding.ids)
 
 
 def longer(duel: Duel) -> None:

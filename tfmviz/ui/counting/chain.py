@@ -7,9 +7,11 @@ import math
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.counting.chain import Factor, factors, log_probabilities
 from tfmviz.counting.words import sentences_of
 from tfmviz.plots.pairs import pairs
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import END
 from tfmviz.ui import icons, models
@@ -19,7 +21,6 @@ from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.views.counts import Table
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, of_logarithm, rounded
-from tfmviz.zoo import ZooModel
 
 MODEL = "tiny-english"
 
@@ -54,11 +55,11 @@ def chain(at: Counting) -> None:
 
 
 @shared
-def _transformer(model: ZooModel, text: str) -> tuple[Array, tuple[int, ...]]:
+def _transformer(model: Model, text: str) -> tuple[Array, tuple[int, ...]]:
     """log P in nats of each token given all before it, and the character behind each. The text begins a document."""
     encoding = model.tokenizer.encode(text, max_len=model.config.max_len - 1)
     ids = (END, *encoding.ids)
-    shifted = model.logits(ids[:-1])  # (place, vocab)
+    shifted = zoo.experiments.logits(model, ids[:-1])  # (place, vocab)
     shifted = shifted - shifted.max(axis=-1, keepdims=True)
     said = shifted[np.arange(len(encoding)), encoding.ids].astype(np.float64)
     total = np.exp(shifted, out=shifted).sum(axis=-1, dtype=np.float64)

@@ -10,13 +10,13 @@ import streamlit as st
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.efficient.reversible import backward, forward, kept
 from tfmviz.plots.growth import growth
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import FeedForwardWeights
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.numbers import counted, in_bytes, tiny
-from tfmviz.zoo import ZooModel
 
 MOST = 8
 """Tokens of the trial: enough to see the rounding, few enough for the largest model that a reader may bring."""
@@ -59,7 +59,7 @@ def _tried(here: Lesson) -> str:
 
 
 @shared
-def round_trip(model: ZooModel, stack: str, ids: tuple[int, ...]) -> float:
+def round_trip(model: Model, stack: str, ids: tuple[int, ...]) -> float:
     """How far the input is from what is computed from the output, over its length."""
     layers = [_function(weights) for weights in model.weights.stacks[stack].feed_forward.values()]
     blocks = list(zip(layers, [*layers[1:], layers[0]], strict=True))

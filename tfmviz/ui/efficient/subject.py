@@ -13,6 +13,7 @@ from tfmviz.analysis.efficient.exact import Cost
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import efficient as figures
 from tfmviz.record.edits import Edit, Patch
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
@@ -20,7 +21,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, visible
 from tfmviz.words.numbers import in_bytes, in_words, per_cent, rounded
-from tfmviz.zoo import ZooModel
 
 BYTES = 4
 """Of a number."""
@@ -95,7 +95,7 @@ def edits_for(here: Lesson, z: Array) -> tuple[Edit, ...]:
 
 
 @shared
-def _row(model: ZooModel, text: str, target: tuple[int, ...] | None, edits: tuple[Edit, ...], position: int) -> Array:
+def _row(model: Model, text: str, target: tuple[int, ...] | None, edits: tuple[Edit, ...], position: int) -> Array:
     """Logits at one position under edits; an encoder-decoder reads the answer that it gave without them."""
     return model.trace(text, edits, ("logits",), target=target).row("logits", position).copy()
 

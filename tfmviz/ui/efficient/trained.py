@@ -12,6 +12,7 @@ from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.position_terms import smoothed
 from tfmviz.plots import efficient as figures
 from tfmviz.plots.pairs import pairs
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.efficient.subject import BYTES
@@ -20,7 +21,6 @@ from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
 from tfmviz.words.numbers import decimal, in_bytes, per_cent, rounded
-from tfmviz.zoo import ZooModel
 
 TWINS = {
     "a window of 8": ("twins-window", "twins-rope"),
@@ -35,8 +35,8 @@ class Pair:
     """Two twins on one text: `cheap` with the cheaper attention, `full` without."""
 
     kind: str
-    cheap: ZooModel
-    full: ZooModel
+    cheap: Model
+    full: Model
     text: str
 
     @property

@@ -13,6 +13,7 @@ from tfmviz.analysis.neurons import FILE, NoPeaks, Peaks, load
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import feed_forward as figures
 from tfmviz.record.edits import Scale
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import before_after, controls, icons, models
@@ -22,7 +23,6 @@ from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
-from tfmviz.zoo import ZooModel
 
 SHOWN = 16
 """Neurons in the picture."""
@@ -146,7 +146,7 @@ def _marked(tokens: tuple[str, ...], token: int) -> str:
 
 
 @shared
-def _peaks(model: ZooModel) -> tuple[str, dict[str, Peaks]]:
+def _peaks(model: Model) -> tuple[str, dict[str, Peaks]]:
     places = [place / model.name for place in zoo.folders() if (place / model.name).is_dir()]
     return load((places[-1] if places else zoo.MODELS) / FILE, model.weights)
 
@@ -157,11 +157,11 @@ def _lines(name: str) -> list[str]:
 
 
 @shared
-def _tokens(model: ZooModel, text: str, stack: str) -> tuple[str, ...]:
+def _tokens(model: Model, text: str, stack: str) -> tuple[str, ...]:
     """The tokens that a stack reads of a text; a decoder that translates reads its own answer."""
     if stack == model.writes_from and model.config.architecture == "encoder-decoder":
         return models.run(model, text, sites=("decoder.0.mlp.pre",)).tokens
-    return model.tokenizer.encode(text, max_len=model.config.max_len).tokens
+    return model.encode(text).tokens
 
 
 def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
@@ -185,7 +185,7 @@ def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
 
 
 @shared
-def _run(model: ZooModel, text: str, site: str, numbers: tuple[int, ...] | None) -> Trace:
+def _run(model: Model, text: str, site: str, numbers: tuple[int, ...] | None) -> Trace:
     if numbers is None:
         return models.run(model, text, (Scale(site=f"{site}.out", factor=0.0),))
     return models.run(

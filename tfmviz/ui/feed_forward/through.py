@@ -11,6 +11,7 @@ import streamlit as st
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.feed_forward import Part
 from tfmviz.plots import feed_forward as figures
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, models
 from tfmviz.ui.cache import shared
@@ -18,7 +19,6 @@ from tfmviz.ui.feed_forward.subject import Subject
 from tfmviz.ui.figures import show_cells, show_code, show_view
 from tfmviz.views import feed_forward as view
 from tfmviz.words.numbers import tiny
-from tfmviz.zoo import ZooModel
 
 PLACE = re.compile(r"(x|gate|pre|post|out|before|after)\.([0-9]{1,6})")
 
@@ -63,7 +63,7 @@ def follow(report: dict[str, Any]) -> None:
 
 
 @shared
-def _payload(model: ZooModel, text: str, site: str, token: int) -> bytes:
+def _payload(model: Model, text: str, site: str, token: int) -> bytes:
     trace, stack = models.trace(model, text), site.split(".")[0]
     source = trace.source if stack == "encoder" and trace.source else trace.target
     weights = model.weights.stacks[stack].feed_forward[site]
@@ -132,7 +132,7 @@ def moved(subject: Subject) -> None:
 
 
 @shared
-def _again(model: ZooModel, text: str, site: str, order: tuple[int, ...]) -> Array:
+def _again(model: Model, text: str, site: str, order: tuple[int, ...]) -> Array:
     """What the layer writes if its input stands in another order, in float64."""
     x = feed_forward.parts(models.trace(model, text), site)["x"][list(order)]
     return feed_forward.run(model.weights.stacks[site.split(".")[0]].feed_forward[site], x.astype(np.float64))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.analysis import reach
 from tfmviz.plots import ladder as figures
 from tfmviz.record.trace import Array
@@ -100,7 +101,7 @@ def moved(ladder: Ladder, text: str) -> dict[str, Array]:
 def pulled(ladder: Ladder, text: str) -> dict[str, Array]:
     """For each network the gradient's length at the token k back: (len,)."""
     ids = ladder.encode(text).ids
-    return {title: model.pull(ids)[::-1] for title, model in ladder.networks.items()}
+    return {title: zoo.experiments.pull(model, ids)[::-1] for title, model in ladder.networks.items()}
 
 
 MEASURES = {

@@ -11,22 +11,23 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.analysis import reach
 from tfmviz.analysis.reach import Predict
 from tfmviz.counting import pruned
 from tfmviz.counting.kneser_ney import NGramModel
 from tfmviz.places import PROJECT
+from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, models
 from tfmviz.ui.cache import shared
-from tfmviz.zoo import EarlierModel, ZooModel
 
 FOLDER = PROJECT / "assets" / "ladder"
 
 TITLES = {"5-gram": "5-gram", "ladder-window": "window", "ladder-rnn": "recurrent", "twins-rope": "transformer"}
 """What the page calls each model, by its name in the files."""
 
-Network = EarlierModel | ZooModel
+Network = AnyModel | Model
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: what is worked out is kept
@@ -34,9 +35,9 @@ class Ladder:
     """The models, which share their tokens. Two ladders are equal only if they are the same object."""
 
     counted: NGramModel
-    window: EarlierModel
-    recurrent: EarlierModel
-    transformer: ZooModel
+    window: AnyModel
+    recurrent: AnyModel
+    transformer: Model
 
     @property
     def networks(self) -> dict[str, Network]:
@@ -50,11 +51,11 @@ class Ladder:
         return {"5-gram": partial(pruned.after, self.counted), **by_network}
 
     def encode(self, text: str) -> Encoding:
-        return self.transformer.tokenizer.encode(text, max_len=self.transformer.config.max_len)
+        return self.transformer.encode(text)
 
 
 def _after(model: Network, texts: Array) -> Array:
-    return reach.probabilities(model.logits_after(texts.tolist()))
+    return reach.probabilities(zoo.experiments.logits_after(model, texts.tolist()))
 
 
 def ladder() -> Ladder:
@@ -68,7 +69,7 @@ def ladder() -> Ladder:
 
 
 @lru_cache(maxsize=1)
-def _joined(window: EarlierModel, recurrent: EarlierModel, transformer: ZooModel) -> Ladder:
+def _joined(window: AnyModel, recurrent: AnyModel, transformer: Model) -> Ladder:
     counted = pruned.load(FOLDER / "5-gram.npz")
     return Ladder(counted=counted, window=window, recurrent=recurrent, transformer=transformer)
 
@@ -123,5 +124,7 @@ def _read(here: Ladder, text: str) -> Reading:
     longest = len(here.counted.orders) - 1
     contexts = [encoding.ids[max(0, end - longest) : end] for end in range(1, len(encoding) + 1)]
     counted = np.array([here.counted.distribution(context) for context in contexts])
-    networks = [reach.probabilities(m.values_at("logits", [encoding.ids])[0]) for m in here.networks.values()]
+    networks = [
+        reach.probabilities(zoo.experiments.values_at(m, "logits", [encoding.ids])[0]) for m in here.networks.values()
+    ]
     return Reading(text=encoding, p=np.stack([counted, *networks]))

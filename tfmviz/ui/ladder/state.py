@@ -7,8 +7,10 @@ from typing import Literal
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.analysis.recurrence import Steps, fading
 from tfmviz.plots import ladder as figures
+from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
@@ -17,7 +19,6 @@ from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import rounded
-from tfmviz.zoo import EarlierModel
 
 SHOWN = 28
 """How many numbers of a state are drawn."""
@@ -57,7 +58,7 @@ def state(here: Lesson) -> None:
     _fading(model, trace)
 
 
-def _fading(model: EarlierModel, trace: Trace) -> None:
+def _fading(model: AnyModel, trace: Trace) -> None:
     layers = range(model.config.to_dict()["n_layers"])
     values = {f"layer {layer}": faded(model, trace.target.text, layer) for layer in layers}
     x = np.arange(1.0, len(trace.tokens) + 1)
@@ -89,12 +90,12 @@ def _ends(curves: list[Array]) -> tuple[float, float]:
 
 
 @shared
-def record(model: EarlierModel, text: str) -> Trace:
+def record(model: AnyModel, text: str) -> Trace:
     return model.trace(text, sites=("rnn.*",))
 
 
 @shared
-def faded(model: EarlierModel, text: str, layer: int) -> Array:
+def faded(model: AnyModel, text: str, layer: int) -> Array:
     trace = record(model, text)
     at = Steps(**{site: trace[f"rnn.{layer}.{site}"] for site in ("reset", "update", "candidate", "hidden")})
-    return fading(model.recurrent_weights(layer), at)
+    return fading(zoo.experiments.recurrent_weights(model, layer), at)

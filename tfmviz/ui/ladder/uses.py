@@ -15,6 +15,7 @@ from tfmviz.analysis.labelling import from_mean_of_states
 from tfmviz.analysis.reach import probabilities
 from tfmviz.places import PROJECT
 from tfmviz.plots import ladder as figures
+from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
 from tfmviz.ui import controls, icons, lesson
@@ -24,7 +25,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import per_cent
-from tfmviz.zoo import RecurrentLabeller
 
 BOTH, FORWARD, CLASSIFIER = NAMES = ("label-both", "label-forward", "label-text")
 
@@ -84,7 +84,7 @@ def _take_sentence() -> None:
         controls.forget_token()
 
 
-def _labelling(networks: Mapping[str, RecurrentLabeller], text: Encoding) -> None:
+def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
     """What both directions say of every token, above what the forward direction says."""
     french = np.stack([probabilities(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
     show_cells(
@@ -112,7 +112,7 @@ def _quoted(text: Encoding, chosen: Array, *, most: int = 8) -> str:
     return ", ".join(tokens[:most]) + (f" and {len(tokens) - most} more" if len(tokens) > most else "")
 
 
-def _classifying(classifier: RecurrentLabeller, text: Encoding) -> None:
+def _classifying(classifier: AnyModel, text: Encoding) -> None:
     """What a classifier says of the text up to every token, from the last state and from the mean of all."""
     from_last = logits(classifier, text.ids)
     french = np.stack([probabilities(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
@@ -219,7 +219,7 @@ def doubt(text: str) -> str:
     return f"{made_of} These networks know only French and English and must answer, so they guess."
 
 
-def _networks() -> dict[str, RecurrentLabeller] | None:
+def _networks() -> dict[str, AnyModel] | None:
     """The three networks. If one is missing or damaged, says so and gives None."""
     try:
         return {name: _load(name) for name in NAMES}
@@ -229,17 +229,17 @@ def _networks() -> dict[str, RecurrentLabeller] | None:
 
 
 @st.cache_resource(show_spinner="Loading the models…")
-def _load(name: str) -> RecurrentLabeller:
-    return zoo.with_copies(zoo.load_labeller(name))
+def _load(name: str) -> AnyModel:
+    return zoo.with_copies(zoo.load(name, kind=zoo.RecurrentLabeller))
 
 
 @shared
-def read(model: RecurrentLabeller, text: str) -> Encoding:
+def read(model: AnyModel, text: str) -> Encoding:
     """The tokens, which are the same for all three networks."""
     return model.encode(text)
 
 
 @shared
-def logits(model: RecurrentLabeller, ids: tuple[int, ...]) -> Array:
+def logits(model: AnyModel, ids: tuple[int, ...]) -> Array:
     """What a network says of every token: (len, label)."""
     return model.trace(ids, sites=("logits",))["logits"]

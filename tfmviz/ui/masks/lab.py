@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import mask_effect
 from tfmviz.record.edits import SetMask
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace, kind_of
 from tfmviz.ui import controls, icons, models
 from tfmviz.ui.cache import shared
@@ -18,7 +19,6 @@ from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import masks as view
 from tfmviz.words.labels import of_queries, visible
-from tfmviz.zoo import ZooModel
 
 SECOND = "The cat sat on the mat."
 
@@ -293,7 +293,7 @@ def edited(here: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[b
 
 @shared
 def _edited(
-    model: ZooModel,
+    model: Model,
     text: str,
     layers: tuple[str, ...],
     heads: tuple[bool, ...] | None,

@@ -9,9 +9,9 @@ import numpy as np
 from tfmviz import zoo
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.record.edits import SetMask
+from tfmviz.record.model import Model
 from tfmviz.ui import models
 from tfmviz.ui.cache import shared
-from tfmviz.zoo import ZooModel
 
 UNMASKED, MASKED = "twins-unmasked", "twins-rope"
 """Two models that differ in nothing but the mask in training."""
@@ -40,8 +40,8 @@ def losses(text: str) -> Losses | None:
 
 
 @shared
-def _losses(unmasked: ZooModel, masked: ZooModel, text: str) -> Losses | None:
-    length = len(unmasked.tokenizer.encode(text, max_len=unmasked.config.max_len))
+def _losses(unmasked: Model, masked: Model, text: str) -> Losses | None:
+    length = len(unmasked.encode(text))
     if length < 2:
         return None
     everything = ((True,) * length,) * length
@@ -49,6 +49,6 @@ def _losses(unmasked: ZooModel, masked: ZooModel, text: str) -> Losses | None:
     return Losses(copying=_mean(unmasked, text, sees_all), writing=_mean(unmasked, text), masked=_mean(masked, text))
 
 
-def _mean(model: ZooModel, text: str, edits: tuple[SetMask, ...] = ()) -> float:
+def _mean(model: Model, text: str, edits: tuple[SetMask, ...] = ()) -> float:
     trace = model.trace(text, edits, sites=("logits",))
     return float(np.mean(next_token_losses(trace["logits"], trace.target.ids)))

@@ -12,6 +12,7 @@ from tfmviz.analysis import normalisation
 from tfmviz.analysis.attention_layer import is_pre_norm, read_by
 from tfmviz.analysis.contributions import PARTS
 from tfmviz.plots import normalisation as figures
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import Norm, StackWeights
 from tfmviz.ui import icons, lesson
@@ -20,7 +21,6 @@ from tfmviz.ui.figures import show, show_code, show_columns, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.numbers import counted, decimal, per_cent, tiny
-from tfmviz.zoo import ZooModel
 
 COLUMNS = ("age", "tuition")
 AGES, FEES = "18, 19, 45, 22, 30", "5000, 5600, 5010, 9800, 7000"
@@ -187,7 +187,7 @@ def learned(here: Lesson) -> None:
     )
 
 
-def norms_of(model: ZooModel) -> dict[str, Norm]:
+def norms_of(model: Model) -> dict[str, Norm]:
     """Every norm by its name, in the order of application, but that of a layer before those inside it."""
     found: dict[str, Norm | None] = {}
     for stack, weights in model.weights.stacks.items():

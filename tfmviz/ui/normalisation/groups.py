@@ -10,6 +10,7 @@ import streamlit as st
 from tfmviz.analysis import normalisation
 from tfmviz.plots import normalisation as figures
 from tfmviz.plots.pairs import pairs
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import Norm
 from tfmviz.ui import controls, icons, lesson
@@ -19,7 +20,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted, decimal, per_cent
-from tfmviz.zoo import ZooModel
 
 MORE = "The cat sat on the mat.\nMy dog ran home."
 JOINING = "Once upon a time there was a king!"
@@ -77,7 +77,7 @@ def read(here: Lesson, texts: list[str]) -> Batch:
 
 
 @shared
-def _run(model: ZooModel, text: str, site: str) -> Trace:
+def _run(model: Model, text: str, site: str) -> Trace:
     return model.trace(text, sites=(site,))
 
 

@@ -12,6 +12,7 @@ from tfmviz.analysis import position_table
 from tfmviz.analysis.sinusoids import cosines
 from tfmviz.plots import positions as figures
 from tfmviz.plots.positions import Line
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import icons, lesson, models
@@ -20,7 +21,6 @@ from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
-from tfmviz.zoo import ZooModel
 
 LEARNED, REVERSE = "twins-learned", "reverse"
 
@@ -37,7 +37,7 @@ LETTERS = "attention is all you need".replace(" ", "")
 class Place:
     """Where a trained table is: the model, and which of its stacks."""
 
-    model: ZooModel
+    model: Model
     stack: str
 
     @property
@@ -270,7 +270,7 @@ def one_too_many(place: Place) -> str:
     raise AssertionError("a learned table has no vector past its end")
 
 
-def _beyond(model: ZooModel) -> None:
+def _beyond(model: Model) -> None:
     """A model that reverses words, on longer and longer words."""
     line = lesson.line("letters")
     word = line.text_input("Letters to reverse", LETTERS, key="letters", bind="query-params", max_chars=32)
@@ -298,7 +298,7 @@ def _beyond(model: ZooModel) -> None:
 
 
 @shared
-def _turned_round(model: ZooModel, letters: str) -> list[tuple[str, str]]:
+def _turned_round(model: Model, letters: str) -> list[tuple[str, str]]:
     """Beginnings of `letters`, and the model's answers."""
     ends = sorted({n for n in (4, 8, 10, 11, 12, 13, 14, 16, 20) if n <= len(letters)} | {len(letters)})
-    return [(letters[:n], model.generate(letters[:n]).text) for n in ends]
+    return [(letters[:n], zoo.writing.generate(model, letters[:n]).text) for n in ends]

@@ -8,6 +8,7 @@ import streamlit as st
 from tfmviz.analysis import naive_positions
 from tfmviz.plots import positions as figures
 from tfmviz.plots.positions import Line
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
@@ -17,7 +18,6 @@ from tfmviz.ui.positions.order_blind import SIGHTED
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted
-from tfmviz.zoo import ZooModel
 
 OTHERS = ("Man eats small dinosaur.", "Once upon a time there was a little girl.")
 """What the reader's sentence is compared with: the first that has another number of tokens, if one has."""
@@ -65,7 +65,7 @@ def appended_index(here: Lesson) -> None:
 
 
 @shared
-def _different_words(model: ZooModel, text: str) -> Array:
+def _different_words(model: Model, text: str) -> Array:
     """Embeddings of the different tokens of a text, as the model uses them: (n, d_model)."""
     trace = model.trace(text, sites=("embed",))
     _, first = np.unique(trace.target.ids, return_index=True)
@@ -73,7 +73,7 @@ def _different_words(model: ZooModel, text: str) -> Array:
 
 
 @shared
-def _alike(model: ZooModel, text: str) -> tuple[Array, Array]:
+def _alike(model: Model, text: str) -> tuple[Array, Array]:
     """Mean cosine between different words at each of 200 positions: index appended, sinusoid added."""
     from tfmviz.positions.sinusoidal import sinusoids
 
@@ -115,7 +115,7 @@ def fractions(here: Lesson) -> None:
 
 
 def _tokens(here: Lesson, text: str) -> tuple[str, ...]:
-    return here.model.tokenizer.encode(text, max_len=here.model.config.max_len).tokens
+    return here.model.encode(text).tokens
 
 
 def counter() -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 from tfmviz.analysis.sinusoids import cosines
 from tfmviz.plots import positions as figures
 from tfmviz.plots.pairs import pairs
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
@@ -16,7 +17,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.order_blind import SIGHTED
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
-from tfmviz.zoo import ZooModel
 
 
 def on_words(here: Lesson) -> None:
@@ -81,5 +81,5 @@ def _token_cosines(trace: Trace, words: Array, added: Array) -> None:
 
 
 @shared
-def _embedded(model: ZooModel, text: str) -> Trace:
+def _embedded(model: Model, text: str) -> Trace:
     return model.trace(text, sites=("embed", "decoder.pos_embed"))

@@ -12,9 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.analysis import word_order
-from tfmviz.model.config import Architecture, ModelConfig
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.edits import SetMask
+from tfmviz.record.facts import Architecture, Facts
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
@@ -23,7 +24,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import tiny
-from tfmviz.zoo import ZooModel
 
 SIGHTED = "twins-sinusoidal"
 
@@ -52,7 +52,7 @@ def order_blind(here: Lesson) -> None:
         blind, sighted = _choose_twins(here.text)
     if blind is None or sighted is None:
         return
-    encoding = blind.tokenizer.encode(here.text, max_len=blind.config.max_len)
+    encoding = blind.encode(here.text)
     controls.say_what_was_cut(encoding, "The twins read")
     parts = word_order.pieces(encoding)
     if len(parts) < 2:
@@ -74,7 +74,7 @@ def order_blind(here: Lesson) -> None:
             _numbers(encoding, moved, changes, pair=(blind, sighted))
 
 
-def _choose_twins(text: str) -> tuple[ZooModel | None, ZooModel | None]:
+def _choose_twins(text: str) -> tuple[Model | None, Model | None]:
     """Asks for a model with positions. At first it is the one whose vocabulary cuts the text into the fewest tokens.
 
     Returns:
@@ -102,25 +102,27 @@ def _choose_twins(text: str) -> tuple[ZooModel | None, ZooModel | None]:
     return blind, chosen
 
 
-def _differ_in_positions_only(one: ModelConfig, other: ModelConfig) -> bool:
+def _differ_in_positions_only(one: Facts, other: Facts) -> bool:
     return all(
         getattr(one, field.name) == getattr(other, field.name) for field in fields(one) if field.name != "positions"
     )
 
 
-def _moved_by(model: ZooModel, texts: tuple[tuple[int, ...], ...], sees: str, moved: list[int]) -> Array:
+def _moved_by(model: Model, texts: tuple[tuple[int, ...], ...], sees: str, moved: list[int]) -> Array:
     """How far each token's last vector goes from the first text to the second, in which the tokens have moved."""
     before, after = _last(model, texts, sees)
     return word_order.largest_changes(before, after, moved)
 
 
 @shared
-def _last(model: ZooModel, texts: tuple[tuple[int, ...], ...], sees: str) -> Array:
+def _last(model: Model, texts: tuple[tuple[int, ...], ...], sees: str) -> Array:
     """Every token's vector after the last layer, (text, len, d_model); `sees` is what every mask lets a token see."""
     n = len(texts[0])
     mask = tuple(tuple(sees == "everything" or key <= query for key in range(n)) for query in range(n))
     edits = tuple(SetMask(layer=layer, mask=mask) for layer in model.config.layers)
-    return model.values_at(f"{model.config.stacks[0]}.{model.config.n_layers - 1}.resid_post", texts, edits)
+    return zoo.experiments.values_at(
+        model, f"{model.config.stacks[0]}.{model.config.n_layers - 1}.resid_post", texts, edits
+    )
 
 
 def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGenerator) -> list[int]:
@@ -199,7 +201,7 @@ def _word(encoding: Encoding, part: tuple[int, ...]) -> str:
     return visible(encoding.text[start:end])
 
 
-def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[ZooModel, ZooModel], sees: str) -> None:
+def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Model, Model], sees: str) -> None:
     """How far the vectors have moved in both models under one mask."""
     names, schemes = [model.name for model in pair], ("no positions", pair[1].config.positions)
     free = sees == "everything"
@@ -239,7 +241,7 @@ def _size(changes: Array) -> str:
 
 
 def _numbers(
-    encoding: Encoding, moved: list[int], changes: dict[str, list[Array]], *, pair: tuple[ZooModel, ZooModel]
+    encoding: Encoding, moved: list[int], changes: dict[str, list[Array]], *, pair: tuple[Model, Model]
 ) -> None:
     """The same in figures, token by token."""
     place = np.argsort(moved)

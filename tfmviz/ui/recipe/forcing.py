@@ -6,6 +6,7 @@ import math
 
 import streamlit as st
 
+from tfmviz.record.model import Model
 from tfmviz.ui import controls
 from tfmviz.ui.figures import show_table
 from tfmviz.ui.lesson import Lesson
@@ -14,7 +15,6 @@ from tfmviz.ui.recipe.subject import Forced
 from tfmviz.views.counts import Table
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, rounded
-from tfmviz.zoo import ZooModel
 
 MOST = 60
 """Places that are listed; the mean is over all."""
@@ -75,7 +75,7 @@ def _words(found: Forced, mean: float) -> str:
     )
 
 
-def _trained(model: ZooModel) -> str:
+def _trained(model: Model) -> str:
     """Where the answers come from in training, and what keeps the model from seeing them."""
     forced = "Whatever the model would say, the next place reads the true word: the teacher forces it."
     one_pass = "Thus all places are trained in one pass, and a causal mask"

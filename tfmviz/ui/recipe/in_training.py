@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.plots import recipe as figures
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
@@ -15,7 +17,6 @@ from tfmviz.ui.recipe import subject
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, rounded
-from tfmviz.zoo import ZooModel
 
 RUNS = 10
 
@@ -71,8 +72,8 @@ def _safe(token: str) -> str:
 
 
 @shared
-def _dropped(model: ZooModel, text: str, rate: float, seed: int) -> Array:
-    return model.losses_with_dropout(text, dropout=rate, runs=RUNS, seed=seed)[1]
+def _dropped(model: Model, text: str, rate: float, seed: int) -> Array:
+    return zoo.experiments.losses_with_dropout(model, text, dropout=rate, runs=RUNS, seed=seed)[1]
 
 
 def gradients(here: Lesson) -> None:
@@ -125,5 +126,5 @@ def _name(layer: str) -> str:
 
 
 @shared
-def _lengths(model: ZooModel, text: str, untrained: int | None) -> dict[str, float]:
-    return model.gradient_lengths(text, untrained=untrained)
+def _lengths(model: Model, text: str, untrained: int | None) -> dict[str, float]:
+    return zoo.experiments.gradient_lengths(model, text, untrained=untrained)

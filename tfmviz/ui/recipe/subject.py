@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import streamlit as st
 
 from tfmviz.analysis.calibration import log_softmax
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons, models
+from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.lesson import Lesson
-from tfmviz.words import markdown
-from tfmviz.zoo import ZooModel
+from tfmviz.ui.lesson import Lesson, Need
 
 OURS = "tiny-english"
 
@@ -28,7 +27,7 @@ class Forced:
         log_p: (len, vocab), ln P of every entry at each place.
     """
 
-    model: ZooModel
+    model: Model
     reads: tuple[str, ...]
     targets: tuple[str, ...]
     ids: tuple[int, ...]
@@ -40,15 +39,17 @@ class Forced:
         return -self.log_p[range(len(self.ids)), self.ids]
 
 
-def _writer(here: Lesson, *, from_left: bool) -> ZooModel | None:
-    """The chosen model if it predicts next tokens, else one that does; the page says so."""
-    architecture = here.model.config.architecture
-    if architecture == "decoder-only" or (architecture == "encoder-decoder" and not from_left):
-        return here.model
-    does = "fills gaps" if architecture == "encoder-only" else "reads one text and writes another"
-    if (model := models.needed(OURS)) is not None:
-        st.info(f"{markdown.code(here.model.name)} {does}; this part is about {OURS}.", icon=icons.INFO)
-    return model
+WRITER = Need(
+    what="a model that predicts next tokens",
+    fits=lambda model: model.config.architecture != "encoder-only",
+    instead=OURS,
+)
+
+FROM_LEFT = Need(
+    what="a model that predicts each token from those before it alone",
+    fits=lambda model: model.config.architecture == "decoder-only",
+    instead=OURS,
+)
 
 
 def forced(here: Lesson, *, from_left: bool = False) -> Forced | None:
@@ -59,10 +60,10 @@ def forced(here: Lesson, *, from_left: bool = False) -> Forced | None:
     Args:
         from_left: the writer must see what stands to the left and nothing else, so an encoder-decoder is none.
     """
-    model = _writer(here, from_left=from_left)
-    if model is None:
+    there = lesson.stand_in(here, needs=FROM_LEFT if from_left else WRITER)
+    if there is None:
         return None
-    found = _forced(model, here.text)
+    found = _forced(there.model, here.text)
     if not found.ids:
         st.info("One token has no next one. Type a longer text.", icon=icons.WRITE)
         return None
@@ -70,7 +71,7 @@ def forced(here: Lesson, *, from_left: bool = False) -> Forced | None:
 
 
 @shared
-def _forced(model: ZooModel, text: str) -> Forced:
+def _forced(model: Model, text: str) -> Forced:
     trace = models.trace(model, text)
     target = trace.target
     return Forced(

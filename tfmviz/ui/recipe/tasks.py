@@ -10,6 +10,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
 from tfmviz.places import PROJECT
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.text import corruption
 from tfmviz.text.tokenizer import MASK, SPANS
@@ -23,7 +24,7 @@ from tfmviz.views.pieces import Piece, Pieces, Row
 from tfmviz.words import markdown
 from tfmviz.words.labels import whole
 from tfmviz.words.numbers import decimal
-from tfmviz.zoo import ModelUnavailable, ZooModel
+from tfmviz.zoo import ModelUnavailable
 
 FILLER = "fill-in"
 """The shipped model that was trained on masked words."""
@@ -75,7 +76,7 @@ def tasks(here: Lesson) -> None:
     )
 
 
-def _masked(model: ZooModel, text: str, draw: int) -> tuple[list[Piece], float]:
+def _masked(model: Model, text: str, draw: int) -> tuple[list[Piece], float]:
     """The text as the masked model reads it, with the answers it is asked for, and its mean loss."""
     ids, read, asked, losses = _draw(model, text, draw)
     vocabulary = model.vocabulary
@@ -87,7 +88,7 @@ def _masked(model: ZooModel, text: str, draw: int) -> tuple[list[Piece], float]:
 
 
 @shared
-def _draw(model: ZooModel, text: str, draw: int) -> tuple[list[int], list[int], np.ndarray, np.ndarray]:
+def _draw(model: Model, text: str, draw: int) -> tuple[list[int], list[int], np.ndarray, np.ndarray]:
     """Tokens before and after masking, which are asked for, and −ln P of each true token."""
     ids = np.array([model.tokenizer.ids(text)[: model.config.max_len]])
     read, asked = corruption.masked(
@@ -98,7 +99,7 @@ def _draw(model: ZooModel, text: str, draw: int) -> tuple[list[int], list[int], 
 
 
 @shared
-def _span_model() -> ZooModel:
+def _span_model() -> Model:
     return zoo.with_copies(zoo.load("spans", SPAN_MODELS))
 
 
@@ -119,13 +120,13 @@ def _spans(text: str, draw: int) -> list[Row]:
     ]
 
 
-def _marks(model: ZooModel) -> range:
+def _marks(model: Model) -> range:
     """The marks of spans in its vocabulary: one more than there are spans in the longest text that it reads."""
     return range(SPANS, SPANS + corruption.n_spans(model.config.max_len) + 1)
 
 
 @shared
-def _left_out(model: ZooModel, text: str, draw: int) -> tuple[list[int], list[int], Array]:
+def _left_out(model: Model, text: str, draw: int) -> tuple[list[int], list[int], Array]:
     """The tokens that are read, those to be written, and −ln P of each of these."""
     ids = model.tokenizer.ids(text)[: model.config.max_len]
     hidden = corruption.spans(len(ids), np.random.default_rng(draw))
@@ -136,7 +137,7 @@ def _left_out(model: ZooModel, text: str, draw: int) -> tuple[list[int], list[in
     return reads, writes, -log_p[range(len(writes)), writes]
 
 
-def _boxes(model: ZooModel, ids: Sequence[int], losses: Sequence[float] | Array = ()) -> list[Piece]:
+def _boxes(model: Model, ids: Sequence[int], losses: Sequence[float] | Array = ()) -> list[Piece]:
     """A box for each token, with its loss below it if there are losses."""
     below: list[tuple[str, ...]] = [(decimal(float(loss)),) for loss in losses] or [()] * len(ids)
     return [

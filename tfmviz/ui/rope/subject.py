@@ -9,12 +9,12 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.attention_layer import of_head
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, models
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui import controls, lesson
+from tfmviz.ui.lesson import Lesson, Need
 from tfmviz.words import markdown
 from tfmviz.words.numbers import counted
-from tfmviz.zoo import ZooModel
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -26,7 +26,7 @@ class Subject:
         note: why it is not the chosen model or layer; "" where it is.
     """
 
-    model: ZooModel
+    model: Model
     layer: str
     head: int
     trace: Trace
@@ -60,22 +60,21 @@ def subject(here: Lesson, scheme: str) -> Subject | None:
     """The chosen model if it has this scheme, else the twin that has it. If that is missing, says so and gives None."""
     choice = here.choice
     layer = choice.layer.replace("cross_attn", "self_attn")
-    if here.model.config.positions == scheme:
+    needs = Need(
+        what=f"a model with the position scheme {scheme}",
+        fits=lambda model: model.config.positions == scheme,
+        instead=f"twins-{scheme}",
+    )
+    there = lesson.stand_in(here, needs=needs, say=False)
+    if there is None:
+        return None
+    if there is here:
         own = layer == choice.layer
         note = "" if own else "Cross-attention has no positions, so this is the decoder's self-attention."
         return Subject(model=here.model, layer=layer, head=choice.head, trace=here.trace, note=note)
-    model = models.needed(f"twins-{scheme}")
-    if model is None:
-        return None
-    config = model.config
+    config = there.model.config
     index, head = min(choice.layer_index, config.n_layers - 1), min(choice.head, config.n_heads - 1)
-    return Subject(
-        model=model,
-        layer=f"decoder.{index}.self_attn",
-        head=head,
-        trace=models.trace(model, here.text),
-        note=f"{markdown.code(here.model.name)} has another position scheme, so this is {markdown.code(model.name)}.",
-    )
+    return Subject(model=there.model, layer=f"decoder.{index}.self_attn", head=head, trace=there.trace, note=there.note)
 
 
 def of_scheme(here: Lesson, scheme: str, *parts: Callable[[Subject], object], whose: bool = True) -> Callable[[], None]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from tfmviz.analysis.parameters import PUBLISHED, Design, Published, counts
-from tfmviz.model.config import ModelConfig
+from tfmviz.record.facts import Facts
 from tfmviz.record.weights import ModelWeights
 from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson
@@ -24,7 +24,7 @@ class Subject:
     name: str
     design: Design
     known: Published | None = None
-    config: ModelConfig | None = None
+    config: Facts | None = None
 
 
 def ask(here: Lesson, key: str) -> Subject:
@@ -54,7 +54,7 @@ def _sliders() -> Design:
     return Design(n_decoder=n_layers, d_model=d, d_attn=d, d_kv=d, d_ff=wide * d, vocab_size=vocab_size)
 
 
-def design_of(config: ModelConfig, weights: ModelWeights) -> Design:
+def design_of(config: Facts, weights: ModelWeights) -> Design:
     """The design of a model of the zoo; what has no place in it (norms of queries, biases of heads …) is "other"."""
     has_mlp = config.feed_forward != "none"
     depths = {stack: config.depth(stack) for stack in config.stacks}

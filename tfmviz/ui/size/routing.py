@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
 from tfmviz.plots import variants as figures
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, models
+from tfmviz.ui import controls, lesson
 from tfmviz.ui.figures import show, show_table, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import Lesson, Need
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted, decimal, per_cent
 
-MODEL = "experts"
-"""The shipped model with experts, for readers who have chosen one without."""
-
 
 def routed(here: Lesson) -> None:
     """The routing of the chosen model, or of the shipped mixture where the chosen one has no experts."""
-    chosen = here.model.name
-    if not _sites(here):
-        model = models.needed(MODEL)
-        if model is None:
-            return
-        here = replace(here, model=model)
-        controls.say_what_was_cut(here.trace.target, f"{markdown.code(model.name)} reads")
-    sites = _sites(here)
+    there = lesson.stand_in(here, needs=EXPERTS)
+    if there is None:
+        return
+    if there is not here:
+        controls.say_what_was_cut(there.trace.target, f"{markdown.code(there.model.name)} reads")
+    here, sites = there, _sites(there.model)
     stack = here.model.writes_from
     p = np.stack([here.trace[f"{site}.router"] for site in sites])  # (layer, len, expert)
     if not np.isfinite(p).all():
@@ -39,18 +34,20 @@ def routed(here: Lesson) -> None:
         return
     tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
     show(figures.routing(tokens, p, theme=theme()), key="routing", alt=said(tokens, p))
-    instead = "" if chosen == here.model.name else f"{markdown.code(chosen)} has no experts, so this is another model. "
     st.markdown(
-        f"{instead}{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. The colour says which of "
+        f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. The colour says which of "
         "them reads a token, the height of the bar how probable the router finds it. Look whether equal words go to "
         "the same expert, and what the words of one expert have in common."
     )
     _shares(tokens, p)
 
 
-def _sites(here: Lesson) -> list[str]:
+def _sites(model: Model) -> list[str]:
     """Paths of the layers with experts, in the stack that the vocabulary is read from."""
-    return list(here.model.weights.stacks[here.model.writes_from].experts)
+    return list(model.weights.stacks[model.writes_from].experts)
+
+
+EXPERTS = Need(what="a model with experts", fits=lambda model: bool(_sites(model)), instead="experts")
 
 
 def _shares(tokens: tuple[str, ...], p: Array) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 import streamlit as st
 
+from tfmviz.record.model import Model
 from tfmviz.ui import controls
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import steps
-from tfmviz.zoo import ZooModel
 
 STAGE = re.compile(r"[a-z]{1,12}")
 
@@ -21,7 +21,7 @@ CELL = re.compile(r"[A-Za-z_]{0,12}(\.\d{1,4}){4}")
 
 
 @shared
-def payload(model: ZooModel, text: str, layer: str, head: int) -> bytes:
+def payload(model: Model, text: str, layer: str, head: int) -> bytes:
     """What the view in the browser gets."""
     here = Lesson(choice=Choice(model=model.name, layer=layer, head=head), text=text, model=model)
     return steps.payload(here.trace, layer, head, here.weights, here.positions, title=model.name)

@@ -12,6 +12,7 @@ from tfmviz.analysis import contributions
 from tfmviz.analysis.contributions import Attribution, River
 from tfmviz.analysis.residual import depth
 from tfmviz.plots import attribution as figures
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import StackWeights
 from tfmviz.ui import before_after, controls, icons, lesson
@@ -22,7 +23,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, tiny
-from tfmviz.zoo import ZooModel
 
 N_BARS = 12
 
@@ -101,11 +101,18 @@ def _account(here: Lesson) -> Account:
         word_bias -= float(biases[other])
     river = contributions.river(trace, stack, token, matrices)
     scores = contributions.attribution(river, matrices, direction)
-    found = {"title": title, "measured": measured, "word_bias": word_bias}
-    return Account(**found, token=token, weights=matrices, river=river, scores=scores)  # type: ignore[arg-type]
+    return Account(
+        title=title,
+        measured=measured,
+        word_bias=word_bias,
+        token=token,
+        weights=matrices,
+        river=river,
+        scores=scores,
+    )
 
 
-def _words(model: ZooModel, best: int) -> tuple[int | None, int | None]:
+def _words(model: Model, best: int) -> tuple[int | None, int | None]:
     """Asks for the words; None where nothing usable was typed."""
     answer = visible(model.vocabulary[best])
     one = st.text_input(
@@ -129,19 +136,19 @@ def _words(model: ZooModel, best: int) -> tuple[int | None, int | None]:
 
 
 @shared
-def _indices(model: ZooModel) -> dict[str, int]:
+def _indices(model: Model) -> dict[str, int]:
     """Every entry of the vocabulary by its text."""
     return {text: index for index, text in reversed(list(enumerate(model.vocabulary)))}
 
 
-def _index_of(model: ZooModel, typed: str) -> int | None:
+def _index_of(model: Model, typed: str) -> int | None:
     """The token that a typed word is: with a space before it, as inside a text, if there is such a token."""
     indices = _indices(model)
     forms = (f" {typed.strip()}", typed, typed.strip()) if typed.strip() else ()
     return next((indices[form] for form in forms if form in indices), None)
 
 
-def _not_a_token(model: ZooModel, typed: str) -> str:
+def _not_a_token(model: Model, typed: str) -> str:
     """One sentence that says how the model reads the word, and which words it could be asked about."""
     word = typed.strip()
     pieces = model.tokenizer.pieces(f" {word}")
@@ -153,7 +160,7 @@ def _not_a_token(model: ZooModel, typed: str) -> str:
 
 
 @shared
-def _nearest(model: ZooModel, word: str) -> list[str]:
+def _nearest(model: Model, word: str) -> list[str]:
     words = list(dict.fromkeys(text.strip() for text in model.vocabulary if text.strip()))
     return get_close_matches(word, words, n=4, cutoff=0.4)
 

@@ -14,6 +14,7 @@ from tfmviz.analysis import lens, residual
 from tfmviz.analysis.lens import Lens
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import Detail
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
@@ -23,7 +24,6 @@ from tfmviz.views import lens as view
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import per_cent
-from tfmviz.zoo import ZooModel
 
 STAGE = re.compile(r"[0-9]{1,4}")
 WORD, RANK, ENTROPY, DIVERGENCE = "top word", "rank of the answer", "entropy", "distance to the end"
@@ -74,7 +74,7 @@ def lens_of(here: Lesson) -> None:
 
 
 @shared
-def _lens(model: ZooModel, text: str, detail: Detail) -> Lens:
+def _lens(model: Model, text: str, detail: Detail) -> Lens:
     trace, stack = models.trace(model, text), model.writes_from
     sites = list(residual.stages(trace, stack, detail).values())
     return lens.read(trace, sites, model.weights.stacks[stack].readout)

@@ -9,10 +9,12 @@ from typing import Literal
 
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.analysis import ablation, mask_effect
 from tfmviz.analysis.ablation import Kind, Part, Question
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.record.edits import Edit
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, icons, lesson, models
 from tfmviz.ui.cache import shared
@@ -21,7 +23,6 @@ from tfmviz.ui.sentences import examples_for
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
-from tfmviz.zoo import ZooModel
 
 OFF = re.compile(r"(none|([edc][ml]?\d{1,3}(\.\d{1,3})?)(,[edc][ml]?\d{1,3}(\.\d{1,3})?){0,999})")
 """What the address may say is off: "d1.2,dm0", see `Part.code`; "none" means that everything is on."""
@@ -165,17 +166,17 @@ def run(here: Lesson, said: Switches) -> Trace:
 
 
 @shared
-def _run(model: ZooModel, text: str, codes: tuple[str, ...], way: Way) -> Trace:
+def _run(model: Model, text: str, codes: tuple[str, ...], way: Way) -> Trace:
     """The codes stand for the edits: a short key, while hashing a mean walks all its numbers."""
     return models.run(model, text, _edits(model, text, codes, way), sites=("logits",))
 
 
-def _edits(model: ZooModel, text: str, codes: tuple[str, ...], way: Way) -> tuple[Edit, ...]:
+def _edits(model: Model, text: str, codes: tuple[str, ...], way: Way) -> tuple[Edit, ...]:
     parts = [part for part in ablation.parts_of(models.trace(model, text)) if part.code in codes]
     return tuple(edit for part in parts for edit in edits_of(part, model, way))
 
 
-def edits_of(part: Part, model: ZooModel, way: Way) -> tuple[Edit, ...]:
+def edits_of(part: Part, model: Model, way: Way) -> tuple[Edit, ...]:
     """What is done to a part of the model."""
     if way.how == "mean":
         return part.averaged(_reference(model, way.reference))
@@ -183,7 +184,7 @@ def edits_of(part: Part, model: ZooModel, way: Way) -> tuple[Edit, ...]:
 
 
 @shared
-def _reference(model: ZooModel, text: str) -> Trace:
+def _reference(model: Model, text: str) -> Trace:
     return models.run(model, text, sites=("*.z", "*.out"))
 
 
@@ -294,10 +295,10 @@ def written(here: Lesson, after: Trace, said: Switches) -> None:
 
 
 @shared
-def _written(model: ZooModel, text: str, codes: tuple[str, ...], way: Way) -> str:
+def _written(model: Model, text: str, codes: tuple[str, ...], way: Way) -> str:
     edits = _edits(model, text, codes, way)
     if model.config.architecture == "encoder-decoder":
-        return model.generate(text, edits=edits).text
+        return zoo.writing.generate(model, text, edits=edits).text
     n_read = len(models.trace(model, text).tokens)
-    ids = model.generate(text, max_new_tokens=WRITTEN, edits=edits).ids
+    ids = zoo.writing.generate(model, text, max_new_tokens=WRITTEN, edits=edits).ids
     return model.tokenizer.decode(ids[n_read:])

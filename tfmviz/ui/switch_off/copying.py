@@ -7,9 +7,11 @@ import re
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.analysis import patching
 from tfmviz.analysis.patching import Copied
 from tfmviz.plots import damage as figures
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
@@ -18,7 +20,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
-from tfmviz.zoo import ZooModel
 
 MAX_TOKENS = 40
 """The most tokens of either sentence: each copy is a run of its own."""
@@ -140,26 +141,26 @@ def _unfit(first: tuple[str, ...], second: tuple[str, ...]) -> str | None:
 
 
 @shared
-def _run(model: ZooModel, text: str, other: str) -> Trace:
+def _run(model: Model, text: str, other: str) -> Trace:
     """The second sentence; an encoder-decoder writes the first's output, so that the answers stand at one place."""
     first = models.trace(model, text)
     return model.trace(other, target=None if first.source is None else first.target.ids[1:])
 
 
-def _recovered(model: ZooModel, text: str, other: str, copied: Copied, stack: str, position: int) -> Array:
+def _recovered(model: Model, text: str, other: str, copied: Copied, stack: str, position: int) -> Array:
     with st.spinner("Copying every vector in turn…"):
         return _recovered_by(model, text, other, copied, stack, position)
 
 
 @shared
-def _recovered_by(model: ZooModel, text: str, other: str, copied: Copied, stack: str, position: int) -> Array:
+def _recovered_by(model: Model, text: str, other: str, copied: Copied, stack: str, position: int) -> Array:
     first, second = models.trace(model, text), _run(model, text, other)
     target = None if first.source is None else first.target.ids[1:]
     return patching.recovered(
         first,
         second,
         patching.sites_of(first, stack, copied),
-        lambda variants, positions: model.logits_under(text, variants, positions, target=target),
+        lambda variants, positions: zoo.experiments.logits_under(model, text, variants, positions, target=target),
         position=position,
     )
 

@@ -6,9 +6,11 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from tfmviz import zoo
 from tfmviz.analysis import ablation
 from tfmviz.analysis.ablation import Part, Question
 from tfmviz.plots import damage as figures
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace, kind_of
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
@@ -19,7 +21,6 @@ from tfmviz.ui.switch_off.board import Switches, Way, edits_of, question, switch
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted, decimal, per_cent
-from tfmviz.zoo import ZooModel
 
 PRECISION = 5
 """Digits of a change of the loss in nats; what float32 leaves beyond them would give equal parts an order."""
@@ -186,19 +187,19 @@ def _measure(here: Lesson) -> tuple[Question, str]:
     return asked, f"“{markdown.plain(visible(here.model.vocabulary[asked.answers[0]]))}”"
 
 
-def _damage(model: ZooModel, text: str, question: Question, way: Way) -> Array:
+def _damage(model: Model, text: str, question: Question, way: Way) -> Array:
     with st.spinner("Switching off every part in turn…"):
         return _damage_of(model, text, question, way)
 
 
 @shared
-def _damage_of(model: ZooModel, text: str, question: Question, way: Way) -> Array:
+def _damage_of(model: Model, text: str, question: Question, way: Way) -> Array:
     trace = models.trace(model, text)
     read, target = (trace.target, None) if trace.source is None else (trace.source, trace.target.ids[1:])
     values = ablation.damage(
         trace,
         question,
-        lambda variants, positions: model.logits_under(read.ids, variants, positions, target=target),
+        lambda variants, positions: zoo.experiments.logits_under(model, read.ids, variants, positions, target=target),
         lambda part: edits_of(part, model, way),
     )
     return values.round(PRECISION) + 0.0  # no −0

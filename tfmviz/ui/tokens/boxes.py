@@ -6,14 +6,12 @@ import re
 import sys
 from collections.abc import Sequence
 
-from tfmviz.text.foreign import ForeignTokenizer
+from tfmviz.record.model import Tokens
 from tfmviz.text.tokenizer import Tokenizer, bytes_of_entry
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.views import pieces
 from tfmviz.views.pieces import Piece, Pieces
 from tfmviz.words.labels import whole
-
-AnyTokenizer = Tokenizer | ForeignTokenizer
 
 BYTES = re.compile(r"\[byte ([0-9A-F ]+)\]")
 """How a vocabulary names an entry that is only a part of a character."""
@@ -31,17 +29,17 @@ def box(entry: str, below: tuple[str, ...] = ()) -> Piece:
     return Piece(written(entry), below)
 
 
-def boxes(tokenizer: AnyTokenizer, text: str) -> list[Piece]:
+def boxes(tokenizer: Tokens, text: str) -> list[Piece]:
     """The tokens of a text, without the marks that a model adds to it."""
     return [box(entry) for entry in entries(tokenizer, text)]
 
 
-def entries(tokenizer: AnyTokenizer, text: str) -> list[str]:
+def entries(tokenizer: Tokens, text: str) -> list[str]:
     """The readable strings of a text's tokens, each as it stands in the vocabulary."""
     return [tokenizer.vocabulary[index] for index in ids_of(tokenizer, text)]
 
 
-def ids_of(tokenizer: AnyTokenizer, text: str) -> Sequence[int]:
+def ids_of(tokenizer: Tokens, text: str) -> Sequence[int]:
     """The numbers of a whole text's tokens, as the model reads it: with gaps, if it fills gaps."""
     if isinstance(tokenizer, Tokenizer) and tokenizer.fills_gaps:
         return tokenizer.encode(text, max_len=sys.maxsize).ids

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import streamlit as st
 
@@ -9,6 +11,7 @@ from tfmviz import zoo
 from tfmviz.counting.words import words_of
 from tfmviz.places import PROJECT
 from tfmviz.plots import tokens as figures
+from tfmviz.record.model import Tokens
 from tfmviz.text import bpe
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import lesson
@@ -16,7 +19,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tokens import merging
-from tfmviz.ui.tokens.boxes import AnyTokenizer, box, boxes, ids_of, n_words, show_boxes, written
+from tfmviz.ui.tokens.boxes import box, boxes, ids_of, n_words, show_boxes, written
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words.numbers import counted, decimal
 
@@ -62,13 +65,13 @@ def four_ways(here: Lesson) -> None:
     )
 
 
-def _between(tokenizer: AnyTokenizer) -> str:
+def _between(tokenizer: Tokens) -> str:
     """What tokens are, between bytes and words."""
     if isinstance(tokenizer, Tokenizer) and not tokenizer.ranks:
-        return f"This model's **tokens** are bytes and marks, {tokenizer.vocab_size:,} entries: it has no merges."
+        return f"This model's **tokens** are bytes and marks, {len(tokenizer.vocabulary):,} entries: it has no merges."
     return (
-        f"**Tokens** lie between: frequent words are one of {tokenizer.vocab_size:,} entries, rare words fall into "
-        "several."
+        f"**Tokens** lie between: frequent words are one of {len(tokenizer.vocabulary):,} entries, rare words fall "
+        "into several."
     )
 
 
@@ -93,14 +96,14 @@ def numbers(here: Lesson) -> None:
     used = "where a text ends" if len(marks) == 1 else "where a text begins or ends, padding, a gap"
     gap = " Three underscores are an exception here: they stand for the gap." if tokenizer.marks.mask else ""
     st.markdown(
-        f"The model never sees letters, only these numbers: places in a list of {tokenizer.vocab_size:,} entries. "
+        f"The model never sees letters, only these numbers: places in a list of {len(tokenizer.vocabulary):,} entries. "
         f"Some entries are **marks** ({named}), which stand for no text but say, for example, {used}. Read as a mark, "
         "what you type would act as one; so what a reader types is read as text in this app, and only this picture "
         f"shows the other way.{gap}"
     )
 
 
-def _numbered(tokenizer: AnyTokenizer, name: str, text: str, *, as_marks: bool) -> Row:
+def _numbered(tokenizer: Tokens, name: str, text: str, *, as_marks: bool) -> Row:
     ids = tokenizer.ids_with_marks(text) if as_marks else ids_of(tokenizer, text)
     found = []
     for index in ids:
@@ -127,7 +130,7 @@ def hard_words(here: Lesson) -> None:
     )
 
 
-def _of_digits(tokenizer: AnyTokenizer) -> str:
+def _of_digits(tokenizer: Tokens) -> str:
     """What to say of numbers, where tokens hold different numbers of digits."""
     entries = [tokenizer.vocabulary[index] for index in ids_of(tokenizer, HARD["a number"])]
     if len({n for entry in entries if (n := sum(character.isdigit() for character in entry))}) < 2:
@@ -141,10 +144,10 @@ def _of_digits(tokenizer: AnyTokenizer) -> str:
 def vocabularies(here: Lesson) -> None:
     """The same text cut by every vocabulary there is, and how their size pays."""
     rows = []
-    for names, tokenizer in sorted(_vocabularies(zoo.available()).items(), key=lambda one: one[1].vocab_size):
+    for names, tokenizer in sorted(_vocabularies(zoo.available()).items(), key=lambda one: len(one[1].vocabulary)):
         found = boxes(tokenizer, here.text)
         name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-        rows.append(Row(name, f"{tokenizer.vocab_size:,} entries: {counted(len(found), 'token')}", found))
+        rows.append(Row(name, f"{len(tokenizer.vocabulary):,} entries: {counted(len(found), 'token')}", found))
     show_boxes(rows, key="vocabularies", caption="", titles=("model", "its vocabulary", "the pieces"))
     st.markdown(
         "How many tokens does a word cost, on average, if the vocabulary has only so many entries? A list of merges "
@@ -169,26 +172,26 @@ def vocabularies(here: Lesson) -> None:
 
 
 @shared
-def _vocabularies(_names: tuple[str, ...]) -> dict[tuple[str, ...], AnyTokenizer]:
+def _vocabularies(_names: tuple[str, ...]) -> Mapping[tuple[str, ...], Tokens]:
     return zoo.vocabularies()
 
 
-def _fertility(tokenizer: AnyTokenizer, text: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def _fertility(tokenizer: Tokens, text: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Sizes of the vocabulary, and tokens per word of each text at each size."""
     merges = len(tokenizer.ranks or {})
     steps = np.unique(np.linspace(0, merges, SIZES).astype(int))
     found = {"your text": _per_word(tokenizer, text, tuple(steps.tolist()))}
     for name in MEASURED:
         found[name.removesuffix(".txt").capitalize()] = _of_file(tokenizer, name, tuple(steps.tolist()))
-    return (tokenizer.vocab_size - merges + steps).astype(float), found
+    return (len(tokenizer.vocabulary) - merges + steps).astype(float), found
 
 
 @shared
-def _of_file(tokenizer: AnyTokenizer, name: str, steps: tuple[int, ...]) -> np.ndarray:
+def _of_file(tokenizer: Tokens, name: str, steps: tuple[int, ...]) -> np.ndarray:
     return _per_word(tokenizer, (PROJECT / "assets" / "texts" / name).read_text(encoding="utf-8"), steps)
 
 
-def _per_word(tokenizer: AnyTokenizer, text: str, steps: tuple[int, ...]) -> np.ndarray:
+def _per_word(tokenizer: Tokens, text: str, steps: tuple[int, ...]) -> np.ndarray:
     ranks = tokenizer.ranks
     assert ranks is not None
     return np.array(bpe.tokens_by_merges(bpe.count_words(text), ranks, steps)) / n_words(text)

@@ -7,32 +7,31 @@ from itertools import pairwise
 
 import streamlit as st
 
+from tfmviz.record.model import Model
 from tfmviz.text import bpe
 from tfmviz.text.bpe import Merge, Pair
-from tfmviz.ui import controls, icons, lesson, models
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui.lesson import Lesson, Need
 from tfmviz.ui.tokens.boxes import show_boxes, spelled
 from tfmviz.views.pieces import Kind, Piece, Row
-from tfmviz.words import markdown
-from tfmviz.zoo import ZooModel
 
 OURS = "tiny-english"
 """Whose merges are shown where the chosen model has no list of them."""
+
+MERGES = Need(
+    what="a model that cuts words by merging bytes",
+    fits=lambda model: model.tokenizer.ranks is not None,
+    instead=OURS,
+)
 
 LONGEST = 60
 """Bytes of a word that are replayed: more steps than that teach nothing."""
 
 
-def model_with_merges(here: Lesson) -> ZooModel | None:
+def model_with_merges(here: Lesson) -> Model | None:
     """The chosen model if its tokenizer merges bytes, else one that does; the page says so."""
-    if here.model.tokenizer.ranks is not None:
-        return here.model
-    if (model := models.needed(OURS)) is not None:
-        st.info(
-            f"{markdown.code(here.model.name)} does not cut by merging bytes; these are the merges of {OURS}.",
-            icon=icons.INFO,
-        )
-    return model
+    there = lesson.stand_in(here, needs=MERGES)
+    return None if there is None else there.model
 
 
 def replay(here: Lesson) -> None:

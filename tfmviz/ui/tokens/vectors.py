@@ -7,6 +7,7 @@ import streamlit as st
 
 from tfmviz.analysis import embedding
 from tfmviz.plots import tokens as figures
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.cache import shared
@@ -16,7 +17,6 @@ from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import decimal, per_cent, tiny
-from tfmviz.zoo import ZooModel
 
 AROUND = 2
 """Rows of W_E that are shown on either side of the chosen one."""
@@ -32,7 +32,7 @@ ON_THE_MAP = 120
 
 def _choose(here: Lesson) -> tuple[Encoding, int]:
     """Asks for a token of the sentence."""
-    text = here.model.tokenizer.encode(here.text, max_len=here.model.config.max_len)
+    text = here.model.encode(here.text)
     position = controls.token(text.tokens, text=here.text)
     controls.token_box([visible(token) for token in text.tokens], position)
     return text, position
@@ -88,7 +88,7 @@ def neighbours(here: Lesson) -> None:
     _tying(here.model)
 
 
-def _tying(model: ZooModel) -> None:
+def _tying(model: Model) -> None:
     weights = model.weights
     if not weights.has_head:
         st.markdown("This model has no output layer, so there is nothing to tie.")
@@ -118,7 +118,7 @@ def _tying(model: ZooModel) -> None:
     )
 
 
-def _unlike(model: ZooModel) -> str:
+def _unlike(model: Model) -> str:
     """How alike the two rows of a token are, on average."""
     first, last = model.weights.W_E, model.weights.W_U
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(last, axis=1)
@@ -156,11 +156,11 @@ def embedding_map(here: Lesson) -> None:
 
 
 @shared
-def _plane(model: ZooModel) -> tuple[Array, Array]:
+def _plane(model: Model) -> tuple[Array, Array]:
     return embedding.plane(model.weights.W_E)
 
 
-def _window(model: ZooModel, places: Array, index: int, typed: set[int], zoom: int) -> tuple[Array, Array]:
+def _window(model: Model, places: Array, index: int, typed: set[int], zoom: int) -> tuple[Array, Array]:
     """The lowest and the highest place to show: where nearly all frequent words and the sentence's own are, with a
     margin, or a part of that around the chosen token. The plane itself reaches far beyond, for a few single bytes."""
     frequent = [n for n, entry in enumerate(model.vocabulary) if _is_word(entry)][:ON_THE_MAP]
@@ -171,7 +171,7 @@ def _window(model: ZooModel, places: Array, index: int, typed: set[int], zoom: i
     return centre - half, centre + half
 
 
-def _shown(model: ZooModel, places: Array, index: int, typed: set[int], window: tuple[Array, Array]) -> list[int]:
+def _shown(model: Model, places: Array, index: int, typed: set[int], window: tuple[Array, Array]) -> list[int]:
     """The entries to write: the sentence's own, then whole words in the order of the vocabulary, which is about the
     order of their frequency."""
     low, high = window

@@ -14,6 +14,7 @@ from tfmviz.analysis.forming import Copying
 from tfmviz.analysis.heads import random_repeats
 from tfmviz.places import PROJECT
 from tfmviz.plots import learning
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
@@ -22,7 +23,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.training import copied
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
-from tfmviz.zoo import ModelUnavailable, ZooModel, snapshots
+from tfmviz.zoo import ModelUnavailable
 
 NAME = "induction"
 FOLDER = zoo.MODELS / NAME
@@ -44,9 +45,9 @@ EARLY, LATE = slice(7, 15), slice(47, 63)
 
 
 @shared
-def at_step(step: int) -> ZooModel:
+def at_step(step: int) -> Model:
     """The model after so many updates."""
-    return snapshots.load(FOLDER, step)
+    return zoo.snapshots.load(FOLDER, step)
 
 
 @shared
@@ -60,7 +61,7 @@ def on_repeats(step: int) -> Trace:
 def copying(step: int) -> Copying:
     """How it copies after so many updates."""
     trace = on_repeats(step)
-    return forming.copying(trace, partial(at_step(step).logits_under, trace.target.ids))
+    return forming.copying(trace, partial(zoo.experiments.logits_under, at_step(step), trace.target.ids))
 
 
 @shared
@@ -69,13 +70,13 @@ def on_text(step: int) -> tuple[float, float]:
     model = at_step(step)
     ids = model.tokenizer.encode(TEXT.read_text(encoding="utf-8"), max_len=WINDOWS * model.config.max_len).ids
     texts = np.array(ids[: len(ids) // model.config.max_len * model.config.max_len]).reshape(-1, model.config.max_len)
-    losses = forming.loss_at(model.values_at("logits", texts.tolist()), texts)
+    losses = forming.loss_at(zoo.experiments.values_at(model, "logits", texts.tolist()), texts)
     return float(losses[EARLY].mean()), float(losses[LATE].mean())
 
 
 def film(here: Lesson) -> None:
     """All heads at one step beside the curves over all steps."""
-    there = snapshots.steps(FOLDER)
+    there = zoo.snapshots.steps(FOLDER)
     if not there:
         st.info(f"This part needs the snapshots of {markdown.code(NAME)}, which are not here.", icon=icons.INFO)
         return

@@ -7,17 +7,18 @@ from functools import partial
 
 import numpy as np
 
+from tfmviz import zoo
 from tfmviz.analysis import forming
 from tfmviz.analysis.forming import Copying
 from tfmviz.analysis.heads import IN_WORDS, Verdict, layer_scores, random_repeats, verdicts
 from tfmviz.plots import learning
 from tfmviz.plots.cells import Cells
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.folder import Folder
 from tfmviz.text.tasks import ANSWERS, questions
 from tfmviz.ui.cache import shared
-from tfmviz.zoo import ZooModel, snapshots
 
 PROMPTS = ("Once upon a", "abcdeabcdeabcde")
 """What a language model continues."""
@@ -30,9 +31,9 @@ LONGEST = 24
 
 
 @shared
-def model_at(folder: Folder, step: int) -> ZooModel:
+def model_at(folder: Folder, step: int) -> Model:
     """The model of a run after so many updates. Raises: ModelUnavailable."""
-    return snapshots.load(folder.model, step)
+    return zoo.snapshots.load(folder.model, step)
 
 
 @shared
@@ -57,15 +58,17 @@ def answers(folder: Folder, step: int, choices: Choices) -> tuple[str, ...]:
     """What the model says after so many updates: answers to `asked`, or continuations of `PROMPTS`."""
     model = model_at(folder, step)
     if choices.is_language_model:
-        return tuple(model.generate(prompt, max_new_tokens=LONGEST).text[len(prompt) :] for prompt in PROMPTS)
-    return tuple(model.generate(question, max_new_tokens=LONGEST).text for question in asked(choices.task))
+        return tuple(
+            zoo.writing.generate(model, prompt, max_new_tokens=LONGEST).text[len(prompt) :] for prompt in PROMPTS
+        )
+    return tuple(zoo.writing.generate(model, question, max_new_tokens=LONGEST).text for question in asked(choices.task))
 
 
 @shared
 def copying(folder: Folder, step: int, choices: Choices) -> Copying:
     """How a language model copies after so many updates."""
     trace = probe(folder, step, choices)
-    return forming.copying(trace, partial(model_at(folder, step).logits_under, trace.target.ids))
+    return forming.copying(trace, partial(zoo.experiments.logits_under, model_at(folder, step), trace.target.ids))
 
 
 @shared

@@ -28,7 +28,7 @@ from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.training import copied, inside
 from tfmviz.ui.training.desk import OPTIONS, VOCABULARY, described, desk
 from tfmviz.words import markdown
-from tfmviz.zoo import ModelUnavailable, snapshots
+from tfmviz.zoo import ModelUnavailable
 
 LIVE = ("queued", "running")
 
@@ -270,7 +270,7 @@ def _changes(logs: list[Records]) -> list[tuple[float, str]]:
 
 def _inside(folder: Folder, choices: Choices, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """All heads on the probe at one snapshot, and the answers; on the right how the heads came about."""
-    steps = snapshots.steps(folder.model)
+    steps = zoo.snapshots.steps(folder.model)
     if not steps:
         return
     with left:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.plots import translating as figures
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
@@ -14,7 +16,6 @@ from tfmviz.ui.translating import references
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible
 from tfmviz.words.numbers import decimal, per_cent
-from tfmviz.zoo import ZooModel
 
 MOST_CHARACTERS = 300
 
@@ -47,9 +48,9 @@ def beginning(here: Lesson) -> None:
 
 
 @shared
-def _written(model: ZooModel, text: str, given: tuple[int, ...]) -> tuple[tuple[int, ...], Array]:
+def _written(model: Model, text: str, given: tuple[int, ...]) -> tuple[tuple[int, ...], Array]:
     """The tokens of a greedy translation, its mark at the end included, and the probability of each."""
-    steps = model.generate(text, given=given, max_new_tokens=model.config.max_len).steps
+    steps = zoo.writing.generate(model, text, given=given, max_new_tokens=model.config.max_len).steps
     return tuple(step.token for step in steps), np.array([step.probability for step in steps])
 
 
@@ -89,13 +90,13 @@ def losses(here: Lesson) -> None:
 
 
 @shared
-def _losses(model: ZooModel, text: str, ids: tuple[int, ...]) -> tuple[Array, Array, tuple[int, ...]]:
+def _losses(model: Model, text: str, ids: tuple[int, ...]) -> tuple[Array, Array, tuple[int, ...]]:
     """−log p of each token of a reference after the reference's own words and after the model's, and these words.
 
     The model's translation is filled with its last token, the mark at the end, where it is shorter.
     """
     end = model.tokenizer.marks.ends[:1]
-    written = (*model.generate(text).ids, *(end * len(ids)))[: len(ids)]
+    written = (*zoo.writing.generate(model, text).ids, *(end * len(ids)))[: len(ids)]
     found = []
     for target in (ids, written):
         logits = model.trace(text, sites=("logits",), target=target[:-1])["logits"].astype(np.float64)

@@ -8,13 +8,13 @@ import streamlit as st
 
 from tfmviz.record.decoding import BeamStep
 from tfmviz.record.edits import Edit
+from tfmviz.record.model import Model
 from tfmviz.ui import beams, controls, hypotheses
 from tfmviz.ui.figures import show_tree
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.views.beams import Node
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
-from tfmviz.zoo import ZooModel
 
 WINDOW = 6
 """The most steps of each tree that are drawn: two trees stand side by side."""
@@ -25,7 +25,7 @@ def compare(here: Lesson, text: str, *, edits: tuple[Edit, ...], at: int | None,
 
     Args:
         text: the source of the second tree.
-        edits, at: what is changed in it; see `ZooModel.search`.
+        edits, at: what is changed in it; see `writing.search`.
         says: the change in words.
     """
     model, figure = here.model, st.container()
@@ -67,7 +67,7 @@ def _first_step(part: int | None, n: int) -> int:
     return chosen or min(max((part or 1) - 1, 1), last)
 
 
-def _draw(model: ZooModel, found: Sequence[BeamStep], nodes: list[Node], *, key: str) -> None:
+def _draw(model: Model, found: Sequence[BeamStep], nodes: list[Node], *, key: str) -> None:
     best = found[-1].complete[0]
     text = hypotheses.text_of(model, best.ids)
     name = "As it is" if key == "before" else "With the change"

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.plots import translating as figures
 from tfmviz.record.edits import Edit, Patch, SetMask
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import icons, models
 from tfmviz.ui.cache import shared
@@ -19,7 +21,6 @@ from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.translating import attention, trees
 from tfmviz.words import markdown
 from tfmviz.words.numbers import per_cent
-from tfmviz.zoo import ZooModel
 
 SWAP, CLOSE, DIRECT = "swap a word", "close a look", "direct a look"
 
@@ -47,7 +48,7 @@ class Other:
     weights: tuple[float, ...] = ()
     says: str = ""
 
-    def edits(self, model: ZooModel, *, q_len: int = 1) -> tuple[Edit, ...]:
+    def edits(self, model: Model, *, q_len: int = 1) -> tuple[Edit, ...]:
         """The changed row in every layer: alone, or as one of `q_len` rows."""
         if self.step is None:
             return ()
@@ -106,7 +107,7 @@ def _swapped(here: Lesson) -> Other | None:
         "becomes", "", key="becomes", bind="query-params", max_chars=MOST_LETTERS, placeholder="nothing"
     )
     text = " ".join([*words[:n], *new.split(), *words[n + 1 :]])
-    if not here.model.tokenizer.encode(text, max_len=here.model.config.max_len).ids:
+    if not here.model.encode(text).ids:
         return None
     old, put = markdown.plain(words[n][:MOST_LETTERS]), markdown.plain(" ".join(new.split()))
     return Other(text=text, says=f"“{old}” becomes “{put}”." if put else f"“{old}” is left out.")
@@ -198,11 +199,11 @@ def _places(label: str, names: Sequence[str], *, key: str) -> list[int]:
 
 
 @shared
-def _changed(model: ZooModel, other: Other) -> Trace:
+def _changed(model: Model, other: Other) -> Trace:
     """What the model computes on the changed source, or with the changed row."""
     if other.step is None:
         return models.run(model, other.text)
-    ids = model.generate(other.text, edits=other.edits(model), at=other.step).ids
+    ids = zoo.writing.generate(model, other.text, edits=other.edits(model), at=other.step).ids
     return model.trace(other.text, other.edits(model, q_len=len(ids) + 1), target=ids)
 
 

@@ -7,13 +7,13 @@ from typing import Any
 import streamlit as st
 
 from tfmviz.analysis.whole_model import share_of_parts
+from tfmviz.record.model import Model
 from tfmviz.ui import controls, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_bars, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.whole_model.picture import subject
 from tfmviz.views import two_blocks
-from tfmviz.zoo import ZooModel
 
 TWINS = {"post-norm": "twins-postnorm", "pre-norm": "twins-rope"}
 """Two shipped models that differ in nothing but where their norms stand."""
@@ -54,7 +54,7 @@ def norms(here: Lesson) -> None:
 
 
 @shared
-def _payload(pair: tuple[tuple[str, ZooModel], ...], text: str, block: str) -> bytes:
+def _payload(pair: tuple[tuple[str, Model], ...], text: str, block: str) -> bytes:
     index = block.split(".")[1]
     lanes = {f"{kind.capitalize()}, layer {index} of {model.name}": subject(model, text) for kind, model in pair}
     return two_blocks.payload(lanes, block)

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import streamlit as st
 
 from tfmviz.analysis import lens
+from tfmviz.record.model import Model
 from tfmviz.ui import controls, models, router
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import KINDS
@@ -16,12 +17,11 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.views import whole_model as view
 from tfmviz.views.whole_model.scene import Subject, Zoom
 from tfmviz.words.labels import visible
-from tfmviz.zoo import ZooModel
 
 ZOOMS: tuple[Zoom, ...] = get_args(Zoom)
 
 
-def subject(model: ZooModel, text: str) -> Subject:
+def subject(model: Model, text: str) -> Subject:
     """What the view draws: the model's run, its matrices, what its positions do."""
     trace, weights = models.trace(model, text), model.weights
     texts = {stack: trace.source if stack == "encoder" and trace.source else trace.target for stack in weights.stacks}
@@ -35,13 +35,13 @@ def subject(model: ZooModel, text: str) -> Subject:
 
 
 @shared
-def payload(model: ZooModel, text: str, zoom: Zoom, layer: str, head: int) -> bytes:
+def payload(model: Model, text: str, zoom: Zoom, layer: str, head: int) -> bytes:
     """What the view in the browser gets."""
     return view.payload(subject(model, text), zoom, layer, head)
 
 
 @shared
-def said(model: ZooModel, text: str, zoom: Zoom, layer: str, token: int) -> dict[str, list[Any]]:
+def said(model: Model, text: str, zoom: Zoom, layer: str, token: int) -> dict[str, list[Any]]:
     """Per column of the picture the most probable word if the model stopped there, its probability, the answer's rank.
 
     Empty where nothing can be read out: at one head, and in an encoder that feeds a decoder.

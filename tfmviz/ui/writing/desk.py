@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.record.decoding import Rules, Step, draw, entropy, number_for
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons
 from tfmviz.ui.cache import shared
@@ -22,7 +24,6 @@ from tfmviz.ui.writing.branches import LIMIT, NOTHING, Tree
 from tfmviz.ui.writing.settings import Settings
 from tfmviz.views import writing as view
 from tfmviz.words.labels import whole
-from tfmviz.zoo import ZooModel
 
 AHEAD, AHEAD_AT_FIRST = 8, 2
 """Words that are written before anybody asks for them, so that none is waited for: fewer for a text that only lies
@@ -71,11 +72,11 @@ def writing(here: Lesson) -> Written:
     return Written(tree=tree, code=code, place=place)
 
 
-def _read(model: ZooModel, code: str) -> Tree | None:
+def _read(model: Model, code: str) -> Tree | None:
     return branches.read(code, vocab_size=len(model.vocabulary), ends=model.tokenizer.marks.ends, limit=_limit(model))
 
 
-def _limit(model: ZooModel) -> int:
+def _limit(model: Model) -> int:
     """The most words: those of a translation must fit the model."""
     return min(LIMIT, model.config.max_len - 2) if model.config.architecture == "encoder-decoder" else LIMIT
 
@@ -84,7 +85,7 @@ def desk(here: Lesson, said: Settings, now: Written) -> None:
     """Draws the desk."""
     about, vocabulary = here.short_name, here.model.vocabulary
     places = _places(here.model, here.text, said.rules, said.seed, now.tree.written)
-    encoding = here.model.tokenizer.encode(here.text, max_len=here.model.config.max_len)
+    encoding = here.model.encode(here.text)
     is_source = here.model.config.architecture == "encoder-decoder"
     typed = edits.memory().edits[here.model.name]
     data = {
@@ -110,7 +111,7 @@ def desk(here: Lesson, said: Settings, now: Written) -> None:
     )
 
 
-def _follow(model: ZooModel, about: str, report: dict[str, Any]) -> None:
+def _follow(model: Model, about: str, report: dict[str, Any]) -> None:
     """Puts the reported tree into the address, unless it belongs to another text; goes to another text if asked to."""
     st.session_state["writing_sequence"] = int(report["sequence"])
     path, word = str(report["path"]), report["word"]
@@ -129,14 +130,14 @@ def step_at(here: Lesson, said: Settings, now: Written) -> Step:
 
 
 @shared
-def _steps(model: ZooModel, text: str, rules: Rules, seed: int, written: tuple[int, ...]) -> tuple[Step, ...]:
+def _steps(model: Model, text: str, rules: Rules, seed: int, written: tuple[int, ...]) -> tuple[Step, ...]:
     """The written words and the next ones."""
     most = min(len(written) + (AHEAD if written else AHEAD_AT_FIRST), _limit(model) + 1)
-    return model.generate(text, rules=rules, seed=seed, given=written, max_new_tokens=most).steps
+    return zoo.writing.generate(model, text, rules=rules, seed=seed, given=written, max_new_tokens=most).steps
 
 
 @shared
-def _places(model: ZooModel, text: str, rules: Rules, seed: int, written: tuple[int, ...]) -> list[dict[str, Any]]:
+def _places(model: Model, text: str, rules: Rules, seed: int, written: tuple[int, ...]) -> list[dict[str, Any]]:
     return [_place(step, seed, model.vocabulary) for step in _steps(model, text, rules, seed, written)]
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import writing as figures
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
@@ -17,7 +18,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import per_cent
-from tfmviz.zoo import ZooModel
 
 MOST = 8
 """Gaps that are filled; the model runs once for each."""
@@ -80,10 +80,10 @@ def fill(here: Lesson) -> None:
 
 
 @shared
-def _filled(model: ZooModel, text: str) -> Filled | None:
+def _filled(model: Model, text: str) -> Filled | None:
     """One round for every gap: read the whole text, fill the gap whose best word is most probable."""
     marks = model.tokenizer.marks
-    ids = list(model.tokenizer.encode(text, max_len=model.config.max_len).ids)
+    ids = list(model.encode(text).ids)
     all_gaps = [n for n, index in enumerate(ids) if index == marks.mask]
     gaps = all_gaps[:MOST]
     if not gaps:

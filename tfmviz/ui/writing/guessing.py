@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import Rules
+from tfmviz.record.model import Model
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
@@ -18,7 +20,6 @@ from tfmviz.ui.writing.desk import Written
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible
 from tfmviz.words.numbers import decimal, of_logarithm, per_cent
-from tfmviz.zoo import ZooModel
 
 MOST_TOKENS, MOST_CHARACTERS = 12, 40
 """Of a guess."""
@@ -90,15 +91,15 @@ def _last_token(here: Lesson, now: Written) -> str:
         return here.model.vocabulary[now.before[-1]]
     if here.model.config.architecture == "encoder-decoder":
         return ""
-    return here.model.tokenizer.encode(here.text, max_len=here.model.config.max_len).tokens[-1]
+    return here.model.encode(here.text).tokens[-1]
 
 
-def _room(model: ZooModel) -> float:
+def _room(model: Model) -> float:
     """The tokens that a text may have; only a translation must fit the model."""
     return model.config.max_len if model.config.architecture == "encoder-decoder" else np.inf
 
 
-def tokens_of(model: ZooModel, word: str, *, after: str) -> tuple[int, ...]:
+def tokens_of(model: Model, word: str, *, after: str) -> tuple[int, ...]:
     """The tokens of a word as it stands in a text: with a space before it, unless it begins with a mark.
 
     Args:
@@ -112,10 +113,10 @@ def tokens_of(model: ZooModel, word: str, *, after: str) -> tuple[int, ...]:
 
 
 @shared
-def scored(model: ZooModel, text: str, before: tuple[int, ...], ids: tuple[int, ...], word: str) -> Guess:
+def scored(model: Model, text: str, before: tuple[int, ...], ids: tuple[int, ...], word: str) -> Guess:
     """What the model gives some tokens after a text and what was written after it."""
     n = len(before)
-    made = model.generate(text, rules=Rules(), given=(*before, *ids), max_new_tokens=n + len(ids))
+    made = zoo.writing.generate(model, text, rules=Rules(), given=(*before, *ids), max_new_tokens=n + len(ids))
     steps = made.steps[n:]
     log_p = [log_softmax(step.logits[None], temperature=1.0)[0] for step in steps]
     best = int(log_p[0].argmax())

@@ -7,11 +7,13 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.analysis.cache_cost import KNOWN, Kept, linear_state
 from tfmviz.analysis.multiplications import multiplications
-from tfmviz.model.config import ModelConfig
 from tfmviz.plots import writing as figures
 from tfmviz.record.decoding import Rules
+from tfmviz.record.facts import Facts
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
@@ -20,7 +22,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import shapes_of
 from tfmviz.ui.writing.settings import Settings
 from tfmviz.words.numbers import in_bytes
-from tfmviz.zoo import ZooModel
 
 STEPS = 10
 
@@ -57,9 +58,9 @@ def steps(here: Lesson, said: Settings) -> None:
 
 
 @shared
-def _steps(model: ZooModel, text: str, rules: Rules, seed: int) -> tuple[Array, tuple[str, ...]]:
+def _steps(model: Model, text: str, rules: Rules, seed: int) -> tuple[Array, tuple[str, ...]]:
     """(step, token): 1 read in this step, 0 in the cache, NaN not there; and the tokens."""
-    made = model.generate(text, rules=rules, seed=seed, max_new_tokens=STEPS)
+    made = zoo.writing.generate(model, text, rules=rules, seed=seed, max_new_tokens=STEPS)
     ids = (*made.steps[-1].seen,)
     read = np.full((len(made.steps), len(ids)), np.nan)
     for row, step in zip(read, made.steps, strict=True):
@@ -100,8 +101,8 @@ def costs(here: Lesson) -> None:
 
 
 @shared
-def _times(model: ZooModel, lengths: tuple[int, ...]) -> tuple[list[float], list[float]]:
-    return model.step_times(lengths, rounds=ROUNDS)
+def _times(model: Model, lengths: tuple[int, ...]) -> tuple[list[float], list[float]]:
+    return zoo.experiments.step_times(model, lengths, rounds=ROUNDS)
 
 
 def size(here: Lesson) -> None:
@@ -143,7 +144,7 @@ def size(here: Lesson) -> None:
         st.caption(f"Source of the shape: {known.source}.")
 
 
-def _linear(config: ModelConfig, each: int) -> None:
+def _linear(config: Facts, each: int) -> None:
     """What a model with linear attention keeps in place of a cache."""
     state = linear_state(n_layers=config.n_layers, n_heads=config.n_heads, d_head=config.d_head, size=each)
     st.markdown(

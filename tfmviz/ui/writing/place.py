@@ -10,6 +10,7 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import writing as figures
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import draw, number_for
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
@@ -20,7 +21,6 @@ from tfmviz.ui.writing.settings import Settings
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import per_cent
-from tfmviz.zoo import ZooModel
 
 DRAWS = 100
 
@@ -102,11 +102,11 @@ def into_this_word(here: Lesson, now: Written) -> None:
 
 
 @shared
-def _trace(model: ZooModel, text: str, before: tuple[int, ...]) -> Trace:
+def _trace(model: Model, text: str, before: tuple[int, ...]) -> Trace:
     """The pass that gives the logits of the place. Of a text longer than the context it reads the end."""
     if model.config.architecture == "encoder-decoder":
         return model.trace(text, sites=SITES, target=before)
-    prompt = model.tokenizer.encode(text, max_len=model.config.max_len).ids
+    prompt = model.encode(text).ids
     return model.trace((*prompt, *before)[-model.config.max_len :], sites=SITES)
 
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.plots import writing as figures
 from tfmviz.record.decoding import Rules, Sample, entropy, repeated, stages
+from tfmviz.record.model import Model
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
@@ -18,7 +20,6 @@ from tfmviz.ui.writing.settings import Settings
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
-from tfmviz.zoo import ZooModel
 
 DEGREES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0)
 
@@ -98,11 +99,13 @@ def fan(here: Lesson, said: Settings) -> None:
 
 
 @shared
-def _fan(model: ZooModel, text: str, rules: Rules, seed: int) -> tuple[tuple[Sample, ...], Sample]:
+def _fan(model: Model, text: str, rules: Rules, seed: int) -> tuple[tuple[Sample, ...], Sample]:
     most_probable = Rules(temperature=0.0, banned=rules.banned)
     wanted = [rules] * TEXTS + [most_probable]
     parts = [
-        model.samples(text, rules=wanted[first : first + AT_ONCE], seed=seed + first, max_new_tokens=LENGTH)
+        zoo.writing.samples(
+            model, text, rules=wanted[first : first + AT_ONCE], seed=seed + first, max_new_tokens=LENGTH
+        )
         for first in range(0, len(wanted), AT_ONCE)
     ]
     *drawn, greedy = (sample for part in parts for sample in part)
@@ -148,11 +151,11 @@ def repetition(here: Lesson, said: Settings) -> None:
 
 
 @shared
-def _long(model: ZooModel, text: str, drawn: Rules, seed: int) -> tuple[Long, ...]:
-    n = len(model.tokenizer.encode(text, max_len=model.config.max_len).ids)
+def _long(model: Model, text: str, drawn: Rules, seed: int) -> tuple[Long, ...]:
+    n = len(model.encode(text).ids)
     most_probable = Rules(temperature=0.0, banned=drawn.banned)
-    sampled, greedy = model.samples(text, rules=[drawn, most_probable], seed=seed, max_new_tokens=LONG)
-    searched = model.search(text, width=BEAMS, max_new_tokens=LONG, banned=drawn.banned)
+    sampled, greedy = zoo.writing.samples(model, text, rules=[drawn, most_probable], seed=seed, max_new_tokens=LONG)
+    searched = zoo.writing.search(model, text, width=BEAMS, max_new_tokens=LONG, banned=drawn.banned)
     ways = {"greedy": greedy.ids, f"beam search, {BEAMS} beams": searched.ids[n:], "sampling": sampled.ids}
     texts = {name: [token for token in ids if token not in model.tokenizer.marks.ends] for name, ids in ways.items()}
     return tuple(Long(name=name, text=model.tokenizer.decode(ids), share=repeated(ids)) for name, ids in texts.items())

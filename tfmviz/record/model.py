@@ -1,0 +1,156 @@
+"""The seam between models and pages: what may be asked of a model, whoever computes the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from tfmviz.record.edits import Edit
+from tfmviz.record.facts import Facts
+from tfmviz.record.marks import Marks
+from tfmviz.record.trace import Encoding, Trace
+from tfmviz.record.weights import ModelWeights, PositionEffects
+
+
+class Tokens(Protocol):
+    """A tokenizer: text into vocabulary indices, and back."""
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """One readable string per index."""
+        ...
+
+    @property
+    def marks(self) -> Marks:
+        """The indices that are no text."""
+        ...
+
+    @property
+    def ranks(self) -> Mapping[tuple[str, str], int] | None:
+        """The priority of each merge of a byte-pair encoding; None for other methods."""
+        ...
+
+    @property
+    def special_tokens(self) -> tuple[str, ...]:
+        """The marks, as they are spelled."""
+        ...
+
+    def encode(self, text: str, *, max_len: int) -> Encoding: ...
+
+    def decode(self, ids: Iterable[int]) -> str: ...
+
+    def ids(self, text: str) -> list[int]:
+        """The indices of a whole text, however long, without the marks that a model adds."""
+        ...
+
+    def ids_with_marks(self, text: str) -> list[int]:
+        """The indices of a text in which typed marks are taken for marks."""
+        ...
+
+    def pieces(self, text: str) -> tuple[str, ...]:
+        """The readable tokens of a text."""
+        ...
+
+    def spelled(self, text: str) -> str:
+        """The text in the form in which it is cut into tokens."""
+        ...
+
+
+class Sizes(Protocol):
+    """What is known of every model's shape."""
+
+    @property
+    def vocab_size(self) -> int: ...
+
+    @property
+    def max_len(self) -> int:
+        """The most tokens that it reads."""
+        ...
+
+    @property
+    def d_model(self) -> int: ...
+
+    @property
+    def n_parameters(self) -> int: ...
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+class AnyModel(Protocol):
+    """What every model answers, those from before the transformer too: who it is, and what it computes on a text."""
+
+    def __hash__(self) -> int:
+        """Two models are equal only if they are the same object, so a model is a key of a cache."""
+        ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def config(self) -> Sizes: ...
+
+    @property
+    def tokenizer(self) -> Tokens: ...
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """One readable string per column of `logits`."""
+        ...
+
+    def encode(self, inputs: str | Sequence[int]) -> Encoding:
+        """The tokens that the model reads of a text; `n_dropped` says how many it leaves out."""
+        ...
+
+    def trace(
+        self,
+        inputs: str | Sequence[int],
+        edits: tuple[Edit, ...] = (),
+        sites: Iterable[str] | None = None,
+        *,
+        target: str | Sequence[int] | None = None,
+    ) -> Trace:
+        """Runs the model once.
+
+        Args:
+            inputs: what the reader typed, or vocabulary indices; cut at the model's context
+                (`Trace.target.n_dropped` says by how much).
+            edits: interventions to apply on the way.
+            sites: names to keep, `*` standing for anything; None keeps everything.
+            target: for a translator, the text that the decoder reads after the mark at its start; None takes the
+                model's own greedy output. Other models have no target.
+
+        Raises:
+            ValueError: there is no token in `inputs`, or an edit does not fit the model.
+            NotCaptured: a name in `sites` fits nothing the model computes.
+        """
+        ...
+
+
+class Model(AnyModel, Protocol):
+    """A transformer, as every page knows it: it also shows its weights and what its position scheme does."""
+
+    @property
+    def config(self) -> Facts: ...
+
+    @property
+    def device(self) -> str:
+        """Where the model computes: "cpu", or the name of a GPU such as "cuda:0"."""
+        ...
+
+    @property
+    def weights(self) -> ModelWeights:
+        """The model's matrices."""
+        ...
+
+    @property
+    def writes_from(self) -> str:
+        """The stack whose stream ends in the logits."""
+        ...
+
+    def position_effects(self, stack: str, length: int) -> PositionEffects:
+        """What the position scheme of "encoder" or "decoder" does to a text of `length` tokens.
+
+        Raises:
+            ValueError: a learned table has fewer positions.
+        """
+        ...

@@ -1,0 +1,143 @@
+"""What is tried with a model beyond one record of one text: many texts or edits at once, training mode, gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import nn
+
+from tfmviz.model import connectivity, in_training, later, recurrent, timing
+from tfmviz.model.cache import Cache
+from tfmviz.model.device import ids_for, to_array
+from tfmviz.model.recurrent import RecurrentModel
+from tfmviz.record.edits import Edit
+from tfmviz.record.model import AnyModel, Model
+from tfmviz.record.tap import NO_TAP, Recorder
+from tfmviz.record.trace import Array, Encoding
+from tfmviz.record.weights import RecurrentWeights
+from tfmviz.zoo import forwards
+from tfmviz.zoo.model import EarlierModel, Loaded, ZooModel
+
+
+def values_at(model: AnyModel, site: str, texts: Sequence[Sequence[int]], edits: tuple[Edit, ...] = ()) -> Array:
+    """One site's value on several texts of the same length, in one forward pass: (text, …)."""
+    module: nn.Module = Loaded.behind(model).module
+    recorder = Recorder(edits, sites=(site,))
+    with torch.inference_mode():
+        module(ids_for(module, texts), tap=recorder)
+    recorder.check()
+    return to_array(recorder.values[site])
+
+
+def logits_under(
+    model: Model,
+    inputs: str | Sequence[int],
+    variants: Sequence[Sequence[Edit]],
+    positions: Sequence[int] | None = None,
+    *,
+    target: str | Sequence[int] | None = None,
+) -> Array:
+    """Logits under each of several sets of edits, in as few forward passes as fit the memory; see `tap.Fork`.
+
+    Args:
+        variants: at least one set of edits; each holds at least one edit.
+        positions: tokens whose logits are needed; None: all. The others of a long vocabulary are not computed.
+        target: see `AnyModel.trace`.
+
+    Returns:
+        (variant, position, vocab).
+    """
+    ours = ZooModel.behind(model)
+    ours.check_head()
+    texts = [text.ids for text in ours.texts(inputs, target)]
+    return forwards.fork_in_parts(ours.module, texts, variants, slice(None) if positions is None else positions)
+
+
+def logits(model: Model, ids: Sequence[int], *, cached: int = 0) -> Array:
+    """Logits of a language model on a text of any length its position scheme reaches, past `max_len` too.
+
+    Args:
+        cached: how many of the first tokens are read in a pass of their own, which leaves keys and values behind.
+
+    Returns:
+        (len - cached, vocab), those of the tokens after the cached ones.
+
+    Raises:
+        ValueError: a learned table ends before the text.
+    """
+    module, tap = ZooModel.behind(model).language_model, Cache() if cached else NO_TAP
+    text = ids_for(module, [ids])
+    with torch.inference_mode():
+        if cached:
+            module(text[:, :cached], tap)
+        return to_array(module(text[:, cached:], tap, past=cached)[0])
+
+
+def logits_after(model: AnyModel, texts: Sequence[Sequence[int]]) -> Array:
+    """Logits of the token that comes next, after several texts of the same length: (text, vocab)."""
+    if not isinstance(model, EarlierModel):
+        return forwards.logits_after(ZooModel.behind(model).language_model, texts)
+    with torch.inference_mode():
+        return to_array(model.module.after(ids_for(model.module, texts)))
+
+
+def pull(model: AnyModel, ids: Sequence[int]) -> Array:
+    """How strongly each token's vector moves the prediction after the text; see `model.connectivity`."""
+    module = model.module if isinstance(model, EarlierModel) else ZooModel.behind(model).language_model
+    return connectivity.pull(module, ids)
+
+
+def recurrent_weights(model: AnyModel, layer: int) -> RecurrentWeights:
+    """What carries the state of a recurrent layer from step to step.
+
+    Raises:
+        ValueError: the model has no such layer.
+    """
+    module: nn.Module = Loaded.behind(model).module
+    if not isinstance(module, RecurrentModel) or not 0 <= layer < len(module.rnn):
+        raise ValueError(f"{model.name} has no recurrent layer {layer}.")
+    return recurrent.weights_of(module, layer)
+
+
+def step_times(model: Model, lengths: Sequence[int], *, rounds: int) -> tuple[list[float], list[float]]:
+    """Milliseconds of a language model's step without the cache and with it; see `model.timing.step_times`."""
+    return timing.step_times(ZooModel.behind(model).language_model, lengths, rounds=rounds)
+
+
+def losses_with_dropout(
+    model: Model, inputs: str | Sequence[int], *, dropout: float, runs: int, seed: int = 0
+) -> tuple[Encoding, Array]:
+    """−ln P of each next token in several runs in training mode; see `model.in_training.losses_with_dropout`.
+
+    Returns:
+        The text that the model predicts on, and (run, len - 1).
+    """
+    ours = ZooModel.behind(model)
+    ours.check_head()
+    texts = ours.texts(inputs)
+    ids = [text.ids for text in texts]
+    losses = in_training.losses_with_dropout(ours.module, ids, dropout=dropout, runs=runs, seed=seed)
+    return texts[-1], to_array(losses)
+
+
+def gradient_lengths(model: Model, inputs: str | Sequence[int], *, untrained: int | None = None) -> dict[str, float]:
+    """Length of the gradient in every layer for the loss on one text; see `model.in_training.gradient_lengths`.
+
+    Args:
+        untrained: seed of random weights that take the place of the trained ones; None: the trained ones.
+    """
+    ours = ZooModel.behind(model)
+    ours.check_head()
+    module = ours.module if untrained is None else in_training.untrained(ours.config, seed=untrained)
+    return in_training.gradient_lengths(module, [text.ids for text in ours.texts(inputs)])
+
+
+def scores_from(model: Model, ids: Sequence[int], *, first: int) -> Array:
+    """Scores of a language model, (layer, head, len, len), when the text begins at position `first`.
+
+    Raises:
+        ValueError: a learned table ends before the text.
+    """
+    module = ZooModel.behind(model).language_model
+    return to_array(later.scores_from(module, ids_for(module, ids), first=first))
