@@ -221,11 +221,11 @@ def tabs(
     Args:
         key: name of the row in the address.
         parts: the tabs by their titles.
-        earlier: titles that are a choice within another tab: that tab's, and the choice by its key. Addresses with such
-            a title open there.
+        earlier: titles that are a choice within a tab: that tab's, and the choice by its key. Addresses with such a
+            title open there; a tab with the title of its first choice opens as it is.
     """
-    if earlier and (asked := st.query_params.get(key, "")) in earlier and key not in st.session_state:
-        title, choices = earlier[asked]
+    title, choices = (earlier or {}).get(asked := st.query_params.get(key, ""), (asked, {}))
+    if title != asked and key not in st.session_state:
         st.query_params.update({key: title} | choices)
         st.rerun()  # the tabs take their first value from the address as it is when a run begins
     for tab, part in zip(st.tabs(list(parts), key=key, bind="query-params"), parts.values(), strict=True):

@@ -41,9 +41,8 @@ def routed(here: Lesson) -> None:
     show(figures.routing(tokens, p, theme=theme()), key="routing", alt=said(tokens, p))
     instead = "" if chosen == here.model.name else f"{markdown.code(chosen)} has no experts, so this is another model. "
     st.markdown(
-        f"{instead}{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. The colour says which of "
-        "them reads a token, the height of the bar how probable the router finds it. Look whether equal words go to "
-        "the same expert, and what the words of one expert have in common."
+        f"{instead}{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. Colour: the expert that "
+        "reads a token. Height: how probable the router finds it. Do equal words go to the same expert?"
     )
     _shares(tokens, p)
 
@@ -65,9 +64,8 @@ def _shares(tokens: tuple[str, ...], p: Array) -> None:
         key="routing_shares",
     )
     st.markdown(
-        f"{repeated(tokens, p)} Equal shares would be {per_cent(1 / p.shape[-1])} each. Training aims at them over "
-        "a whole batch, since an expert that reads nothing learns nothing: the loss has a term that is least when all "
-        "experts read as much (Fedus et al. 2021, equation 4). One sentence need not be even."
+        f"{repeated(tokens, p)} Equal shares would be {per_cent(1 / p.shape[-1])} each. Training aims at them over a "
+        "whole batch, by a term in the loss (Fedus et al. 2021, equation 4)."
     )
 
 
@@ -89,12 +87,12 @@ def repeated(tokens: tuple[str, ...], p: Array) -> str:
         places[token].append(i)
     several = [found for found in places.values() if len(found) > 1]
     if not several:
-        return "No token of your text occurs twice; repeat a word to see whether its expert depends on the place."
+        return "No token of your text occurs twice; repeat a word to see whether its place matters."
     chosen = p.argmax(axis=-1)
     same = [sum(len(set(row[found].tolist())) == 1 for found in several) for row in chosen]
     by_layer = ", ".join(f"{n} in layer {row}" for row, n in enumerate(same))
     occur = "occurs" if len(several) == 1 else "occur"
     return (
-        f"{counted(len(several), 'token')} {occur} more than once. So many of them go to one expert wherever they "
-        f"stand: {by_layer}."
+        f"{counted(len(several), 'token')} {occur} more than once. So many of them go to one expert at every place: "
+        f"{by_layer}."
     )
