@@ -193,8 +193,8 @@ def line(key: str) -> DeltaGenerator:
 
 
 NO_HEAD = (
-    "This model has no head: it was trained to represent texts as vectors, not to predict words. So there are no "
-    "probabilities here; patterns, streams and norms are on the other pages and tabs."
+    "This model has no head: it represents texts as vectors and predicts no words. Other pages and tabs show its "
+    "patterns, streams and norms."
 )
 
 
@@ -258,7 +258,7 @@ def say_what_is_continued(here: Lesson, new: int) -> None:
         and len(here.model.tokenizer.encode(here.text, max_len=longest)) > kept
     ):
         st.info(
-            f"{markdown.code(here.model.name)} reads {longest} tokens at a time. So that {new} more have room, only "
+            f"{markdown.code(here.model.name)} reads {longest} tokens at a time. To leave room for {new}, only "
             f"the last {kept} of your text are continued here.",
             icon=icons.CUT,
         )

@@ -237,7 +237,7 @@ def _own_text(duel: Duel) -> None:
     one, other = (results[scheme] for scheme in duel.schemes)
     counts = [len(losses) for _, losses in results.values()]
     if one[0][: min(counts)] != other[0][: min(counts)]:
-        st.info("The two models cut your text into different tokens.", icon=icons.INFO)
+        st.info("The two models cut your text into different tokens, which cannot be compared.", icon=icons.INFO)
         return
     means = ", ".join(f"{scheme} **{losses[: min(counts)].mean():.2f}**" for scheme, (_, losses) in results.items())
     short = min(results, key=lambda scheme: len(results[scheme][1]))

@@ -23,8 +23,8 @@ STEP, N_GLOBAL, N_RANDOM = 2, 1, 2
 ABOUT = {
     "window": "Neighbours only (Beltagy et al. 2020).",
     "dilated": f"Every {STEP}nd key: twice as wide at the same price (Beltagy et al. 2020).",
-    "BigBird": f"A window, {N_GLOBAL} global token and {N_RANDOM} random keys a query (Zaheer et al. 2020).",
-    "top-k": "The largest scores (Gupta et al. 2021). All scores are still computed.",
+    "BigBird": f"A window, {N_GLOBAL} global token, {N_RANDOM} random keys a query (Zaheer et al. 2020).",
+    "top-k": "The largest scores, which must all be computed (Gupta et al. 2021).",
 }
 
 
@@ -42,8 +42,8 @@ def sparse_masks(here: Lesson) -> None:
     beside(here, head, pattern, pattern @ head.v, title=f"{kind}, {size}", cost=cost)
     caught = float((head.pattern * kept).sum(axis=-1).mean())
     st.markdown(
-        f"{ABOUT[kind]} Here {pairs:,} of {int(head.allowed.sum()):,} pairs {'is' if pairs == 1 else 'are'} left, "
-        f"which held {per_cent(caught)} of the attention."
+        f"{ABOUT[kind]} {pairs:,} of {int(head.allowed.sum()):,} pairs {'is' if pairs == 1 else 'are'} left, with "
+        f"{per_cent(caught)} of the attention."
     )
     if not head.q_tokens_are_keys:
         st.caption("Windows need one text; cross-attention has two.")
@@ -92,10 +92,9 @@ def hashed(here: Lesson) -> None:
         alt="; ".join(f"{row}s: {' '.join(map(str, of.tolist()))}" for row, of in zip(rows, numbers, strict=True)),
     )
     st.markdown(
-        "Reformer trains one vector per token as query and key at once (**shared q/k**). This model has two, which "
-        f"often miss each other, and the fullest bucket holds {per_cent(crowd)} of the keys. A query without a key in "
-        "any bucket keeps all."
+        "Reformer trains one vector as query and key at once (**shared q/k**). This model has two, which often miss "
+        f"each other; the fullest bucket holds {per_cent(crowd)} of the keys."
     )
     if head.has_bias:
-        st.caption("Buckets ignore what this model adds to q · k; the scores keep it.")
+        st.caption("Buckets ignore what this model adds to q · k.")
     reversible(here)

@@ -85,8 +85,8 @@ def _ranks(head: Head) -> None:
     enough = int(np.argmax(kept >= 0.99)) + 1
     few = "Few are enough" if enough <= n * FEW else "Here it takes many"
     st.markdown(
-        f"{few}: **{enough} of {n}** singular values hold 99% of this pattern (of the sum of squares). Linformer "
-        "trains its projection (Wang et al. 2020); here it is mean pooling."
+        f"{few}: **{enough} of {n}** singular values hold 99% of this pattern's squares. Linformer trains its "
+        "projection (Wang et al. 2020); here it is mean pooling."
     )
 
 
@@ -101,11 +101,10 @@ def linear(here: Lesson) -> None:
     beside(here, head, pattern, z, title="linear", cost=cost)
     state, cache = d * d + d, 2 * len(head.k) * d
     st.markdown(
-        "φ(x) = elu(x) + 1 replaces exp. φ(q) · φ(k) is never sharp, so the head looks everywhere: another attention, "
-        "for which models must be trained (Katharopoulos et al. 2020). All it keeps is a state of "
-        f"{d} × {d} + {d} numbers (**{in_bytes(BYTES * state)}**); the cache takes {in_bytes(BYTES * cache)} for "
-        f"{counted(len(head.k), 'token')}, and grows. Summed token by token or over all pairs, outputs differ by at "
-        f"most {tiny(float(np.abs(z - pattern @ head.v).max()))}."
+        "φ(x) = elu(x) + 1 replaces exp; φ(q) · φ(k) is never sharp, so models must be trained with it (Katharopoulos "
+        f"et al. 2020). All it keeps is {d} × {d} + {d} numbers (**{in_bytes(BYTES * state)}**); the cache takes "
+        f"{in_bytes(BYTES * cache)} for {counted(len(head.k), 'token')}, and grows. Summed by token or by pair, "
+        f"outputs differ by at most {tiny(float(np.abs(z - pattern @ head.v).max()))}."
     )
     if head.is_linear:
         st.caption("This head was trained with linear attention, so both pictures are the same.")
@@ -145,9 +144,8 @@ def performer(here: Lesson) -> None:
         else "The error falls slowly, about as 1/√m."
     )
     st.markdown(
-        "With m random directions w and φ(x) = exp(w · x − |x|²/2), the mean of φ(q) · φ(k) is exp(q · k) exactly "
-        "(Choromanski et al. 2021). Long queries and keys need more features: here |q| · |k| / √d reaches "
-        f"{size:.1f}. {enough}"
+        "For m random directions w and φ(x) = exp(w · x − |x|²/2) the mean of φ(q) · φ(k) is exp(q · k) (Choromanski "
+        f"et al. 2021). Long vectors need more features: here |q| · |k| / √d reaches {size:.1f}. {enough}"
     )
     no_bias(head)
 

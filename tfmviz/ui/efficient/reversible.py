@@ -39,8 +39,8 @@ def reversible(here: Lesson) -> None:
         alt="; ".join(f"{name}: {in_bytes(y[0])} to {in_bytes(y[-1])}" for name, (_, y) in lines.items()),
     )
     st.markdown(
-        "Each half of the stream changes by what the other says: y₁ = x₁ + f(x₂), y₂ = x₂ + g(y₁). Subtraction gives "
-        f"both inputs back, so none is kept; every function runs once more. {_tried(here)}"
+        "Each half changes by what the other says: y₁ = x₁ + f(x₂), y₂ = x₂ + g(y₁). Subtraction gives both inputs "
+        f"back, so none is kept. {_tried(here)}"
     )
 
 

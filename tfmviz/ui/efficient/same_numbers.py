@@ -65,7 +65,7 @@ def tiled(here: Lesson) -> None:
     st.markdown(
         f"**Step {step} of {len(made)}.** For query {tile.rows.stop - 1} the largest score so far is m = "
         f"{decimal(tile.largest[-1])}, the sum of exp(s − m) is l = {decimal(tile.total[-1])}; {before}. "
-        "Only the framed scores exist; the shares to their left are drawn for you."
+        "Only the framed scores exist."
     )
     _same(head, size)
 
@@ -87,9 +87,9 @@ def _same(head: Head, size: int) -> None:
     q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]
     cost, full = tiles.cost(q_len, k_len, d, size), exact.cost(q_len, k_len, d)
     st.markdown(
-        f"The output differs from the exact one by at most **{tiny(difference)}**, from rounding. It multiplies as "
-        f"often but holds {in_bytes(BYTES * cost.numbers)} at once instead of {in_bytes(BYTES * full.numbers)}. In "
-        "FlashAttention (Dao et al. 2022) a tile fits into a GPU's fast memory, so less is moved."
+        f"The output differs from the exact one by at most **{tiny(difference)}**. It multiplies as often but holds "
+        f"{in_bytes(BYTES * cost.numbers)} at once instead of {in_bytes(BYTES * full.numbers)}: FlashAttention's tiles "
+        "fit into a GPU's fast memory (Dao et al. 2022)."
     )
     if head.is_linear:
         st.caption("This head was trained with linear attention, which needs no tiles: its scores are ln(φ(q) · φ(k)).")
@@ -123,13 +123,12 @@ def state(here: Lesson) -> None:
     fast = state_space.convolution(head.v, kernel)
     d = head.v.shape[1]
     st.markdown(
-        "hᵢ = a · hᵢ₋₁ + xᵢ, run over this head's values; unrolled it is a convolution with the kernel Σ aᵗ. Both give "
-        f"the same numbers (largest difference **{tiny(float(np.abs(slow - fast).max()))}**). The convolution suits "
-        f"training; the recurrence suits writing, with a state of {n_state} × {d} = {n_state * d} numbers. A cache has "
-        f"{2 * n * d} here, and grows. Every row of the kernel is the same, whatever the words; Mamba lets a depend on "
-        "the token (Gu and Dao 2023)."
+        "hᵢ = a · hᵢ₋₁ + xᵢ, run over this head's values; unrolled it is a convolution with the kernel Σ aᵗ. Both "
+        f"differ by at most **{tiny(float(np.abs(slow - fast).max()))}**. The convolution suits training, the "
+        f"recurrence writing: its state has {n_state} × {d} = {n_state * d} numbers, a cache {2 * n * d}, and grows. "
+        "Every row of the kernel is the same; Mamba lets a depend on the token (Gu and Dao 2023)."
     )
-    st.caption("a begins as in S4D (Gu et al. 2022); nothing here is trained or used by the model.")
+    st.caption("a begins as in S4D (Gu et al. 2022) and is not trained.")
 
 
 def shared_heads(here: Lesson) -> None:
@@ -157,6 +156,6 @@ def shared_heads(here: Lesson) -> None:
         what = "the state of this layer, Σ φ(k) vᵀ and Σ φ(k), which takes"
     st.markdown(
         f"Multiplications stay; what shrinks is {what} **{in_bytes(now)}** instead of {in_bytes(before)} for "
-        f"{counted(n, 'token')}. Here the model's own heads are averaged in groups; the authors then train on (Ainslie "
-        "et al. 2023). One head for all is multi-query attention (Shazeer 2019)."
+        f"{counted(n, 'token')}. Here the model's own heads are averaged in groups, without training on (Ainslie et "
+        "al. 2023). One head for all is multi-query attention (Shazeer 2019)."
     )

@@ -169,7 +169,4 @@ def no_bias(head: Head) -> None:
     if head.is_linear:
         st.caption(NOT_EXP)
     if head.has_bias:
-        st.caption(
-            "This model adds a bias to q · k, or caps it. Methods without pairs leave that out, which is part of their "
-            "error."
-        )
+        st.caption("This model adds a bias to q · k, or caps it. Methods without pairs leave that out.")

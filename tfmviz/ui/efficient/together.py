@@ -87,12 +87,12 @@ def table(here: Lesson) -> None:
     more = sum(cost.multiplications > made[0][3].multiplications for *_, cost in made)
     trained = "linear attention" if head.is_linear else "the exact one"
     st.markdown(
-        f"On your text **{more} of {len(made) - 1}** methods multiply more than exact attention: savings grow with the "
-        f"text. The model was trained with {trained}; it could learn to live with another."
+        f"On your text **{more} of {len(made) - 1}** methods multiply more than exact attention. The model was trained "
+        f"with {trained}; it could learn to live with another."
     )
     st.caption(
-        "Elsewhere: attention that lies on other keys. Output: how far the head's output moves, over its length. KL: "
-        "of the prediction at the chosen token, in nats. Linformer needs a head that is not causal, windows one text."
+        "Elsewhere: attention on other keys. Output: how far it moves, over its length. KL: of the prediction at the "
+        "chosen token, in nats. Linformer needs a head that is not causal, windows one text."
     )
     no_bias(head)
 
@@ -139,9 +139,8 @@ def _draw(found: Sequence[Found]) -> None:
     if seen:
         st.table(_verdict(seen))
     st.caption(
-        f"One head of width {timing.D} on random vectors, in numpy, one thread. Loops over buckets and tiles cost "
-        "extra in Python. Reformer: one round, no sorting; the paper's several rounds lose to plain attention at such "
-        "lengths (Tay et al. 2021)."
+        f"One head of width {timing.D} on random vectors, in numpy, one thread. Reformer: one round, no sorting; with "
+        "several it is slower (Tay et al. 2021)."
     )
 
 

@@ -79,8 +79,8 @@ def _heads(pair: Pair) -> None:
     even = [np.mean([scores["broad"] for scores in layer_scores(trace).values()]) for trace in pair.traces]
     st.markdown(
         f"Heads look back **{decimal(float(back[0].mean()), '.1f')}** tokens on average with every pair, "
-        f"**{decimal(float(back[1].mean()), '.1f')}** with {pair.kind}. Evenness of a row (100%: all keys alike): "
-        f"{_evenly(even[0])} and {_evenly(even[1])}. Heads with the same number have nothing in common."
+        f"**{decimal(float(back[1].mean()), '.1f')}** with {pair.kind}. Evenness of a row: {_evenly(even[0])} and "
+        f"{_evenly(even[1])}."
     )
 
 
@@ -126,7 +126,7 @@ def _by_position(pair: Pair) -> None:
     st.markdown(
         f"**On held-out text**, up to {trained} tokens as in training: {decimal(within[0], '.3f')} nats with every "
         f"pair, {decimal(within[1], '.3f')} with {pair.kind} ({decimal(within[1] - within[0], '+.3f')}); further on "
-        f"{decimal(beyond[0], '.2f')} and {decimal(beyond[1], '.2f')}. Another seed would move both a little."
+        f"{decimal(beyond[0], '.2f')} and {decimal(beyond[1], '.2f')}."
     )
     show(
         figures.by_position(
@@ -153,6 +153,6 @@ def _costs(pair: Pair) -> None:
         }
     )
     st.caption(
-        f"{BYTES} bytes a number: keys and values that may still be seen, or the sums Σ φ(k) vᵀ and Σ φ(k). The models "
+        f"{BYTES} bytes a number: keys and values that may still be seen, or the sums of linear attention. The models "
         f"read at most {longest} tokens."
     )

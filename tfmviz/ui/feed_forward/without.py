@@ -48,7 +48,7 @@ def _compare(here: Lesson, after: Trace, series: tuple[str, str], *, key: str) -
         old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids).mean() for run in (here.trace, after))
         st.markdown(
             f"Mean surprise at the words of {before_after.predicted(here)}: **{old:.2f}** nats ({series[0]}), "
-            f"**{new:.2f}** ({series[1]})."
+            f"**{new:.2f}** nats ({series[1]})."
         )
         before_after.losses(here, after, series=series, key=f"losses_{key}")
     before_after.next_words(here, after, here.target, series=series, key=f"next_words_{key}")

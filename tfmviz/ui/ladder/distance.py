@@ -79,7 +79,7 @@ def _explained(how: str, n: int) -> str:
         )
     return (
         "The share of the next token's probability that moves when the token k back becomes "
-        f"{'another word' if n == 1 else f'{n} other words in turn'}. A line ends where the model sees no more."
+        f"{'another word' if n == 1 else f'{n} other words in turn'}."
     )
 
 
@@ -147,12 +147,9 @@ def averages(_: Lesson) -> None:
 def _meaning(key: str) -> str:
     """What a curve of the held-out text shows, in words."""
     if key == "changed":
-        return (
-            "The share of the next token's probability that moves when the token k back becomes another word. A line "
-            "ends where it is 0."
-        )
+        return "The share of the next token's probability that moves when the token k back becomes another word."
     done = {"cut": "cut off", "shuffled": "put into a random order", "thinned": "thinned out by half"}[key]
-    return f"How much the loss rises when all but the last n tokens are {done}. All were trained on up to 64."
+    return f"How much the loss rises when all but the last n tokens are {done}."
 
 
 FILLER = (

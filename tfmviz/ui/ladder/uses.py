@@ -209,7 +209,7 @@ def doubt(text: str) -> str:
         made_of = "So few letters hardly tell two languages apart."
     else:
         return ""
-    return f"{made_of} These networks know only French and English, so they guess."
+    return f"{made_of} These networks know only French and English and must answer, so they guess."
 
 
 def _networks() -> dict[str, RecurrentLabeller] | None:

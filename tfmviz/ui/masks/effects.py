@@ -39,7 +39,7 @@ def verdict(here: Lesson, after: Trace, chosen: Chosen, layers: tuple[str, ...])
             icon=icons.WARNING,
         )
     if "decoder.0.self_attn.pattern" not in before:
-        st.markdown("This model fills in words; it has no next word to predict.")
+        st.markdown("This model has no next word to predict.")
         return
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (before, after))
     if not len(old):

@@ -97,9 +97,7 @@ def swallowed(here: Lesson) -> None:
             "−1e9": [f"the same, to within {tiny(difference)}" if difference else "exactly the same", spread],
         }
     )
-    st.markdown(
-        "Beside −1e9, float32 loses scores below 32, so an empty row looks healthy and is wrong. In float16 −1e9 is −∞."
-    )
+    st.markdown("Beside −1e9, float32 loses scores below 32; in float16 −1e9 is −∞.")
 
 
 def conventions() -> None:
@@ -131,7 +129,7 @@ def exercises(here: Lesson, said: Settings) -> None:
     """Three questions for the room, with answers computed from the reader's sentence."""
     trace, choice = here.trace, here.choice
     queries, keys = trace.axes(choice.layer)
-    st.markdown("Ask the room first, then open the answer.")
+    st.markdown("Guess, then open the answer.")
     pattern = trace[f"{choice.layer}.pattern"][choice.head]
     rows, columns = pattern.sum(axis=1), pattern.sum(axis=0)
     position = min(1, len(queries) - 1)

@@ -147,7 +147,7 @@ def table(ages: str, fees: str) -> Array:
         ages_and_fees = f"{counted(len(columns[0]), 'age')} but {counted(len(columns[1]), 'fee')}"
         raise ValueError(f"You typed {ages_and_fees}. Every student needs both.")
     if len(columns[0]) < 2:
-        raise ValueError("Write at least two numbers.")
+        raise ValueError("One student alone cannot be compared. Write at least two numbers.")
     return np.array(columns).T
 
 

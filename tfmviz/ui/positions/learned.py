@@ -178,9 +178,7 @@ def directions(place: Place) -> None:
             key="component_path",
             alt="The positions in the two main directions, from the first to the last.",
         )
-    st.markdown(
-        "Where the path is smooth, neighbours have similar rows; where it is tangled, they are as good as random."
-    )
+    st.markdown("Where the path is smooth, neighbours have similar rows.")
 
 
 def norms(place: Place) -> None:
@@ -204,8 +202,8 @@ def norms(place: Place) -> None:
     if not place.is_ours:
         st.markdown(
             f"{len(values) - len(poor)} of {len(values)} rows are clearly longer than random ones ({began:.2f}); few "
-            "texts "
-            "reached the others, or they began smaller." + _left_out(place)
+            "texts reached "
+            "the others." + _left_out(place)
         )
     elif len(poor):
         st.markdown(
@@ -215,7 +213,7 @@ def norms(place: Place) -> None:
     else:
         st.markdown(
             f"Every row has grown from its random {began:.2f}: **nothing is undertrained here**. Compare "
-            f"{markdown.code(REVERSE)}, trained on short words."
+            f"{markdown.code(REVERSE)}."
         )
     _measured(place)
 

@@ -109,8 +109,7 @@ def fractions(here: Lesson) -> None:
     st.markdown(
         f"A step of one token is {steps[0]} in the sentence with {counted(sizes[0], 'token')} and {steps[1]} in the "
         f"one with {sizes[1]}: **the same distance means different things**. ½ lies at "
-        f"“{markdown.plain(visible(halfway[0]))}” and at “{markdown.plain(visible(halfway[1]))}”. In writing, N is "
-        "unknown."
+        f"“{markdown.plain(visible(halfway[0]))}” and at “{markdown.plain(visible(halfway[1]))}”."
     )
 
 

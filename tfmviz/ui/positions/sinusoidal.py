@@ -246,10 +246,7 @@ def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
             "change in the slow ones.",
         )
     first = ", ".join(map(str, order[:4])) + (", …" if waves.d > 4 else "")
-    st.markdown(
-        f"The paper alternates sines and cosines; Hugging Face's Marian stores all sines first ({first}). No product "
-        "between positions changes."
-    )
+    st.markdown(f"The paper alternates sines and cosines; Marian stores all sines first ({first}). No product changes.")
 
 
 @shared

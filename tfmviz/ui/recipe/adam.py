@@ -78,8 +78,7 @@ def _words(start: Array, steepness: int, plain: float) -> str:
     return (
         f"The ground is f = ½ (x² + {steepness} y²). **Gradient descent** steps by η times the gradient. With η above "
         f"2/{steepness} = {decimal(2 / steepness, '.3g')} every distance across grows "
-        f"({_verdict(start, steepness, plain)}), so a steep valley makes the way along x slow. {adam_divides} it steps "
-        "about η in each, steep or flat."
+        f"({_verdict(start, steepness, plain)}). {adam_divides} it steps about η in each, steep or flat."
     )
 
 
@@ -120,8 +119,7 @@ def _numbers(path: AdamPath, settings: AdamSettings) -> None:
         without = f"Without the correction it would be (1 − β₁)/√(1 − β₂) = {share} times as long. "
     st.markdown(
         f"{_means(settings)} So the first step is η in each coordinate with a gradient. {without}The transformer "
-        "of 2017 was trained with β = (0.9, 0.98) and ε = 10⁻⁹. Many since use β₂ = 0.95 and ε = 10⁻⁸, such as GPT-3 "
-        "and our own training."
+        "of 2017 was trained with β = (0.9, 0.98) and ε = 10⁻⁹. Many since use β₂ = 0.95 and ε = 10⁻⁸."
     )
 
 

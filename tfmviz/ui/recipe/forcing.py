@@ -31,7 +31,7 @@ def forcing(here: Lesson) -> None:
     n = min(len(found.ids), MOST)
     show_table(
         Table(
-            caption=f"Mean loss {decimal(mean, '.3f')} nats per token. Click a row to see how it comes about.",
+            caption=f"Mean loss {decimal(mean, '.3f')} nats per token. Click a row.",
             columns=("reads", "should say", "P(target)", "−ln P"),
             rows=[
                 (
@@ -77,13 +77,12 @@ def _words(found: Forced, mean: float) -> str:
 
 def _trained(model: ZooModel) -> str:
     """Where the answers come from in training, and what keeps the model from seeing them."""
-    forced = "The next place reads the true word, whatever the model would say: the teacher forces it."
+    forced = "The next place reads the true word, whatever the model says: the teacher forces it."
     one_pass = "So all places are trained in one pass, and a causal mask"
     if model.config.architecture == "encoder-decoder":
         return (
             "The target is what the decoder reads, moved by one place; in training it is the second text of a pair. "
-            f"{forced} {one_pass} in the decoder keeps each from seeing its answer. Here it is what the model itself "
-            "writes, so its losses are small."
+            f"{forced} {one_pass} keeps each from seeing its answer. Here it is what the model itself writes."
         )
     own_key = "The target is the input moved by one place, so a text is its own answer key."
     if model.config.training_mask == "none":

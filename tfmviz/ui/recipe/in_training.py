@@ -54,10 +54,9 @@ def dropout(here: Lesson) -> None:
             f"({decimal(float(runs[:, most].min()))} to {decimal(float(runs[:, most].max()))} nats)."
         )
     st.markdown(
-        f"Numbers of the patterns, of each layer's output and of the embedding become 0 with probability p = {rate:g}; "
-        f"the others are divided by 1 − p. {changes} No part can rely on another, so what is learned is more robust. "
-        f"Mean loss: **{decimal(float(found.losses.mean()))}** without, **{decimal(float(runs.mean()))}** with "
-        "dropout. "
+        f"Numbers become 0 with probability p = {rate:g} (patterns, each layer's output, the embedding); the others "
+        f"are divided by 1 − p. {changes} No part can rely on another. Mean loss: "
+        f"**{decimal(float(found.losses.mean()))}** without, **{decimal(float(runs.mean()))}** with dropout. "
         + (
             f"This model was trained with p = {used:g}."
             if used
@@ -106,10 +105,9 @@ def gradients(here: Lesson) -> None:
     )
     whole = {kind: float(np.sqrt((values**2).sum())) for kind, values in lengths.items()}
     st.markdown(
-        "A point is the length of the loss's gradient over all weights of a layer, in powers of ten. With random "
-        f"weights the whole gradient is **{rounded(whole['random weights'])}** long, now "
-        f"**{rounded(whole['trained'])}**. It need not be shorter now: in training the pulls of many sentences cancel. "
-        "The norm's place decides which layers pull most at the start; see “Normalisation”."
+        "A point is the length of the gradient of a layer's weights. With random weights the whole is "
+        f"**{rounded(whole['random weights'])}** long, now **{rounded(whole['trained'])}**. It need not be shorter: in "
+        "training the pulls of many sentences cancel."
     )
 
 

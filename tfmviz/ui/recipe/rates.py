@@ -56,8 +56,7 @@ def schedules() -> None:
         known = "but with a warm-up at least as long as the run it only rises."
     st.markdown(
         f"The paper's rate, d_model^−½ · min(step^−½, step · warmup^−3/2), rises to (d_model · warmup)^−½ = "
-        f"**{tiny(peak)}** and falls as 1/√step. A wider model or a longer warm-up has a lower peak. Today's cosine "
-        f"falls to a tenth of the peak by the last step, {known}"
+        f"**{tiny(peak)}** and falls as 1/√step. A cosine falls to a tenth of the peak by the last step, {known}"
     )
     show_code(noam, cosine)
 
@@ -83,12 +82,10 @@ def warm_up() -> None:
     )
     ranking = "; ".join(f"{name} {decimal(last[name])}" for name in sorted(last, key=lambda name: last[name]))
     st.markdown(
-        "Four small models of eight layers, trained with the same data, seed and highest rate (2·10⁻³, Adam). Losses "
-        f"at the end, from the best to the worst: {ranking}. **Post-norm without warm-up never gets going**: it learns "
-        "only how frequent each token is. Pre-norm gains little by the warm-up.\n\n"
+        "Four models of eight layers with the same data, seed and highest rate (2·10⁻³, Adam). Losses at the end: "
+        f"{ranking}. **Post-norm without warm-up never gets going.** Pre-norm gains little by the warm-up.\n\n"
         "Xiong et al. 2020 blame large first gradients in post-norm's last layers (see “Normalisation”). Liu et al. "
-        "2020 disagree, since Adam divides by them: a post-norm output depends more on what its layer adds, so small "
-        "steps change it more."
+        "2020 disagree: a post-norm output depends more on what its layer adds, so small steps change it more."
     )
     st.caption("Made by `python -m scripts.train_recipe warm-up`.")
 

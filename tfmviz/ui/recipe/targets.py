@@ -106,10 +106,7 @@ def calibration() -> None:
     guesses = {name: _guesses(row) for name, row in rows.items()}
     _figures(rows, guesses)
     st.markdown(_about(best, guesses))
-    st.caption(
-        "Made by `python -m scripts.train_recipe smoothing`: two models, the same data and seed, a text so short that "
-        "they read it 43 times."
-    )
+    st.caption("Made by `python -m scripts.train_recipe smoothing`: two models that read one short text 43 times.")
 
 
 def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliability]) -> None:
@@ -151,11 +148,10 @@ def _about(best: float, guesses: Mapping[str, Reliability]) -> str:
         for g in (guesses["ε = 0"], guesses["ε = 0.1"])
     )
     return (
-        "A guess that a model calls 80% probable should be right in 80% of cases; below the diagonal it is too sure. "
-        "The **expected calibration error** is the mean distance from the diagonal, weighted by guesses. On held-out "
-        f"text the model without smoothing {without}; the one with smoothing {smoothed}. Dividing the logits by a "
-        f"temperature also helps, and changes no guess (Guo et al. 2017): **{best:g}** gives the least loss on the "
-        "other half. In translation smoothing made the loss worse but BLEU better (Müller et al. 2019)."
+        "Below the diagonal a model is too sure. The **expected calibration error** is the mean distance from the "
+        f"diagonal. On held-out text the model without smoothing {without}; the one with smoothing {smoothed}. "
+        f"Dividing the logits by a temperature also helps, and changes no guess (Guo et al. 2017): **{best:g}** gives "
+        "the least loss on the other half."
     )
 
 

@@ -63,12 +63,10 @@ def tasks(here: Lesson) -> None:
     data = Pieces(caption="", titles=titles, rows=rows)
     show_plain_view("pieces", js=pieces.JS, css=pieces.CSS, data=data.payload(), key="tasks")
     st.markdown(
-        "In all three, the answers are the text itself. **The next token** is asked at every place, from the left side "
+        "In all three, the answers are the text itself. **The next token** is asked at every place, from the left "
         f"only. **Masked tokens** (BERT): 15% are asked ({FILLER} answers), from both sides; of these 80% become the "
-        "mask, 10% a random token, and 10% stay, so that no place can be trusted. RoBERTa draws them anew each time, "
-        "as the slider does. **Spans** (T5): 15% are left out in runs of about three; each leaves a mark, and a "
-        f"decoder writes what was there. {ABOUT_SPANS} The three losses are not comparable: places, models and "
-        "vocabularies differ."
+        "mask, 10% a random token, and 10% stay. **Spans** (T5): 15% are left out in runs of about three; each leaves "
+        f"a mark, and a decoder writes what was there. {ABOUT_SPANS} The losses are not comparable."
     )
 
 

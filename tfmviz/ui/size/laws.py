@@ -88,8 +88,8 @@ def _words(against: str, n: float, d: float) -> str:
     tenfold = [law.loss(n, d) - law.loss(10 * n, d), law.loss(n, d) - law.loss(n, 10 * d)]
     says = "\n".join(f"- {name}: {known.source}. Runs: {known.seen}." for name, known in PUBLISHED_LAWS.items())
     line = (
-        "A power law is a straight line here. It flattens where the other number limits, or at a floor E, the entropy "
-        "of the text, which Kaplan's law lacks. "
+        "A power law is a straight line here. It flattens where the other number limits, or at a floor E, which "
+        "Kaplan's law lacks. "
     )
     if against == "C":
         line = "For every C the curves take the best N and D. "
@@ -98,6 +98,5 @@ def _words(against: str, n: float, d: float) -> str:
         f"ten times the text by **{decimal(float(tenfold[1]))}**. “of N” is A / N^α, “of D” B / D^β.\n\n"
         f"{says}\n\n"
         "**Do not compare Kaplan's heights with the others'**: another text, other tokens. Most of what the sliders "
-        "reach was never trained. Kaplan's loss at N and D is for reading the text as often as it helps, so it may lie "
-        "below the best for 6 · N · D operations."
+        "reach was never trained. Kaplan's loss may lie below the best for 6 · N · D: it takes more operations."
     )

@@ -146,8 +146,7 @@ def _constants() -> None:
             columns=("law", "α", "β", "N ∝ C to the", "E"),
             rows=rows,
             spared=(4,),
-            about=f"{KAPLAN}: another form, without E; α and β are its α_N and α_D, and N counts no embeddings. "
-            "N ∝ C: how the best N grows with the operations.",
+            about=f"{KAPLAN}: another form, without E; N counts no embeddings. N ∝ C: how the best N grows with C.",
         ),
         key="constants",
     )
@@ -205,8 +204,7 @@ def limits(grid: Grid) -> str:
     floor = interval(both.draws.E)
     return (
         f"**What this does not say.** E lies between {decimal(floor[0])} and {decimal(floor[1])}, but the best run is "
-        f"at {decimal(grid.fitted.loss.min())}, so E, α and β are not known well alone. All runs share text, "
-        "tokenizer, learning rate and shape.\n\n"
+        f"at {decimal(grid.fitted.loss.min())}, so E, α and β are not known well alone.\n\n"
         f"**How to count N.** Without embeddings the exponent of the best N changes by {decimal(change, '+.2f')} "
         f"({decimal(low, '+.2f')} to {decimal(high, '+.2f')}), which {seen}. Pearce & Song 2024 explain so most of the "
         "way from Chinchilla's 0.50 to Kaplan's 0.73.\n\n"
@@ -232,8 +230,8 @@ def _about(grid: Grid) -> str:
     runs, about, n = grid.fitted, grid.about, grid.fitted.n_parameters
     return (
         f"{len(runs.loss)} runs, {in_words(n.min())} to {in_words(n.max())} parameters, "
-        f"{in_words(runs.d.min())} to {in_words(runs.d.max())} tokens read once; {about['batch']} windows of "
-        f"{about['context']} a step, AdamW, cosine from {about['learning_rate']}. Loss on {about['held_out_tokens']:,} "
-        f"held-out tokens; token frequencies alone give {decimal(about['unigram_loss'])}. Huber loss of log L, δ = "
-        f"0.001, {DRAWS} resamples. Made by {markdown.code(about['command'])}."
+        f"{in_words(runs.d.min())} to {in_words(runs.d.max())} tokens read once; context {about['context']}, batch "
+        f"{about['batch']}, AdamW, cosine from {about['learning_rate']}. Loss on {about['held_out_tokens']:,} held-out "
+        f"tokens (token frequencies alone: {decimal(about['unigram_loss'])}). Made by "
+        f"{markdown.code(about['command'])}."
     )

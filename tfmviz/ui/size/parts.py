@@ -49,7 +49,7 @@ def where(here: Lesson) -> None:
     said = "; ".join(f"{rule} = **{in_words(value)}** ({_off(value, inside)})" for rule, value in rules.items())
     st.markdown(
         f"The lectures' rules count the layers' matrices without biases, here {in_words(inside)}: {said}. The first "
-        "needs d_attn = d and d_ff = 4 · d; neither knows gates, shared heads or layers, cross-attention or experts."
+        "needs d_attn = d and d_ff = 4 · d; neither knows gates, shared heads, cross-attention or experts."
     )
 
 
@@ -96,8 +96,7 @@ def memory(here: Lesson) -> None:
     )
     st.markdown(
         f"Training takes {TRAINING_BYTES} bytes a parameter: weight and gradient in 16 bits, the weight and Adam's two "
-        "averages in 32 (Rajbhandari et al. 2020). What layers keep for the way back comes on top. "
-        f"{_fits(total)}"
+        f"averages in 32 (Rajbhandari et al. 2020), and more for each layer's output. {_fits(total)}"
     )
 
 

@@ -42,7 +42,7 @@ SUMMARIES = Table(
         ("and 128 experts", "11,000", "1.93", "37.9"),
         ("and 256 experts", "7,500", "1.90", "38.8"),
     ),
-    about="Liu et al. 2018, table 4. The models read texts of different length, so two things change from row to row.",
+    about="Liu et al. 2018, table 4. Two things change from row to row: the model and the length that it reads.",
 )
 
 WORDS = {

@@ -42,7 +42,7 @@ def routed(here: Lesson) -> None:
     instead = "" if chosen == here.model.name else f"{markdown.code(chosen)} has no experts, so this is another model. "
     st.markdown(
         f"{instead}{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. Colour: the expert that "
-        "reads a token. Height: how probable the router finds it. Do equal words go to the same expert?"
+        "reads a token; height: how probable the router finds it."
     )
     _shares(tokens, p)
 
@@ -64,8 +64,8 @@ def _shares(tokens: tuple[str, ...], p: Array) -> None:
         key="routing_shares",
     )
     st.markdown(
-        f"{repeated(tokens, p)} Equal shares would be {per_cent(1 / p.shape[-1])} each. Training aims at them over a "
-        "whole batch, by a term in the loss (Fedus et al. 2021, equation 4)."
+        f"{repeated(tokens, p)} Equal shares would be {per_cent(1 / p.shape[-1])} each; training aims at them over a "
+        "whole batch (Fedus et al. 2021, equation 4)."
     )
 
 

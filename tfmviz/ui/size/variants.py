@@ -177,8 +177,7 @@ def _losses(found: Comparison) -> None:
         ),
     )
     st.caption(
-        "A dot is a run, an upright bar the mean; the dashed line is the baseline. Blue is better, orange worse; the "
-        "colour of the letters is within the noise."
+        "A dot is a run, an upright bar the mean; the dashed line is the baseline. Blue is better, orange worse."
     )
 
 
@@ -194,8 +193,8 @@ def _table(found: Comparison) -> None:
             columns=("variant", "parameters", "multiplications", "loss", "difference", "Narang"),
             rows=[_row(found, name) for name in found.variants],
             spared=(1, 2, 3),
-            about="Multiplications for each token of a full context. Loss: mean ± standard deviation of the seeds. "
-            "Difference: ± half of its 95% interval. Narang: Narang et al. 2021, table 1, minus their baseline.",
+            about="Multiplications: a token of a full context. ±: standard deviation; half of the 95% interval. "
+            "Narang et al. 2021, table 1, minus their baseline.",
         ),
         key="variants_table",
     )
@@ -231,8 +230,7 @@ def _words(found: Comparison) -> str:
     return (
         f"{lines}\n\n"
         "**How this is decided.** A change counts if the 95% interval of its difference from the baseline does not "
-        f"hold 0 (Welch's t, {seeds} seeds). Of twenty changes that do nothing, one would count too. Larger models or "
-        f"longer training may differ.\n\n{_about(found)}"
+        f"hold 0 (Welch's t, {seeds} seeds). Larger models or longer training may differ.\n\n{_about(found)}"
     )
 
 
@@ -261,9 +259,8 @@ def _about(found: Comparison) -> str:
     n_high = sum(variant.rate == high for variant in found.variants.values())
     return (
         f"**Equal budget.** All read the same {in_words(about['tokens'])} tokens once, {about['batch']} windows of "
-        f"{config['max_len']} tokens a step, with AdamW and a cosine. The baseline has {config['n_layers']} layers of "
-        f"width {config['d_model']}, pre-norm, LayerNorm, GELU, RoPE and tied embeddings. Each variant has the better "
-        f"of the learning rates {tiny(low)} and {tiny(high)}; {n_high} of {len(found.variants)} took the higher one. "
-        "Multiplications are about equal (fewer in the Synthesizers), parameters are not. Made by "
+        f"{config['max_len']} a step, with AdamW and a cosine. The baseline: {config['n_layers']} layers of width "
+        f"{config['d_model']}, pre-norm, LayerNorm, GELU, RoPE, tied embeddings. Each variant has the better of the "
+        f"learning rates {tiny(low)} and {tiny(high)}; {n_high} of {len(found.variants)} took the higher. Made by "
         f"{markdown.code(about['command'])}."
     )

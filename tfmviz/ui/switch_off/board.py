@@ -264,7 +264,7 @@ def next_words(here: Lesson, after: Trace, said: Switches) -> None:
 def losses(here: Lesson, after: Trace, said: Switches) -> None:
     """Surprise at every next word, before and after."""
     if question(here) is None:
-        st.info("There is no next word to predict: type more, or choose a model that writes.")
+        st.info("There is no next word to predict: type more.")
         return
     before_after.losses(here, after, series=said.series)
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (here.trace, after))

@@ -67,7 +67,7 @@ def laboratory(here: Lesson) -> None:
     figure = st.container()
     copied = lesson.line("copied").radio("Copied", options, horizontal=True, key="copied", bind="query-params")
     if other is None:
-        st.info("Type a second sentence with as many tokens as yours, or take a pair.", icon=icons.WRITE)
+        st.info("Type a second sentence with as many tokens as yours.", icon=icons.WRITE)
         return
     second = _run(here.model, here.text, other)
     tokens = [run.axes(f"{stack}.0.self_attn")[0].tokens for run in (here.trace, second)]

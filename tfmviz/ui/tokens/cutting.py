@@ -89,8 +89,8 @@ def numbers(here: Lesson) -> None:
     used = "where a text ends" if len(marks) == 1 else "where a text begins or ends, padding, a gap"
     gap = " Three underscores are an exception: they stand for the gap." if tokenizer.marks.mask else ""
     st.markdown(
-        f"A number is a place in a list of {tokenizer.vocab_size:,} entries. Some are **marks** ({named}), which say, "
-        f"for example, {used}. What you type is read as text everywhere else in this app.{gap}"
+        f"A place in a list of {tokenizer.vocab_size:,} entries. **Marks** ({named}) say, for example, {used}. "
+        f"Elsewhere in this app what you type is read as text.{gap}"
     )
 
 
@@ -115,8 +115,8 @@ def hard_words(here: Lesson) -> None:
         rows.append(Row(name, f"{len(found)} for {counted(len(text), 'character')}", found))
     show_boxes(rows, key="hard_words", caption="", titles=("what", "tokens", "the pieces"))
     st.markdown(
-        "Dashed boxes are single bytes. A byte-level vocabulary knows every byte, so nothing is unknown, but rare text "
-        f"is expensive: a Chinese character may cost three tokens.{_of_digits(here.model.tokenizer)}"
+        "Dashed boxes are single bytes. A byte-level vocabulary knows them all, so nothing is unknown, but rare text "
+        f"is expensive.{_of_digits(here.model.tokenizer)}"
     )
 
 
@@ -125,10 +125,7 @@ def _of_digits(tokenizer: AnyTokenizer) -> str:
     entries = [tokenizer.vocabulary[index] for index in ids_of(tokenizer, HARD["a number"])]
     if len({n for entry in entries if (n := sum(character.isdigit() for character in entry))}) < 2:
         return ""
-    return (
-        " The digits of a number are cut at places that have nothing to do with its value, one reason why small models "
-        "are bad at sums."
-    )
+    return " The digits of a number are cut at places that have nothing to do with its value."
 
 
 def vocabularies(here: Lesson) -> None:
@@ -139,10 +136,7 @@ def vocabularies(here: Lesson) -> None:
         name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
         rows.append(Row(name, f"{tokenizer.vocab_size:,} entries: {counted(len(found), 'token')}", found))
     show_boxes(rows, key="vocabularies", caption="", titles=("model", "its vocabulary", "the pieces"))
-    st.markdown(
-        "How many tokens does a word cost? Without its last merges, a list of merges is the vocabulary as it was "
-        "before."
-    )
+    st.markdown("How many tokens does a word cost? The first merges of a list are a smaller vocabulary.")
     model = merging.model_with_merges(here)
     if model is None:
         return

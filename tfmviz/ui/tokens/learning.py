@@ -87,9 +87,8 @@ def _tie(table: tuple[tuple[bpe.Pair, int], ...]) -> str:
 def _words(text: str, n_steps: int) -> None:
     st.markdown(
         f"The text has {len(text):,} characters. Each step counts all pairs of neighbours within words and joins the "
-        "most frequent everywhere. The list of pairs, in this order, is the whole result: with it any text can be cut, "
-        "as in “Merge by merge”. Real vocabularies go on for tens of thousands of merges; this page stops after "
-        f"{MOST_MERGES}."
+        f"most frequent. The list of pairs is the result. This page stops after {MOST_MERGES}, real vocabularies after "
+        "tens of thousands."
     )
     if n_steps < MOST_MERGES:
         st.info(f"Learning ended after {counted(n_steps, 'merge')}: every word is one token.", icon=icons.INFO)

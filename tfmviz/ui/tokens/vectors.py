@@ -57,10 +57,9 @@ def look_up(here: Lesson) -> None:
     n, d = table.shape
     scale = " The model then multiplies it by √d_model." if here.model.config.embedding_scale != "one" else ""
     st.markdown(
-        f"“{markdown.plain(visible(text.tokens[position]))}” is entry {index} of {n:,}. As a **one-hot vector** it is "
-        f"{n - 1:,} zeros and a 1 at place {index}, so its product with W_E ({n:,} × {d}) is row {index}: they differ "
-        f"by at most **{tiny(difference)}**. Looking the row up costs {d} numbers instead of {n * d:,} "
-        f"multiplications.{scale} Shown are the first {min(NUMBERS, d)} of {d} numbers, and the rows beside it."
+        f"“{markdown.plain(visible(text.tokens[position]))}” is entry {index} of {n:,}: a **one-hot vector** of "
+        f"{n - 1:,} zeros and a 1. Its product with W_E ({n:,} × {d}) is row {index}: they differ by at most "
+        f"**{tiny(difference)}**. So the row is looked up.{scale}"
     )
 
 
@@ -79,8 +78,7 @@ def neighbours(here: Lesson) -> None:
         + "; ".join(f"“{whole(t)}” {decimal(c)}" for t, c in zip(tokens, cosines, strict=True)),
     )
     st.markdown(
-        "Words that can come in the same places get similar gradients, so training turns their vectors the same way. A "
-        "small model learns kinds of words (names, colours, verbs) sooner than meanings."
+        "Words that can come in the same places get similar gradients, so training turns their vectors the same way."
     )
     _tying(here.model)
 
@@ -142,9 +140,9 @@ def embedding_map(here: Lesson) -> None:
         + ", ".join(f"“{whole(here.model.vocabulary[n])}”" for n in _near(places, index)),
     )
     st.markdown(
-        f"Tokens have {here.model.config.d_model} coordinates; this plane of the two first principal components keeps "
-        f"{per_cent(float(shares[0]))} + {per_cent(float(shares[1]))} of the variance, so neighbours here may be far "
-        "apart; “Nearest” measures in all. Words of your sentence are bold. Zoom in for rarer ones."
+        f"Of the variance of {here.model.config.d_model} coordinates this plane keeps {per_cent(float(shares[0]))} + "
+        f"{per_cent(float(shares[1]))}, so neighbours here may be far apart; “Nearest” measures in all. Your words are "
+        "bold."
     )
 
 

@@ -53,7 +53,7 @@ def guess(here: Lesson, now: Written) -> None:
     if word:
         ids = tokens_of(here.model, word, after=_last_token(here, now))
         if len(ids) > MOST_TOKENS:
-            st.info(f"A guess has at most {MOST_TOKENS} tokens.", icon=icons.INFO)
+            st.info(f"This is more than a word: a guess has at most {MOST_TOKENS} tokens.", icon=icons.INFO)
         elif len(now.before) + len(ids) >= _room(here.model):
             st.info("The model has no room left for this word.", icon=icons.INFO)
         elif ids:
