@@ -17,17 +17,17 @@ def draw(here: Lesson) -> None:
                 "Which of the four will do best?",
             ),
             "Alignments": (
-                "Each row is a written token; the bright cells are where the decoder looks.",
+                "Each row is a written token; bright cells are where the decoder looks.",
                 lambda: alignments.alignments(at),
                 "Which source word will each word look at?",
             ),
             "One c, or many": (
-                "Each row is what the decoder is given for one token. Compare the rows.",
+                "A row is what the decoder is given for one token. Compare the rows.",
                 lambda: contexts.contexts(at),
                 "Which rows differ?",
             ),
             "Measured": (
-                "The same held-out sentences, alone and joined: which models get worse with length?",
+                "The same held-out sentences: which models get worse with length?",
                 lambda: measured.measured(),
                 "At which length does one vector hold too little?",
             ),

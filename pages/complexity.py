@@ -10,21 +10,19 @@ def draw(here: Lesson) -> None:
         "cost",
         {
             "The table": (
-                "Four kinds of layers, each of which lets tokens learn of one another. Move the sizes, and choose a "
-                "row to see where its entries come from.",
+                "Four kinds of layers. Choose a row to see where its entries come from.",
                 table.table,
                 "Your text gets twice as long. What happens to each row?",
             ),
             "Measured": (
-                "Does a layer grow as the table says? Both charts have logarithmic axes, where a power of n is a "
-                "straight line and its exponent is the slope.",
+                "Does a layer grow as the table says? On logarithmic axes a slope is an exponent.",
                 measured.layers,
                 "Which layer will be the slowest at 4,096 tokens, and which at 64?",
             ),
             "Where they go": (
-                "What the chosen model multiplies to read your sentence, part by part; then the same for longer texts.",
+                "What the chosen model multiplies, part by part; then for longer texts.",
                 lambda: parts.model(here),
-                "Which part of the model multiplies most: attention, the feed-forward layers or the vocabulary?",
+                "Which part multiplies most: attention, feed-forward layers or vocabulary?",
             ),
         },
     )
@@ -32,7 +30,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Complexity: what it costs",
-    "How many multiplications, how many steps that wait for one another, and how far news must travel.",
+    "How many multiplications, how many steps that wait for one another, how far news travels.",
     draw,
     uses="model",
 )

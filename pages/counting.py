@@ -14,7 +14,7 @@ def draw(here: Lesson) -> None:
         "counted_in",
         {
             "A whole sentence": (
-                "The chain rule: a sentence's probability has one factor for each word, given those before.",
+                "A sentence's probability has one factor for each word, given those before.",
                 lambda: chain.chain(at),
                 "Which word surprises counting most?",
             ),

@@ -19,22 +19,22 @@ def draw(here: Lesson) -> None:
         "view",
         {
             "Predictions": (
-                f"The ten most probable words at token {here.target}. Click another token to pin it.",
+                f"The ten most probable words at token {here.target}.",
                 lambda: panels.predictions(here),
                 "Which word does the model expect here, and how sure is it?",
             ),
             "Which head links two words?": (
-                "Choose two words, or click a cell of the matrix. Every head is measured on this pair.",
+                "Choose two words, or click a cell of the matrix.",
                 lambda: pair.pair(here),
             ),
             "Residual stream": (
-                "How long each token's vector is after every layer, and what attention and feed-forward layers (MLP) "
-                "add to the chosen one. A share over 100% means that the other part worked against it.",
+                "How long each token's vector is after every layer, and what attention and MLP add. A share over 100%: "
+                "the other part worked against it.",
                 lambda: panels.stream_norms(here),
                 here.asks("Which token's vector becomes the longest?"),
             ),
             "Take it away": (
-                "Everything above as files. “Copy link” makes an address that shows exactly what you see.",
+                "Everything above as files. “Copy link” keeps all that you see.",
                 lambda: panels.files(here),
             ),
         },
@@ -44,6 +44,6 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Type a sentence, take a transformer apart",
-    "Every word asks: *which other words matter to me?* Point at one; the brightest matter most.",
+    "Every word asks: *which other words matter to me?* Point at one.",
     draw,
 )

@@ -11,22 +11,20 @@ def draw(here: Lesson) -> None:
         "layer_part",
         {
             "One token through it": (
-                f"The feed-forward layer of layer {here.choice.layer_index} makes the token's vector wider, applies a "
-                "function to every number and makes it narrow again. Click any number to see where it comes from.",
+                f"Layer {here.choice.layer_index} makes the token's vector wider, applies a function to every number "
+                "and makes it narrow again. Click a number to see where it comes from.",
                 with_layer(here, through.through),
                 "How many of the layer's neurons fire for this token?",
             ),
             "Same at every position": (
-                "Take one vector of the layer's input to another position: what the layer writes for it moves along "
-                "and stays the same.",
+                "Move one vector to another position: what the layer writes moves along, unchanged.",
                 with_layer(here, through.moved),
                 "The same vector at another position: does the layer write something else?",
             ),
             "Neurons": (
-                "The neurons that fire most on the framed token, and what they do on the others. Click one to see "
-                "what it writes and when it fires.",
+                "The neurons that fire most on the framed token. Click one to see what it writes.",
                 with_layer(here, neurons.neurons),
-                "Which words does the neuron that fires most make more probable?",
+                "Which words does the strongest neuron make more probable?",
             ),
             "Without it": (
                 "",
@@ -34,7 +32,7 @@ def draw(here: Lesson) -> None:
                 "What does a model expect without its feed-forward layers?",
             ),
             "Activations": (
-                "What the function between the two matrices does to each number; the dots are this token's neurons.",
+                "What the function does to each number; dots are this token's neurons.",
                 with_layer(here, functions.functions),
                 "How many neurons are nearly off for this token?",
             ),

@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "ladder",
         {
             "What comes next": (
-                "Each row is a model; strong colour is surprise. Click a token to see what each expected.",
+                "Each row is a model; strong colour is surprise. Click a token.",
                 lambda: next_token.next_token(here),
                 "Which words surprise the window, but not the transformer?",
             ),
@@ -20,7 +20,7 @@ def draw(here: Lesson) -> None:
                 "How far back does each model notice a change?",
             ),
             "The chef who … was": (
-                "A verb agrees with a subject far back. How long does each model remember it?",
+                "A verb agrees with a subject far back. Who remembers it?",
                 lambda: distance.subject_and_verb(here),
                 "When does each model forget the subject?",
             ),
@@ -38,7 +38,7 @@ def draw(here: Lesson) -> None:
                 "Where does it help to know what comes later?",
             ),
             "Why recurrence lost": (
-                "Everything with the same number can be computed at the same time.",
+                "What has the same number can be computed at the same time.",
                 lambda: order.order(here),
                 "How many steps does each layer need?",
             ),

@@ -18,8 +18,8 @@ def draw(here: Lesson) -> None:
             "effect",
             {
                 "Attention": (
-                    f"Layer {here.choice.layer_index}, head {here.choice.head} with both masks. The share of a closed "
-                    "key goes to the others.",
+                    f"Layer {here.choice.layer_index}, head {here.choice.head} with both masks. Others share what a "
+                    "closed key had.",
                     lambda: effects.attention(here, after),
                     here.asks("Which keys get the closed keys' share?", "keys"),
                 ),
@@ -34,12 +34,12 @@ def draw(here: Lesson) -> None:
                     "Does the model still expect the same word?",
                 ),
                 "Loss": (
-                    f"How much each word of {before_after.predicted(here)} surprises the model with each mask.",
+                    f"How much each word of {before_after.predicted(here)} surprises the model.",
                     lambda: effects.losses(here, after),
                     here.asks("Which word surprises the model more with your mask?"),
                 ),
                 "Reach": (
-                    "What a token cannot see may still reach it through others, layer by layer.",
+                    "What a token cannot see may still reach it through others.",
                     lambda: effects.reach(here, chosen),
                     "After how many layers does the reach stop growing?",
                 ),

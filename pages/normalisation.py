@@ -10,8 +10,8 @@ def draw(here: Lesson) -> None:
         "about",
         {
             "Who shares a mean?": (
-                f"{facts.WHEN[here.model.config.norm_position]} every layer the model normalises. Here, before layer "
-                f"{here.choice.layer_index}, a frame holds numbers that are averaged together.",
+                f"{facts.WHEN[here.model.config.norm_position]} every layer the model normalises. A frame, before "
+                f"layer {here.choice.layer_index}, holds numbers that share a mean.",
                 lambda: groups.groups(here),
                 "What becomes alike: the rows or the columns?",
             ),
@@ -21,16 +21,16 @@ def draw(here: Lesson) -> None:
                 "With which norms do your sentence's numbers change?",
             ),
             "Age and tuition": (
-                "Which two students are alike? Without a common scale only the large numbers count.",
+                "Which two students are alike? Without a common scale only large numbers count.",
                 facts.scaling,
                 "Which two students are most alike?",
             ),
             "γ and β": (
-                "What training has made of this model's norms: each box shows one norm.",
+                "What training has made of this model's norms; each box is one.",
                 lambda: facts.learned(here),
             ),
             "Norm before or after?": (
-                "Norm(x + f(x)) as in 2017, or x + f(Norm(x)) as today? Compare the gradients of the first step.",
+                "Norm(x + f(x)) as in 2017, or x + f(Norm(x)) as today? Compare the first gradients.",
                 facts.gradients,
                 "Which layers have the larger first gradients?",
             ),
@@ -40,6 +40,6 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Normalisation: numbers on one scale",
-    "A norm averages the numbers of one token (LayerNorm, RMSNorm) or one number over the batch (BatchNorm).",
+    "LayerNorm and RMSNorm average one token's numbers, BatchNorm one number over the batch.",
     draw,
 )

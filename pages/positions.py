@@ -10,12 +10,12 @@ def draw(here: Lesson) -> None:
         "lesson",
         {
             "Order-blind": (
-                "Attention is a sum over all keys, and a sum has no order. Move words: which model notices?",
+                "Attention is a sum over keys, and a sum has no order. Which model notices when words move?",
                 lambda: order_blind.order_blind(here),
                 "Which vectors change when words move?",
             ),
             "Naive ideas": (
-                "So each word needs a position. The first three ideas fail, each in its own way.",
+                "So each word needs a position. The first three ideas fail.",
                 lambda: naive.ideas(here),
             ),
             "Sinusoidal": (

@@ -18,21 +18,21 @@ def draw(here: Lesson) -> None:
                 "In which model do scores change?",
             ),
             "Four terms": (
-                "A position that is added to a word makes each score of layer 0 a sum of four.",
+                "If a position is added to a word, a score of layer 0 is a sum of four.",
                 lambda: trials.terms(sides),
             ),
             "Attention": (
-                f"Layer {sides.layer} of both models. Heads with the same number have nothing in common.",
+                f"Layer {sides.layer} of both models. Heads with one number have nothing in common.",
                 lambda: duel.attention(sides),
             ),
             "Longer texts": (
-                "No model here was trained on more than 64 tokens at a time. Does it cope with more?",
+                "No model here was trained on more than 64 tokens at a time.",
                 lambda: trials.longer(sides),
                 "Which model suffers more beyond 64?",
             ),
             "Cache and linear attention": ("", lambda: card.faster(sides)),
             "Decision card": (
-                "Every answer is measured here; click it to see the experiment.",
+                "Every answer is measured here; click it to see how.",
                 lambda: card.card(sides),
             ),
         },
@@ -41,7 +41,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Sinusoidal or RoPE?",
-    "Small models, trained alike, differ only in how they know the order of words. Choose two.",
+    "Small models, trained alike, differ only in how they know the order of words.",
     draw,
     uses="nothing",
 )

@@ -11,18 +11,17 @@ def draw(here: Lesson) -> None:
         "scheme",
         {
             "Turning": (
-                "RoPE turns pairs of coordinates, q's by i · θ and k's by j · θ. Slide both: q · k stays. Slide one: "
-                "it changes.",
+                "RoPE turns pairs of coordinates, q's by i · θ and k's by j · θ. Slide both: q · k stays.",
                 of_scheme(here, "rope", turning.arrows, turning.lengths),
                 "Both arrows move on by one token. What happens to q · k?",
             ),
             "Same distance": (
-                "The same two words at other positions, equally far apart. With RoPE their score should not change.",
+                "The same two words elsewhere, equally far apart: their score should not change.",
                 of_scheme(here, "rope", distance.same_distance, whose=False),
                 "Do scores change when both words come later?",
             ),
             "Wavelengths": (
-                "Every pair is the hand of a clock: the first turns fast, the last hardly moves.",
+                "Every pair is the hand of a clock: the first is fast, the last hardly moves.",
                 of_scheme(here, "rope", spectrum.wavelengths, whose=False),
                 "After how many tokens has the slowest pair turned once?",
             ),
@@ -32,11 +31,11 @@ def draw(here: Lesson) -> None:
                 "Do scores become smaller with distance?",
             ),
             "Two layouts": (
-                "A pair: two neighbours in the paper, one from each half in much code. Colours are pairs.",
+                "A pair: two neighbours in the paper, one from each half in much code.",
                 of_scheme(here, "rope", layouts.layouts),
             ),
             "Biases": (
-                "A number for the distance is added to every score: ALiBi's falls with it, T5's is trained.",
+                "A number for the distance is added to every score: ALiBi's is fixed, T5's is trained.",
                 lambda: biases.biases(here),
                 "Which head sees furthest back?",
             ),

@@ -10,46 +10,48 @@ def draw(here: Lesson) -> None:
         "recipe",
         {
             "Teacher forcing": (
-                "At every place the model reads the true text so far and is asked for the next token. What does each "
-                "cost?",
+                "The model reads the true text so far and predicts the next token. What does each cost?",
                 lambda: forcing.forcing(here),
                 here.asks("At which place is the model surprised most?"),
             ),
             "Three tasks": (
-                "One text, three tasks that need no labels. The boxes that stand out are marks that hide something.",
+                "One text, three tasks that need no labels. Dark boxes hide something.",
                 lambda: tasks.tasks(here),
             ),
             "Learning rate": (
-                "How long is a step? It rises first, then falls.",
-                rates.schedules,
-            ),
-            "Warm-up": (
-                "Four runs with the same high learning rate. Which of them fails?",
-                rates.warm_up,
+                "The rate rises first, then falls. Is the warm-up needed?",
+                lambda: lesson.either(
+                    "Learning rate", "rate", {"Schedules": rates.schedules, "Warm-up": rates.warm_up}
+                ),
                 "Post-norm or pre-norm, with warm-up or without: which of the four runs fails?",
             ),
             "Adam": (
-                "Two ways down into a valley that is steep across and flat along. Push the start.",
+                "Two ways down a valley, steep across and flat along. Move the start.",
                 adam.going_down,
             ),
             "Label smoothing": (
-                "The target is not quite certain: a share ε of it lies on all entries of the vocabulary.",
-                lambda: targets.smoothed(here),
-            ),
-            "Calibration": (
-                "A guess that a model calls 80% probable should be right in 80% of cases. Is it?",
-                targets.calibration,
+                "Should a model be certain? Smoothing gives a share ε of the target to all entries.",
+                lambda: lesson.either(
+                    "Look at",
+                    "smooth",
+                    {"The target": lambda: targets.smoothed(here), "Calibration": targets.calibration},
+                ),
                 "Is a model that learned its text by heart too sure of itself, or not sure enough?",
             ),
             "Dropout": (
-                "The same sentence ten times, each time with other numbers left out. How far do the predictions "
-                "scatter?",
+                "The same text ten times with random numbers set to 0. How far do predictions scatter?",
                 lambda: in_training.dropout(here),
             ),
             "Gradients": (
                 "How hard does your sentence pull at each layer, before training and now?",
                 lambda: in_training.gradients(here),
             ),
+        },
+        earlier={
+            "Learning rate": ("Learning rate", {"rate": "Schedules"}),
+            "Warm-up": ("Learning rate", {"rate": "Warm-up"}),
+            "Label smoothing": ("Label smoothing", {"smooth": "The target"}),
+            "Calibration": ("Label smoothing", {"smooth": "Calibration"}),
         },
     )
 

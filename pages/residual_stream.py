@@ -10,24 +10,23 @@ def draw(here: Lesson) -> None:
         "stream",
         {
             "Lengths": (
-                "The length of each token's vector, stage by stage. Each grey line is a token.",
+                "The length of each token's vector, stage by stage; a grey line is a token.",
                 lambda: lengths.lengths(here),
                 here.asks("Which token's vector becomes the longest?", "queries"),
             ),
             "Logit lens": (
-                "What would the model say if it stopped here? Click a cell for its ten best words.",
+                "What would the model say if it stopped here? Click a cell.",
                 lambda: lens.lens_of(here),
                 "After which layer does it first say its final answer?",
             ),
             "The river": (
-                "Each row begins where the one above ended. Pieces to the right lead to the token's final vector; "
-                "paler, dashed pieces lead away.",
+                "Each row begins where the one above ended. To the right: towards the final vector; pale, dashed: "
+                "away.",
                 lambda: river.river(here),
                 "Which part adds most to this token?",
             ),
             "Who made the word": (
-                "What each head and each MLP added to a word's score (its logit): orange speaks for it, purple against "
-                "it.",
+                "What each head and MLP added to a word's score (its logit): orange for it, purple against.",
                 lambda: attribution.attribution(here),
                 "Which part speaks most for the word?",
             ),
@@ -42,6 +41,6 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "The residual stream: how a prediction is built",
-    "Every token has one vector, its stream. Each layer adds to it; the last becomes the prediction.",
+    "Every token has one vector, its stream. Each layer adds to it; the last is the prediction.",
     draw,
 )

@@ -10,41 +10,39 @@ def draw(here: Lesson) -> None:
         "sized",
         {
             "Where they sit": (
-                "Each rectangle is as large as its number of parameters. Those on the left lie in the layers; those "
-                "on the right exist once.",
+                "A rectangle is as large as its number of parameters: left in the layers, right once.",
                 lambda: parts.where(here),
-                "Where do most parameters sit: in attention, in the feed-forward layers or in the vocabulary?",
+                "Where do most parameters sit: attention, feed-forward layers or vocabulary?",
             ),
             "Memory": (
-                "Bytes to run the model, to train it, and to keep the keys and values of a text.",
+                "Bytes to run the model, to train it, and to keep a text.",
                 lambda: parts.memory(here),
                 "How many times more memory does training take than running?",
             ),
             "Training": (
-                "Operations of a whole training run, and how long they take on one machine.",
+                "Operations of a whole training run, and how long they take.",
                 lambda: parts.training(here),
                 "How long would one processor core train GPT-3?",
             ),
             "Scaling laws": (
-                "How the loss falls with parameters N, tokens D and operations C, as three papers fitted it.",
+                "How the loss falls with parameters N, tokens D and operations C, in three papers.",
                 laws.published,
                 "What lowers the loss more: ten times the parameters, or ten times the text?",
             ),
             "Our own runs": (
-                "Each point is a small model that we trained; the lines are one law, fitted to all but the largest.",
+                "Each point is a small model of ours; the lines are one law, fitted without the largest.",
                 own.own,
-                "Does the law tell the loss of a model that is larger than all it was fitted to?",
+                "Does the law tell the loss of a model larger than all it was fitted to?",
             ),
             "Which changes help?": (
-                "One small model, trained again and again with one thing changed. Does the change lower the loss by "
-                "more than another seed does?",
+                "One small model with one thing changed. Does that lower the loss by more than another seed?",
                 lambda: variants.compared(here),
-                "Which of these changes lowers the loss more than chance: another norm, a gate, experts?",
+                "Which change helps more than chance: another norm, a gate, experts?",
             ),
             "Result tables": (
-                "What the papers of the lectures report, each table with its source.",
+                "What the papers of the lectures report.",
                 results.tables,
-                "Did the first Transformer take more or fewer operations to train than the models it beat?",
+                "Did the first Transformer take more operations to train than the models it beat?",
             ),
         },
     )
@@ -52,7 +50,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Size: parameters, memory, training",
-    "Any model counted part by part: the chosen one, a published one, or one with sizes of your own.",
+    "The chosen model, a published one, or your own sizes, counted part by part.",
     draw,
     uses="model",
 )

@@ -11,19 +11,18 @@ def draw(here: Lesson) -> None:
         {
             "Stages": ("", lambda: stages.stages(here), here.question),
             "Why √d?": (
-                "The more numbers two vectors have, the larger their product by chance. The softmax then chooses one "
-                "key, and its gradient vanishes. Dividing by √d undoes that.",
+                "Longer vectors have larger products by chance; then the softmax chooses one key and its gradient "
+                "vanishes. Dividing by √d undoes that.",
                 lambda: scaling.scaling_lab(here),
                 "Twice as many numbers: does the largest share grow or shrink?",
             ),
             "A fuzzy hash table": (
-                "A hash table returns the value of one key. Attention matches every key a little and mixes their "
-                "values.",
+                "A hash table returns one value. Attention matches every key a little and mixes their values.",
                 lambda: heads.lookup(here),
                 "How much comes from the best key alone?",
             ),
             "What heads add": (
-                "The heads' results, side by side and times W_O, are a sum over heads. Which keys are behind each?",
+                "The heads' results, side by side and times W_O, are a sum over heads.",
                 lambda: heads.contributions(here),
                 "Which head adds most for this token?",
             ),

@@ -13,7 +13,7 @@ def draw(here: Lesson) -> None:
         "removed",
         {
             "Next word": (
-                "Where the bars of both runs agree, the part was not needed.",
+                "Where both bars agree, the part was not needed.",
                 lambda: board.next_words(here, after, said),
                 "Does the model still expect the same word?",
             ),
@@ -28,14 +28,12 @@ def draw(here: Lesson) -> None:
                 "Does the model still write good English?",
             ),
             "Every part in turn": (
-                f"Each head and each MLP is {'switched off' if said.way.removes else 'changed'} alone. Which cells are "
-                "orange?",
+                f"Each head and each MLP is {'switched off' if said.way.removes else 'changed'} alone.",
                 lambda: every_part.damage_map(here, said),
                 "Which part does the model need most?",
             ),
             "Do sharp heads matter?": (
-                "Each point is a head: the sharp ones are on the right, those the model misses most on top. Do the "
-                "points rise?",
+                "A point is a head: sharp ones are on the right, those most missed on top. Do the points rise?",
                 lambda: every_part.look_and_matter(here, said),
                 "Does a sharp head matter more?",
             ),
@@ -50,6 +48,6 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Switch it off: which parts matter?",
-    "Attention shows where a head looks, not whether it is needed. Switch it off and see.",
+    "Attention shows where a head looks, not whether it is needed.",
     draw,
 )

@@ -10,46 +10,55 @@ def draw(here: Lesson) -> None:
         "tokens",
         {
             "Four ways": (
-                "Your text as characters, bytes, words and tokens. Which row is shortest, and what does it cost?",
-                lambda: cutting.four_ways(here),
+                "Your text as characters, bytes, words and tokens, or cut by every vocabulary here.",
+                lambda: lesson.either(
+                    "Cut by",
+                    "cut",
+                    {
+                        "Four ways": lambda: cutting.four_ways(here),
+                        "Every vocabulary": lambda: cutting.vocabularies(here),
+                    },
+                ),
                 "Into how many tokens will the model cut this sentence?",
             ),
             "Merge by merge": (
-                "A word begins as single bytes. Pairs are joined in the order of the tokenizer's own list of merges.",
+                "A word begins as bytes; the tokenizer's list says which pair is joined next.",
                 lambda: merging.replay(here),
                 "Which two neighbours are joined first?",
             ),
             "Numbers": (
-                "Each token is a number of one or more bytes: its place in the vocabulary.",
+                "Each token is one or more bytes, and a number: its place in the vocabulary.",
                 lambda: cutting.numbers(here),
             ),
             "Hard words": (
-                "Long words, numbers, Chinese, emoji: what does the vocabulary do with what it hardly ever saw?",
+                "Long words, numbers, Chinese, emoji: what becomes of rare text?",
                 lambda: cutting.hard_words(here),
                 "Which of these falls into the most tokens?",
             ),
-            "Every vocabulary": (
-                "The same text, cut by every vocabulary there is. A larger one makes longer pieces.",
-                lambda: cutting.vocabularies(here),
-            ),
             "Learn one": (
-                "Which pair of neighbours is the most frequent? It becomes a symbol, and the counting begins again.",
+                "The most frequent pair becomes a symbol, and the counting begins again.",
                 lambda: learning.learn(here),
                 "Which pair of letters is the most frequent in English?",
             ),
             "A vector": (
-                "A token's number becomes a vector: a product with a one-hot vector, which is only a look-up.",
+                "A token's number becomes a vector: its row of W_E.",
                 lambda: vectors.look_up(here),
             ),
             "Neighbours": (
-                "Which entries of the vocabulary have a vector that points the same way?",
-                lambda: vectors.neighbours(here),
+                "Which tokens have vectors that point the same way?",
+                lambda: lesson.either(
+                    "Show",
+                    "near",
+                    {"Nearest": lambda: vectors.neighbours(here), "Map": lambda: vectors.embedding_map(here)},
+                ),
                 "Which words does the model take for similar?",
             ),
-            "Map": (
-                "All tokens on one plane. Which words lie together?",
-                lambda: vectors.embedding_map(here),
-            ),
+        },
+        earlier={
+            "Four ways": ("Four ways", {"cut": "Four ways"}),
+            "Every vocabulary": ("Four ways", {"cut": "Every vocabulary"}),
+            "Neighbours": ("Neighbours", {"near": "Nearest"}),
+            "Map": ("Neighbours", {"near": "Map"}),
         },
     )
 

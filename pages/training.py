@@ -10,19 +10,17 @@ def draw(here: Lesson) -> None:
         "learned",
         {
             "How a head forms": (
-                "A model of two layers of attention reads random tokens that come twice; only looking back helps. "
-                "Move the slider: between 438 and 761 updates stripes appear, and the loss of the second time falls "
-                "off a cliff.",
+                "Two layers of attention read random tokens that come twice; only looking back helps. Move the slider: "
+                "between 438 and 761 updates stripes appear, and the second loss falls off a cliff.",
                 lambda: film.film(here),
                 "Will the loss fall evenly or all at once?",
             ),
             "The shipped models": (
-                "The logs of the runs that made the models of this app. Point at a step in one chart to see it in all.",
+                "Logs of the runs that made the models of this app.",
                 shipped.curves,
             ),
             "Train one": (
-                "A model of your own, trained now. Choose settings and press Train; half a minute is enough for a word "
-                "written backwards. The address finds the run again for a day.",
+                "Train a model of your own now; half a minute is enough for a word written backwards.",
                 train.train,
                 "How many updates will it take?",
             ),
@@ -32,8 +30,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Training",
-    "Nobody writes the weights. A model starts with random ones, and every update makes the next token a little less "
-    "surprising.",
+    "Nobody writes the weights: they begin as random numbers, and every update makes the next token less surprising.",
     draw,
     uses="model",
 )

@@ -16,48 +16,53 @@ def draw(here: Lesson) -> None:
         "translation",
         {
             "Word by word": (
-                "The decoder writes one word at a time. Below each word stands what it has just read: its own last "
-                "word. Point at a word to see where it looks in the source.",
+                "The decoder writes one word at a time; below each is the word that it has just read. Point at one "
+                "to see where it looks.",
                 lambda: word_by_word.draw(here),
                 "Which word of the source will each word of the translation look at?",
             ),
             "The encoder": (
-                "Before anything is written, the encoder reads the source, and each of its words looks at all others.",
+                "Before anything is written, every word of the source looks at all others.",
                 lambda: encoder.draw(here),
             ),
             "Beam search": (
-                "Several translations are written side by side, and at every step the best continuations of all of "
-                "them go on. Where does the best one leave the greedy one?",
+                "Several translations grow side by side. Where does the best leave the greedy one?",
                 lambda: beams.search(here, longest=40),
             ),
             "What if": (
-                "Change a word of the source, or what one step looks at: on the left as it was, on the right changed.",
-                lambda: what_if.compare(here),
+                "Change a word of the source, or what one step looks at. What else changes?",
+                lambda: lesson.either(
+                    "Show",
+                    "compared",
+                    {"What if": lambda: what_if.compare(here), "Two trees": lambda: what_if.two_trees(here)},
+                ),
             ),
-            "Two trees": (
-                "The same change in a beam search: the tree as it was, and the new one. From where on do they differ?",
-                lambda: what_if.two_trees(here),
-            ),
-            "Force the beginning": (
-                "Type how the translation begins, and the model goes on from there. How probable is each word?",
-                lambda: forced.beginning(here),
-            ),
-            "Teacher forcing": (
-                "The loss at each word of a reference: above after the right words, below after the model's own. Where "
-                "does it grow?",
-                lambda: forced.losses(here),
+            "Forced words": (
+                "The decoder reads the words that it is given instead of its own.",
+                lambda: lesson.either(
+                    "Force",
+                    "force",
+                    {
+                        "Force the beginning": lambda: forced.beginning(here),
+                        "Teacher forcing": lambda: forced.losses(here),
+                    },
+                ),
             ),
             "All translators": (
-                "Each row is a word as it is written, each column a word of the source. Where does each kind of "
-                "attention look while it writes the same sentence?",
+                "Rows are written words, columns the source. Where does each kind of attention look?",
                 lambda: aligned.compare(here),
                 "Which of the translators will look at one word at a time?",
             ),
             "References": (
-                "The model's translation against yours: which of its words, pairs, triples and fours stand in a "
-                "reference?",
+                "How much of the model's translation is in yours?",
                 lambda: references.compare(here),
             ),
+        },
+        earlier={
+            "What if": ("What if", {"compared": "What if"}),
+            "Two trees": ("What if", {"compared": "Two trees"}),
+            "Force the beginning": ("Forced words", {"force": "Force the beginning"}),
+            "Teacher forcing": ("Forced words", {"force": "Teacher forcing"}),
         },
     )
 

@@ -37,7 +37,7 @@ def test_letters_in_the_box_are_no_keys_of_the_page(visit: Visit) -> None:
     page.wait_for_function(AT_REST)
     expect(page.get_by_test_id("stSidebar")).to_be_visible()
     expect(page.get_by_role("combobox", name=BOX)).to_have_value("fgp?[]")
-    expect(page.get_by_role("status").filter(has_text="Nothing here is called that")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Nothing found")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.get_by_role("combobox", name=BOX)).to_be_hidden()
 

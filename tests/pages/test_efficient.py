@@ -16,7 +16,7 @@ from torch import Tensor
 
 import tfmviz
 from tests.app import charts, lesson, matrices, open_page, series, views, words
-from tests.pages.tabs import addresses
+from tests.pages.tabs import Address, addresses
 from tfmviz import zoo
 from tfmviz.analysis.efficient import features
 from tfmviz.record.edits import AblateHead, SetMask
@@ -30,7 +30,7 @@ from tfmviz.words.numbers import per_cent
 
 PAGE, TEXT = "efficient", "The cat sat on the mat, and the dog."
 
-METHODS = [address["method"] for address in addresses(PAGE)]
+METHODS = addresses(PAGE)
 
 HEADS = [
     ("tiny-english", "decoder.2.self_attn"),
@@ -246,13 +246,13 @@ def test_shared_keys_of_linear_attention_go_through_its_features(n_groups: int) 
     assert f"{n_groups * (32 * 32 + 32) * 4 / 1024:.1f}".rstrip("0").rstrip(".") in words(app)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS, ids=lambda address: "-".join(address.values()))
 @pytest.mark.parametrize(
     ("model", "text"),
     [("tiny-english", "a"), ("reverse", "b"), ("fill-in", "<img src=x> 老王 🙂 $x$"), ("twins-t5", "dog " * 400)],
 )
-def test_odd_texts_and_short_and_long_ones_are_no_trouble(method: str, model: str, text: str) -> None:
-    app = open_page(PAGE, model=model, text=text, method=method)
+def test_odd_texts_and_short_and_long_ones_are_no_trouble(method: Address, model: str, text: str) -> None:
+    app = open_page(PAGE, model=model, text=text, **method)
     assert not app.error
     assert "nan" not in words(app).lower().split()
 

@@ -105,7 +105,7 @@ def test_the_picture_holds_the_vectors_of_an_independent_forward_pass() -> None:
         assert np.isnan(found[len(expected) :]).all()
     column = np.concatenate((first, second, third))[:, 7]
     said = words(app)
-    assert re.search(rf"of “the” \(a row.*?standard deviation \*\*{first[4].std():.3f}\*\*", said)
+    assert re.search(rf"of “the”: mean.*?standard deviation \*\*{first[4].std():.3f}\*\*", said)
     assert f"mean **{column.mean():.3f}**, standard deviation **{column.std():.3f}**" in said.replace("−", "-")
 
 
@@ -143,7 +143,7 @@ def test_in_use_another_sentence_moves_nothing() -> None:
     app = open_page(PAGE, text=TEXT, layer="1", batch="My dog ran.", joining="Why?", about=TABS[1], phase="in use")
     _, batches = series(charts(app)["company"], "value", by="series").values()
     assert (batches == 0).all()
-    assert "Another sentence moves nothing: **0%**" in words(app)
+    assert "another sentence moves your vectors by **0%**" in words(app)
     assert "have moved by" not in words(app)
 
 
@@ -206,7 +206,7 @@ def test_without_a_common_scale_only_the_large_numbers_count() -> None:
 
 def recorded_within(said: str) -> float:
     """The difference that the page names: "1.2·10⁻⁶"."""
-    found = re.search(r"own numbers by at most \*\*(?:0|([0-9.]+)·10(⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))\*\*", said)
+    found = re.search(r"own numbers to within \*\*(?:0|([0-9.]+)·10(⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))\*\*", said)
     assert found
     return float(f"{found[1]}e{found[2].translate(str.maketrans('⁻⁰¹²³⁴⁵⁶⁷⁸⁹', '-0123456789'))}") if found[1] else 0.0
 
@@ -270,7 +270,7 @@ def tabs(app: AppTest) -> Iterator[str]:
         app.run()
         assert not app.exception
         assert not app.error, words(app)
-        assert charts(app) or matrices(app) or "so there is no chart" in words(app)
+        assert charts(app) or matrices(app) or "Now they are not" in words(app)
         yield tab
 
 
@@ -297,7 +297,7 @@ def test_a_change_from_zeros_is_no_percentage() -> None:
         assert "The batch had 1 token and has" in said or batch.strip()
     said = words(open_page(PAGE, text="Hi", batch="Hi", joining="Hi", about=TABS[1]))
     assert "so they still are" in said
-    assert "moves nothing: **0%**" in words(open_page(PAGE, text="Hi", batch=" ", about=TABS[1], phase="in use"))
+    assert "moves your vectors by **0%**" in words(open_page(PAGE, text="Hi", batch=" ", about=TABS[1], phase="in use"))
 
 
 def every_norm(path: Path) -> list[str]:

@@ -188,7 +188,7 @@ def test_the_schedules_are_the_published_formula() -> None:
 @pytest.mark.parametrize(
     ("warmup", "said", "alternative"),
     [
-        ("1900", "so one has to know beforehand", "rises for 1,900 steps to"),
+        ("1900", "which must be known beforehand", "rises for 1,900 steps to"),
         ("2000", "at least as long as the run", "rises for 2,000 steps to"),
         ("10000", "at least as long as the run", "rises for all 2,000 steps and stays below its peak"),
     ],
@@ -294,10 +294,10 @@ def test_the_betas_on_the_page_are_those_of_training() -> None:
 @pytest.mark.parametrize(
     ("address", "said", "not_said"),
     [
-        ({"steep": "30", "eta_plain": "0.3"}, "is thrown out of the valley", "no distance across"),
-        ({"steep": "30", "eta_plain": "0.3", "y": "0.0"}, "no distance across that could grow", "is thrown out"),
+        ({"steep": "30", "eta_plain": "0.3"}, "is thrown out of the valley", "nothing can grow"),
+        ({"steep": "30", "eta_plain": "0.3", "y": "0.0"}, "nothing can grow", "is thrown out"),
         ({"steep": "30", "eta_plain": "0.03"}, "yours is below it", "is thrown out"),
-        ({"steep": "1", "eta_plain": "0.3"}, "takes away 30% of what is left", "as steep across"),
+        ({"steep": "1", "eta_plain": "0.3"}, "30% of what is left each time", "as steep across"),
         ({"x": "0.0", "y": "0.0"}, "nothing moves", "**Gradient descent**"),
     ],
 )

@@ -172,7 +172,7 @@ def test_only_the_slowest_and_the_fastest_pair_stay_as_they_were_under_ntk_aware
             partly.append(m)
             if 1023 * new ** (-m / n_pairs) / slower > known:
                 beyond.append(m)
-    said = f"Of the {len(partly)} pairs that saw only a part of the circle in training, **{len(beyond)}** now turn"
+    said = f"Of the {len(partly)} pairs that saw a part of the circle, **{len(beyond)}** now turn"
     assert said in words(app)
     assert len(beyond) == {"none": len(partly), "position interpolation": 0, "NTK-aware": len(partly) - 1}[stretch]
 

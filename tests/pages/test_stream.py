@@ -202,12 +202,12 @@ def test_the_token_box_chooses_the_token_of_all_figures() -> None:
 
 def test_post_norm_is_said_to_be_no_plain_sum() -> None:
     app = page("The river", model="twins-postnorm")
-    assert "its stream is not a plain sum" in words(app)
+    assert "norms rescale the stream" in words(app)
     assert any(step.endswith(" layer 3 MLP: norm") for step in charts(app)["river"]["tables"]["trail"]["step"])
     turn_to(app, stream="Who made the word")
     assert "8 for the embedding" in words(app)
     turn_to(app, stream="The river", model="twins-rope")
-    assert "plain sum" not in words(app)
+    assert "rescale the stream" not in words(app)
 
 
 def test_the_twins_share_one_scale_and_label_the_five_tensors() -> None:

@@ -226,7 +226,7 @@ def test_the_rule_on_the_page_is_the_rule() -> None:
     assert all(word in said for word in ("zyxw", "vutsr", "qponm"))
 
 
-@pytest.mark.parametrize("address", addresses("translating"), ids=lambda address: address["translation"])
+@pytest.mark.parametrize("address", addresses("translating"), ids=lambda address: "-".join(address.values()))
 @pytest.mark.parametrize(
     "text", ["\u200b", "<img src=x onerror=alert(1)> $x$ **b**", "世界 😀", "mot " * 1200], ids=ascii
 )

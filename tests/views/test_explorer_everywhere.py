@@ -46,7 +46,7 @@ def test_144_heads(standalone: Standalone) -> None:
 def test_512_tokens_can_be_read_by_zooming(standalone: Standalone) -> None:
     trace = decoder(words(512), layers=1, heads=2)
     page = standalone.open(trace, insides=True)
-    assert "weaker ones show when you point at a token" in page.locator(".panel.lines").inner_text()
+    assert "strongest lines; point at a token for the other" in page.locator(".panel.lines").inner_text()
     page.get_by_label("Zoom of the matrix").fill("4")
     cell = page.evaluate("insides.explorer.matrix.cell")
     assert cell >= 14

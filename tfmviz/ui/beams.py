@@ -48,9 +48,8 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
     if chosen:
         hypotheses.explain(here.model, chosen, found, alpha)
     st.markdown(
-        f"{_against_greedy(here, best, banned, longest)} The best continuations of each step stand on top; grey ones "
-        "were dropped. The score of a text is the sum of its words' log-probabilities. Complete texts are compared by "
-        f"score / nᵅ with α = {alpha:g}, so a longer text can win although its probability is smaller."
+        f"{_against_greedy(here, best, banned, longest)} Grey continuations were dropped. A score is a sum of "
+        f"log-probabilities. Complete texts compete by score / nᵅ (α = {alpha:g}), so a longer text can win."
     )
     rows = "\n".join(
         f"| {markdown.plain(hypotheses.text_of(here.model, one.ids))} | {len(one.ids)} | {decimal(one.score)} | "
@@ -59,8 +58,8 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
     )
     st.markdown(f"| complete text | n | score | score / nᵅ |\n|---|---|---|---|\n{rows}")
     st.caption(
-        f"The search stops when {width} texts are complete and the best running one is no better than the worst of "
-        f"them, and at {longest} words, where what runs counts as complete."
+        f"The search stops when {width} texts are complete and no running one is better than the worst of them, or at "
+        f"{longest} words."
     )
 
 
@@ -92,8 +91,8 @@ def _against_greedy(here: Lesson, best: Hypothesis, banned: tuple[int, ...], lon
         return "The best text is the greedy one."
     words = [markdown.plain(hypotheses.named(here.model, ids[same])) for ids in (greedy.ids, best.ids)]
     return (
-        f"Greedy writing and the best text part at word {same + 1}: “{words[0]}” against “{words[1]}”. Their scores "
-        f"are {decimal(greedy.score)} and {decimal(best.score)}."
+        f"They part at word {same + 1}: greedily “{words[0]}”, best “{words[1]}”. Scores: {decimal(greedy.score)} and "
+        f"{decimal(best.score)}."
     )
 
 

@@ -54,14 +54,13 @@ def explain(model: Model, ids: Sequence[int], found: Sequence[BeamStep], alpha: 
     winner = found[-1].complete[0]
     way, best = way_to(ids, found), way_to(winner.ids, found)
     if way is None or best is None:
-        st.markdown("The chosen text is not one that this search considered; other settings may have found it.")
+        st.markdown("The chosen text is not one that this search considered.")
         return
     text = markdown.plain(text_of(model, ids))
     score, n = way[-1].score, len(way)
     st.markdown(
-        f"**“{text}”** {_fate(found[n - 1], way[-1])} Its score is the sum of {n} log-probabilities, "
-        f"**{decimal(score)}**; normalised it is {decimal(score)} / {n}ᵅ = **{decimal(score / n**alpha, '.3f')}** "
-        f"(α = {alpha:g}). {_against(model, ids, way, winner, best)}"
+        f"**“{text}”** {_fate(found[n - 1], way[-1])} Score: **{decimal(score)}**, normalised {decimal(score)} / {n}ᵅ "
+        f"= **{decimal(score / n**alpha, '.3f')}** (α = {alpha:g}). {_against(model, ids, way, winner, best)}"
     )
     show_table(_table(model, ids, way, winner.ids, best), key="hypothesis_words")
 
@@ -111,7 +110,7 @@ def _table(
         own_cells = [f"{n} {word}", decimal(p), decimal(total)] if word else [str(n), "", ""]
         rows.append([*own_cells, *([decimal(other_total), decimal(other_p), other] if other else [""] * 3)])
     return Table(
-        caption="The chosen text on the left, the winner on the right: log-probabilities and their sums so far",
+        caption="The chosen text (left) and the winner: log-probabilities and sums",
         columns=("word", "log p", "sum", "sum", "log p", "winner"),
         rows=rows,
         texts=True,

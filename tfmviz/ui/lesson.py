@@ -231,8 +231,8 @@ def line(key: str) -> DeltaGenerator:
 
 
 NO_HEAD = (
-    "This model has no head: it was trained to represent texts as vectors, not to predict words. So there are no "
-    "probabilities here; patterns, streams and norms are on the other pages and tabs."
+    "This model has no head: it represents texts as vectors and predicts no words. Other pages and tabs show its "
+    "patterns, streams and norms."
 )
 
 
@@ -259,11 +259,11 @@ def tabs(
     Args:
         key: name of the row in the address.
         parts: the tabs by their titles.
-        earlier: titles that are a choice within another tab: that tab's, and the choice by its key. Addresses with such
-            a title open there.
+        earlier: titles that are a choice within a tab: that tab's, and the choice by its key. Addresses with such a
+            title open there; a tab with the title of its first choice opens as it is.
     """
-    if earlier and (asked := st.query_params.get(key, "")) in earlier and key not in st.session_state:
-        title, choices = earlier[asked]
+    title, choices = (earlier or {}).get(asked := st.query_params.get(key, ""), (asked, {}))
+    if title != asked and key not in st.session_state:
         st.query_params.update({key: title} | choices)
         st.rerun()  # the tabs take their first value from the address as it is when a run begins
     for tab, part in zip(st.tabs(list(parts), key=key, bind="query-params"), parts.values(), strict=True):
@@ -296,7 +296,7 @@ def say_what_is_continued(here: Lesson, new: int) -> None:
         and len(here.model.tokenizer.encode(here.text, max_len=longest)) > kept
     ):
         st.info(
-            f"{markdown.code(here.model.name)} reads {longest} tokens at a time. So that {new} more have room, only "
+            f"{markdown.code(here.model.name)} reads {longest} tokens at a time. To leave room for {new}, only "
             f"the last {kept} of your text are continued here.",
             icon=icons.CUT,
         )

@@ -110,11 +110,9 @@ def doubt(text: str, model: AnyModel) -> str:
     if not letters:
         said.append("There is no letter in this text: nothing to translate.")
     elif not any(map(is_latin, letters)):
-        said.append(
-            "The models learned French alone and never saw these letters, so their answer has nothing to do with them."
-        )
+        said.append("The models learned French alone and never saw these letters, so they guess.")
     elif not text.rstrip(" \"'»”)").endswith(tuple(MARKS)):
-        said.append("The text ends without a mark, so the models may stop too late, or make up an end.")
+        said.append("The text ends without a mark, so the models may stop too late.")
     if dropped := model.encode(text).n_dropped:
         left_out = "the last one of your text was" if dropped == 1 else f"the last {dropped} of your text were"
         said.append(f"The recurrent models read {model.config.max_len} tokens; {left_out} left out.")

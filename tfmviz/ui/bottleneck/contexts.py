@@ -34,8 +34,8 @@ def contexts(at: Translating) -> None:
                 alt=_said(trace, count),
             )
     st.markdown(
-        f"Without attention all rows are one vector of {at.recurrent[at.kind].config.d_model} numbers, which must hold "
-        "the whole source. With attention every row is a mixture of its own."
+        f"Without attention all rows are one vector of {at.recurrent[at.kind].config.d_model} numbers for the whole "
+        "source. With attention each is a mixture of its own."
     )
 
 
@@ -45,4 +45,4 @@ def _said(trace: Trace, count: int) -> str:
     rows = [
         f"“{visible(token)}” {decimal(float(step))}" for token, step in zip(written(trace)[1:], steps, strict=False)
     ]
-    return "How far each context is from the one before, over the length of that: " + ("; ".join(rows) or "none") + "."
+    return "How far each context is from the one before, over its length: " + ("; ".join(rows) or "none") + "."

@@ -67,10 +67,7 @@ def _bleu(found: Row) -> None:
         key="bleu",
         alt="BLEU by length: " + "; ".join(f"{name}: " + ", ".join(one.said) for name, one in series.items()),
     )
-    st.markdown(
-        f"BLEU on {rows[0]['texts']:,} held-out pairs: at every length the same sentences. Upright lines are 95% "
-        "intervals; the models are drawn a little apart."
-    )
+    st.markdown(f"BLEU on {rows[0]['texts']:,} held-out pairs. Upright lines are 95% intervals.")
     names = list(found["weights"])
     show_table(
         Table(
@@ -98,14 +95,13 @@ def _differences(rows: list[Row]) -> None:
     are = "is" if sure == 1 else "are"
     show_table(
         Table(
-            caption="BLEU of the first model less that of the second; n.s.: not significant",
+            caption="BLEU of the first less that of the second; n.s.: not significant",
             columns=("models", *map(_length, rows)),
             rows=[
                 (" less ".join(NAMES[name] for name in pair.split(" − ")), *map(_difference, values))
                 for pair, values in zip(pairs, found, strict=True)
             ],
-            about=f"{sure} of these {len(pairs) * len(rows)} differences {are} significant. Another training seed "
-            "would move the lines too.",
+            about=f"{sure} of these {len(pairs) * len(rows)} differences {are} significant.",
         ),
         key="differences",
     )
@@ -148,14 +144,11 @@ def _probe(found: Row) -> None:
     names = list(rows[0]["right"])
     series = {NAMES[name]: _series(rows, "right", name, _share) for name in names}
     st.markdown(
-        "**How much of the first word is left in hₙ?** A linear classifier reads it from the encoder's last state, all "
-        "that a decoder without attention sees."
+        "**How much of the first word is left in hₙ?** A linear classifier reads it from the encoder's last state."
     )
     show(
         figures.against_length(series, title="first word read right", percent=True, theme=theme()),
         key="first_word",
         alt="First word read right: " + "; ".join(f"{name}: " + ", ".join(one.said) for name, one in series.items()),
     )
-    st.markdown(
-        "More may be left in a form that is not linear. But if the first word is still there, the rest need not be."
-    )
+    st.markdown("More may be left in a form that is not linear.")

@@ -30,8 +30,8 @@ def context_sum(at: Translating) -> None:
     source = [visible(token) for token in at.source]
     show_table(
         Table(
-            caption=f"The context c of “{visible(at.written[word])}” is Σⱼ αⱼ hⱼ. This is its number {k} of {width}. "
-            f"An αⱼ is exp(scoreⱼ) over the sum of that column, {total} (all divided by the largest).",
+            caption=f"The context c of “{visible(at.written[word])}” is Σⱼ αⱼ hⱼ; this is its number {k} of {width}. "
+            f"αⱼ is exp(scoreⱼ) over the column's sum, {total} (all divided by the largest).",
             columns=("source", "score", "exp", "α", f"h[{k}]", f"α · h[{k}]"),
             rows=_rows(source, found),
             spared=(1, 2),

@@ -88,7 +88,7 @@ def two_tokens(duel: Duel) -> bool:
     """Whether the text is long enough for these experiments; if not, says so."""
     if len(duel.left.trace(duel.text).tokens) > 1:
         return True
-    st.info("These experiments need at least two tokens. Type more.", icon=icons.INFO)
+    st.info("Type at least two tokens.", icon=icons.INFO)
     return False
 
 
@@ -98,8 +98,7 @@ def faster(duel: Duel) -> None:
         return
     found = {twin.scheme: findings(twin, duel.text) for _, twin in duel.sides}
     st.markdown(
-        "**A key/value cache** keeps the keys and values of what was read. Are predictions the same when the text is "
-        "read in two halves?"
+        "**A key/value cache** keeps keys and values. Are predictions the same when the text is read in two halves?"
     )
     st.table(
         {
@@ -109,8 +108,8 @@ def faster(duel: Duel) -> None:
         }
     )
     st.markdown(
-        "**Linear attention** replaces exp(q · k) by φ(q) · φ(k). Then Σ φ(k) vᵀ can be summed along the text, at a "
-        "cost of n instead of n². Is the result the same in layer 0?"
+        "**Linear attention** replaces exp(q · k) by φ(q) · φ(k). Then Σ φ(k) vᵀ can be summed along the text. Is the "
+        "result the same in layer 0?"
     )
     st.table(
         {
@@ -119,7 +118,7 @@ def faster(duel: Duel) -> None:
             "": [_mark(one.linear < ROUNDING) for one in found.values()],
         }
     )
-    st.markdown("The running sum has no score to which a bias could be added. RoPE acts on φ(q) and φ(k) separately.")
+    st.markdown("A running sum has no score to add a bias to. RoPE acts on φ(q) and φ(k) separately.")
 
 
 def card(duel: Duel) -> None:
@@ -130,9 +129,9 @@ def card(duel: Duel) -> None:
     columns = zip(*(_cells(scheme, found, duel) for scheme, found in rows.items()), strict=True)
     st.table({"scheme": list(rows)} | dict(zip(PROPERTIES, map(list, columns), strict=True)))
     st.markdown(
-        f"**Relative** ✓: {SHIFT} positions later, scores change only by rounding. **Extrapolates** ✓: at {FACTOR} "
-        f"times the trained length the loss rises by at most {position_terms.RISE} nats. **Linear attention**, **KV "
-        "cache** ✓: the result is the same."
+        f"✓ **Relative**: {SHIFT} positions later, scores change only by rounding. **Extrapolates**: at {FACTOR} times "
+        f"the trained length the loss rises by at most {position_terms.RISE} nats. **Linear attention**, **KV cache**: "
+        "the same result."
     )
 
 

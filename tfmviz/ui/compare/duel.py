@@ -113,8 +113,8 @@ def choose(here: Lesson) -> Duel:
     )
     if left.trace(here.text).target.n_dropped:
         st.info(
-            f"The pictures show the first {TRAINED} tokens of your text. “Longer texts” reads up to {FACTOR * TRAINED} "
-            "tokens.",
+            f"The pictures show the first {TRAINED} tokens of your text; “Longer texts” reads up to "
+            f"{FACTOR * TRAINED}.",
             icon=icons.CUT,
         )
     return Duel(left=left, right=right, layer=layer, head=head, text=here.text)
@@ -140,10 +140,10 @@ def side_by_side(duel: Duel) -> None:
             _on_paper(twin)
     if set(duel.schemes) == {"sinusoidal", "rope"}:
         st.markdown(
-            "Both use sines and cosines: sinusoidal **adds** them to the words, once; RoPE **turns** queries and keys "
-            "by them, in every layer."
+            "Both use sines and cosines: sinusoidal **adds** them to the words, once; RoPE **turns** queries and keys, "
+            "in every layer."
         )
-    st.markdown("**Does only the distance count?** A band shows that pairs at the same distance differ.")
+    st.markdown("**Does only the distance count?** A band: pairs at the same distance differ.")
     for column, (role, twin) in zip(st.columns(2), duel.sides, strict=True):
         with column:
             _against_distance(role, twin, duel)
@@ -154,7 +154,7 @@ def _on_paper(twin: Twin) -> None:
     st.header(facts.title)
     st.markdown(facts.idea)
     st.code(facts.formula, language=None, wrap_lines=True)
-    st.markdown(f"It acts on {touches(twin)}. Trained for it: **{own:,}** of the model's {every:,} numbers.")
+    st.markdown(f"It acts on {touches(twin)}. Trained for it: **{own:,}** of {every:,} numbers.")
 
 
 def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:

@@ -76,7 +76,7 @@ def shift(duel: Duel) -> None:
         with column:
             table |= _shifted(role, twin, duel, by)
     st.markdown(
-        f"Layer {duel.layer}, head {duel.head}, from position 0 and from {by}. The largest difference in each layer:"
+        f"Layer {duel.layer}, head {duel.head}, from position 0 and from {by}; below, the largest difference by layer."
     )
     st.table(table)
 
@@ -140,7 +140,7 @@ def terms(duel: Duel) -> None:
     if not adding:
         figure.info(
             f"Neither {duel.left.scheme} nor {duel.right.scheme} adds anything to the words. Choose sinusoidal or "
-            "learned on one side.",
+            "learned.",
             icon=icons.INFO,
         )
     for twin in adding:
@@ -161,8 +161,7 @@ def _four_terms(twin: Twin, duel: Duel) -> None:
         alt="Mean size of the parts: " + ", ".join(f"{t} {s:.2f}" for t, s in zip(TERMS, sizes, strict=True)),
     )
     st.markdown(
-        f"**{twin.scheme}, layer 0, head {duel.head}.** The four add up to the model's scores, to within "
-        f"**{rounded(error)}**."
+        f"**{twin.scheme}, layer 0, head {duel.head}.** The four add up to the scores, to within **{rounded(error)}**."
     )
     st.table(
         {
@@ -174,7 +173,7 @@ def _four_terms(twin: Twin, duel: Duel) -> None:
     pairs_seen = int(mask.sum())
     if pairs_seen > 1:
         st.markdown(
-            f"Explained: the share of variance due to i − j; by chance {per_cent((len(mask) - 1) / (pairs_seen - 1))}."
+            f"Explained: share of variance due to i − j; by chance {per_cent((len(mask) - 1) / (pairs_seen - 1))}."
         )
 
 
@@ -217,7 +216,7 @@ def _extrapolation(duel: Duel) -> None:
     st.markdown(
         f"From {TRAINED} to {FACTOR * TRAINED} positions the loss changes by: "
         + ", ".join(f"{scheme} **{rise}**" for scheme, rise in told.items())
-        + f". A point is the mean of {position_terms.WINDOW} positions on held-out text."
+        + f". A point: the mean of {position_terms.WINDOW} positions of held-out text."
     )
 
 

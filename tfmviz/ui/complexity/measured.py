@@ -61,16 +61,15 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
             _chart(seen, axis, f"measured: {units[1]}", SAID[what])
         else:
             st.markdown(
-                "The left chart is arithmetic. The right one will be what a layer costs on this server: a single head "
-                "without projections, on random vectors, on one thread. Which line will be steeper than the count says?"
+                "Left is arithmetic. The right one will be what a layer costs on this server: one head on random "
+                "vectors, one thread. Which line will be steeper than the count says?"
             )
     if seen:
         st.table(table(seen, against, what))
         st.markdown(verdict(seen, against, what))
         st.caption(
-            "Fastest of a few runs, in the processor's own time, so that other readers do not count. Memory: the most "
-            "bytes held at once, without input and weights. The exponent is a least-squares line through the four "
-            "largest sizes, in logarithms."
+            "Fastest of a few runs. Memory: most bytes held at once, without input and weights. Exponent: least "
+            "squares through the four largest sizes."
         )
 
 

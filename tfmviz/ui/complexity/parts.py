@@ -32,9 +32,8 @@ def model(here: Lesson) -> None:
     read = f"{source} and {target} tokens" if here.trace.source else counted(target, "token")
     meetings = (counts["scores"] + counts["values"]) / total
     st.markdown(
-        f"To read your sentence ({read}) the model multiplies **{in_words(total)}** times. Only "
-        f"{per_cent(meetings)} of that is what the table calls self-attention, scores and values; the rest grows in "
-        "proportion to the text."
+        f"To read your sentence ({read}) the model multiplies **{in_words(total)}** times. Only {per_cent(meetings)} "
+        "of that is scores and values; the rest grows in proportion to the text."
     )
     _growing(here)
 
@@ -63,13 +62,12 @@ def _growing(here: Lesson) -> None:
         _overtaken(over, shapes)
     st.markdown("The largest parts: " + "; ".join(f"at {n:,} tokens {_said(at[n])}" for n in SHOWN) + ".")
     pairs = (
-        " Scores and values are counted for all pairs of tokens, since this app computes them so that patterns can be "
-        "seen. A running sum needs no pairs: see “Linear” on the page “Efficient attention”."
+        " Scores and values are counted for all pairs; a running sum needs none (see “Linear” on “Efficient "
+        "attention”)."
     )
     st.caption(
-        f"Counted, not measured; the model itself reads {here.model.config.max_len} tokens. Longer texts ask what a "
-        "model of this shape would need. PyTorch's counter says twice these numbers: it counts additions too."
-        + (pairs if here.model.config.attention == "linear" else "")
+        f"Counted, not measured; the model reads {here.model.config.max_len} tokens. PyTorch's counter says twice as "
+        "many: it counts additions too." + (pairs if here.model.config.attention == "linear" else "")
     )
 
 
@@ -77,9 +75,9 @@ def _overtaken(over: float, shapes: dict[str, Shape]) -> None:
     """Where attention overtakes the feed-forward layers, as an equation."""
     shape = next(iter(shapes.values()))
     router = f" + {shape.n_experts} experts to choose from · {shape.d_model}" if shape.n_experts > 1 else ""
-    note = "With a feed-forward layer of two matrices and d_model = n_heads · d_head that is n = d_ff."
+    note = "With two matrices and d_model = n_heads · d_head that is n = d_ff."
     if len(shapes) == 2:
-        note = "That holds for the encoder; the decoder has two attentions, so there it is half."
+        note = "That holds for the encoder; with two attentions, in the decoder it is half."
     st.markdown(
         f"Scores and values overtake the feed-forward layers at **n = {over:,.0f}**: there 2 · n · "
         f"{shape.n_heads} heads · {shape.d_head} = {shape.n_matrices} matrices · {shape.d_model} · "

@@ -12,29 +12,28 @@ from tfmviz.words.numbers import in_words, per_cent
 
 DERIVATIONS = {
     "self-attention": (
-        "Each of the n queries meets each of the n keys, and a product q · k of vectors of width d takes d "
-        "multiplications: **n · n · d**. The pattern times the values takes as many again: 2 · n² · d. The order "
-        "leaves out the 2, and the table the four projections (4 · n · d²) that every kind of attention has.",
-        "All scores are independent of each other: one matrix product gives them all. **1** step.",
-        "Every token looks at every other one directly. **1** layer.",
+        "Each of the n queries meets each of the n keys, and q · k takes d multiplications: **n · n · d**. The values "
+        "take as many again: 2 · n² · d. The table leaves out the 2 and the four projections (4 · n · d²) of every "
+        "attention.",
+        "One matrix product gives all scores: **1** step.",
+        "Every token looks at every other directly: **1** layer.",
     ),
     "recurrent": (
         "hᵢ = f(W xᵢ + U hᵢ₋₁): two products with a d × d matrix for each of n tokens, **2 · n · d²**.",
-        "hᵢ needs hᵢ₋₁, so the n tokens wait for one another: **n** steps, however many processors there are.",
-        "What the first token says reaches the last through all states between them: **n** steps.",
+        "hᵢ needs hᵢ₋₁, so the n tokens wait for one another: **n** steps.",
+        "The first token reaches the last through all states between: **n** steps.",
     ),
     "convolution": (
-        "For every token the vectors of k neighbours are each multiplied by a d × d matrix of their own: "
-        "**k · n · d²**.",
+        "For every token k neighbours are each multiplied by a d × d matrix of their own: **k · n · d²**.",
         "No position needs the result of another: **1** step.",
-        "One layer joins k neighbours. If each layer's kernel reaches k times as far as the one before (a dilated "
-        "convolution), the reach is k, k², k³ …: **log_k n** layers. Without dilation it would be about n / (k − 1).",
+        "One layer joins k neighbours. If each next kernel reaches k times as far (dilated): **log_k n** layers; else "
+        "about n / (k − 1).",
     ),
     "restricted attention": (
-        "As self-attention, but each of the n queries meets r keys only: **2 · r · n · d** with the values.",
+        "As self-attention, but each query meets r keys: **2 · r · n · d** with the values.",
         "Windows do not wait for one another: **1** step.",
-        "If the r keys are those before the query, a layer carries news r tokens further, so about **n / r** layers "
-        "until the ends have met. If they lie on both sides, it is r / 2 tokens and twice as many layers.",
+        "With the r keys before the query news travels r tokens a layer: about **n / r** layers. With keys on both "
+        "sides: twice as many.",
     ),
 }
 """How the three entries of a row come about: cost, steps, path."""
@@ -65,7 +64,7 @@ def table() -> None:
     ):
         column.markdown(f"**{title}, {names[picked]}.** {words}")
     st.markdown(_verdict(sizes))
-    st.caption("After table 1 of Vaswani et al. 2017. The bars compare the multiplications of the four layers.")
+    st.caption("After table 1 of Vaswani et al. 2017. Bars compare multiplications.")
 
 
 def _sizes(line: st.delta_generator.DeltaGenerator) -> Sizes:

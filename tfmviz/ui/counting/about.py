@@ -16,13 +16,13 @@ def about(at: Counting) -> None:
     sentences, tokens = counted(len(at.text.lines), "sentence"), counted(choices.n_words(at.text), "token")
     size = f"{sentences}, {tokens}, {n_different:,} different"
     if at.is_own:
-        st.markdown(f"Your own text: {size}. It is part of this page's address.")
+        st.markdown(f"Your own text: {size}, part of this page's address.")
     else:
         st.markdown(
-            f"The app's own text: {size}, from Common Voice (CC0), the Tatoeba Project (CC BY 2.0 FR, tatoeba.org, via "
-            "manythings.org/anki) and children's classics in the public domain (Standard Ebooks, Project Gutenberg)."
+            f"The app's own text: {size}, from Common Voice (CC0), Tatoeba (CC BY 2.0 FR, tatoeba.org, via "
+            "manythings.org/anki) and children's classics (Standard Ebooks, Project Gutenberg)."
         )
     st.markdown(
-        "Capitals make no difference. ⟨s⟩ separates sentences, and no n-gram crosses it. A word that the text lacks is "
-        f"⟨unknown⟩. Choose “{choices.OWN}” above to count in your own text."
+        "Capitals make no difference. ⟨s⟩ separates sentences; no n-gram crosses it. ⟨unknown⟩ is a word that the text "
+        "lacks."
     )

@@ -74,8 +74,8 @@ def _products(at: Counting, found: list[Factor]) -> None:
     )
     of = f"The product of the {len(found)} factors" if len(found) > 1 else "The only factor"
     st.markdown(
-        f"{of}, with smoothing “{at.smoothing.method}”: **{said}** by counting, **{_both(other)}** by {MODEL}. They "
-        "saw different texts: compare words, not products."
+        f"{of}, with smoothing “{at.smoothing.method}”: **{said}** by counting, **{_both(other)}** by {MODEL}, which "
+        "saw other texts."
     )
 
 

@@ -40,8 +40,8 @@ def gaps(at: Counting) -> None:
     with right:
         _against_delta(measured)
     st.markdown(
-        f"Perplexity p over {measured.counts.shape[1]:,} held-out tokens: as hard as choosing blindly among p words. "
-        "Without smoothing, or with back-off alone, it is infinite."
+        f"Perplexity p over {measured.counts.shape[1]:,} held-out tokens: as hard as choosing among p words. Without "
+        "smoothing, or with back-off alone, it is infinite."
     )
 
 
@@ -85,7 +85,7 @@ def _against_delta(measured: HeldOut) -> None:
     table = np.array([perplexity(measured, Smoothing("add-δ", delta=delta)) for delta in DELTAS])
     values = {f"n = {n + 1}": table[:, n] for n in range(LONGEST)}
     best = {name: DELTAS[int(y.argmin())] for name, y in values.items()}
-    st.markdown("The same for add-δ. For long n-grams no δ is good.")
+    st.markdown("The same for add-δ: for long n-grams no δ is good.")
     show(
         figures.perplexities(
             values,

@@ -33,10 +33,10 @@ SIGN = re.compile("[\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff]")
 
 FORMULAS = {
     "none": "P(w | h) = count(h w) / count(h): 0 if w never followed, 0/0 if h never occurred.",
-    "add-δ": "P(w | h) = (count(h w) + δ) / (count(h) + δ·V), as if each of the V words had followed δ times more.",
-    "back-off": "If h never occurred, drop its first word until it did. A word that never followed gets 0.",
+    "add-δ": "P(w | h) = (count(h w) + δ) / (count(h) + δ·V), as if each of V words had followed δ times more.",
+    "back-off": "If h never occurred, drop its first word. A word that never followed gets 0.",
     "interpolation": "P(w | h) = λ · count(h w) / count(h) + (1 − λ) · P(w | h without its first word). Contexts that "
-    "never occurred are skipped; after the shortest comes 1/V.",
+    "never occurred are skipped; last comes 1/V.",
     "Kneser–Ney": "P(w | h) = max(count(h w) − D, 0) / count(h) + γ(h) · P(w | h without its first word). Shorter "
     "contexts that do not begin with ⟨s⟩ count the different words before them.",
 }
@@ -173,7 +173,7 @@ def _notes(at: Counting, context: tuple[int, ...], total: int) -> None:
         notes.append(f"“{markdown.plain(at.said(at.context))}” never occurs, so the model backs off to {shorter}.")
     elif not total and at.smoothing.method == "none":
         notes.append(
-            f"“{markdown.plain(at.said(context))}” never occurs, so every fraction is 0/0. Choose a smaller n, or a "
+            f"“{markdown.plain(at.said(context))}” never occurs, so every fraction is 0/0. Choose a smaller n or "
             "smoothing."
         )
     if notes:

@@ -45,7 +45,7 @@ def writing(at: Counting) -> None:
     before = at.n - 1 if at.n > 2 else "one"
     st.markdown(
         (
-            f"Each word depends on the {before} before it and on nothing else, so only short pieces make sense. "
+            f"Each word depends only on the {before} before it, so only short pieces make sense. "
             if at.n > 1
             else "With n = 1 no word depends on any other. "
         )

@@ -21,11 +21,10 @@ STEP, N_GLOBAL, N_RANDOM = 2, 1, 2
 """Of the dilated window and of BigBird."""
 
 ABOUT = {
-    "window": "A query sees its neighbours only (Beltagy et al. 2020).",
-    "dilated": f"Every {STEP}nd key, so the window is twice as wide at the same price (Beltagy et al. 2020).",
-    "BigBird": f"A window, {N_GLOBAL} global token and {N_RANDOM} random keys for each query (Zaheer et al. 2020).",
-    "top-k": "The keys with the largest scores (Gupta et al. 2021). To find them all scores are computed, so only the "
-    "product with the values gets cheaper.",
+    "window": "Neighbours only (Beltagy et al. 2020).",
+    "dilated": f"Every {STEP}nd key: twice as wide at the same price (Beltagy et al. 2020).",
+    "BigBird": f"A window, {N_GLOBAL} global token, {N_RANDOM} random keys a query (Zaheer et al. 2020).",
+    "top-k": "The largest scores, which must all be computed (Gupta et al. 2021).",
 }
 
 
@@ -43,11 +42,11 @@ def sparse_masks(here: Lesson) -> None:
     beside(here, head, pattern, pattern @ head.v, title=f"{kind}, {size}", cost=cost)
     caught = float((head.pattern * kept).sum(axis=-1).mean())
     st.markdown(
-        f"{ABOUT[kind]} Here {pairs:,} of {int(head.allowed.sum()):,} pairs {'is' if pairs == 1 else 'are'} left, "
-        f"which held {per_cent(caught)} of the attention; the softmax shares the rest out among them."
+        f"{ABOUT[kind]} {pairs:,} of {int(head.allowed.sum()):,} pairs {'is' if pairs == 1 else 'are'} left, with "
+        f"{per_cent(caught)} of the attention."
     )
     if not head.q_tokens_are_keys:
-        st.caption("Windows need one text, whose queries and keys stand side by side; cross-attention has two.")
+        st.caption("Windows need one text; cross-attention has two.")
 
 
 def kept_pairs(head: Head, kind: str, size: int) -> Array:
@@ -80,8 +79,8 @@ def hashed(here: Lesson) -> None:
     beside(here, head, pattern, pattern @ head.v, title=f"{n_buckets} buckets, {rounds} rounds", cost=cost)
     one, four = (per_cent(reformer.caught(head.pattern, kept, strongest)) for strongest in (1, 4))
     st.markdown(
-        f"Of each query's strongest key **{one}** are caught, of the four strongest {four}; with "
-        f"{per_cent(kept.sum() / head.allowed.sum())} of all pairs. The buckets of the first round:"
+        f"Of each query's strongest key **{one}** are caught, of the four strongest {four}, "
+        f"with {per_cent(kept.sum() / head.allowed.sum())} of all pairs. Buckets of the first round:"
     )
     crowd = np.bincount(of_k[0]).max() / len(of_k[0])
     numbers, rows = of_k[:1], ["key"]
@@ -93,13 +92,9 @@ def hashed(here: Lesson) -> None:
         alt="; ".join(f"{row}s: {' '.join(map(str, of.tolist()))}" for row, of in zip(rows, numbers, strict=True)),
     )
     st.markdown(
-        "Reformer hashes one vector for each token, which is query and key at once (**shared q/k**), and is trained "
-        "so. This model was not: its queries and keys point to different places, often not into one bucket, so this "
-        "is not the paper's attention. Where most vectors share a direction, as in many trained heads, most tokens "
-        f"fall into one bucket (here {per_cent(crowd)} of the keys), and little is saved. A query that meets no key in "
-        "any bucket keeps all. To compute it, Reformer sorts tokens by bucket and cuts them into chunks of one size; "
-        "each chunk meets itself and the one before."
+        "Reformer trains one vector as query and key at once (**shared q/k**). This model has two, which often miss "
+        f"each other; the fullest bucket holds {per_cent(crowd)} of the keys."
     )
     if head.has_bias:
-        st.caption("Buckets are made of q and k alone. What this model adds to q · k is kept for the pairs that meet.")
+        st.caption("Buckets ignore what this model adds to q · k.")
     reversible(here)

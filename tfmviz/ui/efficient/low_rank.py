@@ -57,14 +57,13 @@ def _refused(head: Head, rows: int) -> None:
     last = np.flatnonzero(E[0])[-1]
     first, later = (f"“{markdown.plain(visible(head.k_tokens[i]))}”" for i in (0, int(last)))
     reason = (
-        f"Row 0 holds tokens 0 to {last}. If the query of {first} may look at it, it sees {later}, which comes later "
-        "and has to be predicted; if it may not, it sees nothing."
+        f"Row 0 mixes tokens 0 to {last}: {first} would see {later}, which comes later."
         if last
-        else "With as many rows as tokens nothing is mixed, and nothing is saved."
+        else "With as many rows as tokens nothing is mixed or saved."
     )
     st.warning(
         f"**Not for this head.** It is causal, and Linformer mixes keys along the text. {reason} Choose an encoder's "
-        "head or cross-attention: the models fill-in, french-english and reverse have some."
+        "head or cross-attention, as in fill-in or french-english."
     )
 
 
@@ -84,12 +83,10 @@ def _ranks(head: Head) -> None:
         alt="; ".join(f"{name}: {first} at {steps[0]}, {last} at {n}" for name, (first, last) in ends.items()),
     )
     enough = int(np.argmax(kept >= 0.99)) + 1
-    few = "Why it can work: few are enough" if enough <= n * FEW else "Few would have to be enough; here it takes many"
+    few = "Few are enough" if enough <= n * FEW else "Here it takes many"
     st.markdown(
-        f"{few}. **{enough} of {n}** singular values hold 99% of this very pattern, measured by their squares: no "
-        "matrix of that rank is nearer to it in the Frobenius norm. Wang et al. 2020 add up the values themselves, for "
-        "RoBERTa on 512 tokens, and find most of the sum in the first 128. Linformer trains its projection, E, while "
-        "mean pooling, which is shown here, is not trained at all."
+        f"{few}: **{enough} of {n}** singular values hold 99% of this pattern's squares. Linformer trains its "
+        "projection (Wang et al. 2020); here it is mean pooling."
     )
 
 
@@ -104,12 +101,10 @@ def linear(here: Lesson) -> None:
     beside(here, head, pattern, z, title="linear", cost=cost)
     state, cache = d * d + d, 2 * len(head.k) * d
     st.markdown(
-        "φ(x) = elu(x) + 1 in place of exp: φ(q) · φ(k) never gets sharp, so the head looks everywhere. It is another "
-        "attention, not an approximation, and models with it are trained with it (Katharopoulos et al. 2020). What it "
-        f"gains: the keys are summed before a query comes, so a state of {d} × {d} + {d} numbers "
-        f"(**{in_bytes(BYTES * state)}**) is all that is kept, however long the text; a cache of keys and values takes "
-        f"{in_bytes(BYTES * cache)} for {counted(len(head.k), 'token')}, and grows. Computed token by token from the "
-        f"state and over all pairs, the outputs differ by at most {tiny(float(np.abs(z - pattern @ head.v).max()))}."
+        "φ(x) = elu(x) + 1 replaces exp; φ(q) · φ(k) is never sharp, so models must be trained with it (Katharopoulos "
+        f"et al. 2020). All it keeps is {d} × {d} + {d} numbers (**{in_bytes(BYTES * state)}**); the cache takes "
+        f"{in_bytes(BYTES * cache)} for {counted(len(head.k), 'token')}, and grows. Summed by token or by pair, "
+        f"outputs differ by at most {tiny(float(np.abs(z - pattern @ head.v).max()))}."
     )
     if head.is_linear:
         st.caption("This head was trained with linear attention, so both pictures are the same.")
@@ -144,16 +139,13 @@ def performer(here: Lesson) -> None:
     )
     size = np.linalg.norm(head.q, axis=-1).max() * np.linalg.norm(head.k, axis=-1).max()
     enough = (
-        f"Here even {FEATURES[-1]:,} features are not enough: a few of them decide everything. Models that are made "
-        "for it keep their queries and keys short."
+        f"Here even {FEATURES[-1]:,} features are not enough."
         if errors[-1] > ENOUGH
         else "The error falls slowly, about as 1/√m."
     )
     st.markdown(
-        "φ(x) = exp(w · x − |x|²/2) for m random directions w: the mean of φ(q) · φ(k) is exp(q · k) exactly, and more "
-        "features mean less luck (Choromanski et al. 2021). The longer queries and keys are, the more luck it takes: "
-        f"the largest |q| · |k| / √d of this head is {size:.1f}, so exp(q · k) may span up to twice as many powers of "
-        f"e. {enough} On short texts the features cost more than the pairs that they replace."
+        "For m random directions w and φ(x) = exp(w · x − |x|²/2) the mean of φ(q) · φ(k) is exp(q · k) (Choromanski "
+        f"et al. 2021). Long vectors need more features: here |q| · |k| / √d reaches {size:.1f}. {enough}"
     )
     no_bias(head)
 

@@ -32,16 +32,15 @@ def reversible(here: Lesson) -> None:
         name: (depths, np.array([4.0 * kept(n, d, depth, reversible=way) for depth in DEPTHS]))
         for name, way in (("every input kept", False), ("reversible", True))
     }
-    st.markdown("**Reversible layers.** What training must keep of the streams, in 32 bits, as a stack gets deeper:")
+    st.markdown("**Reversible layers.** What training must keep of the streams, in 32 bits:")
     show(
         growth(lines, titles=(f"blocks, of {n} tokens", "bytes kept"), said=in_bytes, theme=theme(), height=240),
         key="reversible",
         alt="; ".join(f"{name}: {in_bytes(y[0])} to {in_bytes(y[-1])}" for name, (_, y) in lines.items()),
     )
     st.markdown(
-        "Each half of the stream is changed by what the other half says: y₁ = x₁ + f(x₂), y₂ = x₂ + g(y₁). From y₁ and "
-        "y₂ both inputs follow by subtraction, so the way back computes them again and keeps none. The price is one "
-        f"more run of every function. {_tried(here)}"
+        "Each half changes by what the other says: y₁ = x₁ + f(x₂), y₂ = x₂ + g(y₁). Subtraction gives both inputs "
+        f"back, so none is kept. {_tried(here)}"
     )
 
 
@@ -52,9 +51,9 @@ def _tried(here: Lesson) -> str:
         return ""
     error = round_trip(here.model, stack, here.trace.target.ids[:MOST])
     return (
-        f"Tried here: {depth} blocks, whose f and g are the feed-forward layers of this model, on the embeddings of "
-        f"your text, {counted(min(MOST, len(here.trace.target)), 'token')}. In 32 bits the input comes back with an "
-        f"error of **{tiny(error)}**: both halves grow on the way, and what is rounded off grows with them."
+        f"Tried here: {depth} blocks of this model's feed-forward layers, on "
+        f"{counted(min(MOST, len(here.trace.target)), 'token')}. The input comes back with an error of "
+        f"**{tiny(error)}**."
     )
 
 

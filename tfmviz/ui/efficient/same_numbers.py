@@ -59,14 +59,13 @@ def tiled(here: Lesson) -> None:
         alt=f"Step {step} of {len(made)}: queries {tile.rows.start} to {tile.rows.stop - 1}, keys {tile.columns.start} "
         f"to {tile.columns.stop - 1}.",
     )
-    before = f"what earlier tiles had summed was multiplied by {decimal(tile.factor[-1], '.3f')}"
+    before = f"earlier sums are multiplied by {decimal(tile.factor[-1], '.3f')}"
     if tile.factor[-1] == 0:
-        before = "before it nothing had been summed"
+        before = "nothing was summed before"
     st.markdown(
         f"**Step {step} of {len(made)}.** For query {tile.rows.stop - 1} the largest score so far is m = "
         f"{decimal(tile.largest[-1])}, the sum of exp(s − m) is l = {decimal(tile.total[-1])}; {before}. "
-        f"Only the framed tile of scores exists; the "
-        "shares to its left are drawn for you and never stored."
+        "Only the framed scores exist."
     )
     _same(head, size)
 
@@ -88,16 +87,14 @@ def _same(head: Head, size: int) -> None:
     q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]
     cost, full = tiles.cost(q_len, k_len, d, size), exact.cost(q_len, k_len, d)
     st.markdown(
-        f"The output differs from the exact one by at most **{tiny(difference)}**: the same numbers, rounded in "
-        f"another order. It multiplies as often but holds {in_bytes(BYTES * cost.numbers)} at once instead of "
-        f"{in_bytes(BYTES * full.numbers)}. That is FlashAttention's idea (Dao et al. 2022): on a GPU a tile fits into "
-        "the fast memory of a processor, and time falls because less is moved. Tiles above the diagonal are left out "
-        "in a causal head."
+        f"The output differs from the exact one by at most **{tiny(difference)}**. It multiplies as often but holds "
+        f"{in_bytes(BYTES * cost.numbers)} at once instead of {in_bytes(BYTES * full.numbers)}: FlashAttention's tiles "
+        "fit into a GPU's fast memory (Dao et al. 2022)."
     )
     if head.is_linear:
         st.caption("This head was trained with linear attention, which needs no tiles: its scores are ln(φ(q) · φ(k)).")
     if head.has_bias:
-        st.caption("What this model adds to q · k for each pair is added tile by tile, as a kernel does it.")
+        st.caption("What this model adds to q · k is added tile by tile.")
 
 
 def state(here: Lesson) -> None:
@@ -126,16 +123,12 @@ def state(here: Lesson) -> None:
     fast = state_space.convolution(head.v, kernel)
     d = head.v.shape[1]
     st.markdown(
-        "hᵢ = a · hᵢ₋₁ + xᵢ, run over this head's values, token by token; unrolled it is a convolution with the kernel "
-        f"Σ aᵗ. Both ways give the same numbers (largest difference **{tiny(float(np.abs(slow - fast).max()))}**). But "
-        "the convolution waits for nothing, so it suits training, and the recurrence needs only its state, so it "
-        f"suits writing: {n_state} × {d} = {n_state * d} numbers. Linear attention's state has {d} × {d} + {d} = "
-        f"{d * d + d}; a cache of keys and values has {2 * n * d} here and grows. What the kernel lacks: every "
-        "row is the same, whatever the words are. Mamba lets a depend on the token (Gu and Dao 2023)."
+        "hᵢ = a · hᵢ₋₁ + xᵢ, run over this head's values; unrolled it is a convolution with the kernel Σ aᵗ. Both "
+        f"differ by at most **{tiny(float(np.abs(slow - fast).max()))}**. The convolution suits training, the "
+        f"recurrence writing: its state has {n_state} × {d} = {n_state * d} numbers, a cache {2 * n * d}, and grows. "
+        "Every row of the kernel is the same; Mamba lets a depend on the token (Gu and Dao 2023)."
     )
-    st.caption(
-        "a is the initialisation of S4D (Gu et al. 2022); nothing of it is trained, and the model does not use it."
-    )
+    st.caption("a begins as in S4D (Gu et al. 2022) and is not trained.")
 
 
 def shared_heads(here: Lesson) -> None:
@@ -157,14 +150,12 @@ def shared_heads(here: Lesson) -> None:
     beside(here, head, pattern, pattern @ v, title=f"{n_groups} of {config.n_heads} heads", cost=cost)
     d, n = config.d_head, len(head.k)
     before, now = (Kept(n_layers=1, n_kv_heads=m, d_head=d, size=BYTES).at(n) for m in (config.n_kv_heads, n_groups))
-    what = "the cache: keys and values of this layer take"
+    what = "the cache of this layer, which takes"
     if head.is_linear:
         before, now = (linear_state(n_layers=1, n_heads=m, d_head=d, size=BYTES) for m in (config.n_heads, n_groups))
-        what = "what is kept to write on: the sums Σ φ(k) vᵀ and Σ φ(k) of this layer take"
+        what = "the state of this layer, Σ φ(k) vᵀ and Σ φ(k), which takes"
     st.markdown(
         f"Multiplications stay; what shrinks is {what} **{in_bytes(now)}** instead of {in_bytes(before)} for "
-        f"{counted(n, 'token')}. Here the model's own key and value heads are averaged in groups (Ainslie et al. "
-        "2023), for this head alone; the authors then train on for a twentieth of the first training, which repairs "
-        "most of the damage. "
-        "One head for all is multi-query attention (Shazeer 2019)."
+        f"{counted(n, 'token')}. Here the model's own heads are averaged in groups, without training on (Ainslie et "
+        "al. 2023). One head for all is multi-query attention (Shazeer 2019)."
     )

@@ -152,19 +152,16 @@ def beside(here: Lesson, head: Head, pattern: Array, z: Array, *, title: str, co
     found = effect(here, z)
     exactly = exact.cost(len(head.q), len(head.k), head.q.shape[1])
     st.markdown(
-        f"**{per_cent(elsewhere)}** of the attention lies elsewhere, and the head's output changes by "
+        f"**{per_cent(elsewhere)}** of the attention lies elsewhere; the head's output changes by "
         f"**{per_cent(moved)}** of its length. "
         + (f"In the prediction {said_of(found)}. " if found else "")
         + f"Counted: **{in_words(cost.multiplications)}** multiplications instead of "
         f"{in_words(exactly.multiplications)}, {in_bytes(BYTES * cost.numbers)} held at once instead of "
-        f"{in_bytes(BYTES * exactly.numbers)} (exact attention computes masked pairs too)."
+        f"{in_bytes(BYTES * exactly.numbers)}."
     )
 
 
-NOT_EXP = (
-    "This head was trained with linear attention: its pattern is φ(q) · φ(k), divided by its sum. A method that "
-    "approximates exp(q · k) computes something else."
-)
+NOT_EXP = "This head was trained with linear attention, so it has no exp(q · k) to approximate."
 
 
 def no_bias(head: Head) -> None:
@@ -172,7 +169,4 @@ def no_bias(head: Head) -> None:
     if head.is_linear:
         st.caption(NOT_EXP)
     if head.has_bias:
-        st.caption(
-            "This head's scores are more than q · k: the model adds a bias for each pair, or caps them. Methods that "
-            "form no pairs leave that out, and part of their error is due to it."
-        )
+        st.caption("This model adds a bias to q · k, or caps it. Methods without pairs leave that out.")

@@ -85,17 +85,14 @@ def table(here: Lesson) -> None:
         key="together",
     )
     more = sum(cost.multiplications > made[0][3].multiplications for *_, cost in made)
-    trained = "linear attention, against which all are measured here" if head.is_linear else "the exact one"
+    trained = "linear attention" if head.is_linear else "the exact one"
     st.markdown(
-        f"On your text **{more} of {len(made) - 1}** methods multiply more than exact attention: what they save grows "
-        f"with the text, what they add does not. The model was trained with {trained}; a model trained with "
-        "another one learns to live with it."
+        f"On your text **{more} of {len(made) - 1}** methods multiply more than exact attention. The model was trained "
+        f"with {trained}; it could learn to live with another."
     )
     st.caption(
-        "Elsewhere: the share of attention that lies on other keys. Output: how far the head's output moves, over its "
-        "length. KL: divergence of the prediction, in nats, at the chosen token, with this one head replaced. "
-        "Linformer is missing for causal heads, for the reason on its tab; windows for cross-attention, which has two "
-        "texts."
+        "Elsewhere: attention on other keys. Output: how far it moves, over its length. KL: of the prediction at the "
+        "chosen token, in nats. Linformer needs a head that is not causal, windows one text."
     )
     no_bias(head)
 
@@ -136,16 +133,14 @@ def _draw(found: Sequence[Found]) -> None:
             _chart(seen, "measured: seconds")
         else:
             st.markdown(
-                "The left chart is arithmetic: which method should win at 4,096 tokens? The right one will be what "
-                "they take here. Do not expect the same order: memory and loops cost time too."
+                "Left is arithmetic. Which method should win at 4,096 tokens, and will it? Memory and loops cost time "
+                "too."
             )
     if seen:
         st.table(_verdict(seen))
     st.caption(
-        f"One head of width {timing.D}, no mask, random vectors, in numpy on one thread, in the processor's own time. "
-        "Loops over buckets and tiles cost Python's time, which a kernel written for them would not. Reformer has one "
-        "round here, and neither sorts nor cuts into chunks; with several rounds, as the paper uses it, it is slower "
-        "than plain attention at such lengths (Tay et al. 2021, the Long Range Arena)."
+        f"One head of width {timing.D} on random vectors, in numpy, one thread. Reformer: one round, no sorting; with "
+        "several it is slower (Tay et al. 2021)."
     )
 
 

@@ -78,10 +78,9 @@ def _heads(pair: Pair) -> None:
     )
     even = [np.mean([scores["broad"] for scores in layer_scores(trace).values()]) for trace in pair.traces]
     st.markdown(
-        f"Tokens that a head looks back, averaged over your text: **{decimal(float(back[0].mean()), '.1f')}** with "
-        f"every pair, **{decimal(float(back[1].mean()), '.1f')}** with {pair.kind}. How evenly a row is spread "
-        f"(100% is the same share for every key): {_evenly(even[0])} and {_evenly(even[1])}. The two were trained "
-        "apart, so head 2 of one need not do what head 2 of the other does."
+        f"Heads look back **{decimal(float(back[0].mean()), '.1f')}** tokens on average with every pair, "
+        f"**{decimal(float(back[1].mean()), '.1f')}** with {pair.kind}. Evenness of a row: {_evenly(even[0])} and "
+        f"{_evenly(even[1])}."
     )
 
 
@@ -97,8 +96,8 @@ def _by_token(pair: Pair) -> None:
         return
     means = [float(found.mean()) for found in losses]
     st.markdown(
-        f"**On your text.** Mean surprise at the next token: {decimal(means[0], '.2f')} nats with every pair, "
-        f"{decimal(means[1], '.2f')} with {pair.kind}. On one sentence either may be ahead."
+        f"**On your text.** Mean surprise: {decimal(means[0], '.2f')} nats with every pair, "
+        f"{decimal(means[1], '.2f')} with {pair.kind}."
     )
     show(
         pairs(
@@ -125,11 +124,9 @@ def _by_position(pair: Pair) -> None:
     trained = full.trained
     within, beyond = [full.mean, cheap.mean], [float(one.losses[trained:].mean()) for one in (full, cheap)]
     st.markdown(
-        f"**On text that neither was trained on**, by the position of the token. Up to {trained} tokens, as in "
-        f"training: {decimal(within[0], '.3f')} nats on average with every pair, {decimal(within[1], '.3f')} with "
-        f"{pair.kind} ({decimal(within[1] - within[0], '+.3f')}). Further on, {decimal(beyond[0], '.2f')} and "
-        f"{decimal(beyond[1], '.2f')}. Each was trained once, and another seed would move either a little: the page "
-        "“Size” shows by how much."
+        f"**On held-out text**, up to {trained} tokens as in training: {decimal(within[0], '.3f')} nats with every "
+        f"pair, {decimal(within[1], '.3f')} with {pair.kind} ({decimal(within[1] - within[0], '+.3f')}); further on "
+        f"{decimal(beyond[0], '.2f')} and {decimal(beyond[1], '.2f')}."
     )
     show(
         figures.by_position(
@@ -156,6 +153,6 @@ def _costs(pair: Pair) -> None:
         }
     )
     st.caption(
-        f"Counted with {BYTES} bytes a number: keys and values of every token that may still be looked at; of linear "
-        f"attention the sums Σ φ(k) vᵀ and Σ φ(k). The models themselves read at most {longest} tokens."
+        f"{BYTES} bytes a number: keys and values that may still be seen, or the sums of linear attention. The models "
+        f"read at most {longest} tokens."
     )

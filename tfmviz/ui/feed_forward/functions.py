@@ -38,8 +38,7 @@ def functions(subject: Subject) -> None:
     gated = " Here it acts on the gates, which then multiply the other half." if weights.W_gate is not None else ""
     st.markdown(
         f"This layer uses **{own}**.{gated} Of the {len(inputs):,} numbers of “{subject.name}”, "
-        f"{per_cent(float((inputs > 0).mean()))} are above 0; they lie between {decimal(inputs.min())} and "
-        f"{decimal(inputs.max())}.{few}"
+        f"{per_cent(float((inputs > 0).mean()))} are above 0 ({decimal(inputs.min())} to {decimal(inputs.max())}).{few}"
     )
     sparsity(subject)
 
@@ -48,7 +47,7 @@ def sparsity(subject: Subject) -> None:
     """Share of neurons above 0, layer by layer."""
     trace, stack = subject.here.trace, subject.here.model.weights.stacks[subject.stack]
     shares = [float(feed_forward.share_on(trace, site).mean()) for site in stack.feed_forward]
-    st.markdown("**How many neurons are above 0?** The mean over all tokens of your sentence, layer by layer:")
+    st.markdown("**How many neurons are above 0?** Mean over your tokens, layer by layer:")
     show(
         figures.sparsity(shares, chosen=list(stack.feed_forward).index(subject.site), theme=theme()),
         key="sparsity",

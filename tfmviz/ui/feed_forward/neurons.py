@@ -94,9 +94,9 @@ def _ask(subject: Subject, strongest: list[int]) -> int:
 
 def writes(subject: Subject, neuron: int) -> None:
     """What the neuron writes toward the vocabulary."""
-    st.markdown(f"**What neuron {neuron} writes.** Its row of W_out, times W_U:")
+    st.markdown(f"**What neuron {neuron} writes** (its row of W_out, times W_U):")
     if not predicts(subject.here):
-        st.info("This model ends with its last vectors: it reads out no words.", icon=icons.INFO)
+        st.info("This model reads out no words.", icon=icons.INFO)
         return
     if not subject.is_read_out:
         st.info("No words are read from this encoder; its output goes to the decoder.", icon=icons.INFO)
@@ -110,7 +110,7 @@ def writes(subject: Subject, neuron: int) -> None:
         key="directions",
         alt="; ".join(f"“{visible(w)}” {decimal(float(v), '+.2f')}" for w, v in zip(words, change[shown], strict=True)),
     )
-    st.caption("Left out: the last norm, and all that later layers make of it.")
+    st.caption("Without the last norm and later layers.")
 
 
 def fires(subject: Subject, neuron: int) -> None:
@@ -125,7 +125,7 @@ def fires(subject: Subject, neuron: int) -> None:
         st.info(markdown.plain(str(error)) + hint, icon=icons.INFO)
         return
     ours = isinstance(subject.here.model.tokenizer, Tokenizer)  # nobody knows what others have read
-    known = ", in sentences that the model was not trained on" if ours and texts in HELD_OUT else ""
+    known = ", in held-out sentences" if ours and texts in HELD_OUT else ""
     st.markdown(f"{heading}{known}:")
     lines, found = _lines(texts), peaks[subject.site]
     for text, token, value in zip(found.text[neuron], found.token[neuron], found.value[neuron], strict=True):
@@ -178,8 +178,8 @@ def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
     word = markdown.plain(visible(here.model.vocabulary[moved]))
     st.markdown(
         f"{before_after.place(here)} “{markdown.plain(visible(here.trace.tokens[token]))}” the probability that "
-        "changes most is that of "
-        f"“{word}”: **{per_cent(float(old[moved]))}** with them, **{per_cent(float(new[moved]))}** without."
+        f"changes most is that of “{word}”: **{per_cent(float(old[moved]))}** with them, "
+        f"**{per_cent(float(new[moved]))}** without."
     )
     before_after.next_words(here, after, token, series=SERIES)
 

@@ -68,14 +68,10 @@ def why_none(here: Lesson) -> str:
     """Why a model has no feed-forward layer to look into."""
     if n_experts := has_experts(here):
         return (
-            f"has {n_experts} feed-forward layers in the place of each one, and a token passes only one of them, so "
-            "there is no single layer to look into. Choose another model in the sidebar, or see how the experts share "
-            "the tokens on the page “Size”, “Which changes help?”."
+            f"has {n_experts} feed-forward layers in each place, and a token passes only one. Choose another model in "
+            "the sidebar, or see “Size”, “Which changes help?”."
         )
-    return (
-        "has no feed-forward layers: it consists of attention alone. Choose another model in the sidebar, or see "
-        "“Without it”."
-    )
+    return "has no feed-forward layers. Choose another model in the sidebar, or see “Without it”."
 
 
 def has_experts(here: Lesson) -> int:

@@ -84,9 +84,9 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
     there, back = ("widens", "narrows it again") if d_ff > d else ("takes", "takes it back")
     st.markdown(
         f"The layer {there} the vector from d = {d:,} to d_ff = {d_ff:,} numbers, **{d_ff / d:.3g} times** as many, "
-        f"and {back}, with {n_weights:,} learned numbers. For “{subject.name}” **{on:,} of {d_ff:,}** {what} are "
-        f"above 0. What it writes, a vector of length {lengths[1]:.2f}, takes the stream from length {lengths[0]:.2f} "
-        f"to {lengths[2]:.2f}{norm}."
+        f"and {back}, with {n_weights:,} learned numbers. For “{subject.name}” **{on:,} of {d_ff:,}** {what} are above "
+        f"0. What it writes, of length {lengths[1]:.2f}, takes the stream from length {lengths[0]:.2f} to "
+        f"{lengths[2]:.2f}{norm}."
     )
 
 
@@ -94,7 +94,7 @@ def moved(subject: Subject) -> None:
     """The layer's input with one word at another position, and what the layer makes of it."""
     here, last = subject.here, len(subject.tokens) - 1
     if last < 1:
-        st.info("Type at least two words: with one there is nowhere to move it.")
+        st.info("Type at least two words.")
         return
     figure = st.container()
     left, right = st.columns([1, 2])
@@ -121,13 +121,12 @@ def moved(subject: Subject) -> None:
                 alt=f"What the layer writes, {title}: one row per token. The row of “{tokens[row]}” is row {row}.",
             )
     if to == subject.token:
-        st.markdown("Choose another position: the word stands where it stood.")
+        st.markdown("Choose another position: the word is where it was.")
         return
     apart = float(np.abs(again - out[order]).max())
     st.markdown(
-        f"Every row has moved with its word and is otherwise the same: the largest difference is {tiny(apart)}, a "
-        "rounding error. The same weights stand at every position, and no word is told of another. (In the model the "
-        "input changes too if a word moves, since attention has mixed the words before.)"
+        f"Every row has moved with its word and is otherwise the same, to within {tiny(apart)}: the same weights act "
+        "at every position. (In the model attention has mixed the words before, so there the input changes.)"
     )
 
 

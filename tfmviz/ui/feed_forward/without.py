@@ -31,7 +31,7 @@ def without(here: Lesson) -> None:
     elif layers:
         st.markdown(
             f"**{markdown.code(here.model.name)} with its {counted(len(layers), 'feed-forward layer')} off.** What is "
-            "left is attention, which passes on weighted means of the tokens' vectors. How much worse does it predict?"
+            "left is attention. How much worse does it predict?"
         )
         off = models.trace(here.model, here.text, tuple(Scale(site=f"{layer}.out", factor=0.0) for layer in layers))
         _compare(here, off, SERIES, key="off")
@@ -59,10 +59,7 @@ def _on_held_out_text() -> str:
     full, bare = map(by_position, TWINS)
     if full is None or bare is None:
         return ""
-    return (
-        f" On text that neither was trained on, its mean surprise is **{bare.mean:.2f}** instead of "
-        f"**{full.mean:.2f}** nats per token; on a single sentence it may differ either way."
-    )
+    return f" On held-out text its mean surprise is **{bare.mean:.2f}** instead of **{full.mean:.2f}** nats per token."
 
 
 def twins(here: Lesson) -> None:
@@ -71,10 +68,9 @@ def twins(here: Lesson) -> None:
     if full is None or bare is None:
         return
     st.markdown(
-        "**Trained without.** A model from which a part is taken had relied on it. A fair comparison needs a twin that "
-        f"never had it: {markdown.code(TWINS[1])} was trained on the same text for as long as {markdown.code(TWINS[0])}"
-        f", with {bare.weights.n_parameters:,} instead of {full.weights.n_parameters:,} learned numbers."
-        f"{_on_held_out_text()}"
+        "**Trained without.** A model whose part is taken away had relied on it. "
+        f"{markdown.code(TWINS[1])} never had it: trained like {markdown.code(TWINS[0])}, with "
+        f"{bare.weights.n_parameters:,} instead of {full.weights.n_parameters:,} learned numbers.{_on_held_out_text()}"
     )
     there = replace(here, model=full)
     controls.say_what_was_cut(there.trace.target, "The twins read")

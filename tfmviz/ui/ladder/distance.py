@@ -75,13 +75,12 @@ def _farthest(curve: Array) -> str:
 def _explained(how: str, n: int) -> str:
     if how == GRADIENT:
         return (
-            "The length of ∂ log p(w) / ∂e for each token's vector e; w is the most probable next token (Madsen 2019). "
-            "Counts have no gradient, so the 5-gram model has no curve."
+            "‖∂ log p(w) / ∂e‖ for each token's vector e; w is the most probable next token (Madsen 2019). Counts have "
+            "no gradient."
         )
     return (
         "The share of the next token's probability that moves when the token k back becomes "
-        f"{'another word' if n == 1 else f'{n} other words in turn'}. Lines end where a model sees no more: the 5-gram "
-        "model after four at most, the window after eight."
+        f"{'another word' if n == 1 else f'{n} other words in turn'}."
     )
 
 
@@ -149,12 +148,9 @@ def averages(_: Lesson) -> None:
 def _meaning(key: str) -> str:
     """What a curve of the held-out text shows, in words."""
     if key == "changed":
-        return (
-            "The share of the next token's probability that moves when the token k back becomes another word. A line "
-            "ends where it is 0."
-        )
+        return "The share of the next token's probability that moves when the token k back becomes another word."
     done = {"cut": "cut off", "shuffled": "put into a random order", "thinned": "thinned out by half"}[key]
-    return f"How much the loss rises when all but the last n tokens are {done}. No model was trained on more than 64."
+    return f"How much the loss rises when all but the last n tokens are {done}."
 
 
 FILLER = (
@@ -190,7 +186,7 @@ def subject_and_verb(_: Lesson) -> None:
         f"How much more does each model prefer “was” to “were” after “{one} {between} …” than after “{many} {between} "
         "…”? In nats: "
         + "; ".join(f"{title}: **{decimal(value[n], '+.2f')}**" for title, value in values.items())
-        + ". At 0 it has forgotten the number, or never saw it."
+        + ". At 0 it has forgotten the number."
     )
 
 

@@ -41,7 +41,7 @@ def next_token(here: Lesson) -> None:
 
 def _said(reading: Reading) -> str:
     if not reading.bits.size:
-        return "One token: nothing stands before it, so nothing was predicted."
+        return "One token: nothing was predicted."
     means = zip(TITLES.values(), reading.bits.mean(axis=1), strict=True)
     return "Mean surprise in bits: " + "; ".join(f"{title} {decimal(mean, '.1f')}" for title, mean in means)
 
@@ -78,8 +78,8 @@ def _table(reading: Reading) -> None:
     )
     counted = rungs.counted_facts()
     st.caption(
-        "None was trained on the held-out text. The 5-gram model lost its rare grams to be no larger; with all "
-        f"{counted['all_numbers']:,} numbers, and without windows, it reaches {counted['all_bits_per_byte']:.3f}."
+        f"With all {counted['all_numbers']:,} numbers of its counts the 5-gram model reaches "
+        f"{counted['all_bits_per_byte']:.3f}."
     )
     if not reading.bits.size:
-        st.info("Type at least two tokens: nothing comes before the first.", icon=icons.INFO)
+        st.info("Type at least two tokens.", icon=icons.INFO)

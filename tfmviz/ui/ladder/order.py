@@ -41,8 +41,7 @@ def order(here: Lesson) -> None:
             + (f"The last layer does not see the first token from token {sees + 1} on." if blind else ""),
         )
     st.markdown(
-        "A cell shows the step after which its value is known: a recurrent layer waits for the token before. In the "
-        f"last layer, grey cells do not see the first token: a convolution sees {recurrence.WIDTH} at a time."
+        "A cell shows the step after which its value is known. In the last layer grey cells do not see the first token."
     )
     measured(MODULE, _times, words="Measure on this server (a few seconds)")
 
@@ -58,8 +57,7 @@ def _times(found: Sequence[Found]) -> None:
         with column:
             _chart(curves(found, key), key=key, title=title)
     st.caption(
-        f"One layer of width {WIDTH}, on one processor. With thousands of units attention's n² pairs are multiplied at "
-        "once; recurrent steps still wait."
+        f"One layer of width {WIDTH}, on one processor. A GPU multiplies n² pairs at once; recurrent steps wait."
     )
 
 

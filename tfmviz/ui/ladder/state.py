@@ -52,8 +52,8 @@ def state(here: Lesson) -> None:
         alt=f"{what}: the {len(chosen)} of {len(values)} numbers of the state that change most, at each token",
     )
     st.markdown(
-        f"Columns are steps, rows the {len(chosen)} of {len(values)} numbers in layer {layer} that change most. h = (1 "
-        "− z) ⊙ n + z ⊙ h of the step before: where z is near 1, the colour stays."
+        f"Columns are steps, rows the {len(chosen)} of {len(values)} numbers in layer {layer} that change most. "
+        "h = (1 − z) ⊙ n + z ⊙ h of the step before: near z = 1 the colour stays."
     )
     _fading(model, trace)
 
@@ -62,10 +62,7 @@ def _fading(model: AnyModel, trace: Trace) -> None:
     layers = range(model.config.to_dict()["n_layers"])
     values = {f"layer {layer}": faded(model, trace.target.text, layer) for layer in layers}
     x = np.arange(1.0, len(trace.tokens) + 1)
-    st.markdown(
-        "How much of the first step is left? ‖∂hₜ/∂h₁‖, relative to its start: as it fades, so does learning from far "
-        "back."
-    )
+    st.markdown("How much of the first step is left? ‖∂hₜ/∂h₁‖, relative to its start; as it fades, so does learning.")
     show(
         figures.curves(
             {name: (x, curve.clip(min=SMALLEST)) for name, curve in values.items()},

@@ -95,7 +95,7 @@ def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
     )
     differing = (french[0] > 0.5) != (french[1] > 0.5)
     st.markdown(
-        "**Labelling**: P(French) in per cent. “Forward alone” has read up to this token, “both directions” all of it. "
+        "**Labelling**: P(French) in per cent. “Forward alone” has read up to this token. "
         + (
             f"They differ at {markdown.plain(_quoted(text, differing))}."
             if differing.any()
@@ -117,16 +117,13 @@ def _classifying(classifier: AnyModel, text: Encoding) -> None:
     from_last = logits(classifier, text.ids)
     french = np.stack([probabilities(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
     ends = [f"{per_cent(row[-1])} from the {readout}" for row, readout in zip(french, READOUTS, strict=True)]
-    st.markdown("**Classifying**: how sure is it that the text so far is French?")
+    st.markdown("**Classifying**: is the text so far French?")
     show_cells(
         figures.languages(french, tokens=text.tokens, readers=READOUTS),
         key="classes",
         alt="P(French) of the whole text: " + "; ".join(ends),
     )
-    st.markdown(
-        f"P(French) of the whole text: {', '.join(ends)}. The mean counts all tokens alike. The network was trained on "
-        "one language at a time."
-    )
+    st.markdown(f"P(French) of the whole text: {', '.join(ends)}. The network was trained on one language at a time.")
 
 
 def _four_uses(text: str) -> None:
@@ -135,12 +132,11 @@ def _four_uses(text: str) -> None:
     counting = _address("counting", {"counted_in": "Write with it", **along})
     bottleneck = _address("bottleneck", {"model": "french-english", "text": "Je suis étudiant."})
     st.markdown(
-        "- **Labelling**: w₁ w₂ … wₙ → y₁ y₂ … yₙ, the first picture.\n"
-        "- **Classifying**: w₁ w₂ … wₙ → y, the second picture.\n"
+        "- **Labelling**: w₁ w₂ … wₙ → y₁ y₂ … yₙ.\n"
+        "- **Classifying**: w₁ w₂ … wₙ → y.\n"
         f"- **Writing**: w₁ w₂ … wₙ → wₙ₊₁, by [these models]({_address('ladder', along)}), [a "
         f"transformer]({_address('writing', along)}), or [counting]({counting}).\n"
-        "- **Encoder-decoder**: w₁ w₂ … wₙ → hₙ → v₁ v₂ … vₘ, from one network to another: [The "
-        f"bottleneck]({bottleneck})."
+        f"- **Encoder-decoder**: w₁ w₂ … wₙ → hₙ → v₁ v₂ … vₘ: [The bottleneck]({bottleneck})."
     )
 
 
@@ -180,10 +176,7 @@ def _held_out() -> None:
             f"{name}: {shares[0]:.1%} at 1, {shares[-1]:.1%} at {len(shares)}" for name, shares in curves.items()
         ),
     )
-    st.caption(
-        "Mixed texts are made of Tatoeba sentences, whole or cut: see the cards of `label-both`, `label-forward` and "
-        "`label-text`."
-    )
+    st.caption("Mixed texts are made of Tatoeba sentences: see the cards of `label-…`.")
 
 
 def right_by(place: str) -> dict[str, Array]:

@@ -34,23 +34,23 @@ def verdict(here: Lesson, after: Trace, chosen: Chosen, layers: tuple[str, ...])
         )
         way_out = "itself" if chosen.mask.shape[0] == chosen.mask.shape[1] else "the first key"
         st.warning(
-            f"Row {names}{' …' if len(chosen.empty) > 6 else ''} may look at nothing. A softmax over no keys is 0/0, "
-            f"so here such a token may look at {way_out}.",
+            f"Row {names}{' …' if len(chosen.empty) > 6 else ''} may look at nothing: a softmax over no keys is 0/0. "
+            f"Here such a token may look at {way_out}.",
             icon=icons.WARNING,
         )
     if "decoder.0.self_attn.pattern" not in before:
-        st.markdown("This model fills in words; it has no next word to predict.")
+        st.markdown("This model has no next word to predict.")
         return
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (before, after))
     if not len(old):
         st.markdown("A single token has no next word to predict. Type more.")
         return
     st.markdown(
-        f"Mean surprise at the next word of {before_after.predicted(here)} (the loss): **{old.mean():.2f}** nats with "
-        f"the model's own mask, **{new.mean():.2f}** with yours."
+        f"Mean surprise at the next word of {before_after.predicted(here)}: **{old.mean():.2f}** nats with the model's "
+        f"own mask, **{new.mean():.2f}** with yours."
     )
     if before.source is not None and not here.choice.layer.endswith("self_attn"):
-        st.markdown("Cross-attention looks at the source. The answer is not there, so no position can cheat.")
+        st.markdown("Cross-attention looks at the source, where the answer is not, so no position can cheat.")
         return
     self_layers = [layer for layer in after.layers if layer.startswith("decoder.") and layer.endswith("self_attn")]
     answers = mask_effect.seen_answers(mask_effect.layers_to_reach([_seen(after, layer) for layer in self_layers]))
@@ -74,7 +74,7 @@ def _trained_without(here: Lesson) -> str:
     if here.model.name == unmasked.UNMASKED:
         who = "Here"
     return (
-        f"{learned} {who} its loss is **{found.copying:.2f}** nats while it sees the next word, and "
+        f"{learned} {who} its loss is **{found.copying:.2f}** nats while it sees the next word, "
         f"**{found.writing:.2f}** without; its twin `{unmasked.MASKED}`, trained with the mask, has {found.masked:.2f}."
     )
 
@@ -150,7 +150,7 @@ def outputs(here: Lesson, after: Trace) -> None:
     )
     st.markdown(
         f"After the last layer vectors have moved by {moved[-1].mean():.0%} of their length on average, "
-        f"“{markdown.plain(visible(tokens[most]))}” by most ({moved[-1, most]:.0%})."
+        f"“{markdown.plain(visible(tokens[most]))}” most ({moved[-1, most]:.0%})."
     )
 
 
@@ -173,8 +173,7 @@ def reach(here: Lesson, chosen: Chosen) -> None:
         alt=f"{within} after {after}.",
     )
     st.markdown(
-        f"After {after} {within}. {_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}. A "
-        "window of radius r takes (n − 1)/r, full attention 1."
+        f"After {after} {within}. {_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}."
     )
 
 

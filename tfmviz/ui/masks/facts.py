@@ -33,7 +33,7 @@ def table(here: Lesson, chosen: Chosen, said: Settings) -> None:
             "without it": ["the answer is visible", "results depend on other texts", "as for padding"],
         }
     )
-    st.markdown("**Boolean or additive.** The first cells of your mask in both forms.")
+    st.markdown("**Boolean or additive**: the first cells of your mask.")
     left, right = st.columns(2)
     corner = chosen.mask[:SHOWN, :SHOWN]
     left.code(_grid(corner.astype(int)), language=None)
@@ -57,8 +57,8 @@ def batch(here: Lesson, said: Settings) -> None:
     padding = masks.padding(torch.tensor([len(t) for t in texts]), width)[short, 0, 0].expand(width, width)
     causal = masks.causal(width)
     st.markdown(
-        f"**Causal is not padding.** Your sentence ({counted(len(texts[0]), 'token')}) and the second one "
-        f"({len(texts[1])}) share a batch; these are the masks of the shorter one."
+        f"**Causal is not padding.** Your sentence ({counted(len(texts[0]), 'token')}) and the second "
+        f"({len(texts[1])}) share a batch; these are the masks of the shorter."
     )
     drawn = (
         ("causal: by position", causal, "Query i sees keys 0 to i."),
@@ -83,10 +83,10 @@ def swallowed(here: Lesson) -> None:
     difference = float(np.abs(infinite - large).max())
     nothing = np.zeros_like(mask)
     empty = softmax_under(scores, nothing, -np.inf), softmax_under(scores, nothing, float(LARGE))
-    st.markdown("**−∞ or −1e9.** The chosen query's shares, masked in both ways:")
+    st.markdown("**−∞ or −1e9**: the chosen query's shares.")
     least, most = empty[1].min(), empty[1].max()
-    kind = "an even spread" if np.isclose(least, most) else "what rounding leaves of the scores, spread"
-    spread = f"every share {least:.3f} to {most:.3f}: {kind} over {len(mask)} forbidden keys"
+    kind = "an even spread" if np.isclose(least, most) else "what rounding leaves of the scores"
+    spread = f"every share {least:.3f} to {most:.3f}: {kind}"
     st.table(
         {
             "row": ["with the model's mask", "with nothing allowed"],
@@ -97,20 +97,17 @@ def swallowed(here: Lesson) -> None:
             "−1e9": [f"the same, to within {tiny(difference)}" if difference else "exactly the same", spread],
         }
     )
-    st.markdown(
-        "Beside −1e9, float32 loses scores below 32: an empty row looks healthy and is wrong. In float16 −1e9 becomes "
-        "−∞."
-    )
+    st.markdown("Beside −1e9, float32 loses scores below 32; in float16 −1e9 is −∞.")
 
 
 def conventions() -> None:
     """Which value blocks in which function of torch, as tried out here."""
     found = torch_conventions()
-    st.markdown("**True means opposite things in different places**, as this server has tried out:")
+    st.markdown("**True means opposite things**, as this server has tried:")
     st.table(
         {
             "torch": list(found),
-            "True means": ["may look", "may not look", "is padding: may not be looked at"],
+            "True means": ["may look", "may not look", "is padding"],
             "checked": ["✓ equal to our attention" if same else "✗ differs" for same in found.values()],
         }
     )
@@ -132,7 +129,7 @@ def exercises(here: Lesson, said: Settings) -> None:
     """Three questions for the room, with answers computed from the reader's sentence."""
     trace, choice = here.trace, here.choice
     queries, keys = trace.axes(choice.layer)
-    st.markdown("Ask the room first, then open the answer.")
+    st.markdown("Guess, then open the answer.")
     pattern = trace[f"{choice.layer}.pattern"][choice.head]
     rows, columns = pattern.sum(axis=1), pattern.sum(axis=0)
     position = min(1, len(queries) - 1)
@@ -140,8 +137,8 @@ def exercises(here: Lesson, said: Settings) -> None:
     who = markdown.plain(said_of_queries(trace, choice.layer)[position])
     _ask(
         "1. Rows or columns: which sums to 1?",
-        f"The rows: from {rows.min():.3f} to {rows.max():.3f}. Columns sum to anything, here from {columns.min():.2f} "
-        f"to {columns.max():.2f}.",
+        f"The rows: {rows.min():.3f} to {rows.max():.3f}. Columns sum to anything, here {columns.min():.2f} to "
+        f"{columns.max():.2f}.",
     )
     seen = [f"“{markdown.plain(visible(keys.tokens[j]))}”" for j in np.flatnonzero(mask)[:12]]
     _ask(

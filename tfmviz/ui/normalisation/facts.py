@@ -91,7 +91,7 @@ def _most_alike(points: Array) -> str:
     if not squares.any():
         return f"{found}: all have the same age and the same tuition."
     share = per_cent(float(squares[1] / squares.sum()))
-    return f"{found}. Of the squared distances between student 1 and all others tuition makes {share}."
+    return f"{found}. Tuition makes {share} of the squared distances."
 
 
 def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
@@ -111,7 +111,7 @@ def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
     undefined = f" Where all have the same {' or '.join(alike)} both are 0/0; the page takes 0." if alike else ""
     st.markdown(
         "Standardised: (x − mean) / standard deviation. Min–max: (x − min) / (max − "
-        f"min){_outlier(scaled['min–max'][:, 0])}.{undefined} LayerNorm standardises a vector, not a column."
+        f"min){_outlier(scaled['min–max'][:, 0])}.{undefined}"
     )
 
 
@@ -159,7 +159,7 @@ def learned(here: Lesson) -> None:
     left, right = st.columns(2)
     for column, given, letter, usual in ((left, gains, "γ", 1.0), (right, biases, "β", 0.0)):
         if not given:
-            column.info("RMSNorm has no β: it shifts nothing.", icon=icons.INFO)
+            column.info("RMSNorm has no β.", icon=icons.INFO)
             continue
         names = list(given)
         quartiles = np.stack([np.quantile(value, [0, 0.25, 0.5, 0.75, 1]) for value in given.values()])
@@ -177,12 +177,12 @@ def learned(here: Lesson) -> None:
     if biases:
         learns = "multiplies by a learned γ and adds β, which begin at 1 and 0 (dotted)."
     st.markdown(
-        f"The norm then {learns} The γ of the norm “{widest}” vary most, from **{decimal(least, '.3f')}** to "
+        f"The norm then {learns} The γ of “{widest}” vary most: **{decimal(least, '.3f')}** to "
         f"**{decimal(most, '.3f')}**."
     )
     formula = "(x − μ) / σ · γ + β" if here.model.config.norm == "layer" else "x / √(mean x²) · γ"
     st.markdown(
-        f"In layer {here.choice.layer_index}, attention, {formula} differs from the model's own numbers by at most "
+        f"In layer {here.choice.layer_index}, attention, {formula} gives the model's own numbers to within "
         f"**{tiny(_residue(here))}**."
     )
 
@@ -245,8 +245,8 @@ def gradients() -> None:
         "large with post-norm; in theory about √layers (Xiong et al. 2020)."
     )
     st.markdown(
-        "The pre-norm stream mostly grows, so each layer's write changes it less; post-norm resets its length. Hence "
-        "the warm-up, say Xiong et al.; Liu et al. 2020 dispute it."
+        "A growing pre-norm stream changes less with each layer; post-norm resets its length. Hence the warm-up, say "
+        "Xiong et al.; Liu et al. 2020 dispute it."
     )
     st.caption(f"Random weights and tokens: {n_layers} layers, {shape.d_model} wide, {shape.n_heads} heads.")
     show_code(gradients_at_start)

@@ -135,12 +135,12 @@ def _remarks(given: Batch, numbers: int) -> None:
         f"RMSNorm subtracts no mean: here it differs from LayerNorm by at most {per_cent(apart)} of the length."
     )
     st.caption(
-        f"{ROWS} tokens of each sentence and {numbers} of {given.vectors.shape[2]} numbers at most; the averages count "
-        "all but padding (grey). γ and β are left out."
+        f"At most {ROWS} tokens of each sentence and {numbers} of {given.vectors.shape[2]} numbers; padding (grey) is "
+        "not averaged. γ and β are left out."
     )
     if given.present.sum() == 1:
         st.info(
-            "With one token BatchNorm has nothing to average: each number minus itself is 0.",
+            "With one token BatchNorm has nothing to average: each number becomes 0.",
             icon=icons.INFO,
         )
 
@@ -151,10 +151,10 @@ def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
     name = markdown.plain(visible(given.tokens[0][row]))
     tokens = f"all {len(down)} tokens" if len(down) > 1 else "the only token"
     return (
-        f"The {len(across)} numbers of “{name}” (a row, which LayerNorm and RMSNorm average): mean "
+        f"Row, as LayerNorm and RMSNorm average it: the {len(across)} numbers of “{name}”: mean "
         f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean square "
-        f"**{decimal(np.sqrt((across**2).mean()), '.3f')}**. Number {column} of {tokens} (a column, which BatchNorm "
-        f"averages): mean **{decimal(down.mean(), '.3f')}**, standard deviation **{decimal(down.std(), '.3f')}**."
+        f"**{decimal(np.sqrt((across**2).mean()), '.3f')}**. Column, as BatchNorm does: number {column} of {tokens}: "
+        f"mean **{decimal(down.mean(), '.3f')}**, standard deviation **{decimal(down.std(), '.3f')}**."
     )
 
 
@@ -183,23 +183,23 @@ def _is_uniform(given: Batch, *, padding: bool) -> bool:
 
 def _from_nothing(*, still: bool) -> str:
     """What to say where BatchNorm had made all numbers 0: no change is a share of that."""
-    was = "Before, BatchNorm averaged equal vectors only, so every number of your sentence was 0. "
+    was = "Before, BatchNorm averaged equal vectors, so every number was 0. "
     if still:
         return f"{was}The new sentence brings no other vector, so they still are."
-    return f"{was}Now they are not, so there is no chart of the change. LayerNorm and RMSNorm change nothing."
+        return f"{was}Now they are not. LayerNorm and RMSNorm change nothing."
 
 
 def _in_training(moved: dict[str, Array]) -> str:
     return (
         f"With BatchNorm the vectors of your sentence have moved by **{moved['BatchNorm'].mean():.1%}** of their "
-        f"length on average. LayerNorm: **{moved['LayerNorm'].max():.0%}**, RMSNorm: **{moved['RMSNorm'].max():.0%}**, "
-        "exactly: they see each token alone."
+        f"length on average. LayerNorm: **{moved['LayerNorm'].max():.0%}**, RMSNorm: **{moved['RMSNorm'].max():.0%}**: "
+        "they see each token alone."
     )
 
 
 def _in_use(moved: dict[str, Array]) -> str:
     return (
-        "In use BatchNorm takes stored averages, here those of the batch before. Another sentence moves nothing: "
+        "In use BatchNorm takes stored averages, here of the batch before: another sentence moves your vectors by "
         f"**{moved['BatchNorm'].max():.0%}**."
     )
 
@@ -223,8 +223,8 @@ def company(here: Lesson) -> None:
             _who_moved(before, _moved(before, after, padding=padding, stored=stored), stored=stored)
     tokens = [int(given.present.sum()) for given in (before, after)]
     st.markdown(
-        f"The batch had {counted(tokens[0], 'token')} and has {tokens[1]:,} now. Between batches of text the averages "
-        "differ much (Shen et al. 2020), so transformers do without BatchNorm."
+        f"The batch had {counted(tokens[0], 'token')} and has {tokens[1]:,} now. Batches of text differ much, so "
+        "transformers do without BatchNorm (Shen et al. 2020)."
     )
 
 

@@ -46,9 +46,8 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
         language=None,
     )
     st.markdown(
-        f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos.** Largest error over all {waves.length - k} "
-        f"positions and {waves.d} dimensions: **{tiny(error)}**. Pair {i} turns by {_turn(waves, i, k):.4g} radians: "
-        f"“{k} words further” is one linear map that a layer can learn."
+        f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos** (largest error **{tiny(error)}**). Pair {i} "
+        f"turns by {_turn(waves, i, k):.4g} radians: “{k} words further” is a linear map that a layer can learn."
     )
 
 
@@ -126,11 +125,7 @@ def _nearer_in_words(waves: Waves, p: int, others: list[int]) -> None:
     a, b = sorted(others, key=lambda q: distance[p, q])
     closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"
     rise = laws.first_rise(dot, p)
-    until = (
-        f"The product falls up to distance {rise - 1 - p}, then goes up and down."
-        if rise
-        else "The product falls all the way."
-    )
+    until = f"The product falls up to distance {rise - 1 - p}, then rises and falls."
     st.markdown(
         f"**Position {p} is {closer} {a} {'as to' if closer != 'closer to' else 'than to'} {b}:** product "
         f"{dot[p, a]:.2f} and {dot[p, b]:.2f} (with itself d/2 = {waves.d / 2:g}), distance {distance[p, a]:.2f} and "

@@ -178,10 +178,7 @@ def directions(place: Place) -> None:
             key="component_path",
             alt="The positions in the two main directions, from the first to the last.",
         )
-    st.markdown(
-        "Where the path is smooth, training has put neighbours side by side; where it is tangled, they are as good as "
-        "random."
-    )
+    st.markdown("Where the path is smooth, neighbours have similar rows.")
 
 
 def norms(place: Place) -> None:
@@ -204,8 +201,9 @@ def norms(place: Place) -> None:
     poor = position_table.untrained(values, std=STD)
     if not place.is_ours:
         st.markdown(
-            f"{len(values) - len(poor)} of {len(values)} rows are clearly longer than random ones with a standard "
-            f"deviation of {STD} ({began:.2f}); few texts reached the others, or they began smaller." + _left_out(place)
+            f"{len(values) - len(poor)} of {len(values)} rows are clearly longer than random ones ({began:.2f}); few "
+            "texts reached "
+            "the others." + _left_out(place)
         )
     elif len(poor):
         st.markdown(
@@ -215,7 +213,7 @@ def norms(place: Place) -> None:
     else:
         st.markdown(
             f"Every row has grown from its random {began:.2f}: **nothing is undertrained here**. Compare "
-            f"{markdown.code(REVERSE)}, trained on short words."
+            f"{markdown.code(REVERSE)}."
         )
     _measured(place)
 
@@ -224,7 +222,7 @@ def _measured(place: Place) -> None:
     """The loss by position, where it has been measured."""
     measured = by_position(place.model.name)
     if measured is None:
-        st.markdown("This model's loss has not been measured position by position.")
+        st.markdown("This model's loss was not measured by position.")
         return
     loss, trained = measured.losses, measured.trained
     window = min(WINDOW, len(loss))
@@ -244,8 +242,8 @@ def _measured(place: Place) -> None:
     quarter = len(loss) // 4
     first, last = loss[1 : 1 + quarter].mean(), loss[-quarter:].mean()
     st.markdown(
-        f"More context helps: {loss[0]:.2f} nats at position 0, {first:.2f} over the next quarter, **{last:.2f}** over "
-        f"the last. The curve ends at {trained}."
+        f"{loss[0]:.2f} nats at position 0, {first:.2f} over the next quarter, **{last:.2f}** over the last. The curve "
+        f"ends at {trained}."
     )
 
 
@@ -253,7 +251,7 @@ def wall(place: Place) -> None:
     """One token more than there are positions."""
     st.code(one_too_many(place), language=None, wrap_lines=True)
     st.markdown(
-        f"**One token too many.** A table has no such row, so {markdown.code(place.model.name)} cannot read on."
+        f"**One token too many.** The table has no such row, so {markdown.code(place.model.name)} cannot read on."
         + _left_out(place)
         + " Rows that training never reached mean nothing:"
     )

@@ -42,7 +42,7 @@ def appended_index(here: Lesson) -> None:
         return
     vectors = _different_words(model, here.text)
     if len(vectors) < 2:
-        st.info("This compares different words. Type at least two.", icon=icons.INFO)
+        st.info("Type at least two different words.", icon=icons.INFO)
         return
     with_index, with_waves = _alike(model, here.text)
     show(
@@ -58,7 +58,7 @@ def appended_index(here: Lesson) -> None:
     )
     half = f"passes 0.5 at position {int(np.argmax(with_index > 0.5))} and " * bool(with_index.max() > 0.5)
     st.markdown(
-        f"Different words, all put at one position: their mean cosine is {with_index[0]:.2f} without positions. With "
+        f"The mean cosine of your words, all put at one position, is {with_index[0]:.2f} without positions. With "
         f"the index appended it {half}is **{with_index[-1]:.3f}** at {len(with_index) - 1}: **the index drowns the "
         f"words**. With a sinusoid it is at most {with_waves.max():.2f}."
     )
@@ -108,9 +108,8 @@ def fractions(here: Lesson) -> None:
     halfway = [tokens[round((len(tokens) - 1) / 2)] for tokens in texts]
     st.markdown(
         f"A step of one token is {steps[0]} in the sentence with {counted(sizes[0], 'token')} and {steps[1]} in the "
-        f"one with {sizes[1]}. **The same distance means different things**: ½ lies at "
-        f"“{markdown.plain(visible(halfway[0]))}” in one and “{markdown.plain(visible(halfway[1]))}” in the other. In "
-        "writing, N is not known."
+        f"one with {sizes[1]}: **the same distance means different things**. ½ lies at "
+        f"“{markdown.plain(visible(halfway[0]))}” and at “{markdown.plain(visible(halfway[1]))}”."
     )
 
 
@@ -135,8 +134,8 @@ def counter() -> None:
     middle = length // 2
     flipped = int(np.abs(values[middle] - values[middle - 1]).sum())
     st.markdown(
-        f"A counter of {n_bits} bits numbers {2**n_bits} positions. But from {middle - 1} to {middle} **{flipped} bits "
-        "jump at once**, with nothing in between. Sines and cosines count without jumps:"
+        f"{n_bits} bits number {2**n_bits} positions. But from {middle - 1} to {middle} **{flipped} bits jump at "
+        "once**. Sines and cosines count without jumps:"
     )
     show(
         figures.lines(

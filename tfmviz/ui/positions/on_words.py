@@ -47,8 +47,8 @@ def on_words(here: Lesson) -> None:
     )
     kept = [cosines(np.stack(both))[0, 1] for both in zip(words, words + added, strict=True)]
     st.markdown(
-        f"Position vectors are {lengths[1][0]:.2f} long, words {lengths[0].mean():.2f} on average. The cosine between "
-        f"the sum and the word is **{np.mean(kept):.2f}** on average. "
+        f"Position vectors are {lengths[1][0]:.2f} long, words {lengths[0].mean():.2f} on average; the cosine between "
+        f"sum and word is **{np.mean(kept):.2f}** on average. "
         + (
             "Switch √d_model off to see why the paper multiplies by it (section 3.4)."
             if scaled
@@ -71,12 +71,12 @@ def _token_cosines(trace: Trace, words: Array, added: Array) -> None:
     ids = trace.target.ids
     twice = next(((ids.index(t), n) for n, t in enumerate(ids) if ids.index(t) < n), None)
     if twice is None:
-        st.markdown("No token comes twice here. Type one twice to see its two vectors.")
+        st.markdown("Type a token twice to see its two vectors.")
         return
     word = markdown.plain(visible(trace.tokens[twice[0]]))
     st.markdown(
-        f"“{word}” at {twice[0]} and {twice[1]}: the same vector before (cosine {before[twice]:.2f}), two different "
-        f"ones after (**{after[twice]:.2f}**)."
+        f"“{word}” at {twice[0]} and {twice[1]}: the same vector before (cosine {before[twice]:.2f}), two "
+        f"after (**{after[twice]:.2f}**)."
     )
 
 

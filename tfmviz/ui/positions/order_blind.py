@@ -224,14 +224,11 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Mo
     )
     largest = f"{markdown.code(names[0])}: **{_size(blind)}** at most. {markdown.code(names[1])}: **{_size(sighted)}**."
     if free and blind.max() < BLIND_WITHIN:
-        why = "Each word's vector is the same wherever the word is: a sum has no order."
+        why = "A sum has no order."
     elif free:
         why = "It does see the order."
     else:
-        why = (
-            "**The causal mask itself tells the order**: the first token sees one token, the second two. A decoder can "
-            "do without positions."
-        )
+        why = "**The causal mask itself tells the order**: the first token sees one token, the second two."
     st.markdown(f"{largest} {why if blind.max() or sighted.max() else ''}")
 
 

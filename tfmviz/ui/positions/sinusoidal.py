@@ -31,8 +31,7 @@ def sinusoids_in_parts(here: Lesson) -> None:
         "wave",
         {
             "Curves": (
-                "PE(pos, 2i) = sin(pos / base^(2i/d)), PE(pos, 2i + 1) = cos of the same: every pair is the hand of a "
-                "clock.",
+                "Every pair is the hand of a clock: sin(pos / base^(2i/d)) and the cosine.",
                 of_waves(curves),
             ),
             "By hand": (
@@ -55,7 +54,7 @@ def sinusoids_in_parts(here: Lesson) -> None:
                 "How similar are near and far positions?",
                 of_waves(near_and_far),
             ),
-            "On real words": ("The model reads the sum of word and position.", lambda: on_words(here)),
+            "On real words": ("The model reads word plus position.", lambda: on_words(here)),
         },
     )
 
@@ -203,8 +202,8 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
             f"dimensions together stay at {away[1][1:].min():.2f} or more.",
         )
     st.markdown(
-        f"A single wave repeats itself: P0 = P{wavelength}. With many, of {length} positions none comes nearer to P0 "
-        f"than **{away[1][1:].min():.2f}**."
+        f"A single wave repeats: P0 = P{wavelength}. With many, none of {length} positions comes nearer to P0 than "
+        f"**{away[1][1:].min():.2f}**."
     )
 
 
@@ -247,10 +246,7 @@ def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
             "change in the slow ones.",
         )
     first = ", ".join(map(str, order[:4])) + (", …" if waves.d > 4 else "")
-    st.markdown(
-        f"The paper alternates sines and cosines; Hugging Face's Marian stores all sines, then all cosines ({first}). "
-        "No product between positions changes."
-    )
+    st.markdown(f"The paper alternates sines and cosines; Marian stores all sines first ({first}). No product changes.")
 
 
 @shared

@@ -68,19 +68,17 @@ def _words(start: Array, steepness: int, plain: float) -> str:
     """What the two do on this ground."""
     adam_divides = "**Adam** divides each coordinate by the root of its own mean squared gradient, so"
     if not start.any():
-        return "You start at the bottom, where the gradient is 0: nothing moves. Push the start."
+        return "You start at the bottom, where the gradient is 0: nothing moves. Move the start."
     if steepness == 1:
         return (
-            "The ground is f = ½ (x² + y²), a bowl that is equally steep in all directions. **Gradient descent** steps "
-            f"by η times the gradient, so it walks straight to the bottom, and each step takes away {per_cent(plain)} "
-            f"of what is left of the way. {adam_divides} its steps are about η in each coordinate, however steep it is."
+            "The ground is f = ½ (x² + y²), equally steep in all directions. **Gradient descent** steps by η times the "
+            f"gradient: straight to the bottom, {per_cent(plain)} of what is left each time. {adam_divides} it steps "
+            "about η in each."
         )
     return (
-        f"The ground is f = ½ (x² + {steepness} y²), {steepness} times as steep across as along x. **Gradient "
-        f"descent** steps by η times the gradient. With any η above 2/{steepness} = {decimal(2 / steepness, '.3g')} "
-        f"every distance across grows at each step ({_verdict(start, steepness, plain)}). The steeper the valley, the "
-        f"smaller η must be, and the slower the descent along x. {adam_divides} steep and flat directions move about "
-        "equally fast, by about η a step in each coordinate."
+        f"The ground is f = ½ (x² + {steepness} y²). **Gradient descent** steps by η times the gradient. With η above "
+        f"2/{steepness} = {decimal(2 / steepness, '.3g')} every distance across grows "
+        f"({_verdict(start, steepness, plain)}). {adam_divides} it steps about η in each, steep or flat."
     )
 
 
@@ -89,7 +87,7 @@ def _verdict(start: Array, steepness: int, plain: float) -> str:
     if plain <= 2 / steepness:
         return "yours is below it"
     if start[1] == 0:
-        return "yours is above it, but you start with y = 0, so there is no distance across that could grow"
+        return "yours is above it, but with y = 0 nothing can grow"
     return "yours is above it, so the descent is thrown out of the valley"
 
 
@@ -121,8 +119,7 @@ def _numbers(path: AdamPath, settings: AdamSettings) -> None:
         without = f"Without the correction it would be (1 − β₁)/√(1 − β₂) = {share} times as long. "
     st.markdown(
         f"{_means(settings)} So the first step is η in each coordinate with a gradient. {without}The transformer "
-        "of 2017 was trained with β = (0.9, 0.98) and ε = 10⁻⁹. Many since use β₂ = 0.95, such as GPT-3, with ε = "
-        "10⁻⁸, and the models that `tfmviz.training` trains with AdamW."
+        "of 2017 was trained with β = (0.9, 0.98) and ε = 10⁻⁹. Many since use β₂ = 0.95 and ε = 10⁻⁸."
     )
 
 
@@ -131,14 +128,14 @@ def _means(settings: AdamSettings) -> str:
     after_one = "after one step m̂ = g and v̂ = g²."
     match settings.beta1 > 0, settings.beta2 > 0:
         case True, True:
-            small = "m and v are running means that begin at 0, so at first they are too small: m is (1 − β₁) g after "
+            small = "m and v are running means that begin at 0, so they are too small at first: m is (1 − β₁) g after "
             small += "one step."
         case True, False:
-            small = "m is a running mean that begins at 0, so at first it is too small: (1 − β₁) g after one step. "
+            small = "m is a running mean that begins at 0, so it is too small at first: (1 − β₁) g after one step. "
             small += "With β₂ = 0, v is just g²."
         case False, True:
-            small = "v is a running mean that begins at 0, so at first it is too small: (1 − β₂) g² after one step. "
+            small = "v is a running mean that begins at 0, so it is too small at first: (1 − β₂) g² after one step. "
             small += "With β₁ = 0, m is just g."
         case _:
-            return "With β₁ = β₂ = 0 nothing is averaged: m = g and v = g² at every step, with nothing to correct."
+            return "With β₁ = β₂ = 0 nothing is averaged: m = g and v = g², with nothing to correct."
     return f"{small} Dividing by 1 − βᵗ makes up for it: {after_one}"

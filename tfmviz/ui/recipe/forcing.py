@@ -31,7 +31,7 @@ def forcing(here: Lesson) -> None:
     n = min(len(found.ids), MOST)
     show_table(
         Table(
-            caption=f"Mean loss {decimal(mean, '.3f')} nats per token. Click a row to see how it comes about.",
+            caption=f"Mean loss {decimal(mean, '.3f')} nats per token. Click a row.",
             columns=("reads", "should say", "P(target)", "−ln P"),
             rows=[
                 (
@@ -69,27 +69,25 @@ def _words(found: Forced, mean: float) -> str:
     first = " + ".join(decimal(float(loss), ".2f") for loss in found.losses[:3])
     dots = " + …" if len(found.ids) > 3 else ""
     return (
-        f"The loss of the text is the mean: ({first}{dots}) / {len(found.ids)} = **{decimal(mean, '.3f')}**. "
-        f"A model that knows nothing has ln {found.log_p.shape[1]:,} = {decimal(math.log(found.log_p.shape[1]))}; "
-        f"exp of the mean, the perplexity, is {rounded(math.exp(min(mean, 700)))}. {_trained(found.model)}"
+        f"The loss of the text is the mean: ({first}{dots}) / {len(found.ids)} = **{decimal(mean, '.3f')}**; exp of "
+        f"it, the perplexity, is {rounded(math.exp(min(mean, 700)))}. Knowing nothing costs ln "
+        f"{found.log_p.shape[1]:,} = {decimal(math.log(found.log_p.shape[1]))}. {_trained(found.model)}"
     )
 
 
 def _trained(model: Model) -> str:
     """Where the answers come from in training, and what keeps the model from seeing them."""
-    forced = "Whatever the model would say, the next place reads the true word: the teacher forces it."
-    one_pass = "Thus all places are trained in one pass, and a causal mask"
+    forced = "The next place reads the true word, whatever the model says: the teacher forces it."
+    one_pass = "So all places are trained in one pass, and a causal mask"
     if model.config.architecture == "encoder-decoder":
         return (
-            "The target is what the decoder reads moved by one place. An encoder-decoder is trained on pairs: the "
-            f"second text of a pair is the answer key to the first. {forced} {one_pass} in the decoder keeps each from "
-            "seeing its answer. The target here is what the model itself writes, so its losses are small."
+            "The target is what the decoder reads, moved by one place; in training it is the second text of a pair. "
+            f"{forced} {one_pass} keeps each from seeing its answer. Here it is what the model itself writes."
         )
     own_key = "The target is the input moved by one place, so a text is its own answer key."
     if model.config.training_mask == "none":
         return (
             f"{own_key} {forced} {one_pass} must keep each from seeing its answer. This model was trained without that "
-            "mask: every place saw its answer, so the model learned only to look it up. Here it must predict with the "
-            "mask, which it never learned."
+            "mask: every place saw its answer, so it learned only to look that up."
         )
     return f"{own_key} {forced} {one_pass} keeps each from seeing its answer."

@@ -51,18 +51,17 @@ def dropout(here: Lesson) -> None:
     changes = "With p = 0 nothing is dropped, and all runs are the same."
     if rate:
         changes = (
-            f"So the same text gives another prediction each time, most of all before “{_safe(found.targets[most])}” "
+            f"Predictions differ most before “{_safe(found.targets[most])}” "
             f"({decimal(float(runs[:, most].min()))} to {decimal(float(runs[:, most].max()))} nats)."
         )
     st.markdown(
-        f"In training mode every number of the patterns, of what each layer writes and of the embedding is set to 0 "
-        f"with probability p = {rate:g}, and the others are divided by 1 − p, so that the mean stays the same. "
-        f"{changes} No part can rely on another one being there, which makes what is learned more robust. Mean loss: "
+        f"Numbers become 0 with probability p = {rate:g} (patterns, each layer's output, the embedding); the others "
+        f"are divided by 1 − p. {changes} No part can rely on another. Mean loss: "
         f"**{decimal(float(found.losses.mean()))}** without, **{decimal(float(runs.mean()))}** with dropout. "
         + (
             f"This model was trained with p = {used:g}."
             if used
-            else f"This model was trained without dropout{', so it suffers the more from it now' if rate else ''}."
+            else f"This model was trained without dropout{', so it suffers the more' if rate else ''}."
         )
     )
 
@@ -107,12 +106,9 @@ def gradients(here: Lesson) -> None:
     )
     whole = {kind: float(np.sqrt((values**2).sum())) for kind, values in lengths.items()}
     st.markdown(
-        "How strongly does your sentence pull at each layer? The points are lengths of the gradient of its loss, over "
-        "all weights of a layer; the axis counts in powers of ten. With the random weights that training begins with, "
-        f"the whole gradient is **{rounded(whole['random weights'])}** long, now **{rounded(whole['trained'])}**. It "
-        "need not be shorter now: a sentence that the model did not expect pulls as hard as ever, but in training the "
-        "pulls of many sentences cancel. This is a single sentence; a batch has hundreds. The norm's place decides "
-        "which layers pull most at the start; see “Normalisation”."
+        "A point is the length of the gradient of a layer's weights. With random weights the whole is "
+        f"**{rounded(whole['random weights'])}** long, now **{rounded(whole['trained'])}**. It need not be shorter: in "
+        "training the pulls of many sentences cancel."
     )
 
 

@@ -51,15 +51,12 @@ def schedules() -> None:
         alt=f"{_rises(peak, warmup, steps)}; at step {steps:,}: "
         + "; ".join(f"{name} {tiny(float(rate[-1]))}" for name, rate in rates.items()),
     )
-    known = "so one has to know beforehand when that is."
+    known = "which must be known beforehand."
     if warmup >= steps:
         known = "but with a warm-up at least as long as the run it only rises."
     st.markdown(
-        f"The paper's rate is d_model^−½ · min(step^−½, step · warmup^−3/2). It rises in a straight line to its peak "
-        f"(d_model · warmup)^−½ = **{tiny(peak)}** and then falls as 1/√step. A wider model gets a smaller rate, a "
-        "longer warm-up a lower peak. Most models since have used the cosine. It falls to a tenth of the peak by the "
-        f"last step, {known} All three are drawn for the same peak. These are the functions with which "
-        "`tfmviz.training` trains."
+        f"The paper's rate, d_model^−½ · min(step^−½, step · warmup^−3/2), rises to (d_model · warmup)^−½ = "
+        f"**{tiny(peak)}** and falls as 1/√step. A cosine falls to a tenth of the peak by the last step, {known}"
     )
     show_code(noam, cosine)
 
@@ -85,16 +82,12 @@ def warm_up() -> None:
     )
     ranking = "; ".join(f"{name} {decimal(last[name])}" for name in sorted(last, key=lambda name: last[name]))
     st.markdown(
-        "Real runs, not drawn by hand: four small models of eight layers, the same data, seed and highest rate "
-        "(2·10⁻³, Adam). They differ in where the norm stands and in whether the rate rises over 100 steps or is high "
-        f"at once. Losses at the end, from the best to the worst: {ranking}. **Post-norm without warm-up never gets "
-        "going**: it learns how frequent each token is and stays there. Pre-norm gains little by the warm-up.\n\n"
-        "Why? Xiong et al. 2020 blame the large gradients of a post-norm model's last layers at the start (see "
-        "“Normalisation”). Liu et al. 2020 disagree, since Adam divides by the size of the gradients: a post-norm "
-        "layer's output depends more on what that layer itself adds, so small steps of the weights change the output "
-        "of the whole model more."
+        "Four models of eight layers with the same data, seed and highest rate (2·10⁻³, Adam). Losses at the end: "
+        f"{ranking}. **Post-norm without warm-up never gets going.** Pre-norm gains little by the warm-up.\n\n"
+        "Xiong et al. 2020 blame large first gradients in post-norm's last layers (see “Normalisation”). Liu et al. "
+        "2020 disagree: a post-norm output depends more on what its layer adds, so small steps change it more."
     )
-    st.caption("Made by `python -m scripts.train_recipe warm-up`, in two minutes on one core.")
+    st.caption("Made by `python -m scripts.train_recipe warm-up`.")
 
 
 @shared

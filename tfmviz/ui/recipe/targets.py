@@ -74,16 +74,16 @@ def smoothed(here: Lesson) -> None:
 def _words(epsilon: float, n: int, kl: float, loss: float, target: str) -> str:
     if epsilon == 0:
         return (
-            f"Without smoothing the target is all on “{markdown.plain(target)}”, and KL(q ‖ p) = −ln p = "
-            f"**{decimal(kl, '.3f')}**, the ordinary loss. It is 0 only for p = 1, which softmax reaches for infinite "
-            "logits only: training never stops pushing."
+            f"Without smoothing the target is all on “{markdown.plain(target)}”: KL(q ‖ p) = −ln p = "
+            f"**{decimal(kl, '.3f')}**, the ordinary loss. It is 0 only for infinite logits, so training never stops "
+            "pushing."
         )
     best = 1 - epsilon + epsilon / n
     return (
         f"The target gives 1 − ε + ε/{n:,} = {decimal(best, '.4f')} to “{markdown.plain(target)}” and ε/{n:,} = "
-        f"{rounded(epsilon / n)} to every other entry. KL(q ‖ p) = Σ q (ln q − ln p) = **{decimal(kl, '.3f')}** "
-        f"(without smoothing the loss is {decimal(loss, '.3f')}). It is 0 when p = q, so the gradient turns round: a "
-        f"model that is surer than {per_cent(best)} is pushed back."
+        f"{rounded(epsilon / n)} to every other entry. KL(q ‖ p) = Σ q (ln q − ln p) = **{decimal(kl, '.3f')}** (the "
+        f"loss without smoothing: {decimal(loss, '.3f')}). It is 0 when p = q: a model that is surer than "
+        f"{per_cent(best)} is pushed back."
     )
 
 
@@ -106,10 +106,7 @@ def calibration() -> None:
     guesses = {name: _guesses(row) for name, row in rows.items()}
     _figures(rows, guesses)
     st.markdown(_about(best, guesses))
-    st.caption(
-        "Made by `python -m scripts.train_recipe smoothing`: two models of three layers, the same data and seed, on a "
-        "text so short that they read it 43 times. Measured on sentences that were held out."
-    )
+    st.caption("Made by `python -m scripts.train_recipe smoothing`: two models that read one short text 43 times.")
 
 
 def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliability]) -> None:
@@ -151,13 +148,10 @@ def _about(best: float, guesses: Mapping[str, Reliability]) -> str:
         for g in (guesses["ε = 0"], guesses["ε = 0.1"])
     )
     return (
-        "All guesses of a model are sorted by how probable it called them; below the diagonal it is too sure of "
-        "itself. The **expected calibration error** is the mean distance from the diagonal, weighted by the number of "
-        "guesses. Both models read one short text again and again. On text that they have not read, the one without "
-        f"smoothing {without}; the one with smoothing {smoothed}. Dividing the logits by a temperature after training "
-        f"makes a model more modest too (Guo et al. 2017): **{best:g}** gives the least loss on the other half of the "
-        "held-out text. It changes no guess, only how sure the model is. Müller et al. 2019 found both in translation, "
-        "where smoothing made the loss worse but BLEU better; compare loss and right guesses in the table."
+        "Below the diagonal a model is too sure. The **expected calibration error** is the mean distance from the "
+        f"diagonal. On held-out text the model without smoothing {without}; the one with smoothing {smoothed}. "
+        f"Dividing the logits by a temperature also helps, and changes no guess (Guo et al. 2017): **{best:g}** gives "
+        "the least loss on the other half."
     )
 
 

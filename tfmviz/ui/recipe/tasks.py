@@ -33,9 +33,8 @@ SPAN_MODELS = PROJECT / "assets" / "recipe"
 """The folder of the model that was trained on spans. It is not in the menu: of an ordinary text it writes nothing."""
 
 ABOUT_SPANS = (
-    "The model that answers was trained for this page in half an hour on one core and is small: on held-out text it "
-    "loses 5.07 nats per token that was left out, where knowing only how frequent each token is would cost 6.38. It "
-    "reads 64 tokens at most."
+    "The model that answers is small, trained for this page in half an hour on one core: on held-out text it loses "
+    "5.07 nats per token of a span, where token frequencies alone would cost 6.38."
 )
 
 MOST = 60
@@ -65,14 +64,10 @@ def tasks(here: Lesson) -> None:
     data = Pieces(caption="", titles=titles, rows=rows)
     show_plain_view("pieces", js=pieces.JS, css=pieces.CSS, data=data.payload(), key="tasks")
     st.markdown(
-        "In all three, the answers are the text itself: nobody has to label anything. **The next token** asks at every "
-        f"place, and the model sees the left side only. **Masked tokens** (BERT) asks for 15% ({FILLER} answers): of "
-        "these 80% become the mask, 10% a random token, 10% stay as they are, so that no place can be trusted; the "
-        "model sees both sides. BERT's were drawn before training, ten times for each text; RoBERTa (Liu et al. 2019) "
-        "draws them anew each time, as the slider does here. **Spans** (T5): 15% go in runs of about three, each "
-        "leaves a mark of its own, and a decoder writes what was there; the marks that it writes are not counted. "
-        f"{ABOUT_SPANS} The three losses are not comparable: other places are asked for, by models of other sizes "
-        "with other vocabularies."
+        "In all three, the answers are the text itself. **The next token** is asked at every place, from the left "
+        f"only. **Masked tokens** (BERT): 15% are asked ({FILLER} answers), from both sides; of these 80% become the "
+        "mask, 10% a random token, and 10% stay. **Spans** (T5): 15% are left out in runs of about three; each leaves "
+        f"a mark, and a decoder writes what was there. {ABOUT_SPANS} The losses are not comparable."
     )
 
 

@@ -155,7 +155,7 @@ def t5_buckets(shown: Subject) -> None:
     exact, last = _widths(both_ways=both_ways)
     st.markdown(
         f"Distances 0 to {exact - 1} have a bucket each. Farther ones share, and from distance {last} on all are in "
-        "the last (Raffel et al. 2020)." + (" Keys to the right have their own." if both_ways else "")
+        "the last." + (" Keys to the right have their own." if both_ways else "")
     )
 
 
@@ -184,11 +184,11 @@ def shaw(tokens: tuple[str, ...]) -> None:
         alt="Indices of the last row: " + ", ".join(str(n) for n in found[-1]),
     )
     st.markdown(
-        f"The number in a cell picks one of **{2 * clip + 1} learned vectors** R: score = q · (k + R[clip(j − i, "
-        f"−{clip}, {clip}) + {clip}]) / √d. On each side, all keys {clip} or more tokens away share a vector. What it "
-        "adds depends on the query, unlike ALiBi's and T5's bias."
+        f"A cell picks one of **{2 * clip + 1} learned vectors** R: score = q · (k + R[clip(j − i, "
+        f"−{clip}, {clip}) + {clip}]) / √d. On each side, all keys {clip} or more tokens away share a vector. Unlike a "
+        "bias, it depends on the query."
     )
     st.info(
-        "No model here was trained with Shaw's vectors, so there are no scores (Shaw et al. 2018, section 3).",
+        "No model here was trained with Shaw's vectors (Shaw et al. 2018).",
         icon=icons.INFO,
     )

@@ -90,8 +90,7 @@ def _layer_by_layer(differences: dict[str, Array]) -> None:
         + "; ".join(f"{name}: " + ", ".join(tiny(v) for v in values) for name, values in differences.items()),
     )
     st.markdown(
-        "The largest difference over all heads. Only in layer 0 do queries and keys depend on the two words alone; "
-        "later vectors also hold their context."
+        "The largest difference over all heads. Only in layer 0 do queries and keys depend on the two words alone."
     )
 
 
@@ -143,8 +142,7 @@ def _compare(shown: Subject, phrases: list[Phrase], words: tuple[str, str]) -> N
     distances = [phrase.i - phrase.j for phrase in phrases]
     apart = abs(scores[0] - scores[1])
     st.markdown(
-        f"The distance is {distances[0]} in both, so layer 0 gives the same score: the difference is "
-        f"**{tiny(apart)}**, rounding."
+        f"The distance is {distances[0]} in both, so layer 0 gives the same score: the difference is **{tiny(apart)}**."
         if distances[0] == distances[1]
         else f"The distances differ ({distances[0]} and {distances[1]}), and so do the scores of layer 0, by "
         f"**{apart:.3f}**."

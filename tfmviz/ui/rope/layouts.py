@@ -31,9 +31,6 @@ def layouts(shown: Subject) -> None:
     )
     scores = [a @ b.T for a, b in (ours, theirs, mixed)]
     reordered, wrong = (float(np.abs(scores[0] - other).max()) for other in scores[1:])
-    st.markdown(
-        f"If the vectors are reordered too, q · k changes by {tiny(reordered)}: a sum does not depend on the order of "
-        "its terms."
-    )
+    st.markdown(f"With the vectors reordered too, q · k changes by {tiny(reordered)}: a sum has no order.")
     st.markdown(f"But weights stored for neighbours and run as halves change q · k by up to **{wrong:.2f}**.")
-    st.caption("Neighbours: the paper, RoFormer and this project. Halves: GPT-NeoX, LLaMA in `transformers`.")
+    st.caption("Neighbours: the paper, RoFormer, this project. Halves: GPT-NeoX, LLaMA in `transformers`.")

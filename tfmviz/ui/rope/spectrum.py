@@ -68,7 +68,7 @@ def spectrum(shown: Subject, d_head: int) -> Spectrum | None:
         format="%g",
         placeholder="the model's own" if own is None else f"{own:,.0f}",
         key="rope_base",
-        help="Empty: as the model has it. 10,000 in the paper, 500,000 in LLaMA 3.",
+        help="Empty: the model's own. 10,000 in the paper, 500,000 in LLaMA 3.",
     )
     kind = line.radio(
         "For longer texts",
@@ -148,8 +148,8 @@ def wavelengths(shown: Subject) -> None:
     if position < 0:
         st.markdown("A negative position turns the other way.")
     st.caption(
-        "θ = base^(−2m/d_head), m from 0. Position interpolation: θ / scale (Chen et al. 2023). NTK-aware: base · "
-        f"scale^(d_head/(d_head − 2)) (bloc97 2023; Peng et al. 2023). {_own_frequencies(shown)}"
+        "θ = base^(−2m/d_head). Position interpolation: θ / scale (Chen et al. 2023). NTK-aware: base · "
+        f"scale^(d_head/(d_head − 2)) (Peng et al. 2023). {_own_frequencies(shown)}"
     )
 
 
@@ -207,8 +207,8 @@ def _in_longer_texts(shown: Subject, chosen: Spectrum) -> None:
     step, own_step = np.degrees(chosen.stretched[0]), np.degrees(chosen.theta[0])
     st.markdown(
         f"At position {last:,}, {chosen.scale} times as far, the slowest pair has turned by **{far:,.1f}°** (in "
-        f"training up to {known:,.1f}°). The fastest turns by **{step:.1f}°** a position (before: {own_step:.1f}°). Of "
-        f"the {len(partly)} pairs that saw only a part of the circle in training, **{len(beyond)}** now turn beyond it."
+        f"training up to {known:,.1f}°), the fastest by **{step:.1f}°** a position (before: {own_step:.1f}°). Of the "
+        f"{len(partly)} pairs that saw a part of the circle, **{len(beyond)}** now turn beyond it."
     )
 
 
@@ -239,8 +239,8 @@ def decay(shown: Subject) -> None:
             ),
         )
     st.markdown(
-        "The bound (Su et al. 2021, section 3.4.3) falls in waves, and so does the mean product of random queries with "
-        "keys *equal to them*. With unrelated keys it is 0 at every distance: RoPE does not make every far score small."
+        "The bound (Su et al. 2021, section 3.4.3) falls in waves, as do random queries with keys *equal to them*. "
+        "With unrelated keys the mean is 0 everywhere: RoPE does not make every far score small."
     )
     _own_decay(shown, theta_, distances)
     _own_bound(shown, theta_, distances)
@@ -267,9 +267,7 @@ def _own_decay(shown: Subject, theta_: Array, distances: Array) -> None:
         alt=f"This head's mean q · k: {anywhere[0]:.2f} at distance 0, {anywhere[1]:.2f} at 1, {anywhere[-1]:.2f} at "
         f"{distances[-1]}.",
     )
-    st.markdown(
-        "This head's own queries and keys. “Put there”: every pair at every distance, so that distance alone counts."
-    )
+    st.markdown("This head's own queries and keys. “Put there”: every pair at every distance.")
 
 
 def _own_bound(shown: Subject, theta_: Array, distances: Array) -> None:
@@ -283,5 +281,5 @@ def _own_bound(shown: Subject, theta_: Array, distances: Array) -> None:
     names = [markdown.plain(visible(shown.tokens[n])) for n in (query, key)]
     st.markdown(
         f"For “{names[0]}” as query and “{names[1]}” as key, |q · k| reaches {per_cent(share[1])} of the bound at "
-        f"distance 1, over all these distances at most **{per_cent(share.max())}**."
+        f"distance 1, over all at most **{per_cent(share.max())}**."
     )

@@ -55,8 +55,8 @@ def lengths(shown: Subject) -> None:
     k_before, k_after = (np.linalg.norm(shown.of_head(site), axis=-1) for site in ("k", "rot_k"))
     change = max(float(np.abs(after / before - 1).max()), float(np.abs(k_after / k_before - 1).max()))
     st.markdown(
-        f"Turning keeps lengths: those of this head's queries and keys change by at most **{tiny(change)}** of their "
-        "length. Since q and k turn separately, RoPE works with linear attention (Su et al. 2021)."
+        f"Turning keeps lengths (here to within **{tiny(change)}**). Since q and k turn separately, RoPE works with "
+        "linear attention (Su et al. 2021)."
     )
     show(
         pairs(

@@ -62,7 +62,7 @@ def _at(n: float, d: float) -> None:
     """The laws at the reader's N and D, and where the same operations would be better spent."""
     show_table(
         Table(
-            caption="At your N and D, and the best that 6 · N · D operations can do",
+            caption="At your N and D, and at the best split of 6 · N · D operations",
             columns=("law", "N counts", "loss", "of N", "of D", "best N", "best D", "loss there"),
             rows=[(name, known.counts, *_numbers(known, n, d)) for name, known in PUBLISHED_LAWS.items()],
             spared=(1, 3, 4, 6),
@@ -88,19 +88,15 @@ def _words(against: str, n: float, d: float) -> str:
     tenfold = [law.loss(n, d) - law.loss(10 * n, d), law.loss(n, d) - law.loss(n, 10 * d)]
     says = "\n".join(f"- {name}: {known.source}. Runs: {known.seen}." for name, known in PUBLISHED_LAWS.items())
     line = (
-        "A power law is a straight line here. A curve flattens where the other number sets a limit, or at a floor E, "
-        "the entropy of the text itself, which Kaplan's law lacks: set the other slider to unlimited to see it. "
+        "A power law is a straight line here. It flattens where the other number limits, or at a floor E, which "
+        "Kaplan's law lacks. "
     )
     if against == "C":
         line = "For every C the curves take the best N and D. "
     return (
         f"{line}By {BESIROGLU}, a model ten times as large would lower the loss by **{decimal(float(tenfold[0]))}**, "
-        f"and ten times the text by **{decimal(float(tenfold[1]))}**. “of N” and “of D” are A / N^α and B / D^β: what "
-        "a finite model and finite text add to the floor.\n\n"
+        f"ten times the text by **{decimal(float(tenfold[1]))}**. “of N” is A / N^α, “of D” B / D^β.\n\n"
         f"{says}\n\n"
-        "**Do not compare the heights of Kaplan's line with the others'**: it is about another text and other tokens, "
-        "and a loss is per token. Most of what the sliders reach was never trained by these authors. Kaplan's loss at "
-        "your N and D is that of training that reads the D tokens as often as it helps. That takes more than 6 · N · D "
-        "operations, so it may lie below the best: those runs stop before they converge, on batches so small that no "
-        "operation is lost."
+        "**Do not compare Kaplan's heights with the others'**: another text, other tokens. Most of what the sliders "
+        "reach was never trained. Kaplan's loss may lie below the best for 6 · N · D: it takes more operations."
     )

@@ -111,15 +111,15 @@ def prediction(larger: Runs, counted: str) -> str:
             f"{decimal(high, '.3f')}), and it reached **{decimal(loss, '.3f')}**"
         )
     written = (
-        f"Lines are the fitted law L(N, D) = E + A / N^α + B / D^β, here {decimal(float(law.E))} + "
+        f"Lines: the fitted law L(N, D) = E + A / N^α + B / D^β = {decimal(float(law.E))} + "
         f"{rounded(float(law.A))} / N^{decimal(float(law.alpha))} + {rounded(float(law.B))} / "
         f"D^{decimal(float(law.beta))}."
     )
     if not parts:
         return written
     return (
-        f"{written} A larger model was kept out of the fit: the law predicts for its "
-        f"{in_words(larger.n(counted)[0])} parameters {'; '.join(parts)}."
+        f"{written} For a larger model, not in the fit, it predicts "
+        f"({in_words(larger.n(counted)[0])} parameters) {'; '.join(parts)}."
     )
 
 
@@ -131,8 +131,8 @@ def best_split(runs: Runs, counted: str, law: AdditiveLaw) -> str:
     where = "smaller than every model here" if best < n.min() else "larger than every model here"
     beyond = f", which is {where}: the line is an extrapolation" if not n.min() <= best <= n.max() else ""
     return (
-        f"The thick line is the lowest loss that the law promises for C operations. For the most that one of our runs "
-        f"took, {tiny(c)}, the best N would be {in_words(best)}{beyond}."
+        f"The thick line is the lowest loss that the law promises for C operations. For our largest C, {tiny(c)}, the "
+        f"best N would be {in_words(best)}{beyond}."
     )
 
 
@@ -142,12 +142,11 @@ def _constants() -> None:
     rows += [(name, *_published(known.law)) for name, known in PUBLISHED_LAWS.items()]
     show_table(
         Table(
-            caption="Constants of the laws, in brackets the middle 95% of resamples; ours with N counted both ways",
+            caption="Constants of the laws, with the middle 95% of resamples",
             columns=("law", "α", "β", "N ∝ C to the", "E"),
             rows=rows,
             spared=(4,),
-            about=f"The law of {KAPLAN} has another form and no floor E; α and β are its α_N and α_D, and N counts no "
-            "embeddings; the other two count all parameters. N ∝ C: how the best N grows with the operations.",
+            about=f"{KAPLAN}: another form, without E; N counts no embeddings. N ∝ C: how the best N grows with C.",
         ),
         key="constants",
     )
@@ -182,10 +181,9 @@ def _alone(runs: Runs, counted: str) -> str:
     widest = max(np.unique(n), key=lambda size: (len(set(runs.d[n == size])), size))
     of_n, of_d = runs.d == most, n == widest
     return (
-        f"**One variable alone**, a power without a floor: at {in_words(most)} tokens the loss falls as N to the "
-        f"{_power(n[of_n], runs.loss[of_n])}; with {in_words(widest)} parameters it falls as D to the "
-        f"{_power(runs.d[of_d], runs.loss[of_d])}. Kaplan et al. found −0.076 and −0.095, with the other without "
-        "limit; here the other limits the loss too, so these powers change with it."
+        f"**One variable alone**, without a floor: at {in_words(most)} tokens the loss falls as N to the "
+        f"{_power(n[of_n], runs.loss[of_n])}; with {in_words(widest)} parameters as D to the "
+        f"{_power(runs.d[of_d], runs.loss[of_d])}. Kaplan et al. found −0.076 and −0.095 where the other was no limit."
     )
 
 
@@ -205,18 +203,12 @@ def limits(grid: Grid) -> str:
     seen = "is larger than chance here" if low > 0 or high < 0 else "may be chance here: its interval holds 0"
     floor = interval(both.draws.E)
     return (
-        "**What this does not say.** "
-        f"The floor E lies between {decimal(floor[0])} and {decimal(floor[1])}, but the best run is still at "
-        f"{decimal(grid.fitted.loss.min())}: no run is near a floor, so E, α and β lean on each other, and none is "
-        "known well alone. A resample repeats our runs; it knows nothing of what they all share (text, tokenizer, "
-        "learning rate, shape), so the truth may lie outside.\n\n"
+        f"**What this does not say.** E lies between {decimal(floor[0])} and {decimal(floor[1])}, but the best run is "
+        f"at {decimal(grid.fitted.loss.min())}, so E, α and β are not known well alone.\n\n"
         f"**How to count N.** Without embeddings the exponent of the best N changes by {decimal(change, '+.2f')} "
-        f"({decimal(low, '+.2f')} to {decimal(high, '+.2f')}, on the same resamples), which {seen}. In models as small "
-        "as these embeddings are a large share of N, and the share falls as N grows. Pearce & Song 2024 explain by it "
-        "most of the way from Chinchilla's 0.50 to Kaplan's 0.73. Ours have a vocabulary of only "
-        f"{grid.about['vocabulary']}, so the effect is smaller.\n\n"
-        "**Do not compare E, A and B with the papers'**: a loss is per token, and our tokens are shorter."
-        f"{_seeds(grid)}"
+        f"({decimal(low, '+.2f')} to {decimal(high, '+.2f')}), which {seen}. Pearce & Song 2024 explain so most of the "
+        "way from Chinchilla's 0.50 to Kaplan's 0.73.\n\n"
+        f"**Do not compare E, A and B with the papers'**: our tokens are shorter.{_seeds(grid)}"
     )
 
 
@@ -227,10 +219,10 @@ def _seeds(grid: Grid) -> str:
         cells.setdefault((n, d), []).append(loss)
     apart = [max(losses) - min(losses) for losses in cells.values() if len(losses) > 1]
     if not apart:
-        return " Every cell was trained once; another seed would move its point too."
+        return " Every cell was trained once; another seed would move its point."
     return (
-        f" Two seeds of one cell differ by {decimal(float(np.mean(apart)), '.3f')} nats on average "
-        f"({len(apart)} cells)."
+        f" Two seeds of one cell differ by {decimal(float(np.mean(apart)), '.3f')} nats on average ({len(apart)} "
+        "cells)."
     )
 
 
@@ -238,9 +230,8 @@ def _about(grid: Grid) -> str:
     runs, about, n = grid.fitted, grid.about, grid.fitted.n_parameters
     return (
         f"{len(runs.loss)} runs, {in_words(n.min())} to {in_words(n.max())} parameters, "
-        f"{in_words(runs.d.min())} to {in_words(runs.d.max())} tokens, each read once; context {about['context']}, "
-        f"{about['batch']} windows a step, AdamW, learning rate {about['learning_rate']} with a cosine over the run. "
-        f"Loss on the same {about['held_out_tokens']:,} held-out tokens; token frequencies alone would give "
-        f"{decimal(about['unigram_loss'])}. Huber loss of log L with δ = 0.001, {DRAWS} resamples. "
-        f"Made by {markdown.code(about['command'])}."
+        f"{in_words(runs.d.min())} to {in_words(runs.d.max())} tokens read once; context {about['context']}, batch "
+        f"{about['batch']}, AdamW, cosine from {about['learning_rate']}. Loss on {about['held_out_tokens']:,} held-out "
+        f"tokens (token frequencies alone: {decimal(about['unigram_loss'])}). Made by "
+        f"{markdown.code(about['command'])}."
     )

@@ -49,9 +49,7 @@ def where(here: Lesson) -> None:
     said = "; ".join(f"{rule} = **{in_words(value)}** ({_off(value, inside)})" for rule, value in rules.items())
     st.markdown(
         f"The lectures' rules count the layers' matrices without biases, here {in_words(inside)}: {said}. The first "
-        "holds where "
-        "d_attn = d and d_ff = 4 · d; both know no gates, no shared key and value heads, no cross-attention, no "
-        "experts and no shared layers."
+        "needs d_attn = d and d_ff = 4 · d; neither knows gates, shared heads, cross-attention or experts."
     )
 
 
@@ -97,9 +95,8 @@ def memory(here: Lesson) -> None:
         alt="; ".join(f"{name}: {in_bytes(value)}" for name, value in needs.items()),
     )
     st.markdown(
-        f"Training takes {TRAINING_BYTES} bytes a parameter: weight and gradient in 16 bits, and in 32 bits the weight "
-        "once more with Adam's two averages (Rajbhandari et al. 2020). What the layers keep for the way back comes on "
-        f"top, and grows with the batch. {_fits(total)}"
+        f"Training takes {TRAINING_BYTES} bytes a parameter: weight and gradient in 16 bits, the weight and Adam's two "
+        f"averages in 32 (Rajbhandari et al. 2020), and more for each layer's output. {_fits(total)}"
     )
 
 
@@ -108,7 +105,7 @@ def _fits(total: int) -> str:
     cards = -(-TRAINING_BYTES * total // card)
     if cards <= 1:
         return "That fits onto one GPU of 80 GB."
-    return f"That takes {cards:,} GPUs of 80 GB, before a single sentence is read."
+    return f"That takes {cards:,} GPUs of 80 GB."
 
 
 def training(here: Lesson) -> None:
@@ -139,18 +136,17 @@ def training(here: Lesson) -> None:
     forward = parameters.training_flops(subject.design, 1) / 3
     st.markdown(
         f"A token costs **{in_words(forward)}** operations to read, 2 for each of the {in_words(forward / 2)} "
-        f"parameters that it passes (a multiplication and an addition{_passes(subject.design)}), and three times that "
-        "in training: once forward, twice backward. So a run takes 6 · N · D operations for N such parameters and D "
-        "tokens (Kaplan et al. 2020); attention between tokens comes on top, see “Complexity”."
+        f"parameters that it passes{_passes(subject.design)}. In training it is three times that, so a run takes "
+        "6 · N · D for N such parameters and D tokens (Kaplan et al. 2020), and attention on top."
         + (" In an encoder-decoder a token passes only one stack, so this is too much." if both else "")
     )
-    st.caption("Assumed speeds: " + "; ".join(MACHINES) + ". Those of the GPUs are from NVIDIA's data sheets.")
+    st.caption("Assumed speeds: " + "; ".join(MACHINES) + " (GPUs: NVIDIA's data sheets).")
 
 
 def _passes(design: Design) -> str:
     """Why a token passes fewer parameters than the model has, or some more than once."""
-    experts = f"; one expert of {design.n_experts} in each layer" if design.n_experts > 1 else ""
-    return experts + ("; shared layers as often as they run" if design.shared_layers else "")
+    experts = f" (one expert of {design.n_experts} in each layer)" if design.n_experts > 1 else ""
+    return experts + (", with shared layers as often as they run" if design.shared_layers else "")
 
 
 def _time(seconds: float) -> str:

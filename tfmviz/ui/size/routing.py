@@ -35,9 +35,8 @@ def routed(here: Lesson) -> None:
     tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
     show(figures.routing(tokens, p, theme=theme()), key="routing", alt=said(tokens, p))
     st.markdown(
-        f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. The colour says which of "
-        "them reads a token, the height of the bar how probable the router finds it. Look whether equal words go to "
-        "the same expert, and what the words of one expert have in common."
+        f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. Colour: the expert that "
+        "reads a token; height: how probable the router finds it."
     )
     _shares(tokens, p)
 
@@ -62,9 +61,8 @@ def _shares(tokens: tuple[str, ...], p: Array) -> None:
         key="routing_shares",
     )
     st.markdown(
-        f"{repeated(tokens, p)} Equal shares would be {per_cent(1 / p.shape[-1])} each. Training aims at them over "
-        "a whole batch, since an expert that reads nothing learns nothing: the loss has a term that is least when all "
-        "experts read as much (Fedus et al. 2021, equation 4). One sentence need not be even."
+        f"{repeated(tokens, p)} Equal shares would be {per_cent(1 / p.shape[-1])} each; training aims at them over a "
+        "whole batch (Fedus et al. 2021, equation 4)."
     )
 
 
@@ -86,12 +84,12 @@ def repeated(tokens: tuple[str, ...], p: Array) -> str:
         places[token].append(i)
     several = [found for found in places.values() if len(found) > 1]
     if not several:
-        return "No token of your text occurs twice; repeat a word to see whether its expert depends on the place."
+        return "No token of your text occurs twice; repeat a word to see whether its place matters."
     chosen = p.argmax(axis=-1)
     same = [sum(len(set(row[found].tolist())) == 1 for found in several) for row in chosen]
     by_layer = ", ".join(f"{n} in layer {row}" for row, n in enumerate(same))
     occur = "occurs" if len(several) == 1 else "occur"
     return (
-        f"{counted(len(several), 'token')} {occur} more than once. So many of them go to one expert wherever they "
-        f"stand: {by_layer}."
+        f"{counted(len(several), 'token')} {occur} more than once. So many of them go to one expert at every place: "
+        f"{by_layer}."
     )

@@ -61,15 +61,15 @@ CHANGES = {
     ),
     "swiglu": Change(
         title="SwiGLU",
-        what="a gated feed-forward layer with SiLU, two thirds as wide, so that three matrices hold as much as two",
+        what="a gated feed-forward layer with SiLU, two thirds as wide",
         theirs=2.127,
     ),
-    "geglu": Change(title="GEGLU", what="the same gate with GELU, equally narrow", theirs=2.130),
+    "geglu": Change(title="GEGLU", what="the same gate with GELU", theirs=2.130),
     "rmsnorm": Change(title="RMSNorm", what="RMSNorm instead of LayerNorm", theirs=2.167),
-    "postnorm": Change(title="post-norm", what="norms after each sum, as in 2017, instead of before each layer"),
+    "postnorm": Change(title="post-norm", what="norms after each sum, as in 2017"),
     "untied": Change(
         title="untied embeddings",
-        what="an output matrix of its own, which adds parameters",
+        what="an output matrix of its own",
         theirs=2.195,
         note="encoder, decoder and output untied",
     ),
@@ -78,19 +78,16 @@ CHANGES = {
     ),
     "experts": Change(
         title="4 experts",
-        what="four feed-forward layers of which each token passes one (Switch Transformer): more parameters, but "
-        "hardly more multiplications",
+        what="four feed-forward layers; each token passes one (Switch Transformer)",
         theirs=2.135,
-        note="Switch Transformer, five times as many parameters",
+        note="five times as many parameters",
     ),
     "random": Change(
         title="Synthesizer, random",
         what="a trained table of scores for each head, the same for every text",
         theirs=2.326,
     ),
-    "dense": Change(
-        title="Synthesizer, dense", what="scores computed from the query's token alone, without any key", theirs=2.334
-    ),
+    "dense": Change(title="Synthesizer, dense", what="scores from the query's token alone, without keys", theirs=2.334),
 }
 
 
@@ -180,8 +177,7 @@ def _losses(found: Comparison) -> None:
         ),
     )
     st.caption(
-        "A dot is a run, an upright bar the mean. Blue is better than the baseline, orange worse; what has the colour "
-        "of the letters is within the noise. The dashed line is the baseline."
+        "A dot is a run, an upright bar the mean; the dashed line is the baseline. Blue is better, orange worse."
     )
 
 
@@ -197,9 +193,8 @@ def _table(found: Comparison) -> None:
             columns=("variant", "parameters", "multiplications", "loss", "difference", "Narang"),
             rows=[_row(found, name) for name in found.variants],
             spared=(1, 2, 3),
-            about="Multiplications for each token of a text as long as the context. Loss: mean ± standard deviation of "
-            "the seeds. Difference: ± half of its 95% interval. Narang et al. 2021, table 1: mean loss of five runs "
-            "after 65,536 steps, minus that of their own model to compare with, 2.182 ± 0.005.",
+            about="Multiplications: a token of a full context. ±: standard deviation; half of the 95% interval. "
+            "Narang et al. 2021, table 1, minus their baseline.",
         ),
         key="variants_table",
     )
@@ -235,9 +230,7 @@ def _words(found: Comparison) -> str:
     return (
         f"{lines}\n\n"
         "**How this is decided.** A change counts if the 95% interval of its difference from the baseline does not "
-        f"hold 0 (Welch's t-interval, {seeds} seeds). Of twenty changes that do nothing, one would count too. These "
-        "are small models after a short training; larger models, other texts or longer training may answer "
-        f"differently.\n\n{_about(found)}"
+        f"hold 0 (Welch's t, {seeds} seeds). Larger models or longer training may differ.\n\n{_about(found)}"
     )
 
 
@@ -253,7 +246,7 @@ def _sentence(name: str, found: Comparison) -> str:
         case _:
             here = f"here **worse** by {amount} nats"
     if change.theirs is None:
-        there = "Narang et al. do not compare it: their models are all pre-norm"
+        there = "Narang et al. do not compare it"
     else:
         there = f"Narang et al. report {decimal(change.theirs - change.baseline, '+.3f')}"
         there += f" ({change.note})" if change.note else ""
@@ -265,12 +258,9 @@ def _about(found: Comparison) -> str:
     low, high = about["rates"]
     n_high = sum(variant.rate == high for variant in found.variants.values())
     return (
-        f"**Equal budget.** All read the same {in_words(about['tokens'])} tokens once, in the order of their seed, "
-        f"{about['batch']} windows of {config['max_len']} tokens a step, with AdamW and a cosine. The baseline has "
-        f"{config['n_layers']} layers of width {config['d_model']}, pre-norm, LayerNorm, GELU, RoPE and tied "
-        f"embeddings. Each variant has the better of two learning rates, {tiny(low)} and {tiny(high)}, chosen with a "
-        f"seed that is not shown; {n_high} of {len(found.variants)} took the higher one, and none above it was tried. "
-        "Multiplications are about equal, but the Synthesizers save products of queries and keys; parameters differ "
-        "where sharing, untying, tables of scores or experts change them. Made by "
+        f"**Equal budget.** All read the same {in_words(about['tokens'])} tokens once, {about['batch']} windows of "
+        f"{config['max_len']} a step, with AdamW and a cosine. The baseline: {config['n_layers']} layers of width "
+        f"{config['d_model']}, pre-norm, LayerNorm, GELU, RoPE, tied embeddings. Each variant has the better of the "
+        f"learning rates {tiny(low)} and {tiny(high)}; {n_high} of {len(found.variants)} took the higher. Made by "
         f"{markdown.code(about['command'])}."
     )

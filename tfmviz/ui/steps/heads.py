@@ -52,9 +52,8 @@ def lookup(here: Lesson) -> None:
     )
     asked, found = said_of_queries(trace, choice.layer)[token], visible(keys.tokens[best])
     st.markdown(
-        f"{markdown.plain(asked)} asks. A Python `dict` would return the value of “{markdown.plain(found)}” alone. "
-        f"Attention takes {row[best]:.0%} of it and the rest from the others. The cosine between the two results is "
-        f"**{number(cosine)}** (1 = same direction)."
+        f"{markdown.plain(asked)} asks. A Python `dict` would return the value of “{markdown.plain(found)}” alone; "
+        f"attention takes {row[best]:.0%} of it. The cosine between the two results is **{number(cosine)}**."
     )
 
 
@@ -72,13 +71,13 @@ def contributions(here: Lesson) -> None:
             key="head_writes",
             alt="; ".join(f"head {h}: {length:.2f}" for h, length in enumerate(written)),
         )
-        st.markdown("Length of what each head adds to the stream, ‖z W_O‖.")
+        st.markdown("Length of what each head adds, ‖z W_O‖.")
     attention = trace[f"{layer}.pattern"]
     effects = attention_layer.effects(attention, attention_layer.grouped(trace[f"{layer}.v"], n_heads), W_O)
     share = effects[head, token] / max(float(effects[head, token].sum()), 1e-12)
     with right:
         _attention_and_effect(attention[head, token], share, trace.axes(layer)[1].tokens)
-        st.markdown(f"Head {head}: attention to each key, and the key's share of what the head adds, ‖a v W_O‖.")
+        st.markdown(f"Head {head}: attention to each key, and its share of what the head adds, ‖a v W_O‖.")
 
 
 def _attention_and_effect(attention: Array, effect: Array, keys: tuple[str, ...]) -> None:
@@ -93,8 +92,8 @@ def _attention_and_effect(attention: Array, effect: Array, keys: tuple[str, ...]
     looked, felt = int(attention.argmax()), int(effect.argmax())
     names = [markdown.plain(visible(keys[j])) for j in (looked, felt)]
     st.markdown(
-        f"Most attention: “{names[0]}” ({attention[looked]:.0%} of the attention, {effect[looked]:.0%} of the effect). "
-        f"Largest effect: “{names[1]}” ({effect[felt]:.0%} of the effect). "
+        f"Most attention: “{names[0]}” ({attention[looked]:.0%}; effect {effect[looked]:.0%}). Largest effect: "
+        f"“{names[1]}” ({effect[felt]:.0%}). "
         + (
             "Here both agree."
             if looked == felt
@@ -118,8 +117,8 @@ def average(here: Lesson) -> None:
         alt="Entropy of the rows, in nats: " + "; ".join(f"{t} {e:.2f}" for t, e in zip(titles, evenness, strict=True)),
     )
     st.markdown(
-        f"The mean is a blur of what the heads do: its rows have an entropy of **{evenness[0]:.2f}** nats, the heads' "
-        f"own **{np.mean(evenness[1:]):.2f}** on average, from {min(evenness[1:]):.2f} to {max(evenness[1:]):.2f}. "
+        f"The mean is a blur: its rows have an entropy of **{evenness[0]:.2f}** nats, the heads' own "
+        f"**{np.mean(evenness[1:]):.2f}** on average ({min(evenness[1:]):.2f} to {max(evenness[1:]):.2f}). "
         f"{_alike(pattern, mask)}"
     )
 
@@ -164,8 +163,7 @@ def finder(here: Lesson) -> None:
     n_named = sum(verdict.kind == kind for of_layer in believed for verdict in verdicts(of_layer))
     st.markdown(
         f"Closest to a head that {IN_WORDS[kind]}: {named}. Of {scores.size} heads **{n_named}** "
-        f"{'does' if n_named == 1 else 'do'} this more than anything else, and clearly. Click one on the map to take "
-        "it through the stages."
+        f"{'does' if n_named == 1 else 'do'} this more than anything else, and clearly."
     )
 
 

@@ -31,9 +31,9 @@ def scaling_lab(here: Lesson) -> None:
         its_own = source == "this head's own"
         d = _ask_width(here, its_own=its_own)
     if its_own and here.weights.is_linear:
-        st.markdown("This model's attention is linear: it takes no power of e, so it has no need to divide.")
+        st.markdown("Linear attention takes no power of e, so it has no need to divide.")
     elif its_own and not here.weights.divided_by:
-        st.markdown("This model does not divide at all: training has made its queries and keys small enough.")
+        st.markdown("This model does not divide: training made its queries and keys small enough.")
     scores, mask, names = _own_scores(here, d) if its_own else _random_scores(d)
     row = here.query if its_own else 0
     plain, scaled = scaling.sharpness(scores, mask), scaling.sharpness(scores / np.sqrt(d), mask)

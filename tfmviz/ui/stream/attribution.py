@@ -28,8 +28,8 @@ N_BARS = 12
 
 
 NOT_LINEAR = (
-    "Before the logits this model has a step of its own, Norm(GELU(x W + b)), as BERT does. It is not linear, so there "
-    "is no such sum."
+    "Before the logits this model computes Norm(GELU(x W + b)), as BERT does. It is not linear, so there is no such "
+    "sum."
 )
 
 
@@ -260,7 +260,7 @@ def _head(here: Lesson, account: Account) -> None:
         (n for n, p in enumerate(account.river.parts) if (p.site, p.head) == (choice.layer, choice.head)), None
     )
     if index is None:
-        st.info("Heads of the encoder write into another stream. Choose the decoder or cross-attention in the sidebar.")
+        st.info("Heads of the encoder write into another stream. Choose the decoder in the sidebar.")
         return
     part, score = account.river.parts[index], account.scores.scores[index]
     direction = account.scores.directions[index]

@@ -45,11 +45,7 @@ def lengths(here: Lesson) -> None:
     )
     st.markdown(
         f"“{markdown.plain(visible(tokens[token]))}” before and after each norm. "
-        + (
-            "The layers read a normed copy; the stream keeps its length."
-            if is_pre_norm(trace)
-            else "The normed vector replaces the stream."
-        )
+        + ("The layers read a normed copy." if is_pre_norm(trace) else "The normed vector replaces the stream.")
     )
     _before_and_after(trace, stack, token)
 
@@ -57,7 +53,7 @@ def lengths(here: Lesson) -> None:
 def _growth_in_words(values: Array, trace: Trace) -> None:
     first, last = values[0].mean(), values[-1].mean()
     kind = (
-        "Pre-norm: no norm changes the stream, and every layer adds to it"
+        "Pre-norm: every layer adds to the stream"
         if is_pre_norm(trace)
         else "Post-norm: a norm after every layer resets the length"
     )
@@ -77,7 +73,7 @@ def _outlier_in_words(values: Array, stages: list[str], first: str) -> None:
     if factor >= STANDS_OUT:
         st.markdown(
             f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the others' median. "
-            "Idle heads often look at such a token."
+            "Idle heads often look there."
         )
         return
     st.markdown(f"The first token “{name}” is no outlier: at most {factor:.2f} times the others' median, {where}.")

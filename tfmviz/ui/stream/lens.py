@@ -32,7 +32,7 @@ ARROWS = {1: " ↑", 0: "", -1: " ↓"}
 LEGENDS = {
     WORD: ("Probability of the word", "0", "1"),
     RANK: ("Probability of the final answer", "0", "1"),
-    ENTROPY: ("Entropy in nats: how undecided", "0", "{:.1f}"),
+    ENTROPY: ("Entropy in nats", "0", "{:.1f}"),
     DIVERGENCE: ("KL divergence of the final distribution from this one, in nats", "0", "{:.1f}"),
 }
 
@@ -143,7 +143,7 @@ def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:
     way = " → ".join(_rank(found, token, stage) for stage in range(len(stages)))
     st.markdown(
         f"In the first column {same} of {len(trace.tokens)} tokens {'is' if same == 1 else 'are'} read out as "
-        f"themselves; from “{stages[half]}” on, at least half keep their final answer. For "
+        f"themselves; from “{stages[half]}” on, half keep their final answer. For "
         f"“{markdown.plain(visible(trace.tokens[token]))}” it is “{answer}”; its rank by stage: {way}."
     )
 

@@ -26,12 +26,11 @@ def river(here: Lesson) -> None:
     _waterfall(found)
     st.markdown(
         f"Heads are blue, feed-forward layers (MLP) orange. The {len(found.parts)} parts sum to the model's own "
-        f"vector, to within **{tiny(found.residue)}**; along it they add up to its length, {found.along.sum():.2f}."
+        f"vector, to within **{tiny(found.residue)}**; along it, to its length, {found.along.sum():.2f}."
     )
     if not is_pre_norm(trace):
         st.info(
-            "In this post-norm model a norm rescales the stream after each layer, so its stream is not a plain sum. "
-            "Here the norms are parts too (grey).",
+            "In this post-norm model norms rescale the stream, so they are parts too (grey).",
             icon=icons.NORM,
         )
     st.markdown("A part left of the middle points against the stream: it may delete something.")

@@ -50,16 +50,14 @@ def twins(here: Lesson) -> None:
             )
     spread = {kind: values[-1].std() / values[-1].mean() for kind, (_, values) in measured.items()}
     st.markdown(
-        f"After the last layer the tokens' lengths vary by {spread['pre-norm']:.0%} of their mean in the pre-norm twin "
-        f"and by {spread['post-norm']:.0%} in the post-norm twin."
+        f"After the last layer lengths vary by {spread['pre-norm']:.0%} of their mean with pre-norm, by "
+        f"{spread['post-norm']:.0%} with post-norm."
     )
     _five_tensors(runs, min(here.choice.layer_index, residual.depth(runs["pre-norm"], "decoder") - 1))
 
 
 def _five_tensors(runs: dict[str, Trace], layer: int) -> None:
-    st.markdown(
-        f"Layer {layer} turns X into H. Follow the +: in pre-norm it bypasses the norm, in post-norm it goes into it."
-    )
+    st.markdown(f"Layer {layer} turns X into H. Follow the +: with pre-norm it bypasses the norm.")
     columns: dict[str, list[str]] = {}
     for kind, trace in runs.items():
         tensors = block_tensors(trace, f"decoder.{layer}")

@@ -194,14 +194,14 @@ def verdict(here: Lesson, after: Trace, said: Switches) -> None:
         st.markdown("Everything is on: switch something off.")
         return
     if _everything(here.trace, said):
-        st.warning(f"Everything is off: no token learns of another. {_left(here, said)}", icon=icons.OFF)
+        st.warning(f"Everything is off. {_left(here, said)}", icon=icons.OFF)
     asked = question(here)
     if asked is not None:
         old, new = (ablation.surprise_of(run, asked) for run in (here.trace, after))
         better = f" The model predicts this sentence **better** {said.run}." if new < old else ""
         st.markdown(
-            f"Mean surprise at the next word of {before_after.predicted(here)} (the loss): **{old:.2f}** nats with the "
-            f"whole model, **{new:.2f}** with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}.{better}"
+            f"Mean surprise at the next word of {before_after.predicted(here)}: **{old:.2f}** nats with the whole "
+            f"model, **{new:.2f}** with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}.{better}"
         )
     token = here.target
     words = []
@@ -219,7 +219,7 @@ def _left(here: Lesson, said: Switches) -> str:
     # after the sum, a norm acts even where nothing has been added
     norms = here.model.config.norm_position == "post"
     if not _is_bare(here.trace, said):
-        left = "Only the biases b_O of the attention layers are still added to its vector"
+        left = "Only the biases b_O of attention are still added to each vector"
         return f"{left}, and the norms still act on it." if norms else f"{left}."
     if norms:
         return "No layer adds anything: only the norms still act on each token's own vector."
@@ -265,7 +265,7 @@ def next_words(here: Lesson, after: Trace, said: Switches) -> None:
 def losses(here: Lesson, after: Trace, said: Switches) -> None:
     """Surprise at every next word, before and after."""
     if question(here) is None:
-        st.info("There is no next word to predict: type more, or choose a model that writes.")
+        st.info("There is no next word to predict: type more.")
         return
     before_after.losses(here, after, series=said.series)
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (here.trace, after))

@@ -68,7 +68,7 @@ def laboratory(here: Lesson) -> None:
     figure = st.container()
     copied = lesson.line("copied").radio("Copied", options, horizontal=True, key="copied", bind="query-params")
     if other is None:
-        st.info("Type a second sentence with as many tokens as yours, or take a pair.", icon=icons.WRITE)
+        st.info("Type a second sentence with as many tokens as yours.", icon=icons.WRITE)
         return
     second = _run(here.model, here.text, other)
     tokens = [run.axes(f"{stack}.0.self_attn")[0].tokens for run in (here.trace, second)]
@@ -133,7 +133,7 @@ def _unfit(first: tuple[str, ...], second: tuple[str, ...]) -> str | None:
         pieces = ["·".join(markdown.plain(visible(token)) for token in tokens[:12]) for tokens in (first, second)]
         return (
             f"Your sentence has {len(first)} tokens ({pieces[0]}{' …' * (len(first) > 12)}), the second has "
-            f"{len(second)} ({pieces[1]}{' …' * (len(second) > 12)}). Both need the same number: change a word."
+            f"{len(second)} ({pieces[1]}{' …' * (len(second) > 12)}). Both need the same number."
         )
     if len(first) > MAX_TOKENS:
         return f"Your sentence has {len(first)} tokens; this part takes at most {MAX_TOKENS}. Shorten both."
@@ -192,7 +192,7 @@ def _in_words(here: Lesson, second: Trace) -> None:
         )
     st.markdown(
         f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run and **{apart[1]}** in "
-        "the other. A cell shows how far one copied vector goes from the first (0) to the second (1)."
+        "the other. A cell: how far one copied vector goes from the first (0) to the second (1)."
     )
 
 
@@ -212,8 +212,7 @@ def _story(values: Array, tokens: list[tuple[str, str]], *, copied: Copied, besi
     told = _leaders(values, tokens, moves=moves)
     if beside_encoder and copied in ("resid_pre", "self_attn.out"):
         return (
-            "Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference in. "
-            f"{told}"
+            f"Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference. {told}"
         )
     return told
 
@@ -226,7 +225,7 @@ def _leaders(values: Array, tokens: list[tuple[str, str]], *, moves: bool) -> st
     """
     strong = np.flatnonzero(values.max(axis=1) >= FAINT).tolist()
     if not strong:
-        return f"No copy goes {per_cent(FAINT)} of the way: no single vector of this kind holds the difference."
+        return f"No copy goes {per_cent(FAINT)} of the way: no single vector holds the difference."
     first, last = strong[0], strong[-1]
     most = values.argmax(axis=1).tolist()
     begin, end = (f"token {most[layer]} {_quoted(tokens[most[layer]][0])}" for layer in (first, last))

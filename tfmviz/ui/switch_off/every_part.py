@@ -66,7 +66,7 @@ def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) 
     """What is lost most, what is spared, and two buttons that switch off just that."""
     heads = [(part, loss) for part, loss in ranked if part.kind == "head"]
     st.markdown(
-        f"Orange: with this part {way.done()} {measured} surprises the model more. {_missed(ranked, way)} "
+        f"Orange: {measured} surprises the model more with this part {way.done()}. {_missed(ranked, way)} "
         f"{_spared(heads, way)}"
     )
     verb = "Switch off" if way.removes else "Change"
@@ -99,7 +99,7 @@ def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
         found += f"; with **{least.name}** {way.done()} it shrinks ({_nats(loss)} nats)." if gains else "."
     if not way.removes or min(abs(loss) for _, loss in heads) >= LITTLE:
         return found
-    return f"{found} Where a change is below {LITTLE} nats, others may do the same work, or this text may not need it."
+    return f"{found} Below {LITTLE} nats, others may do the same work, or this text may not need it."
 
 
 def _nats(loss: float) -> str:
@@ -119,7 +119,7 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
     heads = [part for part in ablation.parts_of(here.trace) if part.kind == "head"]
     known = np.flatnonzero(~np.isnan(sharpness.ravel()))
     if len(known) < 3:
-        st.info("Too few heads can choose where to look here: type more words, or choose a model with more heads.")
+        st.info("Too few heads can choose where to look here: type more words.")
         return
     x, y = sharpness.ravel()[known], values.ravel()[known]
     names = [heads[i].name for i in known]
@@ -140,9 +140,8 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
         )
     sharpest, ρ = int(x.argmax()), ablation.rank_correlation(x, y)
     st.markdown(
-        f"Head **{names[sharpest]}** looks most sharply: {per_cent(x[sharpest])} of its attention goes to one token, "
-        f"on average. {_place(x, y, names, measured, said.way)} The rank correlation is **{_two(ρ)}**: "
-        f"{_in_words(ρ, said.way)}."
+        f"Head **{names[sharpest]}** looks most sharply ({per_cent(x[sharpest])} on one token, on average). "
+        f"{_place(x, y, names, measured, said.way)} The rank correlation is **{_two(ρ)}**: {_in_words(ρ, said.way)}."
     )
 
 

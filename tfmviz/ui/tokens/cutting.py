@@ -57,10 +57,9 @@ def four_ways(here: Lesson) -> None:
     ]
     show_boxes(rows, key="four_ways", caption="", titles=("cut into", "how many", "the pieces"))
     st.markdown(
-        "**Characters** and **bytes** need a small vocabulary (256 entries do for bytes, in any language), but make "
-        f"long sequences, and attention costs the square of the length: here bytes cost "
-        f"{decimal((len(single) / max(len(tokens), 1)) ** 2, '.1f')} times as many scores as tokens. **Words** make "
-        "short sequences, but their vocabulary never ends, and a word that it lacks is lost. "
+        "**Characters** and **bytes** need a small vocabulary but make long sequences, and attention costs the square "
+        f"of the length: bytes cost {decimal((len(single) / max(len(tokens), 1)) ** 2, '.1f')} times as many scores as "
+        "tokens here. **Words** make short sequences, but a word that the vocabulary lacks is lost. "
         f"{_between(tokenizer)}"
     )
 
@@ -70,8 +69,7 @@ def _between(tokenizer: Tokens) -> str:
     if isinstance(tokenizer, Tokenizer) and not tokenizer.ranks:
         return f"This model's **tokens** are bytes and marks, {len(tokenizer.vocabulary):,} entries: it has no merges."
     return (
-        f"**Tokens** lie between: frequent words are one of {len(tokenizer.vocabulary):,} entries, rare words fall "
-        "into several."
+        f"**Tokens** lie between: frequent words are one of {len(tokenizer.vocabulary):,} entries, rare words several."
     )
 
 
@@ -94,12 +92,10 @@ def numbers(here: Lesson) -> None:
     show_boxes(rows, key="numbers", caption="", titles=("text", "tokens", "the piece, its bytes, its number"))
     named = ", ".join(f"`{mark}`" for mark in marks) if 0 < len(marks) < 6 else f"{len(marks)} in all"
     used = "where a text ends" if len(marks) == 1 else "where a text begins or ends, padding, a gap"
-    gap = " Three underscores are an exception here: they stand for the gap." if tokenizer.marks.mask else ""
+    gap = " Three underscores are an exception: they stand for the gap." if tokenizer.marks.mask else ""
     st.markdown(
-        f"The model never sees letters, only these numbers: places in a list of {len(tokenizer.vocabulary):,} entries. "
-        f"Some entries are **marks** ({named}), which stand for no text but say, for example, {used}. Read as a mark, "
-        "what you type would act as one; so what a reader types is read as text in this app, and only this picture "
-        f"shows the other way.{gap}"
+        f"A place in a list of {len(tokenizer.vocabulary):,} entries. **Marks** ({named}) say, for example, {used}. "
+        f"Elsewhere in this app what you type is read as text.{gap}"
     )
 
 
@@ -124,9 +120,8 @@ def hard_words(here: Lesson) -> None:
         rows.append(Row(name, f"{len(found)} for {counted(len(text), 'character')}", found))
     show_boxes(rows, key="hard_words", caption="", titles=("what", "tokens", "the pieces"))
     st.markdown(
-        "Dashed boxes are bytes, two digits of sixteen each, which make a character only together. Nothing is ever "
-        "unknown to a byte-level vocabulary, because the 256 bytes are among its entries. But what was rare in its "
-        f"text is expensive: a Chinese character may cost three tokens.{_of_digits(here.model.tokenizer)}"
+        "Dashed boxes are single bytes. A byte-level vocabulary knows them all, so nothing is unknown, but rare text "
+        f"is expensive.{_of_digits(here.model.tokenizer)}"
     )
 
 
@@ -135,10 +130,7 @@ def _of_digits(tokenizer: Tokens) -> str:
     entries = [tokenizer.vocabulary[index] for index in ids_of(tokenizer, HARD["a number"])]
     if len({n for entry in entries if (n := sum(character.isdigit() for character in entry))}) < 2:
         return ""
-    return (
-        " And the digits of a number are cut at places that have nothing to do with its value, one reason why small "
-        "models are bad at sums."
-    )
+    return " The digits of a number are cut at places that have nothing to do with its value."
 
 
 def vocabularies(here: Lesson) -> None:
@@ -149,11 +141,7 @@ def vocabularies(here: Lesson) -> None:
         name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
         rows.append(Row(name, f"{len(tokenizer.vocabulary):,} entries: {counted(len(found), 'token')}", found))
     show_boxes(rows, key="vocabularies", caption="", titles=("model", "its vocabulary", "the pieces"))
-    st.markdown(
-        "How many tokens does a word cost, on average, if the vocabulary has only so many entries? A list of merges "
-        "holds all smaller ones: leave out the last merges, and you have the vocabulary as it was before they were "
-        "learned."
-    )
+    st.markdown("How many tokens does a word cost? The first merges of a list are a smaller vocabulary.")
     model = merging.model_with_merges(here)
     if model is None:
         return

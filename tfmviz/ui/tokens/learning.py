@@ -81,17 +81,14 @@ def _tie(table: tuple[tuple[bpe.Pair, int], ...]) -> str:
     same = sum(1 for _, often in table if often == table[0][1])
     if same == 1:
         return "The first row wins: no other pair is as frequent."
-    return f"{same} of these pairs are equally frequent: the one whose symbols are older wins, as in `tokenizers`."
+        return f"{same} of these pairs are equally frequent; the one with the older symbols wins, as in `tokenizers`."
 
 
 def _words(text: str, n_steps: int) -> None:
     st.markdown(
-        f"The text has {len(text):,} characters. Learning begins with the 256 bytes. Each step counts all pairs of "
-        "neighbours within words, joins the most frequent pair wherever it stands, and counts again. The joined pairs, "
-        "in this order, are the whole result: with them any text can be cut, as in “Merge by merge”. Real vocabularies "
-        "go on for tens of thousands of merges; this page stops after "
-        f"{MOST_MERGES}, and reads up to {MOST_CHARACTERS:,} pasted characters, or a file of up to "
-        f"{MOST_BYTES // 1000} kB."
+        f"The text has {len(text):,} characters. Each step counts all pairs of neighbours within words and joins the "
+        f"most frequent. The list of pairs is the result. This page stops after {MOST_MERGES}, real vocabularies after "
+        "tens of thousands."
     )
     if n_steps < MOST_MERGES:
         st.info(f"Learning ended after {counted(n_steps, 'merge')}: every word is one token.", icon=icons.INFO)
@@ -105,7 +102,7 @@ def _text(here: Lesson, which: str) -> str:
     if "pasted" not in st.session_state:
         st.session_state["pasted"] = st.session_state.get("pasted_before") or st.query_params.get("pasted", "")
     typed = st.text_area(
-        f"Your text, up to {MOST_CHARACTERS:,} characters; up to {IN_ADDRESS:,} are kept in the address",
+        f"Your text, up to {MOST_CHARACTERS:,} characters ({IN_ADDRESS:,} in the address)",
         key="pasted",
         max_chars=MOST_CHARACTERS,
         height=120,

@@ -56,13 +56,11 @@ def replay(here: Lesson) -> None:
         _rows(word, steps, shown, ranks, is_whole=word == whole),
         key="merges",
         caption="",
-        titles=("step", "priority", "the symbols; below each, the priority of the pair it makes with the next"),
+        titles=("step", "priority", "the symbols; below each, the priority of its pair with the next"),
     )
     st.markdown(
-        f"The list has {len(ranks):,} merges, in the order in which they were learned; 0 is the most urgent. At each "
-        "step the pair with the lowest number becomes one symbol (framed). If it stands in the word twice, the left "
-        "one goes first; a dash is a pair that was never learned. When only dashes are left, the symbols are the "
-        "tokens. A word begins with its space, and no merge reaches across two words."
+        f"The list has {len(ranks):,} merges in the order in which they were learned; the lowest number is joined next "
+        "(framed). A dash is a pair that was never learned; when only dashes are left, the symbols are the tokens."
     )
 
 

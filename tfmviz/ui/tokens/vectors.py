@@ -57,12 +57,9 @@ def look_up(here: Lesson) -> None:
     n, d = table.shape
     scale = " The model then multiplies it by √d_model." if here.model.config.embedding_scale != "one" else ""
     st.markdown(
-        f"“{markdown.plain(visible(text.tokens[position]))}” is entry {index} of {n:,}. As a **one-hot vector** it is "
-        f"{n - 1:,} zeros and a single 1, at place {index}. Its product with W_E ({n:,} × {d}) adds up all rows, "
-        f"each times 0, except this one. Both were computed: the product and row {index} differ by at most "
-        f"**{tiny(difference)}**. So nobody multiplies: a program looks the row up, which costs {d} numbers instead "
-        f"of {n * d:,} multiplications.{scale} The picture shows the first {min(NUMBERS, d)} of {d} numbers, of this "
-        "row and of those beside it in the list; the frame is the row that is looked up."
+        f"“{markdown.plain(visible(text.tokens[position]))}” is entry {index} of {n:,}: a **one-hot vector** of "
+        f"{n - 1:,} zeros and a 1. Its product with W_E ({n:,} × {d}) is row {index}: they differ by at most "
+        f"**{tiny(difference)}**. So the row is looked up.{scale}"
     )
 
 
@@ -81,9 +78,7 @@ def neighbours(here: Lesson) -> None:
         + "; ".join(f"“{whole(t)}” {decimal(c)}" for t, c in zip(tokens, cosines, strict=True)),
     )
     st.markdown(
-        "Nobody told the model that words are alike. Words that can stand in the same places get similar gradients, "
-        "so training turns their vectors the same way. A small model learns kinds of words (names, colours, verbs) "
-        "sooner than meanings."
+        "Words that can come in the same places get similar gradients, so training turns their vectors the same way."
     )
     _tying(here.model)
 
@@ -107,11 +102,9 @@ def _tying(model: Model) -> None:
         key="tying",
     )
     st.markdown(
-        "**Weight tying** (Press & Wolf 2017): the score of a token is the product of the last stream with that "
-        "token's own row of W_E, so the matrix is read in both directions. "
+        "**Weight tying** (Press & Wolf 2017): a token's score is the product of the last stream with its row of W_E. "
         + (
-            f"It saves {n * d:,} of {weights.n_parameters + n * d:,} parameters here, and every token that is "
-            "predicted also improves the vector with which it is read."
+            f"It saves {n * d:,} of {weights.n_parameters + n * d:,} parameters here."
             if tied
             else f"This model does without: W_U has {n * d:,} parameters of its own."
         )
@@ -147,11 +140,9 @@ def embedding_map(here: Lesson) -> None:
         + ", ".join(f"“{whole(here.model.vocabulary[n])}”" for n in _near(places, index)),
     )
     st.markdown(
-        f"Every token is a point with {here.model.config.d_model} coordinates. This is their shadow on the plane on "
-        f"which they differ most (principal components): it keeps {per_cent(float(shares[0]))} + "
-        f"{per_cent(float(shares[1]))} of the variance, so two words that lie together here may be far apart in the "
-        "other directions; “Neighbours” measures in all of them. Words of your sentence are bold. The map reaches as "
-        "far as nearly all of the most frequent words do. Zoom in, and rarer ones come up between them."
+        f"Of the variance of {here.model.config.d_model} coordinates this plane keeps {per_cent(float(shares[0]))} + "
+        f"{per_cent(float(shares[1]))}, so neighbours here may be far apart; “Nearest” measures in all. Your words are "
+        "bold."
     )
 
 

@@ -47,20 +47,19 @@ _COPYING = Choices(
 EXPERIMENTS = {
     "reverse a word": Experiment(
         choices=Choices(task="reverse", steps=1200),
-        says="An encoder and a decoder of one layer learn to write a word backwards.",
+        says="A small encoder and decoder learn to write a word backwards.",
     ),
     "copy a word": Experiment(
         choices=Choices(task="copy", steps=600),
-        says="The same model learns to copy: look how early the cross-attention becomes a diagonal.",
+        says="The same model learns to copy: how early does cross-attention become a diagonal?",
     ),
     "two layers copy": Experiment(
         choices=_COPYING,
-        says="Half of what this model reads is random characters that repeat. With two layers it can form an "
-        "induction head.",
+        says="Half the text is random characters that repeat. Two layers can form an induction head.",
     ),
     "one layer cannot": Experiment(
         choices=Choices.from_dict(_COPYING.to_dict() | {"layers": 1}),
-        says="The same with one layer. No head can know which token stood before another, so none can look for what "
+        says="The same with one layer. No head can know which token came before another, so none can look for what "
         "followed this one (Elhage et al. 2021).",
     ),
 }

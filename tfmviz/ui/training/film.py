@@ -158,21 +158,18 @@ def _in_words(found: Copying, step: int) -> str:
     best, behind, worst = int(scores.argmax()), int(back.argmax()), int(damage.argmax())
     period = len(on_repeats(step).target) // 2
     return (
-        f"After **{step:,} updates**: the tokens {period + 1} to {2 * period - 1} repeat the tokens 1 to {period - 1}, "
-        f"counted from 0. Their loss is {found.second:.2f} nats, that of the first ones {found.first:.2f}. The "
-        f"difference is the in-context score, **{decimal(found.in_context, '+.2f')}**. Head **{found.heads[best]}** "
-        f"gives {scores[best]:.0%} of its attention to what followed the same token before, and head "
-        f"**{found.heads[behind]}** gives {back[behind]:.0%} to the token just before, which it needs to find that "
-        f"place. The loss grows most, by {decimal(float(damage[worst]), '+.2f')} nats, when head "
-        f"**{found.heads[worst]}** is switched off."
+        f"After **{step:,} updates**: tokens {period + 1} to {2 * period - 1} repeat tokens 1 to {period - 1}. Their "
+        f"loss is {found.second:.2f} nats, that of the first ones {found.first:.2f}: an in-context score of "
+        f"**{decimal(found.in_context, '+.2f')}**. Head **{found.heads[best]}** gives {scores[best]:.0%} of its "
+        f"attention to what followed the same token before, head **{found.heads[behind]}** gives {back[behind]:.0%} to "
+        f"the token just before. Without head **{found.heads[worst]}** the loss grows most, by "
+        f"{decimal(float(damage[worst]), '+.2f')} nats."
     )
 
 
 def _on_text(step: int) -> None:
     early, late = on_text(step)
     st.markdown(
-        f"On ordinary text ({WINDOWS} windows of 64 tokens, sentences that no model was trained on) the tokens 8 to 15 "
-        f"of a window cost {early:.2f} nats, the tokens 48 to 63 {late:.2f}: an in-context score of "
-        f"**{decimal(late - early, '+.2f')}**. Olsson et al. (2022) compare the 500th token with the 50th. Windows "
-        "here are shorter, and their sentences have little to do with one another."
+        f"On held-out text ({WINDOWS} windows of 64 tokens) tokens 8 to 15 cost {early:.2f} nats, tokens 48 to 63 "
+        f"{late:.2f}: **{decimal(late - early, '+.2f')}**. Olsson et al. (2022) compare the 500th token with the 50th."
     )

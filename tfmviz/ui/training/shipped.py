@@ -92,15 +92,11 @@ def _in_words(found: dict[str, Records], shown: str) -> str:
     if shown == "the twins":
         best = min(found, key=lambda name: found[name].held_out[-1])
         return (
-            "The dotted line is pure chance, log V. The twins differ in one thing each and read the same batches in "
-            "the same order, so their curves rise and fall together. Lowest on held-out text at the end: "
-            f"**{best.removeprefix(TWIN)}**. The twin trained without a mask (unmasked) reads the answers, so its loss "
-            "in training means nothing."
+            "The dotted line is chance, log V. The twins differ in one thing each and read the same batches in the "
+            f"same order. Lowest on held-out text at the end: **{best.removeprefix(TWIN)}**. The unmasked twin reads "
+            "the answers, so its loss means nothing."
         )
-    return (
-        "A loss is counted in nats per *token*, and these models have vocabularies of different sizes and different "
-        "tasks. Compare the shape of the curves, not their heights."
-    )
+    return "These models have different vocabularies and tasks: compare the shape of the curves, not their heights."
 
 
 def _table(found: dict[str, Records]) -> None:
@@ -114,7 +110,4 @@ def _table(found: dict[str, Records]) -> None:
             "longest gradient": [f"{log.grad_norm.max():.1f}" for log in found.values()],
         }
     )
-    st.caption(
-        "Held out: measured during training on the first eight batches of held-out text or questions. Other pages "
-        "measure other passages, so the losses that they give differ a little."
-    )
+    st.caption("Held out: eight batches, measured during training; other pages measure other passages.")

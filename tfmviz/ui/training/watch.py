@@ -47,7 +47,7 @@ PROBLEM = "run_problem"
 ENDED = f"The run is ended, but this cannot be kept: {CANNOT_WRITE}. When there is room, it starts again; end it then."
 STAYS = f"The run cannot go on: {CANNOT_WRITE}."
 
-SHARED = "Anyone with this address sees these runs; only the browser that started a run can pause, change or stop it."
+SHARED = "Anyone with this address sees these runs; only the browser that started a run can change it."
 
 Seen = tuple[Folder, Sight, Records]
 
@@ -92,7 +92,7 @@ def _draw(live: bool, problem: str) -> None:
     if problem:
         st.warning(problem, icon=icons.WARNING)
     if missing := len(trained.addresses()) - len(seen):
-        st.info(f"{missing} of the runs in this address are gone: runs are cleared away after a day.", icon=icons.INFO)
+        st.info(f"{missing} of the runs in this address are gone: runs are kept for a day.", icon=icons.INFO)
     if not seen:
         return
     for one in seen:
@@ -147,8 +147,7 @@ def _rate(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
         sorted({*OPTIONS["learning_rate"], sight.rate}),
         key=key,
         format_func=lambda rate: f"{rate:g}",
-        help="A change holds from the next update on. Warm-up and fall of the schedule go on as they were, for a "
-        "higher or lower top.",
+        help="Holds from the next update on; the schedule goes on with a higher or lower top.",
         on_change=_change_rate,
         args=(folder.address, key),
     )
@@ -223,7 +222,7 @@ def _curves(seen: list[Seen]) -> None:
     names = [f"{n + 1}: {name}" for n, name in enumerate(names)]
     logs = [log for _, _, log in seen]
     if not any(len(log.steps) for log in logs):
-        st.info("The curves begin with the first update, after some seconds of start-up.", icon=icons.WAIT)
+        st.info("The curves begin with the first update, after some seconds.", icon=icons.WAIT)
         return
 
     def lines(column: str) -> dict[str, tuple[Array, Array]]:

@@ -34,9 +34,8 @@ def compare(here: Lesson) -> None:
     largest = max(model.config.n_parameters for model in recurrent.values())
     st.markdown(
         "The recurrent translators have one layer in each half and at most "
-        f"{per_cent(largest / here.model.config.n_parameters)} of the transformer's parameters, so compare where they "
-        "look, not how well they write. Where a word comes out wrong, see what was looked at. Their vocabularies "
-        "cut words otherwise, so rows and columns differ."
+        f"{per_cent(largest / here.model.config.n_parameters)} of the transformer's parameters: compare where they "
+        "look, not how well they write."
     )
 
 

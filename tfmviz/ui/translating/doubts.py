@@ -30,8 +30,8 @@ def say(here: Lesson) -> None:
         st.info(_foreign(doubt), icon=icons.INFO)
     elif doubt.is_long:
         st.info(
-            f"This source has {doubt.n_words} words. Of a hundred sentences that the model learned from, 99 have at "
-            f"most {familiar.longest}. Expect it to lose parts of the source or to repeat itself.",
+            f"This source has {doubt.n_words} words; 99 of 100 sentences that the model learned from have at most "
+            f"{familiar.longest}. It may lose parts or repeat itself.",
             icon=icons.INFO,
         )
     elif doubt.n_words == 1:
@@ -43,11 +43,11 @@ def _single(measured: SingleWords | None) -> str:
     found = ""
     if measured is not None:
         found = (
-            f" Of the {measured.n} one-word sentences in its collection (“Bonjour !”), {measured.as_they_are} are "
-            f"translated as a reference has it, and {measured.typed} if they are typed small and without their mark "
-            "(“bonjour”)."
+            f" Of the {measured.n} one-word sentences in its collection (“Bonjour !”) it translates "
+            f"{measured.as_they_are} as a reference has it, and {measured.typed} if they are typed small and without "
+            "their mark."
         )
-    return f"This is a single word, and the model learned from sentences.{found} Put the word into a sentence."
+    return f"This is a single word, and the model learned from sentences.{found} Put it into a sentence."
 
 
 def _foreign(doubt: Doubt) -> str:
@@ -56,8 +56,8 @@ def _foreign(doubt: Doubt) -> str:
     more = " …" if len(doubt.unknown) > NAMED else ""
     which = f" It does not know: {listed}{more}." if doubt.unknown else ""
     return (
-        f"This is hardly French to the model: fewer than two thirds of its words occur at least {MET} times in the "
-        f"French that the model learned from.{which} What it writes is a guess."
+        f"This is hardly French: fewer than two thirds of its words occur {MET} times or more in the model's French."
+        f"{which} It can only guess."
     )
 
 

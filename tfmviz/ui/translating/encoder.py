@@ -22,5 +22,5 @@ def draw(here: Lesson) -> None:
     )
     st.markdown(
         "There is no mask: a word also looks at those after it. The encoder runs once; every word of the translation "
-        "looks at what it left behind. Layer and head are those that you have chosen."
+        "looks at its output."
     )

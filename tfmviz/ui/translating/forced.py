@@ -41,9 +41,9 @@ def beginning(here: Lesson) -> None:
     is_at_once = len(ids) == len(given) + 1 and ids[-1] in model.tokenizer.marks.ends
     end = " After your words the model ends the text at once." if is_at_once else ""
     st.markdown(
-        f"**{markdown.plain(text.strip())}** ({decimal(log_p)} nats: the sum of the logarithms of all probabilities). "
-        f"Left alone it writes “{markdown.plain(free.strip())}” ({decimal(float(np.log(free_p).sum()))} nats).{end} "
-        "Words in brackets are yours: the model reads them as if it had written them."
+        f"**{markdown.plain(text.strip())}** ({decimal(log_p)} nats, the sum of log-probabilities). Left alone it "
+        f"writes “{markdown.plain(free.strip())}” ({decimal(float(np.log(free_p).sum()))} nats).{end} Words in "
+        "brackets are yours."
     )
 
 
@@ -76,16 +76,15 @@ def losses(here: Lesson) -> None:
     )
     parts = next((n for n, (a, b) in enumerate(zip(ids, wrote, strict=True)) if a != b), None)
     where = (
-        "The model's own words are the same, as far as the reference goes, so the rows are equal."
+        "The model's own words are the same, as far as the reference goes."
         if parts is None
         else f"They part at word {parts + 1}, where the model writes “{markdown.plain(own[parts])}” instead of "
-        f"“{markdown.plain(words[parts])}” (which it gives {per_cent(float(np.exp(-forced[parts])))}). Up to there the "
-        "rows are equal; afterwards its own words have shifted the text."
+        f"“{markdown.plain(words[parts])}” ({per_cent(float(np.exp(-forced[parts])))}); after that its own words shift "
+        "the text."
     )
     st.markdown(
-        f"In training the decoder reads the right words (teacher forcing): mean loss **{decimal(float(forced.mean()))} "
-        f"nats**. Left alone it reads what it wrote itself: **{decimal(float(free.mean()))} nats** for the same words "
-        f"at the same places. {where}"
+        f"In training the decoder reads the right words (upper row): mean loss **{decimal(float(forced.mean()))} "
+        f"nats**. Left alone it reads its own (lower row): **{decimal(float(free.mean()))} nats**. {where}"
     )
 
 

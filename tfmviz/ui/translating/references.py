@@ -45,7 +45,7 @@ def ask(here: Lesson) -> list[str]:
 
 
 def say_none() -> None:
-    st.info("Type or paste a translation of your own above; the model's is then held against it.", icon=icons.INFO)
+    st.info("Type or paste a translation above to compare.", icon=icons.INFO)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,7 +76,7 @@ def compare(here: Lesson) -> None:
         say_none()
         return
     if not written:
-        st.info("The model wrote nothing, so there is nothing to compare.", icon=icons.INFO)
+        st.info("The model wrote nothing.", icon=icons.INFO)
         return
     scores = _scores(written, tuple(references))
     show_cells(
@@ -89,14 +89,12 @@ def compare(here: Lesson) -> None:
     matched = ", ".join(f"{n} of {total} {kind}" for (n, total), kind in zip(scores.matched, kinds, strict=False))
     st.markdown(
         f"“{markdown.plain(written)}”: sentence BLEU **{scores.bleu:.1f}**, chrF **{scores.chrf:.1f}**. A blue cell is "
-        "an n-gram that begins at the word below it and stands in a reference; marks count as words. "
-        f"A reference has {matched}. BLEU is the geometric mean of these shares, times {scores.brevity:.2f} for the "
-        "length. chrF compares characters instead, so a wrong ending costs less."
+        f"an n-gram of a reference that begins here. A reference has {matched}. BLEU is the geometric mean of these "
+        f"shares, times {scores.brevity:.2f} for the length; chrF compares characters, so a wrong ending costs less."
     )
     st.caption(
-        "By sacreBLEU: n-grams longer than the sentence are left out (effective order), and where none is matched a "
-        "fraction of one counts, since the mean would be 0 otherwise. Neither score sees meaning: a right "
-        "translation in other words scores low, and “never” or “not” lost costs one word."
+        "As sacreBLEU counts: n-grams longer than the sentence are left out, and where none matches a fraction of one "
+        "counts. Neither score sees meaning: a lost “not” costs one word."
     )
 
 

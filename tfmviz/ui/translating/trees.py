@@ -44,8 +44,7 @@ def compare(here: Lesson, text: str, *, edits: tuple[Edit, ...], at: int | None,
     if part == 1:
         same = "The trees differ from the first step on."
     st.markdown(
-        f"{says} {same} The best continuations of each step stand on top; grey ones were dropped. Scores differ from "
-        "the change on, even where the words are the same: point at a word to see its probability."
+        f"{says} {same} Best continuations are on top; grey ones were dropped. Point at a word for its probability."
     )
 
 

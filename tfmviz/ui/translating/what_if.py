@@ -74,10 +74,10 @@ def compare(here: Lesson) -> None:
         _draw(here, after, key="as_changed")
     before = here.model.tokenizer.decode(here.trace.target.ids[1:])
     now = here.model.tokenizer.decode(after.target.ids[1:])
-    verdict = "The translation is the same." if before == now else "The translation is another one."
+    verdict = "The translation is the same." if before == now else "The translation changes."
     st.markdown(
         f"{other.says} Before: “{markdown.plain(before.strip())}”. After: “{markdown.plain(now.strip())}”. {verdict} "
-        f"Both pictures show layer {here.choice.layer_index} of cross-attention, the mean of its heads."
+        f"Both pictures: layer {here.choice.layer_index}, mean of its heads."
     )
 
 
@@ -93,7 +93,7 @@ def _ask(here: Lesson) -> Other | None:
         how = st.segmented_control("Change", (SWAP, CLOSE, DIRECT), default=SWAP, key="change", bind="query-params")
         other = _edited(here, how) if how in (CLOSE, DIRECT) else _swapped(here)
     if other is None:
-        st.info("There is nothing to change: the source has one word only.", icon=icons.INFO)
+        st.info("There is nothing to change: the source has one word.", icon=icons.INFO)
     return other
 
 
@@ -131,7 +131,7 @@ def _edited(here: Lesson, how: str) -> Other | None:
         return _directed(here, step, chosen, names=names, after=after)
     if len(chosen) == len(names):
         return Other(text=here.text, says="A step must look at something, so nothing is changed.")
-    says = f"After “{after}” no head of any layer may look at {listed}; its attention goes to the other words."
+    says = f"After “{after}” no head may look at {listed}."
     return Other(text=here.text, step=step, allowed=tuple(n not in chosen for n in range(len(names))), says=says)
 
 
@@ -144,7 +144,7 @@ def _directed(here: Lesson, step: int, chosen: Sequence[int], *, names: Sequence
         bind="query-params",
         max_chars=MOST_LETTERS,
         placeholder="equal",
-        help="A number for each of these words, in their order: with 3 1 the first gets 75%, the second 25%.",
+        help="A number for each of these words: with 3 1 the first gets 75%, the second 25%.",
         width=170,
     )
     try:
@@ -157,7 +157,7 @@ def _directed(here: Lesson, step: int, chosen: Sequence[int], *, names: Sequence
         text=here.text,
         step=step,
         weights=tuple(given.get(n, 0.0) for n in range(len(names))),
-        says=f"After “{after}” every head of every layer gives its attention so: {listed}.",
+        says=f"After “{after}” every head gives its attention so: {listed}.",
     )
 
 

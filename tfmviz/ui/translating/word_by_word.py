@@ -51,9 +51,7 @@ def draw(here: Lesson) -> None:
     )
     if here.model.name == TRANSFORMER and zoo.translators():
         address = urlencode({"seen": "Alignments", "text": here.text})
-        st.markdown(
-            f"[The recurrent translators align the same sentence](./bottleneck?{address}) on a page of their own."
-        )
+        st.markdown(f"[Recurrent translators align the same sentence](./bottleneck?{address}).")
 
 
 def _steps(here: Lesson, trace: Trace, which: str) -> list[dict[str, Any]]:

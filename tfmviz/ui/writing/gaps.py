@@ -47,8 +47,8 @@ class Filled:
 def fill(here: Lesson) -> None:
     """Fills the gaps of the sentence, and shows what every gap would have got in every round."""
     st.markdown(
-        "This model fills gaps, written `___`, and sees the text on both sides. Each row is a round: it reads the "
-        "whole text and fills the gap of which it is most certain (framed)."
+        "This model fills gaps, written `___`. In each round (a row) it reads the whole text and fills the gap of "
+        "which it is most certain (framed)."
     )
     found = _filled(here.model, here.text)
     if found is None:
@@ -73,7 +73,7 @@ def fill(here: Lesson) -> None:
         names = ", ".join(str(gap + 1) for gap in changed)
         said += f" The words filled in meanwhile changed its mind in gap {names}."
     elif len(found.gaps) > 1:
-        said += " The words filled in meanwhile made it more or less certain, but no first choice changed."
+        said += " The words filled in meanwhile changed no first choice."
     st.markdown(said)
     if found.n_left:
         st.info(f"The first {MOST} gaps are filled; {found.n_left} more stay open.", icon=icons.CUT)

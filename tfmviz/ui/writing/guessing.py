@@ -64,9 +64,7 @@ def guess(here: Lesson, now: Written) -> None:
     if rounds:
         _score(list(rounds.values()))
     else:
-        st.info(
-            "Type a word above. If you press G first, the desk is hidden until you press it again.", icon=icons.INFO
-        )
+        st.info("Type a word above; press G first to hide the desk.", icon=icons.INFO)
 
 
 def _ask(place: object) -> str:
@@ -133,15 +131,14 @@ def scored(model: Model, text: str, before: tuple[int, ...], ids: tuple[int, ...
 def _say(here: Lesson, found: Guess, *, counts: bool) -> None:
     """The two losses of this place in words."""
     parts = " + ".join(f"“{markdown.plain(visible(token))}”" for token in found.tokens)
-    several = f" It has {len(found.tokens)} tokens ({parts}), whose losses are added." if len(found.tokens) > 1 else ""
+    several = f" Its {len(found.tokens)} tokens ({parts}) have losses that are added." if len(found.tokens) > 1 else ""
     which = "its first token is" if len(found.tokens) > 1 else "it is"
     rank = f"{which} choice {found.rank:,} of {len(here.model.vocabulary):,}"
     again = "" if counts else " Your first guess at this place counts; this one does not."
     st.markdown(
-        f"**“{markdown.plain(found.word)}”** costs **{_bits(found.loss)} bits** ({decimal(found.loss)} nats; the model "
-        f"gave it a probability of {of_logarithm(-found.loss)}; {rank}). The model's first choice, "
-        f"“{markdown.plain(visible(found.best))}”, costs **{_bits(found.best_loss)} bits** "
-        f"({per_cent(float(np.exp(-found.best_loss)))}).{several}{again}"
+        f"**“{markdown.plain(found.word)}”** costs **{_bits(found.loss)} bits** (probability "
+        f"{of_logarithm(-found.loss)}; {rank}). The model's first choice, “{markdown.plain(visible(found.best))}”, "
+        f"costs **{_bits(found.best_loss)} bits** ({per_cent(float(np.exp(-found.best_loss)))}).{several}{again}"
     )
 
 
@@ -170,10 +167,8 @@ def _score(rounds: list[Guess]) -> None:
     same = sum(one.rank == 1 and len(one.tokens) == 1 for one in rounds)
     st.markdown(
         f"**Mean of {len(rounds)} guess{'es' if len(rounds) > 1 else ''}: yours {_bits(mean)} bits, the model's first "
-        f"choices {_bits(mean_best)} bits**; {same} of yours were its first choice. A word costs b bits if the model "
-        "gave it a probability of 1 in 2ᵇ, so one bit less means twice as probable. The score says how well you "
-        "foresee the model. It does not say who is right: no text here decides that, and no single token costs less "
-        "than the first choice."
+        f"choices {_bits(mean_best)} bits**; {same} of yours were its first choice. One bit less means twice as "
+        "probable. The score says how well you foresee the model, not who is right."
     )
 
 

@@ -46,13 +46,12 @@ def steps(here: Lesson, said: Settings) -> None:
     )
     st.markdown(
         f"In {len(read)} steps **{computed}** keys and values are computed in every layer (dark); without the cache it "
-        f"would be **{whole}**, all coloured cells. Nothing that comes later can change the earlier ones: that is what "
-        "the causal mask is good for."
+        f"would be **{whole}**, all coloured cells. Thanks to the causal mask nothing later changes the earlier ones."
     )
     if len(tokens) > here.model.config.max_len:
         st.info(
-            f"The text is longer than the {here.model.config.max_len} tokens that the model reads. Every token then "
-            "stands at a new position, and all are read again.",
+            f"The text is longer than the {here.model.config.max_len} tokens that the model reads, so positions shift "
+            "and all are read again.",
             icon=icons.INFO,
         )
 
@@ -72,7 +71,7 @@ def _steps(model: Model, text: str, rules: Rules, seed: int) -> tuple[Array, tup
 def costs(here: Lesson) -> None:
     """Multiplications and measured time of a step, with the cache and without, against the length of the text."""
     if here.model.config.architecture != "decoder-only":
-        st.info("Choose a language model in the sidebar: here one text grows, read by one stack.", icon=icons.INFO)
+        st.info("Choose a language model in the sidebar.", icon=icons.INFO)
         return
     lengths = [length for length in LENGTHS if length <= here.model.config.max_len]
     shape = shapes_of(here.model.config)["decoder"]
@@ -93,11 +92,10 @@ def costs(here: Lesson) -> None:
             )
     (count, one), (slow, fast) = ((values[0][-1], values[1][-1]) for values in (counts, times))
     st.markdown(
-        f"At {lengths[-1]} tokens a step with the cache needs {one / count:.1%} of the multiplications, and took "
-        f"{fast / slow:.0%} of the time ({fast:.1f} instead of {slow:.1f} ms). Time falls less than the count: "
-        "with one token at a time the processor mostly waits for the weights to arrive."
+        f"At {lengths[-1]} tokens a step with the cache needs {one / count:.1%} of the multiplications and took "
+        f"{fast / slow:.0%} of the time ({fast:.1f} instead of {slow:.1f} ms, measured here); with one token the "
+        "processor mostly waits for the weights."
     )
-    st.caption("Measured on this server, median of a few runs; on a busy machine the times vary.")
 
 
 @shared
@@ -131,8 +129,8 @@ def size(here: Lesson) -> None:
     if local[0] and length > local[1]:
         full = replace(kept, n_local=0).at(length)
         st.markdown(
-            f"{local[0]} of the {n_layers} layers keep only their last {local[1]:,} tokens. Anyone who counts all "
-            f"layers in full gets {in_bytes(full)}, {full / kept.at(length) - 1:.0%} too much."
+            f"{local[0]} of the {n_layers} layers keep only their last {local[1]:,} tokens; counting all in full gives "
+            f"{in_bytes(full)}, {full / kept.at(length) - 1:.0%} too much."
         )
     if known is None and config.attention == "linear":
         _linear(config, each)
@@ -141,13 +139,13 @@ def size(here: Lesson) -> None:
     table = "\n".join(f"| {name} | {heads} | {in_bytes(takes[name])} |" for name, heads in rows.items())
     st.markdown(f"| attention | key/value heads | cache at {length:,} tokens |\n|---|---|---|\n{table}")
     if known:
-        st.caption(f"Source of the shape: {known.source}.")
+        st.caption(f"Shape: {known.source}.")
 
 
 def _linear(config: Facts, each: int) -> None:
     """What a model with linear attention keeps in place of a cache."""
     state = linear_state(n_layers=config.n_layers, n_heads=config.n_heads, d_head=config.d_head, size=each)
     st.markdown(
-        "That is what softmax attention of this shape needs. This model's attention is linear: it keeps no keys and "
-        f"values but the sums Σ φ(k) vᵀ and Σ φ(k) of each head, **{in_bytes(state)}** after a text of any length."
+        "That is for softmax. This model's attention is linear and keeps only Σ φ(k) vᵀ and Σ φ(k) of each head, "
+        f"**{in_bytes(state)}** after a text of any length."
     )

@@ -51,10 +51,10 @@ def one_context(here: Lesson, said: Settings, now: Written) -> None:
         alt=f"“{visible(words[0])}” has {per_cent(p[0, best[0]])} at T = 0.2 and {per_cent(p[-1, best[0]])} at T = 2.",
     )
     st.markdown(
-        f"All scores are divided by T. At T = 0.2 the first word, “{first}”, has {per_cent(p[0, best[0]])}, at T = 2 "
-        f"it has {per_cent(p[-1, best[0]])}; the order of the words never changes. The entropy grows from "
-        f"{decimal(entropies[0])} to {decimal(entropies[-1])} nats: as undecided as among {_equal(entropies[0])} and "
-        f"{_equal(entropies[-1])} equally likely tokens."
+        f"All scores are divided by T: “{first}” has {per_cent(p[0, best[0]])} at T = 0.2, {per_cent(p[-1, best[0]])} "
+        f"at T = 2; the order never changes. The entropy grows from {decimal(entropies[0])} to "
+        f"{decimal(entropies[-1])} nats, as among {_equal(entropies[0])} and {_equal(entropies[-1])} equally likely "
+        "tokens."
     )
 
 
@@ -87,13 +87,13 @@ def fan(here: Lesson, said: Settings) -> None:
     )
     likelier = sum(end < at_greedy - 1e-3 for end in ends)
     compared = (
-        f"{likelier} of the drawn ones are more probable than that: greedy writing looks only one word ahead"
+        f"{likelier} of the draws are more probable: greedy writing looks only one word ahead"
         if likelier
-        else "none of the drawn ones is more probable"
+        else "no draw is more probable"
     )
     st.markdown(
-        f"{TEXTS} draws give **{different} different texts** of at most {LENGTH} words. The greedy text (dashed) has "
-        f"−log p = {decimal(at_greedy, '.1f')} nats; {compared}. Lower the temperature above, and the fan closes."
+        f"{TEXTS} draws give **{different} different texts** of at most {LENGTH} words; a line is a text, and rises "
+        f"most at improbable words. The greedy text (dashed) has −log p = {decimal(at_greedy, '.1f')} nats; {compared}."
     )
     st.text("\n".join(f"… {text.strip()}" for text in texts[:3]))
 
@@ -124,7 +124,7 @@ class Long:
 def repetition(here: Lesson, said: Settings) -> None:
     """How much a long text repeats itself: greedy, by beam search and drawn."""
     if here.model.config.architecture != "decoder-only":
-        st.info("A translation ends before it can repeat itself much. Choose a model that goes on with a text.")
+        st.info("A translation ends too early to repeat itself. Choose a model that goes on with a text.")
         return
     lesson.say_what_is_continued(here, LONG)
     drawn = said.rules if said.rules.temperature else replace(said.rules, temperature=1.0)
@@ -141,9 +141,8 @@ def repetition(here: Lesson, said: Settings) -> None:
     if not most:
         verdict = "Here none of them repeats itself."
     st.markdown(
-        f"Each text has at most {LONG} words. A 4-gram is four words in a row; it counts as repeated if the text had "
-        f"it before. {verdict} Whoever always takes what is most probable can run into a loop: a phrase that was "
-        "written once is more probable the second time."
+        f"A 4-gram, four words in a row, counts as repeated if the text (at most {LONG} words) had it before. "
+        f"{verdict} What was written once is more probable the second time."
     )
     for one in found:
         st.markdown(f"**{one.name}**")

@@ -137,7 +137,7 @@ export class BeamTree {
       put(node, { ariaPressed: String(n === this.picked), tabIndex: n === (looked ?? 0) ? 0 : -1 });
       node.classList.toggle("way", way.has(n));
     }
-    const invites = this.data.picks ? "Point at a word to see its probability, or choose it." : "Point at a word.";
+    const invites = this.data.picks ? "Point at a word, or choose it." : "Point at a word.";
     put(this.says, { textContent: looked === null ? invites : nodes[looked].said });
     this.paintLines();
   }

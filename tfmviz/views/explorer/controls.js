@@ -9,8 +9,7 @@ import { AGGREGATES, initial, SCALES } from "./state.js";
 import { filterWords, kindName } from "./words.js";
 
 const BEAT = 1000; // milliseconds a layer is shown for when playing
-const FIRST_HELP =
-  "Many heads rest on the first token when they have nothing to do. Without it each row is made to sum to 1 again.";
+const FIRST_HELP = "Idle heads rest on the first token. Without it each row is made to sum to 1 again.";
 
 /**
  * Takes a part of a new state; `rest` says that the reader's hand is still.
@@ -93,7 +92,7 @@ export class Controls {
         "div",
         { className: "bar" },
         make("label", { title: FIRST_HELP }, this.first, " without the first token"),
-        make("label", {}, "Keep the largest weights that make ", this.top.node, "% of a row"),
+        make("label", {}, "Keep the largest, ", this.top.node, "% of a row"),
         make("label", {}, "Least weight ", this.least.node),
         this.scale.node,
         this.order.node,
@@ -274,7 +273,7 @@ class Scrubber {
       onclick: step(-1),
     });
     this.next = button("▶", { ariaLabel: "Next layer", title: "Next layer (key ])", onclick: step(1) });
-    const playTitle = "Go through the layers one by one (key p)";
+    const playTitle = "Play through the layers (key p)";
     this.play = button("Play", { title: playTitle, onclick: () => controls.toggle() });
     this.node = make("div", { className: "group scrubber", role: "group", ariaLabel: "Layer" });
     this.node.append(this.previous, this.range, this.next, this.output, this.play);

@@ -33,8 +33,8 @@ import { shownName, verdictWords } from "./words.js";
 
 /** What stands below a saved figure. */
 export const CAPTIONS = {
-  overview: "Each tile is one head; rows are queries, columns keys. Brighter is more attention, grey is masked.",
-  lines: "Left tokens look at right tokens; stronger lines are more attention.",
+  overview: "A tile is a head; rows are queries, columns keys. Brighter is more attention, grey is masked.",
+  lines: "Left looks at right; stronger lines are more attention.",
   matrix: "Rows are queries, columns keys; brighter is more attention, grey is masked.",
 };
 
@@ -61,7 +61,7 @@ export class Frame {
       panel(overview, save, {
         name: "overview",
         title: "Every head",
-        hint: "Point at a head to see it everywhere, click to keep it.",
+        hint: "Point at a head to see it; click to keep it.",
       }),
       make(
         "div",
@@ -73,12 +73,12 @@ export class Frame {
       panel(lines, save, {
         name: "lines",
         title: "Who looks at whom",
-        hint: "Left looks at right. Point at a token for its lines, click to pin it.",
+        hint: "Left looks at right. Click a token to pin it.",
       }),
       panel(matrix, save, {
         name: "matrix",
         title: "The same as a matrix",
-        hint: "Each row is one token's attention; unfiltered it sums to 1.",
+        hint: "A row is one token's attention; unfiltered it sums to 1.",
         extra: zoomOf(matrix),
       }),
       make("div", { className: "bar colours" }, controls.filters, legend.node),

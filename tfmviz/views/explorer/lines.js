@@ -87,7 +87,7 @@ export class Lines {
     const { found, left } = strongest(patterns, MOST);
     this.strongest = found;
     const [shown, others] = [MOST, left].map((count) => count.toLocaleString("en"));
-    const note = left ? `The ${shown} strongest lines; ${others} weaker ones show when you point at a token.` : "";
+    const note = left ? `The ${shown} strongest lines; point at a token for the other ${others}.` : "";
     if (this.note.textContent !== note) this.note.textContent = note;
   }
 

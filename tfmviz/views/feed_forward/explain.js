@@ -83,15 +83,13 @@ const WAYS = {
   x: ({ header, arrays, place }) => [
     line(
       `Number ${place.index} of the ${arrays.x.columns} that the layer reads for “${header.token}”. `,
-      header.preNorm
-        ? "It is the token's vector in the residual stream after the layer's norm."
-        : "It is the token's vector in the residual stream.",
+      header.preNorm ? "It is the residual stream after the layer's norm." : "It is the residual stream.",
     ),
   ],
-  gate: (asked) => summed(asked, "W_gate", ["x", "k"], "All of x times the gate's column of W_gate"),
-  pre: (asked) => summed(asked, "W_in", ["x", "score"], "All of x times the neuron's column of W_in"),
+  gate: (asked) => summed(asked, "W_gate", ["x", "k"], "x times the gate's column of W_gate"),
+  pre: (asked) => summed(asked, "W_in", ["x", "score"], "x times the neuron's column of W_in"),
   post: (asked) => (asked.header.gated ? gated(asked) : activated(asked)),
-  out: (asked) => summed(asked, "W_out", ["score", "v"], "Every neuron times its weight in this column of W_out"),
+  out: (asked) => summed(asked, "W_out", ["score", "v"], "Every neuron times its weight in W_out"),
   before: ({ header, place }) => [
     line(`Number ${place.index} of the residual stream of “${header.token}” before this layer.`),
   ],
@@ -99,11 +97,7 @@ const WAYS = {
     const [before, out] = [arrays.before.values[place.index], arrays.out.values[place.index]];
     return [
       line(`stream ${number(before)}${plus(out)} = ${number(before + out)}`),
-      line(
-        header.preNorm
-          ? "Nothing is replaced: the layer adds to what was there."
-          : "In this post-norm model the sum then goes through a norm.",
-      ),
+      line(header.preNorm ? "The layer adds to what was there." : "Then the sum goes through a norm."),
     ];
   },
 };
@@ -140,7 +134,7 @@ function summed({ arrays, place, sum }, matrix, [from, to], words) {
     ),
     { terms: list, rest },
     line(`sum ${number(sum.total)}${plus(sum.bias)} (bias) = ${number(result)}`),
-    ...(isNormed ? [line(`A norm of the layer's own then makes ${number(written)} of it.`)] : []),
+    ...(isNormed ? [line(`A norm then makes ${number(written)} of it.`)] : []),
   ];
 }
 
@@ -162,7 +156,7 @@ function activated({ header: { f }, arrays, place }) {
   const factor = number(before ? after / before : 0);
   return [
     line(`${f}(${number(before)}) = ${number(before)} × ${factor} = ${number(after)}`),
-    line("The factor is near 1 for numbers far above 0, so that they pass, and near 0 for numbers far below."),
+    line("The factor is near 1 far above 0 and near 0 far below."),
   ];
 }
 
@@ -174,7 +168,7 @@ function gated({ header: { f }, arrays, place }) {
   const [gate, before, after] = [arrays.gate, arrays.pre, arrays.post].map(({ values }) => values[place.index]);
   const opened = before ? after / before : 0;
   return [
-    line(["k", `${f}(${number(gate)}) = ${number(opened)}`], ": how far this neuron's gate is open."),
+    line(["k", `${f}(${number(gate)}) = ${number(opened)}`], ": how far the gate is open."),
     line(`${number(opened)} × ${number(before)} = ${number(after)}`),
   ];
 }

@@ -184,7 +184,7 @@ export class FeedForward {
   /** Says what is pointed at, or else what to do. */
   say() {
     if (!this.hovered) {
-      this.tip.textContent = "Point at a cell for its number; click it to see where that comes from.";
+      this.tip.textContent = "Point at a cell for its number; click it for its origin.";
       return;
     }
     const { part, index } = this.hovered;

@@ -85,7 +85,7 @@ export function paintWeights(pen, scene) {
   const { arrays, header, layout, colours } = scene;
   const [d, wide] = [arrays.x.columns, arrays.pre.columns].map((count) => count.toLocaleString("en"));
   const matrices = header.gated ? `W_gate and W_in, each ${d} × ${wide}` : `W_in, ${d} × ${wide}`;
-  const texts = [`${matrices} weights: the same for every token`, `W_out, ${wide} × ${d} weights`];
+  const texts = [`${matrices} weights, the same for every token`, `W_out, ${wide} × ${d} weights`];
   pen.font = `${colours.letters}px ${colours.font}`;
   pen.textAlign = "center";
   pen.textBaseline = "middle";

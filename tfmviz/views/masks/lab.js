@@ -135,7 +135,7 @@ export class Lab {
         disabled: !usable,
         dataset: { mask: id },
         onclick: () => this.begin(id),
-        title: usable ? "Start from this mask" : "Only to look at: its shape is not that of this sentence",
+        title: usable ? "Start from this mask" : "Only to look at: another shape",
       },
       make("canvas", {}),
       make("strong", { textContent: title }),
@@ -280,7 +280,7 @@ export class Lab {
     this.board.draw(this.colours, this.hovered);
     const { rows, columns } = this.mask;
     this.board.canvas.ariaLabel = `Mask of ${rows} queries and ${columns} keys. ${KEYS_HELP}`;
-    const help = "Blue may look, grey may not. Click or drag; a click on a label changes its whole row or column.";
+    const help = "Blue may look, grey may not. Click or drag, also on labels.";
     this.tip.textContent = this.hovered ? this.sentence(this.hovered) : help;
     this.writeOut();
   }
@@ -352,7 +352,7 @@ export class Lab {
   save(format) {
     const { board, colours } = this;
     const width = Math.max(board.width, 420);
-    const caption = `Rows are queries, columns keys; blue may look, grey may not. ${this.count.textContent}`;
+    const caption = `Rows are queries, columns keys; blue may look. ${this.count.textContent}`;
     return save(
       { width, height: board.height, paint: (pen) => board.paint(pen, colours) },
       { format, name: "mask", title: this.entry.title, caption, colours },

@@ -32,9 +32,7 @@ const RECIPES = {
   x: (head, { query, wide }) => [
     line(
       `Number ${wide} of the ${head.counts.wide} that this layer reads for ${quoted(head.queries[query])}. `,
-      head.preNorm
-        ? "It is the token's vector in the residual stream after the layer's norm."
-        : "It is the token's vector in the residual stream.",
+      head.preNorm ? "It is the residual stream after the layer's norm." : "It is the residual stream.",
     ),
   ],
   before: (head, { query, wide }) => [
@@ -46,7 +44,7 @@ const RECIPES = {
   W_V: () => weight("W_V", "v"),
   W_O: (head, { concat }) => {
     const [own, of] = [concat % head.dim, Math.floor(concat / head.dim)];
-    return [line(`A weight that training has found. Its row takes number ${own} of head ${of}.`)];
+    return [line(`A learned weight. Its row takes number ${own} of head ${of}.`)];
   },
   q: (head, selection) => projected(head, selection, "query", "q"),
   k: (head, selection) => projected(head, selection, "key", "k"),
@@ -54,12 +52,12 @@ const RECIPES = {
   rot_q: (head, selection) => turned(head, selection, "query", "q"),
   rot_k: (head, selection) => turned(head, selection, "key", "k"),
   keysAcross: (head, selection) => [
-    line("The same number as in ", ["k", "K"], ", transposed, so that rows meet columns."),
+    line("As in ", ["k", "K"], ", transposed, so that rows meet columns."),
     ...(head.turned || head.linear ? turned(head, selection, "key", "k") : projected(head, selection, "key", "k")),
   ],
   plain: (head, { query, key }) =>
     dot(products(rowOf(head.arrays.x, query), rowOf(head.read, key), ["x", "x"]), [
-      "Multiply the two vectors number by number and add up:",
+      "Products, number by number, added up:",
     ]),
   plainShare: (head, selection) => shares(head, head.matrix("plain"), selection),
   plainMean: (head, { query, wide }) =>
@@ -79,18 +77,14 @@ const RECIPES = {
   concat: (head, { query, concat }) => {
     const [own, of] = [concat % head.dim, Math.floor(concat / head.dim)];
     const gathered = `Number ${own} of what head ${of} has gathered for ${quoted(head.queries[query])}: `;
-    return [line(gathered, `heads stand side by side, ${head.dim} numbers each.`)];
+    return [line(gathered, `heads are side by side, ${head.dim} numbers each.`)];
   },
   out: (head, selection) => written(head, selection),
   after: (head, { query, wide }) => {
     const [before, out] = [at(head.arrays.before, query, wide), at(head.arrays.out, query, wide)];
     return [
       line(`stream ${number(before)}${plus(out)} = ${number(before + out)}`),
-      line(
-        head.preNorm
-          ? "Nothing is replaced: the layer adds to what was there."
-          : "In this post-norm model the sum then goes through a norm.",
-      ),
+      line(head.preNorm ? "The layer adds to what was there." : "Then the sum goes through a norm."),
     ];
   },
 };
@@ -100,7 +94,7 @@ const RECIPES = {
  * @param {Tone} tone
  */
 const weight = (name, tone) => [
-  line("A weight of ", [tone, name], ", found by training. It is the same for every token and every sentence."),
+  line("A weight of ", [tone, name], ", learned, and the same for every token and sentence."),
 ];
 
 /**
@@ -164,7 +158,7 @@ function turned(head, selection, axis, letter) {
     line(
       `Rotary position: numbers ${2 * pair} and ${2 * pair + 1} of `,
       [letter, letter],
-      ` are turned by ${number(angle)} radians, because the token stands at position ${position}.`,
+      ` are turned by ${number(angle)} radians, for position ${position}.`,
     ),
     line(
       [letter, `${formula.replaceAll("− −", "+ ")} = ${number(value)}`],
@@ -217,7 +211,7 @@ function masking(head, selection) {
   if (head.value("masked", selection) > -Infinity)
     return [line(`${query} may look at ${key}: the score stays ${score}.`)];
   const why = selection.key > selection.query && !head.crossing ? ", which comes later" : "";
-  return [line(`${query} may not look at ${key}${why}: the score ${score} becomes −∞, and e to that power is 0.`)];
+  return [line(`${query} may not look at ${key}${why}: the score ${score} becomes −∞, its power of e 0.`)];
 }
 
 /**
@@ -241,11 +235,10 @@ function shares(head, scores, { query, key }) {
   const own = Math.exp(row[key] - largest);
   return [
     line(
-      `Each score of this row becomes a power of e = 2.718…; the row's largest, ${number(largest)}, `,
-      "is subtracted first, which changes no share and keeps the numbers small.",
+      `Each score becomes a power of e = 2.718…, less the row's largest, ${number(largest)}, which changes no share.`,
     ),
     terms(list),
-    line(`The row's powers add up to ${number(sum)}.`),
+    line(`They add up to ${number(sum)}.`),
     line(
       `${number(own)} ÷ ${number(sum)} = ${number(own / sum)}, so ${quoted(head.queries[query])} `,
       `gives ${quoted(head.keys[key])} ${perCent(own / sum)} of its attention.`,
@@ -262,7 +255,7 @@ function shares(head, scores, { query, key }) {
 function weighted(head, row, column, tone) {
   const list = products(row, column, ["", tone], (j) => head.keys[j]).filter((_, j) => row[j] > 0);
   return [
-    line("Each token's number times the attention it gets, added up:"),
+    line("Each token's number times its attention, added up:"),
     terms(list),
     line(`sum = ${number(total(list))}`),
   ];
@@ -284,7 +277,7 @@ function written(head, { query, wide }) {
   });
   const bias = at(head.arrays.b_O, 0, wide);
   return [
-    line(`Each head's ${head.dim} numbers meet its own rows of W_O; the heads' parts are added:`),
+    line(`Each head's ${head.dim} numbers times its rows of W_O, added up:`),
     terms(list),
     line(`sum ${number(total(list))}${plus(bias)} (bias) = ${number(total(list) + bias)}`),
     ...(head.outNormed ? [line(`A norm after the layer makes it ${number(at(head.arrays.out, query, wide))}.`)] : []),

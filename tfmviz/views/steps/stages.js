@@ -33,9 +33,9 @@ const ALL = [
       head.crossing
         ? `The answer has ${head.counts.query} rows, which look at the ${head.counts.key} tokens of the source. `
         : `The model reads ${head.counts.key} tokens. `,
-      "Choose the one that asks: ",
+      "Choose one: ",
       ["q", `the query is token ${query}, ${quoted(head.queries[query])}`],
-      ". How does its row of shares come about?",
+      ". How does its row come about?",
     ],
   },
   {
@@ -47,7 +47,7 @@ const ALL = [
       `Every token is a row of ${head.counts.wide} numbers, its vector x. `,
       `The framed row is ${quoted(head.queries[query])}.`,
       head.crossing
-        ? " It looks at another text: the encoder's output. A row “a → student” has read “a” and writes “student” next."
+        ? " It looks at the encoder's output. A row “a → student” has read “a” and writes “student” next."
         : "",
     ],
   },
@@ -57,7 +57,7 @@ const ALL = [
     main: "plainShare",
     items: (head) => ["x", "→", "plain", "softmax →", "plainShare", head.crossing ? "× M →" : "× X →", "plainMean"],
     words: (head) => [
-      "The simplest attention, without anything learned: how alike are two vectors? ",
+      "Attention with nothing learned: how alike are two vectors? ",
       "Multiply, make shares, take the mean. ",
       head.crossing ? "" : likest(head),
     ],
@@ -90,11 +90,11 @@ const ALL = [
     items: () => ["q", "turn →", "rot_q", "\n", "k", "turn →", "rot_k"],
     if: (head) => head.turned,
     words: () => [
-      "So far order plays no part. This model turns each ",
+      "This model turns each ",
       ["q", "query"],
       " and ",
       ["k", "key"],
-      " by its position (RoPE), so that a score depends on how far apart two tokens are.",
+      " by its position (RoPE), so a score depends on the distance.",
     ],
   },
   {
@@ -104,7 +104,7 @@ const ALL = [
     items: () => ["q", "φ →", "rot_q", "\n", "k", "φ →", "rot_k"],
     if: (head) => head.linear,
     words: () => [
-      "This model's attention is linear. A function φ makes every number of each ",
+      "Linear attention: φ makes every number of each ",
       ["q", "query"],
       " and ",
       ["k", "key"],
@@ -150,7 +150,7 @@ const ALL = [
       if (isOpen(head)) return ["Nothing is masked here: every query sees every key."];
       const seen = Array.from(rowOf(head.matrix("masked"), query)).filter((score) => score > -Infinity).length;
       return [
-        "What may not be seen gets −∞ and is left blank: ",
+        "What may not be seen gets −∞ (blank): ",
         `${quoted(head.queries[query])} sees ${seen} of ${head.counts.key} tokens.`,
       ];
     },
@@ -161,7 +161,7 @@ const ALL = [
     main: "share",
     chain: true,
     items: () => ["share"],
-    words: (head, { query }) => [`Scores become shares: every row now sums to 1. ${strongest(head, query)}`],
+    words: (head, { query }) => [`Scores become shares: every row sums to 1. ${strongest(head, query)}`],
   },
   {
     id: "z",
@@ -172,7 +172,7 @@ const ALL = [
     words: (head, { query }) => [
       `${quoted(head.queries[query])} takes from every token's `,
       ["v", "value"],
-      " as much as its share says: one new vector for each query.",
+      " as much as its share says.",
     ],
   },
   {
@@ -181,7 +181,7 @@ const ALL = [
     main: "concat",
     items: () => ["z", "head →", "concat"],
     words: (head) => [
-      `All ${head.heads} heads have done this at once, each in its own way. Their results are put side by side: `,
+      `The results of all ${head.heads} heads, side by side: `,
       `${head.heads} × ${head.dim} = ${head.counts.concat} numbers.`,
     ],
   },
@@ -191,8 +191,8 @@ const ALL = [
     main: "out",
     items: () => ["concat", "×", "W_O", "=", "out"],
     words: (head) => [
-      `One more learned matrix, W_O, mixes the heads: ${head.counts.concat} numbers become ${head.counts.wide}. `,
-      "The lines mark the part of each head.",
+      `A learned matrix, W_O, mixes the heads: ${head.counts.concat} numbers become ${head.counts.wide}. `,
+      "Lines part the heads.",
     ],
   },
   {
@@ -204,7 +204,7 @@ const ALL = [
       const { out, before } = head.arrays;
       const [added, from, to] = [out, before, head.matrix("after")].map((matrix) => number(norm(matrix, query)));
       return [
-        `The result is added to the stream of ${quoted(head.queries[query])}: `,
+        `It is added to the stream of ${quoted(head.queries[query])}: `,
         `a vector of length ${added} takes it from length ${from} to ${to}.`,
         head.preNorm ? "" : " A norm follows.",
       ];
@@ -241,7 +241,7 @@ function shortOfScaled(head) {
  */
 function divided(head) {
   if (head.linear)
-    return "These products are to be the shares, up to their sum; the softmax takes powers of e, so it gets logarithms";
+    return "These products are the shares, up to their sum; the softmax takes powers of e, so it gets logarithms";
   if (!head.divided) return "This model divides scores by nothing";
   const by = head.divided.startsWith("√") ? `${head.divided} = ${number(head.divisor)}` : head.divided;
   return `Long vectors make large scores, so all are divided by ${by}`;

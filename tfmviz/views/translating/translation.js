@@ -262,7 +262,7 @@ export class Translation {
     for (const row of this.matrix.querySelectorAll("tbody tr")) {
       row.classList.toggle("looked", row instanceof HTMLElement && Number(row.dataset.step) === looked);
     }
-    const begins = "The encoder has read the source. The decoder has read only the mark of the start.";
+    const begins = "The encoder has read the source, the decoder only the start mark.";
     put(this.says, { textContent: step && looked !== null ? stepSentence(step, source, looked) : begins });
     this.paintLines();
   }

@@ -99,7 +99,7 @@ export class Turning {
   frame() {
     const sliders = Object.values(this.sliders).map(({ node }) => node);
     const says = make("div", { className: "says" }, ...Object.values(this.says));
-    const hint = "All pairs of this head, the fastest first; click one to see it large.";
+    const hint = "All pairs, the fastest first; click one.";
     return make(
       "div",
       { className: "view turning", role: "group", ariaLabel: "A query and a key that turn with their positions" },
@@ -117,7 +117,7 @@ export class Turning {
         { className: "legend" },
         make("span", { className: "whole", textContent: "q · k of the whole head" }),
         make("span", { className: "single", textContent: "of this pair" }),
-        " at every distance; the line marks where the sliders are",
+        " at every distance; the line marks the sliders",
       ),
       this.curve,
       this.live,
@@ -342,8 +342,7 @@ export class Turning {
     says.pair.textContent = `This pair: |q| |k| cos(angle) = ${lengths} = ${number(each[pair])}`;
     says.head.textContent = `Whole head, all ${theta.length} pairs added: q · k = ${number(whole)}`;
     says.kept.textContent = this.keptWords(i - this.anchor.i, whole);
-    says.model.textContent =
-      `In the sentence they stand at ${query} and ${key}; ` + `there the model itself has q · k = ${number(inModel)}.`;
+    says.model.textContent = `In the sentence, at ${query} and ${key}, ` + `the model has q · k = ${number(inModel)}.`;
     this.dial.ariaLabel = `Circle with two arrows: ${angle} from k to q.`;
   }
 
@@ -353,7 +352,7 @@ export class Turning {
    * @param {number} whole
    */
   keptWords(by, whole) {
-    if (!by) return "Move both together with the third slider: q · k does not change.";
+    if (!by) return "Move both with the third slider: q · k does not change.";
     const [moved, before, now] = [decimal(by, 0, { sign: true }), number(this.anchor.whole), number(whole)];
     const difference = tiny(Math.abs(whole - this.anchor.whole));
     return `Moved together by ${moved}: q · k was ${before}, is ${now}; difference ${difference}.`;

@@ -81,7 +81,7 @@ export const entrance = (lane, size) => ({
   shape: [lane.tokens.length, size],
   matrix: "",
   links: [],
-  words: `Each token is a vector of ${written(size)} numbers: a 1 at its place in the vocabulary, else 0.`,
+  words: `${written(size)} numbers for each token: a 1 at its place in the vocabulary, else 0.`,
 });
 
 /** @param {Column} column */

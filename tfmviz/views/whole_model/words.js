@@ -12,8 +12,7 @@ import { written } from "./scene.js";
 /** @typedef {Record<string, Matrix>} Arrays */
 
 const COLOURS =
-  "purple below 0, orange above; each matrix has a colour scale of its own, small numbers enlarged (√). The bar " +
-  "below a strip is the vector's length.";
+  "purple below 0, orange above; each matrix has its own scale (√). The bar " + "below a strip is the vector's length.";
 
 /** @param {Column} column */
 const shapeOf = ({ shape }) => shape.map(written).join(" × ");

@@ -175,7 +175,7 @@ export class Desk {
     if (tree) {
       this.tree = tree;
       this.looked = null;
-    } else this.note = "There are as many branches as one can survey. Start again to grow new ones.";
+    } else this.note = "No more branches fit. Start again to grow new ones.";
     this.paint();
     this.tell(QUIET);
   }
@@ -240,7 +240,7 @@ export class Desk {
     const next = this.places[shown];
     if (next && this.data.ends.includes(next.token)) {
       const when = shown ? "Here the model ends the text" : "The model ends the text at once";
-      return `${when}: the next token is its end mark. Choose another word in the table to go on.`;
+      return `${when}. Choose another word in the table to go on.`;
     }
     return shown >= this.data.limit ? `The page writes ${this.data.limit} words at most.` : "";
   }
@@ -327,8 +327,8 @@ export class Desk {
     put(next, { disabled: stopped });
     put(back, { disabled: !this.tree.shown });
     put(again, { disabled: codeOf(this.tree) === "" });
-    put(undo, { hidden: before === null, title: `Back to “${before}”, with all that was written after it` });
-    put(redo, { hidden: after === null, title: `On to “${after}”, with all that was written after it` });
+    put(undo, { hidden: before === null, title: `Back to “${before}”, and all after it` });
+    put(redo, { hidden: after === null, title: `On to “${after}”, and all after it` });
     put(play, { disabled: stopped, textContent: this.mode === "play" ? "Pause" : "Play" });
     put(end, { disabled: stopped, textContent: this.mode === "end" ? "Stop" : "To the end" });
     put(this.status, { textContent: this.note || this.stops || (this.tree.shown ? LEGEND : "") });
@@ -380,7 +380,7 @@ export class Desk {
       return;
     }
     const isWritten = this.place < this.tree.shown;
-    const what = isWritten ? `Word ${this.place + 1}, what stood against it` : `Word ${this.place + 1}, the next one`;
+    const what = isWritten ? `Word ${this.place + 1}, against its rivals` : `Word ${this.place + 1}, the next one`;
     this.rivals.replaceChildren(...rivalTable(place, { what, stages, ends, isWritten }));
     this.cumulated.replaceChildren(...cumulatedParts(place));
     this.cumulated.ariaLabel = drawWords(place, false);

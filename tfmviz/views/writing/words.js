@@ -19,7 +19,7 @@ import { decimal, perCent } from "../shared/numbers.js";
 
 /** @typedef {{token: number, text: string, shares: (number | null)[]}} Rival shares by stage; null: cut away */
 
-export const LEGEND = "Colour: the model's probability, from dark (0) to yellow (1). Line below a word: entropy.";
+export const LEGEND = "Colour: probability, dark 0 to yellow 1. Line: entropy.";
 
 /**
  * A word of the text for the pointer and for screen readers.
@@ -36,7 +36,7 @@ export const wordSentence = ({ text, p, entropy }, n) =>
 export function entropyWords(entropy) {
   const equal = Math.exp(entropy);
   const among = decimal(equal, equal < 10 ? 1 : 0);
-  return `Entropy ${decimal(entropy)} nats: as undecided as among ${among} equally likely tokens.`;
+  return `Entropy ${decimal(entropy)} nats, as among ${among} equally likely tokens.`;
 }
 
 /**
@@ -48,13 +48,13 @@ export function drawWords({ token, text, number, low, high, falls, rivals }, isW
   const name = (/** @type {number} */ id) => rivals.find((rival) => rival.token === id)?.text ?? text;
   const chosen = `“${name(falls).trim() || name(falls)}”`;
   if (number === null) {
-    const taken = `Nothing is drawn: greedy writing takes the most probable token, ${chosen}.`;
-    return isWritten && falls !== token ? `${taken} You have put another one here.` : taken;
+    const taken = `Greedy writing takes the most probable token, ${chosen}.`;
+    return isWritten && falls !== token ? `${taken} You have put another here.` : taken;
   }
   const [drawnAt, from, to] = [number, low, high].map((value) => decimal(value, 3));
   const drawn = `The number ${drawnAt} falls between ${from} and ${to}, on ${chosen}.`;
   if (!isWritten || falls === token) return drawn;
-  return `${drawn} The word that stands here was chosen by hand or with other settings.`;
+  return `${drawn} The word here was chosen by hand or with other settings.`;
 }
 
 /**
