@@ -8,8 +8,8 @@
 - names, alone and in the sentences of `scripts/words/frames.tsv`: those of an English text, made-up ones, and
   `scripts/words/names.txt` but for 300, on which `scripts.evaluate` measures whether the model copies.
 
-Each is typed in several ways. A second file gets many more made-up names, alone: five thousand were too few for the model
-to learn that any name is copied. README.md says where to find the texts.
+Each is typed in several ways. A second file gets many more made-up names, alone: five thousand were too few for the
+model to learn that any name is copied. README.md says where to find the texts.
 """
 
 from __future__ import annotations

@@ -232,7 +232,7 @@ def test_predictions_are_bars_whose_lengths_are_their_probabilities(visit: Visit
     rows = page.locator(".st-key-predictions li")
     expect(rows).to_have_count(10)
     expect(rows.first).to_contain_text("time")
-    widths = rows.locator(".bar").evaluate_all(
+    widths = rows.locator(".length").evaluate_all(
         "all => all.map((node) => Number(/[\\d.e-]+(?=%)/.exec(node.style.width)[0]))"
     )
     chances = [float(text.rstrip("%")) for text in rows.locator(".number").all_inner_texts()]

@@ -68,10 +68,12 @@ def test_another_token_and_another_sentence_bring_other_numbers(visit: Visit) ->
 
 def test_the_vector_is_written_out_and_saved(visit: Visit, tmp_path: Path) -> None:
     page = visit.open(f"{PAGE}&number=post.7", drawn=DRAWN)
-    page.get_by_text("The chosen vector in numbers").click()
-    expect(page.locator(".feed-forward .table tr")).to_have_count(1 + 1024)
+    page.locator(".feed-forward").get_by_role("button", name="Values").click()
+    expect(page.locator("dialog.values tbody tr")).to_have_count(1000)
+    expect(page.get_by_text(re.compile(r"^The first 1,000 of [34],\d+ rows"))).to_be_visible()
+    page.keyboard.press("Escape")
     with page.expect_download() as saving:
-        page.get_by_role("button", name="Save as SVG").click()
+        page.locator(".feed-forward").get_by_role("button", name="SVG").click()
     saving.value.save_as(tmp_path / "a.svg")
     picture = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert "W_in, 256 × 1,024 weights" in picture

@@ -83,13 +83,11 @@ def test_every_number_that_is_explained_equals_an_independent_forward_pass(visit
     assert len(terms) == 32
     assert sum(term[-1] for term in terms) == pytest.approx(raw, abs=0.02)
     stage(page, "share")
-    page.locator(".numbers summary").click()
-    expect(page.locator(".numbers tr")).to_have_count(len(ids) + 1)
-    shares = [
-        numbers(row.inner_text())[-1] if row.locator("td").count() else 0
-        for row in page.locator(".numbers tr").all()[1:]
-    ]
-    assert shares[:4] == pytest.approx(pattern[3, :4], abs=6e-4)
+    page.locator(".steps").get_by_role("button", name="Values").click()
+    rows = page.locator("dialog.values tbody tr")
+    expect(rows).to_have_count(len(ids))
+    shares = [float(text) for text in rows.nth(3).locator("td").all_inner_texts()]
+    assert shares == pytest.approx(pattern[3], abs=1e-5)
 
 
 def test_a_click_on_a_cell_opens_its_arithmetic_and_reaches_the_address(visit: Visit) -> None:
@@ -248,7 +246,7 @@ def test_a_board_of_a_long_sentence_has_labels_on_a_phone(visit: Visit) -> None:
     text = "+".join(["I", "walked", "along", "the", "pond", "and", "noticed"] * 5)
     page = visit.open(f"/masks?text={text}", drawn=".board canvas")
     with page.expect_download() as saving:
-        page.get_by_role("button", name="Save as SVG").first.click()
+        page.locator(".lab").get_by_role("button", name="SVG").click()
     svg = saving.value.path().read_text(encoding="utf-8")
     assert len(re.findall(r">walked<|>pond<|>noticed<|>along<", svg)) >= 4
 

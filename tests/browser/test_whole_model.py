@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, assert_fits, violations
+from tests.browser import AT_REST, Visit, assert_fits, violations
 
 pytestmark = pytest.mark.browser
 
@@ -54,10 +54,14 @@ def test_a_click_on_a_row_follows_that_token_and_the_address_says_so(visit: Visi
     page.locator(".whole .stage").click(position=row(page, 7, 1))  # type: ignore[arg-type]
     expect(page).to_have_url(re.compile(r"token=1(&|$)"))
     expect(page.get_by_label("Follow")).to_have_value("decoder.1")
-    page.get_by_text("The picture in numbers").click()
-    table = page.locator(".whole .table")
-    expect(table.locator("caption")).to_have_text("Decoder: “cat”")
-    expect(table.get_by_role("row", name=re.compile(r"layer 0 .*\d%$"))).to_be_visible()  # the answer has come
+    expect(page.locator(".whole .bar")).to_be_visible()
+    page.wait_for_function(AT_REST)  # the answer has come
+    page.get_by_role("button", name="Values").first.click()
+    table = page.locator("dialog.values table")
+    expect(table.locator("caption")).to_have_text("Decoder, token 1 cat")
+    expect(table.get_by_role("row", name=re.compile(r"layer 0 .* 0\.\d+$"))).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog.values")).to_have_count(0)
 
 
 def test_pointing_says_what_is_there_and_moves_nothing(visit: Visit) -> None:
@@ -67,6 +71,7 @@ def test_pointing_says_what_is_there_and_moves_nothing(visit: Visit) -> None:
     expect(page.locator(".whole .tip")).to_contain_text("“sat”")
     page.get_by_role("button", name=re.compile("^norm ")).hover()
     expect(page.locator(".whole .tip")).to_contain_text("512 parameters")
+    expect(page.locator(".whole .followed")).to_have_css("background-color", "rgba(0, 0, 0, 0)")  # the model is below
     assert page.locator(".whole .legend").bounding_box() == place
 
 
@@ -127,7 +132,7 @@ def test_steps_go_through_the_columns_and_playing_ends_by_itself(visit: Visit) -
 def test_the_picture_is_saved_as_a_file(visit: Visit, address: str, form: str, begins: bytes) -> None:
     page = visit.open(address, drawn=DRAWN)
     with page.expect_download() as download:
-        page.locator(".st-key-whole_model").get_by_role("button", name=f"Save as {form}").click()
+        page.locator(".st-key-whole_model").get_by_role("button", name=form, exact=True).click()
     data = download.value.path().read_bytes()
     assert data.startswith(begins)
     if form == "SVG":
@@ -174,7 +179,7 @@ def test_nothing_is_wider_than_a_phone(visit: Visit, address: str) -> None:
 @pytest.mark.parametrize(("scheme", "zoom"), [("light", ""), ("dark", "&zoom=block"), ("dark", "&zoom=head")])
 def test_the_page_can_be_read_and_used_by_everyone(visit: Visit, scheme: str, zoom: str) -> None:
     visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    page = visit.open(f"{PAGE}{zoom}&beside=Post-norm,+pre-norm", drawn=".st-key-two_blocks .hits button")
+    page = visit.open(f"{PAGE}{zoom}&beside=Post-norm,+pre-norm", drawn=".st-key-block_pre-norm .hits button")
     page.wait_for_selector(DRAWN, state="attached")
     page.locator(DRAWN).nth(1).focus()
     assert violations(page) == []

@@ -103,9 +103,9 @@ def test_what_is_reported_reaches_sidebar_and_address(
     monkeypatch.setattr(st, "session_state", state)
     monkeypatch.setattr(st, "query_params", address)
     zoom, layer, head = report
-    picture.follow({"zoom": zoom, "layer": layer, "head": head, "token": 2, "sequence": 7})
+    picture.follow({"zoom": zoom, "layer": layer, "head": head, "token": 2})
     assert (state["layer"], state["head"], address.get("zoom", "")) == expected
-    assert (state["token"], address["token"], state["whole_model_sequence"]) == (2, "2", 7)
+    assert (state["token"], address["token"]) == (2, "2")
 
 
 @pytest.mark.parametrize("model", ["tiny-english", "french-english", "fill-in"])
@@ -121,8 +121,8 @@ def test_odd_texts_are_drawn(text: str, model: str) -> None:
 
 def test_both_kinds_of_block_stand_one_below_the_other() -> None:
     app = open_page("whole_model", text=TEXT, beside="Post-norm, pre-norm", layer="1", model="twins-alibi")
-    header, _ = read_arrays(bytes(views(app)["two_blocks"].bytes))
-    post, pre = header["lanes"]
+    drawn_twice = (read_arrays(bytes(views(app)[f"block_{kind}-norm"].bytes))[0] for kind in ("post", "pre"))
+    (post,), (pre,) = (header["lanes"] for header in drawn_twice)
     assert (post["title"], pre["title"]) == (
         "Post-norm, layer 1 of twins-postnorm",
         "Pre-norm, layer 1 of twins-rope",

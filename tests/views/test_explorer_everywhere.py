@@ -99,7 +99,7 @@ def saved(page: Page, name: str) -> Path:
 @pytest.mark.parametrize("title", ["Every head", "Who looks at whom", "The same as a matrix"])
 def test_figures_are_saved_as_svg_with_title_tokens_and_caption(standalone: Standalone, title: str) -> None:
     page = standalone.open(decoder((*TOKENS, "</svg>", "\x01"), layers=2), title="some & model")
-    root = ElementTree.fromstring(saved(page, f"Save “{title}” as SVG").read_text(encoding="utf-8"))
+    root = ElementTree.fromstring(saved(page, f"SVG: {title}").read_text(encoding="utf-8"))
     texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
     assert texts[0].startswith("some & model: ")
     if title == "Every head":
@@ -113,8 +113,8 @@ def test_figures_are_saved_as_svg_with_title_tokens_and_caption(standalone: Stan
 @pytest.mark.parametrize("title", ["Every head", "Who looks at whom", "The same as a matrix"])
 def test_figures_are_saved_as_png_at_twice_their_size(standalone: Standalone, title: str) -> None:
     page = standalone.open(title="some model")
-    svg = ElementTree.fromstring(saved(page, f"Save “{title}” as SVG").read_text(encoding="utf-8"))
-    data = saved(page, f"Save “{title}” as PNG").read_bytes()
+    svg = ElementTree.fromstring(saved(page, f"SVG: {title}").read_text(encoding="utf-8"))
+    data = saved(page, f"PNG: {title}").read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     width, height = struct.unpack(">II", data[16:24])
     assert (width, height) == pytest.approx((2 * float(svg.attrib["width"]), 2 * float(svg.attrib["height"])), abs=2)
@@ -125,14 +125,14 @@ def test_a_saved_figure_says_what_its_filters_left_out(standalone: Standalone) -
     page.get_by_text("Filters and colours").click()
     page.get_by_label("without the first token").check()
     for title, mentioned in (("The same as a matrix", True), ("Who looks at whom", True), ("Every head", False)):
-        text = saved(page, f"Save “{title}” as SVG").read_text(encoding="utf-8")
+        text = saved(page, f"SVG: {title}").read_text(encoding="utf-8")
         assert ("(without the first token)" in text) == mentioned
 
 
 def test_the_svg_of_the_matrix_holds_every_cell_in_its_colour(standalone: Standalone) -> None:
     page = standalone.open()
     pattern = TRACE["decoder.0.self_attn.pattern"][0]
-    root = ElementTree.fromstring(saved(page, "Save “The same as a matrix” as SVG").read_text(encoding="utf-8"))
+    root = ElementTree.fromstring(saved(page, "SVG: The same as a matrix").read_text(encoding="utf-8"))
     fills = [node.attrib["fill"] for node in root.iter("{http://www.w3.org/2000/svg}rect") if "fill" in node.attrib]
     cells = [fill for fill in fills if fill.startswith("rgb(")]
     assert len(cells) == LENGTH * (LENGTH + 1) // 2
@@ -144,7 +144,7 @@ def test_the_svg_of_the_matrix_holds_every_cell_in_its_colour(standalone: Standa
 
 def test_the_title_of_the_keys_begins_above_the_matrix_and_is_not_cut_off(standalone: Standalone) -> None:
     page = standalone.open()
-    root = ElementTree.fromstring(saved(page, "Save “The same as a matrix” as SVG").read_text(encoding="utf-8"))
+    root = ElementTree.fromstring(saved(page, "SVG: The same as a matrix").read_text(encoding="utf-8"))
     texts = list(root.iter("{http://www.w3.org/2000/svg}text"))
     (title,) = (node for node in texts if "is looked at" in "".join(node.itertext()))
     assert title.attrib["text-anchor"] == "start"

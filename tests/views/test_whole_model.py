@@ -21,7 +21,6 @@ from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import models
 from tfmviz.ui.whole_model import picture
-from tfmviz.views import two_blocks
 from tfmviz.views import whole_model as view
 from tfmviz.views.whole_model import block
 from tfmviz.views.whole_model.scene import Subject
@@ -219,19 +218,14 @@ def test_numbers_that_are_not_finite_are_refused() -> None:
         made.cache_clear()
 
 
-def test_two_blocks_share_no_name_and_keep_their_numbers() -> None:
-    twins = {name: picture.subject(models.load(name), TEXT) for name in ("twins-postnorm", "twins-rope")}
-    header, arrays = read_arrays(two_blocks.payload(twins, "decoder.1"))
-    ids = [column["id"] for lane in header["lanes"] for column in lane["columns"]]
-    assert len(set(ids)) == len(ids)
-    for n, (name, subject) in enumerate(twins.items()):
-        _, own = drawn(name, "block", "decoder.1.self_attn")
-        near(arrays[f"{n}:decoder.1.2"], own["decoder.1.2"])
-        near(arrays[f"{n}:decoder.1.0.length"], np.linalg.norm(subject.trace["decoder.1.resid_pre"], axis=1))
-    for lane in header["lanes"]:
-        own_ids = {column["id"] for column in lane["columns"]}
-        assert all(set(column["from"]) <= own_ids for column in lane["columns"])
-        assert all(column["matrix"] in arrays for column in lane["columns"])
+def test_a_block_beside_another_is_drawn_as_it_is_alone_under_a_name_of_its_own() -> None:
+    subject = picture.subject(models.load("twins-postnorm"), TEXT)
+    header, arrays = read_arrays(view.payload(subject, "block", "decoder.1.self_attn", 0, beside="Post-norm"))
+    alone, own = drawn("twins-postnorm", "block", "decoder.1.self_attn")
+    assert [lane["title"] for lane in header["lanes"]] == ["Post-norm"]
+    assert (header["beside"], alone["beside"]) == (True, False)
+    assert arrays.keys() == own.keys()
+    near(arrays["decoder.1.0.length"], np.linalg.norm(subject.trace["decoder.1.resid_pre"], axis=1))
 
 
 def small(name: str) -> Subject:

@@ -233,11 +233,10 @@ def look_at(layer: str, head: int) -> None:
 
 
 def selection() -> dict[str, Any]:
-    """The selection as the explorer reads it; `sequence` is the number of the report that it answers."""
+    """The selection as the explorer reads it."""
     look = st.query_params.get("look", "")
     chosen = choice()
     return {
-        "sequence": st.session_state.get("sequence", 0),
         "kind": kind_of(chosen.layer),
         "layer": chosen.layer_index,
         "head": chosen.head,
@@ -261,7 +260,6 @@ def follow(selection: Mapping[str, Any]) -> None:
     pin(selection["to"], "to")
     _put("look", selection["look"])
     st.session_state["wanted"] = tuple(selection["wanted"])[:MAX_HEADS]
-    st.session_state["sequence"] = int(selection["sequence"])
 
 
 def remember(token: int, parts: Mapping[str, str]) -> None:

@@ -145,6 +145,7 @@ def _arrow(columns: Columns) -> bytes:
 def show_view(
     name: str,
     *,
+    key: str = "",
     js: str,
     css: str,
     data: bytes | dict[str, Any],
@@ -153,15 +154,26 @@ def show_view(
 ) -> None:
     """Draws a client-side view; see `tfmviz.views.shared`.
 
-    The selection travels in a second component, so that a click does not send the data again.
+    The selection travels in a second component, so that a click does not send the data again. Reports are numbered,
+    and the selection says which one it answers: the view ignores an answer to an older report.
 
     Args:
+        name: of the kind of view.
+        key: of this one, where a page has several of a kind; letters, digits, `_` and `-`.
         selection: what is chosen, as Python knows it.
         on_report: gets what the reader has chosen in the view.
     """
-    view, relay = _component(name, js, css), _component(f"{name}_selection", RELAY_JS)
-    view(key=name, data=data, on_selection_change=lambda: on_report(st.session_state[name]["selection"]))
-    relay(key=f"{name}_selection", data=selection | {"view": name})
+    key = key or name
+    answered = f"{key}_sequence"
+
+    def report() -> None:
+        found = st.session_state[key]["selection"]
+        st.session_state[answered] = int(found["sequence"])
+        on_report(found)
+
+    _component(name, js, css)(key=key, data=data, on_selection_change=report)
+    answer = {"sequence": st.session_state.get(answered, 0), "view": key}
+    _component("selection", RELAY_JS)(key=f"{key}_selection", data=selection | answer)
 
 
 def show_plain_view(

@@ -35,7 +35,6 @@ def through(subject: Subject) -> None:
         css=view.CSS,
         data=_payload(here.model, here.text, site, token),
         selection={
-            "sequence": st.session_state.get("feed_forward_sequence", 0),
             "at": view.place(part, index),
             "sum": view.answer(here.trace, site, token, total, title=here.model.name),
         },
@@ -57,7 +56,6 @@ def chosen(subject: Subject) -> tuple[Part, int]:
 
 def follow(report: dict[str, Any]) -> None:
     """Puts the chosen number into the address."""
-    st.session_state["feed_forward_sequence"] = int(report["sequence"])
     if PLACE.fullmatch(at := str(report["at"])):
         controls.put({"number": at})
 

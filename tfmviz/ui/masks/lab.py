@@ -232,7 +232,7 @@ def laboratory(here: Lesson, said: Settings) -> Chosen:
                 for e in examples
             ],
         },
-        selection={"sequence": st.session_state.get("masks_sequence", 0), "start": start, "bits": view.to_bits(mask)},
+        selection={"start": start, "bits": view.to_bits(mask)},
         on_report=lambda report: _follow(report, usable),
     )
     filled, empty = mask_effect.filled(mask)
@@ -255,7 +255,6 @@ def _changed(start: Array, edit: str) -> Array:
 
 def _follow(report: dict[str, Any], usable: dict[str, Array]) -> None:
     """Puts the mask that was drawn into the address."""
-    st.session_state["masks_sequence"] = int(report["sequence"])
     start = usable.get(str(report["start"]))
     mask = None if start is None else view.from_bits(str(report["bits"]), start.shape)
     if start is None or mask is None:

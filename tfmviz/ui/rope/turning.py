@@ -34,7 +34,6 @@ def arrows(shown: Subject) -> None:
             shown.trace, shown.layer, shown.head, own_theta(shown), max_len=shown.model.config.max_len
         ),
         selection={
-            "sequence": st.session_state.get("turning_sequence", 0),
             "token": controls.pinned(),
             "turn": asked if TURN.fullmatch(asked) else "",
         },
@@ -44,7 +43,6 @@ def arrows(shown: Subject) -> None:
 
 def _follow(report: dict[str, Any]) -> None:
     """Puts what was chosen in the view into the address."""
-    st.session_state["turning_sequence"] = int(report["sequence"])
     turn = str(report["turn"])
     controls.remember(int(report["token"]), {"turn": turn} if TURN.fullmatch(turn) else {})
 

@@ -36,7 +36,6 @@ def stages(here: Lesson) -> None:
         css=steps.CSS,
         data=payload(here.model, here.text, here.choice.layer, here.choice.head),
         selection={
-            "sequence": st.session_state.get("steps_sequence", 0),
             "stage": asked["stage"] if STAGE.fullmatch(asked["stage"]) else "sentence",
             "at": asked["at"] if CELL.fullmatch(asked["at"]) else "",
             "token": here.query,
@@ -47,6 +46,5 @@ def stages(here: Lesson) -> None:
 
 def follow(report: dict[str, Any]) -> None:
     """Makes the address and the figures below follow what was chosen in the view."""
-    st.session_state["steps_sequence"] = int(report["sequence"])
     parts = {"stage": (STAGE, str(report["stage"])), "at": (CELL, str(report["at"]))}
     controls.remember(int(report["token"]), {key: text for key, (form, text) in parts.items() if form.fullmatch(text)})

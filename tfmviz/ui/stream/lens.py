@@ -58,7 +58,7 @@ def lens_of(here: Lesson) -> None:
         js=view.JS,
         css=view.CSS,
         data=_table(found, shown, list(stages), trace, vocabulary),
-        selection={"sequence": st.session_state.get("lens_sequence", 0), "row": token, "column": stage},
+        selection={"row": token, "column": stage},
         on_report=_follow,
     )
     _in_words(here, found, list(stages), token)
@@ -82,7 +82,6 @@ def _lens(model: Model, text: str, detail: Detail) -> Lens:
 
 def _follow(report: dict[str, Any]) -> None:
     """Pins the token of the chosen cell and puts its stage into the address."""
-    st.session_state["lens_sequence"] = int(report["sequence"])
     controls.remember(max(0, int(report["token"])), {"read": str(max(0, int(report["stage"])))})
 
 

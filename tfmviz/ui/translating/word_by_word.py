@@ -37,7 +37,6 @@ def draw(here: Lesson) -> None:
         "heads": attention.named(here, which),
     }
     selection = {
-        "sequence": st.session_state.get("translating_sequence", 0),
         "shown": _asked("shown"),
         "step": _asked("at"),
     }
@@ -86,7 +85,6 @@ def _asked(key: str) -> int | None:
 
 def _follow(about: str, report: dict[str, Any]) -> None:
     """Puts the reported choice into the address, unless it belongs to another text."""
-    st.session_state["translating_sequence"] = int(report["sequence"])
     if report["about"] == about:
         shown, step = report["shown"], report["step"]
         controls.put({"shown": "" if shown is None else str(int(shown)), "at": "" if step is None else str(int(step))})

@@ -13,7 +13,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_bars, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.whole_model.picture import subject
-from tfmviz.views import two_blocks
+from tfmviz.views import whole_model as view
 
 TWINS = {"post-norm": "twins-postnorm", "pre-norm": "twins-rope"}
 """Two shipped models that differ in nothing but where their norms stand."""
@@ -37,29 +37,24 @@ def norms(here: Lesson) -> None:
     traces = [models.trace(model, here.text) for model in found.values()]
     controls.say_what_was_cut(traces[0].target, "Both models read")
     layer = min(here.choice.layer_index, *(model.config.n_layers - 1 for model in found.values()))
-    show_view(
-        "two_blocks",
-        js=two_blocks.JS,
-        css=two_blocks.CSS,
-        data=_payload(tuple(found.items()), here.text, f"decoder.{layer}"),
-        selection={
-            "sequence": st.session_state.get("two_blocks_sequence", 0),
-            "layer": f"decoder.{layer}.self_attn",
-            "head": 0,
-            "token": controls.token(traces[0].tokens, text=here.text),
-            "says": {},
-        },
-        on_report=_follow,
-    )
+    attention = f"decoder.{layer}.self_attn"
+    token = controls.token(traces[0].tokens, text=here.text)
+    for kind, model in found.items():
+        show_view(
+            "whole_model",
+            key=f"block_{kind}",
+            js=view.JS,
+            css=view.CSS,
+            data=_block(model, here.text, attention, f"{kind.capitalize()}, layer {layer} of {model.name}"),
+            selection={"layer": attention, "head": 0, "token": token, "says": {}},
+            on_report=_follow,
+        )
 
 
 @shared
-def _payload(pair: tuple[tuple[str, Model], ...], text: str, block: str) -> bytes:
-    index = block.split(".")[1]
-    lanes = {f"{kind.capitalize()}, layer {index} of {model.name}": subject(model, text) for kind, model in pair}
-    return two_blocks.payload(lanes, block)
+def _block(model: Model, text: str, layer: str, title: str) -> bytes:
+    return view.payload(subject(model, text), "block", layer, 0, beside=title)
 
 
 def _follow(report: dict[str, Any]) -> None:
-    st.session_state["two_blocks_sequence"] = int(report["sequence"])
     controls.remember(max(0, int(report["token"])), {})

@@ -74,7 +74,6 @@ def picture(here: Lesson) -> None:
         css=view.CSS,
         data=payload(here.model, here.text, zoom, where, choice.head if zoom == "head" else 0),
         selection={
-            "sequence": st.session_state.get("whole_model_sequence", 0),
             "layer": choice.layer,
             "head": choice.head,
             "token": here.query,
@@ -89,7 +88,6 @@ def picture(here: Lesson) -> None:
 
 def follow(report: dict[str, Any]) -> None:
     """Makes sidebar and address follow what was chosen in the view."""
-    st.session_state["whole_model_sequence"] = int(report["sequence"])
     layer, zoom = str(report["layer"]), str(report["zoom"])
     if re.fullmatch(r"(encoder|decoder)\.[0-9]{1,3}\.(self|cross)_attn", layer):
         controls.look_at(layer, max(0, int(report["head"])))

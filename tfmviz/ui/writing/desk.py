@@ -106,14 +106,13 @@ def desk(here: Lesson, said: Settings, now: Written) -> None:
         js=view.JS,
         css=view.CSS,
         data=data,
-        selection={"sequence": st.session_state.get("writing_sequence", 0), "path": now.code, "word": looked},
+        selection={"path": now.code, "word": looked},
         on_report=lambda report: _follow(here.model, about, report),
     )
 
 
 def _follow(model: Model, about: str, report: dict[str, Any]) -> None:
     """Puts the reported tree into the address, unless it belongs to another text; goes to another text if asked to."""
-    st.session_state["writing_sequence"] = int(report["sequence"])
     path, word = str(report["path"]), report["word"]
     if report["about"] != about or _read(model, path) is None:
         return

@@ -3,9 +3,7 @@
 Streamlit rebuilds a Plotly chart for every sentence, which costs as much as drawing all heads of the explorer.
 """
 
-from pathlib import Path
-
-from tfmviz.views.shared import script
+from tfmviz.views.shared import script, style
 
 JS = script("bars/view.js")
-CSS = (Path(__file__).parent / "view.css").read_text(encoding="utf-8")
+CSS = style("bars")

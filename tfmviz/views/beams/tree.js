@@ -1,9 +1,11 @@
 // A beam search as a tree: a button for every continuation, steps across and ranks down, and lines between them.
 
+/** @import { Page } from "../shared/shell.js" */
 /** @import { Continuation } from "./places.js" */
 import { fresh } from "../shared/canvas.js";
-import { coloursOf, isDark } from "../shared/colours.js";
+import { figureOf } from "../shared/drawn.js";
 import { arrowOf, button, buttonOf, make, put } from "../shared/elements.js";
+import { Shell } from "../shared/shell.js";
 import { neighbour, parentOf, wayTo } from "./places.js";
 
 /** @typedef {{alt: string, picks: boolean, picked: number | null, nodes: Continuation[]}} Data */
@@ -11,7 +13,7 @@ import { neighbour, parentOf, wayTo } from "./places.js";
 const KINDS = /** @type {const} */ (["best", "goes on", "complete", "dropped"]);
 const STUB = 14; // pixels of the line to what is not drawn
 
-export class BeamTree {
+export class BeamTree extends Shell {
   /** @type {Data} */
   data = { alt: "", picks: false, picked: null, nodes: [] };
   /** @type {number | null} */
@@ -21,24 +23,24 @@ export class BeamTree {
 
   /**
    * @param {HTMLElement} parent
-   * @param {(picked: number | null) => void} pick
+   * @param {Page} page hears of the continuation that is picked, -1 for none
    */
-  constructor(parent, pick) {
-    this.pick = pick;
+  constructor(parent, page) {
+    super(page);
     this.lines = make("canvas", { ariaHidden: "true" });
     this.grid = make("div", { className: "grid", role: "group" });
     this.stage = make("div", { className: "stage" }, this.lines, this.grid);
     this.says = make("p", { className: "says" });
     const legend = KINDS.map((kind) => make("span", { className: kindClass(kind), textContent: kind }));
-    this.node = make(
-      "div",
-      { className: "view beams" },
+    this.mount(
+      parent,
+      { className: "beams" },
+      this.bar(),
       make("div", { className: "scroller" }, this.stage),
       make("p", { className: "legend", ariaHidden: "true" }, ...legend),
       this.says,
     );
     this.listen();
-    parent.append(this.node);
   }
 
   listen() {
@@ -51,8 +53,9 @@ export class BeamTree {
       const node = buttonOf(event);
       if (node) this.choose(Number(node.dataset.n));
     });
-    this.observer = new ResizeObserver(() => this.paintLines());
-    this.observer.observe(this.stage);
+    const observer = new ResizeObserver(() => this.width && this.paintLines());
+    observer.observe(this.stage);
+    this.atEnd(() => observer.disconnect());
   }
 
   /** @param {Data} data */
@@ -62,17 +65,8 @@ export class BeamTree {
     this.data = data;
     this.picked = data.picks || !isSame ? data.picked : this.picked;
     if (!isSame) this.build();
-    this.paint();
+    super.show(data);
     if (focused !== null && !isSame) this.buttons[focused]?.focus();
-  }
-
-  /** Draws again if the page has turned dark or light. */
-  followTheme() {
-    if (String(isDark(this.node)) !== this.node.dataset.dark) this.paint();
-  }
-
-  leave() {
-    this.observer?.disconnect();
   }
 
   get buttons() {
@@ -105,7 +99,7 @@ export class BeamTree {
     const hovered = node ? Number(node.dataset.n) : null;
     if (hovered === this.hovered) return;
     this.hovered = hovered;
-    this.paint();
+    this.draw();
   }
 
   /** @param {KeyboardEvent} event */
@@ -122,14 +116,13 @@ export class BeamTree {
   /** @param {number} n */
   choose(n) {
     this.picked = n === this.picked ? null : n;
-    this.paint();
-    if (this.data.picks) this.pick(this.picked);
+    this.draw();
+    if (this.data.picks) this.page.pick?.(this.picked ?? -1);
   }
 
   /** What depends on the continuation that is looked at. */
-  paint() {
+  draw() {
     const { alt, nodes } = this.data;
-    this.node.dataset.dark = String(isDark(this.node));
     put(this.grid, { ariaLabel: alt });
     const looked = this.hovered ?? this.picked;
     const way = new Set(looked === null ? [] : wayTo(nodes, looked));
@@ -143,10 +136,10 @@ export class BeamTree {
   }
 
   paintLines() {
+    const { colours } = this;
     const { nodes } = this.data;
     const frame = this.stage.getBoundingClientRect();
     const context = fresh(this.lines, frame.width, frame.height);
-    const colours = coloursOf(this.node);
     const looked = this.hovered ?? this.picked;
     const way = new Set(looked === null ? [] : wayTo(nodes, looked));
     const boxes = this.buttons.map((node) => node.getBoundingClientRect());
@@ -164,6 +157,19 @@ export class BeamTree {
       context.lineTo(x, y);
       context.stroke();
     }
+  }
+
+  figure() {
+    return figureOf(this.stage);
+  }
+
+  titles() {
+    return { name: "beam-search", title: "Beam search", caption: this.data.alt };
+  }
+
+  values() {
+    const rows = this.data.nodes.map(({ step, rank, word, kind, said }) => [step, rank, word, kind, said]);
+    return { title: "Beam search", columns: ["step", "rank", "word", "kind", "in words"], rows };
   }
 }
 

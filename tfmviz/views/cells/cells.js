@@ -1,23 +1,25 @@
 // A picture of cells. Every touch is answered here; the page around hears of a cell only where a click does something.
 
 /** @import { Pen } from "../shared/canvas.js" */
+/** @import { Page } from "../shared/shell.js" */
+/** @import { Values } from "../shared/table.js" */
 /** @import { Place } from "./layout.js" */
 /** @import { Palette } from "./paint.js" */
 /** @import { Cell, Picture } from "./words.js" */
 import { unpack } from "../shared/arrays.js";
 import { fresh, measured } from "../shared/canvas.js";
-import { bytesOf, coloursOf, isDark } from "../shared/colours.js";
-import { button, make, put } from "../shared/elements.js";
+import { bytesOf, coloursOf } from "../shared/colours.js";
+import { make, put } from "../shared/elements.js";
 import { veil } from "../shared/guessing.js";
-import { save } from "../shared/picture.js";
+import { Shell } from "../shared/shell.js";
 import { cellAt, LEAST_LETTERS, layOut, next } from "./layout.js";
 import { bitmaps, paintPicture } from "./paint.js";
-import { nameOf, said, sentence, spokenOf, valueAt } from "./words.js";
+import { nameOf, sentence, spokenOf, valueAt } from "./words.js";
 
-const MOST_IN_TABLE = 4096; // cells; of more, only the row of the cursor is written out
 const KEYS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"];
 
-export class Cells {
+/** @extends {Shell<Palette>} */
+export class Cells extends Shell {
   /** @type {Picture} */
   picture;
   /** @type {Place} */
@@ -28,36 +30,23 @@ export class Cells {
   cursor = { matrix: 0, row: 0, column: 0 };
   /** @type {Cell | null} what is spoken of */
   pointed = null;
-  /** @type {Palette} */
-  colours;
-  width = 0;
   title = make("p");
   canvas = make("canvas", { tabIndex: 0, role: "application" });
   mark = make("div", { className: "mark", hidden: true });
   tip = make("p", { className: "tip" });
-  live = make("p", { className: "unseen", role: "status" });
-  numbers = make("div", { className: "numbers", hidden: true, tabIndex: 0, role: "region" });
 
   /**
    * @param {HTMLElement} parent
-   * @param {(cell: {row: number, column: number}) => void} pick gets a cell that was clicked
+   * @param {Page} page hears of a cell that was clicked
    */
-  constructor(parent, pick) {
-    this.pick = pick;
-    this.unfold = button("Numbers", { ariaExpanded: "false", onclick: () => this.toggle() });
-    const file = (/** @type {"svg" | "png"} */ format) => {
-      const words = `Save as ${format.toUpperCase()}`;
-      return button(format.toUpperCase(), { ariaLabel: words, title: words, onclick: () => this.save(format) });
-    };
-    const tools = make("div", { className: "tools" }, this.unfold, file("svg"), file("png"));
-    const head = make("div", { className: "head" }, this.title, tools);
+  constructor(parent, page) {
+    super(page);
+    this.tools = this.bar();
+    const head = make("div", { className: "head" }, this.title, this.tools);
     const stage = make("div", { className: "stage" }, this.canvas, this.mark);
-    this.node = make("div", { className: "view cells" }, head, stage, this.tip, this.numbers, this.live);
+    this.mount(parent, { className: "cells" }, head, stage, this.tip);
     this.listen();
-    parent.append(this.node);
-    this.watcher = new ResizeObserver(() => this.node.clientWidth !== this.width && this.layOut());
-    this.watcher.observe(this.node);
-    this.endVeil = veil(this.node, () => this.speak());
+    this.atEnd(veil(this.node, () => this.redraw()));
   }
 
   listen() {
@@ -71,7 +60,7 @@ export class Cells {
   }
 
   /** @param {Uint8Array} bytes */
-  show(bytes) {
+  read(bytes) {
     const { header, arrays } = unpack(bytes);
     this.picture = { ...header, values: arrays.values.values };
     this.images = [];
@@ -79,13 +68,11 @@ export class Cells {
     const own = header.matrices === 1 ? header.titles : [];
     this.title.textContent = [...own, header.scale.title].filter(Boolean).join(": ");
     this.canvas.dataset.picks = String(Boolean(header.click));
-    this.numbers.ariaLabel = `Numbers: ${this.title.textContent}`;
-    this.speak();
+    this.tools.ariaLabel = `Figure: ${this.title.textContent}`;
   }
 
   // Draws, and says what is drawn; while a class guesses, without values.
-  speak() {
-    if (!this.picture) return;
+  draw() {
     const { alt, click } = this.picture;
     const words = this.isVeiled() ? this.title.textContent : alt;
     const keys = `Arrow keys move from cell to cell${click ? `, Enter ${click}` : ""}.`;
@@ -104,27 +91,21 @@ export class Cells {
     return { matrix: 0, row: frame?.top ?? 0, column: frame?.left ?? 0 };
   }
 
-  // Draws again if the page has turned dark or light.
-  followTheme() {
-    if (this.picture && String(isDark(this.node)) !== this.node.dataset.dark) this.layOut();
+  palette() {
+    const { dark } = this;
+    if (dark !== this.colours?.dark) this.images = [];
+    const own = coloursOf(this.node);
+    const mlp = getComputedStyle(this.node).getPropertyValue("--mlp").trim();
+    return { ...own, dark, attention: own.looks, mlp, maskedRgb: bytesOf(own.masked) };
   }
 
   layOut() {
-    this.width = this.node.clientWidth;
-    if (!this.picture || !this.width) return;
-    const dark = isDark(this.node);
-    if (String(dark) !== this.node.dataset.dark) this.images = [];
-    this.node.dataset.dark = String(dark);
-    const own = coloursOf(this.node);
-    const mlp = getComputedStyle(this.node).getPropertyValue("--mlp").trim();
-    this.colours = { ...own, dark, attention: own.looks, mlp, maskedRgb: bytesOf(own.masked) };
+    const { font, least } = this.colours;
     if (!this.images.length) this.images = bitmaps(this.picture, this.colours);
     const measure = (/** @type {string} */ text, /** @type {number} */ size) =>
-      measured(text, `${size}px ${own.font}`).width;
-    this.place = layOut(this.picture, this.width, measure, Math.max(LEAST_LETTERS, own.least));
+      measured(text, `${size}px ${font}`).width;
+    this.place = layOut(this.picture, this.width, measure, Math.max(LEAST_LETTERS, least));
     this.paint(fresh(this.canvas, this.place.width, this.place.height));
-    this.point(this.pointed);
-    this.writeOut();
   }
 
   /** @param {Pen} pen */
@@ -153,7 +134,7 @@ export class Cells {
     const { rows, columns, matrices } = this.picture;
     const isThere = cell && cell.matrix < matrices && cell.row < rows.count && cell.column < columns.count;
     this.pointed = isThere ? cell : null;
-    if (this.isVeiled()) this.live.textContent = "";
+    if (this.isVeiled()) this.say("");
     put(this.mark, { hidden: !isThere });
     const idle = this.picture.click ? `A click on a cell ${this.picture.click}.` : "Point at a cell for its number.";
     put(this.tip, { textContent: isThere && !this.isVeiled() ? sentence(this.picture, cell) : idle });
@@ -174,8 +155,7 @@ export class Cells {
     if (!cell) return;
     this.cursor = cell;
     this.point(cell);
-    this.writeOut();
-    if (this.picture.click) this.pick({ row: cell.row, column: cell.column });
+    if (this.picture.click) this.page.pick?.({ row: cell.row, column: cell.column });
   }
 
   /** @param {KeyboardEvent} event */
@@ -187,66 +167,33 @@ export class Cells {
     event.stopPropagation(); // the page's own shortcuts are not meant
     if (event.key === "Escape") return this.canvas.blur();
     if (chooses) return this.choose(this.cursor);
-    const before = this.cursor;
-    if (this.pointed) this.cursor = next(before, event.key, this.picture); // the first key shows where one is
+    if (this.pointed) this.cursor = next(this.cursor, event.key, this.picture); // the first key shows where one is
     this.point(this.cursor);
-    this.live.textContent = this.tip.textContent;
-    if (this.cursor.row !== before.row) this.writeOut();
+    this.say(this.tip.textContent);
   }
 
-  toggle() {
-    this.numbers.hidden = !this.numbers.hidden;
-    this.unfold.ariaExpanded = String(!this.numbers.hidden);
-    this.writeOut();
+  figure() {
+    const { width, height } = this.place;
+    return { width: Math.max(width, 420), height, paint: (/** @type {Pen} */ pen) => this.paint(pen) };
   }
 
-  // The numbers as tables, one for each matrix.
-  writeOut() {
-    if (this.numbers.hidden) return;
-    const { rows, columns, matrices } = this.picture;
-    const all = matrices * rows.count * columns.count <= MOST_IN_TABLE;
-    const shown = all ? Array.from({ length: rows.count }, (_, row) => row) : [this.cursor.row];
-    this.numbers.replaceChildren(...Array.from({ length: matrices }, (_, matrix) => this.table(matrix, shown)));
+  titles() {
+    const { name, alt } = this.picture;
+    return { name, title: this.title.textContent ?? "", caption: alt };
   }
 
-  /**
-   * @param {number} matrix
-   * @param {number[]} shown rows
-   */
-  table(matrix, shown) {
-    const { rows, columns, titles, form, scale } = this.picture;
-    const all = Array.from({ length: columns.count }, (_, column) => column);
+  /** @returns {Values} */
+  values() {
+    const { rows, columns, matrices, titles } = this.picture;
     const name = (/** @type {import("./words.js").Axis} */ axis, /** @type {number} */ index) =>
       nameOf(axis, index) || spokenOf(axis, index);
-    const heads = all.map((column) => make("th", { scope: "col", textContent: name(columns, column) }));
-    const line = (/** @type {number} */ row) =>
-      make(
-        "tr",
-        {},
-        make("th", { scope: "row", textContent: name(rows, row) }),
-        ...all.map((column) => make("td", { textContent: said(form, valueAt(this.picture, { matrix, row, column })) })),
-      );
-    return make(
-      "table",
-      {},
-      make("caption", { textContent: titles[matrix] || scale.title }),
-      make("thead", {}, make("tr", {}, make("td", {}), ...heads)),
-      make("tbody", {}, ...shown.map(line)),
-    );
-  }
-
-  /** @param {"svg" | "png"} format */
-  save(format) {
-    const { width, height } = this.place;
-    const { name, alt } = this.picture;
-    return save(
-      { width: Math.max(width, 420), height, paint: (/** @type {Pen} */ pen) => this.paint(pen) },
-      { format, name, title: this.title.textContent, caption: alt, colours: this.colours },
-    );
-  }
-
-  leave() {
-    this.endVeil();
-    this.watcher.disconnect();
+    const all = Array.from({ length: columns.count }, (_, column) => column);
+    const lines = Array.from({ length: matrices * rows.count }, (_, n) => {
+      const [matrix, row] = [Math.floor(n / rows.count), n % rows.count];
+      const numbers = all.map((column) => valueAt(this.picture, { matrix, row, column }));
+      return [...(matrices > 1 ? [titles[matrix]] : []), name(rows, row), ...numbers];
+    });
+    const heads = [...(matrices > 1 ? ["figure"] : []), rows.title, ...all.map((column) => name(columns, column))];
+    return { title: this.title.textContent ?? "", columns: heads, rows: lines };
   }
 }

@@ -1,16 +1,15 @@
 // The attention of one sentence: all heads, one layer's heads as lines, one head as a matrix, the sentence shaded.
 // Every touch is answered here; the page around is told when the reader's hand is still.
 
-/** @import { Colours } from "../shared/colours.js" */
-/** @import { Drawn, Format, PanelName } from "./frame.js" */
+/** @import { Page } from "../shared/shell.js" */
+/** @import { Drawn, PanelName } from "./frame.js" */
 /** @import { Cell, Place as At } from "./matrix.js" */
 /** @import { Kind, Mask } from "./payload.js" */
 /** @import { Focus, Selection, State } from "./state.js" */
 /** @import { Pattern } from "./weights.js" */
 /** @import { Place } from "./words.js" */
-import { coloursOf, isDark } from "../shared/colours.js";
 import { veil } from "../shared/guessing.js";
-import { save } from "../shared/picture.js";
+import { Shell, STILL } from "../shared/shell.js";
 import { Controls } from "./controls.js";
 import { CAPTIONS, Frame } from "./frame.js";
 import { Legend } from "./legend.js";
@@ -20,27 +19,19 @@ import { Overview } from "./overview.js";
 import { Attention } from "./payload.js";
 import { fitted, fromLook, initial, pairOf, picked, toLook } from "./state.js";
 import { Strip, weightsBeside } from "./strip.js";
+import { lineValues, matrixValues, overviewValues } from "./values.js";
 import { filtered, meanOf } from "./weights.js";
 import { cellSentence, filterWords, headName, headWords, kindName, sentence, shownName } from "./words.js";
-
-const REST = 500; // milliseconds without a touch after which a moved slider counts as still
 
 /**
  * What the page tells. `first`: the token to look at until one is pinned, null for the last; `details`: base64.
  * @typedef {Selection & {sequence: number, first: number | null, details?: string | null}} Answer
  */
 
-export class Explorer {
+export class Explorer extends Shell {
   /** @type {Attention} */
   attention;
-  /** @type {Colours} */
-  colours;
   state = initial();
-  reported = 0; // counts reports, so that an answer to an older one is known as such
-  sequence = 0; // the number that an answer must have; from a touch on, that of the report to come
-  said = ""; // the last report
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  resting;
   /** @type {Focus | null} the token that is pointed at */
   hover = null;
   /** @type {Cell | null} the matrix's cell that is pointed at */
@@ -57,18 +48,15 @@ export class Explorer {
   /** @type {number | null} the kind of attention whose tokens are on the page */
   labelled = null;
   isCrossing = false; // one text looks at another
-  width = 0;
-  /** @type {number | null} */
-  frameRequest = null;
   hasChanged = false;
 
   /**
    * @param {HTMLElement} parent
-   * @param {{report?: (selection: any) => void, linkTo?: ((selection: Selection) => string) | null}} [options] `report`
-   *   tells the page around what is chosen; `linkTo` gives the address that shows it
+   * @param {Page} [page]
+   * @param {((selection: Selection) => string) | null} [linkTo] gives the address that shows what is chosen
    */
-  constructor(parent, { report = () => {}, linkTo = null } = {}) {
-    this.report = report;
+  constructor(parent, page = {}, linkTo = null) {
+    super(page);
     const listener = { hover: this.point.bind(this), pick: this.pin.bind(this) };
     this.controls = new Controls({
       change: (part, how) => this.change(part, how),
@@ -84,65 +72,68 @@ export class Explorer {
     const pick = (/** @type {At} */ cell) => this.change(picked(this.state, cell), { rest: true });
     this.matrix = new Matrix({ hover: (cell) => this.pointAtCell(cell), pick });
     this.frame = new Frame(this, {
-      save: (name, view, format) => this.save(name, view, format),
+      saved: (name, view) => this.saved(name, view),
+      values: (name) => this.values(name),
       writeOut: () => this.writeOut(),
     });
-    this.node = this.frame.node;
+    const { panels, inWords, tip } = this.frame;
+    this.mount(parent, { className: "explorer", ariaLabel: "Attention explorer" }, panels, inWords, tip);
     this.node.addEventListener("keydown", (event) => this.key(event));
-    parent.append(this.node);
-    const { panels } = this.frame;
-    this.watcher = new ResizeObserver(() => this.attention && panels.clientWidth !== this.width && this.redraw());
-    this.watcher.observe(panels);
-    this.endVeil = veil(this.node, () => this.attention && this.redraw());
+    this.atEnd(veil(this.node, () => this.redraw()));
+    this.atEnd(() => this.controls.pause());
   }
 
   /**
    * Takes other data: a new sentence, or another model.
    * @param {Uint8Array} bytes
    */
-  show(bytes) {
+  read(bytes) {
     const before = this.attention;
     this.attention = new Attention(bytes);
     const isSame = before && JSON.stringify(before.texts) === JSON.stringify(this.attention.texts);
     this.state = fitted(isSame ? this.state : { ...this.state, pin: null, to: null }, this.attention);
     Object.assign(this, { hover: null, cell: null, preview: null, picture: null });
-    this.redraw();
-  }
-
-  leave() {
-    this.endVeil();
-    this.watcher.disconnect();
-    this.controls.pause();
-    clearTimeout(this.resting);
   }
 
   /**
-   * Takes what the page around has chosen. An answer to an older report is out of date, except for the weights in it.
+   * An answer to an older report is out of date, except for the weights in it.
    * @param {Answer} answer
    */
-  select({ sequence, kind, layer, head, token, to, first, look, details }) {
+  select(answer) {
+    const { first, details } = answer;
     const hasArrived = details && this.attention.take(Uint8Array.from(atob(details), (byte) => byte.charCodeAt(0)));
     const before = JSON.stringify(this.state);
     const hasMoved = first !== this.first;
     this.first = first;
-    if (sequence >= this.sequence) {
-      Object.assign(this, { sequence, reported: sequence });
-      const { heads, ...said } = fromLook(look);
-      this.state = fitted(
-        {
-          ...this.state,
-          ...said,
-          heads: heads && heads[heads.length - 1] === head ? heads : [head],
-          layer,
-          kind: Math.max(0, this.attention.kinds.map(({ name }) => name).indexOf(kind)),
-          pin: token === null ? said.pin : { side: "query", at: token },
-          to,
-        },
-        this.attention,
-      );
-    }
-    if (hasArrived || JSON.stringify(this.state) !== before) this.draw(true);
+    super.select(answer);
+    if (!this.width) return; // another tab is open
+    if (hasArrived || JSON.stringify(this.state) !== before) this.draw();
     else if (hasMoved) this.drawFocus();
+  }
+
+  /** @param {Answer} answer */
+  take({ kind, layer, head, token, to, look }) {
+    const { heads, ...said } = fromLook(look);
+    this.state = fitted(
+      {
+        ...this.state,
+        ...said,
+        heads: heads && heads[heads.length - 1] === head ? heads : [head],
+        layer,
+        kind: Math.max(0, this.attention.kinds.map(({ name }) => name).indexOf(kind)),
+        pin: token === null ? said.pin : { side: "query", at: token },
+        to,
+      },
+      this.attention,
+    );
+  }
+
+  chosen() {
+    return { ...this.selection(), wanted: this.missing };
+  }
+
+  get isPlaying() {
+    return this.controls.timer !== null;
   }
 
   /** @returns {Selection} */
@@ -160,29 +151,13 @@ export class Explorer {
    */
   change(part, { rest = false } = {}) {
     this.state = fitted({ ...this.state, ...part }, this.attention);
-    this.sequence = this.reported + 1;
     if ("layer" in part || "heads" in part || "kind" in part) this.preview = null;
     this.draw("order" in part || "scale" in part || "kind" in part);
-    this.tellIn(rest ? 0 : REST);
+    this.tell(rest ? 0 : STILL);
   }
 
-  /** @param {number} milliseconds after which it reports if nothing is touched before; never while layers are played */
-  tellIn(milliseconds) {
-    clearTimeout(this.resting);
-    this.resting = setTimeout(() => !this.controls.timer && this.tell(), milliseconds);
-  }
-
-  /** Reports what is chosen, if it differs from what was reported last or weights are missing. */
-  tell() {
-    const wanted = this.missing;
-    const selection = this.selection();
-    const said = JSON.stringify([selection, wanted]);
-    this.frame.live.textContent = this.frame.headline.textContent;
-    const isNew = said !== this.said;
-    this.said = said;
-    if (isNew) this.reported += 1;
-    this.sequence = this.reported;
-    if (isNew) this.report({ ...selection, wanted, sequence: this.sequence });
+  still() {
+    this.say(this.frame.headline.textContent);
   }
 
   /**
@@ -193,14 +168,14 @@ export class Explorer {
     const { pin } = this.state;
     const isPinned = pin?.side === focus.side && pin.at === focus.at;
     this.change({ pin: isPinned ? null : focus }, { rest: true });
-    this.frame.live.textContent = this.frame.spoken.textContent;
+    this.say(this.frame.spoken.textContent);
   }
 
   /** @param {Focus | null} focus */
   point(focus) {
     this.hover = focus;
     this.cell = null;
-    this.later();
+    this.soon();
   }
 
   /** @param {Cell | null} cell */
@@ -210,10 +185,10 @@ export class Explorer {
     this.frame.tip.hidden = !cell || "keyboard" in cell;
     if (cell && this.picture) {
       const text = cellSentence(this.picture, cell, this.texts());
-      if ("keyboard" in cell) this.frame.live.textContent = text;
-      else this.frame.placeTip(text, cell);
+      if ("keyboard" in cell) this.say(text);
+      else this.frame.placeTip(text, cell, this.node);
     }
-    this.later();
+    this.soon();
   }
 
   /** @param {Place | null} place */
@@ -221,36 +196,27 @@ export class Explorer {
     const { attention, state } = this;
     const isThere = place && (attention.whole || attention.matrix(state.kind, place.layer, place.head));
     this.preview = isThere ? place : null;
-    this.later(true);
+    this.soon(true);
   }
 
   /**
    * Draws once before the next frame, however many touches come until then.
    * @param {boolean} [selection] whether other heads are to be shown
    */
-  later(selection = false) {
+  soon(selection = false) {
     this.hasChanged ||= selection;
-    this.frameRequest ??= requestAnimationFrame(() => {
-      this.frameRequest = null;
+    this.later(() => {
       if (this.hasChanged) this.draw(false);
       else this.drawFocus();
       this.hasChanged = false;
     });
   }
 
-  /** Draws everything: with other data, sizes or colours. */
-  redraw() {
-    this.node.dataset.dark = String(isDark(this.node));
-    this.colours = coloursOf(this.node);
-    for (const view of [this.overview, this.lines, this.matrix]) view.colours = this.colours;
+  palette() {
+    const colours = super.palette();
+    for (const view of [this.overview, this.lines, this.matrix]) view.colours = colours;
     this.labelled = null; // sizes may have changed
-    this.width = this.frame.panels.clientWidth;
-    this.draw(true);
-  }
-
-  /** Draws again if the page has turned dark or light. */
-  followTheme() {
-    if (coloursOf(this.node).ground !== this.colours.ground) this.redraw();
+    return colours;
   }
 
   /**
@@ -267,8 +233,8 @@ export class Explorer {
     return { queries: this.attention.queries(kind), keys: this.attention.keys(kind) };
   }
 
-  /** @param {boolean} withOverview */
-  draw(withOverview) {
+  /** @param {boolean} [withOverview] */
+  draw(withOverview = true) {
     const { attention } = this;
     const view = this.shown();
     const kind = attention.kinds[view.kind];
@@ -285,7 +251,7 @@ export class Explorer {
     const patterns = this.patterns(view);
     this.node.classList.toggle("waiting", !patterns);
     if (patterns) this.drawPatterns(patterns, view, kind);
-    else if (!this.preview) this.tellIn(0);
+    else if (!this.preview) this.tell(0);
   }
 
   /**
@@ -384,17 +350,32 @@ export class Explorer {
   /**
    * @param {PanelName} name
    * @param {Drawn} view
-   * @param {Format} format
    */
-  save(name, view, format) {
+  saved(name, view) {
     const { colours } = this;
-    const model = this.attention.title ? `${this.attention.title}: ` : "";
-    const shown = name === "overview" ? `every head, ${kindName(this.attention.kinds[this.state.kind])}` : this.name;
-    const spoken = this.frame.spoken.textContent;
     const isOfToken = name === "matrix" || (name === "lines" && this.focus() !== null);
-    const caption = isOfToken ? `${CAPTIONS[name]} ${spoken}` : CAPTIONS[name];
-    const filters = name === "overview" ? "" : filterWords(this.state); // the overview shows all weights
-    const title = `${model}${shown}${filters ? ` (${filters})` : ""}`;
-    return save(view.figure(colours), { format, name: `attention-${name}`, title, caption, colours });
+    const caption = isOfToken ? `${CAPTIONS[name]} ${this.frame.spoken.textContent}` : CAPTIONS[name];
+    return { ...view.figure(colours), name: `attention-${name}`, title: this.titleOf(name), caption, colours };
+  }
+
+  /** @param {PanelName} name */
+  titleOf(name) {
+    const model = this.attention.title ? `${this.attention.title}: ` : "";
+    const isOfAll = name === "overview"; // of all heads, with all weights
+    const shown = isOfAll ? `every head, ${kindName(this.attention.kinds[this.state.kind])}` : this.name;
+    const filters = isOfAll ? "" : filterWords(this.state);
+    return `${model}${shown}${filters ? ` (${filters})` : ""}`;
+  }
+
+  /** @param {PanelName} [name] */
+  values(name = "matrix") {
+    const title = this.titleOf(name);
+    const kind = this.attention.kinds[this.state.kind];
+    if (name === "overview") return overviewValues(title, kind);
+    const texts = this.texts();
+    if (name === "matrix") return matrixValues(title, /** @type {Pattern<Mask>} */ (this.picture), texts);
+    const { layer, heads, aggregate } = this.state;
+    const names = aggregate === "heads" ? heads.map((head) => `layer ${layer} head ${head}`) : [aggregate];
+    return lineValues(title, this.patterns(this.state) ?? [], { ...texts, names });
   }
 }

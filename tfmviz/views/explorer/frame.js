@@ -1,7 +1,8 @@
 // How the parts of the explorer stand on the page.
 
 /** @import { Colours } from "../shared/colours.js" */
-/** @import { Figure } from "../shared/picture.js" */
+/** @import { Figure, Saved } from "../shared/picture.js" */
+/** @import { Values } from "../shared/table.js" */
 /** @import { Controls } from "./controls.js" */
 /** @import { Legend } from "./legend.js" */
 /** @import { Lines } from "./lines.js" */
@@ -10,16 +11,15 @@
 /** @import { State } from "./state.js" */
 /** @import { Overview } from "./overview.js" */
 /** @import { Strip } from "./strip.js" */
-import { button, make } from "../shared/elements.js";
+import { figureBar } from "../shared/bar.js";
+import { make } from "../shared/elements.js";
 import { shownName, verdictWords } from "./words.js";
-
-/** @typedef {"svg" | "png"} Format */
 
 /** @typedef {"overview" | "lines" | "matrix"} PanelName */
 
 /** @typedef {{node: HTMLElement, figure: (colours: Colours) => Figure}} Drawn */
 
-/** @typedef {(name: PanelName, view: Drawn, format: Format) => void} Save */
+/** @typedef {{saved: (name: PanelName, view: Drawn) => Saved, values: (name: PanelName) => Values}} Listener */
 
 /**
  * @typedef {object} Parts
@@ -41,16 +41,15 @@ export const CAPTIONS = {
 export class Frame {
   /**
    * @param {Parts} parts
-   * @param {{save: Save, writeOut: () => void}} listener
+   * @param {Listener & {writeOut: () => void}} listener
    */
-  constructor({ controls, legend, strips, overview, lines, matrix }, { save, writeOut }) {
+  constructor({ controls, legend, strips, overview, lines, matrix }, { writeOut, ...listener }) {
     this.shown = make("strong");
     this.spoken = make("span", { className: "spoken" });
     this.headline = make("p", { className: "headline" }, this.shown, ": ", this.spoken);
     this.verdict = make("p", { className: "verdict" });
     const ask = make("summary", { textContent: "What kind of head is this?" });
     this.kind = make("details", { className: "kind" }, ask, this.verdict);
-    this.live = make("p", { className: "unseen", role: "status" });
     this.tip = make("div", { className: "tip", hidden: true });
     this.rows = make("ol");
     const summary = make("summary", { textContent: "Every row in words" });
@@ -58,7 +57,7 @@ export class Frame {
     this.panels = make("div", { className: "panels" });
     this.panels.append(
       controls.node,
-      panel(overview, save, {
+      panel(overview, listener, {
         name: "overview",
         title: "Every head",
         hint: "Point at a head to see it; click to keep it.",
@@ -70,26 +69,18 @@ export class Frame {
         ...strips.map(({ node }) => node),
         this.kind,
       ),
-      panel(lines, save, {
+      panel(lines, listener, {
         name: "lines",
         title: "Who looks at whom",
         hint: "Left looks at right. Click a token to pin it.",
       }),
-      panel(matrix, save, {
+      panel(matrix, listener, {
         name: "matrix",
         title: "The same as a matrix",
         hint: "A row is one token's attention; unfiltered it sums to 1.",
         extra: zoomOf(matrix),
       }),
       make("div", { className: "bar colours" }, controls.filters, legend.node),
-    );
-    this.node = make(
-      "div",
-      { className: "view explorer", role: "group", ariaLabel: "Attention explorer" },
-      this.panels,
-      this.inWords,
-      this.tip,
-      this.live,
     );
   }
 
@@ -117,9 +108,10 @@ export class Frame {
    * Shows a text beside the pointer.
    * @param {string} text
    * @param {{x: number, y: number}} pointer in the window
+   * @param {HTMLElement} node the view
    */
-  placeTip(text, { x, y }) {
-    const box = this.node.getBoundingClientRect();
+  placeTip(text, { x, y }, node) {
+    const box = node.getBoundingClientRect();
     this.tip.textContent = text;
     this.tip.style.top = `${y - box.top + 18}px`;
     this.tip.style.left = `${Math.max(0, Math.min(x - box.left + 12, box.width - this.tip.offsetWidth - 4))}px`;
@@ -127,27 +119,19 @@ export class Frame {
 }
 
 /**
- * A picture with its title, a hint, and buttons that save it.
+ * A picture with its title, a hint, and its bar.
  * @param {Drawn} view
- * @param {Save} save
+ * @param {Listener} listener
  * @param {{name: PanelName, title: string, hint: string, extra?: Node}} options
  */
-function panel(view, save, { name, title, hint, extra }) {
-  /** @param {Format} format */
-  const file = (format) =>
-    button(format.toUpperCase(), {
-      title: `Save this figure as ${format.toUpperCase()}`,
-      ariaLabel: `Save “${title}” as ${format.toUpperCase()}`,
-      onclick: () => save(name, view, format),
-    });
+function panel(view, { saved, values }, { name, title, hint, extra }) {
   const heading = make("h2", { textContent: title });
-  return make(
-    "section",
-    { className: `panel ${name}` },
-    make("div", { className: "head" }, heading, ...(extra ? [extra] : []), file("svg"), file("png")),
-    make("p", { className: "hint", textContent: hint }),
-    view.node,
-  );
+  const node = make("section", { className: `panel ${name}` });
+  const figure = () => saved(name, view);
+  const bar = figureBar({ whole: () => node, figure, values: () => values(name), about: title });
+  const head = make("div", { className: "head" }, heading, ...(extra ? [extra] : []), bar);
+  node.append(head, make("p", { className: "hint", textContent: hint }), view.node);
+  return node;
 }
 
 /** @param {Matrix} matrix */

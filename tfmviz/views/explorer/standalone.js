@@ -5,4 +5,4 @@ import { Explorer } from "./explorer.js";
 const [text, parent] = ["payload", "explorer"].map((id) => /** @type {HTMLElement} */ (document.getElementById(id)));
 const explorer = new Explorer(parent);
 explorer.show(Uint8Array.from(atob(String(text.textContent)), (character) => character.charCodeAt(0)));
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => explorer.followTheme());
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => explorer.followLook());

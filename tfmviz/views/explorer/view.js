@@ -1,12 +1,10 @@
 // The explorer as a Streamlit component: its data are a payload's bytes.
 
-/** @import { Component } from "../shared/meet.js" */
 /** @import { Selection } from "./state.js" */
-import { meet } from "../shared/meet.js";
+import { component } from "../shared/meet.js";
 import { Explorer } from "./explorer.js";
 
-/** @param {Component} component */
-export default (component) => meet("explorer", (parent, report) => new Explorer(parent, { report, linkTo }), component);
+export default component((parent, page) => new Explorer(parent, page, linkTo));
 
 /**
  * The address of this page with another selection.

@@ -1,8 +1,11 @@
 // A table of words, one row a token, one column a stage. Every touch is answered here; the page gets the chosen cell.
 
 /** @import { Rgb } from "../shared/colours.js" */
-import { css, inkOn, inkOnRgb, isDark } from "../shared/colours.js";
+/** @import { Page } from "../shared/shell.js" */
+import { css, inkOn, inkOnRgb } from "../shared/colours.js";
+import { figureOf } from "../shared/drawn.js";
 import { button, buttonOf, make, roving } from "../shared/elements.js";
+import { Shell } from "../shared/shell.js";
 
 /**
  * What Python sends; tfmviz/views/lens/__init__.py describes it.
@@ -35,19 +38,18 @@ const AMOUNTS = {
   ],
 };
 
-export class Lens {
+export class Lens extends Shell {
   /** @type {Data | null} */
   data = null;
   /** @type {Place | null} */
-  chosen = null;
-  sequence = 0; // counts what was reported, so that an answer to an older report is known as such
+  place = null;
 
   /**
    * @param {HTMLElement} parent
-   * @param {(selection: {token: number, stage: number, sequence: number}) => void} report
+   * @param {Page} page
    */
-  constructor(parent, report) {
-    this.report = report;
+  constructor(parent, page) {
+    super(page);
     this.table = make("table", {});
     this.scroller = make(
       "div",
@@ -56,9 +58,8 @@ export class Lens {
     );
     this.legend = make("p", { className: "legend" });
     this.tip = make("p", { className: "tip" });
-    this.node = make("div", { className: "view lens" }, this.legend, this.scroller, this.tip);
+    this.mount(parent, { className: "lens" }, this.bar(), this.legend, this.scroller, this.tip);
     this.listen();
-    parent.append(this.node);
   }
 
   listen() {
@@ -74,39 +75,31 @@ export class Lens {
   }
 
   /** @param {Data} data */
-  show(data) {
+  read(data) {
     this.data = data;
-    this.paint(data);
   }
 
-  /**
-   * Takes what the page around has chosen.
-   * @param {Place & {sequence: number}} answer
-   */
-  select({ sequence, row, column }) {
-    if (sequence < this.sequence) return;
-    this.sequence = sequence;
-    this.chosen = { row, column };
+  /** @param {Place} place */
+  take({ row, column }) {
+    this.place = { row, column };
     this.mark();
     this.bringIntoView();
   }
 
+  chosen() {
+    return { token: this.place?.row, stage: this.place?.column };
+  }
+
   /** @param {Place} place */
   pick(place) {
-    this.sequence += 1;
-    this.chosen = place;
+    this.place = place;
     this.mark();
-    this.report({ token: place.row, stage: place.column, sequence: this.sequence });
+    this.tell(0);
   }
 
-  /** Draws again if the page has turned dark or light. */
-  followTheme() {
-    if (this.data && String(isDark(this.node)) !== this.node.dataset.dark) this.paint(this.data);
-  }
-
-  /** @param {Data} data */
-  paint(data) {
-    this.node.dataset.dark = String(isDark(this.node));
+  draw() {
+    const { data } = this;
+    if (!data) return;
     const heads = ["token", ...data.columns].map((textContent) => make("th", { scope: "col", textContent }));
     const body = data.rows.map((name, row) => {
       const head = make("th", { scope: "row", dir: "auto", textContent: name, title: `Token ${row}` });
@@ -122,7 +115,7 @@ export class Lens {
    * @param {Place} place
    */
   cell(data, { row, column }) {
-    const [background, color] = this.colours(data, data.shades[row][column]);
+    const [background, color] = this.shadeOf(data, data.shades[row][column]);
     const node = button(data.texts[row][column], {
       tabIndex: -1,
       dir: "auto",
@@ -138,16 +131,16 @@ export class Lens {
    * @param {Data} data
    * @param {number} shade
    */
-  colours({ scale }, shade) {
+  shadeOf({ scale }, shade) {
     if (scale === "share") return [css(Math.sqrt(shade)), inkOn(Math.sqrt(shade))];
-    const rgb = amountColour(shade, this.node.dataset.dark === "true");
+    const rgb = amountColour(shade, this.dark);
     return [`rgb(${rgb.join(" ")})`, inkOnRgb(rgb)];
   }
 
   /** @param {Data} data */
   paintLegend(data) {
     const [what, low, high] = data.legend;
-    const stops = Array.from({ length: 9 }, (_, n) => this.colours(data, n / 8)[0]);
+    const stops = Array.from({ length: 9 }, (_, n) => this.shadeOf(data, n / 8)[0]);
     const ramp = make("span", {
       className: "ramp",
       style: { background: `linear-gradient(90deg, ${stops.join(",")})` },
@@ -157,15 +150,15 @@ export class Lens {
 
   /** The row of the table that is chosen. */
   get line() {
-    return this.chosen && this.table.tBodies[0]?.rows[this.chosen.row];
+    return this.place && this.table.tBodies[0]?.rows[this.place.row];
   }
 
   mark() {
-    if (!this.data || !this.chosen) return;
+    if (!this.data || !this.place) return;
     for (const node of this.table.querySelectorAll("button"))
       Object.assign(node, { ariaPressed: "false", tabIndex: -1 });
     for (const node of this.table.querySelectorAll(".chosen")) node.className = "";
-    const node = this.line?.cells[this.chosen.column + 1]?.querySelector("button");
+    const node = this.line?.cells[this.place.column + 1]?.querySelector("button");
     if (!this.line || !node) return;
     this.line.className = "chosen";
     Object.assign(node, { ariaPressed: "true", tabIndex: 0 });
@@ -187,12 +180,24 @@ export class Lens {
    */
   point(pointed) {
     const { data } = this;
-    const place = pointed ?? this.chosen;
+    const place = pointed ?? this.place;
     if (!data || !place || place.row >= data.rows.length || place.column >= data.columns.length) return;
     this.tip.textContent = sentence(data, place);
   }
 
-  leave() {}
+  figure() {
+    return figureOf(this.table);
+  }
+
+  titles() {
+    return { name: "logit-lens", title: "Logit lens", caption: this.legend.textContent ?? "" };
+  }
+
+  values() {
+    const { columns, rows, texts } = /** @type {Data} */ (this.data);
+    const lines = rows.map((name, row) => [String(row), name, ...texts[row]]);
+    return { title: "Logit lens", columns: ["position", "token", ...columns], rows: lines };
+  }
 }
 
 /**

@@ -1,12 +1,12 @@
 // The gallery and the grid. Every touch is answered here; the page around gets the mask when a gesture is done.
 
-/** @import { Colours } from "../shared/colours.js" */
+/** @import { Pen } from "../shared/canvas.js" */
+/** @import { Page } from "../shared/shell.js" */
 /** @import { Bits, Brush, Mask, Place } from "./bits.js" */
 import { fresh } from "../shared/canvas.js";
-import { coloursOf, isDark } from "../shared/colours.js";
 import { arrowOf, button, make, roving } from "../shared/elements.js";
 import { perCent } from "../shared/numbers.js";
-import { save } from "../shared/picture.js";
+import { Shell } from "../shared/shell.js";
 import { copyOf, countOf, fromBits, gestureOf, gestureWords, ranges, rowCount, toBits, touched } from "./bits.js";
 import { Board, paintMask } from "./board.js";
 
@@ -25,9 +25,7 @@ const TILE = 48;
 const MOST_UNDO = 200;
 const MOST_NAMED = 6; // rows that see nothing
 
-export class Lab {
-  /** @type {Colours} */
-  colours;
+export class Lab extends Shell {
   /** @type {Mask} */
   mask;
   /** @type {Entry[]} */
@@ -42,21 +40,17 @@ export class Lab {
   gesture = null;
   /** @type {Place | null} */
   hovered = null;
-  /** @type {number | null} */
-  frameRequest = null;
-  width = 0;
-  sequence = 0; // counts what was reported, so that an answer to an older report is known as such
 
   /**
    * @param {HTMLElement} parent
-   * @param {(selection: {start: string, bits: string, sequence: number}) => void} report
+   * @param {Page} page
    */
-  constructor(parent, report) {
-    this.report = report;
+  constructor(parent, page) {
+    super(page);
     this.gallery = make("div", { className: "gallery", role: "group", ariaLabel: "Masks to start from" });
     roving(this.gallery, () => 1);
     this.about = make("p", { className: "about" });
-    this.brushes = BRUSHES.map((brush) => button(brush, { dataset: { brush }, onclick: () => this.take(brush) }));
+    this.brushes = BRUSHES.map((brush) => button(brush, { dataset: { brush }, onclick: () => this.hold(brush) }));
     this.undoButton = button("Undo", { onclick: () => this.undo() });
     this.count = make("p", { className: "count" });
     this.board = new Board({
@@ -67,29 +61,23 @@ export class Lab {
       hover: (place) => this.point(place),
     });
     this.tip = make("p", { className: "tip" });
-    this.live = make("p", { className: "unseen", role: "status" });
     this.rows = make("ol", { start: 0, tabIndex: 0 });
     const summary = make("summary", { textContent: "The mask in words" });
     this.words = make("details", { className: "words", ontoggle: () => this.writeOut() }, summary, this.rows);
-    this.node = make(
-      "div",
-      { className: "view lab", role: "group", ariaLabel: "Mask laboratory" },
+    this.mount(
+      parent,
+      { className: "lab", ariaLabel: "Mask laboratory" },
       this.gallery,
-      this.bar(),
+      this.tools(),
       this.board.node,
       this.tip,
       this.count,
       this.about,
       this.words,
-      this.files(),
-      this.live,
     );
-    parent.append(this.node);
-    this.watcher = new ResizeObserver(() => this.mask && this.node.clientWidth !== this.width && this.layOut());
-    this.watcher.observe(this.node);
   }
 
-  bar() {
+  tools() {
     const again = button("Start again", { onclick: () => this.begin(this.start) });
     return make(
       "div",
@@ -97,28 +85,20 @@ export class Lab {
       make("div", { className: "brushes", role: "group", ariaLabel: "What a click changes" }, ...this.brushes),
       this.undoButton,
       again,
+      this.bar(),
     );
-  }
-
-  files() {
-    /** @param {"svg" | "png"} format */
-    const file = (format) => button(`Save as ${format.toUpperCase()}`, { onclick: () => this.save(format) });
-    return make("div", { className: "bar files" }, file("svg"), file("png"));
   }
 
   /**
    * Takes another gallery, for another sentence or model.
    * @param {{queries: string[], keys: string[], gallery: Sent[]}} data
    */
-  show({ queries, keys, gallery }) {
+  read({ queries, keys, gallery }) {
     const texts = { queries, keys };
     if (JSON.stringify(texts) !== JSON.stringify(this.texts)) this.past = [];
     this.texts = texts;
     this.entries = gallery.map((entry) => ({ ...entry, mask: fromBits(entry) }));
     this.gallery.replaceChildren(...this.entries.map((entry, n) => this.tile(entry, n)));
-    // For a sentence of the same length the page's choice may be the one before, word for word; it does not come again.
-    const { rows, columns } = this.entry.mask;
-    if (this.mask?.rows === rows && this.mask.columns === columns) this.layOut();
   }
 
   /**
@@ -143,17 +123,16 @@ export class Lab {
     );
   }
 
-  /**
-   * Takes what the page around has chosen.
-   * @param {{sequence: number, start: string, bits: string}} answer
-   */
-  select({ sequence, start, bits }) {
-    if (sequence < this.sequence) return;
-    this.sequence = sequence;
+  /** @param {{start: string, bits: string}} answer */
+  take({ start, bits }) {
     this.start = start;
     const { rows, columns } = this.entry.mask;
     this.mask = fromBits({ rows, columns, bits });
-    this.layOut();
+    this.redraw();
+  }
+
+  chosen() {
+    return { start: this.entry.id, bits: this.mask ? toBits(this.mask) : "" };
   }
 
   /** The mask of the gallery that one started from, or the first that is usable. */
@@ -170,9 +149,9 @@ export class Lab {
     this.remember();
     this.start = id;
     this.mask = copyOf(this.entry.mask);
-    this.layOut();
+    this.redraw();
     this.say(`${this.entry.title}: ${this.count.textContent}`);
-    this.tell();
+    this.tell(0);
   }
 
   remember() {
@@ -184,15 +163,15 @@ export class Lab {
     if (!last || last.mask.open.length !== this.entry.mask.open.length) return;
     this.start = last.start;
     this.mask = last.mask;
-    this.layOut();
+    this.redraw();
     this.say(`Undone. ${this.count.textContent}`);
-    this.tell();
+    this.tell(0);
   }
 
   /** @param {Brush} brush */
-  take(brush) {
+  hold(brush) {
     this.brush = brush;
-    this.draw();
+    this.drawMask();
   }
 
   /**
@@ -201,7 +180,7 @@ export class Lab {
    * @param {Brush} [chosen]
    */
   press(place, chosen = this.brush) {
-    this.sequence += 1; // from now on an answer to an older report is out of date
+    this.touch();
     this.remember();
     const brush = place.row < 0 ? "column" : place.column < 0 ? "row" : chosen;
     this.gesture = { brush, value: gestureOf(this.mask, touched(this.mask, brush, place)), place };
@@ -215,7 +194,7 @@ export class Lab {
     if ((brush !== "column" && place.row < 0) || (brush !== "row" && place.column < 0)) return; // on the labels
     for (const n of touched(this.mask, brush, place)) this.mask.open[n] = value;
     this.gesture.place = place;
-    this.later();
+    this.later(() => this.drawMask());
   }
 
   finish() {
@@ -223,44 +202,34 @@ export class Lab {
     const { brush, value, place } = this.gesture;
     this.gesture = null;
     this.say(`${gestureWords(brush, value)}. ${this.sentence(place)}`);
-    this.tell();
+    this.tell(0);
   }
 
   /** @param {Place | null} place */
   point(place) {
     this.hovered = place;
-    this.later();
+    this.later(() => this.drawMask());
   }
 
-  later() {
-    this.frameRequest ??= requestAnimationFrame(() => {
-      this.frameRequest = null;
-      this.draw();
-    });
+  /**
+   * Whether the mask is one of this sentence. The page's choice for it is on its way, unless that is the one before,
+   * word for word.
+   */
+  get fits() {
+    const { rows, columns } = this.entry.mask;
+    return this.mask?.rows === rows && this.mask.columns === columns;
   }
 
-  tell() {
-    this.sequence += 1;
-    this.report({ start: this.entry.id, bits: toBits(this.mask), sequence: this.sequence });
-  }
-
-  /** Draws again if the page has turned dark or light. */
-  followTheme() {
-    if (this.mask && String(isDark(this.node)) !== this.node.dataset.dark) this.layOut();
-  }
-
-  layOut() {
-    this.node.dataset.dark = String(isDark(this.node));
-    this.colours = coloursOf(this.node);
+  draw() {
+    if (!this.fits) return;
     const canvases = this.gallery.querySelectorAll("canvas");
     for (const [n, { mask }] of this.entries.entries()) {
       const cell = TILE / Math.max(mask.rows, mask.columns);
       paintMask(fresh(canvases[n], mask.columns * cell, mask.rows * cell), mask, cell, this.colours);
     }
     this.setBoard();
-    this.width = this.node.clientWidth;
     this.board.measure(this.width, this.colours);
-    this.draw();
+    this.drawMask();
   }
 
   setBoard() {
@@ -269,7 +238,7 @@ export class Lab {
     this.board.show(this.mask, this.texts, changed);
   }
 
-  draw() {
+  drawMask() {
     this.setBoard();
     const { id, title, words } = this.entry;
     for (const node of this.gallery.querySelectorAll("button")) node.ariaPressed = String(node.dataset.mask === id);
@@ -316,11 +285,6 @@ export class Lab {
     this.rows.replaceChildren(...rows.map((textContent) => make("li", { textContent })));
   }
 
-  /** @param {string} text */
-  say(text) {
-    this.live.textContent = text;
-  }
-
   /** @param {KeyboardEvent} event */
   key(event) {
     const isCommand = event.ctrlKey || event.metaKey;
@@ -335,7 +299,7 @@ export class Lab {
     else {
       this.press(this.board.cursor, brush);
       this.finish();
-      this.draw();
+      this.drawMask();
     }
   }
 
@@ -345,21 +309,25 @@ export class Lab {
     board.cursor = board.within({ row: board.cursor.row + down, column: board.cursor.column + across });
     this.say(this.sentence(board.cursor));
     this.hovered = null;
-    this.draw();
+    this.drawMask();
   }
 
-  /** @param {"svg" | "png"} format */
-  save(format) {
+  figure() {
     const { board, colours } = this;
-    const width = Math.max(board.width, 420);
-    const caption = `Rows are queries, columns keys; blue may look. ${this.count.textContent}`;
-    return save(
-      { width, height: board.height, paint: (pen) => board.paint(pen, colours) },
-      { format, name: "mask", title: this.entry.title, caption, colours },
-    );
+    const paint = (/** @type {Pen} */ pen) => board.paint(pen, colours);
+    return { width: Math.max(board.width, 420), height: board.height, paint };
   }
 
-  leave() {
-    this.watcher.disconnect();
+  titles() {
+    const caption = `Rows are queries, columns keys; blue may look. ${this.count.textContent}`;
+    return { name: "mask", title: this.entry.title, caption };
+  }
+
+  values() {
+    const { queries, keys } = this.texts;
+    const { open, columns } = this.mask;
+    const rows = queries.map((label, i) => [`${i} ${label}`, ...open.slice(i * columns, (i + 1) * columns)]);
+    const title = `${this.entry.title}: 1 may look, 0 may not`;
+    return { title, columns: ["query", ...keys.map((label, j) => `${j} ${label}`)], rows };
   }
 }

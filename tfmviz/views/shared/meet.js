@@ -1,35 +1,68 @@
-// Ties a view to Streamlit.
+// Ties a view to Streamlit. A view and what Python has chosen for it are two components, so that the data do not travel
+// again when only the choice changes; the two find each other by the view's key, whichever comes first.
 
-/** @import { View } from "./meeting.js" */
-import { meetingOf } from "./meeting.js";
+/** @import { Page, Shell } from "./shell.js" */
 
 /**
  * What Streamlit hands to a component each time it draws it. What is kept for the next time is kept on the element.
- * @typedef {{data: any, parentElement: any, setStateValue: (name: string, value: any) => void}} Component
+ * @typedef {object} Component
+ * @property {any} data
+ * @property {any} parentElement
+ * @property {(name: string, value: any) => void} setStateValue
+ * @property {(name: string, value: any) => void} setTriggerValue
  */
 
+/** @typedef {Pick<Shell, "show" | "select" | "followLook" | "leave">} View what a view does for Streamlit */
+
+/** @typedef {{view?: View | null, selection?: any}} Meeting */
+
 /**
- * Makes the view once, then shows it what is new. Returns what to do when the component leaves the page.
- * @param {string} name
- * @param {(parent: HTMLElement, report: (selection: any) => void) => View} makeView `report` tells Python the choice
- * @param {Component} component
+ * What is known of the view with this key.
+ * @param {string} key
+ * @returns {Meeting}
  */
-export function meet(name, makeView, { data, parentElement, setStateValue }) {
-  const meeting = meetingOf(name);
-  /** @param {any} selection */
-  parentElement.report_ = (selection) => setStateValue("selection", selection);
-  parentElement.view_ ??= makeView(parentElement, (selection) => parentElement.report_(selection));
-  /** @type {View} */
-  const view = parentElement.view_;
-  meeting.view = view;
-  if (parentElement.data_ !== data) {
-    const isFirst = !parentElement.data_;
-    parentElement.data_ = data;
-    view.show(data);
-    if (isFirst && meeting.selection) view.select(meeting.selection); // later ones find the view themselves
-  } else view.followTheme();
-  return () => {
-    if (meeting.view === view) meeting.view = null;
-    view.leave();
-  };
+export function meetingOf(key) {
+  const page = /** @type {typeof globalThis & {tfmvizViews?: Record<string, Meeting>}} */ (globalThis);
+  page.tfmvizViews ??= {};
+  page.tfmvizViews[key] ??= {};
+  return page.tfmvizViews[key];
 }
+
+/**
+ * The key that Python gave to a component: Streamlit names the element around it `st-key-…`.
+ * @param {{host: Element}} parentElement
+ */
+export function keyOf({ host }) {
+  const named = host.closest('[class*="st-key-"]');
+  return /(?:^|\s)st-key-([\w-]+)/.exec(named?.getAttribute("class") ?? "")?.[1] ?? "";
+}
+
+/**
+ * A component that makes its view once, and then shows it what is new. It returns what to do when it leaves the page.
+ * @param {(parent: HTMLElement, page: Page) => View} makeView
+ * @returns {(component: Component) => () => void}
+ */
+export const component =
+  (makeView) =>
+  ({ data, parentElement, setStateValue, setTriggerValue }) => {
+    const meeting = meetingOf(keyOf(parentElement));
+    parentElement.page_ ??= {};
+    Object.assign(parentElement.page_, {
+      report: (/** @type {any} */ selection) => setStateValue("selection", selection),
+      pick: (/** @type {any} */ value) => setTriggerValue("picked", value),
+    });
+    parentElement.view_ ??= makeView(parentElement, parentElement.page_);
+    /** @type {View} */
+    const view = parentElement.view_;
+    meeting.view = view;
+    if (parentElement.data_ !== data) {
+      const isFirst = !parentElement.data_;
+      parentElement.data_ = data;
+      view.show(data);
+      if (isFirst && meeting.selection) view.select(meeting.selection); // later ones find the view themselves
+    } else view.followLook();
+    return () => {
+      if (meeting.view === view) meeting.view = null;
+      view.leave();
+    };
+  };

@@ -161,7 +161,7 @@ class SvgPen {
    */
   drawImage(image, ...place) {
     const whole = /** @type {HTMLCanvasElement} */ (image);
-    const canvas = place.length > 4 ? part(whole, place) : whole;
+    const canvas = place.length > 4 ? cutOut(whole, place) : whole;
     const [x, y, width, height] = place.slice(-4);
     const drawing = { href: canvas.toDataURL(), preserveAspectRatio: "none", "image-rendering": "pixelated" };
     this.#add("image", { ...box(x, y, width, height), ...drawing });
@@ -205,7 +205,7 @@ function element(name, attributes) {
  * @param {HTMLCanvasElement} image
  * @param {number[]} place
  */
-function part(image, [x, y, width, height]) {
+function cutOut(image, [x, y, width, height]) {
   const canvas = Object.assign(document.createElement("canvas"), { width, height });
   contextOf(canvas).drawImage(image, x, y, width, height, 0, 0, width, height);
   return canvas;
@@ -228,12 +228,17 @@ const HEADING = 22; // pixels for a line of the title
 const LINE = 18; // pixels for a line of the caption
 
 /**
- * Saves a figure with its title above and its caption below.
- * @param {Figure} figure
- * @param {{format: "svg" | "png", name: string, title: string, caption: string, colours: Colours}} options
+ * A figure as it is saved: under a name, with its title above and its caption below.
+ * @typedef {Figure & {name: string, title: string, caption: string, colours: Colours}} Saved
  */
-export async function save(figure, { format, name, title, caption, colours }) {
-  const page = pageOf(figure, { title, caption, colours });
+
+/**
+ * @param {Saved} figure
+ * @param {"svg" | "png"} format
+ */
+export async function save(figure, format) {
+  const page = pageOf(figure);
+  const { name } = figure;
   if (format === "svg") {
     const pen = new SvgPen(page.width, page.height);
     page.paint(pen);
@@ -252,11 +257,11 @@ export async function save(figure, { format, name, title, caption, colours }) {
 
 /**
  * A figure with title and caption, as a figure.
- * @param {Figure} figure
- * @param {{title: string, caption: string, colours: Colours}} options
+ * @param {Saved} figure
  * @returns {Figure}
  */
-function pageOf(figure, { title, caption, colours }) {
+function pageOf(figure) {
+  const { title, caption, colours } = figure;
   const [large, small] = [`bold 17px ${colours.font}`, `13px ${colours.font}`];
   const heads = wrapped(title, figure.width, large);
   const above = ABOVE + HEADING * heads.length;
@@ -303,7 +308,7 @@ function wrapped(text, width, font) {
  * @param {Blob} blob
  * @param {string} name
  */
-function download(blob, name) {
+export function download(blob, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name;

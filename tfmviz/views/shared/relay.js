@@ -2,7 +2,7 @@
 // only the choice changes.
 
 /** @import { Component } from "./meet.js" */
-import { meetingOf } from "./meeting.js";
+import { meetingOf } from "./meet.js";
 
 /** @param {Component} component */
 export default function ({ data }) {

@@ -2,21 +2,21 @@
 // still.
 
 /** @import { StepColours } from "../shared/shades.js" */
+/** @import { Page } from "../shared/shell.js" */
 /** @import { Cell, Size } from "./grid.js" */
 /** @import { Axis, MatrixId, Selection } from "./head.js" */
 /** @import { Stage } from "./stages.js" */
-import { isDark } from "../shared/colours.js";
 import { button, buttonOf, make, roving, tokenButtons } from "../shared/elements.js";
-import { save } from "../shared/picture.js";
 import { toneColours } from "../shared/shades.js";
+import { Shell } from "../shared/shell.js";
 import { blockOf, toned } from "../shared/sums.js";
-import { sign, tableOf } from "./blocks.js";
+import { plainSite } from "../shared/table.js";
+import { sign, valuesOf } from "./blocks.js";
 import { explain } from "./explain.js";
 import { Grid, sideBySide } from "./grid.js";
 import { Head, isMatrix, rowOf } from "./head.js";
 import { chainOf, isLater, signOf, stagesOf } from "./stages.js";
 
-const STILL = 500; // milliseconds without a touch after which the page around is told
 const NARROW = 620;
 const BESIDE = 150; // pixels for a matrix beside the one in focus
 const SIGN = 84; // pixels for a sign between two matrices
@@ -27,11 +27,10 @@ const ELSEWHERE = [
   "[role=combobox], [role=listbox], [role=dialog]",
 ].join(", ");
 
-export class Steps {
+/** @extends {Shell<StepColours>} */
+export class Steps extends Shell {
   /** @type {Head} */
   head;
-  /** @type {StepColours} */
-  colours;
   /** @type {Stage[]} */
   stages = [];
   stage = "sentence";
@@ -43,20 +42,14 @@ export class Steps {
   hovered = null;
   /** @type {Grid[]} */
   grids = [];
-  width = 0;
-  sequence = 0; // counts what was reported, so that an answer to an older report is known as such
-  /** @type {number | null} */
-  frameRequest = null;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  telling;
 
   /**
    * @param {HTMLElement} parent
-   * @param {(selection: {stage: string, token: number, at: string, sequence: number}) => void} report
+   * @param {Page} page
    */
-  constructor(parent, report) {
-    this.report = report;
-    this.bar = make("ol", { className: "stages", ariaLabel: "Stages" });
+  constructor(parent, page) {
+    super(page);
+    this.list = make("ol", { className: "stages", ariaLabel: "Stages" });
     this.back = button("← Back", { className: "step", onclick: () => this.step(-1) });
     this.next = button("Next →", { className: "step next", onclick: () => this.step(1) });
     this.count = make("span", { className: "count" });
@@ -67,32 +60,21 @@ export class Steps {
     this.reason = make("h2");
     this.blocks = make("div", { className: "blocks" });
     this.why = make("section", { className: "why" }, this.reason, this.blocks);
-    this.live = make("p", { className: "unseen", role: "status" });
-    this.table = make("div", { className: "table", tabIndex: 0, role: "group", ariaLabel: "The chosen row" });
-    const summary = make("summary", { textContent: "The chosen row in numbers" });
-    this.numbers = make("details", { className: "numbers", ontoggle: () => this.writeOut() }, summary, this.table);
-    /** @param {"svg" | "png"} format */
-    const file = (format) => button(`Save as ${format.toUpperCase()}`, { onclick: () => this.save(format) });
-    this.files = make("div", { className: "bar files" }, file("svg"), file("png"));
+    this.tools = this.bar();
     this.back.title = this.next.title = "or the keys ← →";
-    this.node = make(
-      "div",
-      { className: "view steps", role: "group", ariaLabel: "Attention, stage by stage" },
-      make("div", { className: "way" }, this.back, this.bar, this.next),
+    this.mount(
+      parent,
+      { className: "steps", ariaLabel: "Attention, stage by stage" },
+      make("div", { className: "way" }, this.back, this.list, this.next),
       make("p", { className: "say" }, this.count, " ", this.words),
       this.tokens,
       this.chain,
+      this.tools,
       make("div", { className: "focus" }, this.picture, this.why),
-      this.numbers,
-      this.files,
-      this.live,
     );
-    parent.append(this.node);
-    this.watcher = new ResizeObserver(() => this.head && this.node.clientWidth !== this.width && this.draw());
-    this.watcher.observe(this.node);
-    /** @param {KeyboardEvent} event */
-    this.onKey = (event) => this.key(event);
-    document.addEventListener("keydown", this.onKey);
+    const onKey = (/** @type {KeyboardEvent} */ event) => this.key(event);
+    document.addEventListener("keydown", onKey);
+    this.atEnd(() => document.removeEventListener("keydown", onKey));
   }
 
   makeTokens() {
@@ -110,7 +92,7 @@ export class Steps {
    * Takes another sentence, model, layer or head.
    * @param {Uint8Array} bytes
    */
-  show(bytes) {
+  read(bytes) {
     const before = this.head;
     this.head = new Head(bytes);
     const { queries } = this.head;
@@ -118,13 +100,12 @@ export class Steps {
     this.selection = isSame ? this.fitted(this.selection) : this.first();
     this.stages = stagesOf(this.head);
     tokenButtons(this.tokens, { labels: queries, tokens: queries }, this.selection.query);
-    this.bar.replaceChildren(
+    this.list.replaceChildren(
       ...this.stages.map(({ id, short }, n) => {
         const options = { dataset: { stage: id }, title: `Stage ${n + 1}`, onclick: () => this.go(id) };
         return make("li", {}, button(short, options));
       }),
     );
-    this.draw();
   }
 
   /**
@@ -155,13 +136,11 @@ export class Steps {
   }
 
   /**
-   * Takes what the page around has chosen: at the start, and when its own controls were used.
-   * @param {{sequence: number, stage: string, token: number | null, at: string}} answer `at` is the explained matrix
-   *   and the selection: "matrix.key.dim.wide.concat"
+   * At the start, and when the page's own controls were used.
+   * @param {{stage: string, token: number | null, at: string}} answer `at` is the explained matrix and the selection:
+   *   "matrix.key.dim.wide.concat"
    */
-  select({ sequence, stage, token, at }) {
-    if (sequence < this.sequence) return;
-    this.sequence = sequence;
+  take({ stage, token, at }) {
     const before = JSON.stringify([this.selection, this.stage, this.explained]);
     const [matrix, ...indices] = at.split(".");
     const [key, dim, wide, concat] = indices.map(Number);
@@ -170,7 +149,13 @@ export class Steps {
     this.selection = this.fitted(at ? { ...first, key, dim, wide, concat } : first);
     this.stage = stage;
     this.explained = isMatrix(matrix) && this.isDrawn(matrix) ? matrix : null;
-    if (JSON.stringify([this.selection, this.stage, this.explained]) !== before) this.draw();
+    if (JSON.stringify([this.selection, this.stage, this.explained]) !== before) this.redraw();
+  }
+
+  chosen() {
+    const { query, key, dim, wide, concat } = this.selection;
+    const at = [this.explained ?? "", key, dim, wide, concat].join(".");
+    return { stage: this.current.id, token: query, at };
   }
 
   /**
@@ -196,8 +181,8 @@ export class Steps {
   go(stage) {
     this.stage = stage;
     this.explained = null;
-    this.draw();
-    this.live.textContent = `${this.count.textContent} ${this.words.textContent}`;
+    this.redraw();
+    this.say(`${this.count.textContent} ${this.words.textContent}`);
     this.tell();
   }
 
@@ -211,18 +196,8 @@ export class Steps {
     this.hovered = null;
     this.explained = id ?? this.explained;
     this.drawSelection();
-    this.live.textContent = this.reason.textContent;
+    this.say(this.reason.textContent);
     this.tell();
-  }
-
-  tell() {
-    this.sequence += 1; // from now on an answer to an older report is out of date
-    clearTimeout(this.telling);
-    this.telling = setTimeout(() => {
-      const { query, key, dim, wide, concat } = this.selection;
-      const at = [this.explained ?? "", key, dim, wide, concat].join(".");
-      this.report({ stage: this.current.id, token: query, at, sequence: this.sequence });
-    }, STILL);
   }
 
   /**
@@ -231,26 +206,20 @@ export class Steps {
    */
   hover(id, cell) {
     this.hovered = cell && { id, part: this.head.selectionAt(id, cell) };
-    this.frameRequest ??= requestAnimationFrame(() => {
-      this.frameRequest = null;
-      this.drawSelection();
-    });
+    this.later(() => this.drawSelection());
   }
 
-  /** Draws again if the page has turned dark or light. */
-  followTheme() {
-    if (this.head && isDark(this.node) !== this.colours.isDark) this.draw();
+  palette() {
+    return toneColours(this.node);
   }
 
-  /** Draws everything: another stage, or another width. */
   draw() {
-    this.colours = toneColours(this.node);
     const stage = this.current;
     const place = this.stages.indexOf(stage);
     this.count.textContent = `Stage ${place + 1} of ${this.stages.length}: ${stage.short}.`;
     this.back.disabled = place === 0;
     this.next.disabled = place === this.stages.length - 1;
-    for (const node of this.bar.querySelectorAll("button")) {
+    for (const node of this.list.querySelectorAll("button")) {
       node.ariaCurrent = node.dataset.stage === stage.id ? "step" : null;
     }
     this.layOut(stage);
@@ -263,7 +232,6 @@ export class Steps {
    * @param {Stage} stage
    */
   layOut(stage) {
-    this.width = this.node.clientWidth;
     const root = this.node.getRootNode();
     const active = root instanceof ShadowRoot || root instanceof Document ? root.activeElement : null;
     const focused = active instanceof HTMLElement ? active.dataset.matrix : undefined;
@@ -331,13 +299,12 @@ export class Steps {
     if (!this.hovered) this.reveal(tokens[shown.query]);
     for (const grid of this.grids) grid.draw(shown, this.colours);
     const id = this.hovered?.id ?? this.explained ?? stage.main;
-    for (const node of [this.why, this.numbers, this.files]) node.hidden = !id;
+    for (const node of [this.why, this.tools]) node.hidden = !id;
     if (!id) return;
     const { title, blocks } = explain(this.head, id, shown);
     const question = make("span", { className: "aside", textContent: "Where does this number come from? " });
     this.reason.replaceChildren(question, title);
     this.blocks.replaceChildren(...blocks.map(blockOf));
-    this.writeOut(id, shown);
   }
 
   /**
@@ -346,16 +313,6 @@ export class Steps {
    */
   reveal(node) {
     this.tokens.scrollTop = node.offsetTop - this.tokens.offsetTop - this.tokens.clientHeight / 2;
-  }
-
-  /**
-   * Writes the text of a picture, if the reader has opened it: the chosen row of its matrices, cell by cell.
-   * @param {MatrixId | null} [id]
-   * @param {Selection} [selection]
-   */
-  writeOut(id = this.explained ?? this.current.main, selection = this.selection) {
-    if (!this.numbers.open || !id) return;
-    this.table.replaceChildren(tableOf(this.head, id, { grids: this.grids, selection }));
   }
 
   /** @param {KeyboardEvent} event */
@@ -368,22 +325,21 @@ export class Steps {
     this.step(by);
   }
 
-  /** @param {"svg" | "png"} format */
-  save(format) {
-    const { title, layer, head } = this.head;
-    const name = `attention-${this.current.id}`;
-    const heading = `${title}, ${layer}, head ${head}: ${this.current.short}`;
-    const caption = `${this.words.textContent} ${this.reason.textContent}`;
-    const figure = sideBySide(
+  figure() {
+    return sideBySide(
       this.grids.filter(({ size }) => size === "large"),
       this.colours,
     );
-    return save(figure, { format, name, title: heading, caption, colours: this.colours });
   }
 
-  leave() {
-    clearTimeout(this.telling);
-    this.watcher.disconnect();
-    document.removeEventListener("keydown", this.onKey);
+  titles() {
+    const { title, layer, head } = this.head;
+    const caption = `${this.words.textContent} ${this.reason.textContent}`;
+    const name = `attention-${this.current.id}`;
+    return { name, title: `${title}, ${plainSite(layer)} head ${head}: ${this.current.short}`, caption };
+  }
+
+  values() {
+    return valuesOf(this.head, /** @type {MatrixId} */ (this.explained ?? this.current.main));
   }
 }

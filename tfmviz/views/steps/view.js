@@ -1,8 +1,6 @@
-// The stages as a Streamlit component: its data are a payload's bytes.
+// The stages as a Streamlit component.
 
-/** @import { Component } from "../shared/meet.js" */
-import { meet } from "../shared/meet.js";
+import { component } from "../shared/meet.js";
 import { Steps } from "./steps.js";
 
-/** @param {Component} component */
-export default (component) => meet("steps", (parent, report) => new Steps(parent, report), component);
+export default component((parent, page) => new Steps(parent, page));

@@ -1,41 +1,40 @@
 // A translation that grows word by word: the source above, what the decoder writes and reads below, lines for attention
 // between them, and the matrix of attention, which gets a row for every word.
 
+/** @import { Page } from "../shared/shell.js" */
 /** @import { Written } from "./steps.js" */
 import { fresh } from "../shared/canvas.js";
-import { coloursOf, css, inkOn, isDark } from "../shared/colours.js";
+import { css, inkOn } from "../shared/colours.js";
+import { figureOf } from "../shared/drawn.js";
 import { button, buttonOf, make, put, roving } from "../shared/elements.js";
 import { perCent } from "../shared/numbers.js";
+import { Shell } from "../shared/shell.js";
 import { lookedAt, shownOf, stepSentence } from "./steps.js";
 
 /** @typedef {{about: string, source: string[], steps: Written[], heads: string}} Data */
 
-const CALM = 400; // ms until the page hears of a change
 const BEAT = 600; // ms a word while playing
 const FAINTEST = 0.04; // weaker looks have no line
 const WIDE = 14; // words of a source up to which the cells hold numbers
 
-export class Translation {
+export class Translation extends Shell {
   /** @type {Data | null} */
   data = null;
   /** @type {number | null} how many words are written; null: all */
   asked = null;
   /** @type {number | null} the step that was chosen */
-  chosen = null;
+  step = null;
   /** @type {number | null} the step under the pointer */
   hovered = null;
-  sequence = 0; // counts what was reported, so that an answer to an older report is known as such
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  calm;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   player;
 
   /**
    * @param {HTMLElement} parent
-   * @param {(selection: {about: string, shown: number | null, step: number | null, sequence: number}) => void} report
+   * @param {Page} page
    */
-  constructor(parent, report) {
-    this.report = report;
+  constructor(parent, page) {
+    super(page);
     this.buttons = {
       next: button("Next word", { onclick: () => this.act(() => this.go(this.shown + 1)) }),
       back: button("Step back", { onclick: () => this.act(() => this.go(this.shown - 1)) }),
@@ -49,16 +48,16 @@ export class Translation {
     this.says = make("p", { className: "says" });
     this.matrix = make("table", { className: "matrix" });
     this.pair = make("div", { className: "pair" }, this.lines, this.source, this.target);
-    this.node = make(
-      "div",
-      { className: "view translating", role: "group", ariaLabel: "A translation, word by word" },
-      make("div", { className: "bar" }, ...Object.values(this.buttons)),
+    this.mount(
+      parent,
+      { className: "translating", ariaLabel: "A translation, word by word" },
+      make("div", { className: "bar" }, ...Object.values(this.buttons), this.bar()),
       this.pair,
       this.says,
       make("div", { className: "scroller", tabIndex: 0, role: "region", ariaLabel: "Attention" }, this.matrix),
     );
     this.listen();
-    parent.append(this.node);
+    this.atEnd(() => this.stop());
   }
 
   listen() {
@@ -73,42 +72,34 @@ export class Translation {
       const node = buttonOf(event);
       if (node) this.act(() => this.choose(Number(node.dataset.step)));
     });
-    this.observer = new ResizeObserver(() => this.paintLines());
-    this.observer.observe(this.pair);
+    const observer = new ResizeObserver(() => this.paintLines());
+    observer.observe(this.pair);
+    this.atEnd(() => observer.disconnect());
   }
 
   /** @param {Data} data */
-  show(data) {
+  read(data) {
     if (this.data && this.data.about !== data.about) {
       this.stop();
-      this.asked = this.chosen = null;
+      this.asked = this.step = null;
     }
     this.data = data;
     this.hovered = null;
-    this.paint();
   }
 
-  /**
-   * Takes what the page around has chosen.
-   * @param {{sequence: number, shown: number | null, step: number | null}} answer
-   */
-  select({ sequence, shown, step }) {
-    if (sequence < this.sequence || this.player) return;
-    this.sequence = sequence;
+  /** @param {{shown: number | null, step: number | null}} answer */
+  take({ shown, step }) {
     this.asked = shown;
-    this.chosen = step;
-    this.paint();
+    this.step = step;
+    this.redraw();
   }
 
-  /** Draws again if the page has turned dark or light. */
-  followTheme() {
-    if (String(isDark(this.node)) !== this.node.dataset.dark) this.paint();
+  chosen() {
+    return { about: this.data?.about, shown: this.asked, step: this.step };
   }
 
-  leave() {
-    this.stop();
-    clearTimeout(this.calm);
-    this.observer?.disconnect();
+  get isPlaying() {
+    return this.player !== undefined;
   }
 
   /** How many words there are to write. */
@@ -122,7 +113,7 @@ export class Translation {
 
   /** The step that the figure is about. */
   get looked() {
-    return lookedAt(this.shown, this.hovered ?? this.chosen);
+    return lookedAt(this.shown, this.hovered ?? this.step);
   }
 
   /**
@@ -137,17 +128,17 @@ export class Translation {
   /** @param {number} shown */
   go(shown) {
     this.asked = shown >= this.most ? null : Math.max(0, shown);
-    this.chosen = null;
+    this.step = null;
     this.hovered = null;
-    this.paint();
+    this.redraw();
     this.tell();
   }
 
   /** @param {number} step */
   choose(step) {
-    this.chosen = step === this.chosen ? null : step;
+    this.step = step === this.step ? null : step;
     this.paintMarks();
-    this.tell();
+    this.tell(0);
   }
 
   /** @param {Event | null} event */
@@ -161,8 +152,9 @@ export class Translation {
 
   /** Plays, from the beginning if all is written; or pauses. */
   play() {
-    const goes = this.player === undefined;
+    const goes = !this.isPlaying;
     this.stop();
+    this.touch();
     if (goes) {
       if (this.shown === this.most) this.go(0);
       this.tick();
@@ -184,19 +176,8 @@ export class Translation {
     this.player = undefined;
   }
 
-  /** Reports the choice when nothing has changed for a while. */
-  tell() {
-    this.sequence += 1;
-    clearTimeout(this.calm);
-    this.calm = setTimeout(() => {
-      if (this.player || !this.data) return;
-      this.report({ about: this.data.about, shown: this.asked, step: this.chosen, sequence: this.sequence });
-    }, CALM);
-  }
-
-  paint() {
+  draw() {
     if (!this.data) return;
-    this.node.dataset.dark = String(isDark(this.node));
     const { source, steps } = this.data;
     this.source.replaceChildren(...source.map((text) => make("span", { textContent: text })));
     this.target.replaceChildren(...steps.slice(0, this.shown).map((step, n) => this.column(step, n)));
@@ -240,7 +221,7 @@ export class Translation {
     put(end, { disabled: isDone });
     put(back, { disabled: !this.shown });
     put(again, { disabled: !this.shown });
-    put(play, { textContent: this.player === undefined ? "Play" : "Pause" });
+    put(play, { textContent: this.isPlaying ? "Pause" : "Play" });
   }
 
   /** What depends on the step that is looked at: tints, lines, the sentence. */
@@ -256,7 +237,7 @@ export class Translation {
     }
     for (const node of this.target.querySelectorAll("button")) {
       const isLooked = Number(node.dataset.step) === looked;
-      put(node, { ariaPressed: String(Number(node.dataset.step) === this.chosen), tabIndex: isLooked ? 0 : -1 });
+      put(node, { ariaPressed: String(Number(node.dataset.step) === this.step), tabIndex: isLooked ? 0 : -1 });
       node.classList.toggle("looked", isLooked);
     }
     for (const row of this.matrix.querySelectorAll("tbody tr")) {
@@ -268,10 +249,10 @@ export class Translation {
   }
 
   paintLines() {
-    if (!this.data) return;
+    if (!this.data || !this.width) return;
+    const { colours } = this;
     const frame = this.pair.getBoundingClientRect();
     const context = fresh(this.lines, frame.width, frame.height);
-    const colours = coloursOf(this.node);
     context.lineCap = "round";
     for (const [n, node] of [...this.target.querySelectorAll("button")].entries()) {
       const to = node.getBoundingClientRect();
@@ -289,6 +270,20 @@ export class Translation {
         context.stroke();
       }
     }
+  }
+
+  figure() {
+    return figureOf(this.pair);
+  }
+
+  titles() {
+    return { name: "translation", title: this.data?.heads ?? "", caption: this.says.textContent ?? "" };
+  }
+
+  values() {
+    const { source, steps, heads } = /** @type {Data} */ (this.data);
+    const rows = steps.map(({ reads, writes, p, weights }) => [reads, writes, p, ...weights]);
+    return { title: heads, columns: ["reads", "writes", "probability", ...source], rows };
   }
 }
 

@@ -2,16 +2,15 @@
 // address, when the hand is still.
 
 /** @import { Matrix } from "../shared/arrays.js" */
-/** @import { Colours } from "../shared/colours.js" */
+/** @import { Page } from "../shared/shell.js" */
 /** @import { Pair } from "./pairs.js" */
 import { unpack } from "../shared/arrays.js";
-import { coloursOf, isDark } from "../shared/colours.js";
 import { button, buttonOf, make, roving } from "../shared/elements.js";
 import { decimal, number, tiny } from "../shared/numbers.js";
+import { Shell } from "../shared/shell.js";
 import { angleBetween, lengthOf, pairsOf, products, total, turned } from "./pairs.js";
 import { paintCurves, paintDial } from "./pictures.js";
 
-const QUIET = 500; // milliseconds without a touch after which the page around is told
 const SMALL = 42;
 const LARGE = 300;
 const REACHES = [16, 32, 64, 128, 256, 512]; // distances that the curve shows, at least as many as there are tokens
@@ -34,13 +33,11 @@ const FIRST_PAIR = 2; // turns slowly enough to be followed by eye
 
 /** @typedef {{i: number, j: number, each: number[], whole: number}} Product q · k of each pair and of the whole head */
 
-export class Turning {
-  /** @type {Colours} */
-  colours;
+export class Turning extends Shell {
   /** @type {Vectors} */
   vectors;
   /** @type {Chosen | null} */
-  chosen = null;
+  choice = null;
   /** @type {Pair[]} of the chosen query, before turning */
   q = [];
   /** @type {Pair[]} of the chosen key */
@@ -49,19 +46,13 @@ export class Turning {
   curves = { whole: [], each: [] };
   /** @type {Product} where moving both together began */
   anchor = { i: 0, j: 0, each: [], whole: 0 };
-  width = 0;
-  sequence = 0; // counts what was reported, so that an answer to an older report is known as such
-  /** @type {number | null} */
-  frameRequest = null;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  telling;
 
   /**
    * @param {HTMLElement} parent
-   * @param {(selection: {token: number, turn: string, sequence: number}) => void} report
+   * @param {Page} page
    */
-  constructor(parent, report) {
-    this.report = report;
+  constructor(parent, page) {
+    super(page);
     this.menus = { query: this.menu("Query q:", "query"), key: this.menu("Key k:", "key") };
     this.sliders = {
       i: slider("i, position of q", (value) => this.move({ i: value })),
@@ -78,11 +69,7 @@ export class Turning {
     };
     this.dials = this.makeDials();
     this.curve = make("canvas", { role: "img" });
-    this.live = make("p", { className: "unseen", role: "status" });
-    this.node = this.frame();
-    parent.append(this.node);
-    this.watcher = new ResizeObserver(() => this.node.clientWidth !== this.width && this.layOut());
-    this.watcher.observe(this.node);
+    this.frame(parent);
   }
 
   makeDials() {
@@ -96,14 +83,15 @@ export class Turning {
     return dials;
   }
 
-  frame() {
+  /** @param {HTMLElement} parent */
+  frame(parent) {
     const sliders = Object.values(this.sliders).map(({ node }) => node);
     const says = make("div", { className: "says" }, ...Object.values(this.says));
     const hint = "All pairs, the fastest first; click one.";
-    return make(
-      "div",
-      { className: "view turning", role: "group", ariaLabel: "A query and a key that turn with their positions" },
-      make("div", { className: "bar" }, this.menus.query.node, this.menus.key.node),
+    this.mount(
+      parent,
+      { className: "turning", ariaLabel: "A query and a key that turn with their positions" },
+      make("div", { className: "bar" }, this.menus.query.node, this.menus.key.node, this.bar()),
       make(
         "div",
         { className: "stage" },
@@ -120,7 +108,6 @@ export class Turning {
         " at every distance; the line marks the sliders",
       ),
       this.curve,
-      this.live,
     );
   }
 
@@ -137,7 +124,7 @@ export class Turning {
    * Takes another sentence, model, layer or head.
    * @param {Uint8Array} bytes
    */
-  show(bytes) {
+  read(bytes) {
     const { header, arrays } = unpack(bytes);
     const before = this.vectors;
     this.vectors = { ...header, ...arrays };
@@ -146,21 +133,24 @@ export class Turning {
       box.replaceChildren(...tokens.map((label, n) => make("option", { value: n, textContent: `${n} “${label}”` })));
     }
     this.dials.replaceChildren(...theta.map((_, pair) => dialButton(pair)));
-    if (!this.chosen) return; // the first choice is on its way
+    if (!this.choice) return; // the first choice is on its way
     const isSame = before.tokens.join("\n") === tokens.join("\n") && before.theta.length === theta.length;
-    this.place(isSame ? this.chosen : {});
+    this.place(isSame ? this.choice : {});
   }
 
-  /**
-   * Takes what the page around has chosen.
-   * @param {{sequence: number, token: number | null, turn: string}} answer `turn` is "key.pair.i.j" or empty
-   */
-  select({ sequence, token, turn }) {
-    if (sequence < this.sequence) return;
-    this.sequence = sequence;
+  /** @param {{token: number | null, turn: string}} answer `turn` is "key.pair.i.j" or empty */
+  take({ token, turn }) {
     const [key, pair, i, j] = turn ? turn.split(".").map(Number) : [];
     const wanted = this.fitted({ query: token ?? undefined, key, pair, i, j });
-    if (JSON.stringify(wanted) !== JSON.stringify(this.chosen)) this.place(wanted);
+    if (JSON.stringify(wanted) === JSON.stringify(this.choice)) return;
+    this.place(wanted);
+    this.redraw();
+  }
+
+  chosen() {
+    if (!this.choice) return {};
+    const { query, key, pair, i, j } = this.choice;
+    return { token: query, turn: [key, pair, i, j].join(".") };
   }
 
   /**
@@ -181,10 +171,8 @@ export class Turning {
 
   /** @param {Partial<Chosen>} wanted */
   place(wanted) {
-    const chosen = this.fitted(wanted);
-    this.chosen = chosen;
-    this.readVectors(chosen);
-    this.layOut();
+    this.choice = this.fitted(wanted);
+    this.readVectors(this.choice);
   }
 
   /** @param {Chosen} chosen */
@@ -212,11 +200,11 @@ export class Turning {
    * @param {Partial<Chosen>} part
    */
   choose(part) {
-    if (!this.chosen) return;
-    const { query, key, pair, i, j } = { ...this.chosen, ...part };
+    if (!this.choice) return;
+    const { query, key, pair, i, j } = { ...this.choice, ...part };
     const isPair = "pair" in part;
-    this.chosen = this.fitted(isPair ? { query, key, pair, i, j } : { query, key, pair });
-    if (!isPair) this.readVectors(this.chosen);
+    this.choice = this.fitted(isPair ? { query, key, pair, i, j } : { query, key, pair });
+    if (!isPair) this.readVectors(this.choice);
     this.draw();
     this.speak();
     this.tell();
@@ -224,64 +212,41 @@ export class Turning {
 
   /** @param {{i: number} | {j: number}} part */
   move(part) {
-    if (!this.chosen) return;
-    this.chosen = { ...this.chosen, ...part };
-    this.anchor = this.productAt(this.chosen); // from here on both may move together
-    this.later();
+    if (!this.choice) return;
+    this.choice = { ...this.choice, ...part };
+    this.anchor = this.productAt(this.choice); // from here on both may move together
+    this.turn();
   }
 
   /** @param {number} earlier the smaller of the two positions */
   moveBoth(earlier) {
-    if (!this.chosen) return;
-    const { i, j } = this.chosen;
+    if (!this.choice) return;
+    const { i, j } = this.choice;
     const by = earlier - Math.min(i, j);
-    this.chosen = { ...this.chosen, i: i + by, j: j + by };
+    this.choice = { ...this.choice, i: i + by, j: j + by };
+    this.turn();
+  }
+
+  turn() {
+    this.tell();
     this.later();
   }
 
-  later() {
-    this.tell();
-    this.frameRequest ??= requestAnimationFrame(() => {
-      this.frameRequest = null;
-      this.draw();
-    });
-  }
-
-  tell() {
-    this.sequence += 1; // from now on an answer to an older report is out of date
-    clearTimeout(this.telling);
-    this.telling = setTimeout(() => {
-      if (!this.chosen) return;
-      const { query, key, pair, i, j } = this.chosen;
-      this.speak();
-      this.report({ token: query, turn: [key, pair, i, j].join("."), sequence: this.sequence });
-    }, QUIET);
+  still() {
+    this.speak();
   }
 
   speak() {
     const { angles, pair, head, kept } = this.says;
-    this.live.textContent = [angles, pair, head, kept].map(({ textContent }) => textContent).join(" ");
-  }
-
-  /** Draws again if the page has turned dark or light. */
-  followTheme() {
-    if (String(isDark(this.node)) !== this.node.dataset.dark) this.layOut();
-  }
-
-  layOut() {
-    if (!this.chosen || !this.node.clientWidth) return; // another tab is open
-    this.node.dataset.dark = String(isDark(this.node));
-    this.colours = coloursOf(this.node);
-    this.width = this.node.clientWidth;
-    this.draw();
+    this.say([angles, pair, head, kept].map(({ textContent }) => textContent).join(" "));
   }
 
   draw() {
-    if (!this.chosen) return;
-    this.setControls(this.chosen);
-    this.drawDials(this.chosen);
-    this.write(this.chosen);
-    this.drawCurve(this.chosen);
+    if (!this.choice) return;
+    this.setControls(this.choice);
+    this.drawDials(this.choice);
+    this.write(this.choice);
+    this.drawCurve(this.choice);
   }
 
   /** @param {Chosen} chosen */
@@ -358,9 +323,21 @@ export class Turning {
     return `Moved together by ${moved}: q · k was ${before}, is ${now}; difference ${difference}.`;
   }
 
-  leave() {
-    clearTimeout(this.telling);
-    this.watcher.disconnect();
+  titles() {
+    const { angles, pair, head } = this.says;
+    const caption = [angles, pair, head].map(({ textContent }) => textContent).join(" ");
+    return { name: "turning", title: "A query and a key that turn with their positions", caption };
+  }
+
+  values() {
+    const { last, theta } = this.vectors;
+    const { whole, each } = this.curves;
+    const rows = whole.map((value, n) => [n - last, value, ...each.map((values) => values[n])]);
+    return {
+      title: "q · k by distance",
+      columns: ["distance", "whole head", ...theta.map((_, m) => `pair ${m}`)],
+      rows,
+    };
   }
 }
 

@@ -1,8 +1,6 @@
-// The arrows as a Streamlit component: their data are a payload's bytes.
+// The arrows as a Streamlit component.
 
-/** @import { Component } from "../shared/meet.js" */
-import { meet } from "../shared/meet.js";
+import { component } from "../shared/meet.js";
 import { Turning } from "./turning.js";
 
-/** @param {Component} component */
-export default (component) => meet("turning", (parent, report) => new Turning(parent, report), component);
+export default component((parent, page) => new Turning(parent, page));

@@ -14,12 +14,13 @@ JS = script("whole_model/view.js")
 CSS = style("whole_model")
 
 
-def payload(subject: Subject, zoom: Zoom, layer: str, number: int) -> bytes:
+def payload(subject: Subject, zoom: Zoom, layer: str, number: int, *, beside: str = "") -> bytes:
     """What the view gets, see `shared.pack`.
 
     Args:
         layer: path of an attention layer; at the zoom "block" the block it is in is shown.
         number: of a head, at the zoom "head".
+        beside: what a block is called that stands beside another one; nothing is opened from there.
 
     Raises:
         ValueError: there are numbers that are not finite.
@@ -30,12 +31,13 @@ def payload(subject: Subject, zoom: Zoom, layer: str, number: int) -> bytes:
         case "model":
             lanes = model.lanes(subject, sheet)
         case "block":
-            lanes = block.lanes(subject, sheet, layer.rsplit(".", 1)[0])
+            lanes = block.lanes(subject, sheet, layer.rsplit(".", 1)[0], title=beside)
         case "head":
             lanes = head.lanes(subject, sheet, layer, number)
     header = {
         "title": subject.title,
         "zoom": zoom,
+        "beside": bool(beside),
         "layer": layer,
         "head": number,
         "lanes": lanes,

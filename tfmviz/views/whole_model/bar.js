@@ -35,7 +35,7 @@ export class Bar {
    * @param {Scene} scene
    * @param {{layer: string, head: number}} chosen
    */
-  fill({ lanes, zoom }, { layer, head }) {
+  fill({ lanes, zoom, beside }, { layer, head }) {
     const stacks = [...new Map(lanes.map((lane) => [lane.stack, lane])).values()];
     const groups = stacks.map(({ stack, tokens }) => {
       const options = tokens.map((text, n) => make("option", { value: `${stack}.${n}`, textContent: `${n} ${text}` }));
@@ -47,7 +47,7 @@ export class Bar {
       ["block", `Layer ${layer.split(".")[1] ?? ""}`],
       ["head", `Head ${head}`],
     ]);
-    this.zooms.hidden = zoom === "blocks";
+    this.zooms.hidden = beside === true;
     this.zooms.replaceChildren(
       ...names.map(([name, text]) =>
         button(text, { ariaPressed: String(name === zoom), onclick: () => this.doings.open(name) }),

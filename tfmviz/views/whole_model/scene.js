@@ -6,7 +6,8 @@
  * What Python sends; tfmviz/views/whole_model/scene.py describes a column.
  * @typedef {object} Scene
  * @property {string} title
- * @property {"model" | "block" | "head" | "blocks"} zoom
+ * @property {"model" | "block" | "head"} zoom
+ * @property {boolean} [beside] another one, so that nothing is opened from here
  * @property {string} layer
  * @property {number} head
  * @property {Lane[]} lanes

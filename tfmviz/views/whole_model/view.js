@@ -1,8 +1,6 @@
-// The whole model as a Streamlit component: its data are a payload's bytes.
+// The whole model as a Streamlit component.
 
-/** @import { Component } from "../shared/meet.js" */
-import { meet } from "../shared/meet.js";
+import { component } from "../shared/meet.js";
 import { Whole } from "./whole.js";
 
-/** @param {Component} component */
-export default (component) => meet("whole_model", (parent, report) => new Whole(parent, report), component);
+export default component((parent, page) => new Whole(parent, page));

@@ -3,31 +3,33 @@
 
 /** @import { Matrix } from "../shared/arrays.js" */
 /** @import { Pen } from "../shared/canvas.js" */
+/** @import { Page } from "../shared/shell.js" */
 /** @import { Palette } from "./brush.js" */
 /** @import { Says } from "./follow.js" */
 /** @import { Found, Placed } from "./layout.js" */
 /** @import { Answer, Column, Lane, Scene } from "./scene.js" */
 import { unpack } from "../shared/arrays.js";
 import { fresh, measured } from "../shared/canvas.js";
-import { coloursOf, isDark } from "../shared/colours.js";
-import { arrowOf, button, buttonOf, make, roving } from "../shared/elements.js";
-import { save } from "../shared/picture.js";
+import { coloursOf } from "../shared/colours.js";
+import { arrowOf, buttonOf, make, roving } from "../shared/elements.js";
+import { Shell, STILL } from "../shared/shell.js";
+import { plainSite } from "../shared/table.js";
 import { Bar } from "./bar.js";
 import { Brush, LETTERS } from "./brush.js";
 import { follow } from "./follow.js";
 import { hitsOf } from "./hits.js";
 import { layOut, vectorAt } from "./layout.js";
 import { Painter } from "./paint.js";
-import { aboutBox, aboutVector, captionOf, hrefOf, kindOf, say, summary, tableOf } from "./words.js";
+import { aboutBox, aboutVector, captionOf, hrefOf, kindOf, putWords, summary, tableOf } from "./words.js";
 
-const STILL = 250; // milliseconds without a touch after which the page around is told which token is followed
 const BEAT = 1200; // milliseconds that a column is shown while it plays
 
 /** @typedef {{stack: string, row: number}} Token */
 
 /** @typedef {{zoom: "model" | "block" | "head", layer?: string, head?: number}} Opening */
 
-export class Whole {
+/** @extends {Shell<Palette>} */
+export class Whole extends Shell {
   /** @type {Scene | null} */
   scene = null;
   /** @type {Record<string, Matrix>} */
@@ -35,10 +37,6 @@ export class Whole {
   painter = new Painter({});
   /** @type {Placed} */
   placed = { isStrip: false, width: 0, height: 0, lanes: [] };
-  /** @type {Palette} */
-  colours;
-  dark = false;
-  width = 0;
   scale = 1; // of the picture: larger where letters are
   /** @type {Token | null} the one that is followed */
   token = null;
@@ -52,62 +50,37 @@ export class Whole {
   stage = null;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   beat;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  telling;
-  /** @type {number | null} */
-  frameRequest = null;
   /** @type {Says} */
   says = {};
-  chosen = { layer: "", head: 0 };
+  where = { layer: "", head: 0 };
   /** @type {Opening["zoom"] | null} */
   opening = null;
   /** @type {Record<"address" | "kinds" | "pages", Record<string, string>>} */
   around = { address: {}, kinds: {}, pages: {} };
-  sequence = 0; // counts what was reported, so that an answer to an older report is known as such
 
   /**
    * @param {HTMLElement} parent
-   * @param {(selection: {zoom: string, layer: string, head: number, token: number, sequence: number}) => void} report
+   * @param {Page} page
    */
-  constructor(parent, report) {
-    this.report = report;
-    this.bar = new Bar({
+  constructor(parent, page) {
+    super(page);
+    this.controls = new Bar({
       open: (zoom) => this.open({ zoom }),
       choose: (token) => this.choose(token),
       step: (by) => this.step(by),
       play: () => (this.beat ? this.pause() : this.play()),
     });
     this.tip = make("div", { className: "tip" });
-    this.live = make("p", { className: "unseen", role: "status" });
     this.base = make("canvas", { role: "img" });
-    this.over = make("canvas", { className: "over", ariaHidden: "true" });
+    this.over = make("canvas", { className: "followed", ariaHidden: "true" });
     this.hits = make("div", { className: "hits", role: "group", ariaLabel: "Parts of the model" });
     this.picture = make("div", { className: "stage" }, this.base, this.over, this.hits);
     this.legend = make("p", { className: "legend" });
-    const label = "All parts for this token";
-    this.table = make("div", { className: "table scroller", tabIndex: 0, role: "group", ariaLabel: label });
-    const title = make("summary", { textContent: "The picture in numbers" });
-    this.numbers = make("details", { className: "numbers", ontoggle: () => this.writeOut() }, title, this.table);
-    this.node = make(
-      "div",
-      { className: "view whole", role: "group", ariaLabel: "The whole model" },
-      this.bar.node,
-      this.tip,
-      this.picture,
-      this.legend,
-      this.numbers,
-      make(
-        "div",
-        { className: "bar" },
-        button("Save as SVG", { onclick: () => this.save("svg") }),
-        button("Save as PNG", { onclick: () => this.save("png") }),
-      ),
-      this.live,
-    );
+    this.controls.node.append(this.bar());
+    const properties = { className: "whole", ariaLabel: "The whole model" };
+    this.mount(parent, properties, this.controls.node, this.tip, this.picture, this.legend);
     this.listen();
-    parent.append(this.node);
-    this.watcher = new ResizeObserver(() => this.node.clientWidth !== this.width && this.draw());
-    this.watcher.observe(this.node);
+    this.atEnd(() => this.stop());
   }
 
   listen() {
@@ -117,7 +90,7 @@ export class Whole {
     this.picture.addEventListener("pointerleave", () => this.hover(null));
     this.picture.addEventListener("click", (event) => {
       const found = buttonOf(event) ? null : this.vectorAt(event);
-      if (found) this.choose({ stack: found.stack, row: found.row });
+      if (found) this.choose({ stack: found.stack, row: found.row }, 0);
     });
     for (const name of ["pointerover", "focusin"]) {
       this.hits.addEventListener(name, (event) => this.pointAtBox(buttonOf(event)));
@@ -127,7 +100,7 @@ export class Whole {
   }
 
   /** @param {Uint8Array} bytes another sentence, model or zoom */
-  show(bytes) {
+  read(bytes) {
     const { header, arrays } = unpack(bytes);
     const isOther = header.zoom !== this.scene?.zoom || header.layer !== this.scene?.layer;
     Object.assign(this, { scene: header, arrays, hovered: null });
@@ -138,18 +111,21 @@ export class Whole {
     }
     this.token = this.fitted(this.token ?? { stack: "decoder", row: Number.POSITIVE_INFINITY });
     this.fillBar();
-    this.draw();
   }
 
   /** @param {Answer} answer at the start, and when the page's own controls were used */
-  select({ sequence, layer, head, token, says, address = {}, kinds = {}, pages = {} }) {
-    if (sequence < this.sequence) return;
-    Object.assign(this, { sequence, says, chosen: { layer, head }, around: { address, kinds, pages } });
+  take({ layer, head, token, says, address = {}, kinds = {}, pages = {} }) {
+    Object.assign(this, { says, where: { layer, head }, around: { address, kinds, pages }, opening: null });
     const before = this.token?.stack;
     this.token = this.fitted({ stack: layer.split(".")[0], row: token });
     this.fillBar();
-    if (before !== this.token.stack) this.draw();
+    if (before !== this.token.stack) this.redraw();
     else this.drawFollowed();
+  }
+
+  chosen() {
+    const zoom = this.opening ?? this.scene?.zoom ?? "model";
+    return { zoom, layer: this.layer, head: this.where.head, token: this.token?.row ?? 0 };
   }
 
   /** @type {(token: Token) => Token} the nearest that there is */
@@ -165,46 +141,37 @@ export class Whole {
   }
 
   fillBar() {
-    if (this.scene) this.bar.fill(this.scene, this.chosen);
-    if (this.token) this.bar.follow(this.token);
+    if (this.scene) this.controls.fill(this.scene, this.where);
+    if (this.token) this.controls.follow(this.token);
   }
 
-  /** @param {Token} token */
-  choose(token) {
+  /**
+   * @param {Token} token
+   * @param {number} [delay]
+   */
+  choose(token, delay = STILL) {
     const before = this.token?.stack;
     Object.assign(this, { token, says: {}, pinned: null, hovered: null, hoveredBox: null });
-    this.bar.follow(token);
+    this.controls.follow(token);
     if (before === token.stack) this.drawFollowed();
-    else this.draw();
-    this.live.textContent = this.words().text;
-    this.tell(STILL);
+    else this.redraw();
+    this.say(this.words().text);
+    this.tell(delay);
   }
 
   /** @param {Opening} opening a part, whose picture the page around answers with */
-  open({ zoom, layer = this.chosen.layer, head = this.chosen.head }) {
-    this.chosen = { layer, head };
+  open({ zoom, layer = this.where.layer, head = this.where.head }) {
+    this.where = { layer, head };
     this.opening = zoom;
     this.token = { stack: layer.split(".")[0], row: this.token?.row ?? 0 };
     this.tell(0);
   }
 
-  /** @param {number} delay */
-  tell(delay) {
-    this.sequence += 1; // from now on an answer to an older report is out of date
-    clearTimeout(this.telling);
-    this.telling = setTimeout(() => {
-      const zoom = this.opening ?? this.scene?.zoom ?? "model";
-      this.opening = null;
-      const { row } = this.token ?? { row: 0 };
-      this.report({ zoom, layer: this.layer, head: this.chosen.head, token: row, sequence: this.sequence });
-    }, delay);
-  }
-
   // The chosen layer, or the one of its number in the stack in which the followed token is.
   get layer() {
-    const [stack, index] = this.chosen.layer.split(".");
+    const [stack, index] = this.where.layer.split(".");
     const own = `${this.token?.stack}.${index}.self_attn`;
-    return stack !== this.token?.stack && kindOf(own, this.around.kinds) ? own : this.chosen.layer;
+    return stack !== this.token?.stack && kindOf(own, this.around.kinds) ? own : this.where.layer;
   }
 
   get columns() {
@@ -221,11 +188,11 @@ export class Whole {
     this.hoveredBox = null;
     this.drawBase();
     this.drawFollowed();
-    this.live.textContent = this.words().text;
+    this.say(this.words().text);
   }
 
   play() {
-    this.bar.showPlaying(true);
+    this.controls.showPlaying(true);
     this.beat = setInterval(() => this.step(1), BEAT);
     this.step(1);
   }
@@ -233,7 +200,7 @@ export class Whole {
   pause() {
     clearInterval(this.beat);
     this.beat = undefined;
-    this.bar.showPlaying(false);
+    this.controls.showPlaying(false);
   }
 
   stop() {
@@ -257,10 +224,7 @@ export class Whole {
   hover(found) {
     this.hovered = found;
     if (found) this.hoveredBox = null; // else it stays, so that the pointer can go to its links
-    this.frameRequest ??= requestAnimationFrame(() => {
-      this.frameRequest = null;
-      this.drawFollowed();
-    });
+    this.later(() => this.drawFollowed());
   }
 
   /** @param {HTMLElement | null} node */
@@ -271,18 +235,13 @@ export class Whole {
     this.drawFollowed();
   }
 
-  // Draws again if the page has turned dark or light.
-  followTheme() {
-    if (isDark(this.node) !== this.dark) this.draw();
+  palette() {
+    const faint = getComputedStyle(this.node).getPropertyValue("--faint").trim();
+    return { ...coloursOf(this.node), faint };
   }
 
   draw() {
-    if (!this.scene || !this.node.clientWidth) return;
-    this.dark = isDark(this.node);
-    this.node.dataset.dark = String(this.dark);
-    const faint = getComputedStyle(this.node).getPropertyValue("--faint").trim();
-    this.colours = { ...coloursOf(this.node), faint };
-    this.width = this.node.clientWidth;
+    if (!this.scene) return;
     const { font, letters } = this.colours;
     this.scale = letters / LETTERS;
     this.hits.style.scale = String(this.scale);
@@ -294,7 +253,7 @@ export class Whole {
     this.base.ariaLabel = summary(this.scene);
     this.drawBase();
     const open = (/** @type {string} */ layer, /** @type {number} */ head) => this.open({ zoom: "head", layer, head });
-    const nodes = hitsOf(this.columns, (column) => this.press(column), this.scene.zoom === "blocks" ? null : open);
+    const nodes = hitsOf(this.columns, (column) => this.press(column), this.scene.beside ? null : open);
     this.hits.replaceChildren(...nodes);
     this.drawFollowed();
   }
@@ -314,8 +273,7 @@ export class Whole {
     if (!this.token || !this.placed.width) return;
     follow(this.brushOn(this.over), this.placed, this.arrays, this.followed(this.token));
     const { text, column } = this.words();
-    say(this.tip, text, column ? this.links(column) : []);
-    this.writeOut();
+    putWords(this.tip, text, column ? this.links(column) : []);
   }
 
   /** @param {Token} token */
@@ -347,7 +305,7 @@ export class Whole {
   /** @param {Column} column */
   links({ links }) {
     const { address, kinds, pages } = this.around;
-    const where = { ...this.chosen, token: this.token?.row };
+    const where = { ...this.where, token: this.token?.row };
     return links
       .filter(([page]) => pages[page])
       .map(([page, set]) =>
@@ -358,37 +316,32 @@ export class Whole {
   /** @param {Column} column */
   press(column) {
     this.pinned = column.id;
-    if (column.opens) this.open(column.opens);
+    if (column.opens && !this.scene?.beside) this.open(column.opens);
     else this.drawFollowed();
   }
 
-  writeOut() {
-    if (!this.numbers.open || !this.scene || !this.token) return;
-    const { stack, row } = this.token;
-    const lanes = this.scene.lanes.filter((lane) => lane.stack === stack);
-    this.table.replaceChildren(...lanes.map((lane) => tableOf(lane, this.arrays, row, this.says)));
-  }
-
-  /** @param {"svg" | "png"} format */
-  save(format) {
-    const { scene, token, placed } = this;
-    if (!scene || !token) return;
-    const { title, zoom, layer, head } = scene;
-    const what = { model: "the whole model", blocks: "two blocks", block: layer, head: `${layer}, head ${head}` }[zoom];
+  figure() {
+    const { token, placed } = this;
     const { width, height } = placed;
     /** @param {Pen} pen */
     const paint = (pen) => {
       const brush = new Brush(pen, this.colours, this.dark);
       this.painter.paint(brush, placed, this.stage);
-      follow(brush, placed, this.arrays, this.followed(token));
+      if (token) follow(brush, placed, this.arrays, this.followed(token));
     };
-    const names = { name: `${title}-${zoom}`, title: `${title}: ${what}`, caption: captionOf(scene) };
-    return save({ width, height, paint }, { format, ...names, colours: this.colours });
+    return { width, height, paint };
   }
 
-  leave() {
-    this.stop();
-    clearTimeout(this.telling);
-    this.watcher.disconnect();
+  titles() {
+    const { title, zoom, layer, head } = /** @type {Scene} */ (this.scene);
+    const part = plainSite(layer);
+    const what = { model: "the whole model", block: part, head: `${part} head ${head}` }[zoom];
+    const caption = captionOf(/** @type {Scene} */ (this.scene));
+    return { name: `${title}-${zoom}`, title: `${title}: ${what}`, caption };
+  }
+
+  values() {
+    const lanes = this.scene?.lanes.filter(({ stack }) => stack === this.token?.stack) ?? [];
+    return tableOf(lanes, this.arrays, this.token?.row ?? 0, this.says);
   }
 }

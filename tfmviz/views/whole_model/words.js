@@ -1,6 +1,7 @@
 // What is said of a part, of a vector, and of everything for who cannot see it.
 
 /** @import { Matrix } from "../shared/arrays.js" */
+/** @import { Values } from "../shared/table.js" */
 /** @import { Says } from "./follow.js" */
 /** @import { Column, Lane, Scene } from "./scene.js" */
 import { make } from "../shared/elements.js";
@@ -59,47 +60,42 @@ const barsOf = ({ bars = [] }, arrays, row) =>
   bars.map(({ label, values }) => `${label} ${amount(arrays[values].values[row])}`).join(", ");
 
 /**
- * A table with all columns of a lane, for one token.
- * @param {Lane} lane
+ * All columns of some lanes, for one token.
+ * @param {Lane[]} lanes
  * @param {Arrays} arrays
  * @param {number} row
  * @param {Says} says
+ * @returns {Values}
  */
-export function tableOf(lane, arrays, row, says) {
-  const head = ["part", "shape", "parameters", "length", "adds", "would say"];
-  const rows = lane.columns.map((column) => {
-    const said = saidOf(column, arrays, row, says);
-    return [
-      nameOf(column),
-      shapeOf(column),
-      column.parameters === undefined ? "–" : written(column.parameters),
-      column.image === "strips" ? amount(arrays[`${column.matrix}.length`].values[row]) : "–",
-      barsOf(column, arrays, row) || "–",
-      said ? `${said[0]} ${perCent(said[1])}` : "–",
-    ];
-  });
-  return make(
-    "table",
-    {},
-    make("caption", { textContent: `${lane.title}: “${lane.tokens[row]}”` }),
-    make("tr", {}, ...head.map((text) => make("th", { scope: "col", textContent: text }))),
-    ...rows.map(([name, ...cells]) => {
-      const data = cells.map((text) => make("td", { textContent: text }));
-      return make("tr", {}, make("th", { scope: "row", textContent: name }), ...data);
+export function tableOf(lanes, arrays, row, says) {
+  const rows = lanes.flatMap(({ columns }) =>
+    columns.map((column) => {
+      const [word, probability] = saidOf(column, arrays, row, says) ?? ["", null];
+      return [
+        nameOf(column),
+        shapeOf(column),
+        column.parameters ?? null,
+        column.image === "strips" ? arrays[`${column.matrix}.length`].values[row] : null,
+        barsOf(column, arrays, row),
+        word,
+        probability,
+      ];
     }),
   );
+  const columns = ["part", "shape", "parameters", "length", "adds", "would say", "probability"];
+  return { title: `${lanes[0]?.title}, token ${row} ${lanes[0]?.tokens[row]}`, columns, rows };
 }
 
 /**
  * How the picture is read.
  * @param {Scene} scene
  */
-export function captionOf({ zoom, width, numbers, total, lanes }) {
+export function captionOf({ zoom, beside, width, numbers, total, lanes }) {
   const means = width > numbers ? `; ${width} numbers are drawn as ${numbers} means of neighbours` : "";
   const counted = lanes.flatMap(({ columns }) => columns.map(({ parameters }) => parameters ?? 0));
   const own = counted.reduce((sum, count) => sum + count, 0);
   const here = zoom === "model" ? "" : ` ${written(own)} of them are in this picture.`;
-  const all = zoom === "blocks" ? "" : ` The model has ${written(total)} parameters.${here}`;
+  const all = beside ? "" : ` The model has ${written(total)} parameters.${here}`;
   const reads =
     zoom === "head"
       ? "A: yellow is much attention, grey is masked."
@@ -147,7 +143,7 @@ export function hrefOf(page, address, { layer, head, token, ...settings }, kinds
  * @param {string} text
  * @param {HTMLElement[]} links
  */
-export function say(line, text, links) {
+export function putWords(line, text, links) {
   const made = make("div", {}, make("span", { textContent: text }), ...links);
   if (!line.firstChild?.isEqualNode(made)) line.replaceChildren(made);
 }

@@ -1,10 +1,12 @@
 // The desk: the text, the buttons that write it, the words that stood against each other, and the branches. Words that
 // Python has sent ahead are written at once; the page hears of them when the hand is still.
 
+/** @import { Page } from "../shared/shell.js" */
 /** @import { Place } from "./words.js" */
 /** @import { Tree } from "./tree.js" */
-import { css, inkOn, isDark } from "../shared/colours.js";
+import { css, inkOn } from "../shared/colours.js";
 import { button, buttonOf, make, put, roving } from "../shared/elements.js";
+import { Shell, STILL } from "../shared/shell.js";
 import { branchList } from "./branches.js";
 import { cumulatedParts, rivalTable } from "./rivals.js";
 import { choose, codeOf, goTo, NOTHING, startsWith, stepBack, treeOf, writtenIn } from "./tree.js";
@@ -25,24 +27,18 @@ import { drawWords, entropyWords, LEGEND, wordSentence } from "./words.js";
  * @property {(string | null)[]} edits the text that was typed before this one, and the one after it
  */
 
-/** @typedef {{about: string, path: string, word: number | null, edit: number, sequence: number}} Report */
-
-const QUIET = 400; // ms until the page hears of a change
-const [PACE, FAST] = [300, 30]; // ms a word while playing; shorter than QUIET: the page does not run for every word
+const [PACE, FAST] = [300, 30]; // ms a word while playing; shorter than STILL: the page does not run for every word
 const FEW = 4; // words ahead at which more are asked for
 
-export class Desk {
+export class Desk extends Shell {
   /** @type {Data | null} */
   data = null;
   /** @type {Tree} */
   tree = NOTHING;
   /** @type {number | null} the place looked at; null: the next word */
   looked = null;
-  sequence = 0; // counts what was reported, so that an answer to an older report is known as such
   asked = ""; // the code for which more words were asked
   note = "";
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  quiet;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   player;
   /** @type {"" | "play" | "end"} */
@@ -51,10 +47,10 @@ export class Desk {
 
   /**
    * @param {HTMLElement} parent
-   * @param {(selection: Report) => void} report
+   * @param {Page} page
    */
-  constructor(parent, report) {
-    this.report = report;
+  constructor(parent, page) {
+    super(page);
     this.buttons = {
       next: button("Next word", { onclick: () => this.next() }),
       back: button("Step back", { onclick: () => this.act(() => this.change(stepBack(this.tree))) }),
@@ -70,12 +66,13 @@ export class Desk {
     this.cumulated = make("div", { className: "cumulated", role: "img" });
     this.says = make("p", { className: "says" });
     this.branches = make("div", { className: "branches", role: "group", ariaLabel: "Branches of the text" });
-    this.node = make(
-      "div",
-      { className: "view writing", role: "group", ariaLabel: "A text that the model writes" },
+    this.mount(
+      parent,
+      { className: "writing", ariaLabel: "A text that the model writes" },
       make("div", { className: "bar" }, ...Object.values(this.buttons)),
       this.text,
       this.status,
+      this.bar(),
       make(
         "div",
         { className: "scroller", tabIndex: 0, role: "region", ariaLabel: "Words at this place" },
@@ -86,7 +83,7 @@ export class Desk {
       this.branches,
     );
     this.listen();
-    parent.append(this.node);
+    this.atEnd(() => this.stop());
   }
 
   listen() {
@@ -111,34 +108,31 @@ export class Desk {
   show(data) {
     if (this.data && this.data.about !== data.about) {
       this.stop();
-      clearTimeout(this.quiet);
       this.tree = NOTHING;
       this.looked = null;
-      this.sequence = 0; // whatever the page knows of the new text is newer
+      this.trust(0); // whatever the page knows of the new text is newer
     }
-    this.data = data;
     this.asked = "";
-    this.paint();
+    super.show(data);
     if (this.mode) this.schedule();
     else if (this.owed) this.pay();
   }
 
-  /**
-   * Takes what the page around has chosen.
-   * @param {{sequence: number, path: string, word: number | null}} answer
-   */
-  select({ sequence, path, word }) {
-    if (sequence < this.sequence) return;
-    this.sequence = sequence;
+  /** @param {Data} data */
+  read(data) {
+    this.data = data;
+  }
+
+  /** @param {{path: string, word: number | null}} answer */
+  take({ path, word }) {
     this.tree = treeOf(path);
     this.looked = word;
-    this.paint();
+    this.redraw();
     if (this.mode) this.schedule();
   }
 
-  /** Draws again if the page has turned dark or light. */
-  followTheme() {
-    if (String(isDark(this.node)) !== this.node.dataset.dark) this.paint();
+  chosen() {
+    return { about: this.data?.about, path: codeOf(this.tree), word: this.looked, edit: 0 };
   }
 
   /** The place that the table is about. */
@@ -176,8 +170,8 @@ export class Desk {
       this.tree = tree;
       this.looked = null;
     } else this.note = "No more branches fit. Start again to grow new ones.";
-    this.paint();
-    this.tell(QUIET);
+    this.draw();
+    this.tell();
   }
 
   /**
@@ -185,16 +179,14 @@ export class Desk {
    * @param {number} step
    */
   edit(step) {
-    this.sequence += 1;
-    clearTimeout(this.quiet);
-    this.send(step);
+    super.tell(0, { edit: step });
   }
 
   /** @param {number} place */
   look(place) {
     this.looked = place === this.looked ? null : place;
-    this.paint();
-    this.tell(QUIET);
+    this.draw();
+    this.tell();
   }
 
   /**
@@ -281,39 +273,26 @@ export class Desk {
     if (!this.mode) return;
     if (this.stops) {
       this.stop();
-      this.paint();
+      this.draw();
       this.tell(0);
     } else if (!this.write()) this.tell(0);
     else if (this.mode) this.schedule();
   }
 
   /**
-   * Reports the tree when nothing has changed for so many ms, or at once if few words are left to write.
-   * @param {number} delay
+   * Reports the tree when the hand is still, or at once if few words are left to write while playing.
+   * @param {number} [delay]
    */
-  tell(delay) {
-    this.sequence += 1; // from now on an answer to an older report is out of date
-    clearTimeout(this.quiet);
+  tell(delay = STILL) {
     const code = codeOf(this.tree);
     const isShort = !this.stops && this.places.length - this.tree.shown <= FEW;
-    const now = this.mode && isShort && this.asked !== code && this.asked === "";
-    const send = () => {
-      this.asked = code;
-      this.send(0);
-    };
-    if (now || delay === 0) send();
-    else this.quiet = setTimeout(send, delay);
+    const now = delay === 0 || (this.mode && isShort && this.asked !== code && this.asked === "");
+    if (now) this.asked = code;
+    super.tell(now ? 0 : delay);
   }
 
-  /** @param {number} edit see `edit`; 0: the text stays */
-  send(edit) {
-    const { about } = /** @type {Data} */ (this.data);
-    this.report({ about, path: codeOf(this.tree), word: this.looked, edit, sequence: this.sequence });
-  }
-
-  paint() {
+  draw() {
     if (!this.data) return;
-    this.node.dataset.dark = String(isDark(this.node));
     this.paintText(this.data);
     this.paintButtons();
     this.paintRivals(this.data);
@@ -393,8 +372,13 @@ export class Desk {
     if (!this.branches.hidden) this.branches.replaceChildren(...branchList(this.tree, texts));
   }
 
-  leave() {
-    this.stop();
-    clearTimeout(this.quiet);
+  titles() {
+    return { name: "writing", title: "A text that the model writes", caption: this.says.textContent ?? "" };
+  }
+
+  values() {
+    const { rivals = [] } = this.places[this.place] ?? {};
+    const rows = rivals.map(({ text, shares }) => [text, ...shares]);
+    return { title: `Word ${this.place + 1}`, columns: ["word", ...(this.data?.stages ?? [])], rows };
   }
 }

@@ -1,0 +1,184 @@
+// The protocol between a view and the page around it, without a browser: elements are stood in for.
+
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+
+class Element {
+  constructor(name) {
+    Object.assign(this, { name, dataset: {}, style: {}, children: [], clientWidth: 600, textContent: "" });
+  }
+  append(...children) {
+    this.children.push(...children);
+  }
+  addEventListener() {}
+  getContext() {
+    return { fillRect() {}, getImageData: () => ({ data: [255, 255, 255, 255] }) };
+  }
+}
+const look = { "--ground": "#ffffff", "--masked": "#d9dbe0", "--least-letters": "10" };
+Object.assign(globalThis, {
+  HTMLElement: Element,
+  document: { createElement: (name) => new Element(name), fullscreenEnabled: true },
+  getComputedStyle: () => ({ color: "#000", fontFamily: "a", getPropertyValue: (name) => look[name] ?? "" }),
+  ResizeObserver: class {
+    observe() {}
+    disconnect() {}
+  },
+  requestAnimationFrame: (act) => setTimeout(act, 16),
+});
+const { Shell, STILL } = await import("../../tfmviz/views/shared/shell.js");
+const { component, keyOf } = await import("../../tfmviz/views/shared/meet.js");
+const relay = (await import("../../tfmviz/views/shared/relay.js")).default;
+
+class Counter extends Shell {
+  n = 0;
+  drawn = 0;
+  constructor(parent, page) {
+    super(page);
+    this.mount(parent, { className: "counter", ariaLabel: "A counter" }, this.bar());
+  }
+  read(data) {
+    this.data = data;
+  }
+  draw() {
+    this.drawn += 1;
+  }
+  chosen() {
+    return { n: this.n };
+  }
+  take({ n }) {
+    this.n = n;
+  }
+  count(delay) {
+    this.n += 1;
+    this.tell(delay);
+  }
+}
+
+function counter() {
+  const reports = [];
+  const view = new Counter(new Element("div"), { report: (selection) => reports.push(selection) });
+  view.show({});
+  return { view, reports };
+}
+
+beforeEach(() => {
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["setTimeout"] });
+});
+
+test("one report when the hand is still, with what is chosen then", () => {
+  const { view, reports } = counter();
+  for (let n = 0; n < 5; n++) {
+    view.count();
+    mock.timers.tick(STILL - 1);
+  }
+  assert.deepEqual(reports, []);
+  mock.timers.tick(1);
+  assert.deepEqual(reports, [{ n: 5, sequence: 1 }]);
+});
+
+test("an answer to an older report is ignored, one to the last is taken", () => {
+  const { view } = counter();
+  view.count(0);
+  mock.timers.tick(0);
+  view.count(0);
+  view.select({ sequence: 1, n: 70 });
+  assert.equal(view.n, 2);
+  mock.timers.tick(0);
+  view.select({ sequence: 1, n: 71 });
+  assert.equal(view.n, 2);
+  view.select({ sequence: 2, n: 72 });
+  assert.equal(view.n, 72);
+});
+
+test("what is known already is not reported again, and the page's own controls are still heard", () => {
+  const { view, reports } = counter();
+  view.count(0);
+  mock.timers.tick(0);
+  view.tell(0);
+  mock.timers.tick(0);
+  assert.equal(reports.length, 1);
+  view.select({ sequence: 1, n: 9 });
+  assert.equal(view.n, 9);
+});
+
+test("what the page has changed meanwhile is reported again when it is chosen again", () => {
+  const { view, reports } = counter();
+  view.count(0);
+  mock.timers.tick(0);
+  view.select({ sequence: 1, n: 0 });
+  view.count(0);
+  mock.timers.tick(0);
+  assert.deepEqual(reports, [
+    { n: 1, sequence: 1 },
+    { n: 1, sequence: 2 },
+  ]);
+});
+
+test("a view that leaves reports no more", () => {
+  const { view, reports } = counter();
+  view.count();
+  view.leave();
+  mock.timers.tick(2 * STILL);
+  assert.deepEqual(reports, []);
+});
+
+test("nothing is drawn in a tab that is not open, and what has come meanwhile is drawn when it is opened", () => {
+  const { view } = counter();
+  view.node.clientWidth = 0;
+  view.show({});
+  assert.equal(view.drawn, 1);
+  view.node.clientWidth = 600;
+  view.redraw();
+  assert.equal(view.drawn, 2);
+});
+
+test("it is drawn again when the page turns dark or letters grow, and only then", () => {
+  const { view } = counter();
+  view.followLook();
+  assert.equal(view.drawn, 1);
+  look["--ground"] = "#14171f";
+  view.followLook();
+  look["--least-letters"] = "18";
+  view.followLook();
+  view.followLook();
+  assert.equal(view.drawn, 3);
+});
+
+const host = (key) => ({ host: { closest: () => ({ getAttribute: () => `stElementContainer st-key-${key} other` }) } });
+
+function parent(key) {
+  return Object.assign(new Element("root"), host(key));
+}
+
+test("the key of a view is the one that Python gave it", () => {
+  assert.equal(keyOf(host("explorer_b-2")), "explorer_b-2");
+  assert.equal(keyOf({ host: { closest: () => null } }), "");
+});
+
+for (const first of ["view", "selection"])
+  test(`two views of a kind have their own selections and reports, whether the ${first} comes first`, () => {
+    const draw = component((root, page) => new Counter(root, page));
+    const reports = { a: [], b: [] };
+    const parents = { a: parent(`${first}-a`), b: parent(`${first}-b`) };
+    const views = () =>
+      Object.entries(parents).map(([name, parentElement]) => {
+        const setStateValue = (_, selection) => reports[name].push(selection);
+        draw({ data: {}, parentElement, setStateValue, setTriggerValue: () => {} });
+        return parentElement.view_;
+      });
+    const select = () => {
+      relay({ data: { view: `${first}-a`, sequence: 0, n: 10 } });
+      relay({ data: { view: `${first}-b`, sequence: 0, n: 20 } });
+    };
+    if (first === "selection") select();
+    const [a, b] = views();
+    if (first === "view") select();
+    assert.deepEqual([a.n, b.n], [10, 20]);
+    b.count(0);
+    mock.timers.tick(0);
+    assert.deepEqual(reports, { a: [], b: [{ n: 21, sequence: 1 }] });
+    relay({ data: { view: `${first}-b`, sequence: 1, n: 30 } });
+    assert.deepEqual([a.n, b.n], [10, 30]);
+  });

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { csvOf, plain, plainSite } from "../../tfmviz/views/shared/table.js";
+
+// Reads comma-separated values as RFC 4180 has them.
+function read(text) {
+  const rows = [[]];
+  for (const [, quoted, bare, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^,"\r\n]*))(,|\r\n)/g)) {
+    rows.at(-1).push(quoted?.replaceAll('""', '"') ?? bare);
+    if (end !== ",") rows.push([]);
+  }
+  return rows;
+}
+
+test("a file gives back the names and the numbers, whatever is in them", () => {
+  const names = ["the", 'a "b", c', "two\nlines", "👩‍👩‍👧", "老", "<img src=x>", "“said”"];
+  const rows = names.map((name, n) => [name, n / 7, Math.fround(-1e-9 * n)]);
+  const back = read(csvOf({ title: "", columns: ["token", "share", "score"], rows }));
+  assert.deepEqual(back[0], ["token", "share", "score"]);
+  for (const [n, [name, share, score]] of rows.entries()) {
+    assert.equal(back[n + 1][0], name);
+    assert.ok(Math.abs(Number(back[n + 1][1]) - share) <= 1e-6 * share);
+    assert.ok(Math.abs(Number(back[n + 1][2]) - score) <= 1e-6 * Math.abs(score));
+  }
+});
+
+test("a spreadsheet takes no token for a formula, and negative numbers stay numbers", () => {
+  const rows = [
+    ["=1+1", -0.5],
+    ["+", 1],
+    ["-", 2],
+    ["@x", 3],
+    ["a=b", 4],
+  ];
+  const cells = read(csvOf({ title: "", columns: [], rows })).slice(1);
+  assert.deepEqual(
+    cells.slice(0, 5).map(([name]) => name),
+    ["'=1+1", "'+", "'-", "'@x", "a=b"],
+  );
+  assert.equal(cells[0][1], "-0.5");
+});
+
+test("what is masked is empty, and numbers are plain", () => {
+  assert.deepEqual([null, Number.NaN, -Infinity, 0, 1 / 3, 12345678].map(plain), [
+    "",
+    "",
+    "",
+    "0",
+    "0.3333333",
+    "12345680",
+  ]);
+});
+
+test("a site is called what a reader calls it", () => {
+  assert.equal(plainSite("decoder.4.self_attn"), "decoder layer 4");
+  assert.equal(plainSite("decoder.0.cross_attn"), "decoder layer 0 cross-attention");
+  assert.equal(plainSite("embed"), "embed");
+});

@@ -1,0 +1,103 @@
+// The bar of a figure: its values as a table, the figure as a file, the whole screen. It is the same for every figure.
+
+/** @import { Saved } from "./picture.js" */
+/** @import { Values } from "./table.js" */
+import { button, make } from "./elements.js";
+import { download, save } from "./picture.js";
+import { csvOf, plain } from "./table.js";
+
+const LONGEST_TABLE = 1000; // rows in the table; the file holds all
+
+/**
+ * What a figure gives to its bar.
+ * @typedef {object} Shown
+ * @property {() => HTMLElement} whole what fills the screen
+ * @property {() => Saved | false} figure what is saved
+ * @property {() => Values} values
+ * @property {string} [about] the figure's name, where a view has several
+ */
+
+/** @param {Shown} shown */
+export function figureBar({ whole, figure, values, about = "" }) {
+  /** @param {"svg" | "png"} format */
+  const file = (format) => () => {
+    const drawn = figure();
+    return drawn && save(drawn, format);
+  };
+  /** @type {[label: string, title: string, act: () => void][]} */
+  const tools = [
+    ["Values", "The numbers of this figure, also as CSV", () => openValues(whole(), values())],
+    ["SVG", "Save this figure as SVG", file("svg")],
+    ["PNG", "Save this figure as PNG", file("png")],
+    ["Full screen", "This figure on the whole screen; Escape goes back", () => toggleScreen(whole())],
+  ];
+  const buttons = tools.map(([label, title, onclick]) =>
+    button(label, { title, onclick, ariaLabel: about ? `${label}: ${about}` : label }),
+  );
+  if (!document.fullscreenEnabled) buttons.pop();
+  return make("div", { className: "tfmviz-bar", role: "group", ariaLabel: about || "This figure" }, ...buttons);
+}
+
+/** @param {HTMLElement} whole */
+function toggleScreen(whole) {
+  const root = whole.getRootNode();
+  const isOn = (root instanceof ShadowRoot || root instanceof Document) && root.fullscreenElement === whole;
+  return isOn ? document.exitFullscreen() : whole.requestFullscreen();
+}
+
+/**
+ * Opens a figure's values above the page. Escape closes them, and what had the focus has it again.
+ * @param {HTMLElement} place
+ * @param {Values} values
+ */
+function openValues(place, values) {
+  const { title, columns, rows } = values;
+  const csv = new Blob([csvOf(values)], { type: "text/csv" });
+  const close = button("Close", { onclick: () => dialog.close() });
+  const tools = make(
+    "div",
+    { className: "tfmviz-bar" },
+    button("CSV", { title: "Save all values as CSV", onclick: () => download(csv, `${fileName(title)}.csv`) }),
+    close,
+  );
+  const [few, all] = [LONGEST_TABLE, rows.length].map((count) => count.toLocaleString("en"));
+  const note = `The first ${few} of ${all} rows; the CSV holds all.`;
+  const dialog = make(
+    "dialog",
+    { className: "values", ariaLabel: `Values: ${title}` },
+    tools,
+    ...(rows.length > LONGEST_TABLE ? [make("p", { textContent: note })] : []),
+    make("div", { className: "table", tabIndex: 0, role: "region", ariaLabel: title }, valueTable(values)),
+  );
+  dialog.addEventListener("keydown", (event) => event.stopPropagation()); // the view's own keys are not meant
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close()); // beside it
+  dialog.addEventListener("close", () => dialog.remove());
+  place.append(dialog);
+  dialog.showModal();
+  if (!columns.length) close.focus();
+}
+
+/** @param {Values} values */
+function valueTable({ title, columns, rows }) {
+  const head = columns.map((textContent) => make("th", { scope: "col", textContent, dir: "auto" }));
+  const body = rows.slice(0, LONGEST_TABLE).map((row) => make("tr", {}, ...row.map(entryOf)));
+  const caption = make("caption", { textContent: title });
+  return make("table", {}, caption, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
+}
+
+/**
+ * @param {string | number | null} value
+ * @param {number} column
+ */
+function entryOf(value, column) {
+  if (typeof value !== "string") return make("td", { textContent: plain(value) });
+  return make(column ? "td" : "th", { className: "name", textContent: value, dir: "auto" });
+}
+
+/** @param {string} title */
+const fileName = (title) =>
+  title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "")
+    .slice(0, 60) || "values";
