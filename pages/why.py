@@ -2,7 +2,7 @@
 
 from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.why import believe, terms, writes
+from tfmviz.ui.why import believe, compose, terms, writes
 
 
 def draw(here: Lesson) -> None:
@@ -24,6 +24,11 @@ def draw(here: Lesson) -> None:
                 "The look fetches values. Each row is a token's value, each column a word whose logit it moves.",
                 lambda: writes.writes(here),
                 "Which word becomes more probable?",
+            ),
+            "Which head reads which": (
+                "What one head writes, a later one may read. Orange pairs fit each other better than random heads do.",
+                lambda: compose.compose(here),
+                "Do many heads work in pairs?",
             ),
         },
     )

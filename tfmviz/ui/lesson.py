@@ -21,7 +21,7 @@ from tfmviz.ui.guess import Question
 from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
 from tfmviz.ui.sentences import examples_for
 from tfmviz.words import markdown
-from tfmviz.words.labels import said_of_queries, visible
+from tfmviz.words.labels import of_queries, said_of_queries, visible
 from tfmviz.words.numbers import decimal
 from tfmviz.zoo import ZooModel
 
@@ -207,6 +207,13 @@ def _lesson(text: str, uses: Uses) -> Lesson:
 def line(key: str) -> DeltaGenerator:
     """A line for the controls of a figure, each with its label before it; see `projector.STYLE`."""
     return st.container(horizontal=True, vertical_alignment="center", key=f"line-{key}")
+
+
+def pair_boxes(here: Lesson) -> None:
+    """Asks which token looks, and which it looks at; the two are the same on all pages."""
+    queries, keys = of_queries(here.trace, here.choice.layer), here.trace.axes(here.choice.layer)[1].tokens
+    controls.token_box(queries, here.query, label="This token looks")
+    controls.token_box([visible(token) for token in keys], here.key, label="at this one", key="to")
 
 
 NO_HEAD = (

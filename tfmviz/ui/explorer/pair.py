@@ -15,7 +15,7 @@ from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.labels import of_queries, said_of_queries, visible
+from tfmviz.words.labels import said_of_queries, visible
 from tfmviz.words.numbers import per_cent
 
 Measure = Literal["attention", "effect"]
@@ -30,8 +30,7 @@ def pair(here: Lesson) -> None:
     keys = here.trace.axes(layer)[1]
     query, key = here.query, here.key
     with lesson.line("pair"):
-        controls.token_box(of_queries(here.trace, layer), query, label="This token looks")
-        controls.token_box([visible(t) for t in keys.tokens], key, label="at this one", key="to")
+        lesson.pair_boxes(here)
         by: Measure = st.segmented_control(
             "Rank heads by", ("attention", "effect"), default="attention", key="by", bind="query-params", required=True
         )

@@ -46,9 +46,11 @@ def believe(here: Lesson) -> None:
     path = _chosen(found)
     pair = subject.pair_of(here)
     after = _run(here.model, here.text, pair, path)
-    _list(here, found, path)
-    _in_words(here, found, path, after)
     left, right = st.columns(2)
+    with left:
+        _list(here, found, path)
+    with right:
+        _in_words(here, found, path, after)
     with left:
         _rows(here, after)
     with right, lesson.where_it_predicts():

@@ -6,11 +6,11 @@ import streamlit as st
 
 from tfmviz.analysis.why.score import Pair, ScoreSum, Side, score_sum
 from tfmviz.record.weights import PositionEffects
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.labels import of_queries, visible
+from tfmviz.words.labels import visible
 from tfmviz.zoo import ZooModel
 
 NO_SCORES = (
@@ -24,11 +24,8 @@ def ask(here: Lesson) -> ScoreSum | None:
     if here.weights.is_linear:
         st.info(NO_SCORES, icon=icons.INFO)
         return None
-    layer = here.choice.layer
     with lesson.line("pair"):
-        controls.token_box(of_queries(here.trace, layer), here.query, label="This token looks")
-        keys = [visible(token) for token in here.trace.axes(layer)[1].tokens]
-        controls.token_box(keys, here.key, label="at this one", key="to")
+        lesson.pair_boxes(here)
     return sum_of(here.model, here.text, pair_of(here))
 
 

@@ -35,8 +35,11 @@ def terms(here: Lesson) -> None:
     _in_words(here, found)
     chosen = _chosen(found)
     _matrix(here, found, chosen)
-    _list(here, found, chosen)
-    _removals(here, found, chosen)
+    left, right = st.columns([3, 2])
+    with left:
+        _list(here, found, chosen)
+    with right:
+        _removals(here, found, chosen)
 
 
 def _in_words(here: Lesson, found: ScoreSum) -> None:
@@ -122,6 +125,7 @@ def _matrix(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
             rows=written[0],
             columns=written[1],
             titles=(f"wrote into “{names['query']}”", f"wrote into “{names['key']}”"),
+            added="added to the score",
             chosen=None if None in cell else cell,  # type: ignore[arg-type]
         ),
         key="terms",
@@ -162,9 +166,10 @@ def _list(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
 def _removals(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
     """Two buttons: what would be without this writer in the query, or in the key?"""
     names = subject.names(here)
-    for column, side, writer in zip(st.columns(2), SIDES, chosen, strict=True):
-        column.button(
-            f"Without {subject.said(found.readings[side].names[writer])} in the {side} of {names[side]}",
+    st.markdown("Is it true? Run the model")
+    for side, writer in zip(SIDES, chosen, strict=True):
+        st.button(
+            f"without {subject.said(found.readings[side].names[writer])} in the {side} of {names[side]}",
             key=f"remove_{side}",
             on_click=believe.remove,
             args=(side, writer),

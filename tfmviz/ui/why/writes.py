@@ -47,8 +47,8 @@ def writes(here: Lesson) -> None:
     with lesson.line("writes"):
         controls.token_box(of_queries(here.trace, here.choice.layer), here.query, label="This token looks")
     found = _pushes(here.model, here.text, here.choice.layer, here.choice.head, here.query)
-    _map(here, found)
     _in_words(here, found)
+    _map(here, found)
 
 
 @shared
@@ -61,15 +61,16 @@ def _map(here: Lesson, found: Pushes) -> None:
     """Keys from top to bottom, words from left to right."""
     keys = [visible(token) for token in here.trace.axes(here.choice.layer)[1].tokens]
     words = [visible(here.model.vocabulary[word]) for word in found.words]
-    kept = sorted(largest(np.abs(found.by_key).sum(axis=1), SHOWN))
+    sizes = np.abs(found.by_key).sum(axis=1)
+    kept = sorted(n for n in largest(sizes, SHOWN) if sizes[n] > 0)  # what is masked adds exactly nothing
     values = folded(found.by_key, kept, range(len(words)))[:, :-1]
     row = here.trace[f"{here.choice.layer}.pattern"][here.choice.head, here.query]
     rows = [f"{keys[n]} · {per_cent(float(row[n]))}" for n in kept]
-    if others := len(keys) - len(kept):
+    if others := int((sizes > 0).sum()) - len(kept):
         rows.append(f"{others} others")
     values = values[: len(rows)]
     show_cells(
-        figures.terms(values, rows=rows, columns=words, titles=("value of", "raises or lowers"), chosen=None),
+        figures.terms(values, rows=rows, columns=words, titles=("value of", "word"), added="added to the logit"),
         key="writes",
         alt="; ".join(
             f"“{rows[n]}” adds {decimal(float(value), '+.2f')} to “{words[word]}”"
