@@ -25,6 +25,7 @@ DEAREST = {
     "explorer": ("Which head links two words?", "emoji"),
     "whole_model": ("Post-norm, pre-norm", "emoji"),
     "step_by_step": ("Find a head", "emoji"),
+    "why": ("Believe it or not", "emoji"),
     "feed_forward": ("Without it", "emoji"),
     "masks": ("Reach", "emoji"),
     "positions": ("Naive ideas", "emoji"),

@@ -99,7 +99,7 @@ def river(trace: Trace, stack: str, token: int, weights: StackWeights) -> River:
     In a post-norm model each layer's sum goes through a norm, which is not linear. The norm then counts as a part of
     its own, Norm(s) − s, which keeps the sum exact; it rescales everything written before it.
     """
-    parts = tuple(_parts(trace, stack, token, weights))
+    parts = tuple(parts_of(trace, stack, token, weights))
     final = trace[f"{stack}.{depth(trace, stack) - 1}.resid_post"][token].astype(np.float64)
     writes, meets = np.stack([part.write for part in parts]), np.stack([part.meets for part in parts])
     length = max(float(np.linalg.norm(final)), 1e-12)
@@ -131,7 +131,7 @@ def attribution(river: River, weights: StackWeights, direction: Array) -> Attrib
     for n, part in reversed(list(enumerate(river.parts))):
         directions[n] = g
         if part.kind == "norm":
-            norm = _norm_at(weights, part.site)
+            norm = norm_at(weights, part.site)
             scores[n] = norm.bias @ g
             g = norm.pull_back(g, at=part.meets)
         else:
@@ -139,15 +139,18 @@ def attribution(river: River, weights: StackWeights, direction: Array) -> Attrib
     return Attribution(scores=scores, directions=directions, last_bias=last_bias)
 
 
-def carried(river: River, weights: StackWeights, index: int) -> Array:
+def carried(river: River, weights: StackWeights, index: int, write: Array | None = None) -> Array:
     """One part's write as it arrives at W_U, after all later norms with their σ held: (d_model,).
 
     Its product with u is the part's score in `attribution`.
+
+    Args:
+        write: pieces of it, (…, d_model); None: the whole write.
     """
-    x = river.parts[index].write
+    x = river.parts[index].write if write is None else write
     for part in river.parts[index + 1 :]:
         if part.kind == "norm":
-            x = _norm_at(weights, part.site).carry(x, at=part.meets)
+            x = norm_at(weights, part.site).carry(x, at=part.meets)
     last = weights.readout.norm
     return x if last is None else last.carry(x, at=river.final)
 
@@ -170,15 +173,16 @@ def looks(trace: Trace, part: Part, token: int, *, weights: StackWeights, direct
     return pattern[part.head, token] * (v @ (attention.W_O[part.head] @ direction))
 
 
-def _norm_at(weights: StackWeights, site: str) -> Norm:
-    """The norm of a layer, or the one before the first."""
+def norm_at(weights: StackWeights, site: str) -> Norm:
+    """The norm of a layer, or the one before the first: what a part of the kind "norm" is."""
     if site in weights.norms:
         return weights.norms[site]
     assert weights.embed_norm is not None
     return weights.embed_norm
 
 
-def _parts(trace: Trace, stack: str, token: int, weights: StackWeights) -> Iterator[Part]:
+def parts_of(trace: Trace, stack: str, token: int, weights: StackWeights) -> Iterator[Part]:
+    """What is added to a token's stream, in this order; a layer is computed only when it is asked for."""
     embed = trace["embed" if "embed" in trace else f"{stack}.embed"][token].astype(np.float64)
     yield Part(kind="embedding", step="embedding", name="embedding", write=embed, meets=np.zeros_like(embed))
     if f"{stack}.pos_embed" in trace:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, Form, Texts, chosen_cell, signed, written
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, short, signed
 from tfmviz.plots.charts import (
     HOVER,
     Chart,
@@ -43,16 +43,10 @@ def heads(scores: Array, *, columns: Sequence[str], title: str, chosen: tuple[in
         columns=Axis(title="", names=columns, spoken=columns),
         scale=signed(scores, title, root=True),
         form=Form(sign=True),
-        texts=_short(scores),
+        texts=short(scores, "+.1f"),
         frames=chosen_cell(chosen),
         row_height=40,
     )
-
-
-def _short(scores: Array) -> Texts | None:
-    """Numbers as short as they can be, and a dot for almost nothing."""
-    texts = written(scores, "+.1f")
-    return texts and [["·" if text == "+0.0" else text for text in row] for row in texts]
 
 
 def ranked(names: Sequence[str], scores: Array, *, title: str, theme: Theme) -> Chart:

@@ -181,3 +181,9 @@ def written(values: Array, form: str, *, absent: str = "") -> Texts | None:
     if values.shape[1] > MOST_WRITTEN:
         return None
     return [[decimal(v, form) if np.isfinite(v) else absent for v in row] for row in values.tolist()]
+
+
+def short(values: Array, form: str) -> Texts | None:
+    """The same for signed numbers, with a dot for almost nothing."""
+    texts, nothing = written(values, form), decimal(0, form)
+    return texts and [["·" if text == nothing else text for text in row] for row in texts]

@@ -20,8 +20,9 @@ from tfmviz.ui import controls, guess, icons, models, projector, turns, walks
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.guess import Question
 from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
+from tfmviz.ui.sentences import examples_for
 from tfmviz.words import markdown
-from tfmviz.words.labels import said_of_queries, visible
+from tfmviz.words.labels import of_queries, said_of_queries, visible
 from tfmviz.words.numbers import decimal
 
 NARROW_MENU = 100
@@ -55,6 +56,22 @@ class Lesson:
     def query(self) -> int:
         """Position of the chosen token among the queries of the chosen layer."""
         return controls.token(self.trace.axes(self.choice.layer)[0].tokens, text=self.text)
+
+    @property
+    def key(self) -> int:
+        """Position of the token that is looked at: the reader's, else the one of a lecture's sentence, else the best.
+
+        The best is the key that the chosen head gives most to.
+        """
+        queries, keys = (axis.tokens for axis in self.trace.axes(self.choice.layer))
+        if (chosen := controls.pinned("to")) is not None:
+            return min(chosen, len(keys) - 1)
+        example = next((e for e in examples_for(self.choice.model) if e.text == self.text and e.word), None)
+        if example and queries[self.query].strip() == example.word:
+            for position, token in enumerate(keys):
+                if token.strip() == example.to:
+                    return position
+        return int(self.trace[f"{self.choice.layer}.pattern"][self.choice.head, self.query].argmax())
 
     @property
     def target(self) -> int:
@@ -228,6 +245,13 @@ def _lesson(text: str, uses: Uses) -> Lesson:
 def line(key: str) -> DeltaGenerator:
     """A line for the controls of a figure, each with its label before it; see `projector.STYLE`."""
     return st.container(horizontal=True, vertical_alignment="center", key=f"line-{key}")
+
+
+def pair_boxes(here: Lesson) -> None:
+    """Asks which token looks, and which it looks at; the two are the same on all pages."""
+    queries, keys = of_queries(here.trace, here.choice.layer), here.trace.axes(here.choice.layer)[1].tokens
+    controls.token_box(queries, here.query, label="This token looks")
+    controls.token_box([visible(token) for token in keys], here.key, label="at this one", key="to")
 
 
 NO_HEAD = (

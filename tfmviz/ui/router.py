@@ -65,6 +65,7 @@ PAGES = (
     Page("Attention", "explorer", "Explorer", "search", "Where does every head of every layer look?"),
     Page("Attention", "whole_model", "The whole model", "account_tree", "What happens to a sentence, from end to end?"),
     Page("Attention", "step_by_step", "Step by step", "footprint", "How does one head compute its numbers?"),
+    Page("Attention", "why", "Why there", "psychology_alt", "Why does a head look where it looks?"),
     Page("Attention", "feed_forward", "Feed-forward", "hub", "What happens to each token alone, between attentions?"),
     Page("Attention", "masks", "Masks", "grid_on", "Who may look at whom, and what if that changes?"),
     Page("Position", "positions", "Positions", "pin_drop", "Why must attention be told the order of the words?"),

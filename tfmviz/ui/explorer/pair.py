@@ -14,9 +14,8 @@ from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.sentences import examples_for
 from tfmviz.words import markdown
-from tfmviz.words.labels import of_queries, said_of_queries, visible
+from tfmviz.words.labels import said_of_queries, visible
 from tfmviz.words.numbers import per_cent
 
 Measure = Literal["attention", "effect"]
@@ -29,11 +28,9 @@ def pair(here: Lesson) -> None:
     """Asks for two tokens and ranks all heads by what links them."""
     layer = here.choice.layer
     keys = here.trace.axes(layer)[1]
-    query = here.query
-    key = _key(here, query)
+    query, key = here.query, here.key
     with lesson.line("pair"):
-        controls.token_box(of_queries(here.trace, layer), query, label="This token looks")
-        controls.token_box([visible(t) for t in keys.tokens], key, label="at this one", key="to")
+        lesson.pair_boxes(here)
         by: Measure = st.segmented_control(
             "Rank heads by", ("attention", "effect"), default="attention", key="by", bind="query-params", required=True
         )
@@ -46,21 +43,6 @@ def pair(here: Lesson) -> None:
         st.info(f"{names[0]} may not look at {names[1]}: the mask closes what comes later.", icon=icons.INFO)
         return
     _heads(here, found, by, names)
-
-
-def _key(here: Lesson, query: int) -> int:
-    """The token that is looked at: the reader's, the one of a lecture's sentence, or what the chosen head looks at."""
-    keys = here.trace.axes(here.choice.layer)[1].tokens
-    if (chosen := controls.pinned("to")) is not None:
-        return min(chosen, len(keys) - 1)
-    example = next((e for e in examples_for(here.choice.model) if e.text == here.text and e.word), None)
-    queries = here.trace.axes(here.choice.layer)[0].tokens
-    if example and queries[query].strip() == example.word:
-        for position, token in enumerate(keys):
-            if token.strip() == example.to:
-                return position
-    row = here.trace[f"{here.choice.layer}.pattern"][here.choice.head][query]
-    return int(row.argmax())
 
 
 def _heads(here: Lesson, found: Links, by: Measure, names: list[str]) -> None:

@@ -1,0 +1,37 @@
+"""Why there: a head's score as an exact sum, its paths removed, and what the look writes (L3, L6)."""
+
+from tfmviz.ui import lesson
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.why import believe, compose, terms, writes
+
+
+def draw(here: Lesson) -> None:
+    lesson.tabs(
+        "why",
+        {
+            "The score as a sum": (
+                "A head reads what others wrote before it: each cell joins a writer of the query with a writer of the "
+                "key.",
+                lambda: terms.terms(here),
+                "Which part of the model made it look there?",
+            ),
+            "Believe it or not": (
+                "Take one writer out of what this head reads, and run the model again.",
+                lambda: believe.believe(here),
+                "Will the head still look there?",
+            ),
+            "What it then writes": (
+                "The look fetches values. Each row is a token's value, each column a word whose logit it moves.",
+                lambda: writes.writes(here),
+                "Which word becomes more probable?",
+            ),
+            "Which head reads which": (
+                "What one head writes, a later one may read. Orange pairs fit each other better than random heads do.",
+                lambda: compose.compose(here),
+                "Do many heads work in pairs?",
+            ),
+        },
+    )
+
+
+lesson.page("Why did it look there?", "", draw)

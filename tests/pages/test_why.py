@@ -1,0 +1,168 @@
+"""The page "Why there": its numbers against an independent forward pass, its words, and what it cannot take apart."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.app import alt, charts, columns, matrices, open_page, pictures, series, views, words
+from tests.model import numpy_model
+from tfmviz import zoo
+from tfmviz.record.trace import Array
+from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.ui.why import subject, writes
+from tfmviz.ui.why.believe import TAB as BELIEVE
+
+TEXT = "The animal didn't cross the street because it was too tired."
+IT, ANIMAL = 8, 1
+SUM, WRITES = "The score as a sum", "What it then writes"
+
+
+def page(tab: str = SUM, **address: str) -> AppTest:
+    return open_page("why", why=tab, **address)
+
+
+@cache
+def patterns() -> Array:
+    """(layer, head, len, len) of a forward pass in plain numpy."""
+    folder = zoo.MODELS / "tiny-english"
+    ids = tuple(Tokenizer.load(folder / "tokenizer.json").encode(TEXT, max_len=256).ids)
+    return numpy_model.forward(folder, ids)[0]
+
+
+def number(text: str) -> float:
+    return float(text.replace("−", "-").replace("+", ""))
+
+
+def said(app: AppTest, pattern: str) -> list[float]:
+    found = re.search(pattern.replace("{}", r"\*\*([+−]?[\d.]+)\*\*"), words(app))
+    assert found, words(app)
+    return [number(text) for text in found.groups()]
+
+
+def test_it_opens_on_it_and_animal_and_the_cells_sum_to_the_score() -> None:
+    app = page()
+    (score,) = said(app, "From “it” to “animal” the score is {}, the largest of 9")
+    assert "makes **75%** of it" in words(app)
+    assert matrices(app)["terms"].sum() == pytest.approx(score, abs=0.01)
+    row = np.log(patterns()[4, 3, IT, : IT + 1])  # scores, up to a constant
+    trace = zoo.load("tiny-english").trace(TEXT)
+    scores = trace["decoder.4.self_attn.scores"][3, IT, : IT + 1]
+    np.testing.assert_allclose(row - row[ANIMAL], scores - scores[ANIMAL], atol=1e-3)
+    assert score == pytest.approx(scores[ANIMAL], abs=0.006)
+
+
+def test_the_list_holds_the_largest_terms_and_the_chosen_one_has_a_frame() -> None:
+    app = page(layer="2", head="5", token="6", to="2")
+    terms = [number(text) for text in columns(app, "largest_terms")["adds"]]
+    assert len(terms) == 10
+    assert np.abs(terms).tolist() == sorted(np.abs(terms), reverse=True)
+    (cells,) = matrices(app)["terms"]
+    header = pictures(app)["terms"][0]
+    assert any(abs(cells[row, column] - terms[0]) < 0.01 for row, column in np.ndindex(*cells.shape))
+    assert header["frames"]
+    assert "others" in header["rows"]["names"][-1]
+
+
+@pytest.mark.parametrize("term", ["9999.1", "1", "<b>", "0.0"])
+def test_a_term_in_the_address_is_taken_or_ignored(term: str) -> None:
+    app = page(term=term)
+    label = "Without the embedding" if term == "0.0" else "Without MLP 0"
+    assert app.button(key="remove_query").label.startswith(label)
+
+
+def test_a_removal_opens_the_other_tab_with_that_path() -> None:
+    app = page(term="0.3")
+    app.button(key="remove_key").click().run()
+    assert app.query_params["path"] in ("k3", ["k3"])
+    assert app.session_state["why"] == BELIEVE
+    assert re.search(r"Without head 0\.\d in the key of “animal”: predicted", words(app))
+
+
+def test_a_removed_path_changes_only_this_head_as_an_independent_run_says() -> None:
+    """MLP 0 out of the key of "animal": the share falls to what the new score makes of the other, unchanged ones."""
+    app = page(BELIEVE)
+    predicted, measured = said(app, "Without MLP 0 in the key of “animal”: predicted {}, measured {}")
+    row = patterns()[4, 3, IT]
+    share = row[ANIMAL] * np.exp(measured) / (1 - row[ANIMAL] + row[ANIMAL] * np.exp(measured))
+    shown = series(charts(app)["row_without"], "value", by="series")
+    np.testing.assert_allclose(shown["as it is"], row, atol=1e-4)
+    assert shown["without the path"][ANIMAL] == pytest.approx(share, abs=0.002)
+    assert "which stay" in words(app)
+    paths = dict(zip(*columns(app, "paths").values(), strict=True))
+    assert number(paths["MLP 0 → key of “animal”"]) == pytest.approx(predicted)
+    assert predicted < measured < 0
+
+
+def test_the_values_sum_to_the_heads_share_of_a_words_logit() -> None:
+    """Beside the page on the stream, which computes it for one word and all heads."""
+    app = page(WRITES)
+    assert "raises “animal” most, by **+1.10**; the value of “animal”" in words(app)
+    stream = open_page("residual_stream", stream="Who made the word", word="animal", token=str(IT))
+    whole = re.search(r"All keys together add ([+−]\d+\.\d+)", words(stream))
+    assert whole
+    (cells,) = matrices(app)["writes"]
+    assert cells[:, 0].sum() == pytest.approx(number(whole[1]), abs=0.006)
+    assert pictures(app)["writes"][0]["columns"]["names"][0] == "animal"
+
+
+def test_a_look_that_the_mask_forbids_has_a_score_all_the_same() -> None:
+    app = page(token="1", to="5")
+    assert "The mask forbids “animal” to look at “the”: it replaces the score **" in words(app)
+    assert "terms" in views(app)
+    assert "its share stays 0" in words(page(BELIEVE, token="1", to="5"))
+
+
+def test_one_token_looks_at_itself() -> None:
+    app = page(text="a")
+    assert "the largest of 1 in its row. The softmax makes **100%**" in words(app)
+
+
+def test_cross_attention_has_two_lists_of_tokens() -> None:
+    app = page(model="french-english", text="Je suis étudiant.", kind="cross-attention", layer="1", head="0", token="3")
+    assert "From “a”, about to write “student” to “étudiant” the score is" in words(app)
+    header = pictures(app)["terms"][0]
+    assert "wrote into “a”" in header["rows"]["title"]
+    assert "wrote into “étudiant”" in header["columns"]["title"]
+    assert any(
+        name.startswith("head 2.") or "MLP 2" in name for name in columns(app, "largest_terms")["wrote into “étudiant”"]
+    )
+
+
+def test_linear_attention_says_that_it_has_no_scores() -> None:
+    for tab in (SUM, BELIEVE):
+        app = page(tab, model="twins-linear")
+        assert subject.NO_SCORES in words(app)
+        assert not views(app)
+    assert "writes" in views(page(WRITES, model="twins-linear"))
+
+
+def test_heads_of_an_encoder_that_feeds_a_decoder_move_no_word() -> None:
+    assert writes.ELSEWHERE in words(page(WRITES, model="french-english", kind="encoder", text="Je suis."))
+
+
+def test_heads_with_common_keys_lose_a_share_together() -> None:
+    said_of_key = words(page(BELIEVE, model="twins-gqa", path="k0", head="2"))
+    assert "Heads 2, 3 have these keys in common, so all of them lose it." in said_of_key
+    assert "in common" not in words(page(BELIEVE, model="twins-gqa", path="q0", head="2"))
+
+
+def test_a_bias_of_the_scheme_is_named_apart() -> None:
+    caption = page(model="twins-alibi", layer="1", head="0", token="5", to="1").caption[0].value
+    assert re.search(r"−[\d.]+ of it comes from the distance alone", str(caption))
+
+
+@pytest.mark.parametrize("tab", [SUM, BELIEVE, WRITES])
+def test_text_of_a_reader_stays_text(tab: str) -> None:
+    app = page(tab, text="<img src=x onerror=alert(1)> **b** [a](b)", token="2", to="1")
+    assert not app.exception
+    assert "<img" not in words(app)
+
+
+def test_every_figure_is_said_in_words() -> None:
+    assert "MLP 0 and MLP 0: +1.74" in alt(page(), "terms")
+    assert "“animal · 75%” adds +1.12 to “animal”" in alt(page(WRITES), "writes")

@@ -1,0 +1,186 @@
+"""One score before the softmax as an exact sum over pairs of writers (Elhage et al. 2021, "QK circuit").
+
+    score_ij = (W_Q n_i + b_Q) · (W_K n_j + b_K) / divisor + bias_ij = Σ_a Σ_b q_a · k_b / divisor + bias_ij
+
+n_i = Σ_a n_a is what the layer reads at the query (see `reading`), n_j at the key. W_Q and W_K are linear, and so is a
+rotation by RoPE, which turns each q_a by the query's position and each k_b by the key's. A norm of queries and keys is
+linear with its σ held. ALiBi and T5 add bias_ij, a term of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tfmviz.analysis.attention_layer import of_head, turned
+from tfmviz.analysis.numpy_attention import turn
+from tfmviz.analysis.why.reading import BIASES, Reading, reading
+from tfmviz.record.edits import Patch
+from tfmviz.record.trace import Array, Trace
+from tfmviz.record.weights import AttentionWeights, ModelWeights, Norm, PositionEffects
+
+Side = Literal["query", "key"]
+
+SIDES: tuple[Side, Side] = ("query", "key")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pair:
+    """A head, a token that asks and one that it may look at."""
+
+    layer: str
+    head: int
+    query: int
+    key: int
+
+    def token(self, side: Side) -> int:
+        return self.query if side == "query" else self.key
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class ScoreSum:
+    """A score taken apart.
+
+    Attributes:
+        readings: of the query and of the key.
+        terms: (writer of the query, writer of the key), q_a · k_b / divisor.
+        bias: what the position scheme adds to the score; 0 where it adds nothing.
+        cap: c of c · tanh(Σ terms / c), to which the model bends the sum before the bias; None: it does not.
+        measured: the score as the model computed it, before the mask.
+        is_masked: whether the mask forbids the look, so that the model replaces the score by −∞.
+    """
+
+    readings: dict[Side, Reading]
+    terms: Array
+    bias: float
+    cap: float | None
+    measured: float
+    is_masked: bool
+
+    @property
+    def total(self) -> float:
+        """What the terms come to: equal to `measured` up to the rounding of float32."""
+        return self.score_of(float(self.terms.sum()))
+
+    @property
+    def residue(self) -> float:
+        """|total − measured| over the sum of all terms in size."""
+        return abs(self.total - self.measured) / max(float(np.abs(self.terms).sum()) + abs(self.bias), 1e-12)
+
+    def by_writer(self, side: Side) -> Array:
+        """All terms of each writer on one side, (writer,): what goes if its share goes."""
+        return self.terms.sum(axis=1 if side == "query" else 0)
+
+    def predicted(self, side: Side, writer: int) -> float:
+        """How much the score changes without a writer's share on one side, with every σ held."""
+        return self.score_of(float(self.terms.sum() - self.by_writer(side)[writer])) - self.total
+
+    def score_of(self, dot: float) -> float:
+        return (dot if self.cap is None else self.cap * float(np.tanh(dot / self.cap))) + self.bias
+
+
+def score_sum(trace: Trace, pair: Pair, weights: ModelWeights, positions: PositionEffects) -> ScoreSum:
+    """Takes the score of a pair apart.
+
+    Args:
+        positions: what the position scheme does in this layer; nothing in cross-attention.
+
+    Raises:
+        ValueError: attention is linear. It has no scores that a softmax turns into shares.
+    """
+    attention = weights.attention(pair.layer)
+    if attention.is_linear:
+        raise ValueError(f"{pair.layer} is linear attention: a product of φ(q) and φ(k) is no sum over writers.")
+    readings = {side: reading(trace, pair.layer, side, pair.token(side), weights) for side in SIDES}
+    q, k = (
+        _turned(_parts(readings[side].shares, _projection(attention, pair.head, side)), positions, pair.token(side))
+        for side in SIDES
+    )
+    bias = (
+        0.0
+        if positions.bias is None
+        else float(
+            np.broadcast_to(positions.bias, (len(attention.W_Q), *positions.bias.shape[1:]))[
+                pair.head, pair.query, pair.key
+            ]
+        )
+    )
+    return ScoreSum(
+        readings=readings,
+        terms=q @ k.T / attention.divisor,
+        bias=bias,
+        cap=attention.cap,
+        measured=measured(trace, pair, attention) + bias,
+        is_masked=bool(np.isneginf(trace[f"{pair.layer}.scores"][pair.head, pair.query, pair.key])),
+    )
+
+
+def measured(trace: Trace, pair: Pair, attention: AttentionWeights) -> float:
+    """A score of the run before bias and mask, from the query and the key that the run has left."""
+    q, k = (
+        of_head(trace, pair.layer, pair.head, turned(trace, pair.layer, side[0]))[pair.token(side)].astype(np.float64)
+        for side in SIDES
+    )
+    return float(attention.scores(q[None], k[None])[0, 0])
+
+
+def removal(found: ScoreSum, pair: Pair, weights: ModelWeights, *, side: Side, writer: int) -> Patch:
+    """The edit that takes a writer's share out of this head's query, or key, of one token, and leaves all else.
+
+    The stream without the share goes through the norms, which then find another σ, and through W_Q or W_K. Heads that
+    share their keys with others lose the share in the key together.
+    """
+    attention = weights.attention(pair.layer)
+    projection = _projection(attention, pair.head, side)
+    x, biased = found.readings[side].without(writer), found.readings[side].names[writer] != BIASES
+    vector = x @ projection.W + (projection.b if biased else 0)
+    if projection.norm is not None:
+        vector = projection.norm(vector)
+    site = f"{pair.layer}.{side[0]}"
+    head = pair.head if side == "query" else _kv_head(attention, pair.head)
+    return Patch(site=site, vector=tuple(map(float, vector)), head=head, position=pair.token(side))
+
+
+def sharing(attention: AttentionWeights, head: int) -> list[int]:
+    """The heads that have the same keys as a head, itself included."""
+    size = len(attention.W_Q) // len(attention.W_K)
+    first = head // size * size
+    return list(range(first, first + size))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class _Projection:
+    """What makes a query or a key of what a layer reads: Norm(x W + b), the norm only where there is one."""
+
+    W: Array
+    b: Array
+    norm: Norm | None
+
+
+def _projection(attention: AttentionWeights, head: int, side: Side) -> _Projection:
+    if side == "query":
+        return _Projection(W=attention.W_Q[head].astype(np.float64), b=attention.b_Q[head], norm=attention.q_norm)
+    head = _kv_head(attention, head)
+    return _Projection(W=attention.W_K[head].astype(np.float64), b=attention.b_K[head], norm=attention.k_norm)
+
+
+def _kv_head(attention: AttentionWeights, head: int) -> int:
+    return head * len(attention.W_K) // len(attention.W_Q)
+
+
+def _parts(shares: Array, projection: _Projection) -> Array:
+    """Each writer's part of a query or key, (writer, d_head); b belongs to the biases, the last writer."""
+    parts = shares @ projection.W
+    parts[-1] += projection.b
+    if projection.norm is not None:
+        parts = projection.norm.carry(parts, at=parts.sum(axis=0))
+        parts[-1] += projection.norm.bias
+    return parts
+
+
+def _turned(parts: Array, positions: PositionEffects, token: int) -> Array:
+    if positions.angles is None:
+        return parts
+    return np.asarray(turn(parts, positions.angles[token].astype(np.float64)))  # type: ignore[no-untyped-call]

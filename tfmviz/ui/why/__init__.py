@@ -1,0 +1,1 @@
+"""Why there: a score taken apart, its paths removed, and what the look then writes."""

@@ -1,0 +1,58 @@
+"""The pair of tokens that the page is about, and its score as a sum."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tfmviz.analysis.why.score import Pair, ScoreSum, Side, score_sum
+from tfmviz.record.weights import PositionEffects
+from tfmviz.ui import icons, lesson, models
+from tfmviz.ui.cache import shared
+from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.zoo import ZooModel
+
+NO_SCORES = (
+    "This model has linear attention: without a softmax it has no scores to take apart. Choose another model in the "
+    "sidebar."
+)
+
+
+def ask(here: Lesson) -> ScoreSum | None:
+    """Asks for the two tokens; None, with a note, where there is no score."""
+    if here.weights.is_linear:
+        st.info(NO_SCORES, icon=icons.INFO)
+        return None
+    with lesson.line("pair"):
+        lesson.pair_boxes(here)
+    return sum_of(here.model, here.text, pair_of(here))
+
+
+def pair_of(here: Lesson) -> Pair:
+    return Pair(layer=here.choice.layer, head=here.choice.head, query=here.query, key=here.key)
+
+
+@shared
+def sum_of(model: ZooModel, text: str, pair: Pair) -> ScoreSum:
+    trace = models.trace(model, text)
+    stack, _, part = pair.layer.split(".")
+    is_self = part == "self_attn"  # positions do nothing in cross-attention
+    positions = model.position_effects(stack, len(trace.axes(pair.layer)[0])) if is_self else PositionEffects()
+    return score_sum(trace, pair, model.weights, positions)
+
+
+def names(here: Lesson) -> dict[Side, str]:
+    """The two tokens as Markdown: “it”."""
+    return {side: f"“{markdown.plain(label)}”" for side, label in labels(here).items()}
+
+
+def labels(here: Lesson) -> dict[Side, str]:
+    """The two tokens as text."""
+    queries, keys = here.trace.axes(here.choice.layer)
+    return {"query": visible(queries.tokens[here.query]), "key": visible(keys.tokens[here.key])}
+
+
+def said(writer: str) -> str:
+    """A writer within a sentence: "the embedding", but "MLP 0"."""
+    return writer if any(map(str.isdigit, writer)) else f"the {writer}"

@@ -1,0 +1,177 @@
+"""The score as a sum: all of it as a matrix of writers, its largest terms as a list."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis.why.reading import folded, largest
+from tfmviz.analysis.why.score import SIDES, ScoreSum
+from tfmviz.plots import why as figures
+from tfmviz.ui import controls
+from tfmviz.ui.figures import show_cells, show_table
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.why import believe, subject
+from tfmviz.views.counts import Table
+from tfmviz.words import markdown
+from tfmviz.words.labels import said_of_queries
+from tfmviz.words.numbers import decimal, per_cent, tiny
+
+SHOWN = 11
+"""Writers of each side that have a row or column of their own."""
+
+LISTED = 10
+"""Terms in the list."""
+
+TERM = re.compile(r"([0-9]{1,5})\.([0-9]{1,5})")
+
+
+def terms(here: Lesson) -> None:
+    """The score of the chosen pair as a sum."""
+    if (found := subject.ask(here)) is None:
+        return
+    _in_words(here, found)
+    chosen = _chosen(found)
+    _matrix(here, found, chosen)
+    left, right = st.columns([3, 2])
+    with left:
+        _list(here, found, chosen)
+    with right:
+        _removals(here, found, chosen)
+
+
+def _in_words(here: Lesson, found: ScoreSum) -> None:
+    """What the score is, where it stands in its row, and what it is the sum of."""
+    names, (a, b) = subject.names(here), _largest(found)[0]
+    query, key = (subject.said(found.readings[side].names[n]) for side, n in zip(SIDES, (a, b), strict=True))
+    st.markdown(
+        f"{_standing(here, found)} It is the sum of **{found.terms.size:,} terms**. The largest in size, "
+        f"**{decimal(float(found.terms[a, b]), '+.2f')}**, joins what {query} wrote into {names['query']} with what "
+        f"{key} wrote into {names['key']}."
+    )
+    _exactly(found)
+
+
+def _standing(here: Lesson, found: ScoreSum) -> str:
+    """The score among those of its row."""
+    names, choice = subject.names(here), here.choice
+    asks = markdown.plain(said_of_queries(here.trace, choice.layer)[here.query])
+    row = here.trace[f"{choice.layer}.scores"][choice.head, here.query]
+    share = float(here.trace[f"{choice.layer}.pattern"][choice.head, here.query, here.key])
+    if found.is_masked:
+        return (
+            f"The mask forbids {asks} to look at {names['key']}: it replaces the score "
+            f"**{decimal(found.measured)}** by −∞."
+        )
+    allowed = row[np.isfinite(row)]
+    rank = 1 + int((allowed > row[here.key]).sum())
+    place = "the largest" if rank == 1 else f"number {rank}"
+    return (
+        f"From {asks} to {names['key']} the score is **{decimal(found.measured)}**, {place} of {len(allowed)} "
+        f"in its row. The softmax makes **{per_cent(share)}** of it."
+    )
+
+
+def _exactly(found: ScoreSum) -> None:
+    """How exact the sum is, and what else belongs to it."""
+    more = ""
+    if found.bias:
+        more += f" {decimal(found.bias, '+.2f')} of it comes from the distance alone."
+    if found.cap is not None:
+        more += f" Then the model's cap bends the sum to {found.cap:g} · tanh(sum / {found.cap:g})."
+    st.caption(
+        f"The norms divide by the σ that the model measured. Sum {decimal(found.total, '.5f')}, model "
+        f"{decimal(found.measured, '.5f')}: the difference is {tiny(found.residue)} of all terms in size.{more}"
+    )
+
+
+def _largest(found: ScoreSum) -> list[tuple[int, int]]:
+    n_keys = found.terms.shape[1]
+    return [divmod(index, n_keys) for index in largest(found.terms.ravel(), LISTED)]
+
+
+def _chosen(found: ScoreSum) -> tuple[int, int]:
+    """The term that is chosen: what the address says, else the largest."""
+    if asked := TERM.fullmatch(st.query_params.get("term", "")):
+        row, column = int(asked[1]), int(asked[2])
+        if row < found.terms.shape[0] and column < found.terms.shape[1]:
+            return row, column
+    return _largest(found)[0]
+
+
+def _choose(term: tuple[int, int]) -> None:
+    controls.put({"term": f"{term[0]}.{term[1]}"})
+
+
+def _matrix(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
+    """The writers whose terms are largest, in the order in which they write; all others together."""
+    sizes = np.abs(found.terms)
+    kept = [sorted(largest(sizes.sum(axis=axis), SHOWN)) for axis in (1, 0)]
+    values = folded(found.terms, *kept)
+    written = [_names(found, n, kept[n]) for n in (0, 1)]
+    values = values[: len(written[0]), : len(written[1])]
+    cell = tuple(lines.index(n) if n in lines else None for lines, n in zip(kept, chosen, strict=True))
+    names = subject.labels(here)
+
+    def pick(row: int, column: int) -> None:
+        if row < len(kept[0]) and column < len(kept[1]):
+            _choose((kept[0][row], kept[1][column]))
+
+    show_cells(
+        figures.terms(
+            values,
+            rows=written[0],
+            columns=written[1],
+            titles=(f"wrote into “{names['query']}”", f"wrote into “{names['key']}”"),
+            added="added to the score",
+            chosen=None if None in cell else cell,  # type: ignore[arg-type]
+        ),
+        key="terms",
+        alt="; ".join(
+            f"{written[0][row]} and {written[1][column]}: {decimal(float(value), '+.2f')}"
+            for (row, column), value in np.ndenumerate(values)
+            if abs(value) >= 0.05
+        )
+        or "All terms are below 0.05.",
+        click="chooses the term",
+        on_pick=pick,
+    )
+
+
+def _names(found: ScoreSum, n: int, kept: list[int]) -> list[str]:
+    """The names of rows or columns; the last stands for all others, if there are any."""
+    names = found.readings[SIDES[n]].names
+    others = len(names) - len(kept)
+    return [names[index] for index in kept] + ([f"{others} others"] if others else [])
+
+
+def _list(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
+    """The largest terms; a click chooses one."""
+    best, labels = _largest(found), subject.labels(here)
+    sides = [found.readings[side].names for side in SIDES]
+    show_table(
+        Table(
+            caption=f"The {len(best)} largest terms",
+            columns=[f"wrote into “{labels['query']}”", f"wrote into “{labels['key']}”", "adds"],
+            rows=[[sides[0][a], sides[1][b], decimal(float(found.terms[a, b]), "+.2f")] for a, b in best],
+            picked=best.index(chosen) if chosen in best else -1,
+        ),
+        key="largest_terms",
+        on_pick=lambda row: _choose(best[row]),
+    )
+
+
+def _removals(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
+    """Two buttons: what would be without this writer in the query, or in the key?"""
+    names = subject.names(here)
+    st.markdown("Is it true? Run the model")
+    for side, writer in zip(SIDES, chosen, strict=True):
+        st.button(
+            f"without {subject.said(found.readings[side].names[writer])} in the {side} of {names[side]}",
+            key=f"remove_{side}",
+            on_click=believe.remove,
+            args=(side, writer),
+            width="stretch",
+        )

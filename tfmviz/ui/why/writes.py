@@ -1,0 +1,94 @@
+"""What the look then writes: a map of keys and words."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis.why.reading import folded, largest
+from tfmviz.analysis.why.writes import Pushes, pushes
+from tfmviz.plots import why as figures
+from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import show_cells
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.why import subject
+from tfmviz.words import markdown
+from tfmviz.words.labels import of_queries, visible
+from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.zoo import ZooModel
+
+RAISED, LOWERED = 6, 4
+"""Words that the map shows: those that the head raises most, and those that it lowers most."""
+
+SHOWN = 11
+"""Keys with a row of their own."""
+
+NOT_LINEAR = (
+    "Before the logits this model has a step of its own, Norm(GELU(x W + b)), as BERT does. It is not linear, so no "
+    "value has a share of a logit."
+)
+
+ELSEWHERE = "Heads of the encoder write into another stream than the words. Choose another attention in the sidebar."
+
+
+def writes(here: Lesson) -> None:
+    """What the chosen head adds to the words' logits from each key."""
+    stack = here.model.writes_from
+    if "logits" not in here.trace:
+        st.info(lesson.NO_HEAD, icon=icons.INFO)
+        return
+    if here.model.weights.stacks[stack].readout.transform is not None:
+        st.info(NOT_LINEAR, icon=icons.INFO)
+        return
+    if not here.choice.layer.startswith(f"{stack}."):
+        st.info(ELSEWHERE, icon=icons.INFO)
+        return
+    with lesson.line("writes"):
+        controls.token_box(of_queries(here.trace, here.choice.layer), here.query, label="This token looks")
+    found = _pushes(here.model, here.text, here.choice.layer, here.choice.head, here.query)
+    _in_words(here, found)
+    _map(here, found)
+
+
+@shared
+def _pushes(model: ZooModel, text: str, layer: str, head: int, token: int) -> Pushes:
+    weights = model.weights.stacks[model.writes_from]
+    return pushes(models.trace(model, text), layer, head, token, weights=weights, raised=RAISED, lowered=LOWERED)
+
+
+def _map(here: Lesson, found: Pushes) -> None:
+    """Keys from top to bottom, words from left to right."""
+    keys = [visible(token) for token in here.trace.axes(here.choice.layer)[1].tokens]
+    words = [visible(here.model.vocabulary[word]) for word in found.words]
+    sizes = np.abs(found.by_key).sum(axis=1)
+    kept = sorted(n for n in largest(sizes, SHOWN) if sizes[n] > 0)  # what is masked adds exactly nothing
+    values = folded(found.by_key, kept, range(len(words)))[:, :-1]
+    row = here.trace[f"{here.choice.layer}.pattern"][here.choice.head, here.query]
+    rows = [f"{keys[n]} · {per_cent(float(row[n]))}" for n in kept]
+    if others := int((sizes > 0).sum()) - len(kept):
+        rows.append(f"{others} others")
+    values = values[: len(rows)]
+    show_cells(
+        figures.terms(values, rows=rows, columns=words, titles=("value of", "word"), added="added to the logit"),
+        key="writes",
+        alt="; ".join(
+            f"“{rows[n]}” adds {decimal(float(value), '+.2f')} to “{words[word]}”"
+            for (n, word), value in np.ndenumerate(values)
+            if abs(value) >= 0.05
+        )
+        or "All values are below 0.05.",
+    )
+
+
+def _in_words(here: Lesson, found: Pushes) -> None:
+    """The word that the head raises most, and the token behind it."""
+    keys = here.trace.axes(here.choice.layer)[1].tokens
+    best = int(found.by_key[:, 0].argmax())
+    word = markdown.plain(visible(here.model.vocabulary[found.words[0]]))
+    st.markdown(
+        f"At {subject.names(here)['query']} this head raises “{word}” most, by "
+        f"**{decimal(float(found.by_key[:, 0].sum()), '+.2f')}**; the value of “{markdown.plain(visible(keys[best]))}” "
+        f"adds most of that, **{decimal(float(found.by_key[best, 0]), '+.2f')}**."
+    )
+    st.caption("This counts what goes straight to the logits, not what later layers make of it.")
