@@ -66,7 +66,6 @@ def four_ways(here: Lesson) -> None:
 
 def _between(tokenizer: Tokens) -> str:
     """What tokens are, between bytes and words."""
-    entries = f"{len(tokenizer.vocabulary):,} entries"
     if isinstance(tokenizer, Tokenizer) and not tokenizer.ranks:
         return f"This model's **tokens** are bytes and marks, {len(tokenizer.vocabulary):,} entries: it has no merges."
     return (
