@@ -157,7 +157,7 @@ def test_a_tab_whose_models_are_missing_says_so(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(zoo, "MODELS", tmp_path)
     forget()
     app = open_page("ladder", text=TEXT, ladder=TAB)
-    assert "This part needs the models `label-…`" in words(app)
+    assert "This part needs the model `` label-text ``" in words(app)
     assert not app.error
     monkeypatch.undo()
     forget()

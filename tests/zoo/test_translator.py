@@ -77,6 +77,14 @@ def test_a_long_text_is_cut_and_an_empty_one_refused(mixed: Path) -> None:
         model.trace("")
 
 
+def test_what_another_kind_of_model_is_asked_is_refused(mixed: Path) -> None:
+    model = zoo.load("seq2seq-none", mixed, kind=zoo.Loaded)
+    with pytest.raises(ValueError, match="seq2seq-none was not loaded as a ZooModel"):
+        zoo.experiments.pull(model, (3, 5))
+    with pytest.raises(ValueError, match="seq2seq-none has no recurrent layer 0"):
+        zoo.experiments.recurrent_weights(model, 0)
+
+
 def test_a_hash_tells_weights_from_others(mixed: Path) -> None:
     names = ("seq2seq-none", "seq2seq-additive", "encoder-decoder")
     assert len({zoo.weights_hash(name, mixed) for name in names}) == 3

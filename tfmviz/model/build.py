@@ -8,7 +8,6 @@ from tfmviz.model import transformer
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.earlier import (
     AnyEarlier,
-    EarlierConfig,
     LabellerConfig,
     RecurrentConfig,
     Seq2SeqConfig,
@@ -35,12 +34,6 @@ def build(config: Config) -> Model:
             return Seq2Seq(config)
         case LabellerConfig():
             return Labeller(config)
-        case _:
-            return build_earlier(config)
-
-
-def build_earlier(config: EarlierConfig) -> Earlier:
-    match config:
         case WindowConfig():
             return WindowModel(config)
         case RecurrentConfig():

@@ -79,9 +79,7 @@ class Sizes(Protocol):
 class AnyModel(Protocol):
     """What every model answers, those from before the transformer too: who it is, and what it computes on a text."""
 
-    def __hash__(self) -> int:
-        """Two models are equal only if they are the same object, so a model is a key of a cache."""
-        ...
+    def __hash__(self) -> int: ...  # a model is a key of caches, by its identity
 
     @property
     def name(self) -> str: ...

@@ -118,34 +118,20 @@ class Lesson:
         return Question(text=text, tokens=[visible(token) for token in tokens])
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Need:
-    """What a part of a page needs of its model.
-
-    Attributes:
-        what: such as "a model with experts".
-        fits: whether a model is that.
-        instead: the shipped model that stands in for one that is not.
-    """
-
-    what: str
-    fits: Callable[[Model], bool]
-    instead: str
-
-
-def stand_in(here: Lesson, *, needs: Need, say: bool = True) -> Lesson | None:
-    """The lesson with the chosen model if it fits, else with another, and a note that says so.
-
-    None if the other one is missing, which the page says.
+def stand_in(here: Lesson, needs: str, *, fits: bool, instead: str, say: bool = True) -> Lesson | None:
+    """The lesson with the chosen model if it fits, else with another; the page says so. None if that is missing.
 
     Args:
+        needs: what is needed, such as "a model with experts".
+        fits: whether the chosen model is that.
+        instead: the shipped model that stands in for one that is not.
         say: whether to draw the note; else `Lesson.note` is for the caller to draw.
     """
-    if needs.fits(here.model):
+    if fits:
         return here
-    if (model := models.needed(needs.instead)) is None:
+    if (model := models.needed(instead)) is None:
         return None
-    note = models.instead(here.model.name, needs.what, model.name)
+    note = models.instead(here.model.name, needs, model.name)
     if say:
         st.info(note, icon=icons.INFO)
     return replace(here, model=model, note=note)

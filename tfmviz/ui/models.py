@@ -60,7 +60,7 @@ def needed(name: str) -> Model | None:
 
 
 def earlier(name: str) -> AnyModel | None:
-    """A model from before the transformer. If it is missing or damaged, says so and gives None."""
+    """A model of any kind from before the transformer. If it is missing or damaged, says so and gives None."""
     try:
         return _load_earlier(name)
     except zoo.ModelUnavailable as error:
@@ -71,7 +71,7 @@ def earlier(name: str) -> AnyModel | None:
 @st.cache_resource(show_spinner="Loading the model…")
 def _load_earlier(name: str) -> AnyModel:
     import_torch()
-    return zoo.with_copies(zoo.load(name, kind=zoo.EarlierModel))
+    return zoo.with_copies(zoo.load(name, kind=zoo.Loaded))
 
 
 def _is_on_disk(loaded: tuple[Model, int]) -> bool:

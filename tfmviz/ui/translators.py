@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-import streamlit as st
-
 from tfmviz import zoo
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import END
+from tfmviz.ui import models
 from tfmviz.ui.cache import shared, shared_with_others
-from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import per_cent
 
@@ -31,22 +29,8 @@ SAID: Mapping[str, str] = {
 
 def there() -> dict[str, AnyModel]:
     """Those that are in `assets/models/`, by their attention."""
-    names = zoo.translators()
-    return {kind: load(name) for kind in KINDS if (name := f"seq2seq-{kind}") in names}
-
-
-def load(name: str) -> AnyModel:
-    """A recurrent translator, loaded once for the server; see `models.load`."""
-    try:
-        return _load(name)
-    except zoo.ModelUnavailable as error:
-        st.error(markdown.plain(str(error)))
-        st.stop()
-
-
-@st.cache_resource(show_spinner="Loading the models…")
-def _load(name: str) -> AnyModel:
-    return zoo.with_copies(zoo.load(name, kind=zoo.RecurrentTranslator))
+    names = {kind: f"seq2seq-{kind}" for kind in KINDS if f"seq2seq-{kind}" in zoo.translators()}
+    return {kind: model for kind, name in names.items() if (model := models.earlier(name)) is not None}
 
 
 @shared_with_others

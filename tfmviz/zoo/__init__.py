@@ -24,39 +24,24 @@ from tfmviz.model.earlier import AnyEarlier, EarlierConfig, LabellerConfig, Seq2
 from tfmviz.places import PROJECT, own_models
 
 if TYPE_CHECKING:
-    from tfmviz.zoo import experiments, snapshots, writing
-    from tfmviz.zoo.loading import load, vocabularies, with_copies
-    from tfmviz.zoo.model import EarlierModel, RecurrentLabeller, RecurrentTranslator, ZooModel, attention_code
+    from tfmviz.zoo import experiments as experiments
+    from tfmviz.zoo import snapshots as snapshots
+    from tfmviz.zoo import writing as writing
+    from tfmviz.zoo.loading import load as load
+    from tfmviz.zoo.loading import vocabularies as vocabularies
+    from tfmviz.zoo.loading import with_copies as with_copies
+    from tfmviz.zoo.model import EarlierModel as EarlierModel
+    from tfmviz.zoo.model import Loaded as Loaded
+    from tfmviz.zoo.model import RecurrentLabeller as RecurrentLabeller
+    from tfmviz.zoo.model import RecurrentTranslator as RecurrentTranslator
+    from tfmviz.zoo.model import ZooModel as ZooModel
+    from tfmviz.zoo.model import attention_code as attention_code
 
 WITH_TORCH = {
     "loading": ("load", "vocabularies", "with_copies"),
-    "model": ("EarlierModel", "RecurrentLabeller", "RecurrentTranslator", "ZooModel", "attention_code"),
+    "model": ("EarlierModel", "Loaded", "RecurrentLabeller", "RecurrentTranslator", "ZooModel", "attention_code"),
 }
 """What lies in the modules of this room that import torch."""
-
-__all__ = [
-    "EarlierModel",
-    "Entry",
-    "ModelUnavailable",
-    "RecurrentLabeller",
-    "RecurrentTranslator",
-    "ZooModel",
-    "attention_code",
-    "available",
-    "catalogue",
-    "earlier",
-    "everything",
-    "experiments",
-    "labellers",
-    "load",
-    "snapshots",
-    "translators",
-    "vocabularies",
-    "weights_hash",
-    "with_copies",
-    "writing",
-    "written",
-]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 import numpy as np
 import streamlit as st
 
-from tfmviz import zoo
 from tfmviz.analysis.labelling import from_mean_of_states
 from tfmviz.analysis.reach import probabilities
 from tfmviz.places import PROJECT
@@ -18,7 +17,7 @@ from tfmviz.plots import ladder as figures
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
@@ -214,16 +213,8 @@ def doubt(text: str) -> str:
 
 def _networks() -> dict[str, AnyModel] | None:
     """The three networks. If one is missing or damaged, says so and gives None."""
-    try:
-        return {name: _load(name) for name in NAMES}
-    except zoo.ModelUnavailable as error:
-        st.info(f"This part needs the models `label-…`. {markdown.plain(str(error))}", icon=icons.INFO)
-        return None
-
-
-@st.cache_resource(show_spinner="Loading the models…")
-def _load(name: str) -> AnyModel:
-    return zoo.with_copies(zoo.load(name, kind=zoo.RecurrentLabeller))
+    found = {name: model for name in NAMES if (model := models.earlier(name)) is not None}
+    return found if len(found) == len(NAMES) else None
 
 
 @shared

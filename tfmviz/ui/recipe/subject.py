@@ -11,7 +11,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.lesson import Lesson, Need
+from tfmviz.ui.lesson import Lesson
 
 OURS = "tiny-english"
 
@@ -39,19 +39,6 @@ class Forced:
         return -self.log_p[range(len(self.ids)), self.ids]
 
 
-WRITER = Need(
-    what="a model that predicts next tokens",
-    fits=lambda model: model.config.architecture != "encoder-only",
-    instead=OURS,
-)
-
-FROM_LEFT = Need(
-    what="a model that predicts each token from those before it alone",
-    fits=lambda model: model.config.architecture == "decoder-only",
-    instead=OURS,
-)
-
-
 def forced(here: Lesson, *, from_left: bool = False) -> Forced | None:
     """The typed text with the predictions of a writer; an encoder-decoder predicts what it writes itself.
 
@@ -60,7 +47,10 @@ def forced(here: Lesson, *, from_left: bool = False) -> Forced | None:
     Args:
         from_left: the writer must see what stands to the left and nothing else, so an encoder-decoder is none.
     """
-    there = lesson.stand_in(here, needs=FROM_LEFT if from_left else WRITER)
+    kind = here.model.config.architecture
+    fits = kind == "decoder-only" if from_left else kind != "encoder-only"
+    needs = f"a model that predicts {'each token from those before it alone' if from_left else 'next tokens'}"
+    there = lesson.stand_in(here, needs, fits=fits, instead=OURS)
     if there is None:
         return None
     found = _forced(there.model, here.text)

@@ -12,7 +12,7 @@ from tfmviz.analysis.attention_layer import of_head
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson
-from tfmviz.ui.lesson import Lesson, Need
+from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.numbers import counted
 
@@ -60,17 +60,13 @@ def subject(here: Lesson, scheme: str) -> Subject | None:
     """The chosen model if it has this scheme, else the twin that has it. If that is missing, says so and gives None."""
     choice = here.choice
     layer = choice.layer.replace("cross_attn", "self_attn")
-    needs = Need(
-        what=f"a model with the position scheme {scheme}",
-        fits=lambda model: model.config.positions == scheme,
-        instead=f"twins-{scheme}",
-    )
-    there = lesson.stand_in(here, needs=needs, say=False)
+    own, needs = here.model.config.positions == scheme, f"a model with the position scheme {scheme}"
+    there = lesson.stand_in(here, needs, fits=own, instead=f"twins-{scheme}", say=False)
     if there is None:
         return None
-    if there is here:
-        own = layer == choice.layer
-        note = "" if own else "Cross-attention has no positions, so this is the decoder's self-attention."
+    if own:
+        crossed = layer != choice.layer
+        note = "Cross-attention has no positions, so this is the decoder's self-attention." if crossed else ""
         return Subject(model=here.model, layer=layer, head=choice.head, trace=here.trace, note=note)
     config = there.model.config
     index, head = min(choice.layer_index, config.n_layers - 1), min(choice.head, config.n_heads - 1)

@@ -12,7 +12,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.figures import show, show_table, theme
-from tfmviz.ui.lesson import Lesson, Need
+from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -21,7 +21,7 @@ from tfmviz.words.numbers import counted, decimal, per_cent
 
 def routed(here: Lesson) -> None:
     """The routing of the chosen model, or of the shipped mixture where the chosen one has no experts."""
-    there = lesson.stand_in(here, needs=EXPERTS)
+    there = lesson.stand_in(here, "a model with experts", fits=bool(_sites(here.model)), instead="experts")
     if there is None:
         return
     if there is not here:
@@ -44,9 +44,6 @@ def routed(here: Lesson) -> None:
 def _sites(model: Model) -> list[str]:
     """Paths of the layers with experts, in the stack that the vocabulary is read from."""
     return list(model.weights.stacks[model.writes_from].experts)
-
-
-EXPERTS = Need(what="a model with experts", fits=lambda model: bool(_sites(model)), instead="experts")
 
 
 def _shares(tokens: tuple[str, ...], p: Array) -> None:

@@ -11,18 +11,12 @@ from tfmviz.record.model import Model
 from tfmviz.text import bpe
 from tfmviz.text.bpe import Merge, Pair
 from tfmviz.ui import controls, icons, lesson
-from tfmviz.ui.lesson import Lesson, Need
+from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tokens.boxes import show_boxes, spelled
 from tfmviz.views.pieces import Kind, Piece, Row
 
 OURS = "tiny-english"
 """Whose merges are shown where the chosen model has no list of them."""
-
-MERGES = Need(
-    what="a model that cuts words by merging bytes",
-    fits=lambda model: model.tokenizer.ranks is not None,
-    instead=OURS,
-)
 
 LONGEST = 60
 """Bytes of a word that are replayed: more steps than that teach nothing."""
@@ -30,7 +24,8 @@ LONGEST = 60
 
 def model_with_merges(here: Lesson) -> Model | None:
     """The chosen model if its tokenizer merges bytes, else one that does; the page says so."""
-    there = lesson.stand_in(here, needs=MERGES)
+    merges = here.model.tokenizer.ranks is not None
+    there = lesson.stand_in(here, "a model that cuts words by merging bytes", fits=merges, instead=OURS)
     return None if there is None else there.model
 
 
