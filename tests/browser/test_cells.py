@@ -214,20 +214,16 @@ def test_markup_in_the_sentence_stays_text(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("width", [390])
-@pytest.mark.parametrize("address", [HEADS, DAMAGE, WORD, REACH])
-def test_nothing_is_wider_than_the_screen(visit: Visit, address: str) -> None:
+@pytest.mark.parametrize(
+    ("address", "key"),
+    [(HEADS, "mean_and_heads"), (DAMAGE, "damage_map"), (WORD, "head_scores_map"), (REACH, "reach")],
+)
+def test_pictures_fit_every_screen_and_can_be_read_and_used_by_everyone(visit: Visit, address: str, key: str) -> None:
     page = visit.open(address, drawn=DRAWN)
     for width in (390, 1280):
         assert_fits(page, width)
         for found in page.locator(".cells").all():
             assert found.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
-
-
-@pytest.mark.parametrize(
-    ("address", "key"), [(HEADS, "mean_and_heads"), (DAMAGE, "damage_map"), (WORD, "head_scores_map")]
-)
-def test_pictures_can_be_read_and_used_by_everyone(visit: Visit, address: str, key: str) -> None:
-    page = visit.open(address, drawn=DRAWN)
     page.locator(".cells").get_by_role("button", name="Values").first.click()
     for scheme in SCHEMES:
         turn(page, scheme)

@@ -8,9 +8,14 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser import AT_REST, Server, Visit, assert_fits, violations
+from tests.browser import AT_REST, SCHEMES, Server, Visit, assert_fits, turn, violations
 
 pytestmark = pytest.mark.browser
+
+
+INK_AND_GROUND = """() => [".st-key-explorer", ".stApp"].map((found, n) =>
+    getComputedStyle(document.querySelector(found))[["color", "backgroundColor"][n]])"""
+"""Colours of the explorer's letters and of what is behind them."""
 
 
 def token(page: Page, position: int) -> Locator:
@@ -279,24 +284,14 @@ def test_a_page_opened_by_its_file_name_still_has_the_sidebar(visit: Visit) -> N
 
 
 @pytest.mark.parametrize("width", [390])
-def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:
-    assert_fits(visit.open(), 768, 1280)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_explorer_is_axe_clean_and_readable_in_both_modes(visit: Visit, scheme: str) -> None:
-    visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    page = visit.open("/explorer?text=the+cat")
-    expect(page.locator(".explorer")).to_have_attribute("data-dark", str(scheme == "dark").lower())
-    ink, ground = page.evaluate(
-        """() => [
-          document.querySelector(".st-key-explorer [data-testid], .st-key-explorer") && getComputedStyle(
-            document.querySelector(".st-key-explorer")).color,
-          getComputedStyle(document.querySelector(".stApp")).backgroundColor,
-        ]"""
-    )
-    assert contrast(ink, ground) >= 7
-    assert violations(page, ".st-key-explorer") == []
+def test_nothing_is_wider_than_the_screen_and_in_both_modes_all_is_readable_and_axe_clean(visit: Visit) -> None:
+    page = visit.open()
+    assert_fits(page, 768, 1280)
+    for scheme in SCHEMES:
+        turn(page, scheme)
+        expect(page.locator(".explorer")).to_have_attribute("data-dark", str(scheme == "dark").lower())
+        assert contrast(*page.evaluate(INK_AND_GROUND)) >= 7, scheme
+        assert violations(page, ".st-key-explorer") == [], scheme
 
 
 @pytest.mark.parametrize(

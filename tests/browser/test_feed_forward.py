@@ -97,22 +97,18 @@ def test_a_click_on_a_neuron_shows_what_it_does(visit: Visit) -> None:
     expect(page.get_by_text(re.compile("with them, .* without"))).to_be_visible()
 
 
+@pytest.mark.parametrize("width", [390])
 @pytest.mark.parametrize("tab", TABS)
-def test_every_tab_is_open_to_all_readers(visit: Visit, tab: str) -> None:
+def test_every_tab_fits_a_phone_and_is_open_to_all_readers(visit: Visit, tab: str) -> None:
     page = visit.open(f"{PAGE}&layer_part={tab.replace(' ', '+')}", drawn="[role=tab][aria-selected=true]")
     expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
-    for scheme in SCHEMES:
-        turn(page, scheme)
-        expect(page.get_by_text("BidiComponent Error")).to_have_count(0)
-        assert violations(page) == [], scheme
-
-
-@pytest.mark.parametrize("tab", TABS)
-def test_on_a_phone_nothing_is_wider_than_the_screen(visit: Visit, tab: str) -> None:
-    visit.page.set_viewport_size({"width": 390, "height": 844})
-    page = visit.open(f"{PAGE}&layer_part={tab.replace(' ', '+')}", drawn="[role=tab][aria-selected=true]")
     assert_fits(page)
     if tab == TABS[0]:
         box = page.locator(DRAWN).bounding_box()
         assert box is not None
         assert 0 <= box["x"] < box["x"] + box["width"] <= 390
+    assert_fits(page, 1280)
+    for scheme in SCHEMES:
+        turn(page, scheme)
+        expect(page.get_by_text("BidiComponent Error")).to_have_count(0)
+        assert violations(page) == [], scheme

@@ -26,6 +26,17 @@ def _fresh_caches() -> Iterator[None]:
     forget()
 
 
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    """For a test with models or code of its own: it finds nothing of the shipped ones, nor leaves anything behind.
+
+    Other tests find what those before them have loaded and computed, as readers do.
+    """
+    forget()
+    yield
+    forget()
+
+
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
     """Of `tiny-english`, with which most pages open."""

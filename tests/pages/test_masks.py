@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import tfmviz
-from tests.app import charts, forget, lesson, open_page, pictures, series, views, words
+from tests.app import charts, lesson, open_page, pictures, series, views, words
 from tests.model import numpy_model
 from tests.model.helpers import lively
 from tfmviz import masks, zoo
@@ -39,12 +38,6 @@ STARTS = ("full", "causal", "strict", "prefix", "window", "dilated", "blocks", "
 SAID = lab.Settings(
     second="My dog ran.", back=False, n_prefix=2, radius=1, step=2, size=3, n_global=1, n_random=1, seed=0
 )
-
-
-@pytest.fixture(autouse=True)
-def _fresh_caches() -> Iterator[None]:
-    yield
-    forget()
 
 
 def parts(app: AppTest) -> list[dict[str, Any]]:
@@ -318,6 +311,7 @@ def test_the_models_own_mask_needs_no_second_run(model: str, window: int | None)
 
 
 @pytest.mark.parametrize("architecture", ["encoder-only", "encoder-decoder"])
+@pytest.mark.usefixtures("fresh")
 def test_other_architectures_are_shown(architecture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizer = Tokenizer.load(MODEL / "tokenizer.json")
     shape: dict[str, Any] = {"d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 3, "d_ff": 7, "max_len": 19}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, forget, matrices, open_page, pictures, views, words
+from tests.app import charts, matrices, open_page, pictures, views, words
 from tests.model import numpy_model
 from tests.traces import read_blob, read_mask, read_payload, read_weights
 from tfmviz import zoo
@@ -47,12 +46,6 @@ ODD_TEXTS = {
     "one token": "a",
     "control token": "<|endoftext|>",
 }
-
-
-@pytest.fixture(autouse=True)
-def _fresh_caches() -> Iterator[None]:
-    yield
-    forget()
 
 
 def array(value: Any) -> np.ndarray:
@@ -213,7 +206,7 @@ def test_another_model_brings_its_own_sentences_but_keeps_the_readers(models: Pa
 
 
 @pytest.fixture
-def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def models(fresh: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of models to damage, in place of the shipped one."""
     shutil.copytree(MODEL, tmp_path / "tiny-english")
     monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
@@ -292,6 +285,7 @@ def test_a_kind_of_attention_the_model_lacks_leads_to_one_it_has(models: Path) -
     assert selection(app)["kind"] == "decoder.self_attn"
 
 
+@pytest.mark.usefixtures("fresh")
 def test_values_that_are_no_attention_are_named_in_place_of_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = zoo.ZooModel.trace
 
@@ -308,6 +302,7 @@ def test_values_that_are_no_attention_are_named_in_place_of_pictures(monkeypatch
     assert "explorer" not in views(app)
 
 
+@pytest.mark.usefixtures("fresh")  # not all at once in memory
 @pytest.mark.parametrize("name", zoo.available())
 def test_every_shipped_model_is_shown_on_every_page(name: str) -> None:
     app = open_page(model=name)

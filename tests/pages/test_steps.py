@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from tests.app import charts, forget, lesson, matrices, open_page, views, words
+from tests.app import charts, lesson, matrices, open_page, views, words
 from tests.model import numpy_model
 from tests.model.helpers import SCHEMES, lively
 from tests.plots.cells import received
@@ -51,14 +50,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _fresh_caches() -> Iterator[None]:
-    yield
-    forget()
-
-
 @pytest.fixture
-def variant(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelConfig:
+def variant(
+    request: pytest.FixtureRequest, fresh: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> ModelConfig:
     """A small model of the kind the test asks for, with random weights, alone in the zoo under its own name."""
     tokenizer = Tokenizer.load(MODEL / "tokenizer.json")
     shape = {"d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 3, "d_ff": 7, "max_len": 19}
