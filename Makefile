@@ -1,5 +1,5 @@
 # `make app` starts the app, `make serve` several of it for a class, `make test` runs every check, `make quick` those of what
-# has changed, `make soak` those that take hours. Each sets up what it needs, once, in the versions of requirements.lock,
+# has changed, `make soak` those that take an hour. Each sets up what it needs, once, in the versions of requirements.lock,
 # which `make lock` makes anew.
 
 PYTHON ?= python3
@@ -38,10 +38,11 @@ tests:
 quick: .venv/test.done
 	@.venv/bin/python -m scripts.quick
 
-# One process: it measures its own time and memory.
+# Each process measures its own time and memory, so several may share the work.
 soak: .venv/test.done
+	scripts/find_chromium.sh
 	scripts/find_haproxy.sh
-	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -m soak --durations 5 tests/soak
+	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -m soak --numprocesses auto --maxprocesses 4 --dist worksteal tests/soak
 
 format: .venv/test.done
 	.venv/bin/python -m scripts.draw_rooms

@@ -18,6 +18,7 @@ from importlib import import_module
 from threading import Event
 
 from tfmviz import doors
+from tfmviz.memory import give_back
 from tfmviz.places import PROJECT
 
 EVERYWHERE = ("0.0.0.0", "::")
@@ -29,6 +30,9 @@ and lets small ones leave at once."""
 
 PICTURE = 2
 """Seconds from the end of torch's import to the first picture, on a slow machine."""
+
+TIDY = 60
+"""Seconds between two moments at which memory that nobody uses is given back to the system."""
 
 FAREWELL = 3
 """Seconds that readers have to take their last messages when the server is asked to stop."""
@@ -89,7 +93,8 @@ async def _warm(app: object) -> AsyncIterator[None]:
 def _prepare(stopping: Event) -> None:
     """Imports torch at once, and pandas, which Streamlit needs for tables, when a first reader has the first picture.
 
-    Then the training runs that wait begin, though nobody opens their page: the last server may have been killed.
+    Then the training runs that wait begin, though nobody opens their page: the last server may have been killed. From
+    then on, memory that nobody uses is given back again and again.
     """
     from tfmviz.ui import models
 
@@ -99,6 +104,8 @@ def _prepare(stopping: Event) -> None:
         from tfmviz.ui.training import desk
 
         desk.desk()
+    while not stopping.wait(TIDY):
+        give_back()
 
 
 def parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:

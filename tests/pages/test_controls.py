@@ -66,5 +66,15 @@ def test_a_number_of_the_address_is_taken_only_if_it_is_one(said: str, whole: in
     assert [box.value for box in app.number_input] == [5, number]
 
 
+def test_the_first_change_of_a_box_comes_into_an_address_that_said_infinity() -> None:
+    app = AppTest.from_function(boxes)
+    app.query_params["whole"] = "inf"
+    app.run()
+    app.number_input(key="whole").set_value(5).run()  # what a browser writes for a bound box, this test does not see
+    assert app.query_params["whole"] == "5"
+    app.number_input(key="whole").set_value(3).run()
+    assert [box.value for box in app.number_input] == [3, 0.5]
+
+
 def test_a_page_outlives_a_position_at_infinity() -> None:
     assert not open_page("positions", positions="Sinusoidal", sinusoidal="By hand", by_hand="inf").exception

@@ -29,18 +29,28 @@ def long_texts(page: str, tab: Address) -> Iterator[Asked]:
 
 
 def settings(page: str, tab: Address, text: str) -> Iterator[Asked]:
-    """Every number at its ends, every switch, the worst texts in every other box: one at a time, others as they are."""
+    """Every number at its ends, every switch, the worst texts in every other box: one at a time, others as they are.
+
+    What was set is put back in the run that sets the next one, and in a run of its own only if it has hidden something.
+    """
     app = open_page(page, text=text, **tab)
-    for kind in KINDS:
-        for key in [one.key for one in app.main.get(kind) if one.key not in (None, "text")]:
-            if (widget := _there(app, kind, key)) is None:
-                continue  # another setting has hidden it
-            usual = widget.value
-            for value in _values(widget, kind):
-                if widget := _there(app, kind, key):
-                    yield f"{key} = {str(value)[:20]}", widget.set_value(value).run
+    boxes = _boxes(app)
+    for kind, key in boxes:
+        if (widget := _there(app, kind, key)) is None:
+            continue  # another setting has hidden it
+        usual = widget.value
+        for value in _values(widget, kind):
             if widget := _there(app, kind, key):
-                widget.set_value(usual).run()
+                yield f"{key} = {str(value)[:20]}", widget.set_value(value).run
+        if widget := _there(app, kind, key):
+            widget.set_value(usual)
+            if _boxes(app) != boxes:
+                app.run()
+
+
+def _boxes(app: AppTest) -> list[tuple[str, str]]:
+    """All that can be set, but for the sentence: kind and key."""
+    return [(kind, one.key) for kind in KINDS for one in app.main.get(kind) if one.key not in (None, "text")]
 
 
 def _there(app: AppTest, kind: str, key: str) -> Any:

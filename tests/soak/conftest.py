@@ -7,8 +7,14 @@ from pathlib import Path
 
 import pytest
 
-SIZE = int(os.environ.get("SOAK_SIZE", "10000"))
+SIZE = int(os.environ.get("SOAK_SIZE", "4000"))
 """How many addresses, and how many texts, are tried."""
+
+FIRST = int(os.environ.get("SOAK_FIRST", "0"))
+"""The first seed: another one tries others."""
+
+CHUNK = 200
+"""How many of them are one test: several processes share them."""
 
 MINUTES = float(os.environ.get("SOAK_MINUTES", "10"))
 """How long two servers are kept busy."""

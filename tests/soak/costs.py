@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
-import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from tfmviz import memory
 from tfmviz.ui import cache
 from tfmviz.ui.turns import TOO_MUCH
 
@@ -39,9 +38,9 @@ def cost_of(run: Callable[[], AppTest]) -> Cost:
     cache.clear()
     give_back()
     Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here; see proc(5)
-    memory, began = resident("VmRSS"), time.process_time()
+    before, began = resident("VmRSS"), time.process_time()
     app = run()
-    cost = Cost(time.process_time() - began, resident("VmHWM") - memory)
+    cost = Cost(time.process_time() - began, resident("VmHWM") - before)
     assert not app.exception, app.exception[0].message
     assert TOO_MUCH not in [error.value for error in app.error]
     return cost
@@ -50,8 +49,7 @@ def cost_of(run: Callable[[], AppTest]) -> Cost:
 def give_back() -> None:
     """Gives the system all memory that nobody uses: what an answer takes of it is seen only then."""
     gc.collect()
-    if platform.libc_ver()[0] == "glibc":
-        ctypes.CDLL(None).malloc_trim(0)
+    memory.give_back()
 
 
 def resident(line: str = "VmRSS", process: int | str = "self") -> float:

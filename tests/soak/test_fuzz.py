@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.hostile.test_corpus import opened
 from tests.soak import random_readers
-from tests.soak.conftest import SIZE
+from tests.soak.conftest import CHUNK, FIRST, SIZE
 from tests.soak.costs import SECONDS
 from tfmviz import zoo
 from tfmviz.ui import models, router
@@ -22,6 +22,8 @@ pytestmark = pytest.mark.soak
 
 VISIT = 25
 """Texts that a reader types before another one comes, to another tab."""
+
+CHUNKS = pytest.mark.parametrize("first", range(FIRST, FIRST + SIZE, CHUNK))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -33,12 +35,18 @@ def _loaded() -> None:
         models.earlier(name)
 
 
-def test_no_address_breaks_a_page() -> None:
-    assert list(_complaints(range(SIZE), _address)) == []
+@CHUNKS
+def test_no_address_breaks_a_page(first: int) -> None:
+    assert list(_complaints(_seeds(first), _address)) == []
 
 
-def test_no_text_breaks_a_page() -> None:
-    assert list(_complaints(range(0, SIZE, VISIT), _texts)) == []
+@CHUNKS
+def test_no_text_breaks_a_page(first: int) -> None:
+    assert list(_complaints(_seeds(first)[::VISIT], _texts)) == []
+
+
+def _seeds(first: int) -> range:
+    return range(first, min(first + CHUNK, FIRST + SIZE))
 
 
 Tried = Iterator[tuple[str, Callable[[], AppTest]]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -197,7 +198,7 @@ def show_code(*functions: Callable[..., Any]) -> None:
                 st.code(inspect.cleandoc(inspect.getsource(function)), language="python")
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def _component(name: str, _js: str, _css: str | None = None) -> Callable[..., Any]:
     """Registers a component once per server."""
     return st.components.v2.component(f"tfmviz_{name}", js=scripts.sent(_js), css=_css)

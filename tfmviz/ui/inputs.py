@@ -16,7 +16,8 @@ def number_box(label: str, *, key: str, line: DeltaGenerator | None = None, **bo
     """A box for a number, which follows the address as `st.number_input` does, unless that says no finite number.
 
     Streamlit raises where a whole number is said to be `inf`. It reads the address of the session's start for a new
-    widget, whatever has been deleted from it since, so the widget does not follow the address in that run.
+    widget, whatever has been deleted from it since, so the widget does not follow the address in that run, and the
+    browser does not write its first change there; that is done here.
 
     Args:
         line: the container that it is drawn in, if not the current one.
@@ -26,4 +27,5 @@ def number_box(label: str, *, key: str, line: DeltaGenerator | None = None, **bo
         if not abs(float(st.query_params.get(key, "0"))) < LARGEST:
             del st.query_params[key]
             bind = None
+            box["on_change"] = lambda: st.query_params.update({key: str(st.session_state[key])})
     return (st if line is None else line).number_input(label, key=key, bind=bind, **box)

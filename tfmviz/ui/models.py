@@ -91,7 +91,6 @@ def _load(name: str) -> tuple[Model, int]:
         The model, and when its weights were written.
     """
     import_torch()
-    keep_memory()
     written = zoo.written(name)
     model = zoo.with_copies(zoo.load(name))
     # Python's collector skips frozen objects, of which torch has made hundreds of thousands.
@@ -114,6 +113,7 @@ def import_torch() -> None:
     Torch gets one thread per sentence. On a busy machine several threads would wait for one another far longer than
     they help with models of this size, and other readers need the other processors.
     """
+    keep_memory()
     gc.disable()  # what is imported stays: to look for garbage in it takes a quarter of the time, and again later
     import torch
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from copy import copy
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -103,12 +105,16 @@ def address(page: str, choices: Mapping[str, str] | None = None) -> str:
 def navigation() -> StreamlitPage:
     """The page this run is for."""
     groups: dict[str, list[StreamlitPage]] = {}
-    for page in PAGES:
-        groups.setdefault(page.group, []).append(
-            # No icon: it would be the browser tab's too, and Streamlit would fetch that from outside.
-            st.Page(page.file, title=page.title, default=page.name == DEFAULT)
-        )
+    for page, made in zip(PAGES, _made(), strict=True):
+        groups.setdefault(page.group, []).append(copy(made))  # Streamlit marks the one that it runs
     return st.navigation(groups, position="top")
+
+
+@cache
+def _made() -> tuple[StreamlitPage, ...]:
+    """The entries of the menu. To make one asks the disk for its file: a tenth of what the answer to a link takes."""
+    # No icon: it would be the browser tab's too, and Streamlit would fetch that from outside.
+    return tuple(st.Page(page.file, title=page.title, default=page.name == DEFAULT) for page in PAGES)
 
 
 def table_of_contents() -> None:

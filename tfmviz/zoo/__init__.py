@@ -111,7 +111,7 @@ def labellers(folder: Path | None = None) -> tuple[str, ...]:
 
 def everything(folder: Path | None = None) -> tuple[Entry, ...]:
     """All models of all kinds in alphabetical order; see `catalogue`."""
-    places = {path.name: path for place in folders(folder) for path in _in(place)}
+    places = {os.path.basename(path): path for place in folders(folder) for path in _in(place)}
     return tuple(_inspect(places[name], _stamp(places[name])) for name in sorted(places))
 
 
@@ -120,19 +120,27 @@ def folders(folder: Path | None = None) -> tuple[Path, ...]:
     return (own_models(), MODELS) if folder is None else (folder,)
 
 
-def _in(place: Path) -> list[Path]:
+def _in(place: Path) -> list[str]:
     """The folders of models in a place. One that begins with a dot is still being written."""
     if not place.is_dir():
         return []
     with os.scandir(place) as found:
-        return [Path(entry.path) for entry in found if entry.is_dir() and not entry.name.startswith(".")]
+        return [entry.path for entry in found if entry.is_dir() and not entry.name.startswith(".")]
 
 
-def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Size and time of each file. While they stay the same, what was read from the files is still true."""
-    with os.scandir(folder) as found:
-        stats = {file.name: file.stat() for file in found if file.name in FILES}
-    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in sorted(stats.items()))
+def _stamp(folder: str) -> tuple[tuple[int, int] | None, ...]:
+    """Size and time of each of `FILES`. While they stay the same, what was read from the files is still true.
+
+    Every reader who opens a page waits for this, so it asks for three files and reads no folder.
+    """
+    found: list[tuple[int, int] | None] = []
+    for name in FILES:
+        try:
+            stat = os.stat(f"{folder}/{name}")
+            found.append((stat.st_size, stat.st_mtime_ns))
+        except OSError:
+            found.append(None)
+    return tuple(found)
 
 
 def available(folder: Path | None = None) -> tuple[str, ...]:
@@ -150,8 +158,8 @@ def written(name: str) -> int:
 
 def weights_hash(name: str, folder: Path | None = None) -> str:
     """A hash by which the weights of a model, of any kind, are told from others; "" if they are missing."""
-    places = [path for place in folders(folder) for path in _in(place) if path.name == name]
-    path = places[-1] / FILES[1] if places else Path()
+    places = [path for place in folders(folder) for path in _in(place) if os.path.basename(path) == name]
+    path = Path(places[-1], FILES[1]) if places else Path()
     return _hash(path, path.stat().st_mtime_ns) if path.is_file() else ""
 
 
@@ -161,8 +169,9 @@ def _hash(path: Path, stamp: int) -> str:
 
 
 @lru_cache(maxsize=256)
-def _inspect(folder: Path, stamp: tuple[tuple[str, int, int], ...]) -> Entry:
+def _inspect(place: str, stamp: tuple[tuple[int, int] | None, ...]) -> Entry:
     """Checks what can be checked without torch: the config, the header of the weights, that there is a tokenizer."""
+    folder = Path(place)
     if missing := [name for name in FILES if not (folder / name).is_file()]:
         return Entry(folder.name, f"{missing[0]} is missing.", None, folder)
     try:
