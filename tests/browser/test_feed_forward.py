@@ -91,7 +91,7 @@ def test_a_click_on_a_neuron_shows_what_it_does(visit: Visit) -> None:
     expect(page).to_have_url(re.compile(r"neuron=\d+"))
     expect(page.get_by_label(re.compile("^Neuron "))).not_to_have_value(before)
     number = page.get_by_label(re.compile("^Neuron ")).input_value()
-    expect(page.get_by_text(f"What neuron {number} writes.")).to_be_visible()
+    expect(page.get_by_text(f"What neuron {number} writes")).to_be_visible()
     page.get_by_role("radio", name="the whole layer").click()
     expect(page).to_have_url(re.compile("neurons_off=the"))
     expect(page.get_by_text(re.compile("with them, .* without"))).to_be_visible()

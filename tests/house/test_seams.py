@@ -10,7 +10,7 @@ import pytest
 
 from tests.house.sources import MODULES, PAGES, name_of, tree_of
 
-WAY_OUT = "ask `Model.weights` or `position_effects`, see docs/architecture.md, Weights"
+WAY_OUT = "ask `Model.weights` or `position_effects`, see docs/decisions/model.md, Weights"
 
 INSIDE_A_MODULE = {"module", "get_submodule", "named_modules", "parameters", "named_parameters", "state_dict"}
 """Attributes of a torch module, and the one of a `ZooModel` that holds it."""

@@ -64,8 +64,8 @@ def test_no_file_of_requirements_names_a_registry() -> None:
 
 
 def explained() -> list[dict[str, str]]:
-    """The packages of both tables in docs/architecture.md, for the app and for development, with versions if named."""
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("\n## Dependencies\n")[1]
+    """The packages of both tables of docs/decisions/dependencies.md, for the app and for development, with versions."""
+    text = (ROOT / "docs" / "decisions" / "dependencies.md").read_text(encoding="utf-8").split("\n## Dependencies\n")[1]
     cells = [
         re.findall(r"^\| (?!package)([^|]+) \|", part, re.MULTILINE) for part in text.split("For development only:")
     ]

@@ -204,8 +204,8 @@ def test_the_first_tab_shows_both_schemes() -> None:
         assert found == pytest.approx((min(along), max(along), np.mean(along)), abs=1e-6)
     expected = [numpy_twins.between("t5", w, 2, distance) for distance in range(64)]
     np.testing.assert_allclose(series(shown["distance_right"])["head 2"], expected, atol=1e-6)
-    assert "**8,192** of the model's 1,063,680 numbers" in words(app)
-    assert "**128** of the model's 1,055,616 numbers" in words(app)
+    assert "**8,192** of 1,063,680 numbers" in words(app)
+    assert "**128** of 1,055,616 numbers" in words(app)
 
 
 def test_curves_are_the_files_averaged_over_sixteen_positions() -> None:

@@ -266,7 +266,7 @@ def test_the_rotation_on_the_page_moves_every_position() -> None:
     (matrix,) = matrices(app)["rotation"]
     table = waves(30, 6)
     np.testing.assert_allclose(table[:-7] @ matrix.T, table[7:], atol=1e-6)
-    error = re.search(r"dimensions: \*\*(\d\.\d)·10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+)\*\*", words(app))
+    error = re.search(r"positions: \*\*(\d\.\d)·10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+)\*\*", words(app))
     assert error is not None
     assert error[2] in ("⁷", "⁸")
 
