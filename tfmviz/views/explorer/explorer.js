@@ -1,6 +1,7 @@
 // The attention of one sentence: all heads, one layer's heads as lines, one head as a matrix, the sentence shaded.
 // Every touch is answered here; the page around is told when the reader's hand is still.
 
+/** @import { Plain } from "../shared/record.js" */
 /** @import { Page } from "../shared/shell.js" */
 /** @import { Drawn, PanelName } from "./frame.js" */
 /** @import { Cell, Place as At } from "./matrix.js" */
@@ -85,11 +86,11 @@ export class Explorer extends Shell {
 
   /**
    * Takes other data: a new sentence, or another model.
-   * @param {Uint8Array} bytes
+   * @param {Uint8Array | Plain} source
    */
-  read(bytes) {
+  read(source) {
     const before = this.attention;
-    this.attention = new Attention(bytes);
+    this.attention = new Attention(source);
     const isSame = before && JSON.stringify(before.texts) === JSON.stringify(this.attention.texts);
     this.state = fitted(isSame ? this.state : { ...this.state, pin: null, to: null }, this.attention);
     Object.assign(this, { hover: null, cell: null, preview: null, picture: null });

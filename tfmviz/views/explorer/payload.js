@@ -1,8 +1,11 @@
-// Reads the bytes that tfmviz/views/payload.py writes and describes.
+// The attention of a sentence: all kinds, layers and heads, from a record of sites or from the bytes that
+// tfmviz/views/payload.py writes and describes, which hold the same in a twelfth of the room.
 
 /** @import { Texts } from "../shared/elements.js" */
+/** @import { Plain } from "../shared/record.js" */
 /** @import { Pattern } from "./weights.js" */
 import { unframed } from "../shared/framed.js";
+import { OfSites } from "./of_sites.js";
 import { meanOf, rollout } from "./weights.js";
 
 const CODES = 1023;
@@ -46,18 +49,16 @@ const KEPT = 64; // decoded heads held at once
  */
 
 export class Attention {
-  /** @param {Uint8Array} bytes */
-  constructor(bytes) {
-    /** @type {{header: Header, data: Uint8Array}} */
-    const { header, data } = unframed(bytes);
-    this.title = header.title;
-    this.id = header.id;
-    this.texts = header.texts;
-    this.kinds = header.kinds;
-    this.words = header.words;
-    this.whole = this.kinds.every((kind) => kind.layers.every((layer) => layer.heads));
-    this.data = data;
-    this.masks = header.masks.map((entry) => Mask.read(entry, data));
+  /** @param {Uint8Array | Plain} source */
+  constructor(source) {
+    this.source = source instanceof Uint8Array ? new Packed(source) : new OfSites(source, Mask);
+    const { title, id, texts, kinds, words } = this.source.facts;
+    this.title = title;
+    this.id = id;
+    this.texts = texts;
+    this.kinds = kinds;
+    this.words = words;
+    this.whole = this.source.isWhole;
     /** @type {Map<string, Pattern<Mask>>} */
     this.decoded = new Map();
     /** @type {Map<string, Pattern<Mask>>} */
@@ -79,7 +80,7 @@ export class Attention {
    * @param {number} layer
    */
   mask(kind, layer) {
-    return this.masks[this.kinds[kind].layers[layer].mask];
+    return this.source.mask(this.kinds[kind].layers[layer]);
   }
 
   /**
@@ -148,7 +149,7 @@ export class Attention {
       return { mask: new Mask(this.mask(kind, layer), reached), weights };
     }
     const mask = this.mask(kind, layer);
-    return { mask, weights: weightsOf(this.data, /** @type {number[]} */ (layers[layer].heads)[what], mask) };
+    return { mask, weights: this.source.weights(layers[layer], what, mask) };
   }
 
   /**
@@ -156,8 +157,9 @@ export class Attention {
    * @param {number} layer
    */
   heads(kind, layer) {
+    const { heads, layers } = this.kinds[kind];
     const mask = this.mask(kind, layer);
-    return /** @type {number[]} */ (this.kinds[kind].layers[layer].heads).map((at) => weightsOf(this.data, at, mask));
+    return Array.from({ length: heads }, (_, head) => this.source.weights(layers[layer], head, mask));
   }
 
   /**
@@ -170,13 +172,48 @@ export class Attention {
    * @returns {Tile}
    */
   tile(kind, layer, head, side) {
-    const entry = this.kinds[kind].layers[layer];
-    const mask = this.mask(kind, layer);
-    if (entry.heads)
-      return pooled(this.data, entry.heads[head], mask, Math.min(side, mask.rows), Math.min(side, mask.columns));
+    return this.source.tile(this.kinds[kind].layers[layer], head, this.mask(kind, layer), side);
+  }
+}
+
+/** Attention as tfmviz/views/payload.py packs it. */
+class Packed {
+  /** @param {Uint8Array} bytes */
+  constructor(bytes) {
+    /** @type {{header: Header, data: Uint8Array}} */
+    const { header, data } = unframed(bytes);
+    this.facts = header;
+    this.data = data;
+    this.masks = header.masks.map((entry) => Mask.read(entry, data));
+    this.isWhole = header.kinds.every((kind) => kind.layers.every((layer) => layer.heads));
+  }
+
+  /** @param {Layer} layer */
+  mask({ mask }) {
+    return this.masks[mask];
+  }
+
+  /**
+   * @param {Layer} layer
+   * @param {number} head
+   * @param {Mask} mask
+   */
+  weights({ heads }, head, mask) {
+    return weightsOf(this.data, /** @type {number[]} */ (heads)[head], mask);
+  }
+
+  /**
+   * @param {Layer} layer
+   * @param {number} head
+   * @param {Mask} mask
+   * @param {number} side
+   * @returns {Tile}
+   */
+  tile({ heads, thumbnails }, head, mask, side) {
+    if (heads) return pooled(this.data, heads[head], mask, Math.min(side, mask.rows), Math.min(side, mask.columns));
     const rows = Math.min(64, mask.rows);
     const columns = Math.min(64, mask.columns);
-    const at = /** @type {number} */ (entry.thumbnails) + head * rows * columns;
+    const at = /** @type {number} */ (thumbnails) + head * rows * columns;
     const values = this.data.subarray(at, at + rows * columns);
     return smaller({ rows, columns, values }, Math.min(side, rows), Math.min(side, columns));
   }

@@ -1,6 +1,7 @@
-// Reads what tfmviz/views/shared packs: named matrices. A vector is a matrix of one row.
+// Reads what tfmviz/views/shared packs as named matrices. A vector is a matrix of one row.
 
-import { unframed } from "./framed.js";
+/** @import { Plain } from "./record.js" */
+import { recordOf } from "./record.js";
 
 /**
  * Numbers row by row.
@@ -8,17 +9,11 @@ import { unframed } from "./framed.js";
  */
 
 /**
- * @param {Uint8Array} bytes
+ * @param {Uint8Array | Plain} source
  * @returns {{header: any, arrays: Record<string, Matrix>}}
  */
-export function unpack(bytes) {
-  const { header, data } = unframed(bytes);
-  /** @type {Record<string, Matrix>} */
-  const arrays = {};
-  for (const [name, { shape, at }] of Object.entries(header.arrays)) {
-    const [rows, columns] = shape.length === 1 ? [1, shape[0]] : shape;
-    const copy = data.slice(at, at + 4 * rows * columns); // a copy begins where a float32 may begin
-    arrays[name] = { rows, columns, values: new Float32Array(copy.buffer) };
-  }
-  return { header, arrays };
+export function unpack(source) {
+  const record = recordOf(source);
+  const arrays = Object.fromEntries(Object.keys(record.sites).map((name) => [name, record.matrix(name)]));
+  return { header: record.facts, arrays };
 }

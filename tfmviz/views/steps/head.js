@@ -1,8 +1,10 @@
 // One head's numbers: what travelled, and what is multiplied out from it when it is first looked at.
 
 /** @import { Matrix } from "../shared/arrays.js" */
+/** @import { Plain } from "../shared/record.js" */
 /** @import { Masked, Tone } from "../shared/shades.js" */
-import { unpack } from "../shared/arrays.js";
+import { recordOf } from "../shared/record.js";
+import { arraysOf } from "./arrays_of.js";
 
 /** @typedef {"query" | "key" | "dim" | "wide" | "concat"} Axis what rows or columns stand for; `wide` is d_model */
 
@@ -156,11 +158,12 @@ export class Head {
   /** @type {Partial<Record<MatrixId, Shown>>} */
   made = {};
 
-  /** @param {Uint8Array} bytes see tfmviz/views/steps/__init__.py */
-  constructor(bytes) {
-    const { header, arrays } = unpack(bytes);
-    const { title, layer, head, heads, preNorm, queries, keys } = header;
-    const { divisor, divided, cap, linear, normed, outNormed } = header;
+  /** @param {Uint8Array | Plain} source facts and sites as in tfmviz/views/steps/__init__.py */
+  constructor(source) {
+    const record = recordOf(source);
+    const arrays = arraysOf(record);
+    const { title, layer, head, heads, preNorm, queries, keys } = record.facts;
+    const { divisor, divided, cap, linear, normed, outNormed } = record.facts;
     Object.assign(this, { title, layer, head, heads, preNorm, queries, keys });
     Object.assign(this, { divisor, divided, cap, linear, normed, outNormed });
     this.arrays = arrays;

@@ -33,6 +33,8 @@ def payload(trace: Trace, layer: str, head: int, theta: Array, *, max_len: int) 
     arrays = {name: grouped(trace[f"{layer}.{name}"], n_heads)[head] for name in names}
     tokens = trace.axes(layer)[0].tokens
     header = {
+        "layer": layer,
+        "head": head,
         "tokens": [visible(token) for token in tokens],
         "theta": theta.tolist(),
         "last": max(FEWEST, len(tokens), min(max_len, MOST)) - 1,

@@ -2,11 +2,12 @@
 // address, when the hand is still.
 
 /** @import { Matrix } from "../shared/arrays.js" */
+/** @import { Plain } from "../shared/record.js" */
 /** @import { Page } from "../shared/shell.js" */
 /** @import { Pair } from "./pairs.js" */
-import { unpack } from "../shared/arrays.js";
 import { button, buttonOf, make, roving } from "../shared/elements.js";
 import { decimal, number, tiny } from "../shared/numbers.js";
+import { recordOf } from "../shared/record.js";
 import { Shell } from "../shared/shell.js";
 import { angleBetween, lengthOf, pairsOf, products, total, turned } from "./pairs.js";
 import { paintCurves, paintDial } from "./pictures.js";
@@ -122,12 +123,11 @@ export class Turning extends Shell {
 
   /**
    * Takes another sentence, model, layer or head.
-   * @param {Uint8Array} bytes
+   * @param {Uint8Array | Plain} source
    */
-  read(bytes) {
-    const { header, arrays } = unpack(bytes);
+  read(source) {
     const before = this.vectors;
-    this.vectors = { ...header, ...arrays };
+    this.vectors = vectorsOf(source);
     const { tokens, theta } = this.vectors;
     for (const { box } of Object.values(this.menus)) {
       box.replaceChildren(...tokens.map((label, n) => make("option", { value: n, textContent: `${n} “${label}”` })));
@@ -339,6 +339,19 @@ export class Turning extends Shell {
       rows,
     };
   }
+}
+
+/**
+ * What is drawn of a record of a head that turns its queries and keys.
+ * @param {Uint8Array | Plain} source with the facts `layer`, `head`, `tokens`, `theta`, `last`
+ * @returns {Vectors}
+ */
+export function vectorsOf(source) {
+  const record = recordOf(source);
+  const { layer, head, tokens, theta, last } = record.facts;
+  const heads = record.at(`${layer}.q`).shape[0];
+  const [q, k, rot_q, rot_k] = ["q", "k", "rot_q", "rot_k"].map((name) => record.head(`${layer}.${name}`, head, heads));
+  return { tokens, theta, last, q, k, rot_q, rot_k };
 }
 
 /**

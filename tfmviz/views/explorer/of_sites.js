@@ -1,0 +1,91 @@
+// The attention that a record of sites holds, as the explorer reads it.
+
+/** @import { Plain } from "../shared/record.js" */
+/** @import { Header, Kind, Layer, Mask, Tile } from "./payload.js" */
+import { recordOf } from "../shared/record.js";
+
+/** Every site "STACK.LAYER.PART.pattern" is a layer of the kind "STACK.PART". */
+const PATTERN = /^(encoder|decoder)\.(\d+)\.(self_attn|cross_attn)\.pattern$/;
+
+export class OfSites {
+  isWhole = true;
+
+  /**
+   * @param {Plain} plain with the facts `title` and `texts`
+   * @param {typeof Mask} ofCells
+   */
+  constructor(plain, ofCells) {
+    this.record = recordOf(plain);
+    this.ofCells = ofCells;
+    this.facts = /** @type {Header} */ ({ id: 0, words: {}, kinds: kindsOf(plain), ...plain.facts });
+    /** @type {Map<string, Mask>} */
+    this.masks = new Map();
+  }
+
+  /** @param {Layer} layer */
+  mask({ name }) {
+    const known = this.masks.get(name);
+    if (known) return known;
+    const { rows, columns, values } = this.record.head(`${name}.mask`, 0);
+    const made = new this.ofCells({ rows, columns }, Uint8Array.from(values));
+    this.masks.set(name, made);
+    return made;
+  }
+
+  /**
+   * @param {Layer} layer
+   * @param {number} head
+   */
+  weights({ name }, head) {
+    return /** @type {Float32Array} */ (this.record.head(`${name}.pattern`, head).values);
+  }
+
+  /**
+   * @param {Layer} layer
+   * @param {number} head
+   * @param {Mask} mask
+   * @param {number} side
+   * @returns {Tile}
+   */
+  tile(layer, head, mask, side) {
+    const [rows, columns] = [Math.min(side, mask.rows), Math.min(side, mask.columns)];
+    const weights = this.weights(layer, head);
+    const places = mask.placesIn(rows, columns);
+    const largest = new Float32Array(rows * columns).fill(-1);
+    for (const [n, cell] of mask.cells.entries()) largest[places[n]] = Math.max(largest[places[n]], weights[cell]);
+    const values = Uint8Array.from(largest, (weight) => (weight < 0 ? 255 : Math.round(254 * Math.sqrt(weight))));
+    return { rows, columns, values };
+  }
+}
+
+/**
+ * The kinds of attention there are, each with its layers in order. Nobody has judged their heads.
+ * @param {Plain} plain
+ * @returns {Kind[]}
+ */
+function kindsOf({ facts, sites }) {
+  /** @type {Map<string, string[]>} */
+  const layers = new Map();
+  for (const site of Object.keys(sites)) {
+    const [, stack, , part] = PATTERN.exec(site) ?? [];
+    if (stack) layers.set(`${stack}.${part}`, [...(layers.get(`${stack}.${part}`) ?? []), site]);
+  }
+  const indexOf = (/** @type {string} */ site) => Number(site.split(".")[1]);
+  return [...layers].map(([name, found]) => {
+    const crosses = name === "decoder.cross_attn";
+    const own = name.startsWith("encoder") && facts.texts.source ? "source" : "target";
+    const heads = sites[found[0]].shape[0];
+    const none = found.map(() => Array.from({ length: heads }, () => /** @type {[]} */ ([])));
+    const ordered = found.sort((a, b) => indexOf(a) - indexOf(b));
+    return {
+      name,
+      queries: crosses && facts.texts.rows ? "rows" : own,
+      keys: crosses ? "source" : own,
+      heads,
+      layers: ordered.map((site) => ({ name: site.slice(0, -".pattern".length), mask: 0 })),
+      scores: {},
+      verdicts: none,
+      repeats: none,
+    };
+  });
+}
