@@ -1,15 +1,13 @@
 """Single words and names for `french-english`, as `french<TAB>english`: sentences hold too few of them on their own.
 
-    python -m scripts.prepare_words runs/zoo/data/fra-eng.tsv CORPORA/english/common_voice.txt runs/zoo/data/words.tsv \
-      --names runs/zoo/data/names.tsv
+    python -m scripts.prepare_words runs/zoo/data/fra-eng.tsv CORPORA/english/common_voice.txt runs/zoo/data/words.tsv
 
 - `scripts/words/lexicon.tsv`, written for this: greetings, numbers, colours, days and the commonest words;
 - words whose translation the training pairs show by themselves (`learned`);
 - names, alone and in the sentences of `scripts/words/frames.tsv`: those of an English text, made-up ones, and
   `scripts/words/names.txt` but for 300, on which `scripts.evaluate` measures whether the model copies.
 
-Each is typed in several ways. A second file gets many more made-up names, alone: five thousand were too few for the
-model to learn that any name is copied. README.md says where to find the texts.
+Each is typed in several ways. README.md says where to find the texts.
 """
 
 from __future__ import annotations
@@ -33,9 +31,6 @@ OFTEN = {"lexicon": 48, "learned": 12, "names": 6, "frames": 3}
 """How often each entry is typed."""
 
 MADE_UP = 3000
-ALONE = 40_000
-"""How many made-up names the second file gets."""
-
 LEAST, SURE = 4, 0.1
 """How often a word must occur, and how likely it and its translation must make one another (`learned`)."""
 
@@ -45,7 +40,6 @@ def main() -> None:
     parser.add_argument("pairs", type=Path, help="as `scripts.prepare_pairs` wrote them")
     parser.add_argument("english", type=Path, help="an English text with names in it")
     parser.add_argument("out", type=Path)
-    parser.add_argument("--names", type=Path, help="gets the names that stand alone (default: none)")
     args = parser.parse_args()
     rng = np.random.default_rng(0)
     train, held_out = split_pairs(list(read_pairs(args.pairs)))
@@ -63,20 +57,12 @@ def main() -> None:
         *(form for name in names for form in forms((name, name), OFTEN["names"], rng, small=name.lower() not in known)),
         *in_frames(names, OFTEN["frames"], rng),
     ]
-    write(args.out, pairs)
-    if args.names:
-        more = made_up(names, n=ALONE, rng=np.random.default_rng(1))
-        alone = [name for name in more if name not in asked_for]
-        write(args.names, (form for name in alone for form in forms((name, name), 2, rng)))
+    with replacing(args.out) as (place,):
+        place.write_text("".join(f"{source}\t{target}\n" for source, target in pairs), encoding="utf-8")
     print(
         f"{args.out}: {len(pairs):,} pairs of {len(lexicon):,} words from the lexicon, {len(induced):,} learned ones "
         f"and {len(names):,} names"
     )
-
-
-def write(out: Path, pairs: Iterable[Pair]) -> None:
-    with replacing(out) as (place,):
-        place.write_text("".join(f"{source}\t{target}\n" for source, target in pairs), encoding="utf-8")
 
 
 def all_names() -> list[str]:
