@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from functools import cache as kept
 from typing import Any
@@ -21,6 +22,10 @@ from tfmviz.ui.lesson import Lesson
 
 # Each new session of AppTest would read the metadata of every installed package again, in search of components: 0.2 s.
 setattr(manifest_scanner, "scan_component_manifests", kept(manifest_scanner.scan_component_manifests))  # noqa: B010
+
+# A server freezes what lives when it loads a model, once for each. Tests load them again and again, and what they open
+# meanwhile would never be freed: a process held 5 GB.
+setattr(gc, "freeze", kept(gc.freeze))  # noqa: B010
 
 HERE = "the reader of a test"
 """Who starts the training runs of tests."""

@@ -30,8 +30,8 @@ _RUNS = tempfile.TemporaryDirectory(prefix="tfmviz-runs-")
 os.environ["TFMVIZ_RUNS"] = _RUNS.name
 
 
-LONGEST = ("browser", "deploy", "pages", "huggingface", "classroom")
-"""Folders whose files take a minute or two each."""
+LONGEST = ("browser", "deploy", "pages", "huggingface", "classroom", "training", "zoo", "scripts", "runs", "package")
+"""Folders with files that take long, the longest first."""
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -302,7 +302,6 @@ def test_values_that_are_no_attention_are_named_in_place_of_pictures(monkeypatch
     assert "explorer" not in views(app)
 
 
-@pytest.mark.usefixtures("fresh")  # not all at once in memory
 @pytest.mark.parametrize("name", zoo.available())
 def test_every_shipped_model_is_shown_on_every_page(name: str) -> None:
     app = open_page(model=name)
