@@ -14,7 +14,8 @@ was sent. All else counts as an error.
     link    N students each open a link to a page with a sentence of their own, at once; beside it what Enter takes
     stream  M students each press Enter every ten seconds; an answer's time counts from when Enter was due
     cold    N students open a page at once on a server that has just started
-    cpu     processor time of a rerun for one student, with and without the model's forward pass (measured alone)
+    cpu     processor time of a rerun for one student, with and without the model's forward pass (measured alone),
+            and of the answer to a link, in turns with reruns
     memory  growth of the server over many reruns with new sentences, and the size of one more idle session
 
 Times are in milliseconds. The clients share the processors with the server. Linux only (`cpu` and `memory` read /proc).
@@ -65,6 +66,9 @@ EVERY = 10.0
 
 RERUNS = 40
 """How many reruns of a page `cpu` measures. Its clock ticks every 10 ms, so the mean is right to 0.25 ms."""
+
+ROUNDS = 4
+"""How often typing and opening links take turns meanwhile: a machine may be slower one moment than the next."""
 
 FIRST = 5
 """How many reruns come first and do not count."""
@@ -233,29 +237,37 @@ async def cold(args: argparse.Namespace) -> None:
 
 
 async def cpu(args: argparse.Namespace) -> None:
-    heading("page", "a rerun", "forward", "beyond", "echo page")
+    heading("page", "a rerun", "forward", "beyond", "a link", "ratio")
     with running(args.echo) as blank:
-        base, _ = await cpu_of_a_rerun(blank, "")
+        spent, link, outcomes = await cpu_of_a_rerun(blank, "")
+        row("echo page", spent, 0, spent, link, link / spent, outcomes=outcomes)
     with running(APP) as server:
         for page in args.pages:
-            spent, outcomes = await cpu_of_a_rerun(server, page)
+            spent, link, outcomes = await cpu_of_a_rerun(server, page)
             if spent:
                 forward = milliseconds_of_a_forward(page)
-                row(page, spent, forward, spent - forward, base, outcomes=outcomes)
+                row(page, spent, forward, spent - forward, link, link / spent, outcomes=outcomes)
 
 
-async def cpu_of_a_rerun(server: Server, page: str) -> tuple[float, list[Outcome]]:
-    """Processor milliseconds of all server threads for one new sentence; 0 on a page without a sentence box."""
+async def cpu_of_a_rerun(server: Server, page: str) -> tuple[float, float, list[Outcome]]:
+    """Processor milliseconds of all server threads for a new sentence, typed and in a link; 0 where there is no box."""
     (student,), outcomes = await arrive([server.address], page, 1)
     if not student.has_box:
         await student.close()
-        return 0.0, outcomes
+        return 0.0, 0.0, outcomes
     outcomes += await enter_one_by_one(student, FIRST, page)
-    before = cpu_seconds(server)
-    outcomes += await enter_one_by_one(student, RERUNS, page)
-    spent = cpu_seconds(server) - before
+    typed = opened = 0.0
+    for _ in range(ROUNDS):
+        before = cpu_seconds(server)
+        outcomes += await enter_one_by_one(student, RERUNS // ROUNDS, page)
+        between = cpu_seconds(server)
+        for text in sentences(page, RERUNS // ROUNDS):
+            students, arrivals = await arrive([server.address], page, [text])
+            outcomes += arrivals
+            await leave(students)
+        typed, opened = typed + between - before, opened + cpu_seconds(server) - between
     await student.close()
-    return 1e3 * spent / RERUNS, outcomes
+    return 1e3 * typed / RERUNS, 1e3 * opened / RERUNS, outcomes
 
 
 def milliseconds_of_a_forward(page: str) -> float:
