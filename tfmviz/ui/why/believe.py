@@ -7,7 +7,7 @@ import re
 import streamlit as st
 
 from tfmviz.analysis.why.reading import BIASES, largest
-from tfmviz.analysis.why.score import SIDES, Pair, ScoreSum, Side, measured, removal, sharing
+from tfmviz.analysis.why.score import SIDES, Pair, ScoreSum, Side, measured, removal
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, lesson, models
@@ -107,11 +107,12 @@ def _list(here: Lesson, found: ScoreSum, path: Path) -> None:
 def _in_words(here: Lesson, found: ScoreSum, path: Path, after: Trace) -> None:
     """Predicted and measured change side by side, why they differ, and what the softmax makes of it."""
     (side, _), pair, names = path, subject.pair_of(here), subject.names(here)
+    together = subject.together(here.weights, here.choice.head) if side == "key" else ""
     change = measured(after, pair, here.weights) + found.bias - found.measured
     st.markdown(
         f"Without {subject.said(_writer(found, path))} in the {side} of {names[side]}: predicted "
         f"**{decimal(found.predicted(*path), '+.2f')}**, measured **{decimal(change, '+.2f')}**. {_why(found, path)} "
-        f"{_softmax(here, found, path, after)}{_together(here, side)}"
+        f"{_softmax(here, found, path, after)}{together}"
     )
 
 
@@ -130,14 +131,6 @@ def _softmax(here: Lesson, found: ScoreSum, path: Path, after: Trace) -> str:
     before, now = (per_cent(float(run[site][at])) for run in (here.trace, after))
     others = "change too" if path[0] == "query" else "stay"
     return f"The share goes from {before} to {now}: the softmax weighs it against the other scores, which {others}."
-
-
-def _together(here: Lesson, side: Side) -> str:
-    """Which other heads lose the share too, where heads have their keys in common."""
-    heads = sharing(here.weights, here.choice.head)
-    if side == "query" or len(heads) == 1:
-        return ""
-    return f" Heads {', '.join(map(str, heads))} have these keys in common, so all of them lose it."
 
 
 def _rows(here: Lesson, after: Trace) -> None:
