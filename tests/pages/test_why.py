@@ -79,7 +79,7 @@ def test_a_term_in_the_address_is_taken_or_ignored(term: str) -> None:
 def test_a_removal_opens_the_other_tab_with_that_path() -> None:
     app = page(term="0.3")
     app.button(key="remove_key").click().run()
-    assert app.query_params["path"] in ("k3", ["k3"])
+    assert app.query_params["taken"] in ("k3", ["k3"])
     assert app.session_state["why"] == BELIEVE
     assert re.search(r"Without head 0\.\d in the key of “animal”: predicted", words(app))
 
@@ -147,9 +147,9 @@ def test_heads_of_an_encoder_that_feeds_a_decoder_move_no_word() -> None:
 
 
 def test_heads_with_common_keys_lose_a_share_together() -> None:
-    said_of_key = words(page(BELIEVE, model="twins-gqa", path="k0", head="2"))
+    said_of_key = words(page(BELIEVE, model="twins-gqa", taken="k0", head="2"))
     assert "Heads 2, 3 have keys and values in common, so all of them lose it." in said_of_key
-    assert "in common" not in words(page(BELIEVE, model="twins-gqa", path="q0", head="2"))
+    assert "in common" not in words(page(BELIEVE, model="twins-gqa", taken="q0", head="2"))
 
 
 def test_a_bias_of_the_scheme_is_named_apart() -> None:

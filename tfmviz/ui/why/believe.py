@@ -35,7 +35,7 @@ SERIES = ("as it is", "without the path")
 
 def remove(side: Side, writer: int) -> None:
     """Opens the tab with this path removed."""
-    controls.put({"path": f"{side[0]}{writer}"})
+    controls.put({"taken": f"{side[0]}{writer}"})
     st.session_state["why"] = TAB
 
 
@@ -74,7 +74,7 @@ def _paths(found: ScoreSum) -> list[Path]:
 
 def _chosen(found: ScoreSum) -> Path:
     """The path that is removed: what the address says, else the one that is expected to do most."""
-    if asked := PATH.fullmatch(st.query_params.get("path", "")):
+    if asked := PATH.fullmatch(st.query_params.get("taken", "")):
         side: Side = "query" if asked[1] == "q" else "key"
         if int(asked[2]) < len(found.readings[side].names):
             return side, int(asked[2])
@@ -100,7 +100,7 @@ def _list(here: Lesson, found: ScoreSum, path: Path) -> None:
             low=True,
         ),
         key="paths",
-        on_pick=lambda row: controls.put({"path": f"{paths[row][0][0]}{paths[row][1]}"}),
+        on_pick=lambda row: controls.put({"taken": f"{paths[row][0][0]}{paths[row][1]}"}),
     )
 
 
