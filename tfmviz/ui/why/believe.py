@@ -51,6 +51,7 @@ def believe(here: Lesson) -> None:
         _list(here, found, path)
     with right:
         _in_words(here, found, path, after)
+    left, right = st.columns(2)  # so that the charts begin at one height
     with left:
         _rows(here, after)
     with right, lesson.where_it_predicts():
