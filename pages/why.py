@@ -2,7 +2,7 @@
 
 from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.why import believe, compose, terms, writes
+from tfmviz.ui.why import believe, compose, sink, terms, writes
 
 
 def draw(here: Lesson) -> None:
@@ -29,6 +29,11 @@ def draw(here: Lesson) -> None:
                 "What one head writes, a later one may read. Orange pairs fit each other better than random heads do.",
                 lambda: compose.compose(here),
                 "Do many heads work in pairs?",
+            ),
+            "The first token": (
+                "A head that finds nothing still has to look somewhere: its shares sum to 1.",
+                lambda: sink.sink(here),
+                "How much attention goes to the first token?",
             ),
         },
     )

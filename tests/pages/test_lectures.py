@@ -24,7 +24,7 @@ STEPS = [(path.stem, n, step) for path in FILES for n, step in enumerate(walks.r
 TOLD_TO_VIEWS = {"stage", "zoom", "start", "token", "at", "shown"}
 """What pages read from the address themselves and hand to a view in the browser."""
 
-OF_NO_WIDGET = TOLD_TO_VIEWS | {"off", "guess"}
+OF_NO_WIDGET = TOLD_TO_VIEWS | {"off", "guess", "taken", "reads"}
 """What the address says without a widget of that name; everything else belongs to one."""
 
 

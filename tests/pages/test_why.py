@@ -14,12 +14,13 @@ from tests.model import numpy_model
 from tfmviz import zoo
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui.why import subject, writes
+from tfmviz.ui.why import compose, sink, subject, writes
 from tfmviz.ui.why.believe import TAB as BELIEVE
 
 TEXT = "The animal didn't cross the street because it was too tired."
 IT, ANIMAL = 8, 1
 SUM, WRITES = "The score as a sum", "What it then writes"
+COMPOSE, SINK = "Which head reads which", "The first token"
 
 
 def page(tab: str = SUM, **address: str) -> AppTest:
@@ -71,14 +72,14 @@ def test_the_list_holds_the_largest_terms_and_the_chosen_one_has_a_frame() -> No
 @pytest.mark.parametrize("term", ["9999.1", "1", "<b>", "0.0"])
 def test_a_term_in_the_address_is_taken_or_ignored(term: str) -> None:
     app = page(term=term)
-    label = "Without the embedding" if term == "0.0" else "Without MLP 0"
+    label = "without the embedding" if term == "0.0" else "without MLP 0"
     assert app.button(key="remove_query").label.startswith(label)
 
 
 def test_a_removal_opens_the_other_tab_with_that_path() -> None:
     app = page(term="0.3")
     app.button(key="remove_key").click().run()
-    assert app.query_params["path"] in ("k3", ["k3"])
+    assert app.query_params["taken"] in ("k3", ["k3"])
     assert app.session_state["why"] == BELIEVE
     assert re.search(r"Without head 0\.\d in the key of “animal”: predicted", words(app))
 
@@ -146,9 +147,9 @@ def test_heads_of_an_encoder_that_feeds_a_decoder_move_no_word() -> None:
 
 
 def test_heads_with_common_keys_lose_a_share_together() -> None:
-    said_of_key = words(page(BELIEVE, model="twins-gqa", path="k0", head="2"))
-    assert "Heads 2, 3 have these keys in common, so all of them lose it." in said_of_key
-    assert "in common" not in words(page(BELIEVE, model="twins-gqa", path="q0", head="2"))
+    said_of_key = words(page(BELIEVE, model="twins-gqa", taken="k0", head="2"))
+    assert "Heads 2, 3 have keys and values in common, so all of them lose it." in said_of_key
+    assert "in common" not in words(page(BELIEVE, model="twins-gqa", taken="q0", head="2"))
 
 
 def test_a_bias_of_the_scheme_is_named_apart() -> None:
@@ -166,3 +167,62 @@ def test_text_of_a_reader_stays_text(tab: str) -> None:
 def test_every_figure_is_said_in_words() -> None:
     assert "MLP 0 and MLP 0: +1.74" in alt(page(), "terms")
     assert "“animal · 75%” adds +1.12 to “animal”" in alt(page(WRITES), "writes")
+
+
+def test_the_pair_that_composes_most_is_shown_on_the_sentence() -> None:
+    """Induction: the head that looks one back, and one that reads in its keys what that wrote."""
+    text = "Once upon a time there was a little girl. Once upon a"
+    app = page(COMPOSE, model="induction", text=text)
+    value, moved, before, after = said(app, "Head 0.2 composes with the keys of head 1.0: {}.") + [
+        float(share) for share in re.findall(r"\*\*([\d.]+)%\*\*", words(app))
+    ]
+    assert value > 0.2
+    assert before > 40 > 10 > after
+    assert moved > 20
+    assert matrices(app)["composition"].shape == (1, 4, 4)
+    first, second, without = matrices(app)["two_heads"]
+    trace = zoo.load("induction").trace(text)
+    for shown, layer, head in ((first, 0, 2), (second, 1, 0)):
+        pattern = trace[f"decoder.{layer}.self_attn.pattern"][head]
+        np.testing.assert_allclose(np.nan_to_num(shown), pattern, atol=0.002)
+    assert np.abs(np.nan_to_num(without) - np.nan_to_num(second)).sum() / 2 / len(second) == pytest.approx(
+        moved / 100, abs=0.01
+    )
+
+
+def test_values_change_no_pattern_and_a_chosen_pair_is_taken() -> None:
+    app = page(COMPOSE, model="twins-gqa", side="values", reads="0.5")
+    assert "Head 0.0 composes with the values of head 1.1" in words(app)
+    assert "has a result z that differs by" in words(app)
+    assert "Heads 0, 1 have keys and values in common" in words(app)
+    assert len(matrices(app)["two_heads"]) == 2
+    app.button(key="choose_1.1").click().run()
+    assert (app.session_state["layer"], app.session_state["head"]) == (1, 1)
+
+
+@pytest.mark.parametrize("reads", ["5.0", "0.0", "9999.1", "x"])
+def test_a_pair_that_cannot_be_is_not_taken(reads: str) -> None:
+    assert "Head 0.2 composes" in words(page(COMPOSE, model="induction", reads=reads))
+
+
+def test_one_layer_has_no_pairs_and_post_norm_removes_none() -> None:
+    assert compose.TOO_FEW in words(page(COMPOSE, model="reverse"))
+    app = page(COMPOSE, model="twins-postnorm")
+    assert compose.POST_NORM in words(app)
+    assert len(matrices(app)["two_heads"]) == 2
+
+
+def test_the_share_of_the_first_token_is_that_of_an_independent_run() -> None:
+    app = page(SINK, text=TEXT, layer="3", head="0")
+    shares = patterns()[:, :, 1:, 0].mean(axis=-1)
+    np.testing.assert_allclose(matrices(app)["sinks"][0], shares, atol=0.002)
+    assert f"Head 3.0 gives **{shares[3, 0]:.0%}**" in words(app)
+    whole, one, every = said(app, "your sentence: {} nats; with that value zero in this head {}, in every head {}.")
+    assert whole > 0
+    assert every > whole
+    assert one != every
+    assert "words_without_value" in charts(app)
+
+
+def test_of_one_token_nothing_is_said_about_sinks() -> None:
+    assert sink.TOO_SHORT in words(page(SINK, text="a"))

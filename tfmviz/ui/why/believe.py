@@ -7,7 +7,7 @@ import re
 import streamlit as st
 
 from tfmviz.analysis.why.reading import BIASES, largest
-from tfmviz.analysis.why.score import SIDES, Pair, ScoreSum, Side, measured, removal, sharing
+from tfmviz.analysis.why.score import SIDES, Pair, ScoreSum, Side, measured, removal
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, lesson, models
@@ -35,7 +35,7 @@ SERIES = ("as it is", "without the path")
 
 def remove(side: Side, writer: int) -> None:
     """Opens the tab with this path removed."""
-    controls.put({"path": f"{side[0]}{writer}"})
+    controls.put({"taken": f"{side[0]}{writer}"})
     st.session_state["why"] = TAB
 
 
@@ -51,6 +51,7 @@ def believe(here: Lesson) -> None:
         _list(here, found, path)
     with right:
         _in_words(here, found, path, after)
+    left, right = st.columns(2)  # so that the charts begin at one height
     with left:
         _rows(here, after)
     with right, lesson.where_it_predicts():
@@ -74,7 +75,7 @@ def _paths(found: ScoreSum) -> list[Path]:
 
 def _chosen(found: ScoreSum) -> Path:
     """The path that is removed: what the address says, else the one that is expected to do most."""
-    if asked := PATH.fullmatch(st.query_params.get("path", "")):
+    if asked := PATH.fullmatch(st.query_params.get("taken", "")):
         side: Side = "query" if asked[1] == "q" else "key"
         if int(asked[2]) < len(found.readings[side].names):
             return side, int(asked[2])
@@ -100,18 +101,19 @@ def _list(here: Lesson, found: ScoreSum, path: Path) -> None:
             low=True,
         ),
         key="paths",
-        on_pick=lambda row: controls.put({"path": f"{paths[row][0][0]}{paths[row][1]}"}),
+        on_pick=lambda row: controls.put({"taken": f"{paths[row][0][0]}{paths[row][1]}"}),
     )
 
 
 def _in_words(here: Lesson, found: ScoreSum, path: Path, after: Trace) -> None:
     """Predicted and measured change side by side, why they differ, and what the softmax makes of it."""
     (side, _), pair, names = path, subject.pair_of(here), subject.names(here)
+    together = subject.together(here.weights, here.choice.head) if side == "key" else ""
     change = measured(after, pair, here.weights) + found.bias - found.measured
     st.markdown(
         f"Without {subject.said(_writer(found, path))} in the {side} of {names[side]}: predicted "
         f"**{decimal(found.predicted(*path), '+.2f')}**, measured **{decimal(change, '+.2f')}**. {_why(found, path)} "
-        f"{_softmax(here, found, path, after)}{_together(here, side)}"
+        f"{_softmax(here, found, path, after)}{together}"
     )
 
 
@@ -130,14 +132,6 @@ def _softmax(here: Lesson, found: ScoreSum, path: Path, after: Trace) -> str:
     before, now = (per_cent(float(run[site][at])) for run in (here.trace, after))
     others = "change too" if path[0] == "query" else "stay"
     return f"The share goes from {before} to {now}: the softmax weighs it against the other scores, which {others}."
-
-
-def _together(here: Lesson, side: Side) -> str:
-    """Which other heads lose the share too, where heads have their keys in common."""
-    heads = sharing(here.weights, here.choice.head)
-    if side == "query" or len(heads) == 1:
-        return ""
-    return f" Heads {', '.join(map(str, heads))} have these keys in common, so all of them lose it."
 
 
 def _rows(here: Lesson, after: Trace) -> None:

@@ -8,14 +8,15 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.heads import layer_scores
-from tfmviz.analysis.why.composition import WAYS, Composition, Way, compositions, removals
+from tfmviz.analysis.why.composition import Composition, Way, compositions, removals
 from tfmviz.plots import steps as tiles
 from tfmviz.plots import why as figures
-from tfmviz.record.trace import Trace
+from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.why import subject
 from tfmviz.words.labels import of_queries
 from tfmviz.words.numbers import per_cent
 from tfmviz.zoo import ZooModel
@@ -38,19 +39,26 @@ def compose(here: Lesson) -> None:
     if here.model.config.depth(stack) == 1:
         st.info(TOO_FEW, icon=icons.INFO)
         return
-    way: Way = lesson.line("way").segmented_control(
+    chosen = lesson.line("side").segmented_control(
         "The later head reads it in its",
-        WAYS,
-        format_func=READS.get,
-        default="K",
-        key="way",
+        list(READS.values()),
+        default="keys",
+        key="side",
         bind="query-params",
         required=True,
     )
+    way: Way = next(way for way, name in READS.items() if name == chosen)
     found = _compositions(here.model, stack, way)
     pair = _chosen(found)
+    low, mean, high = found.by_chance
+    st.markdown(
+        f"Head {_name(found.heads[pair[0]])} composes with the {READS[way]} of head {_name(found.heads[pair[1]])}: "
+        f"**{found.values[pair]:.3f}**. Random heads of this shape have {mean:.3f}, and 95% of them lie between "
+        f"{low:.3f} and {high:.3f}."
+    )
+    st.caption("Measured on the weights alone; RoPE does not turn them here.")
     _map(found, pair)
-    _heads(here, found, pair, way)
+    _heads(here, found.heads[pair[0]], found.heads[pair[1]], way)
 
 
 @shared
@@ -60,7 +68,7 @@ def _compositions(model: ZooModel, stack: str, way: Way) -> Composition:
 
 def _chosen(found: Composition) -> Pair:
     """The pair in the address, else the one that composes most."""
-    if asked := PAIR.fullmatch(st.query_params.get("pair", "")):
+    if asked := PAIR.fullmatch(st.query_params.get("reads", "")):
         row, column = int(asked[1]), int(asked[2])
         if max(row, column) < len(found.heads) and np.isfinite(found.values[row, column]):
             return row, column
@@ -77,7 +85,7 @@ def _map(found: Composition, pair: Pair) -> None:
 
     def pick(row: int, column: int) -> None:
         if np.isfinite(shown[row, column]):
-            controls.put({"pair": f"{row}.{column + n_first}"})
+            controls.put({"reads": f"{row}.{column + n_first}"})
 
     best = np.argsort(-np.nan_to_num(shown), axis=None, kind="stable")[:8].tolist()
     cells = [divmod(index, shown.shape[1]) for index in best]
@@ -98,29 +106,22 @@ def _name(head: tuple[str, int]) -> str:
     return f"{head[0].split('.')[1]}.{head[1]}"
 
 
-def _heads(here: Lesson, found: Composition, pair: Pair, way: Way) -> None:
+def _heads(here: Lesson, earlier: tuple[str, int], later: tuple[str, int], way: Way) -> None:
     """Both heads on the sentence, and the later one without what the earlier one wrote."""
-    earlier, later = (found.heads[n] for n in pair)
-    low, mean, high = found.by_chance
-    st.markdown(
-        f"Head {_name(earlier)} composes with the {READS[way]} of head {_name(later)}: "
-        f"**{found.values[pair]:.3f}**. Random heads of this shape have {mean:.3f}, and 95% of them lie between "
-        f"{low:.3f} and {high:.3f}."
-    )
     trace = here.trace
     patterns = [trace[f"{layer}.pattern"][head] for layer, head in (earlier, later)]
     titles = [f"head {_name(earlier)}", f"head {_name(later)}"]
-    after = None
     if here.model.weights.stacks[later[0].split(".")[0]].readout.norm is None:
         st.info(POST_NORM, icon=icons.NORM)
     else:
         after = _run(here.model, here.text, earlier, later, way)
-        patterns.append(after[f"{later[0]}.pattern"][later[1]])
-        titles.append(f"{_name(later)} without {_name(earlier)}")
+        if way != "V":  # values change no pattern
+            patterns.append(after[f"{later[0]}.pattern"][later[1]])
+            titles.append(f"{_name(later)} without {_name(earlier)}")
         _in_words(here, after, earlier, later, way)
     tokens = of_queries(trace, later[0]), trace.axes(later[0])[1].tokens
     mask = np.broadcast_to(trace[f"{later[0]}.mask"], patterns[0].shape)
-    show_cells(tiles.tiles(patterns, mask, titles=titles, tokens=tokens), key="pair", alt="; ".join(titles))
+    show_cells(tiles.tiles(patterns, mask, titles=titles, tokens=tokens), key="two_heads", alt="; ".join(titles))
     _links(earlier, later)
 
 
@@ -129,25 +130,38 @@ def _run(model: ZooModel, text: str, earlier: tuple[str, int], later: tuple[str,
     """A run in which the later head does not read what the earlier one wrote."""
     weights = model.weights.stacks[later[0].split(".")[0]]
     edits = removals(models.trace(model, text), earlier, later, way, weights)
-    return models.run(model, text, edits, sites=(f"{later[0]}.pattern", f"{later[0]}.mask"))
+    return models.run(model, text, edits, sites=[f"{later[0]}.{name}" for name in ("pattern", "mask", "z")])
 
 
 def _in_words(here: Lesson, after: Trace, earlier: tuple[str, int], later: tuple[str, int], way: Way) -> None:
-    """How much of the later head's attention moves, and what becomes of induction where a token comes again."""
-    site = f"{later[0]}.pattern"
-    old, new = (run[site][later[1]] for run in (here.trace, after))
-    moved = float(np.abs(old - new).sum(axis=-1).mean()) / 2
-    said = (
-        f"Without what head {_name(earlier)} wrote in its {READS[way]}, head {_name(later)} moves "
-        f"**{per_cent(moved)}** of its attention."
-    )
-    before, now = (float(layer_scores(run)[later[0]]["induction"][later[1]]) for run in (here.trace, after))
-    if np.isfinite(before):
-        said += (
-            f" Where a token comes again, it gave **{per_cent(before)}** to what followed it before, and then "
-            f"**{per_cent(now)}**."
-        )
+    """What the later head loses: some of its attention, or of its result."""
+    layer, head = later
+    said = f"Without what head {_name(earlier)} wrote in its {READS[way]}, head {_name(later)} "
+    if way == "V":
+        old, new = (run[f"{layer}.z"][head] for run in (here.trace, after))
+        said += f"has a result z that differs by **{per_cent(_length(old - new) / _length(old))}** of its length."
+    else:
+        old, new = (run[f"{layer}.pattern"][head] for run in (here.trace, after))
+        said += f"moves **{per_cent(float(np.abs(old - new).sum(axis=-1).mean()) / 2)}** of its attention."
+        said += _induction(here, after, later)
+    if way != "Q":
+        said += subject.together(here.model.weights.attention(layer), head)
     st.markdown(said)
+
+
+def _length(z: Array) -> float:
+    return float(np.linalg.norm(z)) or 1.0
+
+
+def _induction(here: Lesson, after: Trace, later: tuple[str, int]) -> str:
+    """What becomes of induction, where a token comes again."""
+    before, now = (float(layer_scores(run)[later[0]]["induction"][later[1]]) for run in (here.trace, after))
+    if not np.isfinite(before):
+        return ""
+    return (
+        f" Where a token comes again, it gave **{per_cent(before)}** to what followed it before, and then "
+        f"**{per_cent(now)}**."
+    )
 
 
 def _links(earlier: tuple[str, int], later: tuple[str, int]) -> None:

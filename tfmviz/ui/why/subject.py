@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tfmviz.analysis.why.score import Pair, ScoreSum, Side, score_sum
-from tfmviz.record.weights import PositionEffects
+from tfmviz.analysis.why.score import Pair, ScoreSum, Side, score_sum, sharing
+from tfmviz.record.weights import AttentionWeights, PositionEffects
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
@@ -56,3 +56,11 @@ def labels(here: Lesson) -> dict[Side, str]:
 def said(writer: str) -> str:
     """A writer within a sentence: "the embedding", but "MLP 0"."""
     return writer if any(map(str.isdigit, writer)) else f"the {writer}"
+
+
+def together(attention: AttentionWeights, head: int) -> str:
+    """Which other heads lose a share of a key or value too, where heads have them in common; "" where none does."""
+    heads = sharing(attention, head)
+    if len(heads) == 1:
+        return ""
+    return f" Heads {', '.join(map(str, heads))} have keys and values in common, so all of them lose it."

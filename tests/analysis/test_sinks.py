@@ -1,0 +1,76 @@
+"""The first token as a sink: shares and lengths by hand, and a value removed by torch's hooks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from tests.analysis.test_why import attention_at, made
+from tests.model.helpers import D_HEAD, N_HEADS, inputs_of
+from tests.model.helpers import record as run
+from tests.traces import decoder
+from tfmviz.analysis.why.sinks import sinks, without_value
+from tfmviz.record.trace import kind_of
+
+
+@pytest.mark.parametrize("name", ["pre", "post", "encoder", "translator", "post translator"])
+def test_shares_and_lengths_are_those_counted_by_hand(name: str) -> None:
+    _, trace, weights = made(name)
+    for kind in dict.fromkeys(map(kind_of, trace.layers)):
+        found = sinks(trace, weights, kind)
+        for row, layer in enumerate(found.layers):
+            attention = weights.attention(layer)
+            pattern, v = trace[f"{layer}.pattern"], trace[f"{layer}.v"]
+            first_query = 1 if kind == "decoder.self_attn" else 0  # a decoder's first token sees itself alone
+            for head in range(N_HEADS):
+                shares = [pattern[head, query, 0] for query in range(first_query, pattern.shape[1])]
+                assert found.shares[row, head] == pytest.approx(sum(shares) / len(shares), rel=1e-5)
+                values = v[head * len(v) // N_HEADS]
+                lengths = [float(np.linalg.norm(value @ attention.W_O[head])) for value in values]
+                mean = sum(lengths[1:]) / (len(lengths) - 1)
+                assert found.lengths[row, head] == pytest.approx(lengths[0] / mean, rel=1e-4)
+
+
+def test_one_token_has_no_choice() -> None:
+    weights = made("pre")[2]
+    trace = decoder(["one"], layers=1)
+    values = dict(trace.values) | {"decoder.0.self_attn.v": np.ones((N_HEADS, 1, D_HEAD), dtype=np.float32)}
+    trace = type(trace)(target=trace.target, values=values)
+    found = sinks(trace, weights, "decoder.self_attn")
+    assert np.isnan(found.shares).all()
+    assert np.isnan(found.lengths).all()
+
+
+@pytest.mark.parametrize("name", ["pre", "post translator"])
+def test_without_its_value_the_first_token_is_looked_at_all_the_same(name: str) -> None:
+    module, trace, weights = made(name)
+    layer, head = "decoder.1.self_attn", 1
+    _, attention, _ = attention_at(module, layer)
+    kv_head = head // attention.n_groups
+
+    def hook(_: nn.Module, __: Any, output: Tensor) -> Tensor:
+        output = output.clone()
+        output[0, 0, kv_head * D_HEAD : (kv_head + 1) * D_HEAD] = 0
+        return output
+
+    inputs = inputs_of(module.config.architecture, batch=1)
+    handle = attention.W_V.register_forward_hook(hook)
+    theirs = run(module, *inputs)
+    handle.remove()
+    ours = run(module, *inputs, edits=without_value(weights, (layer,), head))
+    torch.testing.assert_close(ours["logits"], theirs["logits"])
+    torch.testing.assert_close(ours[f"{layer}.pattern"][0], torch.tensor(trace[f"{layer}.pattern"]))
+    assert (ours["logits"][0] - torch.tensor(trace["logits"])).abs().max() > 1e-3
+
+
+def test_in_every_head_no_layer_has_a_value_of_the_first_token() -> None:
+    module, trace, weights = made("pre")
+    edits = without_value(weights, trace.layers)
+    values = run(module, *inputs_of("decoder-only", batch=1), edits=edits)
+    for layer in trace.layers:
+        assert not values[f"{layer}.v"][0, :, 0].any()
+        assert values[f"{layer}.v"][0, :, 1:].any()

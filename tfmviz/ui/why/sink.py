@@ -1,0 +1,88 @@
+"""The first token as a sink: how much each head gives it, and what its value is worth."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis import ablation
+from tfmviz.analysis.attention_layer import ranking
+from tfmviz.analysis.why.sinks import Sinks, sinks, without_value
+from tfmviz.plots import links as figures
+from tfmviz.record.trace import Trace, kind_of
+from tfmviz.ui import before_after, controls, icons, models
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import show_cells
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.why import subject
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.zoo import ZooModel
+
+TOO_SHORT = "Here no token can choose between the first and another. Type more."
+
+
+def sink(here: Lesson) -> None:
+    """The map of all heads, and the chosen head with and without the first token's value."""
+    kind = kind_of(here.choice.layer)
+    found = sinks(here.trace, here.model.weights, kind)
+    if np.isnan(found.shares).all():
+        st.info(TOO_SHORT, icon=icons.INFO)
+        return
+    left, right = st.columns([3, 2])
+    with right:
+        _in_words(here, found)
+    with left:
+        _map(here, found)
+    if "logits" in here.trace:
+        after = _run(here.model, here.text, (here.choice.layer,), here.choice.head)
+        before_after.next_words(
+            here, after, here.target, series=("as it is", "without that value"), key="words_without_value"
+        )
+
+
+@shared
+def _run(model: ZooModel, text: str, layers: tuple[str, ...], head: int | None) -> Trace:
+    """A run in which the first token's value is zero; None: in all heads of these layers."""
+    return models.run(model, text, without_value(model.weights, layers, head), sites=("logits",))
+
+
+def _map(here: Lesson, found: Sinks) -> None:
+    show_cells(
+        figures.weights(found.shares, chosen=(here.choice.layer_index, here.choice.head)),
+        key="sinks",
+        alt="; ".join(
+            f"layer {layer}, head {head}: {per_cent(share)}" for layer, head, share in ranking(found.shares)[:8]
+        ),
+        click=controls.LOOKS,
+        on_pick=lambda layer, head: controls.look_at(found.layers[layer], head),
+    )
+
+
+def _in_words(here: Lesson, found: Sinks) -> None:
+    """The mean of all heads, the chosen head, its value there, and what is lost without it."""
+    choice = here.choice
+    first = markdown.plain(visible(here.trace.axes(choice.layer)[1].tokens[0]))
+    at = found.layers.index(choice.layer), choice.head
+    st.markdown(
+        f"On average a head gives **{per_cent(float(np.nanmean(found.shares)))}** to the first token, “{first}”. Head "
+        f"{choice.layer_index}.{choice.head} gives **{per_cent(float(found.shares[at]))}**. What it fetches there is "
+        f"**{decimal(float(found.lengths[at]))}** times as long as from other tokens."
+    )
+    ids = here.trace.target.ids
+    if "logits" not in here.trace or here.model.config.architecture == "encoder-only" or len(ids) < 2:
+        return
+    asked = ablation.whole_text(ids)
+    whole, one, every = (
+        ablation.surprise_of(run, asked)
+        for run in (
+            here.trace,
+            _run(here.model, here.text, (choice.layer,), choice.head),
+            _run(here.model, here.text, found.layers, None),
+        )
+    )
+    st.markdown(
+        f"Mean surprise at the words of {before_after.predicted(here)}: **{whole:.2f}** nats; with that value zero in "
+        f"this head **{one:.2f}**, in every head **{every:.2f}**.{subject.together(here.weights, choice.head)}"
+    )
