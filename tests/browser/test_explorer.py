@@ -303,7 +303,7 @@ def test_the_explorer_is_axe_clean_and_readable_in_both_modes(visit: Visit, sche
     ("button", "name", "part"),
     [
         ("The explorer as a page", "attention.html", b"Content-Security-Policy"),
-        ("This layer as CSV", "attention.csv", "“ cat”".encode()),
+        ("This layer as CSV", "attention.csv", b", cat,"),
         ("All layers as NPZ", "attention.npz", b"decoder.3.self_attn.pattern"),
     ],
 )
