@@ -298,7 +298,7 @@ def test_nothing_is_wider_than_the_screen_and_in_both_modes_all_is_readable_and_
     ("button", "name", "part"),
     [
         ("The explorer as a page", "attention.html", b"Content-Security-Policy"),
-        ("This layer as CSV", "attention.csv", "“ cat”".encode()),
+        ("This layer as CSV", "attention.csv", b", cat,"),
         ("All layers as NPZ", "attention.npz", b"decoder.3.self_attn.pattern"),
     ],
 )

@@ -179,7 +179,7 @@ def test_nothing_is_wider_than_a_phone(visit: Visit, address: str) -> None:
 @pytest.mark.parametrize(("scheme", "zoom"), [("light", ""), ("dark", "&zoom=block"), ("dark", "&zoom=head")])
 def test_the_page_can_be_read_and_used_by_everyone(visit: Visit, scheme: str, zoom: str) -> None:
     visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    page = visit.open(f"{PAGE}{zoom}&beside=Post-norm,+pre-norm", drawn=".st-key-block_pre-norm .hits button")
+    page = visit.open(f"{PAGE}{zoom}&beside=Post-norm,+pre-norm", drawn=".st-key-block_pre_norm .hits button")
     page.wait_for_selector(DRAWN, state="attached")
     page.locator(DRAWN).nth(1).focus()
     assert violations(page) == []

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { csvOf, plain, plainSite } from "../../tfmviz/views/shared/table.js";
+import { plainSite } from "../../tfmviz/views/shared/sites.js";
+import { csvOf, plain } from "../../tfmviz/views/shared/table.js";
 
 // Reads comma-separated values as RFC 4180 has them.
 function read(text) {

@@ -121,7 +121,7 @@ def test_odd_texts_are_drawn(text: str, model: str) -> None:
 
 def test_both_kinds_of_block_stand_one_below_the_other() -> None:
     app = open_page("whole_model", text=TEXT, beside="Post-norm, pre-norm", layer="1", model="twins-alibi")
-    drawn_twice = (read_arrays(bytes(views(app)[f"block_{kind}-norm"].bytes))[0] for kind in ("post", "pre"))
+    drawn_twice = (read_arrays(bytes(views(app)[f"block_{kind}_norm"].bytes))[0] for kind in ("post", "pre"))
     (post,), (pre,) = (header["lanes"] for header in drawn_twice)
     assert (post["title"], pre["title"]) == (
         "Post-norm, layer 1 of twins-postnorm",

@@ -22,7 +22,7 @@ def test_the_table_holds_every_weight_that_the_mask_allows() -> None:
     for row in rows:
         head, q, k = int(row["head"]), int(row["query"]), int(row["key"])
         assert float(row["weight"]) == pytest.approx(trace["decoder.1.self_attn.pattern"][head, q, k], rel=1e-5)
-        assert row["query token"] == f"“{trace.target.tokens[q]}”"
+        assert (row["layer"], row["query token"]) == ("1", trace.target.tokens[q])
 
 
 def test_in_cross_attention_queries_are_of_one_text_and_keys_of_the_other() -> None:
@@ -31,15 +31,15 @@ def test_in_cross_attention_queries_are_of_one_text_and_keys_of_the_other() -> N
     rows = list(csv.DictReader(io.StringIO(views.csv_of(trace, "decoder.1.cross_attn"))))
     assert len(rows) == 3 * 7 * len(ODD_TOKENS)
     for row in rows:
-        assert row["query token"] == f"“{trace.target.tokens[int(row['query'])]}”"
-        assert row["key token"] == f"“{trace.source.tokens[int(row['key'])]}”"
+        assert row["query token"] == trace.target.tokens[int(row["query"])]
+        assert row["key token"].removeprefix("'") == trace.source.tokens[int(row["key"])].removeprefix("'")
 
 
 def test_no_cell_of_the_table_begins_a_formula() -> None:
     tokens = ("=1+1", "+1", "-1", "@x", ";", ",", '"', "\n")
     text = views.csv_of(decoder(tokens), "decoder.0.self_attn")
     for row in csv.DictReader(io.StringIO(text)):
-        assert row["key token"] == f"“{tokens[int(row['key'])]}”"
+        assert row["key token"].removeprefix("'") == tokens[int(row["key"])]
         assert not row["key token"].startswith(("=", "+", "-", "@"))
 
 

@@ -13,7 +13,7 @@ from tfmviz.record.trace import Trace
 def csv_of(trace: Trace, layer: str) -> str:
     """A table with a line for every head, query and key of a layer that the mask allows: positions, tokens, weight.
 
-    Tokens stand in “quotation marks”, so that a spreadsheet takes none that begins with = for a formula.
+    A token that a spreadsheet would take for a formula gets an apostrophe before it, as in `shared/table.js`.
 
     Raises:
         NotCaptured: the trace has no such layer.
@@ -24,9 +24,13 @@ def csv_of(trace: Trace, layer: str) -> str:
     writer = csv.writer(text)
     writer.writerow(["layer", "head", "query", "query token", "key", "key token", "weight"])
     for head, q, k in np.argwhere(np.broadcast_to(mask, pattern.shape)).tolist():
-        names = f"“{queries.tokens[q]}”", f"“{keys.tokens[k]}”"
-        writer.writerow([layer, head, q, names[0], k, names[1], f"{pattern[head, q, k]:.6g}"])
+        names = _field(queries.tokens[q]), _field(keys.tokens[k])
+        writer.writerow([layer.split(".")[1], head, q, names[0], k, names[1], f"{pattern[head, q, k]:.6g}"])
     return text.getvalue()
+
+
+def _field(token: str) -> str:
+    return f"'{token}" if token.startswith(("=", "+", "-", "@", "\t", "\r")) else token
 
 
 def npz_of(trace: Trace) -> bytes:

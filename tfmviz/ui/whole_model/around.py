@@ -42,7 +42,7 @@ def norms(here: Lesson) -> None:
     for kind, model in found.items():
         show_view(
             "whole_model",
-            key=f"block_{kind}",
+            key=f"block_{kind.replace('-', '_')}",
             js=view.JS,
             css=view.CSS,
             data=_block(model, here.text, attention, f"{kind.capitalize()}, layer {layer} of {model.name}"),

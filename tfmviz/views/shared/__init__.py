@@ -17,6 +17,10 @@ VIEWS = Path(__file__).parents[1]
 
 _IMPORT = re.compile(r'^import \{\s*\w+(?:,\s+\w+)*,?\s*\} from "(\.\.?/[\w./]+)";\n', re.MULTILINE)
 _COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n", re.MULTILINE)
+_ASIDE = re.compile(r"(?<=[;{,]) // .*$", re.MULTILINE)
+_CSS_COMMENT = re.compile(r"/\*(?:(?!\*/)[\s\S])*\*/\n?")
+_BLANK = re.compile(r"\n{2,}")
+_INDENT = re.compile(r"^ +", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function \w|class|const)", re.MULTILINE)
 
 
@@ -25,7 +29,8 @@ def script(entry: str) -> str:
     """A JavaScript module, named by its path under `views`, and all that it imports, as one module.
 
     Streamlit takes a component as one text. So the import lines are followed, every module is put in once, after those
-    that it imports, and import lines, the word `export` (but for a default) and whole lines of comment are left out.
+    that it imports, and import lines, the word `export` (but for a default), comments, indentation and empty lines are
+    left out, a sixth of the bytes. So no text with a line break in it may need its spaces.
     Names must differ between the modules of a script, and imports have one form: `import { name } from "./file.js";`.
 
     Raises:
@@ -45,15 +50,18 @@ def _join(module: Path, joined: dict[Path, str], importers: tuple[Path, ...]) ->
     source = module.read_text(encoding="utf-8")
     for name in _IMPORT.findall(source):
         _join((module.parent / name).resolve(), joined, (*importers, module))
-    text = _EXPORT.sub("", _COMMENT.sub("", _IMPORT.sub("", source)))
+    text = source
+    for left_out in (_IMPORT, _COMMENT, _ASIDE, _EXPORT, _INDENT):
+        text = left_out.sub("", text)
     if unknown := re.search(r"^(?:import|export (?!default)).*", text, re.MULTILINE):
         raise ValueError(f"{module.name}: {unknown[0]!r} is not a form that `script` can join.")
-    joined[module] = text.lstrip("\n")
+    joined[module] = _BLANK.sub("\n", text).lstrip("\n")
 
 
 def style(name: str) -> str:
-    """What all views look like, and what one adds to that."""
-    return "\n".join((VIEWS / folder / "view.css").read_text(encoding="utf-8") for folder in ("shared", name))
+    """What all views look like, and what one adds to that, without comments and indentation."""
+    text = "\n".join((VIEWS / folder / "view.css").read_text(encoding="utf-8") for folder in ("shared", name))
+    return _BLANK.sub("\n", _INDENT.sub("", _CSS_COMMENT.sub("", text)))
 
 
 def framed(header: Mapping[str, Any], parts: Sequence[bytes]) -> bytes:

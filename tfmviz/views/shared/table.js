@@ -32,13 +32,3 @@ function field(value) {
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
-
-/**
- * The part of a name that tells what is meant: "decoder.4.self_attn" is layer 4.
- * @param {string} site
- */
-export function plainSite(site) {
-  const [stack, layer, part] = site.split(".");
-  if (layer === undefined) return site;
-  return `${stack} layer ${layer}${part === "cross_attn" ? " cross-attention" : ""}`;
-}

@@ -9,8 +9,8 @@
 import { button, buttonOf, make, roving, tokenButtons } from "../shared/elements.js";
 import { toneColours } from "../shared/shades.js";
 import { Shell } from "../shared/shell.js";
+import { plainSite } from "../shared/sites.js";
 import { blockOf, toned } from "../shared/sums.js";
-import { plainSite } from "../shared/table.js";
 import { sign, valuesOf } from "./blocks.js";
 import { explain } from "./explain.js";
 import { Grid, sideBySide } from "./grid.js";

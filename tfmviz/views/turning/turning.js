@@ -5,6 +5,7 @@
 /** @import { Plain } from "../shared/record.js" */
 /** @import { Page } from "../shared/shell.js" */
 /** @import { Pair } from "./pairs.js" */
+import { figureOf } from "../shared/drawn.js";
 import { button, buttonOf, make, roving } from "../shared/elements.js";
 import { decimal, number, tiny } from "../shared/numbers.js";
 import { recordOf } from "../shared/record.js";
@@ -321,6 +322,10 @@ export class Turning extends Shell {
     const [moved, before, now] = [decimal(by, 0, { sign: true }), number(this.anchor.whole), number(whole)];
     const difference = tiny(Math.abs(whole - this.anchor.whole));
     return `Moved together by ${moved}: q · k was ${before}, is ${now}; difference ${difference}.`;
+  }
+
+  figure() {
+    return figureOf(this.node);
   }
 
   titles() {

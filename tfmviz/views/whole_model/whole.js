@@ -13,7 +13,7 @@ import { fresh, measured } from "../shared/canvas.js";
 import { coloursOf } from "../shared/colours.js";
 import { arrowOf, buttonOf, make, roving } from "../shared/elements.js";
 import { Shell, STILL } from "../shared/shell.js";
-import { plainSite } from "../shared/table.js";
+import { plainSite } from "../shared/sites.js";
 import { Bar } from "./bar.js";
 import { Brush, LETTERS } from "./brush.js";
 import { follow } from "./follow.js";

@@ -5,6 +5,7 @@
 /** @import { Place } from "./words.js" */
 /** @import { Tree } from "./tree.js" */
 import { css, inkOn } from "../shared/colours.js";
+import { figureOf } from "../shared/drawn.js";
 import { button, buttonOf, make, put, roving } from "../shared/elements.js";
 import { Shell, STILL } from "../shared/shell.js";
 import { branchList } from "./branches.js";
@@ -370,6 +371,10 @@ export class Desk extends Shell {
   paintBranches({ texts }) {
     this.branches.hidden = this.tree.branches.length < 2;
     if (!this.branches.hidden) this.branches.replaceChildren(...branchList(this.tree, texts));
+  }
+
+  figure() {
+    return figureOf(this.node);
   }
 
   titles() {

@@ -1,0 +1,11 @@
+// What sites are called where somebody reads them.
+
+/**
+ * The part of a name that tells what is meant: "decoder.4.self_attn" is layer 4.
+ * @param {string} site
+ */
+export function plainSite(site) {
+  const [stack, layer, part] = site.split(".");
+  if (layer === undefined) return site;
+  return `${stack} layer ${layer}${part === "cross_attn" ? " cross-attention" : ""}`;
+}
