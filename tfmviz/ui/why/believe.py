@@ -9,6 +9,7 @@ import streamlit as st
 from tfmviz.analysis.why.reading import BIASES, largest
 from tfmviz.analysis.why.score import SIDES, Pair, ScoreSum, Side, measured, removal
 from tfmviz.plots.pairs import pairs
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, lesson, models
 from tfmviz.ui.cache import shared
@@ -18,7 +19,6 @@ from tfmviz.ui.why import subject
 from tfmviz.views.counts import Table
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent, rounded
-from tfmviz.zoo import ZooModel
 
 TAB = "Believe it or not"
 
@@ -59,7 +59,7 @@ def believe(here: Lesson) -> None:
 
 
 @shared
-def _run(model: ZooModel, text: str, pair: Pair, path: Path) -> Trace:
+def _run(model: Model, text: str, pair: Pair, path: Path) -> Trace:
     """A run in which the head does not read this writer's share on this side."""
     trace, (side, writer) = models.trace(model, text), path
     edit = removal(subject.sum_of(model, text, pair), pair, model.weights, side=side, writer=writer)

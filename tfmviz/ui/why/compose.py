@@ -11,6 +11,7 @@ from tfmviz.analysis.heads import layer_scores
 from tfmviz.analysis.why.composition import Composition, Way, compositions, removals
 from tfmviz.plots import steps as tiles
 from tfmviz.plots import why as figures
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
@@ -19,7 +20,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.why import subject
 from tfmviz.words.labels import of_queries
 from tfmviz.words.numbers import per_cent
-from tfmviz.zoo import ZooModel
 
 Pair = tuple[int, int]
 """An earlier head and a later one, by their places in `Composition.heads`."""
@@ -62,7 +62,7 @@ def compose(here: Lesson) -> None:
 
 
 @shared
-def _compositions(model: ZooModel, stack: str, way: Way) -> Composition:
+def _compositions(model: Model, stack: str, way: Way) -> Composition:
     return compositions(model.weights.stacks[stack], way)
 
 
@@ -126,7 +126,7 @@ def _heads(here: Lesson, earlier: tuple[str, int], later: tuple[str, int], way: 
 
 
 @shared
-def _run(model: ZooModel, text: str, earlier: tuple[str, int], later: tuple[str, int], way: Way) -> Trace:
+def _run(model: Model, text: str, earlier: tuple[str, int], later: tuple[str, int], way: Way) -> Trace:
     """A run in which the later head does not read what the earlier one wrote."""
     weights = model.weights.stacks[later[0].split(".")[0]]
     edits = removals(models.trace(model, text), earlier, later, way, weights)

@@ -9,6 +9,7 @@ from tfmviz.analysis import ablation
 from tfmviz.analysis.attention_layer import ranking
 from tfmviz.analysis.why.sinks import Sinks, sinks, without_value
 from tfmviz.plots import links as figures
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace, kind_of
 from tfmviz.ui import before_after, controls, icons, models
 from tfmviz.ui.cache import shared
@@ -18,7 +19,6 @@ from tfmviz.ui.why import subject
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
-from tfmviz.zoo import ZooModel
 
 TOO_SHORT = "Here no token can choose between the first and another. Type more."
 
@@ -43,7 +43,7 @@ def sink(here: Lesson) -> None:
 
 
 @shared
-def _run(model: ZooModel, text: str, layers: tuple[str, ...], head: int | None) -> Trace:
+def _run(model: Model, text: str, layers: tuple[str, ...], head: int | None) -> Trace:
     """A run in which the first token's value is zero; None: in all heads of these layers."""
     return models.run(model, text, without_value(model.weights, layers, head), sites=("logits",))
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.analysis.why.score import Pair, ScoreSum, Side, score_sum, sharing
+from tfmviz.record.model import Model
 from tfmviz.record.weights import AttentionWeights, PositionEffects
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
-from tfmviz.zoo import ZooModel
 
 NO_SCORES = (
     "This model has linear attention: without a softmax it has no scores to take apart. Choose another model in the "
@@ -34,7 +34,7 @@ def pair_of(here: Lesson) -> Pair:
 
 
 @shared
-def sum_of(model: ZooModel, text: str, pair: Pair) -> ScoreSum:
+def sum_of(model: Model, text: str, pair: Pair) -> ScoreSum:
     trace = models.trace(model, text)
     stack, _, part = pair.layer.split(".")
     is_self = part == "self_attn"  # positions do nothing in cross-attention

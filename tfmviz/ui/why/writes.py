@@ -8,6 +8,7 @@ import streamlit as st
 from tfmviz.analysis.why.reading import folded, largest
 from tfmviz.analysis.why.writes import Pushes, pushes
 from tfmviz.plots import why as figures
+from tfmviz.record.model import Model
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
@@ -16,7 +17,6 @@ from tfmviz.ui.why import subject
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, visible
 from tfmviz.words.numbers import decimal, per_cent
-from tfmviz.zoo import ZooModel
 
 RAISED, LOWERED = 6, 4
 """Words that the map shows: those that the head raises most, and those that it lowers most."""
@@ -52,7 +52,7 @@ def writes(here: Lesson) -> None:
 
 
 @shared
-def _pushes(model: ZooModel, text: str, layer: str, head: int, token: int) -> Pushes:
+def _pushes(model: Model, text: str, layer: str, head: int, token: int) -> Pushes:
     weights = model.weights.stacks[model.writes_from]
     return pushes(models.trace(model, text), layer, head, token, weights=weights, raised=RAISED, lowered=LOWERED)
 
