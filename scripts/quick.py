@@ -69,8 +69,8 @@ def main() -> None:
 def said_by(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """What a check says, in one piece, as it runs beside the tests."""
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # npm, node
-    as_one = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    return subprocess.run(command, cwd=ROOT, env=environment, check=False, text=True, **as_one)
+    pipe, same = subprocess.PIPE, subprocess.STDOUT
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False, text=True, stdout=pipe, stderr=same)
 
 
 def in_turn(paths: Iterable[str], root: Path = ROOT) -> list[str]:

@@ -186,7 +186,7 @@ def _from_nothing(*, still: bool) -> str:
     was = "Before, BatchNorm averaged equal vectors, so every number was 0. "
     if still:
         return f"{was}The new sentence brings no other vector, so they still are."
-        return f"{was}Now they are not. LayerNorm and RMSNorm change nothing."
+    return f"{was}Now they are not. LayerNorm and RMSNorm change nothing."
 
 
 def _in_training(moved: dict[str, Array]) -> str:

@@ -126,7 +126,11 @@ def _nearer_in_words(waves: Waves, p: int, others: list[int]) -> None:
     a, b = sorted(others, key=lambda q: distance[p, q])
     closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"
     rise = laws.first_rise(dot, p)
-    until = f"The product falls up to distance {rise - 1 - p}, then rises and falls."
+    until = (
+        f"The product falls up to distance {rise - 1 - p}, then rises and falls."
+        if rise
+        else "The product falls all the way."
+    )
     st.markdown(
         f"**Position {p} is {closer} {a} {'as to' if closer != 'closer to' else 'than to'} {b}:** product "
         f"{dot[p, a]:.2f} and {dot[p, b]:.2f} (with itself d/2 = {waves.d / 2:g}), distance {distance[p, a]:.2f} and "
