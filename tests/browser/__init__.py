@@ -58,6 +58,19 @@ LOCAL = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """An option with which Chromium reaches no host but this one."""
 
 
+STILL = """
+    const still = new CSSStyleSheet();
+    still.replaceSync(`*, ::before, ::after {
+        animation-duration: 1ms !important;
+        animation-iteration-count: 1 !important;
+        transition-duration: 1ms !important;
+    }`);
+    document.adoptedStyleSheets.push(still);
+"""
+"""Before a page's own scripts: what Streamlit fades and pulses is done at once. Else 60 pictures are drawn a second, which
+takes a processor longer than all else does. It does not reach into the views, nor what scripts move."""
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """A running Streamlit server."""
