@@ -67,8 +67,8 @@ STILL = """
     }`);
     document.adoptedStyleSheets.push(still);
 """
-"""Before a page's own scripts: what Streamlit fades and pulses is done at once. Else Chromium draws 60 pictures a second,
-which takes it longer than all else. Neither views nor what scripts move are reached.
+"""Before a page's own scripts: what Streamlit fades and pulses is done at once. Else Chromium draws 60 pictures a
+second, which takes it longer than all else. Neither views nor what scripts move are reached.
 """
 
 
