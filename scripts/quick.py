@@ -69,8 +69,15 @@ def main() -> None:
 def said_by(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """What a check says, in one piece, as it runs beside the tests."""
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # npm, node
-    pipe, same = subprocess.PIPE, subprocess.STDOUT
-    return subprocess.run(command, cwd=ROOT, env=environment, check=False, text=True, stdout=pipe, stderr=same)
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        env=environment,
+        check=False,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
 
 
 def in_turn(paths: Iterable[str], root: Path = ROOT) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import LOCAL, ROOT, Server, Visit, chromium, free_port, serve
+from tests.browser import LOCAL, ROOT, STILL, Server, Visit, chromium, free_port, serve
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -89,6 +89,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 def new_context(browser: Browser) -> BrowserContext:
     made = browser.new_context(viewport={"width": 1280, "height": 844}, accept_downloads=True)
     made.set_default_timeout(180_000)
+    made.add_init_script(STILL)
     return made
 
 

@@ -58,6 +58,20 @@ LOCAL = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """An option with which Chromium reaches no host but this one."""
 
 
+STILL = """
+    const still = new CSSStyleSheet();
+    still.replaceSync(`*, ::before, ::after {
+        animation-duration: 1ms !important;
+        animation-iteration-count: 1 !important;
+        transition-duration: 1ms !important;
+    }`);
+    document.adoptedStyleSheets.push(still);
+"""
+"""Before a page's own scripts: what Streamlit fades and pulses is done at once. Else Chromium draws 60 pictures a
+second, which takes it longer than all else. Neither views nor what scripts move are reached.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """A running Streamlit server."""

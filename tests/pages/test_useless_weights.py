@@ -35,7 +35,7 @@ def _models_of_zeros(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 def test_no_part_of_a_page_raises(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     n_tabs = [1]
 
-    def draw_one(key: str, parts: Mapping[str, tuple[str, Callable[[], object]]]) -> None:
+    def draw_one(key: str, parts: Mapping[str, tuple[str, Callable[[], object]]], **_: object) -> None:
         n_tabs.append(len(parts))
         st.session_state.setdefault("open", 0)
         list(parts.values())[min(st.session_state["open"], len(parts) - 1)][1]()
