@@ -91,7 +91,7 @@ async def _warm(app: object) -> AsyncIterator[None]:
 
 
 def _prepare(stopping: Event) -> None:
-    """Imports torch at once, and pandas, which Streamlit needs for tables, when a first reader has the first picture.
+    """Imports torch at once; pandas, which Streamlit needs for tables, and Altair when a first reader has a picture.
 
     Then the training runs that wait begin, though nobody opens their page: the last server may have been killed. From
     then on, memory that nobody uses is given back again and again.
@@ -101,6 +101,7 @@ def _prepare(stopping: Event) -> None:
     models.import_torch()
     if not stopping.wait(PICTURE):
         import_module("pandas")
+        import_module("altair")
         from tfmviz.ui.training import desk
 
         desk.desk()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import struct
 
@@ -20,6 +21,7 @@ MODEL = zoo.MODELS / "tiny-english"
 DRAWN = "[data-testid=stVegaLiteChart] svg"
 LOOKUP = "/step_by_step?part=A+fuzzy+hash+table&layer=2&head=3&token=6"
 CIRCLE = "/positions?text=Man+eats+small+dinosaur.&lesson=Sinusoidal&wave=A+shift+is+a+rotation&width=16"
+BAR = ["Values", "SVG", "PNG", "Full screen"]
 EVIL = "the <img src=x onerror=alert(1)> datum.x the 老王"
 
 
@@ -112,14 +114,35 @@ def test_the_circle_is_round_and_fits(visit: Visit) -> None:
 
 def test_a_chart_is_saved_as_a_picture_without_network(visit: Visit) -> None:
     page = visit.open(f"{LOOKUP}&text=the+cat+saw+the+dog+and+the", drawn=DRAWN)
-    chart(page, "lookup").hover()
+    chart(page, "lookup").scroll_into_view_if_needed()
     with page.expect_download() as download:
-        page.locator(".st-key-lookup").get_by_role("button", name="Download as PNG").click()
+        page.locator(".st-key-lookup .tfmviz-bar").get_by_role("button", name="PNG").click()
     picture = download.value.path().read_bytes()
     assert picture.startswith(b"\x89PNG")
     width, _ = struct.unpack(">II", picture[16:24])
     assert width >= 1.9 * chart(page, "lookup").bounding_box()["width"]  # type: ignore[index]
     assert visit.complaints == []
+
+
+def test_the_values_of_a_chart_are_those_of_the_sentence_as_a_table_and_as_a_file(visit: Visit) -> None:
+    page = visit.open(f"{LOOKUP}&text=the+cat+saw+the+dog+and+the", drawn=DRAWN)
+    chart(page, "lookup")
+    bar = page.locator(".st-key-lookup .tfmviz-bar").first
+    assert [button.inner_text() for button in bar.get_by_role("button").all()] == BAR
+    bar.get_by_role("button", name="Values").focus()
+    page.keyboard.press("Enter")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+    head, *rows = csv.reader(download.value.path().read_text(encoding="utf-8").splitlines())
+    shown = page.locator(".tfmviz-values tbody tr").all()
+    assert [[cell.inner_text() for cell in row.locator("td").all()] for row in shown] == rows
+    tokens, row = attention("the cat saw the dog and the")
+    assert len(head) == 3
+    soft = [one for one in rows if one[0] == "soft: attention"]
+    assert [name for _, name, _ in soft] == tokens
+    np.testing.assert_allclose([float(value) for *_, value in soft], row, atol=1e-6)
+    page.keyboard.press("Escape")
+    expect(page.locator(".tfmviz-values")).to_have_count(0)
 
 
 def test_a_chart_can_be_read_by_everyone(visit: Visit) -> None:

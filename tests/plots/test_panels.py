@@ -89,7 +89,7 @@ def test_all_panels_point_at_one_step() -> None:
     spec = forming(LIGHT, seed=0).spec
     (parameter,) = spec["params"]
     named = [layer["name"] for view in spec["vconcat"] for layer in view["layer"] if "name" in layer]
-    assert parameter["views"] == named == ["steps0", "steps1"]
+    assert parameter["views"] == named == ["steps_0", "steps_1"]
 
 
 def test_many_lines_have_their_names_where_they_end_in_the_order_of_their_ends() -> None:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from tfmviz.plots import alt
 from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, short, signed
 from tfmviz.plots.charts import (
-    HOVER,
     Chart,
     Columns,
     Spec,
-    layer,
+    hover,
     name,
     number,
     numbered,
     role,
+    rows,
     rule,
     specification,
     upright,
@@ -58,7 +59,7 @@ def ranked(names: Sequence[str], scores: Array, *, title: str, theme: Theme) -> 
         roles=_signs(scores),
         colours=tuple(_sign_colours(theme).items()),
         words=words,
-        hover=[f"{name}: {word}" for name, word in zip(names, words, strict=True)],
+        said=[f"{name}: {word}" for name, word in zip(names, words, strict=True)],
         title=title,
         room=1.5,
         theme=theme,
@@ -94,16 +95,17 @@ ALIKE = {"minExtent": 60, "maxExtent": 60}
 
 @cache
 def _looked(theme: Theme) -> Spec:
-    x = name("token", axis={"labels": False, "title": None})
-    y = number("value", "attention", axis=ALIKE | {"format": "~%"}, domain=[0, 1])
-    bars = layer({"type": "bar"}, x=x, y=y, color=role("role", {"looked": theme.attention}), **HOVER)
+    x = name(alt.X, "token", axis={"labels": False, "title": None})
+    y = number(alt.Y, "value", "attention", axis=ALIKE | {"format": "~%"}, domain=[0, 1])
+    bars = rows().mark_bar().encode(x=x, y=y, color=role("role", {"looked": theme.attention}), **hover())
     return specification(theme, bars, height=170, says="A bar for every key: the share of attention.")
 
 
 @cache
 def _wrote(theme: Theme, title: str) -> Spec:
-    y = number("value", title, axis=ALIKE, zero=True)
-    bars = layer({"type": "bar"}, x=upright("token", "key"), y=y, color=role("role", _sign_colours(theme)), **HOVER)
+    y = number(alt.Y, "value", title, axis=ALIKE, zero=True)
+    colours = role("role", _sign_colours(theme))
+    bars = rows().mark_bar().encode(x=upright("token", "key"), y=y, color=colours, **hover())
     return specification(theme, bars, rule(theme, y=0), height=290, says=f"A bar for every key: {title}.")
 
 

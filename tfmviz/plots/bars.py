@@ -7,19 +7,19 @@ from functools import cache
 
 import numpy as np
 
+from tfmviz.plots import alt
 from tfmviz.plots.charts import (
     FEW,
-    HOVER,
-    WORD,
     Chart,
     Columns,
     Spec,
-    layer,
+    hover,
     name,
     number,
     numbered,
     reach,
     role,
+    rows,
     rule,
     specification,
 )
@@ -34,7 +34,7 @@ def bar_chart(
     roles: Sequence[str],
     colours: tuple[tuple[str, str], ...],
     words: Sequence[str],
-    hover: Sequence[str],
+    said: Sequence[str],
     title: str,
     room: float,
     theme: Theme,
@@ -45,30 +45,27 @@ def bar_chart(
         roles: each bar's role, which decides its colour.
         colours: the colour of each role.
         words: written beside each bar.
+        said: what each bar says under the pointer.
         title: what is measured.
         room: how much longer than the longest bar the scale is, for the words.
     """
     end = room * max(float(np.nanmax(np.abs(values), initial=0.0)), 1e-9)
-    rows: Columns = {"name": numbered(names), "value": values, "role": roles, "word": words, "hover": hover}
+    bars: Columns = {"name": numbered(names), "value": values, "role": roles, "word": words, "hover": said}
     ends = [-end if (values < 0).any() else 0.0, end]
-    return Chart(spec=_bars(theme, colours, title, len(names)), data={"rows": rows, "ends": {"x": ends}})
+    return Chart(spec=_bars(theme, colours, title, len(names)), data={"rows": bars, "ends": {"x": ends}})
 
 
 @cache
 def _bars(theme: Theme, colours: tuple[tuple[str, str], ...], title: str, n: int) -> Spec:
-    y = name("name")
-    x = number("value", title, axis=FEW)
-    word = {
-        "type": "text",
-        "align": {"expr": "datum.value < 0 ? 'right' : 'left'"},
-        "dx": {"expr": "datum.value < 0 ? -5 : 5"},
-    }
+    y = name(alt.Y, "name")
+    x = number(alt.X, "value", title, axis=FEW)
+    side = {"expr": "datum.value < 0 ? 'right' : 'left'"}
     return specification(
         theme,
-        reach(x=title),
-        layer({"type": "bar"}, x=x, y=y, color=role("role", dict(colours)), **HOVER),
+        reach(number(alt.X, "x", title)),
+        rows().mark_bar().encode(x=x, y=y, color=role("role", dict(colours)), **hover()),
         rule(theme, x=0),
-        layer(word, x=x, y=y, text=WORD),
+        rows().mark_text(align=side, dx={"expr": "datum.value < 0 ? -5 : 5"}).encode(x=x, y=y, text=alt.Text("word:N")),
         height=28 * n + 60,
         says=f"Bars from top to bottom: {title}.",
     )

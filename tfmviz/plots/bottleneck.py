@@ -8,9 +8,10 @@ from functools import cache
 
 import numpy as np
 
+from tfmviz.plots import alt
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, of_tokens, share, signed
 from tfmviz.plots.cells import written as texts_of
-from tfmviz.plots.charts import FEW, HOVER, Chart, Spec, as_it_is, colour, layer, number, numbered, specification
+from tfmviz.plots.charts import FEW, Chart, Spec, hover, number, numbered, rows, specification, strokes
 from tfmviz.plots.lines import DASHES
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
@@ -99,7 +100,7 @@ def against_length(series: Mapping[str, Series], *, title: str, percent: bool = 
     """
     names = numbered(list(series))
     apart = 0.35 * (np.arange(len(series)) - (len(series) - 1) / 2)
-    rows: dict[str, list[str] | list[float]] = {
+    points: dict[str, list[str] | list[float]] = {
         "line": [name for name, one in zip(names, series.values(), strict=True) for _ in one.x],
         "x": [float(x) + shift for one, shift in zip(series.values(), apart, strict=True) for x in one.x],
         "y": [float(y) for one in series.values() for y in one.y],
@@ -108,32 +109,21 @@ def against_length(series: Mapping[str, Series], *, title: str, percent: bool = 
         "hover": [said for one in series.values() for said in one.said],
         "dot": [90.0 for one in series.values() for _ in one.x],
     }
-    return Chart(spec=_against_length(theme, title, percent, tuple(series)), data={"rows": rows})
+    return Chart(spec=_against_length(theme, title, percent, tuple(series)), data={"rows": points})
 
 
 @cache
 def _against_length(theme: Theme, title: str, percent: bool, names: tuple[str, ...]) -> Spec:
-    x = number("x", "words of the source", axis=FEW, padding=12)
-    y = number("y", title, axis={"format": "~%"} if percent else {}, zero=True, nice=True)
-    shade = colour("line", longest=max(map(len, names)), symbol="stroke", range=shades(len(names), theme))
-    dashes: Spec = {
-        "field": "line",
-        "type": "nominal",
-        "title": None,
-        "scale": {"range": [list(DASHES[i % len(DASHES)]) for i in range(len(names))]},
-        "legend": shade["legend"],
-    }
+    x = number(alt.X, "x", "words of the source", axis=FEW, padding=12)
+    percents = {"format": "~%"} if percent else {}
+    y, low = (number(alt.Y, field, title, axis=percents, zero=True, nice=True) for field in ("y", "low"))
+    looks = [DASHES[i % len(DASHES)] for i in range(len(names))]
+    shade, dash = strokes("line", shades(len(names), theme), looks, longest=max(map(len, names)))
     return specification(
         theme,
-        layer(
-            {"type": "rule", "aria": False, "opacity": 0.6},
-            x=x,
-            y=y | {"field": "low"},
-            y2={"field": "high"},
-            color=shade,
-        ),
-        layer({"type": "line", "aria": False}, x=x, y=y, color=shade, strokeDash=dashes),
-        layer({"type": "point", "filled": True}, x=x, y=y, color=shade, size=as_it_is("dot"), **HOVER),
+        rows().mark_rule(aria=False, opacity=0.6).encode(x=x, y=low, y2=alt.Y2("high"), color=shade),
+        rows().mark_line(aria=False).encode(x=x, y=y, color=shade, strokeDash=dash),
+        rows().mark_point(filled=True).encode(x=x, y=y, color=shade, size=alt.Size("dot:Q", scale=None), **hover()),
         height=360,
         says=f"Lines with intervals: {title}, against the length of the source.",
     )

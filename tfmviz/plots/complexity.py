@@ -29,7 +29,7 @@ def parts(counts: Mapping[str, int], *, theme: Theme) -> Chart:
         roles=[ROLES[part] for part in counts],
         colours=(("attention", theme.attention), ("mlp", theme.mlp), ("other", theme.text)),
         words=[f"{in_words(count)} ({per_cent(count / total)})" for count in counts.values()],
-        hover=[f"{part}: {in_words(count)} multiplications" for part, count in counts.items()],
+        said=[f"{part}: {in_words(count)} multiplications" for part, count in counts.items()],
         title="million multiplications",
         room=1.5,
         theme=theme,

@@ -7,8 +7,9 @@ from functools import cache
 
 import numpy as np
 
+from tfmviz.plots import alt
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, chosen_column, largest, signed, written
-from tfmviz.plots.charts import FEW, HOVER, WORD, Chart, Columns, Spec, layer, number, role, rule, specification
+from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, number, role, rows, rule, specification
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible, whole
@@ -68,7 +69,7 @@ def against(
     last = sorted(range(len(names)), key=lambda i: i in off)  # what is off lies on top
     named = {*off, *np.argsort(-lost)[:N_NAMED].tolist(), *np.argsort(-sharpness)[:N_NAMED].tolist()}
     place = np.argsort(np.argsort(sharpness))  # neighbours write above and below in turn
-    rows: Columns = {
+    points: Columns = {
         "x": sharpness[last],
         "y": lost[last],
         "role": ["off" if i in off else "on" for i in last],
@@ -78,19 +79,19 @@ def against(
             f"head {names[i]}: largest share {sharpness[i]:.2f}, loss {decimal(lost[i], '+.4f')} nats" for i in last
         ],
     }
-    return Chart(spec=_against(theme, title), data={"rows": rows})
+    return Chart(spec=_against(theme, title), data={"rows": points})
 
 
 @cache
 def _against(theme: Theme, title: str) -> Spec:
-    x = number("x", "largest share of attention", axis=FEW, domain=[0, 1.04])
-    y = number("y", title, axis={"format": "+.2~f"}, padding=24)
+    x = number(alt.X, "x", "largest share of attention", axis=FEW, domain=[0, 1.04])
+    y = number(alt.Y, "y", title, axis={"format": "+.2~f"}, padding=24)
     color = role("role", {"on": theme.attention, "off": theme.accent})
     return specification(
         theme,
         rule(theme, y=0),
-        layer({"type": "point", "filled": True, "size": 100, "opacity": 1}, x=x, y=y, color=color, **HOVER),
-        layer({"type": "text", "dy": {"expr": "datum.below ? 16 : -14"}}, x=x, y=y, text=WORD),
+        rows().mark_point(filled=True, size=100, opacity=1).encode(x=x, y=y, color=color, **hover()),
+        rows().mark_text(dy={"expr": "datum.below ? 16 : -14"}).encode(x=x, y=y, text=alt.Text("word:N")),
         height=420,
         says=f"One point for every head: its largest share of attention, and {title}.",
     )

@@ -10,20 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from tfmviz.plots import alt
 from tfmviz.plots.charts import (
     FEW,
-    HOVER,
-    WORD,
     Chart,
     Columns,
     Spec,
-    as_it_is,
-    colour,
-    layer,
+    hover,
     number,
     numbered,
     reach,
+    rows,
     specification,
+    strokes,
 )
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
@@ -169,7 +168,8 @@ def line_chart(
     counts = all(bool((line.x == np.round(line.x)).all()) for line in lines)
     longest = max(len(line.name) for line in lines)
     shape = _Shape(longest=longest, curves=curves, counts=counts, extra=tuple(sorted(set(data))))
-    return Chart(spec=_lines(theme, axes, tuple(line.stroke for line in lines), shape), data=data)
+    whole = ("curves",) if curves and not any(line.smooth for line in lines) else ("rows",)
+    return Chart(spec=_lines(theme, axes, tuple(line.stroke for line in lines), shape), data=data, values=whole)
 
 
 def _points(lines: Sequence[Line], names: Sequence[str]) -> Columns:
@@ -220,67 +220,52 @@ class _Shape:
 
 
 @cache
-def _lines(theme: Theme, axes: Axes, strokes: tuple[Stroke, ...], shape: _Shape) -> Spec:
-    x = _along(axes, counts=shape.counts)
+def _lines(theme: Theme, axes: Axes, looks: tuple[Stroke, ...], shape: _Shape) -> Spec:
     scale: dict[str, Any] = {"type": "log"} if axes.log or axes.power_law else {"nice": "ends" not in shape.extra}
     grid = {"gridColor": {"condition": {"test": "datum.value === 0", "value": theme.text}, "value": theme.grid}}
-    y = number("y", axes.y, axis=POWERS_OF_TEN if axes.log else grid, **scale)
-    shade = colour("line", longest=shape.longest, symbol="stroke", range=[stroke.colour for stroke in strokes])
-    dashes: Spec = {"field": "line", "type": "nominal", "scale": {"range": [list(stroke.dash) for stroke in strokes]}}
-    if axes.legend:
-        dashes |= {"title": None, "legend": shade["legend"]}
-    else:
-        shade |= {"legend": None}
-        dashes |= {"legend": None}
-    line = layer(
-        {"type": "line", "aria": False},
-        "curves" if shape.curves else "rows",
-        x=x,
-        y=y,
-        color=shade,
-        strokeDash=dashes,
-        strokeWidth=as_it_is("width"),
+    x = _along(axes, counts=shape.counts)
+    y, low = (number(alt.Y, field, axes.y, axis=POWERS_OF_TEN if axes.log else grid, **scale) for field in ("y", "low"))
+    colours, dashes = [look.colour for look in looks], [look.dash for look in looks]
+    shade, dash = strokes("line", colours, dashes, longest=shape.longest, legend=axes.legend)
+    line = rows("curves" if shape.curves else "rows").mark_line(aria=False)
+    dots = (
+        rows()
+        .mark_point(filled=True)
+        .encode(
+            x=x,
+            y=y,
+            color=shade,
+            size=alt.Size("dot:Q", scale=None),
+            opacity=alt.Opacity("seen:Q", scale=None),
+            **hover(),
+        )
     )
-    dots = layer(
-        {"type": "point", "filled": True},
-        x=x,
-        y=y,
-        color=shade,
-        size=as_it_is("dot"),
-        opacity=as_it_is("seen"),
-        **HOVER,
-    )
-    behind = [_band(x, y, strokes[0])] if "band" in shape.extra else []
-    around = [reach(y=axes.y)] if "ends" in shape.extra else []
-    marks = _uprights(theme, x) if "marks" in shape.extra else []
-    stops = [layer({"type": "text", "align": "left", "dx": 8, "dy": 34}, "stops", x=x, y=y, text=WORD)]
-    marks += stops if "stops" in shape.extra else []
-    said = f"Lines: {axes.y}, against {axes.x}."
-    return specification(theme, *behind, *around, line, *marks, dots, height=axes.height, says=said)
-
-
-def _along(axes: Axes, *, counts: bool) -> Spec:
-    if axes.power_law:
-        return number("x", axes.x, axis=FIVES if axes.fives else POWERS_OF_TEN, type="log")
-    if axes.doubling:
-        return number("x", axes.x, axis=FEW | {"labelOverlap": "greedy"}, type="log", base=2)
-    return number("x", axes.x, axis=FEW | {"tickMinStep": 1} if counts else FEW, padding=8)
-
-
-def _band(x: Spec, y: Spec, stroke: Stroke) -> Spec:
-    mark = {"type": "area", "color": stroke.colour, "opacity": 0.25, "aria": False}
-    return layer(mark, "band", x=x, y=y | {"field": "low"}, y2={"field": "high"})
-
-
-def _uprights(theme: Theme, x: Spec) -> list[Spec]:
-    word = {
-        "type": "text",
-        "baseline": "top",
-        "lineBreak": "\n",
-        "align": {"expr": "datum.side"},
-        "dx": {"expr": "datum.side === 'left' ? 5 : -5"},
+    band = rows("band").mark_area(color=looks[0].colour, opacity=0.25, aria=False)
+    ends = rows("stops").mark_text(align="left", dx=8, dy=34)
+    parts = {
+        "band": [band.encode(x=x, y=low, y2=alt.Y2("high"))],
+        "ends": [reach(number(alt.Y, "y", axes.y))],
+        "": [line.encode(x=x, y=y, color=shade, strokeDash=dash, strokeWidth=alt.StrokeWidth("width:Q", scale=None))],
+        "marks": _uprights(theme, x),
+        "stops": [ends.encode(x=x, y=y, text=alt.Text("word:N"))],
     }
+    layers = [layer for part, drawn in parts.items() if part in ("", *shape.extra) for layer in drawn]
+    said = f"Lines: {axes.y}, against {axes.x}."
+    return specification(theme, *layers, dots, height=axes.height, says=said)
+
+
+def _along(axes: Axes, *, counts: bool) -> alt.X:
+    if axes.power_law:
+        return number(alt.X, "x", axes.x, axis=FIVES if axes.fives else POWERS_OF_TEN, type="log")
+    if axes.doubling:
+        return number(alt.X, "x", axes.x, axis=FEW | {"labelOverlap": "greedy"}, type="log", base=2)
+    return number(alt.X, "x", axes.x, axis=FEW | {"tickMinStep": 1} if counts else FEW, padding=8)
+
+
+def _uprights(theme: Theme, x: alt.X) -> list[alt.Chart]:
+    side = {"align": {"expr": "datum.side"}, "dx": {"expr": "datum.side === 'left' ? 5 : -5"}}
+    word = rows("marks").mark_text(baseline="top", lineBreak="\n", **side)
     return [
-        layer({"type": "rule", "color": theme.accent, "strokeDash": [6, 4], "aria": False}, "marks", x=x),
-        layer(word, "marks", x=x, y={"value": 2}, text=WORD),
+        rows("marks").mark_rule(color=theme.accent, strokeDash=[6, 4], aria=False).encode(x=x),
+        word.encode(x=x, y=alt.YValue(2), text=alt.Text("word:N")),
     ]

@@ -7,18 +7,18 @@ from functools import cache, partial
 
 import numpy as np
 
+from tfmviz.plots import alt
 from tfmviz.plots.cells import Axis, Cells, Form, Frame, signed
 from tfmviz.plots.charts import (
     FEW,
-    HOVER,
-    WORD,
     Chart,
     Columns,
     Spec,
-    layer,
+    hover,
     number,
     numbered,
     role,
+    rows,
     rule,
     specification,
     upright,
@@ -106,15 +106,15 @@ def points(
 
 @cache
 def _points(theme: Theme, across: str, upwards: str) -> Spec:
-    x = number("x", across, axis=FEW | {"grid": True}, domain=_frame("x", "width", "height"))
-    y = number("y", upwards, domain=_frame("y", "height", "width"))
+    x = number(alt.X, "x", across, axis=FEW | {"grid": True}, domain=_frame("x", "width", "height"))
+    y = number(alt.Y, "y", upwards, domain=_frame("y", "height", "width"))
     color = role("role", {"linked": theme.accent, "other": theme.attention})
     return specification(
         theme,
-        layer({"type": "point", "opacity": 0, "aria": False}, "frame", x=x, y=y),
-        layer({"type": "line", "color": theme.accent, "strokeWidth": 3, "aria": False}, "link", x=x, y=y),
-        layer({"type": "point", "filled": True, "size": 150, "opacity": 1}, x=x, y=y, color=color, **HOVER),
-        layer({"type": "text", "dy": -16}, x=x, y=y, text=WORD),
+        rows("frame").mark_point(opacity=0, aria=False).encode(x=x, y=y),
+        rows("link").mark_line(color=theme.accent, strokeWidth=3, aria=False).encode(x=x, y=y),
+        rows().mark_point(filled=True, size=150, opacity=1).encode(x=x, y=y, color=color, **hover()),
+        rows().mark_text(dy=-16).encode(x=x, y=y, text=alt.Text("word:N")),
         height=400,
         says=f"Points: {upwards} against {across}, on one scale.",
     )
@@ -144,20 +144,15 @@ def spread(quartiles: Array, *, names: Sequence[str], title: str, usual: float, 
 
 @cache
 def _spread(theme: Theme, title: str, usual: float) -> Spec:
-    x = upright("norm", None)
-
-    def y(field: str) -> Spec:
-        return number(field, title, padding=8)
-
-    box = {"type": "bar", "color": theme.attention, "fillOpacity": 0.3, "stroke": theme.attention, "strokeWidth": 2}
-    whisker = {"type": "rule", "color": theme.attention, "aria": False}
-    middle = {"type": "tick", "color": theme.attention, "thickness": 3, "aria": False}
+    x, blue = upright("norm", None), theme.attention
+    low, first, middle = (number(alt.Y, field, title, padding=8) for field in ("low", "first", "median"))
+    box = rows().mark_bar(color=blue, fillOpacity=0.3, stroke=blue, strokeWidth=2)
     return specification(
         theme,
-        layer(whisker, x=x, y=y("low"), y2={"field": "high"}),
-        layer(box, x=x, y=y("first"), y2={"field": "third"}, **HOVER),
-        layer(middle, x=x, y=y("median")),
-        rule(theme, y=usual, mark={"color": theme.accent, "strokeDash": [2, 3]}),
+        rows().mark_rule(color=blue, aria=False).encode(x=x, y=low, y2=alt.Y2("high")),
+        box.encode(x=x, y=first, y2=alt.Y2("third"), **hover()),
+        rows().mark_tick(color=blue, thickness=3, aria=False).encode(x=x, y=middle),
+        rule(theme, y=usual, color=theme.accent, strokeDash=[2, 3]),
         height=400,
         says=f"Boxes with whiskers, one for every norm: {title}.",
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from tfmviz.plots.charts import HOVER, Chart, Spec, colour, layer, number, numbered, specification, upright
+from tfmviz.plots import alt
+from tfmviz.plots.charts import Chart, Spec, colour, hover, number, numbered, rows, specification, upright
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible
@@ -35,7 +36,7 @@ def pairs(
     """
     names = [visible(token) for token in tokens]
     form = ".2%" if percent else ".3f"
-    rows = {
+    bars = {
         "token": numbered(names) * 2,
         "series": [name for name in numbered(series) for _ in names],
         "value": [*one, *other],
@@ -46,19 +47,21 @@ def pairs(
         ],
     }
     longest = max(map(len, series))
-    return Chart(spec=_pairs(theme, title, token_title, top, percent, longest), data={"rows": rows})
+    return Chart(spec=_pairs(theme, title, token_title, top, percent, longest), data={"rows": bars})
 
 
 @cache
 def _pairs(theme: Theme, title: str, token_title: str, top: float | None, percent: bool, longest: int) -> Spec:
     length = {"domain": [0, 1.02 * top]} if top else {"zero": True, "nice": True}
-    axis = {"format": "~%"} if percent else {}
-    bars = layer(
-        {"type": "bar"},
-        x=upright("token", token_title),
-        xOffset={"field": "series", "type": "nominal"},
-        y=number("value", title, axis=axis, **length),
-        color=colour("series", longest=longest, symbol="square", range=[theme.attention, theme.mlp]),
-        **HOVER,
+    bars = (
+        rows()
+        .mark_bar()
+        .encode(
+            x=upright("token", token_title),
+            xOffset=alt.XOffset("series:N"),
+            y=number(alt.Y, "value", title, axis={"format": "~%"} if percent else {}, **length),
+            color=colour("series", [theme.attention, theme.mlp], longest=longest, symbol="square"),
+            **hover(),
+        )
     )
     return specification(theme, bars, height=380, says=f"Two bars for every {token_title}: {title}.")

@@ -14,7 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from tfmviz.plots.charts import FEW, HOVER, SUMMARY, WORD, Chart, Columns, Spec, colour, layer, number, numbered
+from tfmviz.plots import alt
+from tfmviz.plots.charts import (
+    FEW,
+    Chart,
+    Columns,
+    Spec,
+    hover,
+    number,
+    numbered,
+    rows,
+    strokes,
+    summary,
+)
 from tfmviz.plots.lines import POWERS_OF_TEN, Stroke
 from tfmviz.plots.theme import Theme, chart_config
 from tfmviz.record.trace import Array
@@ -136,7 +148,7 @@ def panels(
         data |= {f"levels{n}": _levels(part)} if looks[n].levels else {}
         data |= {f"ends{n}": _ends(part, names, theme)} if part.ends else {}
     axis = _Axis(title=x_title, log=log_steps, marked=bool(marked))
-    return Chart(spec=_column(theme, looks, axis), data=data)
+    return Chart(spec=_column(theme, looks, axis), data=data, values=[f"lines{n}" for n in range(len(parts))])
 
 
 def _marks(curves: Sequence[Curve], marked: Sequence[tuple[float, str]], *, log: bool) -> Columns:
@@ -231,48 +243,42 @@ def spread(values: Array, *, least: float, low: float, high: float) -> Array:
 
 @cache
 def _column(theme: Theme, looks: tuple[_Look, ...], axis: _Axis) -> Spec:
-    views = [f"steps{n}" for n in range(len(looks))]
-    point = {"type": "point", "fields": ["x"], "on": "pointerover", "clear": "pointerout", "nearest": True}
-    name = {"type": "point", "fields": ["line"], "on": "pointerover", "clear": "pointerout"}
-    named = [f"ends{n}" for n, look in enumerate(looks) if look.ends]
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "description": "Lines, one panel below the other: " + ", ".join(look.title for look in looks) + ".",
-        "padding": {"left": 0, "right": 0, "top": 4, "bottom": 4},
-        "spacing": 8,
-        "config": chart_config(theme) | {"title": _title(theme)},
-        "params": [
-            {"name": _AT, "select": point, "views": views},
-            *([{"name": _NAMED, "select": name, "views": named}] if named else []),
-        ],
-        "resolve": {"scale": {"x": "shared", "y": "independent", "color": "independent", "strokeDash": "independent"}},
-        "vconcat": [
-            _panel(theme, look, n, axis, last=n == len(looks) - 1, named=bool(named)) for n, look in enumerate(looks)
-        ],
-    }
+    over: dict[str, Any] = {"type": "point", "on": "pointerover", "clear": "pointerout"}
+    steps = [f"steps_{n}" for n in range(len(looks))]  # as Altair calls the layers of that name
+    named = [f"ends_{n}" for n, look in enumerate(looks) if look.ends]
+    params = [{"name": _AT, "select": over | {"fields": ["x"], "nearest": True}, "views": steps}]
+    params += [{"name": _NAMED, "select": over | {"fields": ["line"]}, "views": named}] if named else []
+    last = len(looks) - 1
+    chart = alt.vconcat(
+        *(_panel(theme, look, n, axis, last=n == last, named=bool(named)) for n, look in enumerate(looks)),
+        description="Lines, one panel below the other: " + ", ".join(look.title for look in looks) + ".",
+        padding={"left": 0, "right": 0, "top": 4, "bottom": 4},
+        spacing=8,
+        config=chart_config(theme) | {"title": _title(theme)},
+        resolve={"scale": {"x": "shared", "y": "independent", "color": "independent", "strokeDash": "independent"}},
+    )
+    return chart.to_dict(validate=False) | {"params": params}
 
 
 def _title(theme: Theme) -> Spec:
     return {"anchor": "start", "fontSize": theme.letters + 1, "fontWeight": "normal", "color": theme.text, "offset": 4}
 
 
-def _panel(theme: Theme, look: _Look, n: int, axis: _Axis, *, last: bool, named: bool) -> Spec:
+def _panel(theme: Theme, look: _Look, n: int, axis: _Axis, *, last: bool, named: bool) -> alt.LayerChart:
     scale: dict[str, Any] = {"rangeMin": BESIDE_NAMES} | ({"type": "log"} if axis.log else {})
     below = FEW | {"labelFlush": True} if last else {"labels": False, "ticks": False}
-    x = number("x", axis.title if last else None, axis=below, **scale)
-    y = number("y", None, axis=_inside(look), **({"type": "log"} if look.log else {"zero": False, "nice": True}))
-    return {
-        "title": look.title,
-        "height": look.height,
-        "layer": [
-            *([SUMMARY] if n == 0 else []),
-            *(_level_layers(theme, n, y) if look.levels else []),
-            _lines(look, n, x, y, named=named),
-            *(_mark_layers(theme, x, with_words=n == 0) if axis.marked else []),
-            _pointed(theme, n, x),
-            *([_end_layer(n, x, y)] if look.ends else []),  # above what answers the pointer
-        ],
-    }
+    x = number(alt.X, "x", axis.title if last else None, axis=below, **scale)
+    upwards: dict[str, Any] = {"type": "log"} if look.log else {"zero": False, "nice": True}
+    y = number(alt.Y, "y", None, axis=_inside(look), **upwards)
+    layers = [
+        *([summary()] if n == 0 else []),
+        *(_level_layers(theme, n, y) if look.levels else []),
+        _lines(look, n, x, y, named=named),
+        *(_mark_layers(theme, x, with_words=n == 0) if axis.marked else []),
+        _pointed(theme, n, x),
+        *([_end_layer(n, x, y)] if look.ends else []),  # above what answers the pointer
+    ]
+    return alt.layer(*layers, title=look.title, height=look.height)
 
 
 def _inside(look: _Look) -> Spec:
@@ -281,50 +287,39 @@ def _inside(look: _Look) -> Spec:
     return place | {"tickCount": max(2, look.height // 40)} | (POWERS_OF_TEN if look.log else {})
 
 
-def _lines(look: _Look, n: int, x: Spec, y: Spec, *, named: bool) -> Spec:
-    shade = colour("line", longest=look.longest, symbol="stroke", range=[stroke.colour for stroke in look.strokes])
-    dashes: Spec = {"field": "line", "type": "nominal", "scale": {"range": [list(s.dash) for s in look.strokes]}}
-    legend = shade["legend"] if look.legend else None
-    return layer(
-        {"type": "line", "aria": False, "strokeWidth": 2},
-        f"lines{n}",
-        x=x,
-        y=y,
-        color=shade | {"legend": legend},
-        strokeDash=dashes | {"title": None, "legend": legend},
-        **({"opacity": {"condition": {"param": _NAMED, "value": 1}, "value": FAINT}} if named else {}),
-    )
+def _lines(look: _Look, n: int, x: alt.X, y: alt.Y, *, named: bool) -> alt.Chart:
+    colours, dashes = [stroke.colour for stroke in look.strokes], [stroke.dash for stroke in look.strokes]
+    shade, dash = strokes("line", colours, dashes, longest=look.longest, legend=look.legend)
+    lines = rows(f"lines{n}").mark_line(aria=False, strokeWidth=2).encode(x=x, y=y, color=shade, strokeDash=dash)
+    return lines.encode(opacity=alt.OpacityValue(FAINT, condition={"param": _NAMED, "value": 1})) if named else lines
 
 
-def _end_layer(n: int, x: Spec, y: Spec) -> Spec:
-    mark = {"type": "text", "align": "right", "baseline": "middle", "cursor": "default", "tooltip": None}
-    words = layer(mark, f"ends{n}", x=x, y=y, text=WORD, detail={"field": "line", "type": "nominal"})
-    return words | {"name": f"ends{n}"}
+def _end_layer(n: int, x: alt.X, y: alt.Y) -> alt.Chart:
+    words = rows(f"ends{n}", name="ends")
+    words = words.mark_text(align="right", baseline="middle", cursor="default", tooltip=None)
+    return words.encode(x=x, y=y, text=alt.Text("word:N"), detail=alt.Detail("line:N"))
 
 
-def _level_layers(theme: Theme, n: int, y: Spec) -> list[Spec]:
-    seen = {"field": "seen", "type": "quantitative", "scale": None}
-    line = {"type": "rule", "color": theme.text, "strokeDash": [2, 3], "strokeWidth": 1.5, "aria": False}
-    word = {"type": "text", "align": "left", "baseline": "bottom", "dy": -2}
+def _level_layers(theme: Theme, n: int, y: alt.Y) -> list[alt.Chart]:
+    line = rows(f"levels{n}").mark_rule(color=theme.text, strokeDash=[2, 3], strokeWidth=1.5, aria=False)
+    word = rows(f"levels{n}").mark_text(align="left", baseline="bottom", dy=-2)
+    across = {"x": alt.XValue(BESIDE_NAMES), "x2": alt.X2Value("width")}
     return [
-        layer(line, f"levels{n}", x={"value": BESIDE_NAMES}, x2={"value": "width"}, y=y, opacity=seen),
-        layer(word, f"levels{n}", x={"value": BESIDE_NAMES + 6}, y=y, text=WORD),
+        line.encode(**across, y=y, opacity=alt.Opacity("seen:Q", scale=None)),
+        word.encode(x=alt.XValue(BESIDE_NAMES + 6), y=y, text=alt.Text("word:N")),
     ]
 
 
-def _mark_layers(theme: Theme, x: Spec, *, with_words: bool) -> list[Spec]:
-    line = layer({"type": "rule", "color": theme.accent, "strokeWidth": 2, "aria": False}, "marks", x=x)
-    word = {
-        "type": "text",
-        "baseline": "bottom",
-        "align": {"expr": "datum.side"},
-        "dx": {"expr": "datum.side === 'left' ? 5 : -5"},
-    }
-    return [line, layer(word, "marks", x=x, y={"value": "height"}, text=WORD)] if with_words else [line]
+def _mark_layers(theme: Theme, x: alt.X, *, with_words: bool) -> list[alt.Chart]:
+    marks = rows("marks")
+    line = marks.mark_rule(color=theme.accent, strokeWidth=2, aria=False).encode(x=x)
+    side = {"align": {"expr": "datum.side"}, "dx": {"expr": "datum.side === 'left' ? 5 : -5"}}
+    word = marks.mark_text(baseline="bottom", **side).encode(x=x, y=alt.YValue("height"), text=alt.Text("word:N"))
+    return [line, word] if with_words else [line]
 
 
-def _pointed(theme: Theme, n: int, x: Spec) -> Spec:
+def _pointed(theme: Theme, n: int, x: alt.X) -> alt.Chart:
     """A line at the step under the pointer, in every panel; it says the numbers of the panel that the pointer is in."""
-    seen = {"condition": {"param": _AT, "value": 1, "empty": False}, "value": 0}
-    mark = {"type": "rule", "color": theme.text, "strokeWidth": 1}
-    return layer(mark, f"steps{n}", x=x, opacity=seen, **HOVER) | {"name": f"steps{n}"}
+    line = rows(f"steps{n}", name="steps").mark_rule(color=theme.text, strokeWidth=1)
+    seen = alt.OpacityValue(0, condition={"param": _AT, "value": 1, "empty": False})
+    return line.encode(x=x, opacity=seen, **hover())

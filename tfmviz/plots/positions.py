@@ -9,20 +9,20 @@ from typing import Literal
 
 import numpy as np
 
+from tfmviz.plots import alt
 from tfmviz.plots import lines as curves
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, of_tokens, signed, written
 from tfmviz.plots.charts import (
     FEW,
-    HOVER,
-    WORD,
     Chart,
     Columns,
     Spec,
-    layer,
+    hover,
     name,
     number,
     numbered,
     role,
+    rows,
     specification,
 )
 from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart
@@ -172,28 +172,21 @@ def circle(pairs: Array, *, start: int, shift: int, theme: Theme) -> Chart:
 @cache
 def _circle(theme: Theme) -> Spec:
     """One unit is as long upwards as to the right, whatever the width of the page."""
-    x = number("x", "cosine", axis=FEW, domain=_square("width", "height"))
-    y = number("y", "sine", domain=_square("height", "width"))
-    ring = {"type": "arc", "filled": False, "stroke": theme.grid, "aria": False, "theta": 0, "theta2": 2 * np.pi}
+    x = number(alt.X, "x", "cosine", axis=FEW, domain=_square("width", "height"))
+    y = number(alt.Y, "y", "sine", domain=_square("height", "width"))
     radius = {"expr": f"min(width, height) / {2 * EDGE}"}
+    ring = {"filled": False, "stroke": theme.grid, "aria": False, "theta": 0, "theta2": 2 * np.pi}
     colour = role("role", {"start": theme.mlp, "shifted": theme.accent})
-    centre = {"datum": 0, "type": "quantitative"}
-    dots = {"type": "point", "filled": True, "size": 50, "opacity": 0.6, "color": theme.attention}
-    word = {"type": "text", "fontSize": 18, "baseline": "bottom", "dy": -6}
+    hands = rows("hands")
+    side = {"expr": "datum.x < 0 ? 'right' : 'left'"}
+    word = hands.mark_text(fontSize=18, baseline="bottom", dy=-6, align=side)
     return specification(
         theme,
-        {"data": {"values": [{}]}, "mark": ring | {"innerRadius": radius, "outerRadius": radius}, "encoding": {}},
-        layer(dots, x=x, y=y, **HOVER),
-        layer({"type": "rule", "strokeWidth": 4}, "hands", x=x, y=y, x2=centre, y2=centre, color=colour),
-        layer({"type": "point", "filled": True, "size": 120, "opacity": 1}, "hands", x=x, y=y, color=colour),
-        layer(
-            word | {"align": {"expr": "datum.x < 0 ? 'right' : 'left'"}},
-            "hands",
-            x=x,
-            y=y,
-            color=colour,
-            text=WORD,
-        ),
+        rows("summary").mark_arc(**ring, innerRadius=radius, outerRadius=radius).encode(),
+        rows().mark_point(filled=True, size=50, opacity=0.6, color=theme.attention).encode(x=x, y=y, **hover()),
+        hands.mark_rule(strokeWidth=4).encode(x=x, y=y, x2=alt.X2Datum(0), y2=alt.Y2Datum(0), color=colour),
+        hands.mark_point(filled=True, size=120, opacity=1).encode(x=x, y=y, color=colour),
+        word.encode(x=x, y=y, color=colour, text=alt.Text("word:N")),
         height=430,
         says="One pair of dimensions on its circle: sine against cosine of every position.",
     )
@@ -215,7 +208,7 @@ def path(scores: Array, *, shares: Array, theme: Theme) -> Chart:
         shares: of the variance, per direction.
     """
     named = set(range(0, len(scores), max(1, len(scores) // 8))) | {len(scores) - 1}
-    rows: Columns = {
+    points: Columns = {
         "position": np.arange(len(scores)),
         "x": scores[:, 0],
         "y": scores[:, 1],
@@ -223,20 +216,19 @@ def path(scores: Array, *, shares: Array, theme: Theme) -> Chart:
         "hover": [f"position {n}: {x:.3f}, {y:.3f}" for n, (x, y) in enumerate(scores[:, :2])],
     }
     titles = f"first direction ({shares[0]:.0%} of the variance)", f"second ({shares[1]:.0%})"
-    return Chart(spec=_path(theme, *titles), data={"rows": rows})
+    return Chart(spec=_path(theme, *titles), data={"rows": points})
 
 
 @cache
 def _path(theme: Theme, first: str, second: str) -> Spec:
-    x = number("x", first, padding=16, axis=FEW)
-    y = number("y", second, padding=16)
-    order = {"field": "position", "type": "quantitative"}
-    colour = order | {"scale": {"range": shades(9, theme)}, "legend": None}
+    x = number(alt.X, "x", first, padding=16, axis=FEW)
+    y = number(alt.Y, "y", second, padding=16)
+    colour = alt.Color("position:Q", scale={"range": shades(9, theme)}, legend=None)
     return specification(
         theme,
-        layer({"type": "line", "color": theme.grid, "aria": False}, x=x, y=y, order=order),
-        layer({"type": "point", "filled": True, "size": 80, "opacity": 1}, x=x, y=y, color=colour, **HOVER),
-        layer({"type": "text", "dy": -13}, x=x, y=y, text=WORD),
+        rows().mark_line(color=theme.grid, aria=False).encode(x=x, y=y, order=alt.Order("position:Q")),
+        rows().mark_point(filled=True, size=80, opacity=1).encode(x=x, y=y, color=colour, **hover()),
+        rows().mark_text(dy=-13).encode(x=x, y=y, text=alt.Text("word:N")),
         height=380,
         says="The path through the positions, in the two directions in which they differ most.",
     )
@@ -249,30 +241,26 @@ def rulers(texts: Sequence[Sequence[str]], places: Sequence[Array], *, theme: Th
         texts: tokens of each text.
         places: per text, one number in [0, 1] for each token.
     """
-    rows = [
+    laid = [
         (text, place, str(n) if len(tokens) <= 24 or n % 4 == 0 else "", f"{n} “{visible(token)}” at {place:.3f}")
         for text, tokens, along in zip(numbered([f"N = {len(tokens)}" for tokens in texts]), texts, places, strict=True)
         for n, (token, place) in enumerate(zip(tokens, along.tolist(), strict=True))
     ]
-    text, x, word, hover = zip(*rows, strict=True)
-    return Chart(spec=_rulers(theme), data={"rows": {"text": text, "x": x, "word": word, "hover": hover}})
+    text, x, word, said = zip(*laid, strict=True)
+    return Chart(spec=_rulers(theme), data={"rows": {"text": text, "x": x, "word": word, "hover": said}})
 
 
 @cache
 def _rulers(theme: Theme) -> Spec:
-    x = number(
-        "x",
-        "index / (N − 1)",
-        domain=[-0.03, 1.03],
-        axis={"values": [0, 0.25, 0.5, 0.75, 1], "format": ".2~f", "grid": True},
-    )
-    y = name("text", type="point", padding=0.7)
-    colour = {"field": "text", "type": "nominal", "legend": None, "scale": {"range": [theme.attention, theme.mlp]}}
+    quarters = {"values": [0, 0.25, 0.5, 0.75, 1], "format": ".2~f", "grid": True}
+    x = number(alt.X, "x", "index / (N − 1)", domain=[-0.03, 1.03], axis=quarters)
+    y = name(alt.Y, "text", type="point", padding=0.7)
+    colour = alt.Color("text:N", legend=None, scale={"range": [theme.attention, theme.mlp]})
     return specification(
         theme,
-        layer({"type": "line", "color": theme.grid, "aria": False}, x=x, y=y, detail={"field": "text"}),
-        layer({"type": "point", "filled": True, "size": 170, "opacity": 1}, x=x, y=y, color=colour, **HOVER),
-        layer({"type": "text", "dy": -16}, x=x, y=y, text=WORD),
+        rows().mark_line(color=theme.grid, aria=False).encode(x=x, y=y, detail=alt.Detail("text:N")),
+        rows().mark_point(filled=True, size=170, opacity=1).encode(x=x, y=y, color=colour, **hover()),
+        rows().mark_text(dy=-16).encode(x=x, y=y, text=alt.Text("word:N")),
         height=230,
         says="Two texts laid along one ruler from 0 to 1.",
     )

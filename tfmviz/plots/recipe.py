@@ -7,17 +7,19 @@ from functools import cache
 
 import numpy as np
 
+from tfmviz.plots import alt
 from tfmviz.plots.charts import (
     FEW,
-    HOVER,
     Chart,
     Columns,
     Spec,
     colour,
-    layer,
+    hover,
     number,
     numbered,
+    rows,
     specification,
+    strokes,
     upright,
 )
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lines
@@ -115,18 +117,21 @@ def gradients(layers: Sequence[str], lengths: Mapping[str, Array], *, theme: The
         for n, (name, value) in enumerate(zip(names, values.tolist(), strict=True))
         if value > 0
     ]
-    rows: Columns = dict(zip(("layer", "kind", "value", "hover"), zip(*found, strict=True), strict=True))
-    return Chart(spec=_gradients(theme, max(map(len, lengths))), data={"rows": rows})
+    points: Columns = dict(zip(("layer", "kind", "value", "hover"), zip(*found, strict=True), strict=True))
+    return Chart(spec=_gradients(theme, max(map(len, lengths))), data={"rows": points})
 
 
 @cache
 def _gradients(theme: Theme, longest: int) -> Spec:
-    points = layer(
-        {"type": "point", "filled": True, "size": 130},
-        x=upright("layer", "layer"),
-        y=number("value", "length of the gradient", axis={"format": "~g"}, type="log"),
-        color=colour("kind", longest=longest, symbol="circle", range=[theme.attention, theme.mlp]),
-        **HOVER,
+    points = (
+        rows()
+        .mark_point(filled=True, size=130)
+        .encode(
+            x=upright("layer", "layer"),
+            y=number(alt.Y, "value", "length of the gradient", axis={"format": "~g"}, type="log"),
+            color=colour("kind", [theme.attention, theme.mlp], longest=longest, symbol="circle"),
+            **hover(),
+        )
     )
     return specification(theme, points, height=400, says="Length of the gradient in every layer.")
 
@@ -156,19 +161,17 @@ def descents(paths: Mapping[str, Array], rings: Sequence[Array], *, reach: tuple
 
 @cache
 def _descents(theme: Theme, n: int, longest: int, reach: tuple[float, float]) -> Spec:
-    x = number("x", "x", axis=FEW, domain=[-reach[0], reach[0]])
-    y = number("y", "y", domain=[-reach[1], reach[1]])
-    order: Spec = {"field": "step", "type": "quantitative"}
-    shade = colour("line", longest=longest, symbol="stroke", range=shades(n, theme))
-    dashes: Spec = {
-        "field": "line",
-        "type": "nominal",
-        "scale": {"range": [list(dash) for dash in DASHES[:n]]},
-        "legend": None,
-    }
-    quiet = {"type": "line", "color": theme.text, "opacity": 0.25, "strokeWidth": 1, "aria": False}
-    around = layer(quiet, "rings", x=x, y=y, order=order, detail={"field": "ring", "type": "nominal"})
-    way = layer({"type": "line", "aria": False}, x=x, y=y, order=order, color=shade, strokeDash=dashes)
-    dots = layer({"type": "point", "filled": True, "size": 45}, x=x, y=y, color=shade, **HOVER)
-    said = "Ways downhill over lines of equal height."
-    return specification(theme, around, way, dots, height=420, says=said)
+    x = number(alt.X, "x", "x", axis=FEW, domain=[-reach[0], reach[0]])
+    y = number(alt.Y, "y", "y", domain=[-reach[1], reach[1]])
+    order = alt.Order("step:Q")
+    shade, dash = strokes("line", shades(n, theme), DASHES[:n], longest=longest)
+    dash["legend"] = None
+    around = rows("rings").mark_line(color=theme.text, opacity=0.25, strokeWidth=1, aria=False)
+    return specification(
+        theme,
+        around.encode(x=x, y=y, order=order, detail=alt.Detail("ring:N")),
+        rows().mark_line(aria=False).encode(x=x, y=y, order=order, color=shade, strokeDash=dash),
+        rows().mark_point(filled=True, size=45).encode(x=x, y=y, color=shade, **hover()),
+        height=420,
+        says="Ways downhill over lines of equal height.",
+    )

@@ -7,8 +7,9 @@ from functools import cache
 
 import numpy as np
 
+from tfmviz.plots import alt
 from tfmviz.plots.cells import Axis, Cells, Form, Texts, amounts, chosen_column, of_tokens
-from tfmviz.plots.charts import HOVER, WORD, Chart, Columns, Spec, colour, layer, name, number, numbered, specification
+from tfmviz.plots.charts import Chart, Columns, Spec, colour, hover, name, number, numbered, rows, specification
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 
@@ -66,7 +67,7 @@ def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme
     kinds = ("attention", "MLP")
     lengths = np.concatenate((attention, mlp))
     words = ["" if np.isnan(s) else f"{s:.0%}" for s in np.concatenate((attention_share, 1 - attention_share))]
-    rows: Columns = {
+    bars: Columns = {
         "layer": numbered([str(i) for i in layers]) * 2,
         "series": [kind for kind in numbered(kinds) for _ in layers],
         "value": lengths,
@@ -77,19 +78,19 @@ def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme
             for i, (length, word) in enumerate(zip(lengths, words, strict=True))
         ],
     }
-    return Chart(spec=_writes(theme), data={"rows": rows})
+    return Chart(spec=_writes(theme), data={"rows": bars})
 
 
 @cache
 def _writes(theme: Theme) -> Spec:
-    x = name("layer", "layer", axis={"labelAngle": 0}, paddingInner=0.1, paddingOuter=0.05)
-    y = number("value", "length of what is added", zero=True, nice=True)
-    side: Spec = {"field": "series", "type": "nominal"}
-    color = colour("series", longest=9, symbol="square", range=[theme.attention, theme.mlp])
+    x = name(alt.X, "layer", "layer", axis={"labelAngle": 0}, paddingInner=0.1, paddingOuter=0.05)
+    y = number(alt.Y, "value", "length of what is added", zero=True, nice=True)
+    side = alt.XOffset("series:N")
+    color = colour("series", [theme.attention, theme.mlp], longest=9, symbol="square")
     return specification(
         theme,
-        layer({"type": "bar"}, x=x, xOffset=side, y=y, color=color, **HOVER),
-        layer({"type": "text", "dy": -8}, x=x, xOffset=side, y=y, text=WORD),
+        rows().mark_bar().encode(x=x, xOffset=side, y=y, color=color, **hover()),
+        rows().mark_text(dy=-8).encode(x=x, xOffset=side, y=y, text=alt.Text("word:N")),
         height=340,
         says="Two bars for every layer: the length of what attention and the feed-forward layer add.",
     )

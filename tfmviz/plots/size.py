@@ -7,8 +7,9 @@ from functools import cache
 
 import numpy as np
 
+from tfmviz.plots import alt
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.charts import HOVER, WORD, Chart, Columns, Spec, layer, number, role, specification
+from tfmviz.plots.charts import Chart, Columns, Spec, hover, number, role, rows, specification
 from tfmviz.plots.theme import Theme
 from tfmviz.words.numbers import in_bytes, in_words, per_cent, unit_of_bytes
 
@@ -22,7 +23,7 @@ ROOM = 0.035
 def areas(counts: Mapping[str, int], *, theme: Theme) -> Chart:
     """Parameters as areas, each rectangle as large as its count: left what layers hold, right what there is once."""
     total = max(sum(counts.values()), 1)
-    rows: dict[str, list[float]] = {edge: [] for edge in ("x", "x2", "y", "y2")}
+    edges: dict[str, list[float]] = {edge: [] for edge in ("x", "x2", "y", "y2")}
     texts: dict[str, list[str]] = {"role": [], "word": [], "hover": []}
     left = 0.0
     for group in ([p for p in counts if p in BLOCKS], [p for p in counts if p not in BLOCKS]):
@@ -30,30 +31,29 @@ def areas(counts: Mapping[str, int], *, theme: Theme) -> Chart:
         right, top = left + mine / total, 0.0
         for part in sorted((part for part in group if counts[part]), key=lambda part: -counts[part]):
             bottom, said = top + counts[part] / mine, f"{part} {per_cent(counts[part] / total)}"
-            for edge, value in zip(rows, (left, right, top, bottom), strict=True):
-                rows[edge].append(value)
+            for edge, value in zip(edges, (left, right, top, bottom), strict=True):
+                edges[edge].append(value)
             texts["role"].append(BLOCKS.get(part, "table"))
             texts["word"].append(said if bottom - top > ROOM * 2 and right - left > 0.12 else "")
             texts["hover"].append(f"{part}: {in_words(counts[part])} parameters, {per_cent(counts[part] / total)}")
             top = bottom
         left = right
-    data: Columns = {**rows, **texts}
+    data: Columns = {**edges, **texts}
     return Chart(spec=_areas(theme), data={"rows": data})
 
 
 @cache
 def _areas(theme: Theme) -> Spec:
     bare = {"labels": False, "ticks": False, "grid": False, "domain": False}
-    x = number("x", axis=bare, domain=[0, 1])
-    y = number("y", axis=bare, domain=[0, 1], reverse=True)
-    colours = {"attention": theme.attention, "mlp": theme.mlp, "table": theme.accent, "other": theme.text}
-    box = {"type": "rect", "opacity": 0.35, "stroke": theme.text, "strokeWidth": 1}
-    ends = {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
-    word = {"type": "text", "align": "left", "baseline": "top", "dx": 8, "dy": 8}
+    x = number(alt.X, "x", axis=bare, domain=[0, 1])
+    y = number(alt.Y, "y", axis=bare, domain=[0, 1], reverse=True)
+    colours = role("role", {"attention": theme.attention, "mlp": theme.mlp, "table": theme.accent, "other": theme.text})
+    box = rows().mark_rect(opacity=0.35, stroke=theme.text, strokeWidth=1)
+    word = rows().mark_text(align="left", baseline="top", dx=8, dy=8)
     return specification(
         theme,
-        layer(box, x=x, y=y, color=role("role", colours), **ends, **HOVER),
-        layer(word, x=x, y=y, text=WORD),
+        box.encode(x=x, y=y, color=colours, x2=alt.X2("x2"), y2=alt.Y2("y2"), **hover()),
+        word.encode(x=x, y=y, text=alt.Text("word:N")),
         height=320,
         says="Rectangles as large as the numbers of parameters: left those of all layers, right those there are once.",
     )
@@ -69,7 +69,7 @@ def memory(needs: Mapping[str, float], *, theme: Theme) -> Chart:
         roles=["need"] * len(needs),
         colours=(("need", theme.attention),),
         words=[in_bytes(value) for value in values],
-        hover=[f"{name}: {in_bytes(value)}" for name, value in needs.items()],
+        said=[f"{name}: {in_bytes(value)}" for name, value in needs.items()],
         title=unit,
         room=1.25,
         theme=theme,

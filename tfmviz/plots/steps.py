@@ -7,9 +7,10 @@ from functools import cache
 
 import numpy as np
 
+from tfmviz.plots import alt
 from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import Axis, Cells, chosen_cell, masked, of_tokens, share, unlabelled, written
-from tfmviz.plots.charts import FEW, HOVER, Chart, Columns, Spec, colour, layer, number, numbered, specification
+from tfmviz.plots.charts import FEW, Chart, Columns, Spec, colour, hover, number, numbered, rows, specification
 from tfmviz.plots.theme import (
     Theme,
 )
@@ -25,7 +26,7 @@ def histogram(middles: Array, raw: Array, scaled: Array, *, theme: Theme) -> Cha
     """
     half = float(middles[1] - middles[0]) / 2 if len(middles) > 1 else 0.5
     kinds = ("q · k", "q · k / √d")
-    rows: Columns = {
+    bars: Columns = {
         "series": [kind for kind in numbered(kinds) for _ in middles],
         "low": np.tile(middles - half, 2),
         "high": np.tile(middles + half, 2),
@@ -36,19 +37,22 @@ def histogram(middles: Array, raw: Array, scaled: Array, *, theme: Theme) -> Cha
             for middle, share in zip(middles, shares, strict=True)
         ],
     }
-    return Chart(spec=_histogram(theme), data={"rows": rows})
+    return Chart(spec=_histogram(theme), data={"rows": bars})
 
 
 @cache
 def _histogram(theme: Theme) -> Spec:
-    bars = layer(
-        {"type": "bar", "opacity": 0.75},
-        x=number("low", "score", axis=FEW),
-        x2={"field": "high"},
-        y=number("share", "share of the pairs", axis={"format": "~%"}, zero=True),
-        y2={"datum": 0},
-        color=colour("series", longest=10, symbol="square", range=[theme.attention, theme.mlp]),
-        **HOVER,
+    bars = (
+        rows()
+        .mark_bar(opacity=0.75)
+        .encode(
+            x=number(alt.X, "low", "score", axis=FEW),
+            x2=alt.X2("high"),
+            y=number(alt.Y, "share", "share of the pairs", axis={"format": "~%"}, zero=True),
+            y2=alt.Y2Datum(0),
+            color=colour("series", [theme.attention, theme.mlp], longest=10, symbol="square"),
+            **hover(),
+        )
     )
     return specification(theme, bars, height=320, says="Share of the pairs by their score, before and after ÷ √d.")
 
@@ -61,7 +65,7 @@ def bars(names: Sequence[str], values: Array, *, chosen: int, theme: Theme) -> C
         roles=["chosen" if n == chosen else "other" for n in range(len(names))],
         colours=(("other", theme.attention), ("chosen", theme.accent)),
         words=[f"{value:.2f}" for value in values],
-        hover=[f"{name}: {value:.3f}" for name, value in zip(names, values, strict=True)],
+        said=[f"{name}: {value:.3f}" for name, value in zip(names, values, strict=True)],
         title="length of what is added",
         room=1.25,
         theme=theme,

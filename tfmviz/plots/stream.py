@@ -8,22 +8,22 @@ from typing import Any
 
 import numpy as np
 
+from tfmviz.plots import alt
 from tfmviz.plots.charts import (
     FEW,
-    HOVER,
     Chart,
     Columns,
     Spec,
-    as_it_is,
-    colour,
-    layer,
+    hover,
     name,
     number,
     numbered,
     reach,
     role,
+    rows,
     rule,
     specification,
+    strokes,
 )
 from tfmviz.plots.lines import DASHES, MOST_POINTS
 from tfmviz.plots.theme import Theme
@@ -50,7 +50,7 @@ def growth(
         (kinds[2], names[position], values[:, position]),
     ]
     n_stages, n_lines = len(stages), len(lines)
-    rows: Columns = {
+    drawn: Columns = {
         "line": [line for line in numbered([name for _, name, _ in lines]) for _ in stages],
         "kind": [kind for kind, _, _ in lines for _ in stages],
         "stage": numbered(stages) * n_lines,
@@ -58,32 +58,31 @@ def growth(
         "seen": [0.3 if kind == kinds[0] else 1.0 for kind, _, _ in lines for _ in stages],
         "length": np.concatenate([lengths for _, _, lengths in lines]),
     }
-    hover = [f"{name}, {s}: length {v:.2f}" for _, name, along in lines for s, v in zip(stages, along, strict=True)]
+    said = [f"{name}, {s}: length {v:.2f}" for _, name, along in lines for s, v in zip(stages, along, strict=True)]
     # The two that stand out answer the pointer everywhere; of the others, if there are many, only some points do.
     step = -(-n_stages * len(tokens) // MOST_POINTS)
     pointed = [*range(0, n_stages * len(tokens), step), *range(n_stages * len(tokens), n_stages * n_lines)]
-    points: dict[str, Any] = {field: [rows[field][i] for i in pointed] for field in ("kind", "stage", "length")}
-    points["hover"] = [hover[i] for i in pointed]
+    points: dict[str, Any] = {field: [drawn[field][i] for i in pointed] for field in ("kind", "stage", "length")}
+    points["hover"] = [said[i] for i in pointed]
     points["seen"] = [0.0 if kind == kinds[0] else 1.0 for kind in points["kind"]]
     ends = {"y": [0.0, 1.06 * max(top, float(values.max()), 1e-9)]}
-    return Chart(spec=_growth(theme), data={"rows": rows, "points": points, "ends": ends})
+    return Chart(spec=_growth(theme), data={"rows": drawn, "points": points, "ends": ends})
 
 
 @cache
 def _growth(theme: Theme) -> Spec:
-    x = name("stage", axis={"labelAngle": -90}, type="point", padding=0.3)
-    y = number("length", "length of the vector")
-    color = colour("kind", longest=MAX_LENGTH, symbol="stroke", range=[theme.text, theme.text, theme.accent])
-    dash: Spec = {"field": "kind", "type": "nominal", "title": None, "legend": color["legend"]}
-    dash |= {"scale": {"range": [list(DASHES[0]), list(DASHES[1]), list(DASHES[0])]}}
-    seen = {"strokeWidth": as_it_is("width"), "opacity": as_it_is("seen")}
-    each = {"field": "line", "type": "nominal"}
-    point = {"type": "point", "filled": True, "size": 50}
+    x = name(alt.X, "stage", axis={"labelAngle": -90}, type="point", padding=0.3)
+    y = number(alt.Y, "length", "length of the vector")
+    tints, dashes = [theme.text, theme.text, theme.accent], [DASHES[0], DASHES[1], DASHES[0]]
+    color, dash = strokes("kind", tints, dashes, longest=MAX_LENGTH)
+    seen = alt.Opacity("seen:Q", scale=None)
+    each = {"detail": alt.Detail("line:N"), "strokeWidth": alt.StrokeWidth("width:Q", scale=None), "opacity": seen}
+    point = rows("points").mark_point(filled=True, size=50)
     return specification(
         theme,
-        reach(y="length of the vector"),
-        layer({"type": "line", "aria": False}, x=x, y=y, color=color, strokeDash=dash, detail=each, **seen),
-        layer(point, "points", x=x, y=y, color=color, opacity=as_it_is("seen"), **HOVER),
+        reach(number(alt.Y, "y", "length of the vector")),
+        rows().mark_line(aria=False).encode(x=x, y=y, color=color, strokeDash=dash, **each),
+        point.encode(x=x, y=y, color=color, opacity=seen, **hover()),
         height=440,
         says="Lines: the length of every token's vector, from stage to stage.",
     )
@@ -111,10 +110,10 @@ def waterfall(along: Array, *, kinds: Sequence[str], names: Sequence[str], steps
         along: (part,), signed.
         kinds, names, steps: of each part; parts of one step share a row.
     """
-    rows = list(dict.fromkeys(steps))
-    begins, row_of = _begins(along, steps, rows)
-    step = dict(zip(rows, numbered(rows), strict=True))
-    ends = np.cumsum([sum(along[n] for n, r in enumerate(row_of) if r == row) for row in range(len(rows))])
+    levels = list(dict.fromkeys(steps))
+    begins, row_of = _begins(along, steps, levels)
+    step = dict(zip(levels, numbered(levels), strict=True))
+    ends = np.cumsum([sum(along[n] for n, r in enumerate(row_of) if r == row) for row in range(len(levels))])
     data: dict[str, Columns] = {
         "rows": {
             "step": [step[name] for name in steps],
@@ -130,25 +129,25 @@ def waterfall(along: Array, *, kinds: Sequence[str], names: Sequence[str], steps
             "hover": [f"so far: {decimal(end, '.2f')}" for end in ends],
         },
     }
-    return Chart(spec=_waterfall(theme, len(rows)), data=data)
+    return Chart(spec=_waterfall(theme, len(levels)), data=data)
 
 
 @cache
 def _waterfall(theme: Theme, n_rows: int) -> Spec:
-    y = name("step")
-    x = number("end", "distance", axis=FEW | {"grid": True}, padding=8)
+    y = name(alt.Y, "step")
+    begin, x = (number(alt.X, field, "distance", axis=FEW | {"grid": True}, padding=8) for field in ("begin", "end"))
     away = {"expr": "datum.end < datum.begin ? [3, 2] : [1, 0]"}
-    bar = {"type": "bar", "stroke": theme.text, "strokeWidth": 0.7, "strokeDash": away}
-    trail = {"type": "line", "color": theme.text, "strokeWidth": 1.5, "strokeDash": [2, 3], "aria": False}
-    here = {"type": "point", "filled": True, "shape": "diamond", "size": 90, "color": theme.text, "opacity": 1}
-    parts = {"color": role("kind", colours(theme)), "fillOpacity": as_it_is("solid")}
-    order: Spec = {"field": "step", "type": "ordinal"}
+    parts = {"color": role("kind", colours(theme)), "fillOpacity": alt.FillOpacity("solid:Q", scale=None)}
+    trail = rows("trail")
+    line = trail.mark_line(color=theme.text, strokeWidth=1.5, strokeDash=[2, 3], aria=False)
+    here = trail.mark_point(filled=True, shape="diamond", size=90, color=theme.text, opacity=1)
+    bar = rows().mark_bar(stroke=theme.text, strokeWidth=0.7, strokeDash=away)
     return specification(
         theme,
-        layer(bar, x=x | {"field": "begin"}, x2={"field": "end"}, y=y, **parts, **HOVER),
+        bar.encode(x=begin, x2=alt.X2("end"), y=y, **parts, **hover()),
         rule(theme, x=0),
-        layer(trail, "trail", x=x, y=y, order=order),
-        layer(here, "trail", x=x, y=y, **HOVER),
+        line.encode(x=x, y=y, order=alt.Order("step:O")),
+        here.encode(x=x, y=y, **hover()),
         height=BAR * n_rows + 62,
         says="A waterfall: how far every part leads in the direction of the final vector.",
     )
@@ -158,11 +157,11 @@ BAR = 30
 """Pixels that a row of bars takes."""
 
 
-def _begins(along: Array, steps: Sequence[str], rows: Sequence[str]) -> tuple[list[float], list[int]]:
+def _begins(along: Array, steps: Sequence[str], levels: Sequence[str]) -> tuple[list[float], list[int]]:
     """Where each bar begins, and its row."""
-    row_of = [rows.index(step) for step in steps]
+    row_of = [levels.index(step) for step in steps]
     begins, start = [0.0] * len(steps), 0.0
-    for row in range(len(rows)):
+    for row in range(len(levels)):
         ahead = back = start
         for n in (n for n, r in enumerate(row_of) if r == row):
             if along[n] >= 0:
@@ -181,35 +180,29 @@ def sizes(size: Array, cosine: Array, *, kinds: Sequence[str], names: Sequence[s
         cosine: (part,), in [-1, 1]; parts without one are left out.
     """
     shown = [n for n in range(len(names)) if np.isfinite(cosine[n])]
-    rows: Columns = {
+    parts: Columns = {
         "cosine": cosine[shown],
         "size": size[shown],
         "kind": [kinds[n] for n in shown],
         "hover": [f"{names[n]}: length {size[n]:.2f}, cosine {decimal(cosine[n], '.2f')}" for n in shown],
     }
-    present = tuple(kind for kind in colours(theme) if kind in rows["kind"])
-    return Chart(spec=_sizes(theme, present), data={"rows": rows})
+    present = tuple(kind for kind in colours(theme) if kind in parts["kind"])
+    return Chart(spec=_sizes(theme, present), data={"rows": parts})
 
 
 @cache
 def _sizes(theme: Theme, kinds: tuple[str, ...]) -> Spec:
-    x = number("cosine", "cosine: against the stream | with it", axis=FEW, domain=[-1.04, 1.04])
-    y = number("size", "length", zero=True, nice=True)
+    x = number(alt.X, "cosine", "cosine: against the stream | with it", axis=FEW, domain=[-1.04, 1.04])
+    y = number(alt.Y, "size", "length", zero=True, nice=True)
     color = role("kind", {kind: colours(theme)[kind] for kind in kinds})
-    color |= {
-        "title": None,
-        "legend": {"symbolType": "circle", "columns": {"expr": "max(1, floor(containerSize()[0] / 110))"}},
-    }
-    left: Spec = {
-        "data": {"values": [{}]},
-        "mark": {"type": "rect", "color": theme.grid, "opacity": 0.45, "aria": False},
-        "encoding": {"x": {"datum": -1, "type": "quantitative"}, "x2": {"datum": 0}},
-    }
-    point = {"type": "point", "filled": True, "size": 130, "opacity": 1, "stroke": theme.text, "strokeWidth": 0.6}
+    color["title"] = None
+    color["legend"] = {"symbolType": "circle", "columns": {"expr": "max(1, floor(containerSize()[0] / 110))"}}
+    left = rows("summary").mark_rect(color=theme.grid, opacity=0.45, aria=False)
+    point = rows().mark_point(filled=True, size=130, opacity=1, stroke=theme.text, strokeWidth=0.6)
     return specification(
         theme,
-        left,
-        layer(point, x=x, y=y, color=color, **HOVER),
+        left.encode(x=alt.XDatum(-1), x2=alt.X2Datum(0)),
+        point.encode(x=x, y=y, color=color, **hover()),
         height=444,
         says="A point for every part: its length against its cosine with the stream it is added to.",
     )

@@ -7,9 +7,10 @@ from functools import cache
 
 import numpy as np
 
+from tfmviz.plots import alt
 from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import Axis, Cells, Form, Frame, signed
-from tfmviz.plots.charts import FEW, HOVER, WORD, Chart, Columns, Spec, layer, number, reach, role, specification
+from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, number, reach, role, rows, specification
 from tfmviz.plots.lines import Axes, line_chart, named_lines
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
@@ -70,7 +71,7 @@ def neighbours(tokens: Sequence[str], cosines: Array, *, theme: Theme) -> Chart:
         roles=["bar"] * len(names),
         colours=(("bar", theme.attention),),
         words=written,
-        hover=[f"“{whole(token)}”: cosine {value}" for token, value in zip(tokens, written, strict=True)],
+        said=[f"“{whole(token)}”: cosine {value}" for token, value in zip(tokens, written, strict=True)],
         title="cosine",
         room=1.15,
         theme=theme,
@@ -87,23 +88,26 @@ def embedding_map(
         roles: "text" for a word of the reader's text, "chosen" for the one they chose, "other" for all others.
         window: the lowest and the highest place that is shown, each (2,).
     """
-    hover = [f"“{whole(word)}”" for word in words]
-    rows: Columns = {
+    points: Columns = {
         "x": places[:, 0],
         "y": places[:, 1],
         "word": [visible(word) for word in words],
         "role": list(roles),
-        "hover": hover,
+        "hover": [f"“{whole(word)}”" for word in words],
     }
     low, high = window
-    return Chart(spec=_map(theme), data={"rows": rows, "ends": {"x": [low[0], high[0]], "y": [low[1], high[1]]}})
+    return Chart(spec=_map(theme), data={"rows": points, "ends": {"x": [low[0], high[0]], "y": [low[1], high[1]]}})
 
 
 @cache
 def _map(theme: Theme) -> Spec:
-    x, y = (number(axis, f"component {n}", axis=FEW) for axis, n in (("x", 1), ("y", 2)))
+    x, y = number(alt.X, "x", "component 1", axis=FEW), number(alt.Y, "y", "component 2", axis=FEW)
     colours = role("role", {"other": theme.text, "text": theme.attention, "chosen": theme.accent})
-    weight = {"expr": "datum.role === 'other' ? 'normal' : 'bold'"}
-    word = layer({"type": "text", "fontWeight": weight}, x=x, y=y, text=WORD, color=colours, **HOVER)
-    said = "Entries of the vocabulary as words on a plane of two principal components."
-    return specification(theme, reach(x="component 1", y="component 2"), word, height=520, says=said)
+    word = rows().mark_text(fontWeight={"expr": "datum.role === 'other' ? 'normal' : 'bold'"})
+    return specification(
+        theme,
+        reach(number(alt.X, "x", "component 1"), number(alt.Y, "y", "component 2")),
+        word.encode(x=x, y=y, text=alt.Text("word:N"), color=colours, **hover()),
+        height=520,
+        says="Entries of the vocabulary as words on a plane of two principal components.",
+    )

@@ -7,18 +7,19 @@ from functools import cache
 
 import numpy as np
 
+from tfmviz.plots import alt
 from tfmviz.plots.charts import (
     FEW,
-    HOVER,
     Chart,
     Columns,
     Spec,
     colour,
-    layer,
+    hover,
     name,
     number,
     numbered,
     role,
+    rows,
     rule,
     specification,
     upright,
@@ -47,7 +48,7 @@ def losses(variants: Mapping[str, Array], verdicts: Sequence[str], *, baseline: 
     """
     names = numbered(list(variants))
     runs = list(variants.values())
-    rows: Columns = {
+    seeds: Columns = {
         "name": [row for row, found in zip(names, runs, strict=True) for _ in found],
         "loss": np.concatenate(runs),
         "verdict": [verdict for verdict, found in zip(verdicts, runs, strict=True) for _ in found],
@@ -61,20 +62,20 @@ def losses(variants: Mapping[str, Array], verdicts: Sequence[str], *, baseline: 
             f"{row}: mean {decimal(found.mean(), '.4f')} nats, {len(found)} seeds" for row, found in variants.items()
         ],
     }
-    return Chart(spec=_losses(theme, round(baseline, 6), len(names)), data={"rows": rows, "means": means})
+    return Chart(spec=_losses(theme, round(baseline, 6), len(names)), data={"rows": seeds, "means": means})
 
 
 @cache
 def _losses(theme: Theme, baseline: float, n: int) -> Spec:
-    y = name("name")
-    x = number("loss", "held-out loss, nats per token", axis=FEW | {"format": ".2f"}, padding=16)
-    colours = dict(zip(VERDICTS, (theme.text, theme.attention, theme.mlp, theme.text), strict=True))
-    color = role("verdict", colours)
+    y = name(alt.Y, "name")
+    x = number(alt.X, "loss", "held-out loss, nats per token", axis=FEW | {"format": ".2f"}, padding=16)
+    colours = (theme.text, theme.attention, theme.mlp, theme.text)
+    color = role("verdict", dict(zip(VERDICTS, colours, strict=True)))
     return specification(
         theme,
-        rule(theme, x=baseline, mark={"strokeDash": [4, 4]}),
-        layer({"type": "point", "filled": True, "size": 60, "opacity": 0.7}, x=x, y=y, color=color, **HOVER),
-        layer({"type": "tick", "thickness": 4, "size": 20}, "means", x=x, y=y, color=color, **HOVER),
+        rule(theme, x=baseline, strokeDash=[4, 4]),
+        rows().mark_point(filled=True, size=60, opacity=0.7).encode(x=x, y=y, color=color, **hover()),
+        rows("means").mark_tick(thickness=4, size=20).encode(x=x, y=y, color=color, **hover()),
         height=70 + 28 * n,
         says="A row for each variant: its held-out loss seed by seed, and the mean.",
     )
@@ -92,7 +93,7 @@ def routing(tokens: Sequence[str], p: Array, *, theme: Theme) -> Chart:
     inks = [_ink(fill) for fill in fills]
     chosen, highest = p.argmax(axis=-1), p.max(axis=-1)  # (layer, len) each
     places = [(row, i) for row in range(n_layers) for i in range(len(tokens))]
-    rows: Columns = {
+    bars: Columns = {
         "token": [shown[i] for _, i in places],
         "low": [float(row) for row, _ in places],
         "high": [row + FILLED * float(highest[row, i]) for row, i in places],
@@ -106,7 +107,7 @@ def routing(tokens: Sequence[str], p: Array, *, theme: Theme) -> Chart:
             for row, i in places
         ],
     }
-    return Chart(spec=_routing(theme, n_layers, n_experts), data={"rows": rows})
+    return Chart(spec=_routing(theme, n_layers, n_experts), data={"rows": bars})
 
 
 @cache
@@ -114,22 +115,17 @@ def _routing(theme: Theme, n_layers: int, n_experts: int) -> Spec:
     middles = [row + 0.5 for row in range(n_layers)]
     labels = {"values": middles, "labelExpr": "'layer ' + floor(datum.value)", "grid": False, "ticks": False}
     x = upright("token", None)
-    y = number("low", None, axis=labels, domain=[0, n_layers])
-    fill = colour("expert", longest=10, symbol="square", range=shades(n_experts, theme))
-    ink = {"field": "ink", "type": "nominal", "scale": None}
+    low, middle = (number(alt.Y, field, None, axis=labels, domain=[0, n_layers]) for field in ("low", "at"))
+    fill = colour("expert", shades(n_experts, theme), longest=10, symbol="square")
+    number_of = rows().mark_text(aria=False)
     return specification(
         theme,
-        layer({"type": "bar"}, x=x, y=y, y2={"field": "high"}, color=fill, **HOVER),
-        layer({"type": "text", "aria": False}, x=x, y=as_position("at", y), text={"field": "word"}, color=ink),
-        *(rule(theme, y=row, mark={"strokeWidth": 1, "opacity": 0.4}) for row in range(n_layers)),
+        rows().mark_bar().encode(x=x, y=low, y2=alt.Y2("high"), color=fill, **hover()),
+        number_of.encode(x=x, y=middle, text=alt.Text("word:N"), color=alt.Color("ink:N", scale=None)),
+        *(rule(theme, y=row, strokeWidth=1, opacity=0.4) for row in range(n_layers)),
         height=130 + 76 * n_layers,
         says="A bar for each token in each layer: the expert that reads it, and the router's probability.",
     )
-
-
-def as_position(field: str, axis: Spec) -> Spec:
-    """Another column along the same axis."""
-    return axis | {"field": field}
 
 
 def _ink(fill: str) -> str:

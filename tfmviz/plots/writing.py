@@ -99,7 +99,7 @@ def repetition(names: Sequence[str], shares: Array, *, theme: Theme) -> Chart:
         roles=["share"] * len(names),
         colours=(("share", theme.attention),),
         words=[per_cent(share) for share in shares],
-        hover=[f"{name}: {per_cent(share)}" for name, share in zip(names, shares, strict=True)],
+        said=[f"{name}: {per_cent(share)}" for name, share in zip(names, shares, strict=True)],
         title="share of repeated 4-grams",
         room=1.2,
         theme=theme,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -14,6 +15,7 @@ import streamlit as st
 from tfmviz.plots.cells import Cells
 from tfmviz.plots.charts import Chart, Columns
 from tfmviz.plots.theme import DARK, LIGHT, Theme
+from tfmviz.plots.values import described
 from tfmviz.ui import scripts
 from tfmviz.views import bars, beams, cells, counts
 from tfmviz.views.counts import Table
@@ -37,7 +39,8 @@ def show(chart: Chart, *, key: str, alt: str) -> None:
         alt: what it shows, in words, for screen readers.
     """
     # Not `alt=`: Streamlit puts it into the specification, and the browser would build the chart anew each time.
-    tables = {name: _arrow(columns) for name, columns in {**chart.data, "summary": {"summary": [alt]}}.items()}
+    summary = {"summary": [alt], "values": [json.dumps(described(chart, chart.spec["description"].rstrip(".")))]}
+    tables = {name: _arrow(columns) for name, columns in {**chart.data, "summary": summary}.items()}
     spec = {**chart.spec, "datasets": tables, "usermeta": {"key": key}}
     st.container(key=key).vega_lite_chart(spec=spec, theme=None, width="stretch")
 

@@ -1,8 +1,10 @@
 // The list of keys. Opened by a button or by `?`, closed by Escape. And one key itself: Enter ends the sentence.
 //
 // As it stands on every page, it also asks for the whole page when a lost connection is there again. The server may be
-// another one then, which does not know the part below the title and does not answer what is asked for it.
+// another one then, which does not know the part below the title and does not answer what is asked for it. And it gives
+// every chart its bar.
 
+import { barCharts } from "../charts/bar.js";
 import { button, make } from "../shared/elements.js";
 import { isTyping } from "../shared/typing.js";
 import { onReturn } from "./returning.js";
@@ -47,6 +49,7 @@ function build(parent) {
   document.addEventListener("keydown", listen);
   document.addEventListener("beforeinput", enter);
   const endReturn = onReturn(() => parent.ask_?.());
+  const endBars = barCharts();
   parent.append(opener, dialog);
   return {
     table,
@@ -54,6 +57,7 @@ function build(parent) {
       document.removeEventListener("keydown", listen);
       document.removeEventListener("beforeinput", enter);
       endReturn();
+      endBars();
     },
   };
 }

@@ -1,0 +1,22 @@
+"""Altair, imported when the first chart is made: half a second for which no first picture waits.
+
+    from tfmviz.plots import alt
+    alt.Chart(alt.NamedData("rows")).mark_line().encode(x=alt.X("x:Q"))
+
+Channels are always given as objects, as here: Altair reads a string such as "x:Q" in their place forty times as slowly.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from altair import *  # noqa: F403
+else:
+
+    def __getattr__(name: str) -> Any:
+        import altair
+        from altair.utils import schemapi
+
+        schemapi.disable_debug_mode()  # tests hold every specification against the schema; here it would take long
+        return getattr(altair, name)
