@@ -134,7 +134,7 @@ def test_the_values_of_a_chart_are_those_of_the_sentence_as_a_table_and_as_a_fil
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV").click()
     head, *rows = csv.reader(download.value.path().read_text(encoding="utf-8").splitlines())
-    shown = page.locator(".tfmviz-values tbody tr").all()
+    shown = page.locator("dialog.values tbody tr").all()
     assert [[cell.inner_text() for cell in row.locator("td").all()] for row in shown] == rows
     tokens, row = attention("the cat saw the dog and the")
     assert len(head) == 3
@@ -142,7 +142,7 @@ def test_the_values_of_a_chart_are_those_of_the_sentence_as_a_table_and_as_a_fil
     assert [name for _, name, _ in soft] == tokens
     np.testing.assert_allclose([float(value) for *_, value in soft], row, atol=1e-6)
     page.keyboard.press("Escape")
-    expect(page.locator(".tfmviz-values")).to_have_count(0)
+    expect(page.locator("dialog.values")).to_have_count(0)
 
 
 def test_a_chart_can_be_read_by_everyone(visit: Visit) -> None:

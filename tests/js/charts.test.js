@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { csvOf, ofVega } from "../../tfmviz/views/charts/values.js";
+import { ofVega } from "../../tfmviz/views/charts/values.js";
+import { csvOf } from "../../tfmviz/views/shared/table.js";
 
 test("names lose the number and the quotes that charts give them, and numbers are plain", () => {
   const rows = [
@@ -18,12 +19,4 @@ test("names lose the number and the quotes that charts give them, and numbers ar
     ["p", "2024", Number.NaN],
   ]);
   assert.equal(csvOf(values), "panel,line,y\r\np,the,0.25\r\np,2024,\r\n");
-});
-
-test("a token is never a formula in a spreadsheet, nor does it end a field", () => {
-  const rows = [
-    ["=1+1", 1],
-    ['a,"b"', -2],
-  ];
-  assert.equal(csvOf({ title: "", columns: ["x", "y"], rows }), 'x,y\r\n\'=1+1,1\r\n"a,""b""",-2\r\n');
 });

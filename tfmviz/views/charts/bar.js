@@ -3,13 +3,11 @@
 // It is put into the page beside the chart, once, and no run of a script sends or draws it again. What it needs it asks
 // of the chart itself, when a button is pressed.
 
-/** @import { Values } from "./values.js" */
-import { button, make } from "../shared/elements.js";
-import { csvOf, ofVega, written } from "./values.js";
+import { figureBar } from "../shared/bar.js";
+import { make } from "../shared/elements.js";
+import { ofVega } from "./values.js";
 
 const CHARTS = ".stVegaLiteChart";
-
-const LONGEST = 1000; // rows in the table; the file holds all
 
 const SHARPNESS = 2; // pixels of a file for each pixel of the page
 
@@ -40,16 +38,11 @@ export function barCharts() {
 function addBar(chart) {
   const home = chart.parentElement;
   if (!home || home.querySelector(":scope > .tfmviz-bar")) return;
-  /** @type {[label: string, title: string, act: () => unknown][]} */
-  const tools = [
-    ["Values", "The numbers of this figure, also as CSV", () => openValues(home)],
-    ["SVG", "Save this figure as SVG", () => saveChart(home, "svg")],
-    ["PNG", "Save this figure as PNG", () => saveChart(home, "png")],
-    ["Full screen", "This figure on the whole screen; Escape goes back", () => toggleScreen(home)],
-  ];
-  if (!document.fullscreenEnabled) tools.pop();
-  const buttons = tools.map(([label, title, onclick]) => button(label, { title, onclick }));
-  home.append(make("div", { className: "tfmviz-bar", role: "group", ariaLabel: "This figure" }, ...buttons));
+  const whole = () => {
+    home.style.backgroundColor = ground();
+    return home;
+  };
+  home.append(figureBar({ whole, file: (format) => saveChart(home, format), values: () => valuesOf(home) }));
 }
 
 /**
@@ -74,13 +67,7 @@ async function saveChart(home, format) {
   if (!view) return;
   await view.background(ground()).runAsync();
   const address = await view.toImageURL(format, SHARPNESS);
-  download(address, `${nameOf(home)}.${format}`);
-}
-
-/** @param {HTMLElement} home */
-function toggleScreen(home) {
-  home.style.backgroundColor = ground();
-  return document.fullscreenElement === home ? document.exitFullscreen() : home.requestFullscreen();
+  make("a", { href: address, download: `${nameOf(home)}.${format}` }).click();
 }
 
 /** The page's own ground: dark letters on nothing could not be read elsewhere. */
@@ -102,53 +89,10 @@ function fit() {
 }
 
 /**
- * Opens the numbers above the page. Escape closes them.
+ * The numbers of a chart; undefined while it is being drawn.
  * @param {HTMLElement} home
  */
-function openValues(home) {
+function valuesOf(home) {
   const view = viewOf(home);
-  if (!view) return; // it is being drawn
-  const values = ofVega(JSON.parse(view.data("summary")[0].values), (data) => view.data(data));
-  const csv = () => {
-    const address = URL.createObjectURL(new Blob([csvOf(values)], { type: "text/csv" }));
-    download(address, `${nameOf(home)}.csv`);
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
-  };
-  const dialog = make(
-    "dialog",
-    { className: "tfmviz-values", ariaLabel: `Values: ${values.title}` },
-    make(
-      "div",
-      { className: "tfmviz-bar" },
-      button("CSV", { title: "Save all values as CSV", onclick: csv }),
-      button("Close", { onclick: () => dialog.close() }),
-    ),
-    ...(values.rows.length > LONGEST ? [make("p", { textContent: cut(values.rows.length) })] : []),
-    make("div", { tabIndex: 0, role: "region", ariaLabel: values.title }, tableOf(values)),
-  );
-  dialog.addEventListener("keydown", (event) => event.stopPropagation()); // the page's own keys are not meant
-  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close()); // beside it
-  dialog.addEventListener("close", () => dialog.remove());
-  dialog.style.backgroundColor = ground();
-  home.append(dialog);
-  dialog.showModal();
+  return view && ofVega(JSON.parse(view.data("summary")[0].values), (data) => view.data(data));
 }
-
-/** @param {number} n */
-const cut = (n) => `The first ${LONGEST.toLocaleString("en")} of ${n.toLocaleString("en")} rows; the CSV holds all.`;
-
-/** @param {Values} values */
-function tableOf({ title, columns, rows }) {
-  const head = columns.map((textContent) => make("th", { scope: "col", textContent, dir: "auto" }));
-  const body = rows
-    .slice(0, LONGEST)
-    .map((row) => make("tr", {}, ...row.map((value) => make("td", { textContent: written(value), dir: "auto" }))));
-  const caption = make("caption", { textContent: title });
-  return make("table", {}, caption, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
-}
-
-/**
- * @param {string} href
- * @param {string} name
- */
-const download = (href, name) => make("a", { href, download: name }).click();

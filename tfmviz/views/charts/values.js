@@ -1,17 +1,11 @@
 // The numbers of a chart that Streamlit draws, as a table: plain numbers, plain names.
 
-/**
- * Names and numbers; null stands for what is not there.
- * @typedef {{title: string, columns: string[], rows: (string | number | null)[][]}} Values
- */
+/** @import { Values } from "../shared/table.js" */
 
 /**
  * Which columns of which data sets are a chart's values, as `plots/values.py` writes it.
  * @typedef {{title: string, columns: string[], tables: {data: string, of: string, fields: string[]}[]}} Described
  */
-
-/** Digits that count. */
-const DIGITS = 7;
 
 /**
  * @param {Described} described
@@ -31,28 +25,4 @@ export function ofVega({ title, columns, tables }, rowsOf) {
  */
 function plainName(value) {
   return typeof value === "string" ? value.replace(/^\d{4} /, "").replace(/^“(.*)”$/s, "$1") : Number(value);
-}
-
-/**
- * A value in a table: a number in plain digits, "" for one that is not finite.
- * @param {string | number | null} value
- */
-export function written(value) {
-  if (typeof value === "string") return value;
-  return value !== null && Number.isFinite(value) ? String(Number(value.toPrecision(DIGITS))) : "";
-}
-
-/**
- * The table as comma-separated values (RFC 4180). A name that a spreadsheet would take for a formula gets an
- * apostrophe before it.
- * @param {Values} values
- */
-export const csvOf = ({ columns, rows }) =>
-  [columns, ...rows].map((row) => `${row.map((value) => entry(value)).join(",")}\r\n`).join("");
-
-/** @param {string | number | null} value */
-function entry(value) {
-  if (typeof value !== "string") return written(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

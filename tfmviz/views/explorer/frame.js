@@ -13,6 +13,7 @@
 /** @import { Strip } from "./strip.js" */
 import { figureBar } from "../shared/bar.js";
 import { make } from "../shared/elements.js";
+import { save } from "../shared/picture.js";
 import { shownName, verdictWords } from "./words.js";
 
 /** @typedef {"overview" | "lines" | "matrix"} PanelName */
@@ -127,8 +128,9 @@ export class Frame {
 function panel(view, { saved, values }, { name, title, hint, extra }) {
   const heading = make("h2", { textContent: title });
   const node = make("section", { className: `panel ${name}` });
-  const figure = () => saved(name, view);
-  const bar = figureBar({ whole: () => node, figure, values: () => values(name), about: title });
+  /** @param {"svg" | "png"} format */
+  const file = (format) => save(saved(name, view), format);
+  const bar = figureBar({ whole: () => node, file, values: () => values(name), about: title });
   const head = make("div", { className: "head" }, heading, ...(extra ? [extra] : []), bar);
   node.append(head, make("p", { className: "hint", textContent: hint }), view.node);
   return node;

@@ -1,9 +1,8 @@
 // The bar of a figure: its values as a table, the figure as a file, the whole screen. It is the same for every figure.
 
-/** @import { Saved } from "./picture.js" */
 /** @import { Values } from "./table.js" */
 import { button, make } from "./elements.js";
-import { download, save } from "./picture.js";
+import { download } from "./picture.js";
 import { csvOf, plain } from "./table.js";
 
 const LONGEST_TABLE = 1000; // rows in the table; the file holds all
@@ -12,23 +11,18 @@ const LONGEST_TABLE = 1000; // rows in the table; the file holds all
  * What a figure gives to its bar.
  * @typedef {object} Shown
  * @property {() => HTMLElement} whole what fills the screen
- * @property {() => Saved | false} figure what is saved
- * @property {() => Values} values
+ * @property {(format: "svg" | "png") => unknown} file saves it
+ * @property {() => Values | undefined} values none while it is being drawn
  * @property {string} [about] the figure's name, where a view has several
  */
 
 /** @param {Shown} shown */
-export function figureBar({ whole, figure, values, about = "" }) {
-  /** @param {"svg" | "png"} format */
-  const file = (format) => () => {
-    const drawn = figure();
-    return drawn && save(drawn, format);
-  };
-  /** @type {[label: string, title: string, act: () => void][]} */
+export function figureBar({ whole, file, values, about = "" }) {
+  /** @type {[label: string, title: string, act: () => unknown][]} */
   const tools = [
     ["Values", "The numbers of this figure, also as CSV", () => openValues(whole(), values())],
-    ["SVG", "Save this figure as SVG", file("svg")],
-    ["PNG", "Save this figure as PNG", file("png")],
+    ["SVG", "Save this figure as SVG", () => file("svg")],
+    ["PNG", "Save this figure as PNG", () => file("png")],
     ["Full screen", "This figure on the whole screen; Escape goes back", () => toggleScreen(whole())],
   ];
   const buttons = tools.map(([label, title, onclick]) =>
@@ -48,9 +42,10 @@ function toggleScreen(whole) {
 /**
  * Opens a figure's values above the page. Escape closes them, and what had the focus has it again.
  * @param {HTMLElement} place
- * @param {Values} values
+ * @param {Values} [values]
  */
 function openValues(place, values) {
+  if (!values) return;
   const { title, columns, rows } = values;
   const csv = new Blob([csvOf(values)], { type: "text/csv" });
   const close = button("Close", { onclick: () => dialog.close() });

@@ -11,6 +11,7 @@
 import { figureBar } from "./bar.js";
 import { coloursOf, isDark } from "./colours.js";
 import { make } from "./elements.js";
+import { save } from "./picture.js";
 
 export const STILL = 400; // milliseconds without a touch after which the hand counts as still
 
@@ -197,8 +198,10 @@ export class Shell {
 
   /** The bar of the figure: values, files, the whole screen. */
   bar() {
-    const figure = () => this.width > 0 && { ...this.figure(), ...this.titles(), colours: this.colours };
-    return figureBar({ whole: () => this.node, figure, values: () => this.values() });
+    /** @param {"svg" | "png"} format */
+    const file = (format) =>
+      this.width > 0 && save({ ...this.figure(), ...this.titles(), colours: this.colours }, format);
+    return figureBar({ whole: () => this.node, file, values: () => this.values() });
   }
 
   /** @returns {Figure} */
