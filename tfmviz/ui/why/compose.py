@@ -30,6 +30,8 @@ READS: dict[Way, str] = {"Q": "queries", "K": "keys", "V": "values"}
 
 TOO_FEW = "Heads can read one another only from layer to layer, and this model has one layer here."
 
+NOTHING = "The heads of this model write or read nothing at all, so none composes with another."
+
 POST_NORM = "In this post-norm model a norm follows each write; γ is left out of the map, and no path is removed here."
 
 
@@ -49,6 +51,9 @@ def compose(here: Lesson) -> None:
     )
     way: Way = next(way for way, name in READS.items() if name == chosen)
     found = _compositions(here.model, stack, way)
+    if not np.isfinite(found.values).any():
+        st.info(NOTHING, icon=icons.INFO)
+        return
     pair = _chosen(found)
     low, mean, high = found.by_chance
     st.markdown(
