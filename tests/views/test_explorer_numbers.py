@@ -188,7 +188,7 @@ def test_an_answer_to_an_older_report_does_not_undo_a_touch_that_is_not_reported
     layers, reports = page.evaluate(
         """async () => {
           const {explorer} = insides, reports = [], layers = [];
-          explorer.report = (selection) => reports.push(selection);
+          explorer.page.report = (selection) => reports.push(selection);
           const answer = (selection) => explorer.select({...selection, look: ""});
           const later = () => new Promise((done) => setTimeout(done, 600));
           explorer.change({layer: 1}, {rest: true});
