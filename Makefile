@@ -1,5 +1,5 @@
 # `make app` starts the app, `make serve` several of it for a class, `make test` runs every check, `make quick` those of what
-# has changed, `make soak` those that take an hour. Each sets up what it needs, once, in the versions of requirements.lock,
+# has changed, `make soak` those that take hours. Each sets up what it needs, once, in the versions of requirements.lock,
 # which `make lock` makes anew.
 
 PYTHON ?= python3
