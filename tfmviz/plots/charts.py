@@ -145,7 +145,8 @@ def role(field: str, colours: Mapping[str, str]) -> alt.Color:
 
 def rule(theme: Theme, *, x: float | None = None, y: float | None = None, **mark: Any) -> alt.Chart:
     """A line across the whole chart at one place."""
-    line = rows("summary").mark_rule(**({"color": theme.text, "aria": False} | mark))  # a data set of one row
+    look: dict[str, Any] = {"color": theme.text, "aria": False}
+    line = rows("summary").mark_rule(**look | mark)  # a data set of one row
     return line.encode(x=alt.XDatum(x)) if x is not None else line.encode(y=alt.YDatum(y))
 
 

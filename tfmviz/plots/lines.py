@@ -263,7 +263,7 @@ def _along(axes: Axes, *, counts: bool) -> alt.X:
 
 
 def _uprights(theme: Theme, x: alt.X) -> list[alt.Chart]:
-    side = {"align": {"expr": "datum.side"}, "dx": {"expr": "datum.side === 'left' ? 5 : -5"}}
+    side: dict[str, Any] = {"align": {"expr": "datum.side"}, "dx": {"expr": "datum.side === 'left' ? 5 : -5"}}
     word = rows("marks").mark_text(baseline="top", lineBreak="\n", **side)
     return [
         rows("marks").mark_rule(color=theme.accent, strokeDash=[6, 4], aria=False).encode(x=x),

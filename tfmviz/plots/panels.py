@@ -264,7 +264,9 @@ def _title(theme: Theme) -> Spec:
     return {"anchor": "start", "fontSize": theme.letters + 1, "fontWeight": "normal", "color": theme.text, "offset": 4}
 
 
-def _panel(theme: Theme, look: _Look, n: int, axis: _Axis, *, last: bool, named: bool) -> alt.LayerChart:
+def _panel(
+    theme: Theme, look: _Look, n: int, axis: _Axis, *, last: bool, named: bool
+) -> alt.LayerChart | alt.FacetChart:
     scale: dict[str, Any] = {"rangeMin": BESIDE_NAMES} | ({"type": "log"} if axis.log else {})
     below = FEW | {"labelFlush": True} if last else {"labels": False, "ticks": False}
     x = number(alt.X, "x", axis.title if last else None, axis=below, **scale)
@@ -313,7 +315,7 @@ def _level_layers(theme: Theme, n: int, y: alt.Y) -> list[alt.Chart]:
 def _mark_layers(theme: Theme, x: alt.X, *, with_words: bool) -> list[alt.Chart]:
     marks = rows("marks")
     line = marks.mark_rule(color=theme.accent, strokeWidth=2, aria=False).encode(x=x)
-    side = {"align": {"expr": "datum.side"}, "dx": {"expr": "datum.side === 'left' ? 5 : -5"}}
+    side: dict[str, Any] = {"align": {"expr": "datum.side"}, "dx": {"expr": "datum.side === 'left' ? 5 : -5"}}
     word = marks.mark_text(baseline="bottom", **side).encode(x=x, y=alt.YValue("height"), text=alt.Text("word:N"))
     return [line, word] if with_words else [line]
 

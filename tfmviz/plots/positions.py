@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -175,7 +175,7 @@ def _circle(theme: Theme) -> Spec:
     x = number(alt.X, "x", "cosine", axis=FEW, domain=_square("width", "height"))
     y = number(alt.Y, "y", "sine", domain=_square("height", "width"))
     radius = {"expr": f"min(width, height) / {2 * EDGE}"}
-    ring = {"filled": False, "stroke": theme.grid, "aria": False, "theta": 0, "theta2": 2 * np.pi}
+    ring: dict[str, Any] = {"filled": False, "stroke": theme.grid, "aria": False, "theta": 0, "theta2": 2 * np.pi}
     colour = role("role", {"start": theme.mlp, "shifted": theme.accent})
     hands = rows("hands")
     side = {"expr": "datum.x < 0 ? 'right' : 'left'"}

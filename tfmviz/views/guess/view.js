@@ -16,7 +16,7 @@ const ELEMENT = `${HIDDEN} [data-testid=stElementContainer]:not(:has(${KEPT}))`;
 const RULES = {
   "": "",
   hidden: `
-    ${ELEMENT} *, ${HIDDEN} :is(.role-mark, [data-testid=stElementToolbar]) { visibility: hidden !important; }
+    ${ELEMENT} *, ${HIDDEN} :is(.role-mark, .tfmviz-bar) { visibility: hidden !important; }
     ${ELEMENT}:has([data-testid^=stBidiComponent], .stTable) { outline: 2px dashed; outline-offset: -2px; }
     :has(> [class*="st-key-question-"]) { display: flex !important; }`,
   shown: ':has(> [class*="st-key-question-"]) { display: flex !important; }',
