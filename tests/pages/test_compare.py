@@ -252,7 +252,7 @@ def test_a_long_text_is_read_past_the_trained_length_but_not_past_a_table(other:
         for _, losses in (trials.losses_on(duel.twin_of(s), "my cat " * 700) for s in ("learned", other))
     ]
     assert f"learned **{means[0]:.2f}**, {other} **{means[1]:.2f}**" in words(app)
-    assert "up to 512 tokens" in "".join(note.value for note in app.info)
+    assert "reads up to 512" in "".join(note.value for note in app.info)
 
 
 def test_linear_attention_is_the_sum_over_pairs_of_its_definition() -> None:

@@ -112,9 +112,9 @@ def test_the_picture_holds_the_vectors_of_an_independent_forward_pass() -> None:
 @pytest.mark.parametrize(
     ("norm", "said"),
     [
-        ("LayerNorm", r"a row.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
-        ("RMSNorm", r"a row.*?root mean square \*\*1\.000"),
-        ("BatchNorm", r"a column.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
+        ("LayerNorm", r"Row.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
+        ("RMSNorm", r"Row.*?root mean square \*\*1\.000"),
+        ("BatchNorm", r"Column.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
     ],
 )
 def test_each_norm_brings_its_own_frame_to_one_scale(norm: str, said: str) -> None:
@@ -182,9 +182,9 @@ def test_numbers_that_cannot_be_used_are_told_why(ages: str, fees: str, said: st
         (
             "20, 20, 30",
             "5, 5, 9",
-            "**student 2**. Of the squared distances between student 1 and all others tuition makes 14%",
+            "**student 2**. Tuition makes 14% of the squared distances from student 1.",
         ),
-        ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**, both equally near. Of the squared"),
+        ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**, both equally near. Tuition makes"),
         ("20, 21, 19, 40", "5, 5, 5, 5", "as they are: students 2 and 3; standardised: students 2 and 3"),
         ("20, 20", "5, 5", "**student 2**: all have the same age and the same tuition."),
         ("20, 21, 19, 40", "5, 5, 5, 5", "Where all have the same tuition both are 0/0"),
@@ -292,7 +292,7 @@ def test_a_change_from_zeros_is_no_percentage() -> None:
     for batch in (" ", "Hi", "Hi\nHi"):
         said = words(app := open_page(PAGE, text="Hi", batch=batch, about=TABS[1]))
         assert "0.0%" not in said
-        assert "every number of your sentence was 0. Now they are not" in said
+        assert "every number was 0. Now they are not" in said
         assert not charts(app)
         assert "The batch had 1 token and has" in said or batch.strip()
     said = words(open_page(PAGE, text="Hi", batch="Hi", joining="Hi", about=TABS[1]))

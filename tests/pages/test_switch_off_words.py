@@ -155,7 +155,7 @@ def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:
         ("Next word", "with the part × 2, “"),
         ("Loss", "with 0.1 × 2: "),
         ("What it writes", "**With the part × 2**"),
-        (MAP, "Orange: with this part × 2 the next word"),
+        (MAP, "surprises the model more with this part × 2"),
         (POINTS, "The rank correlation is"),
     ):
         app = opened(tab, **doubled)

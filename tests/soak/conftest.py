@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SIZE = int(os.environ.get("SOAK_SIZE", "4000"))
+SIZE = int(os.environ.get("SOAK_SIZE", "10000"))
 """How many addresses, and how many texts, are tried."""
 
 FIRST = int(os.environ.get("SOAK_FIRST", "0"))

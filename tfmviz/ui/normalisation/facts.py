@@ -91,7 +91,7 @@ def _most_alike(points: Array) -> str:
     if not squares.any():
         return f"{found}: all have the same age and the same tuition."
     share = per_cent(float(squares[1] / squares.sum()))
-    return f"{found}. Tuition makes {share} of the squared distances."
+    return f"{found}. Tuition makes {share} of the squared distances from student 1."
 
 
 def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
