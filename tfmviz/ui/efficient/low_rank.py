@@ -101,8 +101,8 @@ def linear(here: Lesson) -> None:
     beside(here, head, pattern, z, title="linear", cost=cost)
     state, cache = d * d + d, 2 * len(head.k) * d
     st.markdown(
-        "Instead of exp, φ(x) = elu(x) + 1; φ(q) · φ(k) is never sharp, so models must be trained with it (Katharopoulos "
-        f"et al. 2020). All it keeps is {d} × {d} + {d} numbers (**{in_bytes(BYTES * state)}**); the cache takes "
+        "Instead of exp, φ(x) = elu(x) + 1; φ(q) · φ(k) is never sharp, so models must be trained with it "
+        f"(Katharopoulos et al. 2020). All it keeps is {d} × {d} + {d} numbers (**{in_bytes(BYTES * state)}**); the cache takes "
         f"{in_bytes(BYTES * cache)} for {counted(len(head.k), 'token')}, and grows. Summed by token or by pair, "
         f"outputs differ by at most {tiny(float(np.abs(z - pattern @ head.v).max()))}."
     )
