@@ -102,8 +102,8 @@ def linear(here: Lesson) -> None:
     state, cache = d * d + d, 2 * len(head.k) * d
     st.markdown(
         "Instead of exp, φ(x) = elu(x) + 1; φ(q) · φ(k) is never sharp, so models must be trained with it "
-        f"(Katharopoulos et al. 2020). All it keeps is {d} × {d} + {d} numbers (**{in_bytes(BYTES * state)}**); the cache "
-        f"takes {in_bytes(BYTES * cache)} for {counted(len(head.k), 'token')}, and grows. Summed by token or by pair, "
+        f"(Katharopoulos et al. 2020). All it keeps is {d} × {d} + {d} numbers (**{in_bytes(BYTES * state)}**); the "
+        f"cache takes {in_bytes(BYTES * cache)} for {counted(len(head.k), 'token')}, and grows. Summed by token or by pair, "
         f"outputs differ by at most {tiny(float(np.abs(z - pattern @ head.v).max()))}."
     )
     if head.is_linear:
