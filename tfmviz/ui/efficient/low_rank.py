@@ -100,11 +100,12 @@ def linear(here: Lesson) -> None:
     cost = features.cost(len(head.q), len(head.k), d, d, drawn=False)
     beside(here, head, pattern, z, title="linear", cost=cost)
     state, cache = d * d + d, 2 * len(head.k) * d
+    kept, grows = in_bytes(BYTES * state), in_bytes(BYTES * cache)
     st.markdown(
         "Instead of exp, φ(x) = elu(x) + 1; φ(q) · φ(k) is never sharp, so models must be trained with it "
-        f"(Katharopoulos et al. 2020). All it keeps is {d} × {d} + {d} numbers (**{in_bytes(BYTES * state)}**); the "
-        f"cache takes {in_bytes(BYTES * cache)} for {counted(len(head.k), 'token')}, and grows. Summed by token or by pair, "
-        f"outputs differ by at most {tiny(float(np.abs(z - pattern @ head.v).max()))}."
+        f"(Katharopoulos et al. 2020). All it keeps is {d} × {d} + {d} numbers (**{kept}**); the cache takes {grows} "
+        f"for {counted(len(head.k), 'token')}, and grows. Summed by token or by pair, outputs differ by at most "
+        f"{tiny(float(np.abs(z - pattern @ head.v).max()))}."
     )
     if head.is_linear:
         st.caption("This head was trained with linear attention, so both pictures are the same.")
