@@ -182,7 +182,7 @@ def test_all_numbers_can_be_read_as_a_table(visit: Visit) -> None:
     assert len(rows) == len(expected)
     for i, row in enumerate(rows):
         shown = [float(value) for value in row[: i + 1]]
-        assert shown == pytest.approx(expected[i, : i + 1], rel=1e-6)
+        assert shown == pytest.approx(expected[i, : i + 1], rel=1e-5)  # float32, another batch
         assert row[i + 1 :] == [""] * (len(row) - i - 1)
 
 

@@ -135,7 +135,7 @@ def test_the_values_of_a_chart_are_those_of_the_sentence_as_a_table_and_as_a_fil
         page.get_by_role("button", name="CSV").click()
     head, *rows = csv.reader(download.value.path().read_text(encoding="utf-8").splitlines())
     shown = page.locator("dialog.values tbody tr").all()
-    assert [[cell.inner_text() for cell in row.locator("td").all()] for row in shown] == rows
+    assert [[cell.inner_text() for cell in row.locator("th, td").all()] for row in shown] == rows
     tokens, row = attention("the cat saw the dog and the")
     assert len(head) == 3
     soft = [one for one in rows if one[0] == "soft: attention"]

@@ -74,7 +74,10 @@ function openValues(place, values) {
 
 /** @param {Values} values */
 function valueTable({ title, columns, rows }) {
-  const head = columns.map((textContent) => make("th", { scope: "col", textContent, dir: "auto" }));
+  // A header without a name, over names that speak for themselves, is none.
+  const head = columns.map((name) =>
+    name ? make("th", { scope: "col", textContent: name, dir: "auto" }) : make("td"),
+  );
   const body = rows.slice(0, LONGEST_TABLE).map((row) => make("tr", {}, ...row.map(entryOf)));
   const caption = make("caption", { textContent: title });
   return make("table", {}, caption, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
