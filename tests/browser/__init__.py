@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -159,6 +160,17 @@ def open_tab(page: Page, title: str) -> None:
     tab = page.get_by_role("tab", name=title, exact=True)
     tab.click()
     expect(tab).to_have_attribute("aria-selected", "true")
+
+
+def open_place(page: Page, address: Mapping[str, str]) -> None:
+    """Opens a tab of the page, and what is chosen within it."""
+    for title in address.values():
+        page.wait_for_function(AT_REST)
+        choice = page.get_by_role("radio", name=title, exact=True)
+        if choice.count():
+            choice.click()
+        else:
+            open_tab(page, title)
 
 
 def assert_fits(page: Page, *others: int) -> None:

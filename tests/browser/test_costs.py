@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import Visit, assert_fits, open_tab, violations
+from tests.browser import Visit, assert_fits, open_place, open_tab, violations
 from tests.pages.tabs import addresses
 
 pytestmark = pytest.mark.browser
@@ -43,10 +43,7 @@ def test_no_tab_scrolls_sideways_on_a_phone(visit: Visit, name: str) -> None:
     first, *others = addresses(name)
     page = visit.open(f"/{name}?{urlencode(first)}", drawn="[role=tablist]")
     for address in others:
-        title, *choices = address.values()
-        open_tab(page, title)
-        for choice in choices:
-            page.get_by_role("radio", name=choice, exact=True).click()
+        open_place(page, address)
         assert_fits(page)
     assert violations(page) == []
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Error, Page, expect
 
-from tests.browser import AT_REST, Visit, open_tab
+from tests.browser import AT_REST, Visit, open_place
 from tests.pages.tabs import Address, addresses
 
 pytestmark = pytest.mark.browser
@@ -112,8 +112,7 @@ def each_tab(page: Page, name: str) -> Iterator[str]:
     """Opens every tab of a page that is open at its first one, one after the other."""
     for number, address in enumerate(addresses(name)):
         if number:
-            for title in address.values():
-                open_tab(page, title)
+            open_place(page, address)
             page.wait_for_function(COMPLETE)
         yield " / ".join(address.values())
 
