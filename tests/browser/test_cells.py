@@ -166,7 +166,7 @@ def test_new_numbers_replace_the_old_in_the_same_picture(visit: Visit) -> None:
     visit.enter("the cat")
     expect(found.locator("canvas")).to_have_attribute("aria-label", re.compile("Entropy of the rows"))
     page.wait_for_selector(READY)
-    found.get_by_role("button", name="Values").click()
+    found.get_by_role("button", name="Values", exact=True).click()
     expect(found.locator("tbody tr")).to_have_count(2 * 9)
     assert found.locator("canvas").evaluate("canvas => canvas.isTheSame")
 
@@ -175,7 +175,7 @@ def test_all_numbers_can_be_read_as_a_table(visit: Visit) -> None:
     page = visit.open(HEADS, drawn=DRAWN)
     found = picture(page, "mean_and_heads")
     assert found.locator("table").count() == 0
-    found.get_by_role("button", name="Values").click()
+    found.get_by_role("button", name="Values", exact=True).click()
     cells = found.locator("dialog tbody tr").evaluate_all("rows => rows.map(r => [...r.cells].map(c => c.textContent))")
     rows = [row[2:] for row in cells if row[0] == "head 2"]
     expected = patterns()[2]
@@ -208,7 +208,7 @@ def test_pictures_are_saved_as_svg_and_png(visit: Visit) -> None:
 def test_markup_in_the_sentence_stays_text(visit: Visit) -> None:
     page = visit.open("/masks?effect=Reach&text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", drawn=DRAWN)
     found = picture(page, "reach")
-    found.get_by_role("button", name="Values").click()
+    found.get_by_role("button", name="Values", exact=True).click()
     assert found.locator("img").count() == 0
     expect(found.locator("table")).to_contain_text("<")
 
@@ -224,7 +224,7 @@ def test_pictures_fit_every_screen_and_can_be_read_and_used_by_everyone(visit: V
         assert_fits(page, width)
         for found in page.locator(".cells").all():
             assert found.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
-    page.locator(".cells").get_by_role("button", name="Values").first.click()
+    page.locator(".cells").get_by_role("button", name="Values", exact=True).first.click()
     for scheme in SCHEMES:
         turn(page, scheme)
         assert violations(page, f".st-key-{key}") == [], scheme

@@ -129,7 +129,7 @@ def test_the_values_of_a_chart_are_those_of_the_sentence_as_a_table_and_as_a_fil
     chart(page, "lookup")
     bar = page.locator(".st-key-lookup .tfmviz-bar").first
     assert [button.inner_text() for button in bar.get_by_role("button").all()] == BAR
-    bar.get_by_role("button", name="Values").focus()
+    bar.get_by_role("button", name="Values", exact=True).focus()
     page.keyboard.press("Enter")
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV").click()

@@ -68,7 +68,7 @@ def test_another_token_and_another_sentence_bring_other_numbers(visit: Visit) ->
 
 def test_the_vector_is_written_out_and_saved(visit: Visit, tmp_path: Path) -> None:
     page = visit.open(f"{PAGE}&number=post.7", drawn=DRAWN)
-    page.locator(".feed-forward").get_by_role("button", name="Values").click()
+    page.locator(".feed-forward").get_by_role("button", name="Values", exact=True).click()
     expect(page.locator("dialog.values tbody tr")).to_have_count(1000)
     expect(page.get_by_text(re.compile(r"^The first 1,000 of [34],\d+ rows"))).to_be_visible()
     page.keyboard.press("Escape")

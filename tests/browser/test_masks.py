@@ -83,7 +83,7 @@ def test_every_number_that_is_explained_equals_an_independent_forward_pass(visit
     assert len(terms) == 32
     assert sum(term[-1] for term in terms) == pytest.approx(raw, abs=0.02)
     stage(page, "share")
-    page.locator(".steps").get_by_role("button", name="Values").click()
+    page.locator(".steps").get_by_role("button", name="Values", exact=True).click()
     rows = page.locator("dialog.values tbody tr")
     expect(rows).to_have_count(len(ids))
     shares = [float(text) for text in rows.nth(3).locator("td").all_inner_texts()]

@@ -56,7 +56,7 @@ def test_a_click_on_a_row_follows_that_token_and_the_address_says_so(visit: Visi
     expect(page.get_by_label("Follow")).to_have_value("decoder.1")
     expect(page.locator(".whole .bar")).to_be_visible()
     page.wait_for_function(AT_REST)  # the answer has come
-    page.get_by_role("button", name="Values").first.click()
+    page.get_by_role("button", name="Values", exact=True).first.click()
     table = page.locator("dialog.values table")
     expect(table.locator("caption")).to_have_text("Decoder, token 1 cat")
     expect(table.get_by_role("row", name=re.compile(r"layer 0 .* 0\.\d+$"))).to_be_visible()
