@@ -233,7 +233,7 @@ def test_a_converted_decoder_encoder_and_translator_go_through_every_page(own: P
                 page = visit.turn_to(f"/{name}?model={model}&text=The+cat+sat")
                 expect(page.get_by_text("BidiComponent Error")).to_have_count(0)
                 expect(page.get_by_text("This app has encountered an error")).to_have_count(0)
-                if name not in FOR_TRANSLATORS:
+                if name not in FOR_TRANSLATORS | {"home"}:  # home has no model to choose
                     expect(page.locator(".st-key-model input")).to_have_value(model)  # seen or not
         assert visit.complaints == []
     finally:
