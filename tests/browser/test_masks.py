@@ -214,7 +214,7 @@ def test_a_row_emptied_by_hand_is_named_and_no_nan_is_shown(visit: Visit) -> Non
     page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
     click_cell(page, 0, 0)
     expect(page.locator(".lab .count")).to_contain_text("Row 0 sees nothing")
-    expect(page.get_by_text("Row 0 “The” may look at nothing.")).to_be_visible()
+    expect(page.get_by_text("Row 0 “The” may look at nothing")).to_be_visible()
     assert "NaN" not in page.locator("[data-testid=stMain]").inner_text()
 
 

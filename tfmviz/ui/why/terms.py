@@ -35,6 +35,7 @@ def terms(here: Lesson) -> None:
     _in_words(here, found)
     chosen = _chosen(found)
     _matrix(here, found, chosen)
+    _exactly(found)
     left, right = st.columns([3, 2])
     with left:
         _list(here, found, chosen)
@@ -51,7 +52,6 @@ def _in_words(here: Lesson, found: ScoreSum) -> None:
         f"**{decimal(float(found.terms[a, b]), '+.2f')}**, joins what {query} wrote into {names['query']} with what "
         f"{key} wrote into {names['key']}."
     )
-    _exactly(found)
 
 
 def _standing(here: Lesson, found: ScoreSum) -> str:
