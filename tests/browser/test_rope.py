@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, assert_fits, open_tab, violations
-from tests.pages.test_rope import TABS, first_layer, ids_of
+from tests.browser import Visit, assert_fits, open_place, open_tab, violations
+from tests.pages.tabs import addresses
+from tests.pages.test_rope import first_layer, ids_of
 
 pytestmark = pytest.mark.browser
 
@@ -108,8 +109,8 @@ def test_nothing_is_wider_than_a_phone_and_arrows_keep_their_height(visit: Visit
     for value in (3, 200):
         slide(page, "both", value)
         assert page.locator(".turning").evaluate("node => node.clientHeight") == height
-    for tab in TABS:
-        open_tab(page, tab)
+    for address in addresses("positions_rope"):
+        open_place(page, address)
         page.wait_for_selector(f"{ELSEWHERE}, {DRAWN}")
         assert_fits(page)
 

@@ -10,7 +10,7 @@ SENTENCES = [f"The {number} cats sat on mat {number * number}." for number in ra
 
 async def entered_twice(address: str) -> tuple[list[Outcome], list[Outcome]]:
     """Each session sends its sentence; then each sends the sentence that its neighbour has sent."""
-    sessions, arrivals = await arrive([address], "", len(SENTENCES))
+    sessions, arrivals = await arrive([address], "explorer", len(SENTENCES))
     assert [problem for outcome in arrivals for problem in outcome.problems] == []
     own = await enter_at_once(sessions, SENTENCES)
     neighbours = await enter_at_once(sessions, [*SENTENCES[1:], SENTENCES[0]])

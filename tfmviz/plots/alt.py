@@ -8,6 +8,7 @@ Channels are always given as objects, as here: Altair reads a string such as "x:
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
+        # Altair looks into a pandas that another reader's thread may be importing just now, and fails on half of it.
+        import_module("pandas")
         import altair
         from altair.utils import schemapi
 

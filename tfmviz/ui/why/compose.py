@@ -61,8 +61,8 @@ def compose(here: Lesson) -> None:
         f"**{found.values[pair]:.3f}**. Random heads of this shape have {mean:.3f}, and 95% of them lie between "
         f"{low:.3f} and {high:.3f}."
     )
-    st.caption("Measured on the weights alone; RoPE does not turn them here.")
     _map(found, pair)
+    st.caption("Measured on the weights alone; RoPE does not turn them here.")
     _heads(here, found.heads[pair[0]], found.heads[pair[1]], way)
 
 
