@@ -92,6 +92,16 @@ def test_all_panels_point_at_one_step() -> None:
     assert parameter["views"] == named == ["steps_0", "steps_1"]
 
 
+def test_one_panel_alone_points_at_its_own_step() -> None:
+    """Altair numbers names where there are several; a parameter of a view that there is not stops the chart."""
+    lines = {"one": (np.arange(1.0, 5), np.arange(4.0))}
+    spec = learning.log_panels({"loss": lines}, theme=LIGHT).spec
+    (parameter,) = spec["params"]
+    named = [layer["name"] for view in spec["vconcat"] for layer in view["layer"] if "name" in layer]
+    assert parameter["views"] == named
+    assert len(named) == 1
+
+
 def test_many_lines_have_their_names_where_they_end_in_the_order_of_their_ends() -> None:
     rng = np.random.default_rng(0)
     lines = {f"line {n}": (np.arange(1.0, 6), rng.random(5)) for n in range(12)}

@@ -243,21 +243,30 @@ def spread(values: Array, *, least: float, low: float, high: float) -> Array:
 
 @cache
 def _column(theme: Theme, looks: tuple[_Look, ...], axis: _Axis) -> Spec:
-    over: dict[str, Any] = {"type": "point", "on": "pointerover", "clear": "pointerout"}
-    steps = [f"steps_{n}" for n in range(len(looks))]  # as Altair calls the layers of that name
-    named = [f"ends_{n}" for n, look in enumerate(looks) if look.ends]
-    params = [{"name": _AT, "select": over | {"fields": ["x"], "nearest": True}, "views": steps}]
-    params += [{"name": _NAMED, "select": over | {"fields": ["line"]}, "views": named}] if named else []
     last = len(looks) - 1
     chart = alt.vconcat(
-        *(_panel(theme, look, n, axis, last=n == last, named=bool(named)) for n, look in enumerate(looks)),
+        *(
+            _panel(theme, look, n, axis, last=n == last, named=any(one.ends for one in looks))
+            for n, look in enumerate(looks)
+        ),
         description="Lines, one panel below the other: " + ", ".join(look.title for look in looks) + ".",
         padding={"left": 0, "right": 0, "top": 4, "bottom": 4},
         spacing=8,
         config=chart_config(theme) | {"title": _title(theme)},
         resolve={"scale": {"x": "shared", "y": "independent", "color": "independent", "strokeDash": "independent"}},
     )
-    return chart.to_dict(validate=False) | {"params": params}
+    spec = chart.to_dict(validate=False)
+    over: dict[str, Any] = {"type": "point", "on": "pointerover", "clear": "pointerout"}
+    params = [{"name": _AT, "select": over | {"fields": ["x"], "nearest": True}, "views": _called(spec, "steps")}]
+    if ends := _called(spec, "ends"):
+        params.append({"name": _NAMED, "select": over | {"fields": ["line"]}, "views": ends})
+    return spec | {"params": params}
+
+
+def _called(spec: Spec, name: str) -> list[str]:
+    """Names of the layers that were called so: Altair numbers them where there are several panels."""
+    names = [layer.get("name", "") for view in spec["vconcat"] for layer in view["layer"]]
+    return [found for found in names if found.split("_")[0] == name]
 
 
 def _title(theme: Theme) -> Spec:
