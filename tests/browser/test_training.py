@@ -99,7 +99,7 @@ def test_a_run_that_waits_begins_though_nobody_opens_a_page(server: Server, runs
 
 
 def test_a_step_under_the_pointer_is_shown_in_all_charts(visit: Visit) -> None:
-    page = visit.open("/training?learned=The+shipped+models", drawn=".st-key-shipped_curves svg")
+    page = visit.open("/training?learned=The+shipped+models", drawn=".st-key-shipped_curves svg.marks")
     chart = page.locator(".st-key-shipped_curves .stVegaLiteChart")
     chart.scroll_into_view_if_needed()
     chart.hover(position={"x": 500, "y": 120})
