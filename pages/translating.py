@@ -27,15 +27,15 @@ def draw(here: Lesson) -> None:
             ),
             "Beam search": (
                 "Several translations grow side by side. Where does the best leave the greedy one?",
-                lambda: beams.search(here, longest=40),
+                lambda: lesson.either(
+                    "Show",
+                    "shown_trees",
+                    {"One tree": lambda: beams.search(here, longest=40), "Two trees": lambda: what_if.two_trees(here)},
+                ),
             ),
             "What if": (
                 "Change a word of the source, or what one step looks at. What else changes?",
-                lambda: lesson.either(
-                    "Show",
-                    "compared",
-                    {"What if": lambda: what_if.compare(here), "Two trees": lambda: what_if.two_trees(here)},
-                ),
+                lambda: what_if.compare(here),
             ),
             "Forced words": (
                 "The decoder reads the words that it is given instead of its own.",
@@ -59,8 +59,7 @@ def draw(here: Lesson) -> None:
             ),
         },
         earlier={
-            "What if": ("What if", {"compared": "What if"}),
-            "Two trees": ("What if", {"compared": "Two trees"}),
+            "Two trees": ("Beam search", {"shown_trees": "Two trees"}),
             "Force the beginning": ("Forced words", {"force": "Force the beginning"}),
             "Teacher forcing": ("Forced words", {"force": "Teacher forcing"}),
         },

@@ -163,14 +163,14 @@ def open_tab(page: Page, title: str) -> None:
 
 
 def open_place(page: Page, address: Mapping[str, str]) -> None:
-    """Opens a tab of the page, and what is chosen within it."""
-    for title in address.values():
+    """Opens a tab of the page, and what is chosen within it: an inner tab, or one of several buttons."""
+    tab, *within = address.values()
+    open_tab(page, tab)
+    panel = page.get_by_role("tabpanel")
+    for title in within:
+        inner = panel.get_by_role("tab", name=title, exact=True)
+        panel.get_by_role("radio", name=title, exact=True).or_(inner).click()
         page.wait_for_function(AT_REST)
-        choice = page.get_by_role("radio", name=title, exact=True)
-        if choice.count():
-            choice.click()
-        else:
-            open_tab(page, title)
 
 
 def assert_fits(page: Page, *others: int) -> None:
