@@ -2,15 +2,18 @@
 
 import streamlit as st
 
-from tfmviz.ui import guess, lesson
-from tfmviz.ui.explorer import pair, panels
+from tfmviz.ui import beside, guess, lesson
+from tfmviz.ui.explorer import pair, panels, two
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import HOW_IT_READS
 
 
 def draw(here: Lesson) -> None:
-    with guess.first(here.question, name="looks"):
-        panels.explorer(here)
+    if there := beside.other(here):
+        two.side_by_side(here, there)
+    else:
+        with guess.first(here.question, name="looks"):
+            panels.explorer(here)
     with guess.along("predicted"), lesson.where_it_predicts():
         panels.predictions_in_short(here)
     st.markdown(HOW_IT_READS[here.model.config.architecture])
@@ -46,4 +49,5 @@ lesson.page(
     "Type a sentence, take a transformer apart",
     "Every word asks: *which other words matter to me?* Point at one.",
     draw,
+    along=beside.menu,
 )

@@ -32,11 +32,15 @@ class Axis:
         title: what they are, drawn beside the picture: "query".
         names: drawn beside them; None draws their numbers, an empty sequence draws nothing.
         spoken: what is said of each when the pointer is on it; None says title and number.
+        boxed: positions of names with a box around them.
+        places: what each is called in all pictures that are linked, so that a pointer on one shows in the others too.
     """
 
     title: str
     names: Sequence[str] | None = None
     spoken: Sequence[str] | None = None
+    boxed: Sequence[int] = ()
+    places: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -52,6 +52,7 @@ def show_cells(
     alt: str,
     click: str = "",
     on_pick: Callable[[int, int], None] | None = None,
+    linked: Sequence[str] = (),
 ) -> None:
     """Draws a picture made of cells.
 
@@ -59,6 +60,7 @@ def show_cells(
         alt: what it shows, in words, for screen readers.
         click: what a click on a cell does, as in "sets layer and head".
         on_pick: gets row and column of a cell that was clicked.
+        linked: keys of pictures that follow the pointer on this one; see `cells.Axis.places`.
     """
     _, n_rows, n_columns = picture.matrices.shape
 
@@ -67,7 +69,7 @@ def show_cells(
         if on_pick and 0 <= cell["row"] < n_rows and 0 <= cell["column"] < n_columns:
             on_pick(cell["row"], cell["column"])
 
-    data = cells.payload(picture, name=key, alt=alt, click=click)
+    data = cells.payload(picture, name=key, alt=alt, click=click, linked=linked)
     _component("cells", cells.JS, cells.CSS)(key=key, data=data, on_picked_change=report)
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from tfmviz.record.edits import Edit
 from tfmviz.record.facts import Architecture
 from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
@@ -35,17 +36,19 @@ class Lesson:
 
     Attributes:
         note: why `model` is not the chosen one; "" where it is. See `stand_in`.
+        edits: what is changed in the model's pass.
     """
 
     choice: Choice
     text: str
     model: Model
     note: str = ""
+    edits: tuple[Edit, ...] = ()
 
     @cached_property
     def trace(self) -> Trace:
         """What the model computes on the sentence; a page that never asks for it costs no forward pass."""
-        return models.trace(self.model, self.text)
+        return models.trace(self.model, self.text, self.edits)
 
     @property
     def short_name(self) -> str:
@@ -149,6 +152,7 @@ def page(
     uses: Uses = "head",
     architecture: Architecture | None = None,
     opens: str = "",
+    along: Callable[[], object] | None = None,
 ) -> None:
     """Draws a page: the choices and the title, then the sentence box and what `draw` makes of the sentence.
 
@@ -161,6 +165,7 @@ def page(
         uses: what of the choices the page depends on. The others keep their values, out of sight.
         architecture: the kind of model that the page is about; another one is replaced by one of this kind.
         opens: the sentence that the page opens with; "" is the first of the model's.
+        along: draws what else the line of the sentence holds.
     """
     ensure_routed()
     walks.show_step()
@@ -168,11 +173,17 @@ def page(
         if architecture:
             controls.need(architecture)
         place = _in_one_line(uses) if projector.is_on() else _around_the_page(title, purpose, uses)
-        _below(place, draw, uses, opens)
+        _below(place, draw, uses, opens, along)
 
 
 @st.fragment
-def _below(place: DeltaGenerator | None, draw: Callable[[Lesson], object], uses: Uses, opens: str) -> None:
+def _below(
+    place: DeltaGenerator | None,
+    draw: Callable[[Lesson], object],
+    uses: Uses,
+    opens: str,
+    along: Callable[[], object] | None,
+) -> None:
     """The sentence box, below the title or in its place, and what `draw` makes of the sentence."""
     if controls.are_outdated():
         st.rerun()
@@ -180,6 +191,8 @@ def _below(place: DeltaGenerator | None, draw: Callable[[Lesson], object], uses:
         with place or st.container(horizontal=True, key="sentence"):
             model = "" if uses == "nothing" else controls.choice().model
             text = controls.sentence(model, opens=opens, menu=NARROW_MENU if place else controls.MENU)
+            if along:
+                along()
         with of_this_page():
             draw(_lesson(text, uses))
 

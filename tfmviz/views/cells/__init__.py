@@ -2,11 +2,13 @@
 
 The header holds what `plots.cells.Cells` says of the picture, under JavaScript's names; the array `values` holds the
 matrices one under another, (matrix × row, column). `name` is that of saved files, `alt` says in words what is shown,
-`click` what a click on a cell does: "" where cells cannot be picked.
+`click` what a click on a cell does: "" where cells cannot be picked; `linked` the keys of pictures on the same page in
+which the cell at the same places is shown, too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -18,7 +20,7 @@ JS = script("cells/view.js")
 CSS = style("cells")
 
 
-def payload(picture: Cells, *, name: str, alt: str, click: str = "") -> bytes:
+def payload(picture: Cells, *, name: str, alt: str, click: str = "", linked: Sequence[str] = ()) -> bytes:
     """What the view gets, see `shared.pack`."""
     n_matrices, n_rows, n_columns = picture.matrices.shape
     stops = {mode: _stops(picture.scale, theme) for mode, theme in (("light", LIGHT), ("dark", DARK))}
@@ -26,6 +28,7 @@ def payload(picture: Cells, *, name: str, alt: str, click: str = "") -> bytes:
         "name": name,
         "alt": alt,
         "click": click,
+        "linked": linked,
         "matrices": n_matrices,
         "titles": picture.titles,
         "rows": _axis(picture.rows, n_rows),

@@ -11,6 +11,7 @@ import { fresh, measured } from "../shared/canvas.js";
 import { bytesOf, coloursOf } from "../shared/colours.js";
 import { make, put } from "../shared/elements.js";
 import { veil } from "../shared/guessing.js";
+import { meetingOf } from "../shared/meet.js";
 import { Shell } from "../shared/shell.js";
 import { cellAt, LEAST_LETTERS, layOut, next } from "./layout.js";
 import { bitmaps, paintPicture } from "./paint.js";
@@ -127,10 +128,36 @@ export class Cells extends Shell {
   }
 
   /**
-   * Only the mark and the line below change, so this is quick however many cells there are.
+   * Shows a cell, here and in the pictures that are linked.
    * @param {Cell | null} cell
    */
   point(cell) {
+    const wasIdle = !this.pointed;
+    this.showCell(cell);
+    if (!this.pointed && wasIdle) return;
+    const { rows, columns, linked } = this.picture;
+    const at = this.pointed && [rows.places?.[this.pointed.row], columns.places?.[this.pointed.column]];
+    for (const key of linked) /** @type {Cells | null | undefined} */ (meetingOf(key).view)?.follow(at);
+  }
+
+  /**
+   * Shows the cell that is pointed at in a linked picture; a note where this one has no such row or column.
+   * @param {(number | undefined)[] | null} at the places of its row and its column
+   */
+  follow(at) {
+    if (!this.width) return;
+    const { rows, columns } = this.picture;
+    const [row, column] = [rows, columns].map(({ places }, n) => (at && places ? places.indexOf(at[n] ?? -1) : -1));
+    this.showCell(row >= 0 && column >= 0 ? { matrix: 0, row, column } : null);
+    this.pointed = null; // the pointer is elsewhere
+    if (at && this.mark.hidden) put(this.tip, { textContent: "No such pair of tokens here." });
+  }
+
+  /**
+   * Only the mark and the line below change, so this is quick however many cells there are.
+   * @param {Cell | null} cell
+   */
+  showCell(cell) {
     const { rows, columns, matrices } = this.picture;
     const isThere = cell && cell.matrix < matrices && cell.row < rows.count && cell.column < columns.count;
     this.pointed = isThere ? cell : null;

@@ -224,6 +224,9 @@ function paintNames(pen, { rows, columns, matrices }, place, colours) {
     if (beside.room && isFirst(matrix))
       for (let row = 0; row < rows.count; row += beside.step)
         pen.fillText(fitted(pen, partOf(nameOf(rows, row)), beside.room - 6), x - 6, y + (row + 0.5) * high + 1);
+    if (beside.room && isFirst(matrix))
+      for (const row of rows.boxed)
+        paintBox(pen, x - beside.room + 1, y + row * high + 1, beside.room - 3, high - 2, colours);
     const colour = colours.text;
     if (isFirst(matrix))
       paintBrackets(pen, runs.beside, "left", {
@@ -244,9 +247,26 @@ function paintNames(pen, { rows, columns, matrices }, place, colours) {
         pen.fillText(partOf(nameOf(columns, column)), middle, bottom + 14);
       }
     }
+    for (const column of columns.boxed)
+      paintBox(pen, x + column * wide + 1, bottom + 2, wide - 2, below.room - 4, colours);
     const edge = bottom + below.room - 4;
     paintBrackets(pen, runs.below, "below", { from: x, cell: wide, edge, size: below.size, colour });
   }
+}
+
+/**
+ * A box around the name of a token that the other text lacks.
+ * @param {Pen} pen
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ * @param {Palette} colours
+ */
+function paintBox(pen, x, y, width, height, { accent }) {
+  pen.strokeStyle = accent;
+  pen.lineWidth = 2;
+  pen.strokeRect(x, y, width, height);
 }
 
 /**

@@ -4,13 +4,14 @@ import { inWords } from "../shared/bytes.js";
 import { decimal } from "../shared/numbers.js";
 
 /**
- * @typedef {{title: string, names: string[] | null, spoken: string[] | null, count: number}} Axis rows or columns
+ * @typedef {{title: string, names: string[] | null, spoken: string[] | null, count: number,
+ *   boxed: number[], places: number[] | null}} Axis rows or columns
  * @typedef {{name: string, digits: number, sign: boolean, percent: boolean, unit: string,
  *   words: [string, string] | null}} Form how a value is said
  * @typedef {{top: number, left: number, bottom: number, right: number, colour: string}} Frame
  * @typedef {{matrix: number, row: number, column: number}} Cell
  * @typedef {{
- *   name: string, alt: string, click: string, matrices: number, titles: string[], rows: Axis, columns: Axis,
+ *   name: string, alt: string, click: string, linked: string[], matrices: number, titles: string[], rows: Axis, columns: Axis,
  *   scale: import("./scales.js").Scale, form: Form, texts: string[][] | null, notes: string[][] | null,
  *   frames: Frame[], crosses: [number, number][], square: boolean, rowHeight: number, across: number,
  *   values: Float32Array,

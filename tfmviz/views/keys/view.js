@@ -71,7 +71,7 @@ function build(parent) {
 function enter(event) {
   const { target } = event;
   if (event.inputType !== "insertLineBreak") return;
-  if (!(target instanceof HTMLTextAreaElement) || !target.closest(".st-key-text")) return;
+  if (!(target instanceof HTMLTextAreaElement) || !target.closest(".st-key-text, .st-key-b")) return;
   event.preventDefault();
   target.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true }));
 }

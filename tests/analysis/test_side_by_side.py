@@ -1,0 +1,108 @@
+"""Tokens of two texts in pairs, and what has changed between them, against slow and plain computations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import pytest
+
+from tests.traces import causal, encoding, pattern
+from tfmviz.analysis.side_by_side import difference, distances, pair, pair_tokens
+from tfmviz.record.trace import Encoding
+
+TEXTS = [
+    ("", ""),
+    ("", "ab"),
+    ("abc", "abc"),
+    ("abc", "axbc"),
+    ("axbc", "abc"),
+    ("abcd", "dabc"),
+    ("aabbaab", "abababa"),
+    ("the cat sat", "the dog sat on the mat"),
+    ("👩‍👧a", "a👩‍👧"),
+]
+
+
+def longest(a: str, b: str) -> int:
+    """Length of a longest common subsequence, by its definition."""
+
+    @cache
+    def of(n: int, m: int) -> int:
+        if n == len(a) or m == len(b):
+            return 0
+        both = 1 + of(n + 1, m + 1) if a[n] == b[m] else 0
+        return max(both, of(n + 1, m), of(n, m + 1))
+
+    return of(0, 0)
+
+
+def random_texts() -> list[tuple[str, str]]:
+    rng = np.random.default_rng(5)
+    return [tuple("".join(rng.choice(list("abcd"), rng.integers(0, 14))) for _ in "ab") for _ in range(60)]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(("a", "b"), [*TEXTS, *random_texts()])
+def test_equal_tokens_are_paired_along_a_longest_common_subsequence_and_then_where_they_have_moved(
+    a: str, b: str
+) -> None:
+    found = pair(a, b)
+    assert all(a[n] == b[m] for n, m in found.pairs)
+    for text, side in ((a, 0), (b, 1)):
+        places = [place[side] for place in found.order if place[side] is not None]
+        assert sorted(places) == list(range(len(text)))  # every token once
+    assert [n for n, _ in found.order if n is not None] == list(range(len(a)))  # A is read as it is
+    in_both = sum((Counter(a) & Counter(b)).values())
+    assert len(found.pairs) == in_both  # nothing that both have is left over
+    assert rising([m for _, m in found.pairs]) >= longest(a, b)
+
+
+def rising(numbers: list[int]) -> int:
+    """Length of a longest rising subsequence."""
+    best: list[int] = []
+    for n, number in enumerate(numbers):
+        best.append(1 + max((best[m] for m in range(n) if numbers[m] < number), default=0))
+    return max(best, default=0)
+
+
+def test_two_hundred_tokens_and_a_word_that_begins_the_text() -> None:
+    words = [f"w{n}" for n in range(200)]
+    assert pair(words, words).pairs == [(n, n) for n in range(200)]
+    assert pair_tokens(encoding(["bank", " of", " "]), encoding([" ", " bank"])).pairs == [(0, 1), (2, 0)]
+
+
+def test_two_tokenizers_share_the_tokens_that_cover_the_same_characters() -> None:
+    a = Encoding(text="unsaid", ids=(0, 1), tokens=("un", "said"), offsets=((0, 2), (2, 6)))
+    b = Encoding(text="unsaid", ids=(0, 1, 2), tokens=("un", "sa", "id"), offsets=((0, 2), (2, 4), (4, 6)))
+    assert pair_tokens(a, b).pairs == [(0, 0)]
+    assert len(pair_tokens(a, b).order) == 4
+
+
+def test_distances_are_total_variation_with_one_share_for_what_has_no_partner() -> None:
+    a, b = list("thecat"), list("cathen")
+    before, after = pattern(3, causal(6), seed=1), pattern(3, causal(6), seed=2)
+    both = pair(a, b)
+    found = distances(before, after, both, both)
+    for head in range(3):
+        for place, (n, m) in enumerate(both.pairs):
+            shares = [(before[head, n, i], after[head, m, j]) for i, j in both.pairs]
+            shares.append((1 - sum(p for p, _ in shares), 1 - sum(q for _, q in shares)))
+            assert found[head, place] == pytest.approx(sum(abs(p - q) for p, q in shares) / 2, abs=1e-6)
+    assert (distances(before, before, pair(a, a), pair(a, a)) == 0).all()
+    assert distances(before, after, pair(a, "xyz"), both).shape == (3, 0)
+
+
+def test_the_difference_is_b_minus_a_where_both_may_look_and_nothing_elsewhere() -> None:
+    a, b = list("abc"), list("axc")
+    before, after = (
+        np.where(causal(3), p[0], np.nan) for p in (pattern(1, causal(3), seed=3), pattern(1, causal(3), seed=4))
+    )
+    both = pair(a, b)  # a, b, x, c
+    found = difference(before, after, both, both)
+    assert found.shape == (4, 4)
+    assert found[3, 0] == pytest.approx(after[2, 0] - before[2, 0])
+    assert np.isnan(found[1:3]).all()
+    assert np.isnan(found[:, 1:3]).all()
+    assert np.isnan(found[0, 3])  # masked
+    assert np.isnan(difference(before, after, pair(a, "xyz"), both)).all()

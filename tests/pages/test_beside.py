@@ -1,0 +1,147 @@
+"""A and B side by side: what stands on the page is what two runs of their own give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.app import charts, matrices, open_page, pictures, views, words
+from tfmviz import zoo
+from tfmviz.record.edits import AblateHead
+from tfmviz.ui import models
+
+RIVER, MONEY = "We sat on the bank of the river.", "We put the money in the bank of the town."
+LAYER, HEAD = "decoder.4.self_attn", 3
+
+
+def page(**address: str) -> AppTest:
+    return open_page("explorer", **({"text": RIVER, "layer": "4", "head": "3"} | address))
+
+
+def compare(**address: str) -> AppTest:
+    return page(beside="another sentence", b=MONEY, **address)
+
+
+def masked(pattern: np.ndarray) -> np.ndarray:
+    return np.where(np.tri(len(pattern), dtype=bool), pattern, np.nan)
+
+
+def test_two_sentences_have_their_own_pictures_and_the_difference_is_of_the_tokens_that_both_have() -> None:
+    app = compare()
+    model = models.load("tiny-english")
+    a, b = (model.trace(text)[f"{LAYER}.pattern"][HEAD] for text in (RIVER, MONEY))
+    shown = matrices(app)
+    np.testing.assert_allclose(shown["side_a"][0], masked(a), atol=1e-3)
+    np.testing.assert_allclose(shown["side_b"][0], masked(b), atol=1e-3)
+    header, difference = pictures(app)["side_difference"]
+    names = header["rows"]["names"]
+    assert names == header["columns"]["names"]
+    assert sorted(names[n] for n in header["rows"]["boxed"]) == sorted(
+        ["sat", "on", "river", "put", "the", "money", "in", "town"]
+    )
+    bank = names.index("bank")
+    of_a, of_b = ([token.strip() for token in model.encode(text).tokens].index("bank") for text in (RIVER, MONEY))
+    assert difference[0, bank, bank] == pytest.approx(b[of_b, of_b] - a[of_a, of_a], abs=1e-3)
+    assert np.isnan(difference[0, header["rows"]["boxed"]]).all()
+    assert "explorer" not in views(app)
+
+
+def test_the_sentence_says_where_the_token_looks_in_both() -> None:
+    app = compare(token="4")  # bank
+    model = models.load("tiny-english")
+    said = words(app)
+    for text, name in ((RIVER, "A"), (MONEY, "B")):
+        encoded = model.encode(text)
+        row = model.trace(text)[f"{LAYER}.pattern"][HEAD, [t.strip() for t in encoded.tokens].index("bank")]
+        best = int(row.argmax())
+        assert f"at “{encoded.tokens[best].strip()}” ({row[best]:.0%}) in {name}" in said
+    same = words(page(beside="another sentence", b=f"{RIVER} It was cold.", token="4"))
+    assert "on both sides" in same
+
+
+def test_until_one_is_chosen_the_token_is_one_that_both_have() -> None:
+    assert "has no such token" not in words(compare())
+    assert "B has no such token" in words(compare(token="7"))  # river
+
+
+def test_every_head_is_measured_and_a_click_on_the_most_changed_goes_there() -> None:
+    app = compare()
+    moved = matrices(app)["side_heads"][0]
+    assert moved.shape == (6, 8)
+    assert (moved >= 0).all()
+    assert (moved <= 1).all()
+    layer, head = np.unravel_index(moved.argmax(), moved.shape)
+    assert f"The head that changes most is layer {layer}, head {head}" in words(app)
+
+
+def test_the_same_sentence_moves_nothing() -> None:
+    for b in ({}, {"b": RIVER}):
+        app = page(beside="another sentence", **b)
+        assert "Nothing differs" in words(app)
+        assert np.nanmax(np.abs(matrices(app)["side_difference"])) == 0
+        (chart,) = (found for key, found in charts(app).items() if key == "side_likeness")
+        assert all(value == pytest.approx(1, abs=1e-5) for value in next(iter(chart["tables"].values()))["y"])
+
+
+def test_two_models_that_were_trained_alike_have_the_same_heads() -> None:
+    app = page(model="twins-sinusoidal", beside="another model", b_model="twins-rope", layer="1", head="0")
+    np.testing.assert_allclose(
+        matrices(app)["side_b"][0],
+        masked(models.load("twins-rope").trace(RIVER)["decoder.1.self_attn.pattern"][0]),
+        atol=1e-3,
+    )
+    assert pictures(app)["side_b"][0]["titles"] == ["B, twins-rope"]
+    assert "side_heads" in matrices(app)
+
+
+def test_models_of_other_sizes_and_tokenizers_have_no_map_of_heads() -> None:
+    app = page(beside="another model", b_model="fill-in")
+    assert "side_heads" not in matrices(app)
+    assert {"side_a", "side_b", "side_difference"} <= set(matrices(app))
+
+
+def test_another_head_and_a_head_that_is_off() -> None:
+    trace = models.load("tiny-english").trace(RIVER)
+    app = page(beside="another head", b_layer="1", b_head="7")
+    np.testing.assert_allclose(matrices(app)["side_b"][0], masked(trace["decoder.1.self_attn.pattern"][7]), atol=1e-3)
+    off = (AblateHead(layer="decoder.2.self_attn", head=1),)
+    app = page(beside="a head off", off_layer="2", off_head="1")
+    expected = zoo.load("tiny-english").trace(RIVER, off)[f"{LAYER}.pattern"][HEAD]
+    np.testing.assert_allclose(matrices(app)["side_b"][0], masked(expected), atol=1e-3)
+    moved = matrices(app)["side_heads"][0]
+    assert (moved[:3] == 0).all()  # what comes before it, and its own layer, hear nothing of it
+    assert moved[3:].max() > 0
+
+
+@pytest.mark.parametrize(
+    ("address", "note"),
+    [
+        ({"beside": "another sentence", "b": "\u200b"}, ""),
+        ({"beside": "another sentence", "b": "word " * 990}, "tokens at a time"),
+        ({"beside": "another sentence", "b": "<img src=x onerror=alert(1)>"}, ""),
+        ({"beside": "another sentence", "b": "xyzzy"}, "no token in common"),
+        ({"beside": "another model", "b_model": "no such model"}, ""),
+        ({"beside": "another head", "b_layer": "99", "b_head": "inf"}, ""),
+        ({"beside": "a head off", "off_layer": "-1", "off_head": "1e400"}, ""),
+        ({"beside": "nonsense"}, ""),
+    ],
+)
+def test_odd_addresses_leave_a_as_it_is(address: dict[str, str], note: str) -> None:
+    app = page(**address)
+    assert not app.exception
+    assert note in words(app)
+    a = matrices(app).get("side_a")
+    if a is not None:
+        trace = models.load("tiny-english").trace(RIVER)
+        np.testing.assert_allclose(a[0], masked(trace[f"{LAYER}.pattern"][HEAD]), atol=1e-3)
+    else:
+        assert "explorer" in views(app)
+
+
+def test_a_translator_is_compared_on_its_own_answers() -> None:
+    app = open_page(
+        "explorer", model="french-english", text="J'ai une voiture.", beside="another sentence", b="J'ai une maison."
+    )
+    assert not app.exception
+    assert {"side_a", "side_b", "side_heads"} <= set(matrices(app))

@@ -1,0 +1,152 @@
+"""Two runs side by side: which of their tokens are the same, and how much every head has changed.
+
+Tokens are paired, not positions: a word that comes later in one text is still that word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfmviz.record.trace import Array, Encoding, Trace
+
+Place = tuple[int | None, int | None]
+"""A token's position in A and in B; None where that text has no such token."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pairing:
+    """The tokens of two texts.
+
+    Attributes:
+        order: every token of A and of B once, as one text would have them all; a word that has moved stands where A
+            has it.
+    """
+
+    order: tuple[Place, ...]
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The positions of tokens that both texts have: in A, and in B."""
+        return [(a, b) for a, b in self.order if a is not None and b is not None]
+
+    def partner(self, position: int) -> int | None:
+        """Where the token at a position of A is in B."""
+        return dict(self.pairs).get(position)
+
+    def place(self, position: int) -> int:
+        """Where the token at a position of A is in `order`."""
+        return [a for a, _ in self.order].index(position)
+
+
+def pair(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairing:
+    """Pairs equal tokens: along a longest common subsequence, then those that have moved, in order of appearance."""
+    backbone = _common(a, b)
+    left = {m: n for m, n in enumerate(b) if m not in {at for _, at in backbone}}
+    moved: dict[int, int] = {}
+    for n in sorted(set(range(len(a))) - {at for at, _ in backbone}):
+        if (m := next((m for m, token in left.items() if token == a[n]), None)) is not None:
+            moved[n] = m
+            del left[m]
+    order: list[Place] = []
+    from_a = from_b = 0
+    for at_a, at_b in [*backbone, (len(a), len(b))]:
+        order += [(n, moved.get(n)) for n in range(from_a, at_a)]
+        order += [(None, m) for m in range(from_b, at_b) if m in left]
+        order.append((at_a, at_b))
+        from_a, from_b = at_a + 1, at_b + 1
+    return Pairing(order=tuple(order[:-1]))
+
+
+def pair_tokens(a: Encoding, b: Encoding) -> Pairing:
+    """Pairs tokens by their letters, without the space that begins a word.
+
+    Where two tokenizers have cut one text, it pairs those that cover the same characters.
+    """
+    if a.text == b.text and a.tokens != b.tokens:
+        return pair(a.offsets, b.offsets)
+    return pair([token.strip() or token for token in a.tokens], [token.strip() or token for token in b.tokens])
+
+
+def distances(a: Array, b: Array, queries: Pairing, keys: Pairing) -> Array:
+    """The total variation of every head's rows, for the queries that both texts have, in the order of `queries.pairs`.
+
+    The total variation of two rows p and q is ½ Σ |p − q|, from 0 (equal) to 1 (nothing in common). What a row gives to
+    keys that only one text has counts as one share, "elsewhere", on either side.
+
+    Args:
+        a, b: (head, q_len, k_len) of each run, rows sum to 1.
+
+    Returns:
+        (head, query of both)
+    """
+    (rows_a, rows_b), (keys_a, keys_b) = _two(queries), _two(keys)
+    p, q = a[:, rows_a][:, :, keys_a], b[:, rows_b][:, :, keys_b]  # (head, query of both, key of both)
+    elsewhere = np.abs(p.sum(axis=-1) - q.sum(axis=-1))
+    return 0.5 * (np.abs(p - q).sum(axis=-1) + elsewhere)
+
+
+def difference(a: Array, b: Array, queries: Pairing, keys: Pairing) -> Array:
+    """B − A over the tokens of both texts in one order.
+
+    Args:
+        a, b: (q_len, k_len) of each run; NaN where a mask forbids the look.
+
+    Returns:
+        (row, column) of the pairings' `order`, NaN where a token has no partner or a mask forbids the look in A or B.
+    """
+    found = np.full((len(queries.order), len(keys.order)), np.nan)
+    rows = [(n, *place) for n, place in enumerate(queries.order) if None not in place]
+    columns = [(n, *place) for n, place in enumerate(keys.order) if None not in place]
+    if rows and columns:
+        (to, at_a, at_b), (to_column, column_a, column_b) = np.array(rows, int).T, np.array(columns, int).T
+        found[np.ix_(to, to_column)] = b[np.ix_(at_b, column_b)] - a[np.ix_(at_a, column_a)]
+    return found
+
+
+def likeness(a: Trace, b: Trace, stack: str, positions: tuple[int, int]) -> Array:
+    """How alike the vectors of a token of A and one of B are, from the embedding to the end of the stack.
+
+    Args:
+        stack: "encoder" or "decoder", of the same model.
+        positions: of the token in A and in B.
+
+    Returns:
+        (state,), the cosine of the two vectors of the residual stream: 1 where they point the same way, 0 where they
+        have nothing in common.
+
+    Raises:
+        NotCaptured: a trace lacks the stack.
+    """
+    layers = [site for site in a.sites if site.startswith(f"{stack}.") and site.endswith(".resid_post")]
+    sites = [f"{stack}.0.resid_pre", *layers]
+    p, q = (np.stack([trace[site][at] for site in sites]) for trace, at in zip((a, b), positions, strict=True))
+    lengths = np.linalg.norm(p, axis=-1) * np.linalg.norm(q, axis=-1)
+    return (p * q).sum(axis=-1) / np.maximum(lengths, 1e-12)
+
+
+def _two(pairing: Pairing) -> tuple[list[int], list[int]]:
+    return [a for a, _ in pairing.pairs], [b for _, b in pairing.pairs]
+
+
+def _common(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """A longest common subsequence, as positions in both: the earliest tokens where there are several."""
+    index = {token: n for n, token in enumerate(dict.fromkeys([*a, *b]))}
+    first, second = np.array([index[t] for t in a], int), np.array([index[t] for t in b], int)
+    longest = np.zeros((len(a) + 1, len(b) + 1), np.int32)  # of what is left from here on
+    for n in reversed(range(len(a))):
+        below = np.maximum(longest[n + 1, :-1], longest[n + 1, 1:] + (first[n] == second))
+        longest[n, :-1] = np.maximum.accumulate(below[::-1])[::-1]
+    n = m = 0
+    found: list[tuple[int, int]] = []
+    while n < len(a) and m < len(b):
+        if first[n] == second[m]:
+            found.append((n, m))
+            n, m = n + 1, m + 1
+        elif longest[n + 1, m] >= longest[n, m + 1]:
+            n += 1
+        else:
+            m += 1
+    return found

@@ -1,0 +1,124 @@
+"""One head on A and on B, the difference of the two, and how much every head has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from tfmviz.analysis.side_by_side import Pairing
+from tfmviz.plots.cells import Axis, Cells, Form, Scale, chosen_cell, share, signed, written
+from tfmviz.plots.charts import Chart
+from tfmviz.plots.lines import Axes, line_chart, named_lines
+from tfmviz.plots.theme import Theme
+from tfmviz.record.trace import Array
+
+HEIGHT = 320
+"""Pixels of the rows of a picture, so that a sentence of a lecture is whole on a projector."""
+
+Side = Literal[0, 1]
+"""A or B, as `Pairing.order` counts them."""
+
+
+def axis(title: str, names: Sequence[str], pairing: Pairing, side: Side) -> Axis:
+    """The tokens of A or B as rows or columns; what the other text lacks has a box around it."""
+    places = {place[side]: n for n, place in enumerate(pairing.order)}
+    return Axis(
+        title=title,
+        names=names,
+        spoken=[f"{title} {n} “{name}”" for n, name in enumerate(names)],
+        boxed=[n for n in range(len(names)) if None in pairing.order[places[n]]],
+        places=[places[n] for n in range(len(names))],
+    )
+
+
+def merged(title: str, names: tuple[Sequence[str], Sequence[str]], pairing: Pairing) -> Axis:
+    """The tokens of both texts in one order; what only one has has a box around it."""
+    both = [names[0][a] if a is not None else names[1][b or 0] for a, b in pairing.order]
+    only = [" (only in B)" if a is None else " (only in A)" if b is None else "" for a, b in pairing.order]
+    return Axis(
+        title=title,
+        names=both,
+        spoken=[f"{title} “{name}”{where}" for name, where in zip(both, only, strict=True)],
+        boxed=[n for n, where in enumerate(only) if where],
+        places=[*range(len(both))],
+    )
+
+
+def attention(pattern: Array, *, rows: Axis, columns: Axis, title: str, cell: tuple[int, int] | None) -> Cells:
+    """One head's attention on one side.
+
+    Args:
+        pattern: (q_len, k_len), rows sum to 1; NaN where a mask forbids the look.
+        cell: query and key to mark.
+    """
+    return _picture(pattern, rows, columns, scale=share(), title=title, cell=cell)
+
+
+def difference(values: Array, *, rows: Axis, columns: Axis, cell: tuple[int, int] | None) -> Cells:
+    """B − A for the tokens of both; grey where one of them has no such cell.
+
+    Args:
+        values: (row, column), in [−1, 1] or NaN.
+        cell: row and column to mark.
+    """
+    scale = signed(values, "share of attention", root=True)
+    return _picture(values, rows, columns, scale=scale, title="B − A", cell=cell, sign=True)
+
+
+def changes(values: Array, *, chosen: tuple[int, int]) -> Cells:
+    """How much of its attention every head gives to other tokens in B, as a map.
+
+    Args:
+        values: (layer, head), in [0, 1] or NaN.
+        chosen: layer and head to mark.
+    """
+    return Cells(
+        matrices=values[None],
+        rows=Axis(title="layer"),
+        columns=Axis(title="head"),
+        scale=Scale(colours="norms", low=0, high=1, title="share of attention that has moved", ticks="per cent"),
+        form=Form(percent=True, digits=0),
+        texts=written(np.round(100 * values), ".0f", absent="–"),
+        frames=chosen_cell(chosen),
+        row_height=30,
+    )
+
+
+def likeness(cosines: Array, *, token: str, theme: Theme) -> Chart:
+    """How alike the vectors of one token in A and B are, from the embedding to the last layer.
+
+    Args:
+        cosines: (state,), in [−1, 1].
+    """
+    x = np.arange(len(cosines), dtype=float)
+    lines = named_lines({token: (x, cosines)}, _said, theme=theme, dot=50)
+    axes = Axes(x="layers passed", y="cosine of A's and B's vector", height=230, legend=False)
+    return line_chart(lines, axes, theme=theme, y_range=(min(0.0, float(cosines.min())), 1.0))
+
+
+def _said(token: str, layers: float, cosine: float) -> str:
+    return f"“{token}” after {layers:.0f} layers: cosine {cosine:.2f}"
+
+
+def _picture(
+    values: Array,
+    rows: Axis,
+    columns: Axis,
+    *,
+    scale: Scale,
+    title: str,
+    cell: tuple[int, int] | None,
+    sign: bool = False,
+) -> Cells:
+    return Cells(
+        matrices=values[None],
+        rows=rows,
+        columns=columns,
+        scale=scale,
+        form=Form(digits=3, sign=sign),
+        titles=(title,),
+        frames=chosen_cell(cell),
+        row_height=max(20, min(26, HEIGHT // len(values))),
+    )

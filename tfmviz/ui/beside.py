@@ -1,0 +1,126 @@
+"""Compare with …: a second sentence, model or head, or the same without a head, beside what the page shows.
+
+What the page shows is A, the other one B. They differ in one thing, which the address names: `beside=another sentence`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal, get_args
+
+import streamlit as st
+
+from tfmviz.record.edits import AblateHead
+from tfmviz.record.trace import kind_of
+from tfmviz.ui import controls, icons, models
+from tfmviz.ui.lesson import Lesson, line
+from tfmviz.words import markdown
+
+What = Literal["another sentence", "another model", "another head", "a head off"]
+"""What may differ between A and B."""
+
+MENU = 215
+"""Pixels of the menu."""
+
+
+def menu() -> None:
+    """Draws the choice of what to compare with, in the line of the sentence. Nothing chosen: there is no B."""
+    st.selectbox(
+        "Compare with",
+        get_args(What),
+        index=None,
+        key="beside",
+        bind="query-params",
+        placeholder="Compare with…",
+        on_change=_copy,
+        label_visibility="collapsed",
+        width=MENU,
+    )
+
+
+def other(here: Lesson) -> Lesson | None:
+    """Asks in which way B differs, and gives B; None where the reader compares nothing, or B cannot be read."""
+    match st.session_state.get("beside"):
+        case "another sentence":
+            return _sentence(here)
+        case "another model":
+            return _model(here)
+        case "another head":
+            return replace(here, choice=replace(here.choice, **_head(here, "b")))
+        case "a head off":
+            off = _head(here, "off")
+            return replace(here, edits=(AblateHead(layer=off["layer"], head=off["head"]),))
+    return None
+
+
+def titles(here: Lesson, there: Lesson) -> tuple[str, str]:
+    """What stands above A and B."""
+    match st.session_state.get("beside"):
+        case "another model":
+            return f"A, {here.model.name}", f"B, {there.model.name}"
+        case "another head":
+            a, b = (f"head {side.choice.layer_index}.{side.choice.head}" for side in (here, there))
+            return f"A, {a}", f"B, {b}"
+        case "a head off":
+            off = st.session_state.get("off_layer", 0), st.session_state.get("off_head", 0)
+            return "A", f"B, without head {off[0]}.{off[1]}"
+    return "A", "B"
+
+
+def _copy() -> None:
+    """B begins as A: the reader changes a word of it."""
+    st.session_state["b"] = st.session_state["text"]
+
+
+def _sentence(here: Lesson) -> Lesson | None:
+    text = st.text_area(
+        "The other sentence (press Enter)",
+        height="content",
+        key="b",
+        bind="query-params",
+        max_chars=controls.MAX_CHARACTERS,
+        label_visibility="collapsed",
+        placeholder="The other sentence: type it and press Enter",
+    )
+    text = (text or "").replace("\r", "").replace("\n", " ")
+    if not text.strip():
+        return replace(here)
+    encoded = here.model.encode(text)
+    if not encoded.ids:
+        st.warning(
+            "The other sentence holds nothing that the model reads. Type at least one character that can be seen."
+        )
+        return None
+    controls.say_what_was_cut(encoded, f"In the other sentence, {markdown.code(here.model.name)} reads")
+    return replace(here, text=text)
+
+
+def _model(here: Lesson) -> Lesson | None:
+    fitting = [name for name in models.names() if name != here.model.name]
+    if not fitting:
+        st.info("There is no other model here.", icon=icons.INFO)
+        return None
+    name = line("b-model").selectbox("The other model", fitting, key="b_model", bind="query-params", width=260)
+    model = models.load(name)
+    kind = kind_of(here.choice.layer)
+    layers = [layer for layer in model.config.layers if kind_of(layer) == kind] or list(model.config.layers)
+    layer = layers[min(here.choice.layer_index, len(layers) - 1)]
+    head = min(here.choice.head, model.config.n_heads - 1)
+    return replace(here, model=model, choice=controls.Choice(model=name, layer=layer, head=head))
+
+
+def _head(here: Lesson, key: str) -> dict[str, str | int]:
+    """Asks for a layer and a head of A's kind of attention; at first the head that A shows."""
+    kind = kind_of(here.choice.layer)
+    layers = [layer for layer in here.model.config.layers if kind_of(layer) == kind]
+    with line(key):
+        layer = _number("Layer", f"{key}_layer", len(layers), here.choice.layer_index)
+        head = _number("Head", f"{key}_head", here.model.config.n_heads, here.choice.head)
+    return {"layer": layers[layer], "head": head}
+
+
+def _number(label: str, key: str, count: int, first: int) -> int:
+    if count == 1:
+        return 0
+    controls.at_most(key, count - 1)
+    return int(st.selectbox(label, range(count), min(first, count - 1), key=key, bind="query-params", width=110))
