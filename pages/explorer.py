@@ -49,5 +49,5 @@ lesson.page(
     "Type a sentence, take a transformer apart",
     "Every word asks: *which other words matter to me?* Point at one.",
     draw,
-    along=beside.menu,
+    along=beside.along,
 )

@@ -12,7 +12,7 @@ import streamlit as st
 
 from tfmviz.record.edits import AblateHead
 from tfmviz.record.trace import kind_of
-from tfmviz.ui import controls, icons, models
+from tfmviz.ui import controls, icons, models, projector
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.words import markdown
 
@@ -23,8 +23,26 @@ MENU = 215
 """Pixels of the menu."""
 
 
-def menu() -> None:
-    """Draws the choice of what to compare with, in the line of the sentence. Nothing chosen: there is no B."""
+def along() -> None:
+    """Draws the choice of what to compare with in the line of the sentence; a projector has no room for it there."""
+    if not projector.is_on():
+        _menu()
+
+
+def other(here: Lesson) -> Lesson | None:
+    """Asks in which way B differs, and gives B; None where the reader compares nothing, or B cannot be read."""
+    if not projector.is_on():
+        return _other(here)
+    if "beside" not in st.query_params:
+        return None
+    with st.container(horizontal=True, vertical_alignment="center", key="beside-line"):
+        place = st.container()
+        _menu()
+    with place:
+        return _other(here)
+
+
+def _menu() -> None:
     st.selectbox(
         "Compare with",
         get_args(What),
@@ -38,8 +56,7 @@ def menu() -> None:
     )
 
 
-def other(here: Lesson) -> Lesson | None:
-    """Asks in which way B differs, and gives B; None where the reader compares nothing, or B cannot be read."""
+def _other(here: Lesson) -> Lesson | None:
     match st.session_state.get("beside"):
         case "another sentence":
             return _sentence(here)

@@ -1,0 +1,84 @@
+"""Two sentences side by side in a browser: three clicks, one pointer for both, one link, one click to leave."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import AT_REST, SCHEMES, Visit, assert_fits, choose, turn, violations
+
+pytestmark = pytest.mark.browser
+
+RIVER, MONEY = "We sat on the bank of the river.", "We put money in the bank of the town."
+ADDRESS = "/explorer?" + urlencode({"text": RIVER, "beside": "another sentence", "b": MONEY, "token": "4"})
+DRAWN = ".st-key-side_b canvas"
+
+
+def tip(page: Page, key: str) -> str:
+    return page.locator(f".st-key-{key} .tip").inner_text()
+
+
+def test_one_changed_word_is_compared_in_three_clicks_and_one_link_holds_both(visit: Visit) -> None:
+    page = visit.open(f"/explorer?{urlencode({'text': RIVER})}", drawn=".explorer canvas")
+    choose(page, "Compare with", "another sentence")  # two clicks
+    box = page.get_by_label("The other sentence")
+    expect(box).to_have_value(RIVER)  # ready to be changed
+    box.click()
+    box.fill(RIVER.replace("river", "town"))
+    box.press("Enter")
+    expect(page.locator(".st-key-side_b canvas")).to_have_attribute("aria-label", re.compile("town"))
+    expect(page.get_by_text(re.compile("The head that changes most"))).to_be_visible()
+    link = page.url
+    page = visit.open(link.removeprefix(visit.server.address), drawn=DRAWN)
+    expect(page.get_by_label("The other sentence")).to_have_value(RIVER.replace("river", "town"))
+    page.locator(".st-key-beside").get_by_role("button", name="Clear value").click()
+    expect(page.locator(".explorer canvas").first).to_be_visible()
+    assert "beside" not in page.url
+
+
+def test_a_cell_that_is_pointed_at_in_a_shows_in_b_and_in_the_difference_before_the_next_frame(visit: Visit) -> None:
+    page = visit.open(ADDRESS, drawn=DRAWN)
+    page.wait_for_function(AT_REST)
+    found = page.locator(".st-key-side_a canvas")
+    found.scroll_into_view_if_needed()
+    found.focus()
+    page.keyboard.press("ArrowDown")
+    for key, times in (("Home", 1), ("ArrowUp", 9), ("ArrowDown", 4), ("ArrowRight", 4)):
+        for _ in range(times):
+            page.keyboard.press(key)
+    assert tip(page, "side_a").startswith("query 4 “bank”, key 4 “bank”: ")
+    assert tip(page, "side_b").startswith("query 5 “bank”, key 5 “bank”: ")
+    a, b, difference = (float(tip(page, key).rsplit(" ", 1)[1].replace("−", "-")) for key in KEYS)
+    assert difference == pytest.approx(b - a, abs=2e-3)
+    expect(page.locator(".st-key-side_b .mark")).to_be_visible()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")  # “sat”, which only A has
+    assert tip(page, "side_b") == "No such pair of tokens here."
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-side_b .mark")).to_be_hidden()
+
+
+KEYS = ("side_a", "side_b", "side_difference")
+
+
+def test_on_a_projector_both_pictures_of_twelve_tokens_are_whole(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 1280, "height": 800})
+    page = visit.open(f"{ADDRESS}&projector=1", drawn=DRAWN)
+    page.wait_for_function(AT_REST)
+    for key in KEYS:
+        box = page.locator(f".st-key-{key} canvas").bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 800, key
+
+
+@pytest.mark.parametrize("width", [390])
+def test_both_sides_fit_a_phone_and_shut_nobody_out(visit: Visit) -> None:
+    page = visit.open(ADDRESS, drawn=DRAWN)
+    assert_fits(page)
+    for scheme in SCHEMES:
+        turn(page, scheme)
+        assert violations(page) == [], scheme
