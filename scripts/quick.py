@@ -10,7 +10,6 @@ are stopped after 15 seconds, and what was not reached is said. What passes here
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -110,12 +109,12 @@ def run_tests(tests: Sequence[str], seconds: float = SECONDS, root: Path = ROOT)
 
         def stop() -> None:
             is_late.set()
-            running.send_signal(signal.SIGINT)
+            running.terminate()  # where this was started in the background, SIGINT is ignored by all that it starts
 
         end = threading.Timer(seconds, stop)
         end.start()
         for line in running.stdout:
-            print(line, end="", flush=True)
+            print(line.rstrip("\n"), flush=True)  # the last one may be broken off
             reached = line.split()[0] if line.startswith("tests/") else reached
         end.cancel()
     if is_late.is_set():
