@@ -13,7 +13,7 @@ from tests.browser import AT_REST, SCHEMES, Visit, assert_fits, choose, turn, vi
 pytestmark = pytest.mark.browser
 
 RIVER, MONEY = "We sat on the bank of the river.", "We put money in the bank of the town."
-ADDRESS = "/explorer?" + urlencode({"text": RIVER, "beside": "another sentence", "b": MONEY, "token": "4"})
+ADDRESS = "/explorer?" + urlencode({"text": RIVER, "with": "another sentence", "b": MONEY, "token": "4"})
 DRAWN = ".st-key-side_b canvas"
 
 
@@ -34,9 +34,9 @@ def test_one_changed_word_is_compared_in_three_clicks_and_one_link_holds_both(vi
     link = page.url
     page = visit.open(link.removeprefix(visit.server.address), drawn=DRAWN)
     expect(page.get_by_label("The other sentence")).to_have_value(RIVER.replace("river", "town"))
-    page.locator(".st-key-beside").get_by_role("button", name="Clear value").click()
+    page.locator(".st-key-with").get_by_role("button", name="Clear value").click()
     expect(page.locator(".explorer canvas").first).to_be_visible()
-    assert "beside" not in page.url
+    assert "with=" not in page.url
 
 
 def test_a_cell_that_is_pointed_at_in_a_shows_in_b_and_in_the_difference_before_the_next_frame(visit: Visit) -> None:

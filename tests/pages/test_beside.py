@@ -15,12 +15,12 @@ RIVER, MONEY = "We sat on the bank of the river.", "We put the money in the bank
 LAYER, HEAD = "decoder.4.self_attn", 3
 
 
-def page(**address: str) -> AppTest:
-    return open_page("explorer", **({"text": RIVER, "layer": "4", "head": "3"} | address))
+def page(compared: str = "", **address: str) -> AppTest:
+    return open_page("explorer", **({"text": RIVER, "layer": "4", "head": "3", "with": compared} | address))
 
 
 def compare(**address: str) -> AppTest:
-    return page(beside="another sentence", b=MONEY, **address)
+    return page(compared="another sentence", b=MONEY, **address)
 
 
 def masked(pattern: np.ndarray) -> np.ndarray:
@@ -56,7 +56,7 @@ def test_the_sentence_says_where_the_token_looks_in_both() -> None:
         row = model.trace(text)[f"{LAYER}.pattern"][HEAD, [t.strip() for t in encoded.tokens].index("bank")]
         best = int(row.argmax())
         assert f"at “{encoded.tokens[best].strip()}” ({row[best]:.0%}) in {name}" in said
-    same = words(page(beside="another sentence", b=f"{RIVER} It was cold.", token="4"))
+    same = words(page(compared="another sentence", b=f"{RIVER} It was cold.", token="4"))
     assert "on both sides" in same
 
 
@@ -77,7 +77,7 @@ def test_every_head_is_measured_and_a_click_on_the_most_changed_goes_there() -> 
 
 def test_the_same_sentence_moves_nothing() -> None:
     for b in ({}, {"b": RIVER}):
-        app = page(beside="another sentence", **b)
+        app = page(compared="another sentence", **b)
         assert "Nothing differs" in words(app)
         assert np.nanmax(np.abs(matrices(app)["side_difference"])) == 0
         (chart,) = (found for key, found in charts(app).items() if key == "side_likeness")
@@ -85,7 +85,7 @@ def test_the_same_sentence_moves_nothing() -> None:
 
 
 def test_two_models_that_were_trained_alike_have_the_same_heads() -> None:
-    app = page(model="twins-sinusoidal", beside="another model", b_model="twins-rope", layer="1", head="0")
+    app = page(model="twins-sinusoidal", compared="another model", b_model="twins-rope", layer="1", head="0")
     np.testing.assert_allclose(
         matrices(app)["side_b"][0],
         masked(models.load("twins-rope").trace(RIVER)["decoder.1.self_attn.pattern"][0]),
@@ -96,17 +96,17 @@ def test_two_models_that_were_trained_alike_have_the_same_heads() -> None:
 
 
 def test_models_of_other_sizes_and_tokenizers_have_no_map_of_heads() -> None:
-    app = page(beside="another model", b_model="fill-in")
+    app = page(compared="another model", b_model="fill-in")
     assert "side_heads" not in matrices(app)
     assert {"side_a", "side_b", "side_difference"} <= set(matrices(app))
 
 
 def test_another_head_and_a_head_that_is_off() -> None:
     trace = models.load("tiny-english").trace(RIVER)
-    app = page(beside="another head", b_layer="1", b_head="7")
+    app = page(compared="another head", b_layer="1", b_head="7")
     np.testing.assert_allclose(matrices(app)["side_b"][0], masked(trace["decoder.1.self_attn.pattern"][7]), atol=1e-3)
     off = (AblateHead(layer="decoder.2.self_attn", head=1),)
-    app = page(beside="a head off", off_layer="2", off_head="1")
+    app = page(compared="a head off", off_layer="2", off_head="1")
     expected = zoo.load("tiny-english").trace(RIVER, off)[f"{LAYER}.pattern"][HEAD]
     np.testing.assert_allclose(matrices(app)["side_b"][0], masked(expected), atol=1e-3)
     moved = matrices(app)["side_heads"][0]
@@ -117,14 +117,14 @@ def test_another_head_and_a_head_that_is_off() -> None:
 @pytest.mark.parametrize(
     ("address", "note"),
     [
-        ({"beside": "another sentence", "b": "\u200b"}, ""),
-        ({"beside": "another sentence", "b": "word " * 990}, "tokens at a time"),
-        ({"beside": "another sentence", "b": "<img src=x onerror=alert(1)>"}, ""),
-        ({"beside": "another sentence", "b": "xyzzy"}, "no token in common"),
-        ({"beside": "another model", "b_model": "no such model"}, ""),
-        ({"beside": "another head", "b_layer": "99", "b_head": "inf"}, ""),
-        ({"beside": "a head off", "off_layer": "-1", "off_head": "1e400"}, ""),
-        ({"beside": "nonsense"}, ""),
+        ({"with": "another sentence", "b": "\u200b"}, ""),
+        ({"with": "another sentence", "b": "word " * 990}, "tokens at a time"),
+        ({"with": "another sentence", "b": "<img src=x onerror=alert(1)>"}, ""),
+        ({"with": "another sentence", "b": "xyzzy"}, "no token in common"),
+        ({"with": "another model", "b_model": "no such model"}, ""),
+        ({"with": "another head", "b_layer": "99", "b_head": "inf"}, ""),
+        ({"with": "a head off", "off_layer": "-1", "off_head": "1e400"}, ""),
+        ({"with": "nonsense"}, ""),
     ],
 )
 def test_odd_addresses_leave_a_as_it_is(address: dict[str, str], note: str) -> None:
@@ -140,8 +140,6 @@ def test_odd_addresses_leave_a_as_it_is(address: dict[str, str], note: str) -> N
 
 
 def test_a_translator_is_compared_on_its_own_answers() -> None:
-    app = open_page(
-        "explorer", model="french-english", text="J'ai une voiture.", beside="another sentence", b="J'ai une maison."
-    )
+    app = page(model="french-english", text="J'ai une voiture.", compared="another sentence", b="J'ai une maison.")
     assert not app.exception
     assert {"side_a", "side_b", "side_heads"} <= set(matrices(app))

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 
-from tfmviz.analysis.side_by_side import Pairing
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, chosen_cell, share, signed, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, line_chart, named_lines
@@ -17,26 +16,29 @@ from tfmviz.record.trace import Array
 HEIGHT = 320
 """Pixels of the rows of a picture, so that a sentence of a lecture is whole on a projector."""
 
+Order = Sequence[tuple[int | None, int | None]]
+"""The tokens of A and B in one order: the position of each in A and in B, None where that has no such token."""
+
 Side = Literal[0, 1]
-"""A or B, as `Pairing.order` counts them."""
+"""A or B."""
 
 
-def axis(title: str, names: Sequence[str], pairing: Pairing, side: Side) -> Axis:
+def axis(title: str, names: Sequence[str], order: Order, side: Side) -> Axis:
     """The tokens of A or B as rows or columns; what the other text lacks has a box around it."""
-    places = {place[side]: n for n, place in enumerate(pairing.order)}
+    places = {place[side]: n for n, place in enumerate(order)}
     return Axis(
         title=title,
         names=names,
         spoken=[f"{title} {n} “{name}”" for n, name in enumerate(names)],
-        boxed=[n for n in range(len(names)) if None in pairing.order[places[n]]],
+        boxed=[n for n in range(len(names)) if None in order[places[n]]],
         places=[places[n] for n in range(len(names))],
     )
 
 
-def merged(title: str, names: tuple[Sequence[str], Sequence[str]], pairing: Pairing) -> Axis:
+def merged(title: str, names: tuple[Sequence[str], Sequence[str]], order: Order) -> Axis:
     """The tokens of both texts in one order; what only one has has a box around it."""
-    both = [names[0][a] if a is not None else names[1][b or 0] for a, b in pairing.order]
-    only = [" (only in B)" if a is None else " (only in A)" if b is None else "" for a, b in pairing.order]
+    both = [names[0][a] if a is not None else names[1][b or 0] for a, b in order]
+    only = [" (only in B)" if a is None else " (only in A)" if b is None else "" for a, b in order]
     return Axis(
         title=title,
         names=both,

@@ -1,6 +1,6 @@
 """Compare with …: a second sentence, model or head, or the same without a head, beside what the page shows.
 
-What the page shows is A, the other one B. They differ in one thing, which the address names: `beside=another sentence`.
+What the page shows is A, the other one B. They differ in one thing, which the address names: `with=another sentence`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def other(here: Lesson) -> Lesson | None:
     """Asks in which way B differs, and gives B; None where the reader compares nothing, or B cannot be read."""
     if not projector.is_on():
         return _other(here)
-    if "beside" not in st.query_params:
+    if "with" not in st.query_params:
         return None
     with st.container(horizontal=True, vertical_alignment="center", key="beside-line"):
         place = st.container()
@@ -47,7 +47,7 @@ def _menu() -> None:
         "Compare with",
         get_args(What),
         index=None,
-        key="beside",
+        key="with",
         bind="query-params",
         placeholder="Compare with…",
         on_change=_copy,
@@ -57,22 +57,23 @@ def _menu() -> None:
 
 
 def _other(here: Lesson) -> Lesson | None:
-    match st.session_state.get("beside"):
+    match st.session_state.get("with"):
         case "another sentence":
             return _sentence(here)
         case "another model":
             return _model(here)
         case "another head":
-            return replace(here, choice=replace(here.choice, **_head(here, "b")))
+            layer, head = _head(here, "b")
+            return replace(here, choice=replace(here.choice, layer=layer, head=head))
         case "a head off":
-            off = _head(here, "off")
-            return replace(here, edits=(AblateHead(layer=off["layer"], head=off["head"]),))
+            layer, head = _head(here, "off")
+            return replace(here, edits=(AblateHead(layer=layer, head=head),))
     return None
 
 
 def titles(here: Lesson, there: Lesson) -> tuple[str, str]:
     """What stands above A and B."""
-    match st.session_state.get("beside"):
+    match st.session_state.get("with"):
         case "another model":
             return f"A, {here.model.name}", f"B, {there.model.name}"
         case "another head":
@@ -126,14 +127,14 @@ def _model(here: Lesson) -> Lesson | None:
     return replace(here, model=model, choice=controls.Choice(model=name, layer=layer, head=head))
 
 
-def _head(here: Lesson, key: str) -> dict[str, str | int]:
+def _head(here: Lesson, key: str) -> tuple[str, int]:
     """Asks for a layer and a head of A's kind of attention; at first the head that A shows."""
     kind = kind_of(here.choice.layer)
     layers = [layer for layer in here.model.config.layers if kind_of(layer) == kind]
     with line(key):
         layer = _number("Layer", f"{key}_layer", len(layers), here.choice.layer_index)
         head = _number("Head", f"{key}_head", here.model.config.n_heads, here.choice.head)
-    return {"layer": layers[layer], "head": head}
+    return layers[layer], head
 
 
 def _number(label: str, key: str, count: int, first: int) -> int:

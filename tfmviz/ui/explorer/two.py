@@ -140,8 +140,8 @@ def _one(sides: Sides, number: figures.Side) -> None:
     show_cells(
         figures.attention(
             _masked(side),
-            rows=figures.axis("query", rows, sides.queries, number),
-            columns=figures.axis("key", _key_names(side), sides.keys, number),
+            rows=figures.axis("query", rows, sides.queries.order, number),
+            columns=figures.axis("key", _key_names(side), sides.keys.order, number),
             title=sides.titles[number],
             cell=in_b if number else (sides.query, sides.key),
         ),
@@ -160,8 +160,8 @@ def _difference(sides: Sides) -> None:
     show_cells(
         figures.difference(
             values,
-            rows=figures.merged("query", (_query_names(here), _query_names(there)), sides.queries),
-            columns=figures.merged("key", (_key_names(here), _key_names(there)), sides.keys),
+            rows=figures.merged("query", (_query_names(here), _query_names(there)), sides.queries.order),
+            columns=figures.merged("key", (_key_names(here), _key_names(there)), sides.keys.order),
             cell=(sides.queries.place(sides.query), sides.keys.place(sides.key)),
         ),
         key=DIFFERENCE,

@@ -11,10 +11,10 @@ import { decimal } from "../shared/numbers.js";
  * @typedef {{top: number, left: number, bottom: number, right: number, colour: string}} Frame
  * @typedef {{matrix: number, row: number, column: number}} Cell
  * @typedef {{
- *   name: string, alt: string, click: string, linked: string[], matrices: number, titles: string[], rows: Axis, columns: Axis,
- *   scale: import("./scales.js").Scale, form: Form, texts: string[][] | null, notes: string[][] | null,
- *   frames: Frame[], crosses: [number, number][], square: boolean, rowHeight: number, across: number,
- *   values: Float32Array,
+ *   name: string, alt: string, click: string, linked: string[], matrices: number, titles: string[],
+ *   rows: Axis, columns: Axis, scale: import("./scales.js").Scale, form: Form,
+ *   texts: string[][] | null, notes: string[][] | null, frames: Frame[], crosses: [number, number][],
+ *   square: boolean, rowHeight: number, across: number, values: Float32Array,
  * }} Picture what tfmviz/views/cells sends, see tfmviz/plots/cells.py
  */
 
