@@ -1,11 +1,15 @@
 """The residual stream: vectors that grow, parts that add up, and a prediction that is built layer by layer (L6, L8)."""
 
-from tfmviz.ui import lesson
+from tfmviz.ui import beside, lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.stream import attribution, lengths, lens, river, twins
+from tfmviz.ui.stream import attribution, lengths, lens, river, twins, two
 
 
 def draw(here: Lesson) -> None:
+    if there := beside.other(here, beside.WITHOUT_HEADS):
+        two.side_by_side(here, there)
+        return
+
     lesson.tabs(
         "stream",
         {
@@ -43,4 +47,5 @@ lesson.page(
     "The residual stream: how a prediction is built",
     "Every token has one vector, its stream. Each layer adds to it; the last is the prediction.",
     draw,
+    along=beside.along_without_heads,
 )

@@ -1,11 +1,15 @@
 """Attention step by step: how a head computes its numbers, from the sentence to what a layer writes (L3, L5)."""
 
-from tfmviz.ui import lesson
+from tfmviz.ui import beside, lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.steps import code, heads, scaling, stages
 
 
 def draw(here: Lesson) -> None:
+    if there := beside.other(here):
+        stages.side_by_side(here, there)
+        return
+
     lesson.tabs(
         "part",
         {
@@ -45,4 +49,5 @@ lesson.page(
     "Attention, step by step",
     "One head at work. Click any cell to see where its number comes from.",
     draw,
+    along=beside.along,
 )

@@ -1,13 +1,16 @@
 """The whole model: one picture from the tokens to the next word, which opens into blocks and heads (L3 to L6, L8)."""
 
-from tfmviz.ui import guess, lesson
+from tfmviz.ui import beside, guess, lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.whole_model import around, picture
+from tfmviz.ui.whole_model import around, picture, two
 
 
 def draw(here: Lesson) -> None:
-    with guess.first("Which word does the model expect in the end?", name="picture"):
-        picture.picture(here)
+    if there := beside.other(here, beside.WITHOUT_HEADS):
+        two.side_by_side(here, there)
+    else:
+        with guess.first("Which word does the model expect in the end?", name="picture"):
+            picture.picture(here)
 
     lesson.tabs(
         "beside",
@@ -26,4 +29,5 @@ lesson.page(
     "The whole model",
     "Your sentence on its way through every part. Point at a token; click a part to open it.",
     draw,
+    along=beside.along_without_heads,
 )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, matrices, open_page, pictures, views, words
+from tests.app import charts, columns, matrices, open_page, pictures, series, views, words
 from tfmviz import zoo
 from tfmviz.record.edits import AblateHead
 from tfmviz.ui import models
@@ -143,3 +143,58 @@ def test_a_translator_is_compared_on_its_own_answers() -> None:
     app = page(model="french-english", text="J'ai une voiture.", compared="another sentence", b="J'ai une maison.")
     assert not app.exception
     assert {"side_a", "side_b", "side_heads"} <= set(matrices(app))
+
+
+PAGES = {
+    "whole_model": {"whole_model", "whole_model_b"},
+    "step_by_step": {"steps", "steps_b"},
+    "residual_stream": {"side_lens"},
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"with": "another sentence", "b": MONEY, "token": "4"},
+        {"with": "another sentence", "b": "xyzzy"},
+        {"with": "another model", "b_model": "twins-rope"},
+        {"with": "another model", "b_model": "fill-in"},
+        {"with": "a head off", "off_layer": "2", "off_head": "1"},
+    ],
+)
+def test_other_pages_show_both_sides(name: str, address: dict[str, str]) -> None:
+    app = open_page(name, text=RIVER, layer="4", head="3", **address)
+    assert PAGES[name] <= set(views(app))
+    assert not app.error
+
+
+def test_the_whole_model_says_what_each_side_expects() -> None:
+    app = open_page("whole_model", text=RIVER, b=MONEY, token="4", **{"with": "another sentence"})
+    model = models.load("tiny-english")
+    found = []
+    for text in (RIVER, MONEY):
+        at = [token.strip() for token in model.encode(text).tokens].index("bank")
+        logits = model.trace(text)["logits"][at].astype(float)
+        shares = np.exp(logits - logits.max())
+        found.append((model.vocabulary[int(logits.argmax())], shares.max() / shares.sum()))
+    (word_a, share_a), (word_b, share_b) = found
+    assert word_a == word_b == "."
+    assert f"After “bank” both expect “\\.”: {share_a:.0%} in A, {share_b:.0%} in B." in words(app)
+
+
+def test_the_stream_of_both_sides_is_that_of_two_runs() -> None:
+    app = open_page("residual_stream", text=RIVER, b=MONEY, token="4", **{"with": "another sentence"})
+    model = models.load("tiny-english")
+    lines = charts(app)["side_lengths"]
+    shown = series(lines)
+    for name, text in (("A", RIVER), ("B", MONEY)):
+        trace = model.trace(text)
+        at = [token.strip() for token in model.encode(text).tokens].index("bank")
+        sites = ["decoder.0.resid_pre", *(f"decoder.{n}.resid_post" for n in range(6))]
+        expected = [np.linalg.norm(trace[site][at]) for site in sites]
+        (along,) = (values for key, values in shown.items() if key.strip().endswith(name))
+        np.testing.assert_allclose(along, expected, rtol=1e-4)
+    table = columns(app, "side_lens")
+    assert table["A"][0].startswith("bank ")
+    assert len(table["A"]) == len(table["B"]) == 7

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -98,6 +98,22 @@ def likeness(cosines: Array, *, token: str, theme: Theme) -> Chart:
     lines = named_lines({token: (x, cosines)}, _said, theme=theme, dot=50)
     axes = Axes(x="layers passed", y="cosine of A's and B's vector", height=230, legend=False)
     return line_chart(lines, axes, theme=theme, y_range=(min(0.0, float(cosines.min())), 1.0))
+
+
+def lengths(values: Mapping[str, Array], *, theme: Theme) -> Chart:
+    """How long one token's vector is in A and in B, from the embedding to the last layer.
+
+    Args:
+        values: by what A and B are called (state,).
+    """
+    points = {name: (np.arange(len(along), dtype=float), along) for name, along in values.items()}
+    axes = Axes(x="layers passed", y="length of the vector", height=230)
+    top = 1.06 * max(float(along.max()) for along in values.values())
+    return line_chart(named_lines(points, _length, theme=theme, dot=50), axes, theme=theme, y_range=(0.0, top))
+
+
+def _length(name: str, layers: float, length: float) -> str:
+    return f"{name}, after {layers:.0f} layers: length {length:.2f}"
 
 
 def _said(token: str, layers: float, cosine: float) -> str:

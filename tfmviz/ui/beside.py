@@ -5,6 +5,7 @@ What the page shows is A, the other one B. They differ in one thing, which the a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
@@ -19,6 +20,8 @@ from tfmviz.words import markdown
 What = Literal["another sentence", "another model", "another head", "a head off"]
 """What may differ between A and B."""
 
+WITHOUT_HEADS: tuple[What, ...] = ("another sentence", "another model", "a head off")
+
 MENU = 215
 """Pixels of the menu."""
 
@@ -26,10 +29,16 @@ MENU = 215
 def along() -> None:
     """Draws the choice of what to compare with in the line of the sentence; a projector has no room for it there."""
     if not projector.is_on():
-        _menu()
+        _menu(get_args(What))
 
 
-def other(here: Lesson) -> Lesson | None:
+def along_without_heads() -> None:
+    """The same for a page on which one head is like another."""
+    if not projector.is_on():
+        _menu(WITHOUT_HEADS)
+
+
+def other(here: Lesson, options: Sequence[What] = get_args(What)) -> Lesson | None:
     """Asks in which way B differs, and gives B; None where the reader compares nothing, or B cannot be read."""
     if not projector.is_on():
         return _other(here)
@@ -37,15 +46,15 @@ def other(here: Lesson) -> Lesson | None:
         return None
     with st.container(horizontal=True, vertical_alignment="center", key="beside-line"):
         place = st.container()
-        _menu()
+        _menu(options)
     with place:
         return _other(here)
 
 
-def _menu() -> None:
+def _menu(options: Sequence[What]) -> None:
     st.selectbox(
         "Compare with",
-        get_args(What),
+        options,
         index=None,
         key="with",
         bind="query-params",

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import streamlit as st
 
 from tfmviz.analysis import lens
+from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import controls, models, router
 from tfmviz.ui.cache import shared
@@ -21,9 +22,9 @@ from tfmviz.words.labels import visible
 ZOOMS: tuple[Zoom, ...] = get_args(Zoom)
 
 
-def subject(model: Model, text: str) -> Subject:
+def subject(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> Subject:
     """What the view draws: the model's run, its matrices, what its positions do."""
-    trace, weights = models.trace(model, text), model.weights
+    trace, weights = models.trace(model, text, edits), model.weights
     texts = {stack: trace.source if stack == "encoder" and trace.source else trace.target for stack in weights.stacks}
     return Subject(
         title=model.name,
@@ -35,18 +36,20 @@ def subject(model: Model, text: str) -> Subject:
 
 
 @shared
-def payload(model: Model, text: str, zoom: Zoom, layer: str, head: int) -> bytes:
+def payload(model: Model, text: str, zoom: Zoom, layer: str, head: int, edits: tuple[Edit, ...] = ()) -> bytes:
     """What the view in the browser gets."""
-    return view.payload(subject(model, text), zoom, layer, head)
+    return view.payload(subject(model, text, edits), zoom, layer, head)
 
 
 @shared
-def said(model: Model, text: str, zoom: Zoom, layer: str, token: int) -> dict[str, list[Any]]:
+def said(
+    model: Model, text: str, zoom: Zoom, layer: str, token: int, edits: tuple[Edit, ...] = ()
+) -> dict[str, list[Any]]:
     """Per column of the picture the most probable word if the model stopped there, its probability, the answer's rank.
 
     Empty where nothing can be read out: at one head, and in an encoder that feeds a decoder.
     """
-    about = subject(model, text)
+    about = subject(model, text, edits)
     sites = view.read_at(about, zoom, layer)
     if not sites:
         return {}
@@ -62,27 +65,34 @@ def said(model: Model, text: str, zoom: Zoom, layer: str, token: int) -> dict[st
     }
 
 
-def picture(here: Lesson) -> None:
-    """The picture itself, in the browser."""
+def picture(here: Lesson, *, key: str = "", token: int | None = None) -> None:
+    """The picture itself, in the browser.
+
+    Args:
+        key: where the page has two: of the second one, in which nothing is chosen.
+        token: that is followed; None: the chosen one.
+    """
+    token = here.query if token is None else token
     asked = st.query_params.get("zoom", "")
     zoom: Zoom = next((zoom for zoom in ZOOMS if zoom == asked), "model")
     choice = here.choice
     where = choice.layer if zoom != "model" else f"{choice.layer.split('.')[0]}.0.self_attn"
     show_view(
         "whole_model",
+        key=key,
         js=view.JS,
         css=view.CSS,
-        data=payload(here.model, here.text, zoom, where, choice.head if zoom == "head" else 0),
+        data=payload(here.model, here.text, zoom, where, choice.head if zoom == "head" else 0, here.edits),
         selection={
             "layer": choice.layer,
             "head": choice.head,
-            "token": here.query,
-            "says": said(here.model, here.text, zoom, where, here.query),
+            "token": token,
+            "says": said(here.model, here.text, zoom, where, token, here.edits),
             "address": {"model": here.model.name, "text": here.text},
             "kinds": KINDS,
             "pages": {page.name: page.title for page in router.PAGES},
         },
-        on_report=follow,
+        on_report=_ignore if key else follow,
     )
 
 
@@ -92,3 +102,7 @@ def follow(report: dict[str, Any]) -> None:
     if re.fullmatch(r"(encoder|decoder)\.[0-9]{1,3}\.(self|cross)_attn", layer):
         controls.look_at(layer, max(0, int(report["head"])))
     controls.remember(max(0, int(report["token"])), {"zoom": zoom if zoom in ZOOMS[1:] else ""})
+
+
+def _ignore(_report: dict[str, Any]) -> None:
+    """What is chosen is chosen in A."""

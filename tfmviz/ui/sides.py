@@ -1,0 +1,132 @@
+"""A and B: the tokens that they share, where the chosen one looks, and how its vectors part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from tfmviz.analysis.predictions import top_predictions
+from tfmviz.analysis.side_by_side import Pairing, distances, likeness, pair_tokens
+from tfmviz.plots import side_by_side as figures
+from tfmviz.ui import beside, controls
+from tfmviz.ui.figures import show, theme
+from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.labels import said_of_queries, visible
+from tfmviz.words.numbers import decimal, per_cent
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sides:
+    """A and B, and the tokens that they share.
+
+    Attributes:
+        lessons, titles: A's and B's.
+        queries, keys: of the chosen layers.
+        query, key: positions in A of the token that looks and of one that it looks at.
+    """
+
+    lessons: tuple[Lesson, Lesson]
+    titles: tuple[str, str]
+    queries: Pairing
+    keys: Pairing
+    query: int
+    key: int
+
+
+def of(here: Lesson, there: Lesson) -> Sides:
+    """Pairs the tokens. Until the reader chooses one that both have, it is the one whose row differs most."""
+    (queries_a, keys_a), (queries_b, keys_b) = (side.trace.axes(side.choice.layer) for side in (here, there))
+    queries, keys = pair_tokens(queries_a, queries_b), pair_tokens(keys_a, keys_b)
+    query, key = here.query, here.key
+    if controls.pinned() is None and queries.partner(query) is None and queries.pairs:
+        a, b = (side.trace[f"{side.choice.layer}.pattern"][[side.choice.head]] for side in (here, there))
+        query = queries.pairs[int(distances(a, b, queries, keys)[0].argmax())][0]
+        key = most(here, query)[0]
+    return Sides(
+        lessons=(here, there), titles=beside.titles(here, there), queries=queries, keys=keys, query=query, key=key
+    )
+
+
+def said(sides: Sides) -> str:
+    """Where the chosen token looks in A, and where in B."""
+    here, there = sides.lessons
+    token = markdown.plain(said_of_queries(here.trace, here.choice.layer)[sides.query])
+    (best_a, share_a) = most(here, sides.query)
+    looks = f"{token} looks most at {_name(here, best_a)}"
+    if (partner := sides.queries.partner(sides.query)) is None:
+        return f"In A, {looks} ({share_a}). B has no such token."
+    (best_b, share_b) = most(there, partner)
+    if sides.keys.partner(best_a) == best_b:
+        return f"{looks} on both sides: {share_a} in A, {share_b} in B."
+    return f"{looks} ({share_a}) in A, but at {_name(there, best_b)} ({share_b}) in B."
+
+
+def show_likeness(sides: Sides) -> None:
+    """How the vector of the chosen token parts from that of the same token in B; nothing where models differ."""
+    here, there = sides.lessons
+    at = sides.queries.partner(sides.query)
+    if at is None or here.model.name != there.model.name:
+        return
+    cosines = likeness(here.trace, there.trace, stack_of(here), (sides.query, at))
+    token = query_name(sides)
+    st.markdown(
+        f"The vector of “{markdown.plain(token)}” in A and B: cosine {decimal(float(cosines[0]))} before the first "
+        f"layer, {decimal(float(cosines[-1]))} after the last."
+    )
+    numbers = ", ".join(decimal(float(cosine)) for cosine in cosines)
+    show(figures.likeness(cosines, token=token, theme=theme()), key="side_likeness", alt=f"Cosines: {numbers}")
+
+
+def most(side: Lesson, query: int) -> tuple[int, str]:
+    """The key that a query gives most to, and how much of its attention that is."""
+    row = side.trace[f"{side.choice.layer}.pattern"][side.choice.head, query]
+    return int(row.argmax()), per_cent(float(row.max()))
+
+
+def _name(side: Lesson, key: int) -> str:
+    return f"“{markdown.plain(key_names(side)[key])}”"
+
+
+def key_names(side: Lesson) -> list[str]:
+    return [visible(token) for token in side.trace.axes(side.choice.layer)[1].tokens]
+
+
+def targets(sides: Sides) -> tuple[int, int | None]:
+    """The chosen token of the texts that the models predict on: its position in A, and in B."""
+    here, there = sides.lessons
+    token = here.target
+    return token, pair_tokens(here.trace.target, there.trace.target).partner(token)
+
+
+def expected(sides: Sides) -> str:
+    """The most probable word at the chosen token, in A and in B."""
+    at = targets(sides)
+    token = markdown.plain(visible(sides.lessons[0].trace.tokens[at[0]]))
+    found = [_expected(lesson, position) for lesson, position in zip(sides.lessons, at, strict=True)]
+    where = "In the place of" if sides.lessons[0].model.config.architecture == "encoder-only" else "After"
+    if found[0][0] == found[1][0] != "":
+        return f"{where} “{token}” both expect “{found[0][0]}”: {found[0][1]} in A, {found[1][1]} in B."
+    if not found[1][0]:
+        return f"{where} “{token}” A expects “{found[0][0]}” ({found[0][1]}). B has no such token."
+    return f"{where} “{token}” A expects “{found[0][0]}” ({found[0][1]}), B “{found[1][0]}” ({found[1][1]})."
+
+
+def _expected(side: Lesson, position: int | None) -> tuple[str, str]:
+    """The most probable word and its probability; two empty texts where there is no such token."""
+    if position is None:
+        return "", ""
+    (best,) = top_predictions(side.trace.row("logits", position), 1)
+    return markdown.plain(visible(side.model.vocabulary[best.index])), per_cent(best.probability)
+
+
+def stack_of(side: Lesson) -> str:
+    """The stack whose stream the chosen layer reads."""
+    return side.choice.layer.split(".")[0]
+
+
+def query_name(sides: Sides) -> str:
+    """The chosen token as it is drawn."""
+    here = sides.lessons[0]
+    return visible(here.trace.axes(here.choice.layer)[0].tokens[sides.query])

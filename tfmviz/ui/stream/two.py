@@ -1,0 +1,79 @@
+"""The residual stream of A and of B: how long the chosen token's vector is, and what it would say, layer by layer."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis import lens, residual
+from tfmviz.plots import side_by_side as figures
+from tfmviz.ui import sides as both
+from tfmviz.ui.figures import show, show_columns, theme
+from tfmviz.ui.lesson import Lesson, where_it_predicts
+from tfmviz.ui.sides import Sides
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent
+
+
+def side_by_side(here: Lesson, there: Lesson) -> None:
+    """Lengths as two lines; words as two columns; where the two part."""
+    sides = both.of(here, there)
+    left, right = st.columns(2)
+    with left:
+        _lengths(sides)
+        both.show_likeness(sides)
+    with right, where_it_predicts():
+        _words(sides)
+
+
+def _lengths(sides: Sides) -> None:
+    """The length of the chosen token's vector after every layer, in A and in B."""
+    at = sides.query, sides.queries.partner(sides.query)
+    found = {}
+    for title, side, position in zip(sides.titles, sides.lessons, at, strict=True):
+        if position is not None:
+            stack = both.stack_of(side)
+            sites = list(residual.stages(side.trace, stack, "layers").values())
+            found[title] = residual.lengths(side.trace, sites)[:, position]
+    token = markdown.plain(both.query_name(sides))
+    ends = (f"{decimal(float(v[0]), '.1f')} → {decimal(float(v[-1]), '.1f')} in {n[0]}" for n, v in found.items())
+    st.markdown(f"The length of the vector of “{token}”, first → last: {', '.join(ends)}.")
+    show(
+        figures.lengths(found, theme=theme()),
+        key="side_lengths",
+        alt="; ".join(f"{n}: {', '.join(decimal(float(v), '.1f') for v in values)}" for n, values in found.items()),
+    )
+
+
+def _words(sides: Sides) -> None:
+    """The word that the model would say if it stopped after each layer, in A and in B."""
+    at = both.targets(sides)
+    said = []
+    for side, position in zip(sides.lessons, at, strict=True):
+        stack = side.model.writes_from
+        stages = residual.stages(side.trace, stack, "layers")
+        if position is None:
+            continue
+        read = lens.read_token(side.trace, list(stages.values()), side.model.weights.stacks[stack].readout, position)
+        words = [visible(side.model.vocabulary[n]) for n in read.top[:, 0]]
+        shares = [per_cent(float(p)) for p in read.top_probability[:, 0]]
+        said.append((list(stages), words, shares))
+    st.markdown(f"{both.expected(sides)} {_parts(said)}")
+    longest = max((stages for stages, _, _ in said), key=len)
+    columns: dict[str, list[str]] = {"": longest}
+    for title, (_, words, shares) in zip(sides.titles, said, strict=False):
+        rows = [f"{word} {share}" for word, share in zip(words, shares, strict=True)]
+        columns[title] = rows + [""] * (len(longest) - len(rows))
+    show_columns(columns, caption="If the model stopped here", key="side_lens")
+
+
+def _parts(said: list[tuple[list[str], list[str], list[str]]]) -> str:
+    """From which stage on the two words differ to the end."""
+    if len(said) < 2 or len(said[0][0]) != len(said[1][0]):
+        return ""
+    differ = np.array([a != b for a, b in zip(said[0][1], said[1][1], strict=True)])
+    if not differ[-1]:
+        return ""
+    first = len(differ) - int((~differ)[::-1].argmax()) if not differ.all() else 0
+    return f"They part {'from the start' if first == 0 else f'{said[0][0][first]} and stay apart'}."
