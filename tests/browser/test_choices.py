@@ -13,8 +13,8 @@ CHOSEN = "model=twins-rope&layer=2&head=1"
 
 
 def expect_shown(page: Page, *names: str) -> None:
-    for name in ("model", "layer", "head"):
-        expect(page.locator(f".st-key-{name}")).to_be_visible(visible=name in names)
+    for name, key in (("model", "models"), ("layer", "layer"), ("head", "head")):
+        expect(page.locator(f".st-key-{key}")).to_be_visible(visible=name in names)
 
 
 @pytest.mark.parametrize("projector", ["", "&projector=1"])
@@ -40,7 +40,7 @@ def test_what_is_hidden_keeps_its_value(visit: Visit) -> None:
     expect_shown(page, "model", "layer", "head")
     for name, value in (("Layer", "2"), ("Head", "1")):
         expect(page.get_by_role("slider", name=name)).to_have_value(value)
-    expect(page.get_by_role("combobox", name="Model")).to_have_value("twins-rope")
+    expect(page.get_by_role("button", name="Model: RoPE twin")).to_be_visible()
 
 
 def test_sentences_to_start_from_suit_the_page(visit: Visit) -> None:
