@@ -15,7 +15,6 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-import streamlit as st
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -72,13 +71,12 @@ class Tab:
 
 def box() -> None:
     """The button of the search, at the upper edge of every page. On a projector there are only its keys."""
-    with st.container(key="search"):
-        data = {
-            "entries": "" if _served else _as_json(),  # a list of records would make Streamlit import pandas
-            "at": "find.json",
-            "projected": projector.is_on(),
-        }
-        show_plain_view("find", js=view.JS, css=view.CSS, data=data)
+    data = {
+        "entries": "" if _served else _as_json(),  # a list of records would make Streamlit import pandas
+        "at": "find.json",
+        "projected": projector.is_on(),
+    }
+    show_plain_view("find", js=view.JS, css=view.CSS, data=data)
 
 
 def route() -> Route:

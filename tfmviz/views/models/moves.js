@@ -1,7 +1,8 @@
 // Where a key leads in a list of names.
 
 /**
- * The place that a key leads to, null for a key that leads nowhere. A letter leads to the next name that begins with it.
+ * The place that a key leads to, null for a key that leads nowhere. A letter leads to the next name that begins with
+ * it.
  * @param {string} key
  * @param {number} at
  * @param {string[]} names
