@@ -62,7 +62,7 @@ def views(app: AppTest) -> dict[str, Any]:
     """The data of the page's client-side views by their keys, without those in the frame of every page."""
     protos = [element.proto for element in app.get("bidi_component")]
     named = {proto.id.rsplit("-", 1)[-1]: proto for proto in protos}
-    frame = ("keys", "guess", "find", "models")
+    frame = ("keys", "guess", "find", "frame", "models")
     return {name: proto for name, proto in named.items() if name not in frame and "asked_" not in name}
 
 

@@ -388,7 +388,7 @@ def test_two_sessions_do_not_mix() -> None:
 
 
 def test_each_note_on_a_long_text_names_its_reader() -> None:
-    app = open_page("positions", text="the cat sat on the mat . " * 100)
+    app = open_page("feed_forward", text="the cat sat on the mat . " * 100, layer_part="Without it")
     notes = [note.value for note in app.info if "at a time" in note.value]
     assert len(notes) == 2
     assert len({note.split(" read")[0] for note in notes}) == 2
