@@ -3,7 +3,7 @@
 import streamlit as st
 
 from tfmviz.places import PROJECT
-from tfmviz.ui import find, projector, turns
+from tfmviz.ui import frame, projector, turns
 from tfmviz.ui.router import navigation, path, routed
 
 MENU = 240
@@ -18,10 +18,10 @@ st.set_page_config(
 with turns.taken():
     turns.take(st.query_params.get("model", ""), st.query_params.get("text", ""))
     projector.style()
-    find.box()
     if st.context.theme.type == "dark":  # Streamlit writes white on the light pink of a chosen option
         st.html("<style>[data-testid=stMultiSelect] [data-tag] * { color: #14171f }</style>")
     page = navigation()
+    frame.draw(page)
     with routed():
         page.run()
     if not projector.is_on():

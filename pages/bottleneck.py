@@ -32,6 +32,7 @@ def draw(here: Lesson) -> None:
                 "At which length does one vector hold too little?",
             ),
         },
+        needs={"Translations": "text model", "One c, or many": "text", "Measured": ""},
     )
 
 

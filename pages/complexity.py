@@ -25,6 +25,7 @@ def draw(here: Lesson) -> None:
                 "Which part multiplies most: attention, feed-forward layers or vocabulary?",
             ),
         },
+        needs={"The table": "", "Measured": ""},
     )
 
 
@@ -32,5 +33,5 @@ lesson.page(
     "Complexity: what it costs",
     "How many multiplications, how many steps that wait for one another, how far news travels.",
     draw,
-    uses="model",
+    needs="text model",
 )

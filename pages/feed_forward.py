@@ -37,6 +37,7 @@ def draw(here: Lesson) -> None:
                 "How many neurons are nearly off for this token?",
             ),
         },
+        needs={"Without it": "text model"},
     )
     through.code()
 
@@ -45,4 +46,5 @@ lesson.page(
     "Feed-forward: each token on its own",
     "",
     draw,
+    needs="text model kind layer",
 )

@@ -43,6 +43,7 @@ def draw(here: Lesson) -> None:
                 "How many steps does each layer need?",
             ),
         },
+        needs={"The chef who … was": "", "On held-out text": ""},
     )
 
 
@@ -50,5 +51,5 @@ lesson.page(
     "From windows to attention",
     "Four language models of one size: counts, a fixed window, a recurrent network, a transformer.",
     draw,
-    uses="nothing",
+    needs="text",
 )

@@ -46,6 +46,12 @@ def draw(here: Lesson) -> None:
                 "Which mask is which": ("", lambda: facts.table(here, chosen, said)),
                 "Predict, then reveal": ("", lambda: facts.exercises(here, said)),
             },
+            needs={
+                "Vectors": "text model kind",
+                "Next word": "text model kind",
+                "Loss": "text model kind",
+                "Reach": "text model kind",
+            },
         )
         with guess.along("verdict"):
             effects.verdict(here, after, chosen, layers)

@@ -25,6 +25,7 @@ def draw(here: Lesson) -> None:
             ),
             "Learned": ("", learned.tables, "Which positions are trained worst?"),
         },
+        needs={"Learned": ""},
     )
 
 
@@ -32,5 +33,5 @@ lesson.page(
     "Positions: who stands where",
     "",
     draw,
-    uses="model",
+    needs="text",
 )

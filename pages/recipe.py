@@ -53,6 +53,7 @@ def draw(here: Lesson) -> None:
             "Label smoothing": ("Label smoothing", {"smooth": "The target"}),
             "Calibration": ("Label smoothing", {"smooth": "Calibration"}),
         },
+        needs={"Learning rate": "", "Adam": ""},
     )
 
 
@@ -60,5 +61,5 @@ lesson.page(
     "The recipe",
     "What is a transformer asked in training, and which steps make it better at that?",
     draw,
-    uses="model",
+    needs="text model",
 )

@@ -40,6 +40,12 @@ def draw(here: Lesson) -> None:
                 "In which model do the vectors grow?",
             ),
         },
+        needs={
+            "Lengths": "text model kind",
+            "Logit lens": "text model",
+            "The river": "text model kind",
+            "Pre-norm, post-norm": "text layer",
+        },
     )
 
 

@@ -45,6 +45,13 @@ def draw(here: Lesson) -> None:
                 "Did the first Transformer take more operations to train than the models it beat?",
             ),
         },
+        needs={
+            "": "model",
+            "Scaling laws": "",
+            "Our own runs": "",
+            "Which changes help?": "text model",
+            "Result tables": "",
+        },
     )
 
 
@@ -52,5 +59,5 @@ lesson.page(
     "Size: parameters, memory, training",
     "The chosen model, a published one, or your own sizes, counted part by part.",
     draw,
-    uses="model",
+    needs="text model",
 )

@@ -60,6 +60,7 @@ def draw(here: Lesson) -> None:
             "Neighbours": ("Neighbours", {"near": "Nearest"}),
             "Map": ("Neighbours", {"near": "Map"}),
         },
+        needs={"Hard words": "model", "Learn one": "text"},
     )
 
 
@@ -67,5 +68,5 @@ lesson.page(
     "Tokens",
     "A model reads numbers, not letters. What is a text cut into, and what becomes of the pieces?",
     draw,
-    uses="model",
+    needs="text model",
 )

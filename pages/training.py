@@ -25,6 +25,7 @@ def draw(here: Lesson) -> None:
                 "How many updates will it take?",
             ),
         },
+        needs={"How a head forms": "text", "The shipped models": "model", "Train one": ""},
     )
 
 
@@ -32,5 +33,5 @@ lesson.page(
     "Training",
     "Nobody writes the weights: they begin as random numbers, and every update makes the next token less surprising.",
     draw,
-    uses="model",
+    needs="text model",
 )

@@ -63,6 +63,12 @@ def draw(here: Lesson) -> None:
             "Force the beginning": ("Forced words", {"force": "Force the beginning"}),
             "Teacher forcing": ("Forced words", {"force": "Teacher forcing"}),
         },
+        needs={
+            "Beam search": "text model",
+            "What if": "text model layer",
+            "Forced words": "text model",
+            "References": "text model",
+        },
     )
 
 
@@ -71,4 +77,5 @@ lesson.page(
     "Which words of the source each word of the translation comes from, and which other translations were near.",
     draw,
     architecture="encoder-decoder",
+    needs="text model layer head",
 )

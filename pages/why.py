@@ -36,6 +36,7 @@ def draw(here: Lesson) -> None:
                 "How much attention goes to the first token?",
             ),
         },
+        needs={"Which head reads which": "text model kind"},
     )
 
 

@@ -19,6 +19,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import cache, models
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.named import Named
 
 # Each new session of AppTest would read the metadata of every installed package again, in search of components: 0.2 s.
 setattr(manifest_scanner, "scan_component_manifests", kept(manifest_scanner.scan_component_manifests))  # noqa: B010
@@ -61,8 +62,15 @@ def views(app: AppTest) -> dict[str, Any]:
     """The data of the page's client-side views by their keys, without those in the frame of every page."""
     protos = [element.proto for element in app.get("bidi_component")]
     named = {proto.id.rsplit("-", 1)[-1]: proto for proto in protos}
-    frame = ("keys", "guess", "find")
+    frame = ("keys", "guess", "find", "frame", "models")
     return {name: proto for name, proto in named.items() if name not in frame and "asked_" not in name}
+
+
+def menu(app: AppTest) -> dict[str, Any]:
+    """What the menu of models gets."""
+    (sent,) = [e.proto.json for e in app.get("bidi_component") if e.proto.component_name == "tfmviz_models"]
+    data = json.loads(sent)
+    return data | {"models": [Named(**one) for one in json.loads(data["models"])]}
 
 
 def questions(app: AppTest) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, take_from_menu
+from tests.browser import Visit, open_tab, take_from_menu
 
 pytestmark = pytest.mark.browser
 
@@ -13,13 +13,19 @@ CHOSEN = "model=twins-rope&layer=2&head=1"
 
 
 def expect_shown(page: Page, *names: str) -> None:
-    for name in ("model", "layer", "head"):
-        expect(page.locator(f".st-key-{name}")).to_be_visible(visible=name in names)
+    for name, key in (("text", "text"), ("model", "models"), ("layer", "layer"), ("head", "head")):
+        expect(page.locator(f".st-key-{key}")).to_be_visible(visible=name in names)
 
 
 @pytest.mark.parametrize("projector", ["", "&projector=1"])
 @pytest.mark.parametrize(
-    ("page_name", "shown"), [("counting", ()), ("tokens", ("model",)), ("masks", ("model", "layer", "head"))]
+    ("page_name", "shown"),
+    [
+        ("complexity", ()),
+        ("counting", ("text",)),
+        ("tokens", ("text", "model")),
+        ("masks", ("text", "model", "layer", "head")),
+    ],
 )
 def test_a_page_shows_what_changes_it(visit: Visit, page_name: str, shown: tuple[str, ...], projector: str) -> None:
     expect_shown(visit.open(f"/{page_name}?{CHOSEN}{projector}", drawn=".st-key-head"), *shown)
@@ -29,18 +35,27 @@ def test_a_page_shows_what_changes_it(visit: Visit, page_name: str, shown: tuple
 def test_a_message_about_the_models_is_seen_where_no_choice_is(visit: Visit, projector: str) -> None:
     page = visit.open(f"/counting{projector}", drawn=".st-key-head")
     alert = "(box) => box.insertAdjacentHTML('beforeend', '<div class=stAlert>A model is unavailable.</div>')"
-    page.locator(".st-key-uses-nothing").evaluate(alert)
+    page.locator(".st-key-choices").evaluate(alert)
     expect(page.get_by_text("A model is unavailable.")).to_be_visible()
+    expect_shown(page, "text")
+
+
+def test_choices_come_and_go_with_the_tab_that_reads_them(visit: Visit) -> None:
+    page = visit.open("/step_by_step", drawn=".st-key-head")
+    expect_shown(page, "text", "model", "layer", "head")
+    open_tab(page, "Why √d?")
     expect_shown(page)
+    open_tab(page, "Heads or their mean?")
+    expect_shown(page, "text", "model", "layer")
 
 
 def test_what_is_hidden_keeps_its_value(visit: Visit) -> None:
     page = visit.open(f"/counting?{CHOSEN}", drawn=".st-key-head")
     take_from_menu(page, "Attention", "Masks")
-    expect_shown(page, "model", "layer", "head")
+    expect_shown(page, "text", "model", "layer", "head")
     for name, value in (("Layer", "2"), ("Head", "1")):
         expect(page.get_by_role("slider", name=name)).to_have_value(value)
-    expect(page.get_by_role("combobox", name="Model")).to_have_value("twins-rope")
+    expect(page.get_by_role("button", name="Model: RoPE twin")).to_be_visible()
 
 
 def test_sentences_to_start_from_suit_the_page(visit: Visit) -> None:

@@ -53,7 +53,7 @@ def test_f_fills_the_screen_and_brings_the_frame_back(visit: Visit) -> None:
     expect(sidebar).to_be_hidden()
     expect(page).to_have_url(re.compile("projector=1"))
     expect(page.locator("h1")).to_have_count(0)
-    expect_one_line(page, "model", "head")
+    expect_one_line(page, "models", "head")
     page.locator("body").press("f")
     expect(sidebar).to_be_visible()
     expect(page).not_to_have_url(re.compile("projector"))
@@ -65,15 +65,15 @@ OVERLAPS = """(keys) => {
     return keys.filter((_, n) => boxes.some((box, other) => other > n && meet(boxes[n], box)));
 }"""
 
-CUT = """() => [...document.querySelectorAll("[class*=st-key-uses-] input[role=combobox]")]
+CUT = """() => [...document.querySelectorAll(".st-key-kind input[role=combobox]")]
     .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.value)"""
 
 
 def test_on_a_small_projector_no_choice_lies_under_another_and_menus_are_read_whole(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 1024, "height": 768})
     page = visit.open("/translating?projector=1", drawn=".st-key-kind")
-    expect_one_line(page, "model", "head")
-    keys = ["text", "model", "kind", "layer", "head", "project", "guess"]
+    expect_one_line(page, "models", "head")
+    keys = ["text", "models", "kind", "layer", "head", "project", "guess"]
     assert page.evaluate(OVERLAPS, keys) == []
     assert page.evaluate(CUT) == []
 

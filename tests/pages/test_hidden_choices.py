@@ -1,4 +1,4 @@
-"""A page shows those choices of the sidebar that change it, and hides the others."""
+"""A page shows those choices that something on its open tab reads, and hides the others."""
 
 from __future__ import annotations
 
@@ -6,50 +6,132 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
 from tests.app import open_page
 from tests.pages.tabs import Address, addresses
 from tfmviz.ui import router
+from tfmviz.ui.lesson import CHOICES
 
-TEXT = "The dog saw a small bird, and the bird saw the dog."
-HEAD = {"model": "tiny-english", "layer": "4", "head": "3"}
-OTHER_HEAD = {"model": "tiny-english", "layer": "1", "head": "2"}
-OTHER_MODEL = {"model": "french-english", "layer": "1", "head": "2"}
+ENGLISH = {"text": "The dog saw a small bird, and the bird saw the dog.", "model": "tiny-english"}
+FRENCH = {"text": "Le chien est dans la maison.", "model": "french-english"}
+HEAD = {"layer": "1", "head": "2"}
+OTHERS = {"text": "A friend of mine was here.", "layer": "2", "head": "3", "kind": "encoder"}
+"""Another value of each choice, which all these models have."""
+
+OPENS_WITH = {
+    "tokens": "text model",
+    "counting": "text",
+    "ladder": "text",
+    "bottleneck": "text model",
+    "explorer": "text model kind layer head",
+    "whole_model": "text model kind layer head",
+    "step_by_step": "text model kind layer head",
+    "why": "text model kind layer head",
+    "feed_forward": "text model kind layer",
+    "masks": "text model kind layer head",
+    "positions": "text",
+    "positions_rope": "text model kind layer head",
+    "positions_compare": "",
+    "residual_stream": "text model kind",
+    "switch_off": "text model kind layer head",
+    "normalisation": "text model kind layer",
+    "writing": "text model",
+    "translating": "text model layer",
+    "recipe": "text model",
+    "training": "",
+    "complexity": "",
+    "efficient": "text model kind layer head",
+    "size": "model",
+}
+"""The choices that are shown on every page as the menu opens it."""
+
+TABS = [(page, tab) for page in OPENS_WITH for tab in addresses(page)]
 
 
-def _uses(page: router.Page) -> str:
-    """What a page says that it depends on; "" is all."""
-    found = re.search(r'^    uses="(\w+)",$', page.file.read_text(encoding="utf-8"), re.MULTILINE)
-    return found[1] if found else ""
+def shown(app: AppTest) -> list[str]:
+    """The choices that are in sight."""
+    hidden = re.findall(r'data-hides="([a-z ]*)"', " ".join(element.proto.body for element in app.get("html")))
+    assert not set(" ".join(hidden).split()) - set(CHOICES.split())
+    return [choice for choice in CHOICES.split() if choice not in " ".join(hidden).split()]
 
 
-USES = {page.name: _uses(page) for page in router.PAGES if page.group}
-
-
-def drawn(page: str, choices: Address, tab: Address) -> list[bytes]:
-    """All that a page sends besides its sidebar, in order."""
-    return list(_sent(open_page(page, text=TEXT, **choices, **tab).main))
+def drawn(page: str, address: Address) -> list[bytes]:
+    """All that a page sends besides its sidebar and the sentence box, in order."""
+    return list(_sent(open_page(page, **address).main))
 
 
 def _sent(block: Block) -> Iterator[bytes]:
     for child in block.children.values():
         if isinstance(child, Block):
             yield from _sent(child)
-        else:
+        elif (
+            getattr(child, "key", None) not in ("text", "example") and child.type != "download_button"
+        ):  # numbered anew
             assert child.proto is not None
             yield child.proto.SerializeToString()
 
 
-@pytest.mark.parametrize(
-    ("page", "tab"), [(page, tab) for page, uses in USES.items() if uses for tab in addresses(page)]
-)
+def base(page: str, choices: list[str]) -> Address:
+    """An address at which all these choices have another value."""
+    translates = page in ("translating", "bottleneck") or ("kind" in choices and "model" not in choices)
+    return (FRENCH if translates else ENGLISH) | HEAD
+
+
+def other(start: Address, choices: list[str]) -> Address:
+    """The same address with other values of some choices."""
+    found = start | {choice: OTHERS[choice] for choice in choices if choice in OTHERS}
+    if start["model"] == "tiny-english":
+        found.pop("kind", None)
+    if "model" in choices:
+        found["model"] = "reverse" if start["model"] == "french-english" else "twins-sinusoidal"
+        if found["model"] == "reverse":  # which has one layer
+            found["layer"] = "0"
+    return found
+
+
+def test_the_table_names_every_page_of_the_course() -> None:
+    assert list(OPENS_WITH) == [page.name for page in router.PAGES if page.group]
+
+
+@pytest.mark.parametrize(("page", "expected"), OPENS_WITH.items())
+def test_a_page_opens_with_the_choices_that_it_reads(page: str, expected: str) -> None:
+    assert shown(open_page(page)) == expected.split()
+
+
+@pytest.mark.parametrize(("page", "tab"), TABS)
 def test_what_is_hidden_changes_nothing(page: str, tab: Address) -> None:
-    hidden = {"model": OTHER_HEAD, "nothing": OTHER_MODEL}[USES[page]]
-    assert drawn(page, HEAD, tab) == drawn(page, hidden, tab)
+    hidden = [choice for choice in CHOICES.split() if choice not in shown(open_page(page, **tab))]
+    if hidden:
+        start = base(page, hidden)
+        assert drawn(page, start | tab) == drawn(page, other(start, hidden) | tab)
 
 
-@pytest.mark.parametrize("page", [page for page, uses in USES.items() if uses != "nothing"])
-def test_what_is_shown_changes_something(page: str) -> None:
-    shown = {"model": OTHER_MODEL, "": OTHER_HEAD}[USES[page]]
-    assert any(drawn(page, HEAD, tab) != drawn(page, shown, tab) for tab in addresses(page))
+SHOWN = [(page, choice) for page, choices in OPENS_WITH.items() for choice in choices.split()]
+SHOWN.remove(("positions_rope", "kind"))  # for converted models: no shipped translator has the schemes of that page
+
+
+@pytest.mark.parametrize(("page", "choice"), SHOWN)
+def test_what_is_shown_changes_something(page: str, choice: str) -> None:
+    start = base(page, [choice])
+    if page == "translating" and choice == "layer":
+        start |= {"heads": "one head"}
+    assert drawn(page, start) != drawn(page, other(start, [choice]))
+
+
+def test_a_choice_comes_into_sight_where_something_begins_to_read_it() -> None:
+    assert "head" in shown(open_page("translating", heads="one head"))
+    assert shown(open_page("training", learned="The shipped models")) == []
+    assert shown(open_page("training", learned="The shipped models", runs="the chosen model")) == ["model"]
+    assert shown(open_page("training", probe="your sentence")) == ["text"]
+    assert shown(open_page("size", design="BERT base")) == []
+    assert "kind" not in shown(open_page("positions_rope", model="french-english"))
+
+
+def test_what_is_hidden_keeps_its_value() -> None:
+    app = open_page("complexity", **ENGLISH, layer="2", head="5")
+    assert shown(app) == []
+    app.switch_page("pages/explorer.py").run()
+    assert (app.slider(key="layer").value, app.slider(key="head").value) == (2, 5)
+    assert app.text_area(key="text").value == ENGLISH["text"]

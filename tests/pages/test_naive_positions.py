@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from tests.app import alt, charts, open_page, series, words
 from tests.pages.test_positions import IDEAS, TEXT
 from tfmviz.analysis import naive_positions
+from tfmviz.ui.positions import naive
 
 
 def test_an_appended_index_makes_words_alike() -> None:
@@ -32,15 +33,9 @@ def test_those_who_cannot_see_the_cosines_hear_the_first_and_the_last() -> None:
     assert f"{waves.min():.2f} to {waves.max():.2f}" in said
 
 
-def test_fractions_where_every_other_sentence_is_as_long_as_the_readers() -> None:
-    """The tokenizer of the twins cuts both sentences that the page offers into as many tokens as this one."""
-    app = open_page(
-        "positions",
-        model="twins-rope",
-        text="The cat sat on the mat, and the dog",
-        lesson="Naive ideas",
-        idea="index / (N − 1)",
-    )
+def test_fractions_where_every_other_sentence_is_as_long_as_the_readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(naive, "OTHERS", ("The cat sat down here.",))
+    app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[1])
     assert "Both sentences have the same number of tokens" in words(app)
 
 

@@ -161,11 +161,16 @@ def test_a_text_longer_than_the_context_is_cut_and_the_page_says_by_how_much() -
 @pytest.mark.parametrize(
     ("address", "layer", "head", "note"),
     [
-        ({"layer": "99"}, 5, 3, "There is no layer `` 99 ``"),
-        ({"layer": "-3"}, 0, 3, "There is no layer `` -3 ``"),
-        ({"layer": "2", "head": "abc"}, 2, 0, "There is no head `` abc ``"),
-        ({"head": "1e999"}, 4, 0, "There is no head"),
-        ({"model": "tiny-englsh", "head": "5"}, 4, 5, "There is no model `` tiny-englsh `` here. This is"),
+        ({"layer": "99"}, 5, 3, "This model has 6 layers, 0 to 5; you see layer 5."),
+        ({"layer": "-3"}, 0, 3, "This model has 6 layers, 0 to 5; you see layer 0."),
+        ({"layer": "2", "head": "abc"}, 2, 0, "This model has 8 heads, 0 to 7; you see head 0."),
+        ({"head": "1e999"}, 4, 0, "you see head 0."),
+        (
+            {"model": "tiny-englsh", "head": "5"},
+            4,
+            5,
+            "There is no model `` tiny-englsh `` here. This is Tiny English.",
+        ),
         ({"model": "<b>`x`", "layer": "7.6"}, 5, 3, "There is no model"),
     ],
 )
@@ -176,6 +181,15 @@ def test_a_wrong_address_leads_to_the_nearest_choice_with_a_note(
     assert (app.slider(key="layer").value, app.slider(key="head").value) == (layer, head)
     assert note in app.info[0].value
     assert (selection(app)["layer"], selection(app)["head"]) == (layer, head)
+
+
+def test_what_was_said_of_a_model_is_not_said_of_the_next() -> None:
+    app = open_page(model="reverse", layer="4")
+    assert "This model has one layer, 0; you see layer 0." in app.info[0].value
+    app = open_page(model="induction", layer="4")
+    assert "This model has two layers, 0 and 1; you see layer 1." in app.info[0].value
+    app.selectbox(key="model").select("tiny-english").run()
+    assert not app.info
 
 
 def test_the_address_chooses_sentence_layer_and_head() -> None:
@@ -248,7 +262,7 @@ def test_a_model_with_one_layer_and_one_head_needs_no_sliders(models: Path, view
     app = open_page(model="one-head", layer="3", head="2", view=view)
     assert not app.slider
     assert tokens(app)
-    assert "There is no layer `` 3 ``" in app.info[0].value
+    assert "This model has one layer, 0; you see layer 0." in app.info[0].value
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -374,7 +388,7 @@ def test_two_sessions_do_not_mix() -> None:
 
 
 def test_each_note_on_a_long_text_names_its_reader() -> None:
-    app = open_page("positions", text="the cat sat on the mat . " * 100)
+    app = open_page("feed_forward", text="the cat sat on the mat . " * 100, layer_part="Without it")
     notes = [note.value for note in app.info if "at a time" in note.value]
     assert len(notes) == 2
     assert len({note.split(" read")[0] for note in notes}) == 2

@@ -19,7 +19,8 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import Encoding, kind_of
-from tfmviz.ui import icons, models, trained
+from tfmviz.ui import icons, menu, models, trained
+from tfmviz.ui.named import name_of
 from tfmviz.ui.router import goes_back
 from tfmviz.ui.sentences import Example, examples_for, opening
 from tfmviz.words.markdown import code, plain
@@ -68,17 +69,9 @@ def choose() -> None:
 
     Stops the run with an explanation if no model can be loaded.
     """
-    entries = models.entries()
-    configs = {entry.name: entry.config for entry in entries if entry.config is not None}
-    for entry in entries:
-        if entry.problem:
-            st.warning(f"The model {code(entry.name)} is unavailable. {plain(entry.problem)}", icon=icons.WARNING)
-    if not configs:
-        st.error("There is no model to show. Restore the folder `assets/models/`, or train one: see README.md.")
-        st.stop()
+    configs = menu.there()
     correct_address(configs)
-    names = list(configs)
-    model = st.selectbox("Model", names, key="model", bind="query-params", index=names.index(models.usual(names)))
+    model = menu.choose(configs)
     config = configs[model]
     kinds = kinds_of(config)
     name = kinds[-1]  # the attention nearest to what the model writes
@@ -306,8 +299,10 @@ def correct_address(configs: Mapping[str, Facts]) -> None:
     model = _asked("model") or models.usual(names)
     if model not in configs:
         nearest = (get_close_matches(model, names, n=1, cutoff=0.4) or [models.usual(names)])[0]
-        _replace("model", nearest, f"There is no model {code(model)} here. This is {code(nearest)}.")
+        _replace("model", nearest, f"There is no model {code(model)} here. This is {plain(name_of(nearest))}.")
         model = nearest
+    if model != st.session_state.get("drawn", {}).get("model", model):
+        st.session_state["notes"] = {"model": st.session_state.get("notes", {}).get("model", ("", ""))}
     config = configs[model]
     kinds, kind = kinds_of(config), _asked("kind")
     if kind is not None and kind not in kinds:
@@ -318,9 +313,7 @@ def correct_address(configs: Mapping[str, Facts]) -> None:
     for key, count in (("layer", config.depth(stack.split(".")[0])), ("head", config.n_heads)):
         asked = _asked(key)
         if asked is not None and asked != str(number := nearest_index(asked, count)):
-            _replace(
-                key, number, f"There is no {key} {code(asked)}: they count from 0 to {count - 1}. This is {number}."
-            )
+            _replace(key, number, f"This model has {_there_are(count, key)}; you see {key} {number}.")
 
 
 def nearest_index(text: str, count: int) -> int:
@@ -329,6 +322,13 @@ def nearest_index(text: str, count: int) -> int:
         return min(max(round(float(text)), 0), count - 1)
     except (ValueError, OverflowError):
         return 0
+
+
+def _there_are(count: int, name: str) -> str:
+    """One layer, 0; two layers, 0 and 1; 6 layers, 0 to 5."""
+    if count <= 2:
+        return f"one {name}, 0" if count == 1 else f"two {name}s, 0 and 1"
+    return f"{count} {name}s, 0 to {count - 1}"
 
 
 def _number(label: str, key: str, count: int, start: int, *, help: str) -> int:

@@ -182,6 +182,15 @@ def show_view(
     _component("selection", RELAY_JS)(key=f"{key}_selection", data=selection | answer)
 
 
+def show_choice(name: str, *, js: str, css: str, data: dict[str, Any], on_pick: Callable[[object], None]) -> None:
+    """Draws a client-side view that reports what is chosen in it: `on_pick` gets that, whatever it is."""
+
+    def report() -> None:
+        on_pick(st.session_state[name]["picked"])
+
+    _component(name, js, css)(key=name, data=data, on_picked_change=report)
+
+
 def show_plain_view(
     name: str, *, js: str, css: str, data: Any, key: str | None = None, width: int | Literal["stretch"] = "stretch"
 ) -> None:

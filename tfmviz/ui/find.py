@@ -9,22 +9,21 @@ from __future__ import annotations
 import ast
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-import streamlit as st
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from tfmviz import zoo
 from tfmviz.places import PROJECT
-from tfmviz.record.facts import Architecture, Facts
 from tfmviz.ui import projector, walks
 from tfmviz.ui.figures import show_plain_view
+from tfmviz.ui.named import named
 from tfmviz.ui.router import PAGES, Page, address
 from tfmviz.views import find as view
 
@@ -32,12 +31,6 @@ TERMS = PROJECT / "assets" / "terms.toml"
 
 WITHIN = {"Naive ideas": "naive.py", "Sinusoidal": "sinusoidal.py", "Learned": "learned.py"}
 """Tabs of the page on positions that hold tabs, and the files in `ui/positions` that draw those."""
-
-READS: Mapping[Architecture, str] = {
-    "decoder-only": "A decoder, which writes on, like GPT",
-    "encoder-only": "An encoder, which reads both ways and fills in words, like BERT",
-    "encoder-decoder": "An encoder and a decoder: reads one text and writes another, like T5",
-}
 
 _served = False
 
@@ -78,13 +71,12 @@ class Tab:
 
 def box() -> None:
     """The button of the search, at the upper edge of every page. On a projector there are only its keys."""
-    with st.container(key="search"):
-        data = {
-            "entries": "" if _served else _as_json(),  # a list of records would make Streamlit import pandas
-            "at": "find.json",
-            "projected": projector.is_on(),
-        }
-        show_plain_view("find", js=view.JS, css=view.CSS, data=data)
+    data = {
+        "entries": "" if _served else _as_json(),  # a list of records would make Streamlit import pandas
+        "at": "find.json",
+        "projected": projector.is_on(),
+    }
+    show_plain_view("find", js=view.JS, css=view.CSS, data=data)
 
 
 def route() -> Route:
@@ -164,18 +156,10 @@ def _pages_and_tabs() -> Iterator[Entry]:
 
 
 def _models() -> Iterator[Entry]:
-    for entry in zoo.catalogue():
-        if entry.config:
-            says, where = described(entry.config), address("explorer", {"model": entry.name})
-            yield Entry(kind="model", title=entry.name, also="model", says=says, place="", address=where)
-
-
-def described(config: Facts) -> str:
-    """A model in a line."""
-    depth = max(config.depth(layer.split(".")[0]) for layer in config.layers)
-    layers, heads = (f"{n} {name}{'s' * (n > 1)}" for n, name in ((depth, "layer"), (config.n_heads, "head")))
-    positions = "no positions" if config.positions == "none" else f"positions: {config.positions}"
-    return f"{READS[config.architecture]}: {layers} of {heads}, {positions}."
+    for one in named({entry.name: entry.config for entry in zoo.catalogue() if entry.config}):
+        where = address("explorer", {"model": one.model})
+        also, says = f"model {one.model}", f"{one.line} {one.size}."
+        yield Entry(kind="model", title=one.name, also=also, says=says, place="", address=where)
 
 
 def _steps() -> Iterator[Entry]:

@@ -140,8 +140,21 @@ def stand_in(here: Lesson, needs: str, *, fits: bool, instead: str, say: bool = 
     return replace(here, model=model, note=note)
 
 
-Uses = Literal["head", "model", "nothing"]
-"""What of the choices a page depends on: all of them, the model alone, or none."""
+CHOICES = "text model kind layer head"
+"""What a reader chooses for all pages: the sentence, and what stands in the sidebar, by their keys."""
+
+
+def hide(*choices: str) -> None:
+    """Takes choices that nothing on the page reads out of sight. They keep their values, and the address keeps them.
+
+    A part of a page that draws this hides them for as long as it is there; see `page.css`.
+    """
+    if choices:
+        st.html(f'<i hidden data-hides="{" ".join(choices)}"></i>')
+
+
+def _hide_all_but(needed: str) -> None:
+    hide(*(choice for choice in CHOICES.split() if choice not in needed.split()))
 
 
 def page(
@@ -149,7 +162,7 @@ def page(
     purpose: str,
     draw: Callable[[Lesson], object],
     *,
-    uses: Uses = "head",
+    needs: str = CHOICES,
     architecture: Architecture | None = None,
     opens: str = "",
     along: Callable[[], object] | None = None,
@@ -162,7 +175,7 @@ def page(
     Args:
         purpose: what the page is about, in a sentence or two, beside the title; may be empty.
         draw: draws all that depends on the sentence.
-        uses: what of the choices the page depends on. The others keep their values, out of sight.
+        needs: those of `CHOICES` that the page reads. The others are not shown; see `hide` and `tabs`.
         architecture: the kind of model that the page is about; another one is replaced by one of this kind.
         opens: the sentence that the page opens with; "" is the first of the model's.
         along: draws what else the line of the sentence holds.
@@ -172,15 +185,16 @@ def page(
     with of_all_pages():
         if architecture:
             controls.need(architecture)
-        place = _in_one_line(uses) if projector.is_on() else _around_the_page(title, purpose, uses)
-        _below(place, draw, uses, opens, along)
+        _hide_all_but(needs)
+        place = _in_one_line() if projector.is_on() else _around_the_page(title, purpose)
+        _below(place, draw, needs, opens, along)
 
 
 @st.fragment
 def _below(
     place: DeltaGenerator | None,
     draw: Callable[[Lesson], object],
-    uses: Uses,
+    needs: str,
     opens: str,
     along: Callable[[], object] | None,
 ) -> None:
@@ -189,17 +203,17 @@ def _below(
         st.rerun()
     with turns.taken():
         with place or st.container(horizontal=True, key="sentence"):
-            model = "" if uses == "nothing" else controls.choice().model
+            model = controls.choice().model if "model" in needs.split() else ""
             text = controls.sentence(model, opens=opens, menu=NARROW_MENU if place else controls.MENU)
             if along:
                 along()
         with of_this_page():
-            draw(_lesson(text, uses))
+            draw(_lesson(text, needs))
 
 
-def _around_the_page(title: str, purpose: str, uses: Uses) -> DeltaGenerator | None:
+def _around_the_page(title: str, purpose: str) -> DeltaGenerator | None:
     with st.sidebar:
-        with st.container(key=f"uses-{uses}"):
+        with st.container(key="choices"):
             controls.choose()
         with st.container(horizontal=True):
             projector.buttons()
@@ -211,11 +225,11 @@ def _around_the_page(title: str, purpose: str, uses: Uses) -> DeltaGenerator | N
     return None
 
 
-def _in_one_line(uses: Uses) -> DeltaGenerator | None:
+def _in_one_line() -> DeltaGenerator | None:
     """Returns the place of the sentence."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="projected"):
         place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="sentence")
-        with st.container(key=f"uses-{uses}"), line("choices"):
+        with st.container(key="choices"), line("choices"):
             controls.choose()
         with st.container(horizontal=True, gap="xsmall", key="buttons"):
             projector.buttons()
@@ -223,17 +237,17 @@ def _in_one_line(uses: Uses) -> DeltaGenerator | None:
     return place
 
 
-def _lesson(text: str, uses: Uses) -> Lesson:
+def _lesson(text: str, needs: str) -> Lesson:
     """Says what is to be said of the choices and the text, and waits for a turn."""
     controls.say_what_was_corrected()
     controls.keep_in_address()
     choice = controls.choice()
-    model = models.load(models.usual(models.names()) if uses == "nothing" else choice.model)
+    model = models.load(choice.model if "model" in needs.split() else models.usual(models.names()))
     encoded = model.encode(text)
     if not encoded.ids:  # the tokenizer's own spelling drops characters without a width
         st.warning("This text holds nothing that the model reads. Type at least one character that can be seen.")
         st.stop()
-    if uses != "nothing":  # else the page itself says how much its models read
+    if {"text", "model"} <= set(needs.split()):  # else the page itself says how much its models read
         controls.say_what_was_cut(encoded, f"{markdown.code(choice.model)} reads")
     if model.device != "cpu":
         st.sidebar.caption(f"This model runs on a GPU ({model.device}).")
@@ -275,7 +289,11 @@ Tab = tuple[str, Callable[[], object]] | tuple[str, Callable[[], object], str | 
 
 
 def tabs(
-    key: str, parts: Mapping[str, Tab], *, earlier: Mapping[str, tuple[str, dict[str, str]]] | None = None
+    key: str,
+    parts: Mapping[str, Tab],
+    *,
+    earlier: Mapping[str, tuple[str, dict[str, str]]] | None = None,
+    needs: Mapping[str, str] | None = None,
 ) -> None:
     """Draws a row of tabs and computes only the open one, so that new pictures come soon after Enter.
 
@@ -284,15 +302,18 @@ def tabs(
         parts: the tabs by their titles.
         earlier: titles that are a choice within a tab: that tab's, and the choice by its key. Addresses with such a
             title open there; a tab with the title of its first choice opens as it is.
+        needs: what single tabs read, where that is less than what the page does; "" stands for the tabs not named.
     """
     title, choices = (earlier or {}).get(asked := st.query_params.get(key, ""), (asked, {}))
     if title != asked and key not in st.session_state:
         st.query_params.update({key: title} | choices)
         st.rerun()  # the tabs take their first value from the address as it is when a run begins
-    for tab, part in zip(st.tabs(list(parts), key=key, bind="query-params"), parts.values(), strict=True):
+    drawn = st.tabs(list(parts), key=key, bind="query-params")
+    for tab, (title, part) in zip(drawn, parts.items(), strict=True):
         if tab.open:
             words, draw, *question = part
             with tab:
+                _hide_all_but((needs or {}).get(title, (needs or {}).get("", CHOICES)))
                 if words:
                     st.markdown(words)
                 with guess.first(question[0] if question else "", name=key), where_it_predicts():

@@ -107,7 +107,12 @@ def navigation() -> StreamlitPage:
     groups: dict[str, list[StreamlitPage]] = {}
     for page, made in zip(PAGES, _made(), strict=True):
         groups.setdefault(page.group, []).append(copy(made))  # Streamlit marks the one that it runs
-    return st.navigation(groups, position="top")
+    return st.navigation(groups, position="top", expanded=True)  # on a phone all pages are in sight
+
+
+def group_of(here: StreamlitPage) -> str:
+    """The group of a page in the menu; "" if it stands in none."""
+    return next((page.group for page in PAGES if page.name == here.url_path), "")
 
 
 @cache

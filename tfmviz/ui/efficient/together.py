@@ -13,6 +13,7 @@ from tfmviz.analysis.efficient.exact import Cost
 from tfmviz.plots.growth import growth
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
+from tfmviz.ui import lesson
 from tfmviz.ui.background import Found, measured
 from tfmviz.ui.efficient.few_pairs import kept_pairs
 from tfmviz.ui.efficient.subject import BYTES, Head, effect, head_of, no_bias
@@ -117,6 +118,7 @@ def _share(error: float) -> str:
 
 def times(here: Lesson) -> None:
     """Counted and measured costs against the length of the text."""
+    lesson.hide(*lesson.CHOICES.split())
     measured(MODULE, _draw, words="Measure on this server (some 10 s)")
 
 

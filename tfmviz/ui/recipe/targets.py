@@ -89,6 +89,7 @@ def _words(epsilon: float, n: int, kl: float, loss: float, target: str) -> str:
 
 def calibration() -> None:
     """Two models that were trained alike but for ε: are they right as often as they say?"""
+    lesson.hide("text", "model")
     data = _measured()
     if data is None:
         st.info("The measurements are missing: `assets/recipe/calibration.json`.", icon=icons.INFO)

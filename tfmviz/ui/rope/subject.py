@@ -68,6 +68,7 @@ def subject(here: Lesson, scheme: str) -> Subject | None:
         crossed = layer != choice.layer
         note = "Cross-attention has no positions, so this is the decoder's self-attention." if crossed else ""
         return Subject(model=here.model, layer=layer, head=choice.head, trace=here.trace, note=note)
+    lesson.hide("kind")
     config = there.model.config
     index, head = min(choice.layer_index, config.n_layers - 1), min(choice.head, config.n_heads - 1)
     return Subject(model=there.model, layer=f"decoder.{index}.self_attn", head=head, trace=there.trace, note=there.note)

@@ -35,6 +35,8 @@ def ask(here: Lesson, key: str) -> Subject:
     """
     with lesson.line(key):
         name = st.selectbox("Count", [OWN, *PUBLISHED, YOURS], key="design", bind="query-params")
+        if name != OWN:
+            lesson.hide("model")
         if name == YOURS:
             return Subject(name=name, design=_sliders())
     if name in PUBLISHED:

@@ -148,7 +148,9 @@ def compared(here: Lesson) -> None:
         shown = st.segmented_control("Show", SHOWN, default=SHOWN[0], key="changes", bind="query-params") or SHOWN[0]
     if shown == EXPERTS:
         routing.routed(here)
-    elif (found := read()) is None:
+        return
+    lesson.hide("text", "model")
+    if (found := read()) is None:
         st.info("There are no runs yet; `python -m scripts.train_variants` makes them.", icon=icons.INFO)
     else:
         _losses(found)

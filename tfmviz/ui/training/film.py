@@ -93,6 +93,8 @@ def film(here: Lesson) -> None:
         bind="query-params",
     )
     probe = line.radio("Twice", (RANDOM, SENTENCE), horizontal=True, key="probe", bind="query-params")
+    if probe != SENTENCE:
+        lesson.hide("text")
     models.load(NAME)  # imports torch in the thread that may
     try:
         found = [copying(one) for one in there]

@@ -22,7 +22,9 @@ LOGS = PROJECT / "assets" / "training"
 TWIN = "twins-"
 """How the names of the models begin that differ in one thing only."""
 
-SHOWN = ("the twins", "the others", "all", "the chosen model")
+CHOSEN = "the chosen model"
+
+SHOWN = ("the twins", "the others", "all", CHOSEN)
 
 
 @shared
@@ -40,6 +42,8 @@ def curves() -> None:
     """Loss, learning rate and length of the gradient of the shipped models, over their steps."""
     figure, line = st.container(), lesson.line("shipped")
     shown = line.radio("Runs", SHOWN, horizontal=True, key="runs", bind="query-params")
+    if shown != CHOSEN:
+        lesson.hide("model")
     names = _names(shown)
     if not names:
         figure.info(f"There is no log of {markdown.code(controls.choice().model)} here.")

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.record.trace import Array, Trace
+from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import END, START, UNKNOWN, visible
 
@@ -14,10 +15,13 @@ ONE, LAYER, ALL = "one head", "mean of the layer", "mean of all layers"
 
 def choose() -> str:
     """Asks which heads the figures show."""
-    return (
+    which = (
         st.segmented_control("Attention of", (ONE, LAYER, ALL), default=LAYER, key="heads", bind="query-params")
         or LAYER
     )
+    if which != ONE:
+        lesson.hide("head", *["layer"] * (which == ALL))
+    return which
 
 
 def crossing(here: Lesson, trace: Trace, which: str) -> Array:

@@ -11,7 +11,7 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import writing as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons
+from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
@@ -46,6 +46,7 @@ class Filled:
 
 def fill(here: Lesson) -> None:
     """Fills the gaps of the sentence, and shows what every gap would have got in every round."""
+    lesson.hide("kind", "layer", "head")
     st.markdown(
         "This model fills gaps, written `___`. In each round (a row) it reads the whole text and fills the gap of "
         "which it is most certain (framed)."

@@ -1,0 +1,53 @@
+"""The menu of models in the browser: by pointer and by keys, and what it says of a reader's own model."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import Visit, violations
+
+pytestmark = pytest.mark.browser
+
+
+def open_menu(page: Page, chosen: str = "Tiny English") -> None:
+    page.get_by_role("button", name=f"Model: {chosen}").click()
+    expect(page.get_by_role("listbox", name="Models")).to_be_focused()
+
+
+def test_a_model_is_chosen_by_its_name(visit: Visit) -> None:
+    page = visit.open("/explorer")
+    open_menu(page)
+    expect(page.get_by_role("group", name="Write on, like GPT").get_by_role("option", selected=True)).to_contain_text(
+        "6 layers × 8 heads"
+    )
+    assert violations(page, ".st-key-models") == []
+    page.get_by_role("option", name="French to English").click()
+    expect(page.get_by_role("button", name="Model: French to English")).to_be_visible()
+    expect(page).to_have_url(visit.server.address + "/explorer?model=french-english")
+
+
+def test_letters_and_arrows_choose_and_are_no_keys_of_the_page(visit: Visit) -> None:
+    """F would open the projector."""
+    page = visit.open("/explorer")
+    open_menu(page)
+    for key in ("f", "f", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    expect(page.get_by_role("button", name="Model: Letters backwards")).to_be_focused()
+    expect(page.get_by_test_id("stSidebar")).to_be_visible()
+
+
+def test_a_word_on_ones_own_model_changes_nothing(visit: Visit) -> None:
+    page = visit.open("/explorer")
+    open_menu(page)
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Models")
+    expect(dialog).to_contain_text("python -m tfmviz.huggingface openai-community/gpt2 --name gpt2")
+    assert violations(page, ".st-key-models") == []
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("listbox", name="Models")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_role("button", name="Model: Tiny English")).to_be_visible()
+    expect(page).to_have_url(visit.server.address + "/explorer")

@@ -1,0 +1,78 @@
+"""The names of the models: every shipped one has its own, and their sizes are those of the config."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from tests.app import forget, menu, open_page
+from tests.browser import ROOT
+from tfmviz import places, zoo
+from tfmviz.ui.menu import COMMAND
+from tfmviz.ui.named import YOURS, name_of, named
+
+SHIPPED = {entry.name: entry.config for entry in zoo.catalogue(zoo.MODELS) if entry.config}
+
+
+def test_every_shipped_model_has_a_name_and_a_line_of_its_own() -> None:
+    found = named(SHIPPED)
+    assert sorted(one.model for one in found) == sorted(SHIPPED)
+    assert YOURS not in {one.group for one in found}, "list it in assets/models.toml"
+    for value in ("name", "line"):
+        assert len({getattr(one, value) for one in found}) == len(found)
+    assert all(len(one.line.split()) <= 12 and one.line.endswith(".") for one in found)
+
+
+def test_the_models_of_a_group_stand_together() -> None:
+    groups = [one.group for one in named(SHIPPED)]
+    assert sum(a != b for a, b in pairwise(groups)) == len(set(groups)) - 1
+
+
+@pytest.mark.parametrize(
+    ("model", "size"),
+    [
+        ("tiny-english", "6 layers × 8 heads, 6.29 million parameters"),
+        ("reverse", "1 + 1 layers × 4 heads, 508,032 parameters"),
+        ("twins-gqa", "4 layers × 4 heads, 983,040 parameters"),
+    ],
+)
+def test_sizes_are_counted(model: str, size: str) -> None:
+    (found,) = named({model: SHIPPED[model]})
+    assert found.size == size
+
+
+def test_a_model_that_is_not_listed_stands_under_yours_with_what_its_config_says() -> None:
+    one_head = replace(SHIPPED["tiny-english"], n_layers=1, n_heads=1, n_kv_heads=1)
+    *_, own = named({"gpt<b>": one_head} | SHIPPED)
+    assert (own.model, own.name, own.group) == ("gpt<b>", "gpt<b>", YOURS)
+    assert own.line == "Writes on, like GPT."
+    assert own.size.startswith("1 layer × 1 head, ")
+    assert name_of("gpt<b>") == "gpt<b>"
+
+
+def test_the_menu_offers_what_can_be_loaded_and_says_what_the_readme_says_of_ones_own() -> None:
+    sent = menu(open_page(model="reverse"))
+    assert sent["chosen"] == "reverse"
+    assert {one.model for one in sent["models"]} == set(zoo.available())
+    assert sent["command"] == COMMAND
+    assert COMMAND in " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+
+
+def test_a_converted_model_is_in_the_menu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine").symlink_to(zoo.MODELS / "reverse")
+    monkeypatch.setenv("TFMVIZ_MODELS", str(tmp_path))
+    forget()
+    sent = menu(open_page(model="mine"))
+    assert sent["models"][-1].group == YOURS
+    assert (sent["models"][-1].name, sent["chosen"]) == ("mine", "mine")
+    assert sent["folder"] == str(places.own_models())
+    monkeypatch.undo()
+    forget()
+
+
+def test_the_folder_does_not_tell_whose_home_it_is_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TFMVIZ_MODELS", str(Path.home() / "models"))
+    assert menu(open_page())["folder"] == "~/models"

@@ -1,0 +1,64 @@
+"""The choice of the model: a menu of names, and the select box that keeps the choice and its place in the address."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+import streamlit as st
+
+from tfmviz import places
+from tfmviz.record.facts import Facts
+from tfmviz.ui import icons, models
+from tfmviz.ui.figures import show_choice
+from tfmviz.ui.named import named
+from tfmviz.views import models as view
+from tfmviz.words.markdown import code, plain
+
+COMMAND = "python -m tfmviz.huggingface openai-community/gpt2 --name gpt2"
+"""What makes a model of the reader's own."""
+
+
+def there() -> dict[str, Facts]:
+    """The models that can be loaded. Warns of those that cannot be, and stops the run if there is none."""
+    entries = models.entries()
+    for entry in entries:
+        if entry.problem:
+            st.warning(f"The model {code(entry.name)} is unavailable. {plain(entry.problem)}", icon=icons.WARNING)
+    found: dict[str, Facts] = {entry.name: entry.config for entry in entries if entry.config is not None}
+    if not found:
+        st.error("There is no model to show. Restore the folder `assets/models/`, or train one: see README.md.")
+        st.stop()
+    return found
+
+
+def choose(configs: Mapping[str, Facts]) -> str:
+    """Draws the menu.
+
+    The select box is out of sight. It keeps the choice from page to page and in the address, which holds what stands
+    in the box: not the names, which may change.
+    """
+    names = list(configs)
+    chosen = st.selectbox("Model", names, key="model", bind="query-params", index=names.index(models.usual(names)))
+    data = {
+        "models": json.dumps([asdict(one) for one in named(configs)]),  # for records Streamlit would import pandas
+        "chosen": chosen,
+        "command": COMMAND,
+        "folder": _folder(),
+    }
+    show_choice("models", js=view.JS, css=view.CSS, data=data, on_pick=pick)
+    return chosen
+
+
+def pick(model: object) -> None:
+    """Chooses a model that the menu reports."""
+    if model in models.names():
+        st.session_state["model"] = model
+
+
+def _folder() -> str:
+    """Where converted models go, without the name of who runs the app."""
+    folder, home = places.own_models(), Path.home()
+    return f"~/{folder.relative_to(home).as_posix()}" if folder.is_relative_to(home) else str(folder)

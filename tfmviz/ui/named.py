@@ -1,0 +1,69 @@
+"""What models are called: a name, a line and a group for each, from `assets/models.toml`. Their sizes are counted."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from tfmviz.places import PROJECT
+from tfmviz.record.facts import Architecture, Facts
+from tfmviz.words.numbers import counted, in_words
+
+NAMES = PROJECT / "assets" / "models.toml"
+
+YOURS = "Yours"
+"""The group of converted models and of runs that readers started."""
+
+READS: Mapping[Architecture, str] = {
+    "decoder-only": "Writes on, like GPT.",
+    "encoder-only": "Reads both ways and fills in words, like BERT.",
+    "encoder-decoder": "Reads one text and writes another, like T5.",
+}
+"""The line of a model that the file does not name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entry of the menu.
+
+    Attributes:
+        model: what it is in an address.
+        line: what is special about it.
+        size: layers, heads and parameters.
+    """
+
+    model: str
+    group: str
+    name: str
+    line: str
+    size: str
+
+
+def named(models: Mapping[str, Facts]) -> list[Named]:
+    """The models in the order of the menu; those that the file does not name come last."""
+    listed = {model: said for model, said in _listed().items() if model in models}
+    own = {
+        model: {"group": YOURS, "name": model, "line": READS[config.architecture]}
+        for model, config in models.items()
+        if model not in listed
+    }
+    return [Named(model=model, size=size(models[model]), **said) for model, said in (listed | own).items()]
+
+
+def name_of(model: str) -> str:
+    """What a model is called, a reader's own as it is called in the address."""
+    return _listed().get(model, {"name": model})["name"]
+
+
+def size(config: Facts) -> str:
+    """6 layers × 8 heads, 6.3 million parameters; 3 + 3 layers where there are two stacks."""
+    depths = [config.depth(stack) for stack in config.stacks]
+    layers = counted(depths[0], "layer") if len(depths) == 1 else f"{' + '.join(map(str, depths))} layers"
+    return f"{layers} × {counted(config.n_heads, 'head')}, {in_words(config.n_parameters)} parameters"
+
+
+@cache
+def _listed() -> dict[str, dict[str, str]]:
+    return {said.pop("model"): said for said in tomllib.loads(NAMES.read_text(encoding="utf-8"))["models"]}

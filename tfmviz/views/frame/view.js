@@ -1,0 +1,49 @@
+// What Streamlit's menu lacks: the group of the open page is marked, and on a phone the menu closes after a tap.
+
+const PHONE = "(max-width: 768px)"; // where Streamlit lays the menu over the page
+
+/** @typedef {{ group: string, leave: () => void }} Frame */
+
+/** @param {{ data: { group: string }, parentElement: ShadowRoot & { frame_?: Frame } }} component */
+export default function ({ data, parentElement }) {
+  parentElement.frame_ ??= build();
+  parentElement.frame_.group = data.group;
+  mark(data.group);
+  return parentElement.frame_.leave;
+}
+
+/** @returns {Frame} */
+function build() {
+  const watcher = new MutationObserver(() => mark(frame.group)); // Streamlit draws the menu anew for another width
+  watcher.observe(document.body, { childList: true, subtree: true, attributeFilter: ["inert"] });
+  document.addEventListener("click", closeMenu);
+  const leave = () => {
+    watcher.disconnect();
+    document.removeEventListener("click", closeMenu);
+  };
+  const frame = { group: "", leave };
+  return frame;
+}
+
+/**
+ * Marks the group of the open page, or “5 more” if there is no room for the group.
+ * @param {string} group
+ */
+function mark(group) {
+  const sections = [...document.querySelectorAll("[data-testid=stTopNavSection]")];
+  const own = sections.find(({ textContent }) => textContent === group);
+  const more = sections.find(({ textContent }) => /^\d+ more$/.test(textContent ?? ""));
+  const marked = own?.closest("[inert]") ? more : own;
+  for (const node of sections) {
+    if ((node === marked) === node.hasAttribute("aria-current")) continue;
+    if (node === marked) node.setAttribute("aria-current", "true");
+    else node.removeAttribute("aria-current");
+  }
+}
+
+/** @param {MouseEvent} event */
+function closeMenu({ target }) {
+  if (!(target instanceof Element) || !target.closest("[data-testid=stSidebarNavLink]")) return;
+  if (!matchMedia(PHONE).matches) return;
+  /** @type {HTMLElement | null} */ (document.querySelector("[data-testid=stSidebarCollapseButton] button"))?.click();
+}
