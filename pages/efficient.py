@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "method",
         {
             "Few pairs": (
-                "Left, the head as it is; right, the pairs that are kept. Are those that matter among them?",
+                "Left, the head as it is; right, the pairs kept. Are those that matter among them?",
                 lambda: lesson.either(
                     "Keep",
                     "few",
@@ -75,6 +75,6 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Efficient attention",
-    "The chosen head computed more cheaply: what changes in its pattern and in the prediction, and what it saves.",
+    "The chosen head, computed more cheaply: what changes, and what it saves.",
     draw,
 )

@@ -58,7 +58,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "The recipe",
-    "What is a transformer asked in training, and which steps make it better at that?",
+    "What is a transformer asked in training, and what helps it?",
     draw,
     uses="model",
 )

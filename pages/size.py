@@ -35,7 +35,7 @@ def draw(here: Lesson) -> None:
                 "Does the law tell the loss of a model larger than all it was fitted to?",
             ),
             "Which changes help?": (
-                "One small model with one thing changed. Does that lower the loss by more than another seed?",
+                "One thing changed in a small model. Is the gain more than another seed's?",
                 lambda: variants.compared(here),
                 "Which change helps more than chance: another norm, a gate, experts?",
             ),

@@ -236,7 +236,7 @@ def test_other_models_are_shown(architecture: str, tmp_path: Path, monkeypatch: 
 
 def test_copying_uses_the_readers_pair_and_says_where_the_difference_is() -> None:
     app = open_page(PAGE, text="Once there was a little girl named", removed="Copy from another sentence")
-    assert "“Lily” for your sentence and “Tim” for the second" in words(app)
+    assert "Your sentence's answer is “Lily”, the second's “Tim”" in words(app)
     found = matrices(app)["recovered"][0]
     assert found[0, 5] == pytest.approx(1, abs=1e-3)
     assert "In layer 0 the copy at token 5 “girl” does most (100% of the way)" in words(app)

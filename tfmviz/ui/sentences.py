@@ -96,8 +96,8 @@ HOW_IT_READS: dict[Architecture, str] = {
     "decoder-only": "This model writes from left to right: what comes later is masked.",
     "encoder-only": "This model fills in missing words, and every word may look at all others. Write `___` for the "
     "word to fill in.",
-    "encoder-decoder": "This model reads your text both ways and writes an answer from left to right. Cross-attention "
-    "looks from the answer to your text: in the row “a → student” it has read “a” and is about to write “student”.",
+    "encoder-decoder": "This model reads your text both ways and writes an answer from left to right. In the row "
+    "“a → student” it has read “a” and is about to write “student”.",
 }
 
 WHAT_IT_PREDICTS: dict[Architecture, str] = {

@@ -97,9 +97,7 @@ def faster(duel: Duel) -> None:
     if not two_tokens(duel):
         return
     found = {twin.scheme: findings(twin, duel.text) for _, twin in duel.sides}
-    st.markdown(
-        "**A key/value cache** keeps keys and values. Are predictions the same when the text is read in two halves?"
-    )
+    st.markdown("**A key/value cache** reads the text in two halves here. Are predictions the same?")
     st.table(
         {
             "scheme": list(found),
@@ -108,8 +106,8 @@ def faster(duel: Duel) -> None:
         }
     )
     st.markdown(
-        "**Linear attention** replaces exp(q · k) by φ(q) · φ(k). Then Σ φ(k) vᵀ can be summed along the text. Is the "
-        "result the same in layer 0?"
+        "**Linear attention** takes φ(q) · φ(k), so Σ φ(k) vᵀ can be summed along the text. Is the result the "
+        "same in layer 0?"
     )
     st.table(
         {

@@ -61,15 +61,15 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
             _chart(seen, axis, f"measured: {units[1]}", SAID[what])
         else:
             st.markdown(
-                "Left is arithmetic. The right one will be what a layer costs on this server: one head on random "
+                "Left is arithmetic, right will be what a layer costs on this server: one head, random "
                 "vectors, one thread. Which line will be steeper than the count says?"
             )
     if seen:
         st.table(table(seen, against, what))
         st.markdown(verdict(seen, against, what))
         st.caption(
-            "Fastest of a few runs. Memory: most bytes held at once, without input and weights. Exponent: least "
-            "squares through the four largest sizes."
+            "Fastest of a few runs. Memory: most bytes held at once, without input and weights. Exponent: from "
+            "the four largest sizes."
         )
 
 

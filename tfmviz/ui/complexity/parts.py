@@ -66,8 +66,8 @@ def _growing(here: Lesson) -> None:
         "attention”)."
     )
     st.caption(
-        f"Counted, not measured; the model reads {here.model.config.max_len} tokens. PyTorch's counter says twice as "
-        "many: it counts additions too." + (pairs if here.model.config.attention == "linear" else "")
+        "Counted, not measured. PyTorch's counter says twice as many: it counts additions too."
+        + (pairs if here.model.config.attention == "linear" else "")
     )
 
 

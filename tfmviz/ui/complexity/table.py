@@ -12,9 +12,8 @@ from tfmviz.words.numbers import in_words, per_cent
 
 DERIVATIONS = {
     "self-attention": (
-        "Each of the n queries meets each of the n keys, and q · k takes d multiplications: **n · n · d**. The values "
-        "take as many again: 2 · n² · d. The table leaves out the 2 and the four projections (4 · n · d²) of every "
-        "attention.",
+        "Each of the n queries meets each of the n keys, and q · k takes d multiplications: **n · n · d**. The "
+        "values take as many again. The table leaves out that 2 and the four projections (4 · n · d²).",
         "One matrix product gives all scores: **1** step.",
         "Every token looks at every other directly: **1** layer.",
     ),

@@ -161,7 +161,7 @@ def beside(here: Lesson, head: Head, pattern: Array, z: Array, *, title: str, co
     )
 
 
-NOT_EXP = "This head was trained with linear attention, so it has no exp(q · k) to approximate."
+NOT_EXP = "This head has linear attention, so there is no exp(q · k) to approximate."
 
 
 def no_bias(head: Head) -> None:

@@ -153,6 +153,6 @@ def _costs(pair: Pair) -> None:
         }
     )
     st.caption(
-        f"{BYTES} bytes a number: keys and values that may still be seen, or the sums of linear attention. The models "
-        f"read at most {longest} tokens."
+        f"{BYTES} bytes a number: keys and values that may still be seen, or running sums. The models read at "
+        f"most {longest} tokens."
     )

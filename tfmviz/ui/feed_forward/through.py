@@ -123,8 +123,8 @@ def moved(subject: Subject) -> None:
         return
     apart = float(np.abs(again - out[order]).max())
     st.markdown(
-        f"Every row has moved with its word and is otherwise the same, to within {tiny(apart)}: the same weights act "
-        "at every position. (In the model attention has mixed the words before, so there the input changes.)"
+        f"Every row has moved with its word and is otherwise the same, to within {tiny(apart)}: the same "
+        "weights act at every position. (In the model attention has mixed the words before.)"
     )
 
 

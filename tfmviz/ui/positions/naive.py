@@ -58,9 +58,9 @@ def appended_index(here: Lesson) -> None:
     )
     half = f"passes 0.5 at position {int(np.argmax(with_index > 0.5))} and " * bool(with_index.max() > 0.5)
     st.markdown(
-        f"The mean cosine of your words, all put at one position, is {with_index[0]:.2f} without positions. With "
-        f"the index appended it {half}is **{with_index[-1]:.3f}** at {len(with_index) - 1}: **the index drowns the "
-        f"words**. With a sinusoid it is at most {with_waves.max():.2f}."
+        f"At one position, the mean cosine of your words is {with_index[0]:.2f}. With the index appended it "
+        f"{half}is **{with_index[-1]:.3f}** at {len(with_index) - 1}: **the index drowns the words**. With a "
+        f"sinusoid it is at most {with_waves.max():.2f}."
     )
 
 

@@ -148,10 +148,10 @@ def _about(best: float, guesses: Mapping[str, Reliability]) -> str:
         for g in (guesses["ε = 0"], guesses["ε = 0.1"])
     )
     return (
-        "Below the diagonal a model is too sure. The **expected calibration error** is the mean distance from the "
-        f"diagonal. On held-out text the model without smoothing {without}; the one with smoothing {smoothed}. "
-        f"Dividing the logits by a temperature also helps, and changes no guess (Guo et al. 2017): **{best:g}** gives "
-        "the least loss on the other half."
+        "Below the diagonal a model is too sure; the **expected calibration error** is the mean distance from "
+        f"it. On held-out text the model without smoothing {without}; the one with smoothing {smoothed}. "
+        f"Dividing the logits by a temperature also helps and changes no guess; **{best:g}** is best here (Guo "
+        "et al. 2017)."
     )
 
 

@@ -206,9 +206,9 @@ def _in_longer_texts(shown: Subject, chosen: Spectrum) -> None:
     far, known = np.degrees(last * chosen.stretched[-1]), np.degrees((shown.trained_on - 1) * chosen.theta[-1])
     step, own_step = np.degrees(chosen.stretched[0]), np.degrees(chosen.theta[0])
     st.markdown(
-        f"At position {last:,}, {chosen.scale} times as far, the slowest pair has turned by **{far:,.1f}°** (in "
-        f"training up to {known:,.1f}°), the fastest by **{step:.1f}°** a position (before: {own_step:.1f}°). Of the "
-        f"{len(partly)} pairs that saw a part of the circle, **{len(beyond)}** now turn beyond it."
+        f"At position {last:,} the slowest pair has turned by **{far:,.1f}°** (in training up to "
+        f"{known:,.1f}°), the fastest by **{step:.1f}°** a position (before: {own_step:.1f}°). Of the "
+        f"{len(partly)} pairs that saw part of the circle, **{len(beyond)}** now turn beyond it."
     )
 
 
@@ -239,8 +239,8 @@ def decay(shown: Subject) -> None:
             ),
         )
     st.markdown(
-        "The bound (Su et al. 2021, section 3.4.3) falls in waves, as do random queries with keys *equal to them*. "
-        "With unrelated keys the mean is 0 everywhere: RoPE does not make every far score small."
+        "The bound (Su et al. 2021, section 3.4.3) falls in waves, as do random queries with keys *equal to "
+        "them*. With unrelated keys the mean is 0: RoPE does not make every far score small."
     )
     _own_decay(shown, theta_, distances)
     _own_bound(shown, theta_, distances)

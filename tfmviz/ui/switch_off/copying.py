@@ -184,7 +184,7 @@ def _in_words(here: Lesson, second: Trace) -> None:
     words = [_quoted(here.model.vocabulary[index]) for index in pair]
     apart = [decimal(float(patching.difference(one, pair)), "+.2f") for one in logits]
     best = patching.favourites(*logits)
-    said = f"The two answers are {words[0]} for your sentence and {words[1]} for the second."
+    said = f"Your sentence's answer is {words[0]}, the second's {words[1]}."
     if best != pair:
         said = (
             f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Compared, your sentence favours {words[0]}, "

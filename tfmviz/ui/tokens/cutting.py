@@ -57,10 +57,9 @@ def four_ways(here: Lesson) -> None:
     ]
     show_boxes(rows, key="four_ways", caption="", titles=("cut into", "how many", "the pieces"))
     st.markdown(
-        "**Characters** and **bytes** need a small vocabulary but make long sequences, and attention costs the square "
-        f"of the length: bytes cost {decimal((len(single) / max(len(tokens), 1)) ** 2, '.1f')} times as many scores as "
-        "tokens here. **Words** make short sequences, but a word that the vocabulary lacks is lost. "
-        f"{_between(tokenizer)}"
+        "**Characters** and **bytes** need a small vocabulary but make long sequences: bytes cost "
+        f"{decimal((len(single) / max(len(tokens), 1)) ** 2, '.1f')} times as many attention scores as tokens "
+        f"here. **Words** make short ones, but a word that the vocabulary lacks is lost. {_between(tokenizer)}"
     )
 
 

@@ -54,8 +54,8 @@ def replay(here: Lesson) -> None:
         titles=("step", "priority", "the symbols; below each, the priority of its pair with the next"),
     )
     st.markdown(
-        f"The list has {len(ranks):,} merges in the order in which they were learned; the lowest number is joined next "
-        "(framed). A dash is a pair that was never learned; when only dashes are left, the symbols are the tokens."
+        f"The list has {len(ranks):,} merges in the order learned; the lowest number is joined next (framed). A "
+        "dash is a pair never learned. When only dashes are left, the symbols are the tokens."
     )
 
 

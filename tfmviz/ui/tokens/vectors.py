@@ -140,9 +140,9 @@ def embedding_map(here: Lesson) -> None:
         + ", ".join(f"“{whole(here.model.vocabulary[n])}”" for n in _near(places, index)),
     )
     st.markdown(
-        f"Of the variance of {here.model.config.d_model} coordinates this plane keeps {per_cent(float(shares[0]))} + "
-        f"{per_cent(float(shares[1]))}, so neighbours here may be far apart; “Nearest” measures in all. Your words are "
-        "bold."
+        f"This plane keeps {per_cent(float(shares[0]))} + {per_cent(float(shares[1]))} of the variance, so "
+        f"neighbours here may be far apart; “Nearest” measures in all {here.model.config.d_model} coordinates. "
+        "Your words are bold."
     )
 
 

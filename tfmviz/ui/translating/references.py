@@ -92,10 +92,7 @@ def compare(here: Lesson) -> None:
         f"an n-gram of a reference that begins here. A reference has {matched}. BLEU is the geometric mean of these "
         f"shares, times {scores.brevity:.2f} for the length; chrF compares characters, so a wrong ending costs less."
     )
-    st.caption(
-        "As sacreBLEU counts: n-grams longer than the sentence are left out, and where none matches a fraction of one "
-        "counts. Neither score sees meaning: a lost “not” costs one word."
-    )
+    st.caption("As sacreBLEU counts. Neither score sees meaning: a lost “not” costs one word.")
 
 
 @shared

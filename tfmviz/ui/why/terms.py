@@ -78,9 +78,7 @@ def _exactly(found: ScoreSum) -> None:
         more += f" {decimal(found.bias, '+.2f')} of it is the distance's bias."
     if found.cap is not None:
         more += f" The cap makes it {found.cap:g} · tanh(sum / {found.cap:g})."
-    st.caption(
-        f"With each σ held the sum is {decimal(found.total)}, the score {decimal(found.measured)}.{more}"
-    )
+    st.caption(f"With each σ held the sum is {decimal(found.total)}, the score {decimal(found.measured)}.{more}")
 
 
 def _largest(found: ScoreSum) -> list[tuple[int, int]]:

@@ -67,7 +67,7 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
     spread = float(np.sqrt(expected[most] * (1 - expected[most]) / DRAWS))
     st.markdown(
         f"“{markdown.plain(visible(words[most]))}” differs most: {per_cent(expected[most])} expected, "
-        f"{per_cent(drawn[most])} drawn. Chance alone moves it by about {per_cent(spread)} (one standard deviation)."
+        f"{per_cent(drawn[most])} drawn. Chance alone moves it by about {per_cent(spread)}."
     )
 
 
@@ -94,8 +94,8 @@ def into_this_word(here: Lesson, now: Written) -> None:
         alt=f"The last row, “{visible(queries.tokens[-1])}”, looks most at {strongest}.",
     )
     st.markdown(
-        f"Each row is the token just read when the next one is written. The last, "
-        f"“{markdown.plain(visible(queries.tokens[-1]))}”, looks most at {strongest}."
+        f"A row is the token just read. The last, “{markdown.plain(visible(queries.tokens[-1]))}”, looks most "
+        f"at {strongest}."
     )
     _by_layer(here, trace)
 

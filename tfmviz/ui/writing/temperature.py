@@ -141,8 +141,8 @@ def repetition(here: Lesson, said: Settings) -> None:
     if not most:
         verdict = "Here none of them repeats itself."
     st.markdown(
-        f"A 4-gram, four words in a row, counts as repeated if the text (at most {LONG} words) had it before. "
-        f"{verdict} What was written once is more probable the second time."
+        f"Four words in a row count as repeated if the text (at most {LONG} words) had them before. {verdict} "
+        "What was written once is more probable the second time."
     )
     for one in found:
         st.markdown(f"**{one.name}**")

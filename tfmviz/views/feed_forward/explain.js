@@ -82,17 +82,15 @@ export function account({ header, arrays }, place, sum) {
 const WAYS = {
   x: ({ header, arrays, place }) => [
     line(
-      `Number ${place.index} of the ${arrays.x.columns} that the layer reads for “${header.token}”. `,
-      header.preNorm ? "It is the residual stream after the layer's norm." : "It is the residual stream.",
+      `Number ${place.index} of ${arrays.x.columns} that the layer reads for “${header.token}”: `,
+      header.preNorm ? "the stream after the norm." : "the stream.",
     ),
   ],
   gate: (asked) => summed(asked, "W_gate", ["x", "k"], "x times the gate's column of W_gate"),
   pre: (asked) => summed(asked, "W_in", ["x", "score"], "x times the neuron's column of W_in"),
   post: (asked) => (asked.header.gated ? gated(asked) : activated(asked)),
   out: (asked) => summed(asked, "W_out", ["score", "v"], "Every neuron times its weight in W_out"),
-  before: ({ header, place }) => [
-    line(`Number ${place.index} of the residual stream of “${header.token}” before this layer.`),
-  ],
+  before: ({ header, place }) => [line(`Number ${place.index} of the stream of “${header.token}” before this layer.`)],
   after: ({ header, arrays, place }) => {
     const [before, out] = [arrays.before.values[place.index], arrays.out.values[place.index]];
     return [
@@ -134,7 +132,7 @@ function summed({ arrays, place, sum }, matrix, [from, to], words) {
     ),
     { terms: list, rest },
     line(`sum ${number(sum.total)}${plus(sum.bias)} (bias) = ${number(result)}`),
-    ...(isNormed ? [line(`A norm then makes ${number(written)} of it.`)] : []),
+    ...(isNormed ? [line(`After the norm: ${number(written)}.`)] : []),
   ];
 }
 

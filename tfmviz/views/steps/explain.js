@@ -31,12 +31,12 @@ export function explain(head, id, selection) {
 const RECIPES = {
   x: (head, { query, wide }) => [
     line(
-      `Number ${wide} of the ${head.counts.wide} that this layer reads for ${quoted(head.queries[query])}. `,
-      head.preNorm ? "It is the residual stream after the layer's norm." : "It is the residual stream.",
+      `Number ${wide} of ${head.counts.wide} that this layer reads for ${quoted(head.queries[query])}: `,
+      head.preNorm ? "the stream after the norm." : "the stream.",
     ),
   ],
   before: (head, { query, wide }) => [
-    line(`Number ${wide} of the residual stream of ${quoted(head.queries[query])} before this layer.`),
+    line(`Number ${wide} of the stream of ${quoted(head.queries[query])} before this layer.`),
   ],
   memory: (head, { key, wide }) => [line(`Number ${wide} of the encoder's output for ${quoted(head.keys[key])}.`)],
   W_Q: () => weight("W_Q", "q"),
@@ -76,8 +76,8 @@ const RECIPES = {
   z: (head, { query, dim }) => weighted(head, rowOf(head.matrix("share"), query), columnOf(head.arrays.v, dim), "v"),
   concat: (head, { query, concat }) => {
     const [own, of] = [concat % head.dim, Math.floor(concat / head.dim)];
-    const gathered = `Number ${own} of what head ${of} has gathered for ${quoted(head.queries[query])}: `;
-    return [line(gathered, `heads are side by side, ${head.dim} numbers each.`)];
+    const gathered = `Number ${own} of head ${of}'s result for ${quoted(head.queries[query])}: `;
+    return [line(gathered, `${head.dim} numbers a head, side by side.`)];
   },
   out: (head, selection) => written(head, selection),
   after: (head, { query, wide }) => {
@@ -93,9 +93,7 @@ const RECIPES = {
  * @param {string} name
  * @param {Tone} tone
  */
-const weight = (name, tone) => [
-  line("A weight of ", [tone, name], ", learned, and the same for every token and sentence."),
-];
+const weight = (name, tone) => [line("A learned weight of ", [tone, name], ", the same for every token.")];
 
 /**
  * @param {Term[]} list
@@ -156,9 +154,9 @@ function turned(head, selection, axis, letter) {
     : `${number(even)} · sin + ${number(odd)} · cos`;
   return [
     line(
-      `Rotary position: numbers ${2 * pair} and ${2 * pair + 1} of `,
+      `RoPE turns numbers ${2 * pair} and ${2 * pair + 1} of `,
       [letter, letter],
-      ` are turned by ${number(angle)} radians, for position ${position}.`,
+      ` by ${number(angle)} radians at position ${position}.`,
     ),
     line(
       [letter, `${formula.replaceAll("− −", "+ ")} = ${number(value)}`],
@@ -234,9 +232,7 @@ function shares(head, scores, { query, key }) {
   const sum = total(list);
   const own = Math.exp(row[key] - largest);
   return [
-    line(
-      `Each score becomes a power of e = 2.718…, less the row's largest, ${number(largest)}, which changes no share.`,
-    ),
+    line(`Each score, less the row's largest, ${number(largest)}, becomes a power of e:`),
     terms(list),
     line(`They add up to ${number(sum)}.`),
     line(

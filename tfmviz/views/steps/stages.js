@@ -31,7 +31,7 @@ const ALL = [
     items: () => ["share"], // where the way leads
     words: (head, { query }) => [
       head.crossing
-        ? `The answer has ${head.counts.query} rows, which look at the ${head.counts.key} tokens of the source. `
+        ? `The answer's ${head.counts.query} rows look at the ${head.counts.key} tokens of the source. `
         : `The model reads ${head.counts.key} tokens. `,
       "Choose one: ",
       ["q", `the query is token ${query}, ${quoted(head.queries[query])}`],
@@ -46,9 +46,7 @@ const ALL = [
     words: (head, { query }) => [
       `Every token is a row of ${head.counts.wide} numbers, its vector x. `,
       `The framed row is ${quoted(head.queries[query])}.`,
-      head.crossing
-        ? " It looks at the encoder's output. A row “a → student” has read “a” and writes “student” next."
-        : "",
+      head.crossing ? " A row “a → student” has read “a” and writes “student” next." : "",
     ],
   },
   {
@@ -104,11 +102,11 @@ const ALL = [
     items: () => ["q", "φ →", "rot_q", "\n", "k", "φ →", "rot_k"],
     if: (head) => head.linear,
     words: () => [
-      "Linear attention: φ makes every number of each ",
+      "Linear attention: φ makes each ",
       ["q", "query"],
       " and ",
       ["k", "key"],
-      " positive: x becomes x + 1 above 0, and e^x below.",
+      " positive: x + 1 above 0, e^x below.",
     ],
   },
   {
@@ -191,7 +189,7 @@ const ALL = [
     main: "out",
     items: () => ["concat", "×", "W_O", "=", "out"],
     words: (head) => [
-      `A learned matrix, W_O, mixes the heads: ${head.counts.concat} numbers become ${head.counts.wide}. `,
+      `W_O mixes the heads: ${head.counts.concat} numbers become ${head.counts.wide}. `,
       "Lines part the heads.",
     ],
   },
@@ -240,8 +238,7 @@ function shortOfScaled(head) {
  * @param {Head} head
  */
 function divided(head) {
-  if (head.linear)
-    return "These products are the shares, up to their sum; the softmax takes powers of e, so it gets logarithms";
+  if (head.linear) return "These products are the shares, up to their sum; the softmax gets their logarithms";
   if (!head.divided) return "This model divides scores by nothing";
   const by = head.divided.startsWith("√") ? `${head.divided} = ${number(head.divisor)}` : head.divided;
   return `Long vectors make large scores, so all are divided by ${by}`;
@@ -299,7 +296,7 @@ function likest(head) {
   const plain = head.matrix("plain");
   const { query: count } = head.counts;
   const own = Array.from({ length: count }, (_, i) => Math.max(...rowOf(plain, i)) === at(plain, i, i)).filter(Boolean);
-  const so = 2 * own.length > count ? ": a word is most like itself, so little is exchanged" : "";
+  const so = 2 * own.length > count ? ": little is exchanged" : "";
   return `Of these ${count} tokens ${own.length} score highest with themselves${so}.`;
 }
 
