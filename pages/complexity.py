@@ -15,14 +15,14 @@ def draw(here: Lesson) -> None:
                 "Your text gets twice as long. What happens to each row?",
             ),
             "Measured": (
-                "Does a layer grow as the table says? On logarithmic axes a slope is an exponent.",
+                "Does a layer grow as the table says? A slope is an exponent.",
                 measured.layers,
-                "Which layer will be the slowest at 4,096 tokens, and which at 64?",
+                "Which layer is slowest at 4,096 tokens, which at 64?",
             ),
             "Where they go": (
-                "What the chosen model multiplies, part by part; then for longer texts.",
+                "What the chosen model multiplies, part by part.",
                 lambda: parts.model(here),
-                "Which part multiplies most: attention, feed-forward layers or vocabulary?",
+                "Which part multiplies most?",
             ),
         },
     )
@@ -30,7 +30,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Complexity: what it costs",
-    "How many multiplications, how many steps that wait for one another, how far news travels.",
+    "How many multiplications, how many steps that wait, how far news travels.",
     draw,
     uses="model",
 )

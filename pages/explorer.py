@@ -28,8 +28,8 @@ def draw(here: Lesson) -> None:
                 lambda: pair.pair(here),
             ),
             "Residual stream": (
-                "How long each token's vector is after every layer, and what attention and MLP add. A share over 100%: "
-                "the other part worked against it.",
+                "How long each token's vector is after every layer, and what attention and MLP add. A share "
+                "over 100%: the other part worked against it.",
                 lambda: panels.stream_norms(here),
                 here.asks("Which token's vector becomes the longest?"),
             ),

@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "stream",
         {
             "Lengths": (
-                "The length of each token's vector, stage by stage; a grey line is a token.",
+                "The length of each token's vector, stage by stage.",
                 lambda: lengths.lengths(here),
                 here.asks("Which token's vector becomes the longest?", "queries"),
             ),
@@ -20,8 +20,7 @@ def draw(here: Lesson) -> None:
                 "After which layer does it first say its final answer?",
             ),
             "The river": (
-                "Each row begins where the one above ended. To the right: towards the final vector; pale, dashed: "
-                "away.",
+                "Each row begins where the one above ended. To the right: towards the final vector.",
                 lambda: river.river(here),
                 "Which part adds most to this token?",
             ),
@@ -31,7 +30,7 @@ def draw(here: Lesson) -> None:
                 "Which part speaks most for the word?",
             ),
             "Pre-norm, post-norm": (
-                "Two models, trained alike, differ only in the place of their norms.",
+                "Two models, trained alike, differ only in where their norms are.",
                 lambda: twins.twins(here),
                 "In which model do the vectors grow?",
             ),
@@ -41,6 +40,6 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "The residual stream: how a prediction is built",
-    "Every token has one vector, its stream. Each layer adds to it; the last is the prediction.",
+    "Every token has one vector, its stream. Each layer adds to it.",
     draw,
 )

@@ -11,13 +11,13 @@ def draw(here: Lesson) -> None:
         {
             "Stages": ("", lambda: stages.stages(here), here.question),
             "Why √d?": (
-                "Longer vectors have larger products by chance; then the softmax chooses one key and its gradient "
+                "Long vectors have large products by chance; the softmax then chooses one key and its gradient "
                 "vanishes. Dividing by √d undoes that.",
                 lambda: scaling.scaling_lab(here),
-                "Twice as many numbers: does the largest share grow or shrink?",
+                "Twice as many numbers: what becomes of the largest share?",
             ),
             "A fuzzy hash table": (
-                "A hash table returns one value. Attention matches every key a little and mixes their values.",
+                "A hash table returns one value. Attention matches every key and mixes their values.",
                 lambda: heads.lookup(here),
                 "How much comes from the best key alone?",
             ),
@@ -27,14 +27,14 @@ def draw(here: Lesson) -> None:
                 "Which head adds most for this token?",
             ),
             "Heads or their mean?": (
-                "Heads look at different things at once; their mean blurs them.",
+                "Heads look at different things; their mean blurs them.",
                 lambda: heads.average(here),
                 "Is the mean sharper or more even than the heads?",
             ),
             "Find a head": (
                 "How much of each head's attention follows a simple pattern?",
                 lambda: heads.finder(here),
-                "In which layers are the heads that do this?",
+                "In which layers are such heads?",
             ),
             "The code": ("", lambda: code.code(here)),
         },

@@ -16,13 +16,12 @@ def draw(here: Lesson) -> None:
         "translation",
         {
             "Word by word": (
-                "The decoder writes one word at a time; below each is the word that it has just read. Point at one "
-                "to see where it looks.",
+                "The decoder writes one word at a time; below each is the word that it has just read. Point at one.",
                 lambda: word_by_word.draw(here),
-                "Which word of the source will each word of the translation look at?",
+                "Which source word will each word of the translation look at?",
             ),
             "The encoder": (
-                "Before anything is written, every word of the source looks at all others.",
+                "Before anything is written, every source word looks at all others.",
                 lambda: encoder.draw(here),
             ),
             "Beam search": (
@@ -34,11 +33,11 @@ def draw(here: Lesson) -> None:
                 ),
             ),
             "What if": (
-                "Change a word of the source, or what one step looks at. What else changes?",
+                "Change a word of the source, or what one step looks at.",
                 lambda: what_if.compare(here),
             ),
             "Forced words": (
-                "The decoder reads the words that it is given instead of its own.",
+                "The decoder reads the words it is given instead of its own.",
                 lambda: lesson.either(
                     "Force",
                     "force",
@@ -49,9 +48,9 @@ def draw(here: Lesson) -> None:
                 ),
             ),
             "All translators": (
-                "Rows are written words, columns the source. Where does each kind of attention look?",
+                "Rows are written words, columns the source.",
                 lambda: aligned.compare(here),
-                "Which of the translators will look at one word at a time?",
+                "Which translators look at one word at a time?",
             ),
             "References": (
                 "How much of the model's translation is in yours?",
@@ -68,7 +67,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Translating: one sentence becomes another",
-    "Which words of the source each word of the translation comes from, and which other translations were near.",
+    "Which source words each word of the translation comes from, and which translations were near.",
     draw,
     architecture="encoder-decoder",
 )
