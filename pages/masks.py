@@ -18,7 +18,7 @@ def draw(here: Lesson) -> None:
             "effect",
             {
                 "Attention": (
-                    f"Layer {here.choice.layer_index}, head {here.choice.head}: other keys share what a closed key had.",
+                    f"Layer {here.choice.layer_index}, head {here.choice.head}: others share what a closed key had.",
                     lambda: effects.attention(here, after),
                     here.asks("Which keys get the closed keys' share?", "keys"),
                 ),

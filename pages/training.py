@@ -10,8 +10,8 @@ def draw(here: Lesson) -> None:
         "learned",
         {
             "How a head forms": (
-                "Two layers read random tokens that come twice; only looking back helps. Move the slider: between 438 and 761 "
-                "updates stripes appear, and the second loss falls.",
+                "Two layers read random tokens that come twice; only looking back helps. Move the slider: "
+                "between 438 and 761 updates stripes appear, and the second loss falls.",
                 lambda: film.film(here),
                 "Will the loss fall evenly or all at once?",
             ),

@@ -133,7 +133,7 @@ def test_the_whole_model_writes_the_formula_that_the_model_has(own: Path, name: 
     ("name", "said", "placeholder"),
     [
         ("llama", "has base 777, unstretched.", "777"),
-        ("llama 3", "of no single base; 7 of 7 pairs turn.", "the model's own"),
+        ("llama 3", "have no single base; 7 of 7 pairs turn.", "the model's own"),
         ("gpt_neox", "has base 777, unstretched; 4 of 7 pairs do not turn.", "777"),
     ],
 )

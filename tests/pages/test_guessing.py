@@ -26,7 +26,7 @@ def test_a_guess_costs_what_one_pass_over_the_text_with_it_says(word: str, token
     assert drawn["your word"] == pytest.approx([loss], rel=2e-3)
     assert drawn["the model's first choice"] == pytest.approx([best], rel=2e-3)
     assert f"costs **{loss:.1f} bits**" in words(app)
-    assert ("have losses that are added" in words(app)) is (word != "books")
+    assert ("The losses of its" in words(app)) is (word != "books")
 
 
 def test_the_score_is_kept_over_the_places_and_the_first_guess_at_each_counts() -> None:

@@ -114,7 +114,7 @@ def test_shares_are_parts_of_their_sum_however_large_or_small() -> None:
 
 def test_a_page_with_bad_parts_says_so_and_changes_nothing() -> None:
     app = open_translating(translation="What if", change="direct a look", directed_parts="many")
-    assert "The parts are numbers" in words(app)
+    assert "Write numbers with spaces between them" in words(app)
     assert "So nothing is changed." in words(app)
     before, after = (matrices(app)[key] for key in ("as_it_was", "as_changed"))
     np.testing.assert_array_equal(before, after)

@@ -29,14 +29,18 @@ class Example:
 
 OF_CHINESE = (Example("老王 批评 老李"), Example("老李 批评 老王"), Example("___王帮助老李。"))
 
+POND = (
+    "I walked along the pond, and noticed that one of the trees along the bank had fallen into the water after the "
+    "storm."
+)
+
 EXAMPLES = {
     "tiny-english": (
         Example(
             "The animal didn't cross the street because it was too tired.", "decoder.4.self_attn", 3, "it", "animal"
         ),
         Example(
-            "I walked along the pond, and noticed that one of the trees along the bank had fallen into the water after "
-            "the storm.",
+            POND,
             "decoder.5.self_attn",
             3,
             "bank",
@@ -60,8 +64,7 @@ EXAMPLES = {
     "fill-in": (
         Example("The cat ___ on the mat.", "encoder.0.self_attn", 6, "___", "cat"),
         Example(
-            "I walked along the pond, and noticed that one of the trees along the bank had fallen into the water after "
-            "the storm.",
+            POND,
             "encoder.2.self_attn",
             2,
             "bank",

@@ -116,7 +116,7 @@ def faster(duel: Duel) -> None:
             "": [_mark(one.linear < ROUNDING) for one in found.values()],
         }
     )
-    st.markdown("A running sum has no score to add a bias to. RoPE acts on φ(q) and φ(k) separately.")
+    st.markdown("A running sum has no score to bias. RoPE acts on φ(q) and φ(k) separately.")
 
 
 def card(duel: Duel) -> None:
@@ -127,9 +127,9 @@ def card(duel: Duel) -> None:
     columns = zip(*(_cells(scheme, found, duel) for scheme, found in rows.items()), strict=True)
     st.table({"scheme": list(rows)} | dict(zip(PROPERTIES, map(list, columns), strict=True)))
     st.markdown(
-        f"✓ **Relative**: {SHIFT} positions later, scores change only by rounding. **Extrapolates**: at {FACTOR} times "
-        f"the trained length the loss rises by at most {position_terms.RISE} nats. **Linear attention**, **KV cache**: "
-        "the same result."
+        f"✓ **Relative**: {SHIFT} positions later, scores change only by rounding. **Extrapolates**: at "
+        f"{FACTOR} times the trained length the loss rises by at most {position_terms.RISE} nats. **Linear "
+        "attention**, **KV cache**: the same result."
     )
 
 

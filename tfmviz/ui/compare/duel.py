@@ -113,8 +113,7 @@ def choose(here: Lesson) -> Duel:
     )
     if left.trace(here.text).target.n_dropped:
         st.info(
-            f"The pictures show the first {TRAINED} tokens of your text; “Longer texts” reads up to "
-            f"{FACTOR * TRAINED}.",
+            f"The first {TRAINED} tokens of your text; “Longer texts” reads up to {FACTOR * TRAINED}.",
             icon=icons.CUT,
         )
     return Duel(left=left, right=right, layer=layer, head=head, text=here.text)
@@ -140,8 +139,8 @@ def side_by_side(duel: Duel) -> None:
             _on_paper(twin)
     if set(duel.schemes) == {"sinusoidal", "rope"}:
         st.markdown(
-            "Both use sines and cosines: sinusoidal **adds** them to the words, once; RoPE **turns** queries and keys, "
-            "in every layer."
+            "Both use sines and cosines: sinusoidal **adds** them to the words, once; RoPE **turns** queries "
+            "and keys, in every layer."
         )
     st.markdown("**Does only the distance count?** A band: pairs at the same distance differ.")
     for column, (role, twin) in zip(st.columns(2), duel.sides, strict=True):

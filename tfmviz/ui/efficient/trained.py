@@ -14,7 +14,7 @@ from tfmviz.plots import efficient as figures
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
-from tfmviz.ui import icons, lesson, models
+from tfmviz.ui import before_after, icons, lesson, models
 from tfmviz.ui.efficient.subject import BYTES
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
@@ -92,7 +92,7 @@ def _by_token(pair: Pair) -> None:
     """The surprise at each token of the reader's text."""
     losses = [next_token_losses(trace["logits"], trace.target.ids) for trace in pair.traces]
     if not len(losses[0]):
-        st.markdown("A single token has no next word to predict. Type more.")
+        st.markdown(before_after.ONE_TOKEN)
         return
     means = [float(found.mean()) for found in losses]
     st.markdown(

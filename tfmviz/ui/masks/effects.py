@@ -43,11 +43,11 @@ def verdict(here: Lesson, after: Trace, chosen: Chosen, layers: tuple[str, ...])
         return
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (before, after))
     if not len(old):
-        st.markdown("A single token has no next word to predict. Type more.")
+        st.markdown(before_after.ONE_TOKEN)
         return
     st.markdown(
-        f"Mean surprise at the next word of {before_after.predicted(here)}: **{old.mean():.2f}** nats with the model's "
-        f"own mask, **{new.mean():.2f}** with yours."
+        f"Mean surprise at the next word of {before_after.predicted(here)}: **{old.mean():.2f}** nats with the "
+        f"model's own mask, **{new.mean():.2f}** with yours."
     )
     if before.source is not None and not here.choice.layer.endswith("self_attn"):
         st.markdown("The source does not hold the answer, so no position can cheat.")

@@ -244,8 +244,8 @@ def gradients() -> None:
         f"({post[-1]:.2f} and {pre[-1]:.2f}); in theory about √layers (Xiong et al. 2020)."
     )
     st.markdown(
-        "A growing pre-norm stream changes less with each layer; post-norm resets its length. Hence the warm-up, say "
-        "Xiong et al.; Liu et al. 2020 dispute it."
+        "A growing pre-norm stream changes less with each layer; post-norm resets its length. Hence the "
+        "warm-up (Xiong et al.; Liu et al. 2020 dispute it)."
     )
     st.caption(f"Random weights and tokens: {n_layers} layers, {shape.d_model} wide, {shape.n_heads} heads.")
     show_code(gradients_at_start)

@@ -57,7 +57,7 @@ def slopes(shown: Subject) -> None:
         f"H = {n_heads} is a power of two: slope 2^(−8h/H) for h = 1 … H."
         if power == n_heads
         else f"H = {n_heads} is not a power of two: the first {power} slopes are those of {power} heads, the others "
-        f"every other one of {2 * power} (Press et al. 2022)."
+        f"every second of {2 * power} (Press et al. 2022)."
     )
 
 

@@ -160,7 +160,7 @@ def _own_frequencies(shown: Subject) -> str:
     name, theta, base = markdown.code(shown.model.name), own_theta(shown), own_base(shown)
     turning = theta[theta > 0]
     if base is None:
-        return f"The angles of {name} are those of no single base; {len(turning)} of {len(theta)} pairs turn."
+        return f"The angles of {name} have no single base; {len(turning)} of {len(theta)} pairs turn."
     slower = frequencies(2 * len(turning), base=base).numpy() / turning
     said = f"{name} has base {base:,.0f}, "
     n_slower = int((slower > 1 + SAME).sum())
@@ -240,7 +240,7 @@ def decay(shown: Subject) -> None:
         )
     st.markdown(
         "The bound (Su et al. 2021, section 3.4.3) falls in waves, as do random queries with keys *equal to "
-        "them*. With unrelated keys the mean is 0: RoPE does not make every far score small."
+        "them*. With unrelated keys the mean is 0: not every far score is small."
     )
     _own_decay(shown, theta_, distances)
     _own_bound(shown, theta_, distances)
@@ -280,6 +280,6 @@ def _own_bound(shown: Subject, theta_: Array, distances: Array) -> None:
     share = np.abs(rotations.by_distance(h, theta_, distances)) / limit
     names = [markdown.plain(visible(shown.tokens[n])) for n in (query, key)]
     st.markdown(
-        f"For “{names[0]}” as query and “{names[1]}” as key, |q · k| reaches {per_cent(share[1])} of the bound at "
-        f"distance 1, over all at most **{per_cent(share.max())}**."
+        f"For “{names[0]}” and “{names[1]}” |q · k| reaches {per_cent(share[1])} of the bound at distance 1, "
+        f"over all at most **{per_cent(share.max())}**."
     )

@@ -30,7 +30,7 @@ def river(here: Lesson) -> None:
     )
     if not is_pre_norm(trace):
         st.info(
-            "In this post-norm model norms rescale the stream, so they are parts too (grey).",
+            "Post-norm: the norms rescale the stream, so they are parts too (grey).",
             icon=icons.NORM,
         )
     st.markdown("A part left of the middle points against the stream: it may delete something.")

@@ -191,8 +191,8 @@ def _in_words(here: Lesson, second: Trace) -> None:
             f"the second {words[1]}."
         )
     st.markdown(
-        f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run and **{apart[1]}** in "
-        "the other. A cell: how far one copied vector goes from the first (0) to the second (1)."
+        f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run, **{apart[1]}** "
+        "in the other. A cell: how far one copy goes from the first (0) to the second (1)."
     )
 
 
@@ -212,7 +212,7 @@ def _story(values: Array, tokens: list[tuple[str, str]], *, copied: Copied, besi
     told = _leaders(values, tokens, moves=moves)
     if beside_encoder and copied in ("resid_pre", "self_attn.out"):
         return (
-            f"Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference. {told}"
+            "Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference. {told}"
         )
     return told
 

@@ -87,8 +87,7 @@ def _tie(table: tuple[tuple[bpe.Pair, int], ...]) -> str:
 def _words(text: str, n_steps: int) -> None:
     st.markdown(
         f"The text has {len(text):,} characters. Each step joins the most frequent pair of neighbours within "
-        f"words; the list of pairs is the result. This page stops after {MOST_MERGES}, real vocabularies after "
-        "tens of thousands."
+        f"words. This page stops after {MOST_MERGES}, real vocabularies after tens of thousands."
     )
     if n_steps < MOST_MERGES:
         st.info(f"Learning ended after {counted(n_steps, 'merge')}: every word is one token.", icon=icons.INFO)
@@ -114,7 +113,7 @@ def _text(here: Lesson, which: str) -> str:
         return _read(file.getvalue())
     if typed and typed.strip():
         return typed
-    st.info("Your text is empty, so the page learns from its own.", icon=icons.WRITE)
+    st.info("Your text is empty; the page learns from its own.", icon=icons.WRITE)
     return _ours()
 
 

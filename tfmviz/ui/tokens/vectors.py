@@ -77,9 +77,7 @@ def neighbours(here: Lesson) -> None:
         alt=f"Nearest to “{whole(text.tokens[position])}”: "
         + "; ".join(f"“{whole(t)}” {decimal(c)}" for t, c in zip(tokens, cosines, strict=True)),
     )
-    st.markdown(
-        "Words that can come in the same places get similar gradients, so training turns their vectors the same way."
-    )
+    st.markdown("Words that fit the same places get similar gradients, so training turns their vectors the same way.")
     _tying(here.model)
 
 
@@ -92,7 +90,7 @@ def _tying(model: Model) -> None:
     tied = np.shares_memory(weights.W_E, weights.W_U)
     show_table(
         Table(
-            caption="The matrix at the start and the matrix at the end",
+            caption="The first and the last matrix",
             columns=("matrix", "shape", "what it does", "the same numbers?"),
             rows=[
                 ("W_E", f"{n:,} × {d}", "token → vector", "–"),

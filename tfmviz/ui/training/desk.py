@@ -51,7 +51,7 @@ EXPERIMENTS = {
     ),
     "copy a word": Experiment(
         choices=Choices(task="copy", steps=600),
-        says="The same model learns to copy: how early does cross-attention become a diagonal?",
+        says="The same model learns to copy: when does cross-attention become a diagonal?",
     ),
     "two layers copy": Experiment(
         choices=_COPYING,

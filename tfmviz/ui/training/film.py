@@ -171,5 +171,5 @@ def _on_text(step: int) -> None:
     early, late = on_text(step)
     st.markdown(
         f"On held-out text tokens 48 to 63 cost {late:.2f} nats, tokens 8 to 15 {early:.2f}: "
-        f"**{decimal(late - early, '+.2f')}**. Olsson et al. (2022) compare tokens 500 and 50."
+        f"**{decimal(late - early, '+.2f')}**. Olsson et al. (2022) take tokens 500 and 50."
     )

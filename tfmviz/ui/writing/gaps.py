@@ -49,7 +49,7 @@ def fill(here: Lesson) -> None:
     st.markdown("Each round (a row) fills the gap, `___`, of which the model is most certain (framed).")
     found = _filled(here.model, here.text)
     if found is None:
-        st.info("Write `___` for each word to fill in: “The ___ sat on the ___ and slept.”", icon=icons.INFO)
+        st.info("Write `___` for each gap: “The ___ sat on the ___ and slept.”", icon=icons.INFO)
         return
     vocabulary = here.model.vocabulary
     words = [[visible(vocabulary[index]) for index in row] for row in found.words]

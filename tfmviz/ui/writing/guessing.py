@@ -54,7 +54,7 @@ def guess(here: Lesson, now: Written) -> None:
     if word:
         ids = tokens_of(here.model, word, after=_last_token(here, now))
         if len(ids) > MOST_TOKENS:
-            st.info(f"This is more than a word: a guess has at most {MOST_TOKENS} tokens.", icon=icons.INFO)
+            st.info(f"More than a word: a guess has at most {MOST_TOKENS} tokens.", icon=icons.INFO)
         elif len(now.before) + len(ids) >= _room(here.model):
             st.info("The model has no room left for this word.", icon=icons.INFO)
         elif ids:
@@ -131,7 +131,7 @@ def scored(model: Model, text: str, before: tuple[int, ...], ids: tuple[int, ...
 def _say(here: Lesson, found: Guess, *, counts: bool) -> None:
     """The two losses of this place in words."""
     parts = " + ".join(f"“{markdown.plain(visible(token))}”" for token in found.tokens)
-    several = f" Its {len(found.tokens)} tokens ({parts}) have losses that are added." if len(found.tokens) > 1 else ""
+    several = f" The losses of its {len(found.tokens)} tokens ({parts}) are added." if len(found.tokens) > 1 else ""
     which = "its first token is" if len(found.tokens) > 1 else "it is"
     rank = f"{which} choice {found.rank:,} of {len(here.model.vocabulary):,}"
     again = "" if counts else " Only your first guess at this place counts."

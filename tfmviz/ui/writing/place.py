@@ -116,11 +116,10 @@ def _by_layer(here: Lesson, trace: Trace) -> None:
     found = lens.read_token(trace, list(stages.values()), readout, len(trace.tokens) - 1)
     vocabulary = here.model.vocabulary
     words = [f"{name}: {visible(vocabulary[index])}" for name, index in zip(stages, found.top[:, -1], strict=True)]
-    st.markdown("**What the model would write if it stopped after each layer:**")
+    st.markdown("**After each layer the model would write:**")
     show_bars(words, found.top_probability[:, -1].tolist(), key="by_layer")
     answer = int(found.answer[-1])
     p = float(softmax(trace.row("logits", -1))[answer])
     st.caption(
-        f"The last line, “{markdown.plain(visible(vocabulary[answer]))}” with {per_cent(p)}, is the model's own, "
-        "before any setting acts."
+        f"The last line, “{markdown.plain(visible(vocabulary[answer]))}” with {per_cent(p)}, is before any setting."
     )
