@@ -212,7 +212,7 @@ def _story(values: Array, tokens: list[tuple[str, str]], *, copied: Copied, besi
     told = _leaders(values, tokens, moves=moves)
     if beside_encoder and copied in ("resid_pre", "self_attn.out"):
         return (
-            "Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference. {told}"
+            f"Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference. {told}"
         )
     return told
 
