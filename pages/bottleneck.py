@@ -17,7 +17,7 @@ def draw(here: Lesson) -> None:
                 "Which of the four does best?",
             ),
             "Alignments": (
-                "Each row is a written token; bright cells are where the decoder looks.",
+                "A row is a written token; bright cells are where the decoder looks.",
                 lambda: alignments.alignments(at),
                 "Which source word will each look at?",
             ),

@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "cost",
         {
             "The table": (
-                "Four kinds of layers. Choose a row to see where its entries come from.",
+                "Four kinds of layers. Choose a row to see where it comes from.",
                 table.table,
                 "Your text gets twice as long. What happens to each row?",
             ),
@@ -30,7 +30,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Complexity: what it costs",
-    "How many multiplications, how many steps that wait, how far news travels.",
+    "",
     draw,
     uses="model",
 )

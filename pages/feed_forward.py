@@ -11,8 +11,8 @@ def draw(here: Lesson) -> None:
         "layer_part",
         {
             "One token through it": (
-                f"Layer {here.choice.layer_index} makes the token's vector wider, applies a function to every "
-                "number and makes it narrow again. Click a number.",
+                f"Layer {here.choice.layer_index} widens the token's vector, applies a function to every number "
+                "and narrows it again. Click a number.",
                 with_layer(here, through.through),
                 "How many neurons fire for this token?",
             ),
@@ -22,7 +22,7 @@ def draw(here: Lesson) -> None:
                 "The same vector elsewhere: does the layer write something else?",
             ),
             "Neurons": (
-                "The neurons that fire most on the framed token. Click one to see what it writes.",
+                "The neurons that fire most on the framed token. Click one.",
                 with_layer(here, neurons.neurons),
                 "Which words does the strongest neuron raise?",
             ),

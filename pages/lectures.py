@@ -8,7 +8,7 @@ from tfmviz.ui.lectures import overview
 router.ensure_routed()
 st.title("Lectures")
 st.markdown(
-    "Each lecture is a walk: open its first step, press F for the projector, go on with → and ←. The files are "
+    "Each lecture is a walk: open its first step, press F for the projector, go on with → and ←. Its file is "
     "in `assets/lectures/`."
 )
 overview.overview()

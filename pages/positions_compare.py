@@ -18,7 +18,7 @@ def draw(here: Lesson) -> None:
                 "In which model do scores change?",
             ),
             "Four terms": (
-                "If a position is added to a word, a score of layer 0 is a sum of four.",
+                "With a position added to each word, a score of layer 0 is a sum of four.",
                 lambda: trials.terms(sides),
             ),
             "Attention": (

@@ -35,7 +35,7 @@ def draw(here: Lesson) -> None:
                 of_scheme(here, "rope", layouts.layouts),
             ),
             "Biases": (
-                "A number for the distance is added to every score: ALiBi's is fixed, T5's trained.",
+                "A number for the distance joins every score: ALiBi's is fixed, T5's trained.",
                 lambda: biases.biases(here),
                 "Which head sees furthest back?",
             ),

@@ -20,7 +20,7 @@ def draw(here: Lesson) -> None:
                 "After which layer does it first say its final answer?",
             ),
             "The river": (
-                "Each row begins where the one above ended. To the right: towards the final vector.",
+                "Each row begins where the one above ended. Right: towards the final vector.",
                 lambda: river.river(here),
                 "Which part adds most to this token?",
             ),

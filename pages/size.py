@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "sized",
         {
             "Where they sit": (
-                "A rectangle is as large as its number of parameters: left in the layers, right once.",
+                "A rectangle's area is its number of parameters: left in the layers, right once.",
                 lambda: parts.where(here),
                 "Where do most parameters sit: attention, feed-forward layers or vocabulary?",
             ),
@@ -25,14 +25,14 @@ def draw(here: Lesson) -> None:
                 "How long would one processor core train GPT-3?",
             ),
             "Scaling laws": (
-                "How the loss falls with parameters N, tokens D and operations C, in three papers.",
+                "How the loss falls with parameters N, tokens D and operations C.",
                 laws.published,
                 "What lowers the loss more: ten times the parameters, or ten times the text?",
             ),
             "Our own runs": (
                 "Each point is a small model of ours; the lines are one law, fitted without the largest.",
                 own.own,
-                "Does the law tell the loss of a model larger than all it was fitted to?",
+                "Does the law foretell a model larger than all it was fitted to?",
             ),
             "Which changes help?": (
                 "One thing changed in a small model. Is the gain more than another seed's?",
@@ -42,7 +42,7 @@ def draw(here: Lesson) -> None:
             "Result tables": (
                 "What the papers of the lectures report.",
                 results.tables,
-                "Did the first Transformer take more operations to train than the models it beat?",
+                "Did the first Transformer take more operations than the models it beat?",
             ),
         },
     )
@@ -50,7 +50,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Size: parameters, memory, training",
-    "The chosen model, a published one, or your own sizes, counted part by part.",
+    "",
     draw,
     uses="model",
 )

@@ -11,8 +11,8 @@ def draw(here: Lesson) -> None:
         {
             "Stages": ("", lambda: stages.stages(here), here.question),
             "Why √d?": (
-                "Long vectors have large products by chance; the softmax then chooses one key and its gradient "
-                "vanishes. Dividing by √d undoes that.",
+                "Long vectors have large products by chance, and the softmax chooses one key. Dividing by √d "
+                "undoes that.",
                 lambda: scaling.scaling_lab(here),
                 "Twice as many numbers: what becomes of the largest share?",
             ),
@@ -22,7 +22,7 @@ def draw(here: Lesson) -> None:
                 "How much comes from the best key alone?",
             ),
             "What heads add": (
-                "The heads' results, side by side and times W_O, are a sum over heads.",
+                "The heads' results times W_O are a sum over heads.",
                 lambda: heads.contributions(here),
                 "Which head adds most for this token?",
             ),

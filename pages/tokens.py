@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "tokens",
         {
             "Four ways": (
-                "Your text as characters, bytes, words and tokens, or cut by every vocabulary here.",
+                "Your text as characters, bytes, words and tokens, or in every vocabulary here.",
                 lambda: lesson.either(
                     "Cut by",
                     "cut",

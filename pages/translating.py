@@ -16,7 +16,7 @@ def draw(here: Lesson) -> None:
         "translation",
         {
             "Word by word": (
-                "The decoder writes one word at a time; below each is the word that it has just read. Point at one.",
+                "The decoder writes one word at a time; below is the word just read. Point at one.",
                 lambda: word_by_word.draw(here),
                 "Which source word will each word of the translation look at?",
             ),
@@ -37,7 +37,7 @@ def draw(here: Lesson) -> None:
                 lambda: what_if.compare(here),
             ),
             "Forced words": (
-                "The decoder reads the words it is given instead of its own.",
+                "The decoder reads your words instead of its own.",
                 lambda: lesson.either(
                     "Force",
                     "force",
@@ -67,7 +67,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Translating: one sentence becomes another",
-    "Which source words each word of the translation comes from, and which translations were near.",
+    "",
     draw,
     architecture="encoder-decoder",
 )

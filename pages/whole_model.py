@@ -14,8 +14,7 @@ def draw(here: Lesson) -> None:
         {
             "Where the parameters are": ("", lambda: around.where_the_numbers_are(here)),
             "Post-norm, pre-norm": (
-                "One layer of two models, trained alike. Follow the line above the boxes: does it pass through "
-                "the norm?",
+                "One layer of two models, trained alike. Does the line above the boxes pass through the norm?",
                 lambda: around.norms(here),
             ),
         },

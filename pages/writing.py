@@ -79,6 +79,6 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Writing: one word at a time",
-    "How each word is chosen, and what else it could have been.",
+    "",
     draw,
 )

@@ -49,7 +49,7 @@ def test_the_score_is_kept_over_the_places_and_the_first_guess_at_each_counts() 
 
 @pytest.mark.parametrize(
     ("word", "said"),
-    [("   ", "Type a word above"), ("😀" * 9, "more than a word"), ("<b>$x$", "costs"), ("中", "costs")],
+    [("   ", "Type a word above"), ("😀" * 9, "More than a word"), ("<b>$x$", "costs"), ("中", "costs")],
 )
 def test_odd_guesses_are_scored_or_refused_in_a_sentence(word: str, said: str) -> None:
     assert said in words(open_writing(behind="Your guess", guessed=word))

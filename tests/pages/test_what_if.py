@@ -93,8 +93,8 @@ def test_a_row_of_typed_weights_is_the_row_that_the_model_sees(model: ZooModel) 
     [
         ("1", "1 for 2"),
         ("1 2 3", "3 for 2"),
-        ("a 1", "are numbers"),
-        ("<b> 1", "are numbers"),
+        ("a 1", "Write numbers"),
+        ("<b> 1", "Write numbers"),
         ("-1 2", "below 0"),
         ("0 0", "one above it"),
         ("inf 1", "must be finite"),

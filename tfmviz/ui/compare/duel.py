@@ -138,10 +138,7 @@ def side_by_side(duel: Duel) -> None:
             _heat_map(role, twin, duel)
             _on_paper(twin)
     if set(duel.schemes) == {"sinusoidal", "rope"}:
-        st.markdown(
-            "Both use sines and cosines: sinusoidal **adds** them to the words, once; RoPE **turns** queries "
-            "and keys, in every layer."
-        )
+        st.markdown("Both use sines and cosines: sinusoidal **adds** them to the words, RoPE **turns** by them.")
     st.markdown("**Does only the distance count?** A band: pairs at the same distance differ.")
     for column, (role, twin) in zip(st.columns(2), duel.sides, strict=True):
         with column:

@@ -92,8 +92,8 @@ def hashed(here: Lesson) -> None:
         alt="; ".join(f"{row}s: {' '.join(map(str, of.tolist()))}" for row, of in zip(rows, numbers, strict=True)),
     )
     st.markdown(
-        "Reformer trains one vector as query and key (**shared q/k**). This model has two, which often miss "
-        f"each other; the fullest bucket holds {per_cent(crowd)} of the keys."
+        "Reformer trains one vector as query and key (**shared q/k**); this model's two often miss each other. "
+        f"The fullest bucket holds {per_cent(crowd)} of the keys."
     )
     if head.has_bias:
         st.caption("Buckets ignore what this model adds to q · k.")

@@ -63,7 +63,7 @@ def _refused(head: Head, rows: int) -> None:
     )
     st.warning(
         f"**Not for this head**: it is causal, and Linformer mixes keys along the text. {reason} Choose an "
-        "encoder's head or cross-attention, as in fill-in or french-english."
+        "encoder's head or cross-attention."
     )
 
 

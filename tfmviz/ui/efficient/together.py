@@ -91,8 +91,8 @@ def table(here: Lesson) -> None:
         f"trained with {trained}."
     )
     st.caption(
-        "Elsewhere: attention on other keys. Output: how far it moves, over its length. KL: of the prediction "
-        "at the chosen token, in nats. Linformer needs a head that is not causal."
+        "Elsewhere: attention on other keys. Output: how far it moves. KL: of the prediction at the chosen "
+        "token, in nats. Linformer needs a head that is not causal."
     )
     no_bias(head)
 

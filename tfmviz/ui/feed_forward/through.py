@@ -72,6 +72,8 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
     """How wide the layer is, how many neurons are on, and how much the output adds."""
     weights = subject.weights
     d, d_ff = weights.W_in.shape
+    matrices = (weights.W_in, weights.b_in, weights.W_out, weights.b_out, weights.W_gate, weights.b_gate)
+    n_weights = sum(array.size for array in matrices if array is not None)
     on = int((found.get("gate", found["pre"]) > 0).sum())
     what = "gates" if "gate" in found else "numbers before the function"
     before, after = (float(np.linalg.norm(found[name])) for name in ("before", "after"))
@@ -80,7 +82,7 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
     there, back = ("widens", "narrows it again") if d_ff > d else ("takes", "takes it back")
     st.markdown(
         f"The layer {there} the vector from d = {d:,} to d_ff = {d_ff:,} numbers, **{d_ff / d:.3g} times** as "
-        f"many, and {back}. For “{subject.name}” **{on:,} of {d_ff:,}** {what} are above 0. What it writes takes "
+        f"many, and {back}, with {n_weights:,} learned numbers. For “{subject.name}” **{on:,} of {d_ff:,}** {what} are above 0. What it writes takes "
         f"the stream from length {before:.2f} to {after:.2f}{norm}."
     )
 

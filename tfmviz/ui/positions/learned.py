@@ -207,8 +207,8 @@ def norms(place: Place) -> None:
         )
     elif len(poor):
         st.markdown(
-            f"**{len(poor)} of {len(values)} rows, from position {poor[0]} on, are hardly longer than at their random "
-            f"start ({began:.2f}).** The training texts were shorter than the table."
+            f"**{len(poor)} of {len(values)} rows, from position {poor[0]} on, are hardly longer than at their "
+            f"random start ({began:.2f}).** The training texts were shorter."
         )
     else:
         st.markdown(

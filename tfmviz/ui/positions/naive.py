@@ -107,8 +107,8 @@ def fractions(here: Lesson) -> None:
         return
     halfway = [tokens[round((len(tokens) - 1) / 2)] for tokens in texts]
     st.markdown(
-        f"A step of one token is {steps[0]} in the sentence with {counted(sizes[0], 'token')} and {steps[1]} in the "
-        f"one with {sizes[1]}: **the same distance means different things**. ½ lies at "
+        f"A step of one token is {steps[0]} in the sentence with {counted(sizes[0], 'token')} and {steps[1]} in "
+        f"the one with {sizes[1]}: **the same distance means different things**. ½ is at "
         f"“{markdown.plain(visible(halfway[0]))}” and at “{markdown.plain(visible(halfway[1]))}”."
     )
 
@@ -134,8 +134,8 @@ def counter() -> None:
     middle = length // 2
     flipped = int(np.abs(values[middle] - values[middle - 1]).sum())
     st.markdown(
-        f"{n_bits} bits number {2**n_bits} positions. But from {middle - 1} to {middle} **{flipped} bits jump at "
-        "once**. Sines and cosines count without jumps:"
+        f"{n_bits} bits number {2**n_bits} positions, but from {middle - 1} to {middle} **{flipped} bits jump "
+        "at once**. Sines and cosines do not jump:"
     )
     show(
         figures.lines(

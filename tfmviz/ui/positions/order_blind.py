@@ -165,7 +165,7 @@ def _asked_order(names: list[str]) -> list[int]:
     if word_order.is_order(order, n):
         return order
     st.info(
-        f"The address has no order of {n} words, so the first and last are swapped.",
+        f"The address has no order of {n} words: first and last are swapped.",
         icon=icons.INFO,
     )
     return _first_and_last(names)
@@ -228,7 +228,7 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Mo
     elif free:
         why = "It does see the order."
     else:
-        why = "**The causal mask itself tells the order**: the first token sees one token, the second two."
+        why = "**The causal mask tells the order**: the first token sees one token, the second two."
     st.markdown(f"{largest} {why if blind.max() or sighted.max() else ''}")
 
 

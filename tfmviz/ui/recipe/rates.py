@@ -84,8 +84,8 @@ def warm_up() -> None:
     st.markdown(
         f"Four models of eight layers, alike in data, seed and highest rate. Losses at the end: {ranking}. "
         "**Post-norm without warm-up never gets going**; pre-norm gains little by one.\n\nXiong et al. 2020 "
-        "blame large first gradients in post-norm's last layers (see “Normalisation”). Liu et al. 2020 "
-        "disagree: small steps change a post-norm output more."
+        "blame large first gradients in post-norm's last layers (see “Normalisation”); Liu et al. 2020 "
+        "disagree."
     )
     st.caption("Made by `python -m scripts.train_recipe warm-up`.")
 

@@ -80,9 +80,9 @@ def _words(epsilon: float, n: int, kl: float, loss: float, target: str) -> str:
         )
     best = 1 - epsilon + epsilon / n
     return (
-        f"The target gives 1 − ε + ε/{n:,} = {decimal(best, '.4f')} to “{markdown.plain(target)}” and ε/{n:,} = "
-        f"{rounded(epsilon / n)} to every other entry. KL(q ‖ p) = Σ q (ln q − ln p) = **{decimal(kl, '.3f')}** (the "
-        f"loss without smoothing: {decimal(loss, '.3f')}). It is 0 when p = q: a model that is surer than "
+        f"The target gives 1 − ε + ε/{n:,} = {decimal(best, '.4f')} to “{markdown.plain(target)}”, ε/{n:,} = "
+        f"{rounded(epsilon / n)} to every other entry. KL(q ‖ p) = Σ q (ln q − ln p) = **{decimal(kl, '.3f')}** "
+        f"({decimal(loss, '.3f')} without smoothing). It is 0 when p = q: a model that is surer than "
         f"{per_cent(best)} is pushed back."
     )
 

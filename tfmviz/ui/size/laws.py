@@ -91,8 +91,8 @@ def _words(against: str, n: float, d: float) -> str:
     if against == "C":
         line = "For every C the curves take the best N and D. "
     return (
-        f"{line}By {BESIROGLU}, a model ten times as large would lower the loss by "
-        f"**{decimal(float(tenfold[0]))}**, ten times the text by **{decimal(float(tenfold[1]))}**. “of N” is "
-        f"A / N^α, “of D” B / D^β.\n\n{says}\n\n**Do not compare Kaplan's heights with the others'**: another "
-        "text, other tokens. Most of what the sliders reach was never trained."
+        f"{line}By {BESIROGLU}, ten times the parameters would lower the loss by "
+        f"**{decimal(float(tenfold[0]))}**, ten times the text by **{decimal(float(tenfold[1]))}**. “of N” is A "
+        f"/ N^α, “of D” B / D^β.\n\n{says}\n\n**Do not compare Kaplan's heights with the others'**: another "
+        "text, other tokens. Much of this was never trained."
     )

@@ -239,21 +239,19 @@ def _sentence(name: str, found: Comparison) -> str:
             here = f"here **better** by {amount} nats"
         case _:
             here = f"here **worse** by {amount} nats"
-    if change.theirs is None:
-        there = "Narang et al. do not compare it"
-    else:
-        there = f"Narang et al. report {decimal(change.theirs - change.baseline, '+.3f')}"
-        there += f" ({change.note})" if change.note else ""
-    return f"**{change.title}**, {change.what}: {here}. {there}."
+    there = ""
+    if change.theirs is not None:
+        there = f" Narang et al. report {decimal(change.theirs - change.baseline, '+.3f')}"
+        there += f" ({change.note})." if change.note else "."
+    return f"**{change.title}**, {change.what}: {here}.{there}"
 
 
 def _about(found: Comparison) -> str:
     config, about = found.about["config"], found.about
     low, high = about["rates"]
     return (
-        f"**Equal budget.** All read the same {in_words(about['tokens'])} tokens once, {about['batch']} "
-        f"windows of {config['max_len']} a step, with AdamW, a cosine and the better of the learning rates "
-        f"{tiny(low)} and {tiny(high)}. The baseline: {config['n_layers']} layers of width "
-        f"{config['d_model']}, pre-norm, LayerNorm, GELU, RoPE, tied embeddings. Made by "
+        f"**Equal budget.** All read the same {in_words(about['tokens'])} tokens once, with AdamW and the "
+        f"better of the learning rates {tiny(low)} and {tiny(high)}. The baseline: {config['n_layers']} layers "
+        f"of width {config['d_model']}, pre-norm, LayerNorm, GELU, RoPE, tied embeddings. Made by "
         f"{markdown.code(about['command'])}."
     )

@@ -44,10 +44,10 @@ ROWS = 6
 PROBLEM = "run_problem"
 """Why the last press of a button did not do what it says."""
 
-ENDED = f"The run is ended, but this cannot be kept: {CANNOT_WRITE}. When there is room, it starts again; end it then."
+ENDED = f"The run ended, but this cannot be kept: {CANNOT_WRITE}. When there is room, end it again."
 STAYS = f"The run cannot go on: {CANNOT_WRITE}."
 
-SHARED = "Anyone with this address sees these runs; only the browser that started a run can change it."
+SHARED = "Anyone with this address sees these runs; only the browser that started one can change it."
 
 Seen = tuple[Folder, Sight, Records]
 

@@ -84,7 +84,7 @@ const RECIPES = {
     const [before, out] = [at(head.arrays.before, query, wide), at(head.arrays.out, query, wide)];
     return [
       line(`stream ${number(before)}${plus(out)} = ${number(before + out)}`),
-      line(head.preNorm ? "The layer adds to what was there." : "Then the sum goes through a norm."),
+      ...(head.preNorm ? [] : [line("Then the sum goes through a norm.")]),
     ];
   },
 };

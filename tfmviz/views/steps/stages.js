@@ -54,11 +54,7 @@ const ALL = [
     short: "version 1",
     main: "plainShare",
     items: (head) => ["x", "→", "plain", "softmax →", "plainShare", head.crossing ? "× M →" : "× X →", "plainMean"],
-    words: (head) => [
-      "Attention with nothing learned: how alike are two vectors? ",
-      "Multiply, make shares, take the mean. ",
-      head.crossing ? "" : likest(head),
-    ],
+    words: (head) => ["Attention with nothing learned: how alike are two vectors? ", head.crossing ? "" : likest(head)],
   },
   {
     id: "qkv",
@@ -134,7 +130,7 @@ const ALL = [
     words: (head, selection) => [
       divided(head),
       head.cap === null ? "" : `; a cap keeps them between −${number(head.cap)} and ${number(head.cap)}`,
-      head.arrays.bias ? ", and the bias of the position scheme is added" : "",
+      head.arrays.bias ? ", plus the position bias" : "",
       `: ${number(head.value("raw", selection))} becomes ${number(head.value("scaled", selection))}.`,
     ],
   },
@@ -188,10 +184,7 @@ const ALL = [
     short: "W_O",
     main: "out",
     items: () => ["concat", "×", "W_O", "=", "out"],
-    words: (head) => [
-      `W_O mixes the heads: ${head.counts.concat} numbers become ${head.counts.wide}. `,
-      "Lines part the heads.",
-    ],
+    words: (head) => [`W_O mixes the heads: ${head.counts.concat} numbers become ${head.counts.wide}. `],
   },
   {
     id: "stream",
