@@ -143,10 +143,9 @@ def _probe(found: Row) -> None:
     rows = found["lengths"]
     names = list(rows[0]["right"])
     series = {NAMES[name]: _series(rows, "right", name, _share) for name in names}
-    st.markdown("**How much of the first word is left in hₙ?** A linear classifier reads it.")
+    st.markdown("**How much of the first word is left in hₙ?** A linear classifier finds this much.")
     show(
         figures.against_length(series, title="first word read right", percent=True, theme=theme()),
         key="first_word",
         alt="First word read right: " + "; ".join(f"{name}: " + ", ".join(one.said) for name, one in series.items()),
     )
-    st.markdown("More may be left in a form that is not linear.")

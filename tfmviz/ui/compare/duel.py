@@ -163,7 +163,7 @@ def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:
         values, axes = _causal(did.bias[duel.head]), ("key", "query")
         title = f"added to the scores of head {duel.head}"
     else:
-        st.markdown("There is nothing to draw.")
+        st.markdown("Nothing to draw.")
         return
     show_cells(
         figures.scheme_map(values, title=f"{scheme}: {title}", axes=axes),

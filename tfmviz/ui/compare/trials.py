@@ -201,7 +201,7 @@ def _extrapolation(duel: Duel) -> None:
     chosen = {twin.scheme: role for role, twin in duel.sides}
     found = {scheme: measured.losses for scheme in SCHEMES if (measured := by_position(name_of(scheme)))}
     if missing := [scheme for scheme in available() if scheme not in found]:
-        st.info(f"Not measured yet, so left out here: {', '.join(missing)}.", icon=icons.INFO)
+        st.info(f"Not measured yet: {', '.join(missing)}.", icon=icons.INFO)
     if not found:
         return
     curves = [_curve(scheme, losses, chosen.get(scheme, "other")) for scheme, losses in found.items()]

@@ -108,7 +108,7 @@ def linear(here: Lesson) -> None:
         f"{tiny(float(np.abs(z - pattern @ head.v).max()))}."
     )
     if head.is_linear:
-        st.caption("This head has linear attention, so both pictures are the same.")
+        st.caption("This head has linear attention: both pictures are the same.")
     else:
         no_bias(head)
 

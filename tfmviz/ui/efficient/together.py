@@ -85,11 +85,7 @@ def table(here: Lesson) -> None:
         key="together",
     )
     more = sum(cost.multiplications > made[0][3].multiplications for *_, cost in made)
-    trained = "linear attention" if head.is_linear else "the exact one"
-    st.markdown(
-        f"On your text **{more} of {len(made) - 1}** methods multiply more than exact attention. The model was "
-        f"trained with {trained}."
-    )
+    st.markdown(f"On your text **{more} of {len(made) - 1}** methods multiply more than exact attention.")
     st.caption(
         "Elsewhere: attention on other keys. Output: how far it moves. KL: of the prediction at the chosen "
         "token, in nats. Linformer needs a head that is not causal."
@@ -132,7 +128,7 @@ def _draw(found: Sequence[Found]) -> None:
         if seen:
             _chart(seen, "measured: seconds")
         else:
-            st.markdown("Left is arithmetic. Which method will win at 4,096 tokens? Memory and loops cost time too.")
+            st.markdown("Left is arithmetic. Which method will win at 4,096 tokens?")
     if seen:
         st.table(_verdict(seen))
     st.caption(

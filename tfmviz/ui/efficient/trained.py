@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from tfmviz.analysis.heads import layer_scores, looks_back
+from tfmviz.analysis.heads import looks_back
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.position_terms import smoothed
 from tfmviz.plots import efficient as figures
@@ -20,7 +20,7 @@ from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
-from tfmviz.words.numbers import decimal, in_bytes, per_cent, rounded
+from tfmviz.words.numbers import decimal, in_bytes, rounded
 
 TWINS = {
     "a window of 8": ("twins-window", "twins-rope"),
@@ -76,16 +76,10 @@ def _heads(pair: Pair) -> None:
         alt="Tokens back, on average: "
         + ", ".join(f"{name} {decimal(float(b.mean()), '.1f')}" for name, b in zip(pair.names, back, strict=True)),
     )
-    even = [np.mean([scores["broad"] for scores in layer_scores(trace).values()]) for trace in pair.traces]
     st.markdown(
         f"Heads look back **{decimal(float(back[0].mean()), '.1f')}** tokens on average with every pair, "
-        f"**{decimal(float(back[1].mean()), '.1f')}** with {pair.kind}. Evenness of a row: {_evenly(even[0])} and "
-        f"{_evenly(even[1])}."
+        f"**{decimal(float(back[1].mean()), '.1f')}** with {pair.kind}."
     )
-
-
-def _evenly(share: float) -> str:
-    return "–" if np.isnan(share) else per_cent(share)
 
 
 def _by_token(pair: Pair) -> None:

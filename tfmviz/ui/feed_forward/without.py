@@ -68,8 +68,8 @@ def twins(here: Lesson) -> None:
     if full is None or bare is None:
         return
     st.markdown(
-        f"**Trained without.** A model that loses a part had relied on it. {markdown.code(TWINS[1])} never had "
-        f"it: trained like {markdown.code(TWINS[0])}, with {bare.weights.n_parameters:,} instead of "
+        f"**Trained without.** {markdown.code(TWINS[1])} never had feed-forward layers: "
+        f"trained like {markdown.code(TWINS[0])}, with {bare.weights.n_parameters:,} instead of "
         f"{full.weights.n_parameters:,} learned numbers.{_on_held_out_text()}"
     )
     there = replace(here, model=full)

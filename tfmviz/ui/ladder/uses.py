@@ -175,7 +175,7 @@ def _held_out() -> None:
             f"{name}: {shares[0]:.1%} at 1, {shares[-1]:.1%} at {len(shares)}" for name, shares in curves.items()
         ),
     )
-    st.caption("Mixed texts are Tatoeba sentences: see the cards of `label-…`.")
+    st.caption("Mixed texts: Tatoeba sentences (cards of `label-…`).")
 
 
 def right_by(place: str) -> dict[str, Array]:

@@ -107,8 +107,8 @@ def gradients(here: Lesson) -> None:
     whole = {kind: float(np.sqrt((values**2).sum())) for kind, values in lengths.items()}
     st.markdown(
         f"A point is the length of a layer's gradient. The whole is **{rounded(whole['random weights'])}** long "
-        f"with random weights, **{rounded(whole['trained'])}** now. It need not be shorter: in training the "
-        "pulls of many sentences cancel."
+        f"with random weights, **{rounded(whole['trained'])}** now. In training the pulls of many sentences "
+        "cancel."
     )
 
 

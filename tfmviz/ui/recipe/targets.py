@@ -106,7 +106,7 @@ def calibration() -> None:
     guesses = {name: _guesses(row) for name, row in rows.items()}
     _figures(rows, guesses)
     st.markdown(_about(best, guesses))
-    st.caption("Made by `python -m scripts.train_recipe smoothing`: two models that read one short text 43 times.")
+    st.caption("Two models that read one short text 43 times (`scripts.train_recipe smoothing`).")
 
 
 def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliability]) -> None:

@@ -200,15 +200,13 @@ def _wavelength_figure(shown: Subject, chosen: Spectrum) -> None:
 
 
 def _in_longer_texts(shown: Subject, chosen: Spectrum) -> None:
-    """How far the slowest, the fastest and the other pairs get, compared with training."""
+    """How far the slowest and the other pairs get, compared with training."""
     partly, beyond = rotations.unmet(chosen.theta, chosen.stretched, trained=shown.trained_on, scale=chosen.scale)
     last = chosen.scale * shown.trained_on - 1
     far, known = np.degrees(last * chosen.stretched[-1]), np.degrees((shown.trained_on - 1) * chosen.theta[-1])
-    step, own_step = np.degrees(chosen.stretched[0]), np.degrees(chosen.theta[0])
     st.markdown(
         f"At position {last:,} the slowest pair has turned by **{far:,.1f}°** (in training up to "
-        f"{known:,.1f}°), the fastest by **{step:.1f}°** a position (before: {own_step:.1f}°). Of the "
-        f"{len(partly)} pairs that saw part of the circle, **{len(beyond)}** now turn beyond it."
+        f"{known:,.1f}°). Of the {len(partly)} pairs that saw part of the circle, **{len(beyond)}** now turn beyond it."
     )
 
 
@@ -239,7 +237,7 @@ def decay(shown: Subject) -> None:
             ),
         )
     st.markdown(
-        "The bound (Su et al. 2021, section 3.4.3) falls in waves, as do random queries with keys *equal to "
+        "The bound (Su et al. 2021) falls in waves, as do random queries with keys *equal to "
         "them*. With unrelated keys the mean is 0: not every far score is small."
     )
     _own_decay(shown, theta_, distances)

@@ -26,7 +26,7 @@ def river(here: Lesson) -> None:
     _waterfall(found)
     st.markdown(
         f"Heads are blue, feed-forward layers (MLP) orange. The {len(found.parts)} parts sum to the model's own "
-        f"vector, to within **{tiny(found.residue)}**; along it, to its length, {found.along.sum():.2f}."
+        f"vector, to within **{tiny(found.residue)}**."
     )
     if not is_pre_norm(trace):
         st.info(

@@ -68,7 +68,7 @@ def laboratory(here: Lesson) -> None:
     figure = st.container()
     copied = lesson.line("copied").radio("Copied", options, horizontal=True, key="copied", bind="query-params")
     if other is None:
-        st.info("Type a second sentence with as many tokens as yours.", icon=icons.WRITE)
+        st.info("Type a second sentence of as many tokens.", icon=icons.WRITE)
         return
     second = _run(here.model, here.text, other)
     tokens = [run.axes(f"{stack}.0.self_attn")[0].tokens for run in (here.trace, second)]
@@ -78,7 +78,7 @@ def laboratory(here: Lesson) -> None:
     values = _recovered(here.model, here.text, other, COPIED[copied], stack, here.target)
     if np.isnan(values).all():
         st.info(
-            "Both sentences get exactly the same answer. Change a word.",
+            "Both sentences get the same answer. Change a word.",
             icon=icons.INFO,
         )
         return

@@ -84,7 +84,7 @@ def neighbours(here: Lesson) -> None:
 def _tying(model: Model) -> None:
     weights = model.weights
     if not weights.has_head:
-        st.markdown("This model has no output layer, so there is nothing to tie.")
+        st.markdown("This model has no output layer to tie.")
         return
     n, d = weights.W_E.shape
     tied = np.shares_memory(weights.W_E, weights.W_U)

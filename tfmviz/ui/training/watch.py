@@ -47,7 +47,7 @@ PROBLEM = "run_problem"
 ENDED = f"The run ended, but this cannot be kept: {CANNOT_WRITE}. When there is room, end it again."
 STAYS = f"The run cannot go on: {CANNOT_WRITE}."
 
-SHARED = "Anyone with this address sees these runs; only the browser that started one can change it."
+SHARED = "Anyone with this address sees these runs; only the browser that started a run can change it."
 
 Seen = tuple[Folder, Sight, Records]
 

@@ -168,7 +168,7 @@ def _score(rounds: list[Guess]) -> None:
     st.markdown(
         f"**Mean of {len(rounds)} guess{'es' if len(rounds) > 1 else ''}: yours {_bits(mean)} bits, the model's "
         f"first choices {_bits(mean_best)} bits**; {same} of yours were its first choice. One bit less means "
-        "twice as probable. The score says how well you foresee the model."
+        "twice as probable."
     )
 
 

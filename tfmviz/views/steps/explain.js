@@ -52,7 +52,7 @@ const RECIPES = {
   rot_q: (head, selection) => turned(head, selection, "query", "q"),
   rot_k: (head, selection) => turned(head, selection, "key", "k"),
   keysAcross: (head, selection) => [
-    line("As in ", ["k", "K"], ", transposed, so that rows meet columns."),
+    line("As in ", ["k", "K"], ", transposed."),
     ...(head.turned || head.linear ? turned(head, selection, "key", "k") : projected(head, selection, "key", "k")),
   ],
   plain: (head, { query, key }) =>
@@ -125,7 +125,7 @@ function projected(head, selection, axis, letter) {
     ...(head.normed && letter !== "v"
       ? [
           line(
-            `RMSNorm over the head's ${head.dim} numbers makes it ${number(at(made, selection[axis], selection.dim))}.`,
+            `After RMSNorm over the head's ${head.dim} numbers: ${number(at(made, selection[axis], selection.dim))}.`,
           ),
         ]
       : []),
@@ -195,7 +195,7 @@ function scaling(head, selection) {
   const before = number(raw / divisor);
   return [
     line(`${quotient}${divided ? ` = ${before}` : ""}`),
-    line(`A cap c = ${number(cap)} keeps scores between ±c: c · tanh(${before} / c)${added} = ${result}`),
+    line(`With the cap c = ${number(cap)}: c · tanh(${before} / c)${added} = ${result}`),
   ];
 }
 
@@ -209,7 +209,7 @@ function masking(head, selection) {
   if (head.value("masked", selection) > -Infinity)
     return [line(`${query} may look at ${key}: the score stays ${score}.`)];
   const why = selection.key > selection.query && !head.crossing ? ", which comes later" : "";
-  return [line(`${query} may not look at ${key}${why}: the score ${score} becomes −∞, its power of e 0.`)];
+  return [line(`${query} may not look at ${key}${why}: the score ${score} becomes −∞.`)];
 }
 
 /**
@@ -276,6 +276,6 @@ function written(head, { query, wide }) {
     line(`Each head's ${head.dim} numbers times its rows of W_O, added up:`),
     terms(list),
     line(`sum ${number(total(list))}${plus(bias)} (bias) = ${number(total(list) + bias)}`),
-    ...(head.outNormed ? [line(`A norm after the layer makes it ${number(at(head.arrays.out, query, wide))}.`)] : []),
+    ...(head.outNormed ? [line(`After the norm: ${number(at(head.arrays.out, query, wide))}.`)] : []),
   ];
 }

@@ -195,8 +195,8 @@ const ALL = [
       const { out, before } = head.arrays;
       const [added, from, to] = [out, before, head.matrix("after")].map((matrix) => number(norm(matrix, query)));
       return [
-        `It is added to the stream of ${quoted(head.queries[query])}: `,
-        `a vector of length ${added} takes it from length ${from} to ${to}.`,
+        `Added to the stream of ${quoted(head.queries[query])}, `,
+        `a vector of length ${added} takes it from ${from} to ${to}.`,
         head.preNorm ? "" : " A norm follows.",
       ];
     },
