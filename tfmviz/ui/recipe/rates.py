@@ -53,7 +53,7 @@ def schedules() -> None:
     )
     known = "which must be known beforehand."
     if warmup >= steps:
-        known = "but with a warm-up at least as long as the run it only rises."
+        known = "but with so long a warm-up it only rises."
     st.markdown(
         f"The paper's rate, d_model^−½ · min(step^−½, step · warmup^−3/2), rises to (d_model · warmup)^−½ = "
         f"**{tiny(peak)}** and falls as 1/√step. A cosine falls to a tenth of the peak by the last step, {known}"
