@@ -188,8 +188,8 @@ def test_the_schedules_are_the_published_formula() -> None:
     ("warmup", "said", "alternative"),
     [
         ("1900", "which must be known beforehand", "rises for 1,900 steps to"),
-        ("2000", "at least as long as the run", "rises for 2,000 steps to"),
-        ("10000", "at least as long as the run", "rises for all 2,000 steps and stays below its peak"),
+        ("2000", "so long a warm-up", "rises for 2,000 steps to"),
+        ("10000", "so long a warm-up", "rises for all 2,000 steps and stays below its peak"),
     ],
 )
 def test_what_is_said_of_the_rate_holds_within_the_run(warmup: str, said: str, alternative: str) -> None:
