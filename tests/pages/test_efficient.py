@@ -65,7 +65,7 @@ def test_q_k_and_v_of_the_page_make_the_models_own_pattern_and_output(model: str
 @pytest.mark.parametrize("model", ["twins-alibi", "twins-t5"])
 def test_a_head_whose_scores_are_more_than_q_times_k_is_told_apart(model: str) -> None:
     assert subject.head_of(lesson(model, TEXT, "decoder.0.self_attn")).has_bias
-    assert "leave that out" in "".join(
+    assert "leave out this model's bias" in "".join(
         str(caption.value) for caption in open_page(PAGE, model=model, method="Linear").caption
     )
 

@@ -267,7 +267,7 @@ def test_heads_are_found_by_what_they_do(address: dict[str, str], chosen: tuple[
     app = open_page("step_by_step", part="Find a head", **{"text": "The cat sat on the mat near the cat."} | address)
     said = words(app)
     assert named in said
-    assert re.search(r"Of \d+ heads \*\*\d+\*\* do(es)? this", said)
+    assert re.search(r"\*\*\d+\*\* of \d+ heads? do(es)? this most", said)
     if chosen:
         best = np.unravel_index(np.nanargmax(matrices(app)["head_scores"][0]), matrices(app)["head_scores"][0].shape)
         assert tuple(map(int, best)) == chosen

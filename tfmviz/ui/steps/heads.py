@@ -164,7 +164,7 @@ def finder(here: Lesson) -> None:
     n_named = sum(verdict.kind == kind for of_layer in believed for verdict in verdicts(of_layer))
     st.markdown(
         f"Closest to a head that {IN_WORDS[kind]}: {named}. **{n_named}** of {scores.size} heads "
-        f"{'does' if n_named == 1 else 'do'} this more than anything else."
+        f"{'does' if n_named == 1 else 'do'} this most, and clearly."
     )
 
 
