@@ -22,7 +22,7 @@ def draw(here: Lesson) -> None:
                 "Which source word will each look at?",
             ),
             "One c, or many": (
-                "A row is what the decoder is given for one token.",
+                "A row is what the decoder is given for one token. Compare the rows.",
                 lambda: contexts.contexts(at),
                 "Which rows differ?",
             ),

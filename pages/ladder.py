@@ -12,7 +12,7 @@ def draw(here: Lesson) -> None:
             "What comes next": (
                 "Each row is a model; strong colour is surprise. Click a token.",
                 lambda: next_token.next_token(here),
-                "Which words surprise the window alone?",
+                "Which words surprise the window but not the transformer?",
             ),
             "How far back can it see?": (
                 "Change the word k places back: how much of the prediction changes?",

@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "stream",
         {
             "Lengths": (
-                "The length of each token's vector, stage by stage.",
+                "The length of each token's vector, stage by stage; a grey line is a token.",
                 lambda: lengths.lengths(here),
                 here.asks("Which token's vector becomes the longest?", "queries"),
             ),
@@ -20,7 +20,7 @@ def draw(here: Lesson) -> None:
                 "After which layer does it first say its final answer?",
             ),
             "The river": (
-                "Each row begins where the one above ended. Right: towards the final vector.",
+                "Each row begins where the one above ended. Right: towards the final vector; pale, dashed: away.",
                 lambda: river.river(here),
                 "Which part adds most to this token?",
             ),

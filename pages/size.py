@@ -40,7 +40,7 @@ def draw(here: Lesson) -> None:
                 "Which change helps more than chance: another norm, a gate, experts?",
             ),
             "Result tables": (
-                "What the papers of the lectures report.",
+                "What papers report.",
                 results.tables,
                 "Did the first Transformer take more operations than the models it beat?",
             ),

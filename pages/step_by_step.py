@@ -43,6 +43,6 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Attention, step by step",
-    "One head at work. Click any cell to see where its number comes from.",
+    "One head at work. Click any cell for its origin.",
     draw,
 )

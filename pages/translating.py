@@ -21,11 +21,11 @@ def draw(here: Lesson) -> None:
                 "Which source word will each word of the translation look at?",
             ),
             "The encoder": (
-                "Before anything is written, every source word looks at all others.",
+                "First every source word looks at all others.",
                 lambda: encoder.draw(here),
             ),
             "Beam search": (
-                "Several translations grow side by side. Where does the best leave the greedy one?",
+                "Several translations grow side by side.",
                 lambda: lesson.either(
                     "Show",
                     "shown_trees",

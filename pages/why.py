@@ -15,7 +15,7 @@ def draw(here: Lesson) -> None:
                 "Which part made it look there?",
             ),
             "Believe it or not": (
-                "Take one writer out of what this head reads, and run the model again.",
+                "Take one writer out of what this head reads.",
                 lambda: believe.believe(here),
                 "Will the head still look there?",
             ),

@@ -51,7 +51,7 @@ def draw(here: Lesson) -> None:
                 lambda: temperature.repetition(here, said),
             ),
             "Beam search": (
-                "Several texts grow side by side. Where does the best leave the greedy one?",
+                "Several texts grow side by side.",
                 lambda: beams.search(here, banned=said.rules.banned),
             ),
             "The cache": (

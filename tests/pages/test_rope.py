@@ -187,7 +187,7 @@ def test_the_page_says_where_t5s_last_bucket_begins(kind: str, both_ways: bool) 
     last = int((found < found[-1]).sum())
     said = words(opened("T5 buckets", buckets=kind))
     assert f"Distances 0 to {7 if both_ways else 15} have a bucket each;" in said
-    assert f"share, from {last} on all the last" in said
+    assert f"from {last} on all use the last" in said
 
 
 def test_shaws_keys_share_a_vector_from_the_clipping_distance_on() -> None:

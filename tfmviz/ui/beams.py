@@ -57,7 +57,10 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
         for one in found[-1].complete
     )
     st.markdown(f"| complete text | n | score | score / nᵅ |\n|---|---|---|---|\n{rows}")
-    st.caption(f"The search stops when {width} texts are complete and no running one is better, or at {longest} words.")
+    st.caption(
+        f"The search stops when {width} texts are complete and no running one is better than the worst of them, or at "
+        f"{longest} words."
+    )
 
 
 def ask() -> tuple[int, float]:

@@ -154,7 +154,7 @@ def t5_buckets(shown: Subject) -> None:
     )
     exact, last = _widths(both_ways=both_ways)
     st.markdown(
-        f"Distances 0 to {exact - 1} have a bucket each; farther ones share, from {last} on all the last."
+        f"Distances 0 to {exact - 1} have a bucket each; farther ones share, and from {last} on all use the last."
         + (" Keys to the right have their own." if both_ways else "")
     )
 

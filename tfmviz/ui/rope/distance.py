@@ -89,7 +89,7 @@ def _layer_by_layer(differences: dict[str, Array]) -> None:
         alt="Largest difference of the score over the heads, layer by layer. "
         + "; ".join(f"{name}: " + ", ".join(tiny(v) for v in values) for name, values in differences.items()),
     )
-    st.markdown("The largest difference over all heads. Layer 0 sees the two words alone.")
+    st.markdown("The largest difference over all heads. Only layer 0 sees the two words alone.")
 
 
 def _choose_words(texts: list[tuple[str, ...]], shared: list[str]) -> tuple[str, str]:

@@ -206,8 +206,8 @@ def limits(grid: Grid) -> str:
         f"**What this does not say.** E lies between {decimal(floor[0])} and {decimal(floor[1])}, the best run "
         f"at {decimal(grid.fitted.loss.min())}: E, α and β are not known well.\n\n**How to count N.** Without "
         f"embeddings the exponent of the best N changes by {decimal(change, '+.2f')} ({decimal(low, '+.2f')} to "
-        f"{decimal(high, '+.2f')}), which {seen}: most of the way from Chinchilla's 0.50 to Kaplan's 0.73 "
-        "(Pearce & Song 2024).\n\n**Do not compare E, A and B with the papers'**: our tokens are "
+        f"{decimal(high, '+.2f')}), which {seen}. So Pearce & Song 2024 explain most of the way from "
+        "Chinchilla's 0.50 to Kaplan's 0.73.\n\n**Do not compare E, A and B with the papers'**: our tokens are "
         f"shorter.{_seeds(grid)}"
     )
 

@@ -48,7 +48,7 @@ def scaling_lab(here: Lesson) -> None:
             alt=f"Softmax of one row: the largest share is {shares[0].max():.2f} without, {shares[1].max():.2f} with "
             "scaling.",
         )
-    law = f"In theory, for variance 1: Var(q · k) = d = {d}."
+    law = f"In theory, for independent numbers of variance 1: Var(q · k) = d = {d}."
     st.markdown(
         f"Variance of q · k over {int(mask.sum()):,} pairs: **{number(plain.variance)}**. {law} After division "
         f"by √d = {np.sqrt(d):.2f} it is **{number(scaled.variance)}**."

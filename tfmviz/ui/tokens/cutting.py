@@ -91,7 +91,7 @@ def numbers(here: Lesson) -> None:
     show_boxes(rows, key="numbers", caption="", titles=("text", "tokens", "the piece, its bytes, its number"))
     named = ", ".join(f"`{mark}`" for mark in marks) if 0 < len(marks) < 6 else f"{len(marks)} in all"
     used = "where a text ends" if len(marks) == 1 else "where a text begins or ends, padding, a gap"
-    gap = " Three underscores stand for the gap." if tokenizer.marks.mask else ""
+    gap = " Only three underscores stand for the gap." if tokenizer.marks.mask else ""
     st.markdown(
         f"A place in a list of {len(tokenizer.vocabulary):,} entries. **Marks** ({named}) say, for example, "
         f"{used}. Elsewhere your text is read as text.{gap}"

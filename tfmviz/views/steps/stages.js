@@ -141,7 +141,7 @@ const ALL = [
     chain: true,
     items: () => ["masked"],
     words: (head, { query }) => {
-      if (isOpen(head)) return ["Nothing is masked here: every query sees every key."];
+      if (isOpen(head)) return ["Nothing is masked: every query sees every key."];
       const seen = Array.from(rowOf(head.matrix("masked"), query)).filter((score) => score > -Infinity).length;
       return [
         "What may not be seen gets −∞ (blank): ",
