@@ -11,7 +11,7 @@ def draw(here: Lesson) -> None:
         {
             "Stages": ("", lambda: stages.stages(here), here.question),
             "Why √d?": (
-                "Long vectors have large products by chance, and the softmax chooses one key. Dividing by √d "
+                "Longer vectors have larger products by chance, and the softmax chooses one key. Dividing by √d "
                 "undoes that.",
                 lambda: scaling.scaling_lab(here),
                 "Twice as many numbers: what becomes of the largest share?",

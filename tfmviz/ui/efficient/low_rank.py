@@ -102,7 +102,7 @@ def linear(here: Lesson) -> None:
     state, cache = d * d + d, 2 * len(head.k) * d
     kept, grows = in_bytes(BYTES * state), in_bytes(BYTES * cache)
     st.markdown(
-        "φ(x) = elu(x) + 1 replaces exp. It is never sharp, so models must be trained with it (Katharopoulos "
+        "φ(x) = elu(x) + 1 replaces exp. φ(q) · φ(k) is never sharp, so models must be trained with it (Katharopoulos "
         f"et al. 2020). It keeps {d} × {d} + {d} numbers (**{kept}**); the cache takes {grows} for "
         f"{counted(len(head.k), 'token')}, and grows. Sum and pairs differ by at most "
         f"{tiny(float(np.abs(z - pattern @ head.v).max()))}."

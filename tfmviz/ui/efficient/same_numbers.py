@@ -88,8 +88,8 @@ def _same(head: Head, size: int) -> None:
     cost, full = tiles.cost(q_len, k_len, d, size), exact.cost(q_len, k_len, d)
     st.markdown(
         f"The output differs from the exact one by at most **{tiny(difference)}**. It multiplies as often but "
-        f"holds {in_bytes(BYTES * cost.numbers)} at once instead of {in_bytes(BYTES * full.numbers)}, which "
-        "fits into a GPU's fast memory: FlashAttention (Dao et al. 2022)."
+        f"holds {in_bytes(BYTES * cost.numbers)} at once instead of {in_bytes(BYTES * full.numbers)}: "
+        "FlashAttention's tiles fit into a GPU's fast memory (Dao et al. 2022)."
     )
     if head.is_linear:
         st.caption("This head's linear attention needs no tiles: its scores are ln(φ(q) · φ(k)).")

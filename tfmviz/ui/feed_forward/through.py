@@ -83,8 +83,7 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
     st.markdown(
         f"The layer {there} the vector from d = {d:,} to d_ff = {d_ff:,} numbers, **{d_ff / d:.3g} times** as "
         f"many, and {back}, with {n_weights:,} learned numbers. For “{subject.name}” **{on:,} of {d_ff:,}** "
-        f"{what} are above 0. What it writes takes "
-        f"the stream from length {before:.2f} to {after:.2f}{norm}."
+        f"{what} are above 0. What it writes takes the stream from length {before:.2f} to {after:.2f}{norm}."
     )
 
 
