@@ -43,7 +43,7 @@ def layers() -> None:
         against = st.segmented_control("Against", ["n", "d"], default="n", key="against", bind="query-params") or "n"
         what = st.segmented_control("What", ["time", "memory"], default="time", key="what", bind="query-params")
     what = what or "time"
-    measured(MODULE, lambda found: _draw(found, against, what), words="Measure on this server (some 10 s)")
+    measured(MODULE, lambda found: _draw(found, against, what), words="Measure on this server (about 10 s)")
 
 
 def _draw(found: Sequence[Found], against: str, what: str) -> None:

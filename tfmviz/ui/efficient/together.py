@@ -113,7 +113,7 @@ def _share(error: float) -> str:
 
 def times(here: Lesson) -> None:
     """Counted and measured costs against the length of the text."""
-    measured(MODULE, _draw, words="Measure on this server (some 10 s)")
+    measured(MODULE, _draw, words="Measure on this server (about 10 s)")
 
 
 def _draw(found: Sequence[Found]) -> None:

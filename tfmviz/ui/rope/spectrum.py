@@ -255,7 +255,7 @@ def _own_decay(shown: Subject, theta_: Array, distances: Array) -> None:
     show(
         figures.lines(
             distances,
-            {"all pairs, put there": anywhere, "pairs that stand there": there},
+            {"all pairs, put there": anywhere, "pairs that are there": there},
             x_title="distance i − j",
             y_title="mean of q · k",
             mark=(shown.trained_on - 1, "trained\nup to here") if shown.trained_on <= distances[-1] else None,
