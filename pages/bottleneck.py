@@ -12,14 +12,14 @@ def draw(here: Lesson) -> None:
         "seen",
         {
             "Translations": (
-                "Click a row to look into that model in the other tabs.",
+                "Click a row to open that model in the other tabs.",
                 lambda: translations.translations(at),
-                "Which of the four will do best?",
+                "Which of the four does best?",
             ),
             "Alignments": (
-                "Each row is a written token; bright cells are where the decoder looks.",
+                "A row is a written token; bright cells are where the decoder looks.",
                 lambda: alignments.alignments(at),
-                "Which source word will each word look at?",
+                "Which source word will each look at?",
             ),
             "One c, or many": (
                 "A row is what the decoder is given for one token. Compare the rows.",
@@ -27,9 +27,9 @@ def draw(here: Lesson) -> None:
                 "Which rows differ?",
             ),
             "Measured": (
-                "The same held-out sentences: which models get worse with length?",
+                "The same held-out sentences, longer and longer.",
                 lambda: measured.measured(),
-                "At which length does one vector hold too little?",
+                "At which length does one vector fail?",
             ),
         },
         needs={"Translations": "text model", "One c, or many": "text", "Measured": ""},

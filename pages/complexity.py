@@ -10,19 +10,19 @@ def draw(here: Lesson) -> None:
         "cost",
         {
             "The table": (
-                "Four kinds of layers. Choose a row to see where its entries come from.",
+                "Four kinds of layers. Choose a row to see where it comes from.",
                 table.table,
                 "Your text gets twice as long. What happens to each row?",
             ),
             "Measured": (
-                "Does a layer grow as the table says? On logarithmic axes a slope is an exponent.",
+                "Does a layer grow as the table says? A slope is an exponent.",
                 measured.layers,
-                "Which layer will be the slowest at 4,096 tokens, and which at 64?",
+                "Which layer is slowest at 4,096 tokens, which at 64?",
             ),
             "Where they go": (
-                "What the chosen model multiplies, part by part; then for longer texts.",
+                "What the chosen model multiplies, part by part.",
                 lambda: parts.model(here),
-                "Which part multiplies most: attention, feed-forward layers or vocabulary?",
+                "Which part multiplies most?",
             ),
         },
         needs={"The table": "", "Measured": ""},
@@ -31,7 +31,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Complexity: what it costs",
-    "How many multiplications, how many steps that wait for one another, how far news travels.",
+    "",
     draw,
     needs="text model",
 )

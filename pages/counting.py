@@ -14,17 +14,17 @@ def draw(here: Lesson) -> None:
         "counted_in",
         {
             "A whole sentence": (
-                "A sentence's probability has one factor for each word, given those before.",
+                "A sentence's probability: one factor for each word.",
                 lambda: chain.chain(at),
                 "Which word surprises counting most?",
             ),
             "Write with it": (
-                "Draw a word, add it to the sentence, and draw the next.",
+                "Draw a word, add it, and draw the next.",
                 lambda: writing.writing(at),
                 "After how many words does it stop making sense?",
             ),
             "Never seen": (
-                "The longer the n-grams, the fewer of them a text contains.",
+                "The longer the n-grams, the fewer a text contains.",
                 lambda: gaps.gaps(at),
                 "How many new n-grams were never counted?",
             ),

@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "method",
         {
             "Few pairs": (
-                "Left, the head as it is; right, the pairs that are kept. Are those that matter among them?",
+                "Left, the head as it is; right, the pairs kept.",
                 lambda: lesson.either(
                     "Keep",
                     "few",
@@ -26,7 +26,7 @@ def draw(here: Lesson) -> None:
                 lambda: low_rank.projected(here),
             ),
             "Running sums": (
-                "Sums over the past replace the pairs, so writing needs no cache that grows.",
+                "Sums over the past replace the pairs: writing needs no growing cache.",
                 lambda: lesson.either(
                     "Sum",
                     "sums",
@@ -47,12 +47,12 @@ def draw(here: Lesson) -> None:
                 lambda: same_numbers.shared_heads(here),
             ),
             "Trained with it": (
-                "Three models trained with cheaper attention, each beside its twin that sees every pair.",
+                "Three models trained with cheaper attention, each beside its twin.",
                 lambda: trained.twins(here),
-                "Will a model that never sees more than eight tokens at once predict much worse?",
+                "Will a model that never sees more than eight tokens predict much worse?",
             ),
             "All of them": (
-                "Which method changes least, and which is fastest?",
+                "Every method on your text, and timed on this server.",
                 lambda: lesson.either(
                     "Compare",
                     "compared",
@@ -76,6 +76,6 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Efficient attention",
-    "The chosen head computed more cheaply: what changes in its pattern and in the prediction, and what it saves.",
+    "",
     draw,
 )

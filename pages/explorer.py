@@ -24,15 +24,15 @@ def draw(here: Lesson) -> None:
             "Predictions": (
                 f"The ten most probable words at token {here.target}.",
                 lambda: panels.predictions(here),
-                "Which word does the model expect here, and how sure is it?",
+                "Which word does the model expect here?",
             ),
             "Which head links two words?": (
                 "Choose two words, or click a cell of the matrix.",
                 lambda: pair.pair(here),
             ),
             "Residual stream": (
-                "How long each token's vector is after every layer, and what attention and MLP add. A share over 100%: "
-                "the other part worked against it.",
+                "How long each token's vector is, and what attention and MLP add. A share over 100%: the other "
+                "part worked against it.",
                 lambda: panels.stream_norms(here),
                 here.asks("Which token's vector becomes the longest?"),
             ),

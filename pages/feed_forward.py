@@ -11,25 +11,25 @@ def draw(here: Lesson) -> None:
         "layer_part",
         {
             "One token through it": (
-                f"Layer {here.choice.layer_index} makes the token's vector wider, applies a function to every number "
-                "and makes it narrow again. Click a number to see where it comes from.",
+                f"Layer {here.choice.layer_index} widens the token's vector, applies a function to every number "
+                "and narrows it again. Click a number.",
                 with_layer(here, through.through),
-                "How many of the layer's neurons fire for this token?",
+                "How many neurons fire for this token?",
             ),
             "Same at every position": (
-                "Move one vector to another position: what the layer writes moves along, unchanged.",
+                "Move a vector to another position: what the layer writes moves along.",
                 with_layer(here, through.moved),
-                "The same vector at another position: does the layer write something else?",
+                "The same vector elsewhere: does the layer write something else?",
             ),
             "Neurons": (
-                "The neurons that fire most on the framed token. Click one to see what it writes.",
+                "The neurons that fire most on the framed token. Click one.",
                 with_layer(here, neurons.neurons),
-                "Which words does the strongest neuron make more probable?",
+                "Which words does the strongest neuron raise?",
             ),
             "Without it": (
                 "",
                 lambda: without.without(here),
-                "What does a model expect without its feed-forward layers?",
+                "What does a model expect without these layers?",
             ),
             "Activations": (
                 "What the function does to each number; dots are this token's neurons.",

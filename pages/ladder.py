@@ -12,20 +12,20 @@ def draw(here: Lesson) -> None:
             "What comes next": (
                 "Each row is a model; strong colour is surprise. Click a token.",
                 lambda: next_token.next_token(here),
-                "Which words surprise the window, but not the transformer?",
+                "Which words surprise the window but not the transformer?",
             ),
             "How far back can it see?": (
                 "Change the word k places back: how much of the prediction changes?",
                 lambda: distance.distance(here),
-                "How far back does each model notice a change?",
+                "How far back does each model notice it?",
             ),
             "The chef who … was": (
-                "A verb agrees with a subject far back. Who remembers it?",
+                "A verb agrees with a subject far back.",
                 lambda: distance.subject_and_verb(here),
                 "When does each model forget the subject?",
             ),
             "On held-out text": (
-                "How much worse does each model predict without what is further back?",
+                "How much worse does each predict without what is further back?",
                 lambda: distance.averages(here),
             ),
             "The recurrent network": (
@@ -38,7 +38,7 @@ def draw(here: Lesson) -> None:
                 "Where does it help to know what comes later?",
             ),
             "Why recurrence lost": (
-                "What has the same number can be computed at the same time.",
+                "What has the same number can be computed at once.",
                 lambda: order.order(here),
                 "How many steps does each layer need?",
             ),
@@ -49,7 +49,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "From windows to attention",
-    "Four language models of one size: counts, a fixed window, a recurrent network, a transformer.",
+    "Four language models of one size: counts, a window, a recurrent network, a transformer.",
     draw,
     needs="text",
 )

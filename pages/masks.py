@@ -18,8 +18,7 @@ def draw(here: Lesson) -> None:
             "effect",
             {
                 "Attention": (
-                    f"Layer {here.choice.layer_index}, head {here.choice.head} with both masks. Others share what a "
-                    "closed key had.",
+                    f"Layer {here.choice.layer_index}, head {here.choice.head}: others share what a closed key had.",
                     lambda: effects.attention(here, after),
                     here.asks("Which keys get the closed keys' share?", "keys"),
                 ),
@@ -39,7 +38,7 @@ def draw(here: Lesson) -> None:
                     here.asks("Which word surprises the model more with your mask?"),
                 ),
                 "Reach": (
-                    "What a token cannot see may still reach it through others.",
+                    "What a token cannot see may reach it through others.",
                     lambda: effects.reach(here, chosen),
                     "After how many layers does the reach stop growing?",
                 ),

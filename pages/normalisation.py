@@ -10,23 +10,23 @@ def draw(here: Lesson) -> None:
         "about",
         {
             "Who shares a mean?": (
-                f"{facts.WHEN[here.model.config.norm_position]} every layer the model normalises. A frame, before "
-                f"layer {here.choice.layer_index}, holds numbers that share a mean.",
+                f"{facts.WHEN[here.model.config.norm_position]} every layer the model normalises. A frame, "
+                f"before layer {here.choice.layer_index}, holds numbers that share a mean.",
                 lambda: groups.groups(here),
                 "What becomes alike: the rows or the columns?",
             ),
             "Another sentence joins": (
                 "Should another sentence in the batch change yours?",
                 lambda: groups.company(here),
-                "With which norms do your sentence's numbers change?",
+                "Which norms change your sentence's numbers?",
             ),
             "Age and tuition": (
-                "Which two students are alike? Without a common scale only large numbers count.",
+                "Which two students are alike? Unscaled, only large numbers count.",
                 facts.scaling,
                 "Which two students are most alike?",
             ),
             "γ and β": (
-                "What training has made of this model's norms; each box is one.",
+                "What training has made of this model's norms.",
                 lambda: facts.learned(here),
             ),
             "Norm before or after?": (

@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "lesson",
         {
             "Order-blind": (
-                "Attention is a sum over keys, and a sum has no order. Which model notices when words move?",
+                "A sum over keys has no order. Which model notices when words move?",
                 lambda: order_blind.order_blind(here),
                 "Which vectors change when words move?",
             ),

@@ -13,26 +13,26 @@ def draw(here: Lesson) -> None:
         {
             "Side by side": ("", lambda: duel.side_by_side(sides)),
             "Shift all positions": (
-                "Only the positions grow. A model that knows only distances keeps every score.",
+                "Only positions grow. A model that knows only distances keeps every score.",
                 lambda: trials.shift(sides),
                 "In which model do scores change?",
             ),
             "Four terms": (
-                "If a position is added to a word, a score of layer 0 is a sum of four.",
+                "With a position added to each word, a score of layer 0 is a sum of four.",
                 lambda: trials.terms(sides),
             ),
             "Attention": (
-                f"Layer {sides.layer} of both models. Heads with one number have nothing in common.",
+                f"Layer {sides.layer} of both models. Equal numbers do not make heads alike.",
                 lambda: duel.attention(sides),
             ),
             "Longer texts": (
-                "No model here was trained on more than 64 tokens at a time.",
+                "No model here was trained beyond 64 tokens.",
                 lambda: trials.longer(sides),
                 "Which model suffers more beyond 64?",
             ),
             "Cache and linear attention": ("", lambda: card.faster(sides)),
             "Decision card": (
-                "Every answer is measured here; click it to see how.",
+                "Every answer is measured here; click it.",
                 lambda: card.card(sides),
             ),
         },

@@ -11,19 +11,19 @@ def draw(here: Lesson) -> None:
         "scheme",
         {
             "Turning": (
-                "RoPE turns pairs of coordinates, q's by i · θ and k's by j · θ. Slide both: q · k stays.",
+                "RoPE turns pairs of coordinates, q's by i · θ and k's by j · θ.",
                 of_scheme(here, "rope", turning.arrows, turning.lengths),
                 "Both arrows move on by one token. What happens to q · k?",
             ),
             "Same distance": (
-                "The same two words elsewhere, equally far apart: their score should not change.",
+                "The same two words elsewhere, equally far apart.",
                 of_scheme(here, "rope", distance.same_distance, whose=False),
                 "Do scores change when both words come later?",
             ),
             "Wavelengths": (
                 "Every pair is the hand of a clock: the first is fast, the last hardly moves.",
                 of_scheme(here, "rope", spectrum.wavelengths, whose=False),
-                "After how many tokens has the slowest pair turned once?",
+                "How long until the slowest pair has turned once?",
             ),
             "Decay": (
                 "The paper's argument, and what is measured.",
@@ -35,7 +35,7 @@ def draw(here: Lesson) -> None:
                 of_scheme(here, "rope", layouts.layouts),
             ),
             "Biases": (
-                "A number for the distance is added to every score: ALiBi's is fixed, T5's is trained.",
+                "A number for the distance joins every score: ALiBi's is fixed, T5's trained.",
                 lambda: biases.biases(here),
                 "Which head sees furthest back?",
             ),

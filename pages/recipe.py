@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "recipe",
         {
             "Teacher forcing": (
-                "The model reads the true text so far and predicts the next token. What does each cost?",
+                "The model reads the true text so far and predicts the next token.",
                 lambda: forcing.forcing(here),
                 here.asks("At which place is the model surprised most?"),
             ),
@@ -23,27 +23,27 @@ def draw(here: Lesson) -> None:
                 lambda: lesson.either(
                     "Learning rate", "rate", {"Schedules": rates.schedules, "Warm-up": rates.warm_up}
                 ),
-                "Post-norm or pre-norm, with warm-up or without: which of the four runs fails?",
+                "Which of the four runs fails?",
             ),
             "Adam": (
                 "Two ways down a valley, steep across and flat along. Move the start.",
                 adam.going_down,
             ),
             "Label smoothing": (
-                "Should a model be certain? Smoothing gives a share ε of the target to all entries.",
+                "Smoothing gives a share ε of the target to all entries.",
                 lambda: lesson.either(
                     "Look at",
                     "smooth",
                     {"The target": lambda: targets.smoothed(here), "Calibration": targets.calibration},
                 ),
-                "Is a model that learned its text by heart too sure of itself, or not sure enough?",
+                "Is a model that learned its text by heart too sure, or not sure enough?",
             ),
             "Dropout": (
-                "The same text ten times with random numbers set to 0. How far do predictions scatter?",
+                "The same text ten times, with random numbers set to 0.",
                 lambda: in_training.dropout(here),
             ),
             "Gradients": (
-                "How hard does your sentence pull at each layer, before training and now?",
+                "How hard does your sentence pull at each layer?",
                 lambda: in_training.gradients(here),
             ),
         },
@@ -59,7 +59,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "The recipe",
-    "What is a transformer asked in training, and which steps make it better at that?",
+    "",
     draw,
     needs="text model",
 )

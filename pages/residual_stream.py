@@ -24,8 +24,7 @@ def draw(here: Lesson) -> None:
                 "After which layer does it first say its final answer?",
             ),
             "The river": (
-                "Each row begins where the one above ended. To the right: towards the final vector; pale, dashed: "
-                "away.",
+                "Each row begins where the one above ended. Right: towards the final vector; pale, dashed: away.",
                 lambda: river.river(here),
                 "Which part adds most to this token?",
             ),
@@ -35,7 +34,7 @@ def draw(here: Lesson) -> None:
                 "Which part speaks most for the word?",
             ),
             "Pre-norm, post-norm": (
-                "Two models, trained alike, differ only in the place of their norms.",
+                "Two models, trained alike, differ only in where their norms are.",
                 lambda: twins.twins(here),
                 "In which model do the vectors grow?",
             ),
@@ -51,7 +50,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "The residual stream: how a prediction is built",
-    "Every token has one vector, its stream. Each layer adds to it; the last is the prediction.",
+    "Every token has one vector, its stream. Each layer adds to it.",
     draw,
     along=beside.along_without_heads,
 )

@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "sized",
         {
             "Where they sit": (
-                "A rectangle is as large as its number of parameters: left in the layers, right once.",
+                "A rectangle's area is its number of parameters: left in the layers, right once.",
                 lambda: parts.where(here),
                 "Where do most parameters sit: attention, feed-forward layers or vocabulary?",
             ),
@@ -25,24 +25,24 @@ def draw(here: Lesson) -> None:
                 "How long would one processor core train GPT-3?",
             ),
             "Scaling laws": (
-                "How the loss falls with parameters N, tokens D and operations C, in three papers.",
+                "How the loss falls with parameters N, tokens D and operations C.",
                 laws.published,
                 "What lowers the loss more: ten times the parameters, or ten times the text?",
             ),
             "Our own runs": (
                 "Each point is a small model of ours; the lines are one law, fitted without the largest.",
                 own.own,
-                "Does the law tell the loss of a model larger than all it was fitted to?",
+                "Does the law foretell a model larger than all it was fitted to?",
             ),
             "Which changes help?": (
-                "One small model with one thing changed. Does that lower the loss by more than another seed?",
+                "One thing changed in a small model. Is the gain more than another seed's?",
                 lambda: variants.compared(here),
                 "Which change helps more than chance: another norm, a gate, experts?",
             ),
             "Result tables": (
-                "What the papers of the lectures report.",
+                "What papers report.",
                 results.tables,
-                "Did the first Transformer take more operations to train than the models it beat?",
+                "Did the first Transformer take more operations than the models it beat?",
             ),
         },
         needs={
@@ -57,7 +57,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Size: parameters, memory, training",
-    "The chosen model, a published one, or your own sizes, counted part by part.",
+    "",
     draw,
     needs="text model",
 )

@@ -15,30 +15,30 @@ def draw(here: Lesson) -> None:
         {
             "Stages": ("", lambda: stages.stages(here), here.question),
             "Why √d?": (
-                "Longer vectors have larger products by chance; then the softmax chooses one key and its gradient "
-                "vanishes. Dividing by √d undoes that.",
+                "Longer vectors have larger products by chance, and the softmax chooses one key. Dividing by √d "
+                "undoes that.",
                 lambda: scaling.scaling_lab(here),
-                "Twice as many numbers: does the largest share grow or shrink?",
+                "Twice as many numbers: what becomes of the largest share?",
             ),
             "A fuzzy hash table": (
-                "A hash table returns one value. Attention matches every key a little and mixes their values.",
+                "A hash table returns one value. Attention matches every key and mixes their values.",
                 lambda: heads.lookup(here),
                 "How much comes from the best key alone?",
             ),
             "What heads add": (
-                "The heads' results, side by side and times W_O, are a sum over heads.",
+                "The heads' results times W_O are a sum over heads.",
                 lambda: heads.contributions(here),
                 "Which head adds most for this token?",
             ),
             "Heads or their mean?": (
-                "Heads look at different things at once; their mean blurs them.",
+                "Heads look at different things; their mean blurs them.",
                 lambda: heads.average(here),
                 "Is the mean sharper or more even than the heads?",
             ),
             "Find a head": (
                 "How much of each head's attention follows a simple pattern?",
                 lambda: heads.finder(here),
-                "In which layers are the heads that do this?",
+                "In which layers are such heads?",
             ),
             "The code": ("", lambda: code.code(here)),
         },
@@ -48,7 +48,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Attention, step by step",
-    "One head at work. Click any cell to see where its number comes from.",
+    "One head at work. Click any cell for its origin.",
     draw,
     along=beside.along,
 )

@@ -23,7 +23,7 @@ def draw(here: Lesson) -> None:
                 here.asks("Which word becomes the greatest surprise?"),
             ),
             "What it writes": (
-                "What the model writes as it is, and with the parts changed.",
+                "What the model writes, whole and changed.",
                 lambda: board.written(here, after, said),
                 "Does the model still write good English?",
             ),
@@ -33,12 +33,12 @@ def draw(here: Lesson) -> None:
                 "Which part does the model need most?",
             ),
             "Do sharp heads matter?": (
-                "A point is a head: sharp ones are on the right, those most missed on top. Do the points rise?",
+                "A point is a head: sharp ones right, those most missed on top.",
                 lambda: every_part.look_and_matter(here, said),
                 "Does a sharp head matter more?",
             ),
             "Copy from another sentence": (
-                "Copy one vector from another sentence's run into yours: does the answer follow?",
+                "Copy a vector from another sentence's run into yours: does the answer follow?",
                 lambda: copying.laboratory(here),
                 "From which layer on is the answer decided?",
             ),

@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "tokens",
         {
             "Four ways": (
-                "Your text as characters, bytes, words and tokens, or cut by every vocabulary here.",
+                "Your text as characters, bytes, words and tokens, or in every vocabulary here.",
                 lambda: lesson.either(
                     "Cut by",
                     "cut",
@@ -22,12 +22,12 @@ def draw(here: Lesson) -> None:
                 "Into how many tokens will the model cut this sentence?",
             ),
             "Merge by merge": (
-                "A word begins as bytes; the tokenizer's list says which pair is joined next.",
+                "A word begins as bytes; the list says which pair is joined next.",
                 lambda: merging.replay(here),
                 "Which two neighbours are joined first?",
             ),
             "Numbers": (
-                "Each token is one or more bytes, and a number: its place in the vocabulary.",
+                "A token is one or more bytes, and a number: its place in the vocabulary.",
                 lambda: cutting.numbers(here),
             ),
             "Hard words": (
@@ -36,9 +36,9 @@ def draw(here: Lesson) -> None:
                 "Which of these falls into the most tokens?",
             ),
             "Learn one": (
-                "The most frequent pair becomes a symbol, and the counting begins again.",
+                "The most frequent pair becomes a symbol, again and again.",
                 lambda: learning.learn(here),
-                "Which pair of letters is the most frequent in English?",
+                "Which pair of letters is most frequent in English?",
             ),
             "A vector": (
                 "A token's number becomes a vector: its row of W_E.",
@@ -66,7 +66,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Tokens",
-    "A model reads numbers, not letters. What is a text cut into, and what becomes of the pieces?",
+    "A model reads numbers, not letters. What is a text cut into?",
     draw,
     needs="text model",
 )

@@ -10,17 +10,17 @@ def draw(here: Lesson) -> None:
         "learned",
         {
             "How a head forms": (
-                "Two layers of attention read random tokens that come twice; only looking back helps. Move the slider: "
-                "between 438 and 761 updates stripes appear, and the second loss falls off a cliff.",
+                "Two layers read random tokens that come twice; only looking back helps. Move the slider: "
+                "between 438 and 761 updates stripes appear, and the second loss falls.",
                 lambda: film.film(here),
                 "Will the loss fall evenly or all at once?",
             ),
             "The shipped models": (
-                "Logs of the runs that made the models of this app.",
+                "Logs of the runs that made the models here.",
                 shipped.curves,
             ),
             "Train one": (
-                "Train a model of your own now; half a minute is enough for a word written backwards.",
+                "Train a model of your own; half a minute is enough for a word backwards.",
                 train.train,
                 "How many updates will it take?",
             ),
@@ -31,7 +31,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Training",
-    "Nobody writes the weights: they begin as random numbers, and every update makes the next token less surprising.",
+    "Nobody writes the weights: they begin at random, and every update makes the next token less surprising.",
     draw,
     needs="text model",
 )

@@ -16,17 +16,16 @@ def draw(here: Lesson) -> None:
         "translation",
         {
             "Word by word": (
-                "The decoder writes one word at a time; below each is the word that it has just read. Point at one "
-                "to see where it looks.",
+                "The decoder writes one word at a time; below is the word just read. Point at one.",
                 lambda: word_by_word.draw(here),
-                "Which word of the source will each word of the translation look at?",
+                "Which source word will each word of the translation look at?",
             ),
             "The encoder": (
-                "Before anything is written, every word of the source looks at all others.",
+                "First every source word looks at all others.",
                 lambda: encoder.draw(here),
             ),
             "Beam search": (
-                "Several translations grow side by side. Where does the best leave the greedy one?",
+                "Several translations grow side by side.",
                 lambda: lesson.either(
                     "Show",
                     "shown_trees",
@@ -34,11 +33,11 @@ def draw(here: Lesson) -> None:
                 ),
             ),
             "What if": (
-                "Change a word of the source, or what one step looks at. What else changes?",
+                "Change a word of the source, or what one step looks at.",
                 lambda: what_if.compare(here),
             ),
             "Forced words": (
-                "The decoder reads the words that it is given instead of its own.",
+                "The decoder reads your words instead of its own.",
                 lambda: lesson.either(
                     "Force",
                     "force",
@@ -49,9 +48,9 @@ def draw(here: Lesson) -> None:
                 ),
             ),
             "All translators": (
-                "Rows are written words, columns the source. Where does each kind of attention look?",
+                "Rows are written words, columns the source.",
                 lambda: aligned.compare(here),
-                "Which of the translators will look at one word at a time?",
+                "Which translators look at one word at a time?",
             ),
             "References": (
                 "How much of the model's translation is in yours?",
@@ -74,7 +73,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Translating: one sentence becomes another",
-    "Which words of the source each word of the translation comes from, and which other translations were near.",
+    "",
     draw,
     architecture="encoder-decoder",
     needs="text model layer head",

@@ -17,8 +17,7 @@ def draw(here: Lesson) -> None:
         {
             "Where the parameters are": ("", lambda: around.where_the_numbers_are(here)),
             "Post-norm, pre-norm": (
-                "One layer of two models that were trained alike. Follow the line above the boxes: does it pass "
-                "through the norm?",
+                "One layer of two models, trained alike. Does the line above the boxes pass through the norm?",
                 lambda: around.norms(here),
             ),
         },
@@ -27,7 +26,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "The whole model",
-    "Your sentence on its way through every part. Point at a token; click a part to open it.",
+    "Your sentence on its way through every part. Point at a token; click a part.",
     draw,
     along=beside.along_without_heads,
 )

@@ -17,13 +17,13 @@ def draw(here: Lesson) -> None:
     said = settings.ask(here)
     with above, guess.first("Which word will the model write next?", name="desk"):
         desk.desk(here, said, now)
-    st.markdown("Click a word to replace it. The table shows what each setting leaves of the probabilities.")
+    st.markdown("Click a word to replace it. The table shows what each setting leaves.")
 
     lesson.tabs(
         "behind",
         {
             "Draw 100": (
-                "One draw is luck; a hundred show the distribution at this place.",
+                "One draw is luck; a hundred show the distribution.",
                 lambda: place.hundred_draws(here, said, now),
             ),
             "Your guess": (
@@ -31,8 +31,8 @@ def draw(here: Lesson) -> None:
                 lambda: guessing.guess(here, now),
             ),
             "What went into this word": (
-                f"Where layer {here.choice.layer_index}, head {here.choice.head} looked for each word, and what each "
-                "layer would have written.",
+                f"Where layer {here.choice.layer_index}, head {here.choice.head} looked, and what each layer "
+                "would have written.",
                 lambda: place.into_this_word(here, now),
             ),
             "Temperature": (
@@ -51,11 +51,11 @@ def draw(here: Lesson) -> None:
                 lambda: temperature.repetition(here, said),
             ),
             "Beam search": (
-                "Several texts grow side by side. Where does the best leave the greedy one?",
+                "Several texts grow side by side.",
                 lambda: beams.search(here, banned=said.rules.banned),
             ),
             "The cache": (
-                "Keys and values of the past are kept instead of computed again.",
+                "Keys and values of the past are kept, not computed again.",
                 lambda: lesson.either(
                     "Show",
                     "cached",
@@ -80,6 +80,6 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Writing: one word at a time",
-    "How each word is chosen, and what else it could have been.",
+    "",
     draw,
 )

@@ -133,7 +133,7 @@ def test_the_whole_model_writes_the_formula_that_the_model_has(own: Path, name: 
     ("name", "said", "placeholder"),
     [
         ("llama", "has base 777, unstretched.", "777"),
-        ("llama 3", "of no single base; 7 of 7 pairs turn.", "the model's own"),
+        ("llama 3", "have no single base; 7 of 7 pairs turn.", "the model's own"),
         ("gpt_neox", "has base 777, unstretched; 4 of 7 pairs do not turn.", "777"),
     ],
 )
@@ -197,7 +197,7 @@ def test_a_window_is_the_models_own_mask_and_all_that_its_cache_keeps(own: Path,
     write(tmp_path / "window", "mistral")
     assert run(tmp_path / "window", "--name", "window") == 0
     app = open_page("masks", model="window", text=2 * TEXT, effect="Vectors")
-    assert "The model runs with its own mask, so no vector has moved." in words(app)
+    assert "With the model's own mask no vector has moved." in words(app)
     said = words(open_page("writing", model="window", text=TEXT, behind="What it takes"))
     shutil.rmtree(own / "window")
     assert "A text of 4,096 tokens takes **4.3 KiB**" in said

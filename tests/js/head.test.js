@@ -40,7 +40,7 @@ test("the first stage of cross-attention counts the rows of the answer and the t
       .map((part) => (typeof part === "string" ? part : part[1]))
       .join("");
   };
-  assert.match(words(true), /6 rows, which look at the 4 tokens of the source.*“a → student”/);
+  assert.match(words(true), /6 rows look at the 4 tokens of the source.*“a → student”/);
   assert.match(words(false), /reads 6 tokens/);
 });
 
@@ -120,5 +120,5 @@ test("a score is explained by what it was divided, capped and biased by", () => 
   assert.match(told({ divided: "", divisor: 1 }, { bias: one(0.25) }), /"20.000 \+ 0.250 \(position bias\) = 20.250"/);
   const capped = told({ cap: 3 }, { bias: one(-0.25) });
   assert.match(capped, /20.000 ÷ 2.000 = 10.000"/);
-  assert.match(capped, /between ±c: c · tanh\(10.000 \/ c\) − 0.250 \(position bias\) = 2.742"/);
+  assert.match(capped, /With the cap c = 3\.000: c · tanh\(10.000 \/ c\) − 0.250 \(position bias\) = 2.742"/);
 });

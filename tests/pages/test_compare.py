@@ -246,7 +246,7 @@ def test_a_long_text_is_read_past_the_trained_length_but_not_past_a_table(other:
     app = open_page("positions_compare", text="my cat " * 700, left="learned", right=other, experiment="Longer texts")
     left, right = series(charts(app)["own_losses"], "x").values()
     assert left.max() < 64 < 490 < right.max() < 512
-    assert "over the first 63 tokens, the most that learned can predict" in words(app)
+    assert "over the first 63 tokens, all that learned can predict" in words(app)
     means = [
         losses[:63].mean()
         for _, losses in (trials.losses_on(duel.twin_of(s), "my cat " * 700) for s in ("learned", other))

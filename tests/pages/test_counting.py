@@ -236,7 +236,7 @@ def test_the_charts_hold_what_a_set_of_n_grams_says() -> None:
         expected = np.mean([gram not in grams for gram in found])
         assert series(drawn["never_seen"])["never seen"][n - 1] == pytest.approx(expected)
     own = open_page(PAGE, counted_in="Never seen", source="yours", own=OWN)
-    assert "Nothing of your own text is held out" in words(own)
+    assert "Nothing of your text is held out" in words(own)
     np.testing.assert_array_equal(
         series(charts(own)["never_seen"])["never seen"], series(charts(app)["never_seen"])["never seen"]
     )

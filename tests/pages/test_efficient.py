@@ -65,7 +65,7 @@ def test_q_k_and_v_of_the_page_make_the_models_own_pattern_and_output(model: str
 @pytest.mark.parametrize("model", ["twins-alibi", "twins-t5"])
 def test_a_head_whose_scores_are_more_than_q_times_k_is_told_apart(model: str) -> None:
     assert subject.head_of(lesson(model, TEXT, "decoder.0.self_attn")).has_bias
-    assert "leave that out" in "".join(
+    assert "leave out this model's bias" in "".join(
         str(caption.value) for caption in open_page(PAGE, model=model, method="Linear").caption
     )
 
@@ -226,9 +226,9 @@ def test_pairs_that_a_query_without_a_bucket_keeps_are_counted() -> None:
     app = open_page(PAGE, model="twins-rope", text=TEXT, method="Reformer", hash_buckets="16")
     own, other = matrices(app)["both_patterns"]
     allowed = ~np.isnan(own)
-    assert f"with {per_cent((other > 0).sum() / allowed.sum())} of all pairs" in words(app)
+    assert f"With {per_cent((other > 0).sum() / allowed.sum())} of all pairs" in words(app)
     alone = words(open_page(PAGE, model="tiny-english", text="the", method="Reformer", hash_buckets="16"))
-    assert "strongest key **100%** are caught" in alone
+    assert "**100%** of the strongest keys are caught" in alone
 
 
 @pytest.mark.parametrize("n_groups", [1, 2])
@@ -297,7 +297,7 @@ def error_in_32_bits(model: zoo.ZooModel) -> float:
 @pytest.mark.parametrize(("model", "depth"), [("tiny-english", 6), ("fill-in", 4)])
 def test_reversible_layers_of_the_model_give_the_input_back(model: str, depth: int) -> None:
     app = open_page(PAGE, method="Reformer", model=model, text=TEXT)
-    ((blocks, factor, power),) = re.findall(r"Tried here: (\d+) blocks.*error of \*\*(\S+)·10⁻(\S)\*\*", words(app))
+    ((blocks, factor, power),) = re.findall(r"Tried on (\d+) blocks.*error of \*\*(\S+)·10⁻(\S)\*\*", words(app))
     assert int(blocks) == depth
     rounding = float(factor) * 10.0 ** -"⁰¹²³⁴⁵⁶⁷⁸⁹".index(power) / error_in_32_bits(zoo.load(model))
     assert 0.05 < rounding < 20  # rounding depends on the order of the terms; in 64 bits it is 10⁻⁹ of this

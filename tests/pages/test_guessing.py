@@ -26,7 +26,7 @@ def test_a_guess_costs_what_one_pass_over_the_text_with_it_says(word: str, token
     assert drawn["your word"] == pytest.approx([loss], rel=2e-3)
     assert drawn["the model's first choice"] == pytest.approx([best], rel=2e-3)
     assert f"costs **{loss:.1f} bits**" in words(app)
-    assert ("have losses that are added" in words(app)) is (word != "books")
+    assert ("The losses of its" in words(app)) is (word != "books")
 
 
 def test_the_score_is_kept_over_the_places_and_the_first_guess_at_each_counts() -> None:
@@ -35,7 +35,7 @@ def test_the_score_is_kept_over_the_places_and_the_first_guess_at_each_counts() 
     for word in ("books", "eyes"):
         app.text_input(key="guessed").set_value(word).run()
     (first,) = series(charts(app)["guesses"], "value", by="series")["your word"]
-    assert "Your first guess at this place counts; this one does not" in words(app)
+    assert "Only your first guess at this place counts" in words(app)
     app.text_area(key="text").set_value("Once upon a").run()
     assert app.text_input(key="guessed").value == ""
     app.text_input(key="guessed").set_value("time").run()
@@ -49,7 +49,7 @@ def test_the_score_is_kept_over_the_places_and_the_first_guess_at_each_counts() 
 
 @pytest.mark.parametrize(
     ("word", "said"),
-    [("   ", "Type a word above"), ("😀" * 9, "more than a word"), ("<b>$x$", "costs"), ("中", "costs")],
+    [("   ", "Type a word above"), ("😀" * 9, "More than a word"), ("<b>$x$", "costs"), ("中", "costs")],
 )
 def test_odd_guesses_are_scored_or_refused_in_a_sentence(word: str, said: str) -> None:
     assert said in words(open_writing(behind="Your guess", guessed=word))

@@ -83,7 +83,7 @@ def test_a_translator_is_forced_on_its_own_translation() -> None:
 
 def test_a_model_trained_without_the_mask_is_not_said_to_have_been_kept_from_its_answers() -> None:
     said = words(open_page(PAGE, model="twins-unmasked", text=TEXT))
-    assert "trained without that mask: every place saw its answer" in said
+    assert "trained without that mask, so it learned only to look its answer up" in said
     assert "mask keeps each from seeing" not in said
     assert "mask keeps each from seeing" in words(open_page(PAGE, model="twins-rope", text=TEXT))
 
@@ -156,11 +156,10 @@ def test_what_the_page_says_of_the_model_of_spans_stands_on_its_card() -> None:
     said = words(open_page(PAGE, recipe="Three tasks"))
     ((hours, minutes),) = re.findall(r"(\d+):(\d\d):\d\d of wall time", card)
     assert round((60 * int(hours) + int(minutes)) / 30) == 1
-    assert "trained for this page in half an hour on one core" in said
     assert "cpu, 1 threads" in card
     assert "half an hour: a model" in (PROJECT / "scripts" / "train_recipe.py").read_text(encoding="utf-8")
     assert f"loses {float(left_out):.2f} nats per token" in said
-    assert f"would cost {float(unigram):.2f}." in said
+    assert f"token frequencies alone {float(unigram):.2f}." in said
     weights = tasks.SPAN_MODELS / "spans" / "model.safetensors"
     assert weights.stat().st_size <= 1_500_000
 
@@ -189,8 +188,8 @@ def test_the_schedules_are_the_published_formula() -> None:
     ("warmup", "said", "alternative"),
     [
         ("1900", "which must be known beforehand", "rises for 1,900 steps to"),
-        ("2000", "at least as long as the run", "rises for 2,000 steps to"),
-        ("10000", "at least as long as the run", "rises for all 2,000 steps and stays below its peak"),
+        ("2000", "so long a warm-up", "rises for 2,000 steps to"),
+        ("10000", "so long a warm-up", "rises for all 2,000 steps and stays below its peak"),
     ],
 )
 def test_what_is_said_of_the_rate_holds_within_the_run(warmup: str, said: str, alternative: str) -> None:
@@ -279,16 +278,16 @@ def test_what_the_correction_of_adam_is_good_for_depends_on_its_betas(beta1: str
 def test_only_a_mean_that_begins_at_0_is_called_too_small(beta1: str, beta2: str) -> None:
     said = words(open_page(PAGE, recipe="Adam", beta1=beta1, beta2=beta2))
     small = [name for name, beta in (("m", beta1), ("v", beta2)) if beta != "0.0"]
-    assert ("too small" in said) == bool(small)
+    assert ("start too small" in said or "starts too small" in said) == bool(small)
     if len(small) == 1:
         assert f"{small[0]} is a running mean that begins at 0" in said
 
 
 def test_the_betas_on_the_page_are_those_of_training() -> None:
     said = words(open_page(PAGE, recipe="Adam"))
-    assert "The transformer of 2017 was trained with β = (0.9, 0.98) and ε = 10⁻⁹" in said
+    assert "The transformer of 2017 used β = (0.9, 0.98) and ε = 10⁻⁹" in said
     (group, *_) = build_optimizer(torch.nn.Linear(2, 3), Settings(steps=1, optimizer="adamw")).param_groups
-    assert f"Many since use β₂ = {group['betas'][1]}" in said
+    assert f"many since use β₂ = {group['betas'][1]}" in said
 
 
 @pytest.mark.parametrize(
@@ -298,7 +297,7 @@ def test_the_betas_on_the_page_are_those_of_training() -> None:
         ({"steep": "30", "eta_plain": "0.3", "y": "0.0"}, "nothing can grow", "is thrown out"),
         ({"steep": "30", "eta_plain": "0.03"}, "yours is below it", "is thrown out"),
         ({"steep": "1", "eta_plain": "0.3"}, "30% of what is left each time", "as steep across"),
-        ({"x": "0.0", "y": "0.0"}, "nothing moves", "**Gradient descent**"),
+        ({"x": "0.0", "y": "0.0"}, "the gradient is 0", "**Gradient descent**"),
     ],
 )
 def test_the_ground_is_described_as_it_is(address: dict[str, str], said: str, not_said: str) -> None:

@@ -49,9 +49,9 @@ def test_answers_are_what_the_runs_answer(pair: tuple[str, str]) -> None:
         for two in (patching.favourites(*rows), patching.answers(*rows))
     )
     said = words(opened(COPY, pair[0], other=pair[1], token=last_token(pair[0])))
-    assert ("The two answers are" in said) == (best[0] != best[1])
+    assert ("sentence's answer is" in said) == (best[0] != best[1])
     if best[0] != best[1]:
-        assert f"The two answers are {best[0]} for your sentence and {best[1]} for the second." in said
+        assert f"Your sentence's answer is {best[0]}, the second's {best[1]}." in said
     else:
         assert f"Both runs answer {best[0]}. Compared, your sentence favours {compared[0]}, the second" in said
 
@@ -197,7 +197,7 @@ def test_equal_heads_have_one_order(seed: int) -> None:
 def test_norms_after_the_sum_act_with_everything_off() -> None:
     everything = ",".join(f"dl{n}" for n in range(4))
     said = opened("Next word", model="twins-postnorm", off=everything).warning[0].value
-    assert "only the norms still act" in said
+    assert "only the norms act" in said
     assert "at once" not in said
     heads = ",".join([*(f"d{n}.{head}" for n in range(4) for head in range(4)), *(f"dm{n}" for n in range(4))])
     said = opened("Next word", model="twins-postnorm", off=heads).warning[0].value

@@ -89,7 +89,7 @@ def test_tokens_are_those_that_the_model_reads_gaps_among_them(name: str) -> Non
 def test_pieces_of_a_word_that_was_cut_are_not_called_tokens() -> None:
     app = open_page(PAGE, tokens="Merge by merge", text="我爱北京天安门" * 4)
     assert "tokens" not in rows(app, "merges")
-    assert "Only the first 60 of the 84 bytes" in words(app)
+    assert "Only the first 60 of the word's 84 bytes" in words(app)
 
 
 def test_a_vocabulary_without_merges_has_no_entries_for_frequent_words() -> None:
@@ -223,4 +223,4 @@ def test_that_numbers_are_cut_unevenly_is_said_where_it_is_shown(model: str) -> 
     app = open_page(PAGE, tokens="Hard words", model=model)
     (number,) = (row for row in json.loads(views(app)["hard_words"].json)["rows"] if row["name"] == "a number")
     digits = {sum(map(str.isdigit, piece[0])) for piece in number["pieces"]} - {0}
-    assert ("nothing to do with its value" in words(app)) == (len(digits) > 1)
+    assert ("nothing to do with their value" in words(app)) == (len(digits) > 1)

@@ -275,7 +275,7 @@ def test_one_reader_does_not_fill_the_queue(runs: Path) -> None:
         ("rate", True, f"The learning rate could not be changed: {CANNOT_WRITE}."),
         ("pause", True, "paused, 0 of 100 updates"),
         ("stop", True, "stopped, 0 of 100 updates"),
-        ("stop", False, f"The run is ended, but this cannot be kept: {CANNOT_WRITE}."),
+        ("stop", False, f"The run ended, but this cannot be kept: {CANNOT_WRITE}."),
         ("resume", True, f"The run cannot go on: {CANNOT_WRITE}."),
     ],
 )

@@ -214,8 +214,8 @@ def test_a_single_word_is_said_to_be_one_with_what_was_measured_of_such() -> Non
     assert familiar.single is not None
     said = words(open_translating(text="bonjour"))
     assert "single word" in said
-    assert f"Of the {familiar.single.n} one-word sentences" in said
-    assert f"and {familiar.single.typed} if they are typed small" in said
+    assert f"Of {familiar.single.n} one-word sentences" in said
+    assert f", {familiar.single.typed} if typed small" in said
     assert "single word" not in words(open_translating(text="la maison"))
 
 

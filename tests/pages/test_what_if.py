@@ -93,8 +93,8 @@ def test_a_row_of_typed_weights_is_the_row_that_the_model_sees(model: ZooModel) 
     [
         ("1", "1 for 2"),
         ("1 2 3", "3 for 2"),
-        ("a 1", "are numbers"),
-        ("<b> 1", "are numbers"),
+        ("a 1", "Write numbers"),
+        ("<b> 1", "Write numbers"),
         ("-1 2", "below 0"),
         ("0 0", "one above it"),
         ("inf 1", "must be finite"),
@@ -114,7 +114,7 @@ def test_shares_are_parts_of_their_sum_however_large_or_small() -> None:
 
 def test_a_page_with_bad_parts_says_so_and_changes_nothing() -> None:
     app = open_translating(translation="What if", change="direct a look", directed_parts="many")
-    assert "The parts are numbers" in words(app)
+    assert "Write numbers with spaces between them" in words(app)
     assert "So nothing is changed." in words(app)
     before, after = (matrices(app)[key] for key in ("as_it_was", "as_changed"))
     np.testing.assert_array_equal(before, after)

@@ -48,8 +48,9 @@ def said(app: AppTest, pattern: str) -> list[float]:
 def test_it_opens_on_it_and_animal_and_the_cells_sum_to_the_score() -> None:
     app = page()
     (score,) = said(app, "From “it” to “animal” the score is {}, the largest of 9")
-    assert "makes **75%** of it" in words(app)
+    assert "its share is **75%**" in words(app)
     assert matrices(app)["terms"].sum() == pytest.approx(score, abs=0.01)
+    assert re.search(r"the sum is ([\d.]+), the score \1\.", str(app.caption[0].value))
     row = np.log(patterns()[4, 3, IT, : IT + 1])  # scores, up to a constant
     trace = zoo.load("tiny-english").trace(TEXT)
     scores = trace["decoder.4.self_attn.scores"][3, IT, : IT + 1]
@@ -93,7 +94,7 @@ def test_a_removed_path_changes_only_this_head_as_an_independent_run_says() -> N
     shown = series(charts(app)["row_without"], "value", by="series")
     np.testing.assert_allclose(shown["as it is"], row, atol=1e-4)
     assert shown["without the path"][ANIMAL] == pytest.approx(share, abs=0.002)
-    assert "which stay" in words(app)
+    assert "the other scores stay" in words(app)
     paths = dict(zip(*columns(app, "paths").values(), strict=True))
     assert number(paths["MLP 0 → key of “animal”"]) == pytest.approx(predicted)
     assert predicted < measured < 0
@@ -102,7 +103,7 @@ def test_a_removed_path_changes_only_this_head_as_an_independent_run_says() -> N
 def test_the_values_sum_to_the_heads_share_of_a_words_logit() -> None:
     """Beside the page on the stream, which computes it for one word and all heads."""
     app = page(WRITES)
-    assert "raises “animal” most, by **+1.10**; the value of “animal”" in words(app)
+    assert "raises “animal” most, by **+1.10**; the value of “animal” adds" in words(app)
     stream = open_page("residual_stream", stream="Who made the word", word="animal", token=str(IT))
     whole = re.search(r"All keys together add ([+−]\d+\.\d+)", words(stream))
     assert whole
@@ -113,14 +114,14 @@ def test_the_values_sum_to_the_heads_share_of_a_words_logit() -> None:
 
 def test_a_look_that_the_mask_forbids_has_a_score_all_the_same() -> None:
     app = page(token="1", to="5")
-    assert "The mask forbids “animal” to look at “the”: it replaces the score **" in words(app)
+    assert re.search(r"The mask replaces the score \*\*[−\d.]+\*\* from “animal” to “the” by −∞", words(app))
     assert "terms" in views(app)
-    assert "its share stays 0" in words(page(BELIEVE, token="1", to="5"))
+    assert "The mask keeps the share at 0" in words(page(BELIEVE, token="1", to="5"))
 
 
 def test_one_token_looks_at_itself() -> None:
     app = page(text="a")
-    assert "the largest of 1 in its row. The softmax makes **100%**" in words(app)
+    assert "the largest of 1 in its row; its share is **100%**" in words(app)
 
 
 def test_cross_attention_has_two_lists_of_tokens() -> None:
@@ -148,13 +149,13 @@ def test_heads_of_an_encoder_that_feeds_a_decoder_move_no_word() -> None:
 
 def test_heads_with_common_keys_lose_a_share_together() -> None:
     said_of_key = words(page(BELIEVE, model="twins-gqa", taken="k0", head="2"))
-    assert "Heads 2, 3 have keys and values in common, so all of them lose it." in said_of_key
-    assert "in common" not in words(page(BELIEVE, model="twins-gqa", taken="q0", head="2"))
+    assert "Heads 2, 3 share keys and values, so all lose it." in said_of_key
+    assert "share keys" not in words(page(BELIEVE, model="twins-gqa", taken="q0", head="2"))
 
 
 def test_a_bias_of_the_scheme_is_named_apart() -> None:
     caption = page(model="twins-alibi", layer="1", head="0", token="5", to="1").caption[0].value
-    assert re.search(r"−[\d.]+ of it comes from the distance alone", str(caption))
+    assert re.search(r"−[\d.]+ of it is the distance's bias", str(caption))
 
 
 @pytest.mark.parametrize("tab", [SUM, BELIEVE, WRITES])
@@ -193,8 +194,8 @@ def test_the_pair_that_composes_most_is_shown_on_the_sentence() -> None:
 def test_values_change_no_pattern_and_a_chosen_pair_is_taken() -> None:
     app = page(COMPOSE, model="twins-gqa", side="values", reads="0.5")
     assert "Head 0.0 composes with the values of head 1.1" in words(app)
-    assert "has a result z that differs by" in words(app)
-    assert "Heads 0, 1 have keys and values in common" in words(app)
+    assert "has a result that differs by" in words(app)
+    assert "Heads 0, 1 share keys and values" in words(app)
     assert len(matrices(app)["two_heads"]) == 2
     app.button(key="choose_1.1").click().run()
     assert (app.session_state["layer"], app.session_state["head"]) == (1, 1)
@@ -216,8 +217,8 @@ def test_the_share_of_the_first_token_is_that_of_an_independent_run() -> None:
     app = page(SINK, text=TEXT, layer="3", head="0")
     shares = patterns()[:, :, 1:, 0].mean(axis=-1)
     np.testing.assert_allclose(matrices(app)["sinks"][0], shares, atol=0.002)
-    assert f"Head 3.0 gives **{shares[3, 0]:.0%}**" in words(app)
-    whole, one, every = said(app, "your sentence: {} nats; with that value zero in this head {}, in every head {}.")
+    assert f"head 3.0 gives **{shares[3, 0]:.0%}**" in words(app)
+    whole, one, every = said(app, "Mean surprise: {} nats; with that value zero in this head {}, in every head {}.")
     assert whole > 0
     assert every > whole
     assert one != every

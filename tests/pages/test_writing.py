@@ -135,7 +135,7 @@ def test_a_text_without_gaps_says_how_to_write_one() -> None:
     app = open_page("writing", model="fill-in", text="Nothing is missing.")
     assert "writing" not in views(app)
     assert pictures(app) == {}
-    assert "for each word to fill in" in words(app)
+    assert "for each gap" in words(app)
 
 
 def test_more_gaps_than_are_filled_are_counted() -> None:

@@ -118,7 +118,7 @@ def measured(module: str, draw: Callable[[tuple[Found, ...]], None], *, words: s
         found, runs = job.found, job.is_running
         draw(found)
         if runs:
-            st.progress(job.share, "Measuring on this server, in a process of its own …")
+            st.progress(job.share, "Measuring on this server …")
         elif running:
             st.rerun()
         if job.found_nothing and not runs:

@@ -49,7 +49,7 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
         hypotheses.explain(here.model, chosen, found, alpha)
     st.markdown(
         f"{_against_greedy(here, best, banned, longest)} Grey continuations were dropped. A score is a sum of "
-        f"log-probabilities. Complete texts compete by score / nᵅ (α = {alpha:g}), so a longer text can win."
+        f"log-probabilities; complete texts compete by score / nᵅ (α = {alpha:g}), so a longer one can win."
     )
     rows = "\n".join(
         f"| {markdown.plain(hypotheses.text_of(here.model, one.ids))} | {len(one.ids)} | {decimal(one.score)} | "

@@ -12,6 +12,8 @@ from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
 
+ONE_TOKEN = "A single token has no next word to predict. Type more."
+
 
 def predicted(here: Lesson) -> str:
     """What the losses are about, in words: an encoder-decoder predicts the words of its own answer."""

@@ -110,7 +110,7 @@ def _table(
         own_cells = [f"{n} {word}", decimal(p), decimal(total)] if word else [str(n), "", ""]
         rows.append([*own_cells, *([decimal(other_total), decimal(other_p), other] if other else [""] * 3)])
     return Table(
-        caption="The chosen text (left) and the winner: log-probabilities and sums",
+        caption="The chosen text (left) and the winner",
         columns=("word", "log p", "sum", "sum", "log p", "winner"),
         rows=rows,
         texts=True,

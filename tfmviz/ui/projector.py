@@ -16,8 +16,8 @@ KEYS = {
     "?": "this list",
     "[ and ]": "one layer down, one layer up (explorer)",
     "p": "play through the layers (explorer)",
-    "arrows": "move within a picture that has a frame (Tab leads to it) or was clicked",
-    "← and →": "back and on in a lecture, like Page Up and Page Down, whatever was clicked",
+    "arrows": "move within a picture that has a frame or was clicked",
+    "← and →": "back and on in a lecture, like Page Up and Page Down",
     "Enter": "keep what the cursor is on",
     "Escape": "let go: frames and text boxes give the keys back",
 }

@@ -29,14 +29,18 @@ class Example:
 
 OF_CHINESE = (Example("老王 批评 老李"), Example("老李 批评 老王"), Example("___王帮助老李。"))
 
+POND = (
+    "I walked along the pond, and noticed that one of the trees along the bank had fallen into the water after the "
+    "storm."
+)
+
 EXAMPLES = {
     "tiny-english": (
         Example(
             "The animal didn't cross the street because it was too tired.", "decoder.4.self_attn", 3, "it", "animal"
         ),
         Example(
-            "I walked along the pond, and noticed that one of the trees along the bank had fallen into the water after "
-            "the storm.",
+            POND,
             "decoder.5.self_attn",
             3,
             "bank",
@@ -60,8 +64,7 @@ EXAMPLES = {
     "fill-in": (
         Example("The cat ___ on the mat.", "encoder.0.self_attn", 6, "___", "cat"),
         Example(
-            "I walked along the pond, and noticed that one of the trees along the bank had fallen into the water after "
-            "the storm.",
+            POND,
             "encoder.2.self_attn",
             2,
             "bank",
@@ -94,10 +97,9 @@ def opening(tokens: Sequence[str], word: str = "") -> int:
 
 HOW_IT_READS: dict[Architecture, str] = {
     "decoder-only": "This model writes from left to right: what comes later is masked.",
-    "encoder-only": "This model fills in missing words, and every word may look at all others. Write `___` for the "
-    "word to fill in.",
-    "encoder-decoder": "This model reads your text both ways and writes an answer from left to right. Cross-attention "
-    "looks from the answer to your text: in the row “a → student” it has read “a” and is about to write “student”.",
+    "encoder-only": "This model fills in missing words, and every word may look at all others. Write `___` for a gap.",
+    "encoder-decoder": "This model reads your text both ways and writes an answer. In the row “a → student” it has "
+    "read “a” and is about to write “student”.",
 }
 
 WHAT_IT_PREDICTS: dict[Architecture, str] = {

@@ -35,8 +35,8 @@ LONGEST = 30.0
 
 
 TOO_MUCH = (
-    f"What is missing here takes more than {LONGEST:.0f} seconds of a processor, more than one answer may take. Type "
-    "fewer words, choose a smaller model, or change back what you have changed last."
+    f"This takes more than {LONGEST:.0f} seconds of a processor, too much for one answer. Type fewer words, "
+    "choose a smaller model, or undo your last change."
 )
 
 

@@ -104,7 +104,7 @@ def show_step() -> None:
         return
     walk = walks()[0].get(name)
     if walk is None:
-        st.info(f"There is no lecture {markdown.code(name)}. The menu lists those that there are.", icon=icons.INFO)
+        st.info(f"There is no lecture {markdown.code(name)}. The menu lists all.", icon=icons.INFO)
         return
     number = controls.nearest_index(st.query_params.get("step", ""), len(walk.steps) + 1) or 1
     with st.container(key="lecture"):

@@ -22,8 +22,7 @@ def alignments(at: Translating) -> None:
             _alpha(at)
         else:
             st.info(
-                "Without attention there is no α: the decoder sees only the encoder's last state. Choose another "
-                "above.",
+                "Without attention there is no α: the decoder sees only the encoder's last state.",
                 icon=icons.INFO,
             )
     with right:

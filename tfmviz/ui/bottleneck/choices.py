@@ -110,7 +110,7 @@ def doubt(text: str, model: AnyModel) -> str:
     if not letters:
         said.append("There is no letter in this text: nothing to translate.")
     elif not any(map(is_latin, letters)):
-        said.append("The models learned French alone and never saw these letters, so they guess.")
+        said.append("The models learned French alone, so they guess.")
     elif not text.rstrip(" \"'»”)").endswith(tuple(MARKS)):
         said.append("The text ends without a mark, so the models may stop too late.")
     if dropped := model.encode(text).n_dropped:

@@ -34,8 +34,8 @@ def contexts(at: Translating) -> None:
                 alt=_said(trace, count),
             )
     st.markdown(
-        f"Without attention all rows are one vector of {at.recurrent[at.kind].config.d_model} numbers for the whole "
-        "source. With attention each is a mixture of its own."
+        f"Without attention all rows are one vector of {at.recurrent[at.kind].config.d_model} numbers; with "
+        "attention each is a mixture of its own."
     )
 
 

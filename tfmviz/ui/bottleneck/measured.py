@@ -71,7 +71,7 @@ def _bleu(found: Row) -> None:
     names = list(found["weights"])
     show_table(
         Table(
-            caption="BLEU, and the ends of its 95% interval",
+            caption="BLEU, and its 95% interval",
             columns=("source", "texts", "words", *(NAMES[name] for name in names)),
             rows=[
                 (_length(row), f"{row['texts']:,}", decimal(row["words"], ".1f"), *_scores(row, names)) for row in rows
@@ -143,12 +143,9 @@ def _probe(found: Row) -> None:
     rows = found["lengths"]
     names = list(rows[0]["right"])
     series = {NAMES[name]: _series(rows, "right", name, _share) for name in names}
-    st.markdown(
-        "**How much of the first word is left in hₙ?** A linear classifier reads it from the encoder's last state."
-    )
+    st.markdown("**How much of the first word is left in hₙ?** A linear classifier finds this much.")
     show(
         figures.against_length(series, title="first word read right", percent=True, theme=theme()),
         key="first_word",
         alt="First word read right: " + "; ".join(f"{name}: " + ", ".join(one.said) for name, one in series.items()),
     )
-    st.markdown("More may be left in a form that is not linear.")

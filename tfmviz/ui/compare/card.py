@@ -97,9 +97,7 @@ def faster(duel: Duel) -> None:
     if not two_tokens(duel):
         return
     found = {twin.scheme: findings(twin, duel.text) for _, twin in duel.sides}
-    st.markdown(
-        "**A key/value cache** keeps keys and values. Are predictions the same when the text is read in two halves?"
-    )
+    st.markdown("**A key/value cache** reads the text in two halves here. Are predictions the same?")
     st.table(
         {
             "scheme": list(found),
@@ -108,8 +106,8 @@ def faster(duel: Duel) -> None:
         }
     )
     st.markdown(
-        "**Linear attention** replaces exp(q · k) by φ(q) · φ(k). Then Σ φ(k) vᵀ can be summed along the text. Is the "
-        "result the same in layer 0?"
+        "**Linear attention** takes φ(q) · φ(k), so Σ φ(k) vᵀ can be summed along the text. Is the result the "
+        "same in layer 0?"
     )
     st.table(
         {
@@ -118,7 +116,7 @@ def faster(duel: Duel) -> None:
             "": [_mark(one.linear < ROUNDING) for one in found.values()],
         }
     )
-    st.markdown("A running sum has no score to add a bias to. RoPE acts on φ(q) and φ(k) separately.")
+    st.markdown("A running sum has no score to bias. RoPE acts on φ(q) and φ(k) separately.")
 
 
 def card(duel: Duel) -> None:
@@ -129,9 +127,9 @@ def card(duel: Duel) -> None:
     columns = zip(*(_cells(scheme, found, duel) for scheme, found in rows.items()), strict=True)
     st.table({"scheme": list(rows)} | dict(zip(PROPERTIES, map(list, columns), strict=True)))
     st.markdown(
-        f"✓ **Relative**: {SHIFT} positions later, scores change only by rounding. **Extrapolates**: at {FACTOR} times "
-        f"the trained length the loss rises by at most {position_terms.RISE} nats. **Linear attention**, **KV cache**: "
-        "the same result."
+        f"✓ **Relative**: {SHIFT} positions later, scores change only by rounding. **Extrapolates**: at "
+        f"{FACTOR} times the trained length the loss rises by at most {position_terms.RISE} nats. **Linear "
+        "attention**, **KV cache**: the same result."
     )
 
 

@@ -113,8 +113,7 @@ def choose(here: Lesson) -> Duel:
     )
     if left.trace(here.text).target.n_dropped:
         st.info(
-            f"The pictures show the first {TRAINED} tokens of your text; “Longer texts” reads up to "
-            f"{FACTOR * TRAINED}.",
+            f"The first {TRAINED} tokens of your text; “Longer texts” reads up to {FACTOR * TRAINED}.",
             icon=icons.CUT,
         )
     return Duel(left=left, right=right, layer=layer, head=head, text=here.text)
@@ -139,10 +138,7 @@ def side_by_side(duel: Duel) -> None:
             _heat_map(role, twin, duel)
             _on_paper(twin)
     if set(duel.schemes) == {"sinusoidal", "rope"}:
-        st.markdown(
-            "Both use sines and cosines: sinusoidal **adds** them to the words, once; RoPE **turns** queries and keys, "
-            "in every layer."
-        )
+        st.markdown("Both use sines and cosines: sinusoidal **adds** them to the words, RoPE **turns** by them.")
     st.markdown("**Does only the distance count?** A band: pairs at the same distance differ.")
     for column, (role, twin) in zip(st.columns(2), duel.sides, strict=True):
         with column:
@@ -167,7 +163,7 @@ def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:
         values, axes = _causal(did.bias[duel.head]), ("key", "query")
         title = f"added to the scores of head {duel.head}"
     else:
-        st.markdown("There is nothing to draw.")
+        st.markdown("Nothing to draw.")
         return
     show_cells(
         figures.scheme_map(values, title=f"{scheme}: {title}", axes=axes),

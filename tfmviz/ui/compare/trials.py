@@ -14,7 +14,7 @@ from tfmviz.plots.compare import Curve, Role
 from tfmviz.plots.pairs import pairs
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons, lesson
+from tfmviz.ui import before_after, icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.compare.duel import FACTOR, TRAINED, Duel, Twin, available, name_of
 from tfmviz.ui.figures import show, show_cells, theme
@@ -112,7 +112,7 @@ def _shifted(role: Role, twin: Twin, duel: Duel, by: int) -> dict[str, list[str]
 
 def _verdict(score: float, share: float) -> str:
     if score == 0:
-        return "no score changes at all. It does not notice."
+        return "no score changes. It does not notice."
     if score < ROUNDING:
         return f"scores change by up to **{rounded(score)}**, which is rounding. It does not notice."
     return f"scores change by up to **{rounded(score)}**, shares of attention by up to {per_cent(share)}."
@@ -139,8 +139,8 @@ def terms(duel: Duel) -> None:
     adding = dict.fromkeys(twin for _, twin in duel.sides if twin.effects.added is not None)
     if not adding:
         figure.info(
-            f"Neither {duel.left.scheme} nor {duel.right.scheme} adds anything to the words. Choose sinusoidal or "
-            "learned.",
+            f"Neither {duel.left.scheme} nor {duel.right.scheme} adds anything to the words. Choose sinusoidal "
+            "or learned.",
             icon=icons.INFO,
         )
     for twin in adding:
@@ -201,7 +201,7 @@ def _extrapolation(duel: Duel) -> None:
     chosen = {twin.scheme: role for role, twin in duel.sides}
     found = {scheme: measured.losses for scheme in SCHEMES if (measured := by_position(name_of(scheme)))}
     if missing := [scheme for scheme in available() if scheme not in found]:
-        st.info(f"Not measured yet, so left out here: {', '.join(missing)}.", icon=icons.INFO)
+        st.info(f"Not measured yet: {', '.join(missing)}.", icon=icons.INFO)
     if not found:
         return
     curves = [_curve(scheme, losses, chosen.get(scheme, "other")) for scheme, losses in found.items()]
@@ -233,22 +233,22 @@ def _curve(scheme: str, losses: Array, role: Role) -> Curve:
 def _own_text(duel: Duel) -> None:
     results = {twin.scheme: losses_on(twin, duel.text) for _, twin in duel.sides}
     if not any(len(losses) for _, losses in results.values()):
-        st.markdown("A single token has no next word to predict. Type more.")
+        st.markdown(before_after.ONE_TOKEN)
         return
     one, other = (results[scheme] for scheme in duel.schemes)
     counts = [len(losses) for _, losses in results.values()]
     if one[0][: min(counts)] != other[0][: min(counts)]:
-        st.info("The two models cut your text into different tokens, which cannot be compared.", icon=icons.INFO)
+        st.info("The two models cut your text into different tokens.", icon=icons.INFO)
         return
     means = ", ".join(f"{scheme} **{losses[: min(counts)].mean():.2f}**" for scheme, (_, losses) in results.items())
     short = min(results, key=lambda scheme: len(results[scheme][1]))
-    span = "" if len(set(counts)) == 1 else f" over the first {min(counts)} tokens, the most that {short} can predict"
+    span = "" if len(set(counts)) == 1 else f" over the first {min(counts)} tokens, all that {short} can predict"
     st.markdown(
-        f"Mean surprise at the next token of your text, in nats{span}: {means}. "
+        f"Mean surprise at the next token, in nats{span}: {means}. "
         + (
             f"A point is the mean of {position_terms.WINDOW} tokens."
             if max(counts) > MOST_BARS
-            else f"Paste more than {TRAINED} tokens to see what happens past that."
+            else f"Paste more than {TRAINED} tokens to see what happens beyond."
         )
     )
     if max(counts) > MOST_BARS:

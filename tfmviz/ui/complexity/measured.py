@@ -43,7 +43,7 @@ def layers() -> None:
         against = st.segmented_control("Against", ["n", "d"], default="n", key="against", bind="query-params") or "n"
         what = st.segmented_control("What", ["time", "memory"], default="time", key="what", bind="query-params")
     what = what or "time"
-    measured(MODULE, lambda found: _draw(found, against, what), words="Measure on this server (some 10 s)")
+    measured(MODULE, lambda found: _draw(found, against, what), words="Measure on this server (about 10 s)")
 
 
 def _draw(found: Sequence[Found], against: str, what: str) -> None:
@@ -61,15 +61,15 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
             _chart(seen, axis, f"measured: {units[1]}", SAID[what])
         else:
             st.markdown(
-                "Left is arithmetic. The right one will be what a layer costs on this server: one head on random "
-                "vectors, one thread. Which line will be steeper than the count says?"
+                "Left is arithmetic, right will be what a layer costs on this server. Which line will be "
+                "steeper than the count says?"
             )
     if seen:
         st.table(table(seen, against, what))
         st.markdown(verdict(seen, against, what))
         st.caption(
-            "Fastest of a few runs. Memory: most bytes held at once, without input and weights. Exponent: least "
-            "squares through the four largest sizes."
+            "Fastest of a few runs of one head on random vectors, one thread. Memory: most bytes held at once. "
+            "Exponent: from the four largest sizes."
         )
 
 
@@ -159,8 +159,8 @@ def verdict(seen: Curves, against: str, what: str) -> str:
         size = min(len(plain[1]), len(seen[FUSED.name][1]))
         share = plain[1][size - 1] / seen[FUSED.name][1][size - 1]
         words += (
-            f"At {against} = {plain[0][size - 1]:,.0f} the fused kernel multiplies as often as plain self-attention, "
-            f"but takes {decimal(share, '.1f')} times less {what}: it never stores the whole pattern."
+            f"At {against} = {plain[0][size - 1]:,.0f} the fused kernel multiplies as often as plain "
+            f"self-attention, but takes {decimal(share, '.1f')} times less {what}: it never stores the pattern."
             if share > 1
             else f"At {against} = {plain[0][size - 1]:,.0f} the fused kernel saves no {what} here."
         )

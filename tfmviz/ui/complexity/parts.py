@@ -61,13 +61,10 @@ def _growing(here: Lesson) -> None:
     if over is not None:
         _overtaken(over, shapes)
     st.markdown("The largest parts: " + "; ".join(f"at {n:,} tokens {_said(at[n])}" for n in SHOWN) + ".")
-    pairs = (
-        " Scores and values are counted for all pairs; a running sum needs none (see “Linear” on “Efficient "
-        "attention”)."
-    )
+    pairs = " All pairs are counted; a running sum needs none (see “Linear” on “Efficient attention”)."
     st.caption(
-        f"Counted, not measured; the model reads {here.model.config.max_len} tokens. PyTorch's counter says twice as "
-        "many: it counts additions too." + (pairs if here.model.config.attention == "linear" else "")
+        "Counted, not measured. PyTorch's counter says twice as many: it counts additions too."
+        + (pairs if here.model.config.attention == "linear" else "")
     )
 
 
@@ -77,7 +74,7 @@ def _overtaken(over: float, shapes: dict[str, Shape]) -> None:
     router = f" + {shape.n_experts} experts to choose from · {shape.d_model}" if shape.n_experts > 1 else ""
     note = "With two matrices and d_model = n_heads · d_head that is n = d_ff."
     if len(shapes) == 2:
-        note = "That holds for the encoder; with two attentions, in the decoder it is half."
+        note = "That holds for the encoder; in the decoder, with two attentions, it is half."
     st.markdown(
         f"Scores and values overtake the feed-forward layers at **n = {over:,.0f}**: there 2 · n · "
         f"{shape.n_heads} heads · {shape.d_head} = {shape.n_matrices} matrices · {shape.d_model} · "

@@ -12,9 +12,8 @@ from tfmviz.words.numbers import in_words, per_cent
 
 DERIVATIONS = {
     "self-attention": (
-        "Each of the n queries meets each of the n keys, and q · k takes d multiplications: **n · n · d**. The values "
-        "take as many again: 2 · n² · d. The table leaves out the 2 and the four projections (4 · n · d²) of every "
-        "attention.",
+        "Each of the n queries meets each of the n keys, and q · k takes d multiplications: **n · n · d**. The "
+        "values take as many again. That 2 and the projections (4 · n · d²) are left out.",
         "One matrix product gives all scores: **1** step.",
         "Every token looks at every other directly: **1** layer.",
     ),
@@ -24,16 +23,15 @@ DERIVATIONS = {
         "The first token reaches the last through all states between: **n** steps.",
     ),
     "convolution": (
-        "For every token k neighbours are each multiplied by a d × d matrix of their own: **k · n · d²**.",
+        "For every token k neighbours are each multiplied by their own d × d matrix: **k · n · d²**.",
         "No position needs the result of another: **1** step.",
-        "One layer joins k neighbours. If each next kernel reaches k times as far (dilated): **log_k n** layers; else "
+        "One layer joins k neighbours. If each next kernel reaches k times as far: **log_k n** layers; else "
         "about n / (k − 1).",
     ),
     "restricted attention": (
         "As self-attention, but each query meets r keys: **2 · r · n · d** with the values.",
         "Windows do not wait for one another: **1** step.",
-        "With the r keys before the query news travels r tokens a layer: about **n / r** layers. With keys on both "
-        "sides: twice as many.",
+        "News travels r tokens a layer: about **n / r** layers. With keys on both sides r / 2, so twice as many.",
     ),
 }
 """How the three entries of a row come about: cost, steps, path."""
@@ -49,7 +47,7 @@ def table() -> None:
     picked = names.index(asked) if asked in names else 0
     show_table(
         Table(
-            caption=f"One layer on a text of n = {sizes.n:,} tokens, each a vector of width d = {sizes.d:,}.",
+            caption=f"One layer: n = {sizes.n:,} tokens, vectors of width d = {sizes.d:,}.",
             columns=("layer", "order", "steps in sequence", "longest path", "multiplications"),
             rows=[_row(kind, sizes, count) for kind, count in zip(KINDS, counts, strict=True)],
             shares=[count / max(counts) for count in counts],

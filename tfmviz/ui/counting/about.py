@@ -22,7 +22,4 @@ def about(at: Counting) -> None:
             f"The app's own text: {size}, from Common Voice (CC0), Tatoeba (CC BY 2.0 FR, tatoeba.org, via "
             "manythings.org/anki) and children's classics (Standard Ebooks, Project Gutenberg)."
         )
-    st.markdown(
-        "Capitals make no difference. ⟨s⟩ separates sentences; no n-gram crosses it. ⟨unknown⟩ is a word that the text "
-        "lacks."
-    )
+    st.markdown("Capitals make no difference. ⟨s⟩ separates sentences. ⟨unknown⟩ is a word that the text lacks.")

@@ -112,7 +112,7 @@ def _own() -> str | None:
     )
     if any(map(str.isalnum, typed or "")):
         return typed
-    st.info("Your text holds no word yet, so the page counts in its own.", icon=icons.WRITE)
+    st.info("Your text holds no word yet; the page counts in its own.", icon=icons.WRITE)
     return None
 
 

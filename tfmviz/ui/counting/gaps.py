@@ -22,7 +22,7 @@ def gaps(at: Counting) -> None:
     """Charts against n and δ, measured on held-out sentences."""
     if at.is_own:
         st.info(
-            "Nothing of your own text is held out, so these charts measure the app's own.",
+            "Nothing of your text is held out; these charts measure the app's own.",
             icon=icons.INFO,
         )
     text = choices.shipped_text()
@@ -40,8 +40,8 @@ def gaps(at: Counting) -> None:
     with right:
         _against_delta(measured)
     st.markdown(
-        f"Perplexity p over {measured.counts.shape[1]:,} held-out tokens: as hard as choosing among p words. Without "
-        "smoothing, or with back-off alone, it is infinite."
+        f"Perplexity p over {measured.counts.shape[1]:,} held-out tokens: as hard as choosing among p words. "
+        "Without smoothing, or with back-off alone, it is infinite."
     )
 
 

@@ -33,7 +33,7 @@ SIGN = re.compile("[\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff]")
 
 FORMULAS = {
     "none": "P(w | h) = count(h w) / count(h): 0 if w never followed, 0/0 if h never occurred.",
-    "add-δ": "P(w | h) = (count(h w) + δ) / (count(h) + δ·V), as if each of V words had followed δ times more.",
+    "add-δ": "P(w | h) = (count(h w) + δ) / (count(h) + δ·V), as if each word had followed δ times more.",
     "back-off": "If h never occurred, drop its first word. A word that never followed gets 0.",
     "interpolation": "P(w | h) = λ · count(h w) / count(h) + (1 − λ) · P(w | h without its first word). Contexts that "
     "never occurred are skipped; last comes 1/V.",

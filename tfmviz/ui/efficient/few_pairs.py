@@ -79,8 +79,8 @@ def hashed(here: Lesson) -> None:
     beside(here, head, pattern, pattern @ head.v, title=f"{n_buckets} buckets, {rounds} rounds", cost=cost)
     one, four = (per_cent(reformer.caught(head.pattern, kept, strongest)) for strongest in (1, 4))
     st.markdown(
-        f"Of each query's strongest key **{one}** are caught, of the four strongest {four}, "
-        f"with {per_cent(kept.sum() / head.allowed.sum())} of all pairs. Buckets of the first round:"
+        f"With {per_cent(kept.sum() / head.allowed.sum())} of all pairs, **{one}** of the strongest keys are "
+        f"caught, {four} of the four strongest. Buckets of the first round:"
     )
     crowd = np.bincount(of_k[0]).max() / len(of_k[0])
     numbers, rows = of_k[:1], ["key"]
@@ -92,8 +92,8 @@ def hashed(here: Lesson) -> None:
         alt="; ".join(f"{row}s: {' '.join(map(str, of.tolist()))}" for row, of in zip(rows, numbers, strict=True)),
     )
     st.markdown(
-        "Reformer trains one vector as query and key at once (**shared q/k**). This model has two, which often miss "
-        f"each other; the fullest bucket holds {per_cent(crowd)} of the keys."
+        "Reformer trains one vector as query and key (**shared q/k**); this model's two often miss each other. "
+        f"The fullest bucket holds {per_cent(crowd)} of the keys."
     )
     if head.has_bias:
         st.caption("Buckets ignore what this model adds to q · k.")

@@ -62,8 +62,8 @@ def _refused(head: Head, rows: int) -> None:
         else "With as many rows as tokens nothing is mixed or saved."
     )
     st.warning(
-        f"**Not for this head.** It is causal, and Linformer mixes keys along the text. {reason} Choose an encoder's "
-        "head or cross-attention, as in fill-in or french-english."
+        f"**Not for this head**: it is causal, and Linformer mixes keys along the text. {reason} Choose an "
+        "encoder's head or cross-attention."
     )
 
 
@@ -102,13 +102,13 @@ def linear(here: Lesson) -> None:
     state, cache = d * d + d, 2 * len(head.k) * d
     kept, grows = in_bytes(BYTES * state), in_bytes(BYTES * cache)
     st.markdown(
-        "Instead of exp, φ(x) = elu(x) + 1; φ(q) · φ(k) is never sharp, so models must be trained with it "
-        f"(Katharopoulos et al. 2020). All it keeps is {d} × {d} + {d} numbers (**{kept}**); the cache takes {grows} "
-        f"for {counted(len(head.k), 'token')}, and grows. Summed by token or by pair, outputs differ by at most "
+        "φ(x) = elu(x) + 1 replaces exp. φ(q) · φ(k) is never sharp, so models must be trained with it (Katharopoulos "
+        f"et al. 2020). It keeps {d} × {d} + {d} numbers (**{kept}**); the cache takes {grows} for "
+        f"{counted(len(head.k), 'token')}, and grows. Sum and pairs differ by at most "
         f"{tiny(float(np.abs(z - pattern @ head.v).max()))}."
     )
     if head.is_linear:
-        st.caption("This head was trained with linear attention, so both pictures are the same.")
+        st.caption("This head has linear attention: both pictures are the same.")
     else:
         no_bias(head)
 

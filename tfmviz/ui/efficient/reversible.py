@@ -39,8 +39,8 @@ def reversible(here: Lesson) -> None:
         alt="; ".join(f"{name}: {in_bytes(y[0])} to {in_bytes(y[-1])}" for name, (_, y) in lines.items()),
     )
     st.markdown(
-        "Each half changes by what the other says: y₁ = x₁ + f(x₂), y₂ = x₂ + g(y₁). Subtraction gives both inputs "
-        f"back, so none is kept. {_tried(here)}"
+        "Each half changes by what the other says: y₁ = x₁ + f(x₂), y₂ = x₂ + g(y₁). Subtraction gives both "
+        f"inputs back. {_tried(here)}"
     )
 
 
@@ -51,8 +51,8 @@ def _tried(here: Lesson) -> str:
         return ""
     error = round_trip(here.model, stack, here.trace.target.ids[:MOST])
     return (
-        f"Tried here: {depth} blocks of this model's feed-forward layers, on "
-        f"{counted(min(MOST, len(here.trace.target)), 'token')}. The input comes back with an error of "
+        f"Tried on {depth} blocks of this model's feed-forward layers and "
+        f"{counted(min(MOST, len(here.trace.target)), 'token')}, the input comes back with an error of "
         f"**{tiny(error)}**."
     )
 

@@ -87,12 +87,12 @@ def _same(head: Head, size: int) -> None:
     q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]
     cost, full = tiles.cost(q_len, k_len, d, size), exact.cost(q_len, k_len, d)
     st.markdown(
-        f"The output differs from the exact one by at most **{tiny(difference)}**. It multiplies as often but holds "
-        f"{in_bytes(BYTES * cost.numbers)} at once instead of {in_bytes(BYTES * full.numbers)}: FlashAttention's tiles "
-        "fit into a GPU's fast memory (Dao et al. 2022)."
+        f"The output differs from the exact one by at most **{tiny(difference)}**. It multiplies as often but "
+        f"holds {in_bytes(BYTES * cost.numbers)} at once instead of {in_bytes(BYTES * full.numbers)}: "
+        "FlashAttention's tiles fit into a GPU's fast memory (Dao et al. 2022)."
     )
     if head.is_linear:
-        st.caption("This head was trained with linear attention, which needs no tiles: its scores are ln(φ(q) · φ(k)).")
+        st.caption("This head's linear attention needs no tiles: its scores are ln(φ(q) · φ(k)).")
     if head.has_bias:
         st.caption("What this model adds to q · k is added tile by tile.")
 
@@ -123,10 +123,10 @@ def state(here: Lesson) -> None:
     fast = state_space.convolution(head.v, kernel)
     d = head.v.shape[1]
     st.markdown(
-        "hᵢ = a · hᵢ₋₁ + xᵢ, run over this head's values; unrolled it is a convolution with the kernel Σ aᵗ. Both "
+        "hᵢ = a · hᵢ₋₁ + xᵢ over this head's values is, unrolled, a convolution with the kernel Σ aᵗ; they "
         f"differ by at most **{tiny(float(np.abs(slow - fast).max()))}**. The convolution suits training, the "
-        f"recurrence writing: its state has {n_state} × {d} = {n_state * d} numbers, a cache {2 * n * d}, and grows. "
-        "Every row of the kernel is the same; Mamba lets a depend on the token (Gu and Dao 2023)."
+        f"recurrence writing: its state has {n_state} × {d} = {n_state * d} numbers, a cache {2 * n * d}, and "
+        "grows. Mamba lets a depend on the token (Gu and Dao 2023)."
     )
     st.caption("a begins as in S4D (Gu et al. 2022) and is not trained.")
 
@@ -155,7 +155,7 @@ def shared_heads(here: Lesson) -> None:
         before, now = (linear_state(n_layers=1, n_heads=m, d_head=d, size=BYTES) for m in (config.n_heads, n_groups))
         what = "the state of this layer, Σ φ(k) vᵀ and Σ φ(k), which takes"
     st.markdown(
-        f"Multiplications stay; what shrinks is {what} **{in_bytes(now)}** instead of {in_bytes(before)} for "
-        f"{counted(n, 'token')}. Here the model's own heads are averaged in groups, without training on (Ainslie et "
-        "al. 2023). One head for all is multi-query attention (Shazeer 2019)."
+        f"What shrinks is {what} **{in_bytes(now)}** instead of {in_bytes(before)} for {counted(n, 'token')}. "
+        "The model's own heads are averaged in groups, without training on (Ainslie et al. 2023). One head for "
+        "all is multi-query attention (Shazeer 2019)."
     )

@@ -161,7 +161,7 @@ def beside(here: Lesson, head: Head, pattern: Array, z: Array, *, title: str, co
     )
 
 
-NOT_EXP = "This head was trained with linear attention, so it has no exp(q · k) to approximate."
+NOT_EXP = "This head's linear attention has no exp(q · k) to approximate."
 
 
 def no_bias(head: Head) -> None:
@@ -169,4 +169,4 @@ def no_bias(head: Head) -> None:
     if head.is_linear:
         st.caption(NOT_EXP)
     if head.has_bias:
-        st.caption("This model adds a bias to q · k, or caps it. Methods without pairs leave that out.")
+        st.caption("Methods without pairs leave out this model's bias or cap.")

@@ -86,14 +86,10 @@ def table(here: Lesson) -> None:
         key="together",
     )
     more = sum(cost.multiplications > made[0][3].multiplications for *_, cost in made)
-    trained = "linear attention" if head.is_linear else "the exact one"
-    st.markdown(
-        f"On your text **{more} of {len(made) - 1}** methods multiply more than exact attention. The model was trained "
-        f"with {trained}; it could learn to live with another."
-    )
+    st.markdown(f"On your text **{more} of {len(made) - 1}** methods multiply more than exact attention.")
     st.caption(
-        "Elsewhere: attention on other keys. Output: how far it moves, over its length. KL: of the prediction at the "
-        "chosen token, in nats. Linformer needs a head that is not causal, windows one text."
+        "Elsewhere: attention on other keys. Output: how far it moves. KL: of the prediction at the chosen "
+        "token, in nats. Linformer needs a head that is not causal."
     )
     no_bias(head)
 
@@ -119,7 +115,7 @@ def _share(error: float) -> str:
 def times(here: Lesson) -> None:
     """Counted and measured costs against the length of the text."""
     lesson.hide(*lesson.CHOICES.split())
-    measured(MODULE, _draw, words="Measure on this server (some 10 s)")
+    measured(MODULE, _draw, words="Measure on this server (about 10 s)")
 
 
 def _draw(found: Sequence[Found]) -> None:
@@ -134,15 +130,11 @@ def _draw(found: Sequence[Found]) -> None:
         if seen:
             _chart(seen, "measured: seconds")
         else:
-            st.markdown(
-                "Left is arithmetic. Which method should win at 4,096 tokens, and will it? Memory and loops cost time "
-                "too."
-            )
+            st.markdown("Left is arithmetic. Which method will win at 4,096 tokens?")
     if seen:
         st.table(_verdict(seen))
     st.caption(
-        f"One head of width {timing.D} on random vectors, in numpy, one thread. Reformer: one round, no sorting; with "
-        "several it is slower (Tay et al. 2021)."
+        f"One head of width {timing.D} on random vectors, in numpy, one thread. Reformer: one round, no sorting."
     )
 
 

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from tfmviz.analysis.heads import layer_scores, looks_back
+from tfmviz.analysis.heads import looks_back
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.position_terms import smoothed
 from tfmviz.plots import efficient as figures
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
-from tfmviz.ui import icons, lesson, models
+from tfmviz.ui import before_after, icons, lesson, models
 from tfmviz.ui.efficient.subject import BYTES
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
-from tfmviz.words.numbers import decimal, in_bytes, per_cent, rounded
+from tfmviz.words.numbers import decimal, in_bytes, rounded
 
 TWINS = {
     "a window of 8": ("twins-window", "twins-rope"),
@@ -76,23 +76,17 @@ def _heads(pair: Pair) -> None:
         alt="Tokens back, on average: "
         + ", ".join(f"{name} {decimal(float(b.mean()), '.1f')}" for name, b in zip(pair.names, back, strict=True)),
     )
-    even = [np.mean([scores["broad"] for scores in layer_scores(trace).values()]) for trace in pair.traces]
     st.markdown(
         f"Heads look back **{decimal(float(back[0].mean()), '.1f')}** tokens on average with every pair, "
-        f"**{decimal(float(back[1].mean()), '.1f')}** with {pair.kind}. Evenness of a row: {_evenly(even[0])} and "
-        f"{_evenly(even[1])}."
+        f"**{decimal(float(back[1].mean()), '.1f')}** with {pair.kind}."
     )
-
-
-def _evenly(share: float) -> str:
-    return "–" if np.isnan(share) else per_cent(share)
 
 
 def _by_token(pair: Pair) -> None:
     """The surprise at each token of the reader's text."""
     losses = [next_token_losses(trace["logits"], trace.target.ids) for trace in pair.traces]
     if not len(losses[0]):
-        st.markdown("A single token has no next word to predict. Type more.")
+        st.markdown(before_after.ONE_TOKEN)
         return
     means = [float(found.mean()) for found in losses]
     st.markdown(
@@ -153,6 +147,6 @@ def _costs(pair: Pair) -> None:
         }
     )
     st.caption(
-        f"{BYTES} bytes a number: keys and values that may still be seen, or the sums of linear attention. The models "
-        f"read at most {longest} tokens."
+        f"{BYTES} bytes a number: keys and values that may still be seen, or running sums. The models read at "
+        f"most {longest} tokens."
     )

@@ -47,7 +47,7 @@ def sparsity(subject: Subject) -> None:
     """Share of neurons above 0, layer by layer."""
     trace, stack = subject.here.trace, subject.here.model.weights.stacks[subject.stack]
     shares = [float(feed_forward.share_on(trace, site).mean()) for site in stack.feed_forward]
-    st.markdown("**How many neurons are above 0?** Mean over your tokens, layer by layer:")
+    st.markdown("**How many neurons are above 0?** Mean over your tokens:")
     show(
         figures.sparsity(shares, chosen=list(stack.feed_forward).index(subject.site), theme=theme()),
         key="sparsity",

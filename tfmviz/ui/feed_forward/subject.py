@@ -68,8 +68,8 @@ def why_none(here: Lesson) -> str:
     """Why a model has no feed-forward layer to look into."""
     if n_experts := has_experts(here):
         return (
-            f"has {n_experts} feed-forward layers in each place, and a token passes only one. Choose another model in "
-            "the sidebar, or see “Size”, “Which changes help?”."
+            f"has {n_experts} feed-forward layers in each place, and a token passes only one. Choose another "
+            "model in the sidebar, or see “Size”."
         )
     return "has no feed-forward layers. Choose another model in the sidebar, or see “Without it”."
 
@@ -88,7 +88,7 @@ def with_layer(here: Lesson, draw: Callable[[Subject], object]) -> Callable[[], 
         if weights is None:
             return st.info(f"{markdown.code(here.model.name)} {why_none(here)}", icon=icons.INFO)
         if not np.isfinite(here.trace[f"{site}.out"]).all():
-            return st.warning("This layer writes numbers that are not finite, so there is nothing to explain.")
+            return st.warning("This layer's numbers are not finite: there is nothing to explain.")
         tokens = here.trace.axes(here.choice.layer)[0].tokens
         return draw(Subject(here=here, site=site, weights=weights, tokens=tokens, token=here.query))
 

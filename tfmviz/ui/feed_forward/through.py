@@ -76,15 +76,14 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
     n_weights = sum(array.size for array in matrices if array is not None)
     on = int((found.get("gate", found["pre"]) > 0).sum())
     what = "gates" if "gate" in found else "numbers before the function"
-    lengths = [float(np.linalg.norm(found[name])) for name in ("before", "out", "after")]
+    before, after = (float(np.linalg.norm(found[name])) for name in ("before", "after"))
     post_norm = subject.here.model.config.norm_position == "post"
     norm = ", before the norm that follows sets it anew" if post_norm else ""
     there, back = ("widens", "narrows it again") if d_ff > d else ("takes", "takes it back")
     st.markdown(
-        f"The layer {there} the vector from d = {d:,} to d_ff = {d_ff:,} numbers, **{d_ff / d:.3g} times** as many, "
-        f"and {back}, with {n_weights:,} learned numbers. For “{subject.name}” **{on:,} of {d_ff:,}** {what} are above "
-        f"0. What it writes, of length {lengths[1]:.2f}, takes the stream from length {lengths[0]:.2f} to "
-        f"{lengths[2]:.2f}{norm}."
+        f"The layer {there} the vector from d = {d:,} to d_ff = {d_ff:,} numbers, **{d_ff / d:.3g} times** as "
+        f"many, and {back}, with {n_weights:,} learned numbers. For “{subject.name}” **{on:,} of {d_ff:,}** "
+        f"{what} are above 0. What it writes takes the stream from length {before:.2f} to {after:.2f}{norm}."
     )
 
 
@@ -119,12 +118,12 @@ def moved(subject: Subject) -> None:
                 alt=f"What the layer writes, {title}: one row per token. The row of “{tokens[row]}” is row {row}.",
             )
     if to == subject.token:
-        st.markdown("Choose another position: the word is where it was.")
+        st.markdown("Choose another position.")
         return
     apart = float(np.abs(again - out[order]).max())
     st.markdown(
-        f"Every row has moved with its word and is otherwise the same, to within {tiny(apart)}: the same weights act "
-        "at every position. (In the model attention has mixed the words before, so there the input changes.)"
+        f"Every row has moved with its word and is otherwise the same, to within {tiny(apart)}: the same "
+        "weights act at every position."
     )
 
 

@@ -30,8 +30,8 @@ def without(here: Lesson) -> None:
         st.info(f"{markdown.code(here.model.name)} reads out no words that could change.", icon=icons.INFO)
     elif layers:
         st.markdown(
-            f"**{markdown.code(here.model.name)} with its {counted(len(layers), 'feed-forward layer')} off.** What is "
-            "left is attention. How much worse does it predict?"
+            f"**{markdown.code(here.model.name)} with its {counted(len(layers), 'feed-forward layer')} off.** "
+            "What is left is attention."
         )
         off = models.trace(here.model, here.text, tuple(Scale(site=f"{layer}.out", factor=0.0) for layer in layers))
         _compare(here, off, SERIES, key="off")
@@ -68,9 +68,9 @@ def twins(here: Lesson) -> None:
     if full is None or bare is None:
         return
     st.markdown(
-        "**Trained without.** A model whose part is taken away had relied on it. "
-        f"{markdown.code(TWINS[1])} never had it: trained like {markdown.code(TWINS[0])}, with "
-        f"{bare.weights.n_parameters:,} instead of {full.weights.n_parameters:,} learned numbers.{_on_held_out_text()}"
+        f"**Trained without.** {markdown.code(TWINS[1])} never had feed-forward layers: "
+        f"trained like {markdown.code(TWINS[0])}, with {bare.weights.n_parameters:,} instead of "
+        f"{full.weights.n_parameters:,} learned numbers.{_on_held_out_text()}"
     )
     there = replace(here, model=full)
     controls.say_what_was_cut(there.trace.target, "The twins read")

@@ -19,8 +19,8 @@ def doors() -> None:
     """Three doors beside each other, each with what is behind it."""
     course = [page for page in PAGES if page.group]
     behind = {
-        "Explore": (_page("explorer"), "Type your own sentence and look into every head of every layer."),
-        "Give a lecture": (_page("lectures"), "Ten walks made for a projector, with a line to say at every step."),
+        "Explore": (_page("explorer"), "Type your own sentence and look into every head."),
+        "Give a lecture": (_page("lectures"), "Ten walks for a projector, with a line to say at every step."),
         "Learn step by step": (course[0], f"{len(course)} pages in order, from tokens to what a model costs."),
     }
     with st.container(key="doors"):

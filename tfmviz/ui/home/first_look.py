@@ -30,9 +30,8 @@ def first_look() -> None:
         tokens = trace.axes(layer)[0].tokens
     index, word = int(layer.split(".")[1]), opening(tokens, example.word)
     st.markdown(
-        "To read a word, a transformer asks which *other* words matter to it. "
-        f"This is one of its heads at work: layer {index}, head {example.head} of {markdown.code(name)}. "
-        "Point at a word."
+        "To read a word, a transformer asks which *other* words matter to it. This is one of its heads at "
+        f"work: layer {index}, head {example.head} of {markdown.code(name)}. Point at a word."
     )
     show_plain_view(
         "home",

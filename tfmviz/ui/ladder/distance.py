@@ -79,7 +79,7 @@ def _explained(how: str, n: int) -> str:
             "no gradient."
         )
     return (
-        "The share of the next token's probability that moves when the token k back becomes "
+        "How much of the next token's probability moves when the token k back becomes "
         f"{'another word' if n == 1 else f'{n} other words in turn'}."
     )
 
@@ -148,7 +148,7 @@ def averages(_: Lesson) -> None:
 def _meaning(key: str) -> str:
     """What a curve of the held-out text shows, in words."""
     if key == "changed":
-        return "The share of the next token's probability that moves when the token k back becomes another word."
+        return "How much of the next token's probability moves when the token k back becomes another word."
     done = {"cut": "cut off", "shuffled": "put into a random order", "thinned": "thinned out by half"}[key]
     return f"How much the loss rises when all but the last n tokens are {done}."
 
@@ -183,7 +183,7 @@ def subject_and_verb(_: Lesson) -> None:
     one, many = SUBJECTS[subject]
     between = " ".join(FILLER[:n])
     st.markdown(
-        f"How much more does each model prefer “was” to “were” after “{one} {between} …” than after “{many} {between} "
+        f"How much more does each prefer “was” to “were” after “{one} {between} …” than after “{many} {between} "
         "…”? In nats: "
         + "; ".join(f"{title}: **{decimal(value[n], '+.2f')}**" for title, value in values.items())
         + ". At 0 it has forgotten the number."

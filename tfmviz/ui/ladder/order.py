@@ -40,15 +40,13 @@ def order(here: Lesson) -> None:
             alt=f"{title}. "
             + (f"The last layer does not see the first token from token {sees + 1} on." if blind else ""),
         )
-    st.markdown(
-        "A cell shows the step after which its value is known. In the last layer grey cells do not see the first token."
-    )
+    st.markdown("A cell shows after which step its value is known; grey cells do not see the first token.")
     measured(MODULE, _times, words="Measure on this server (a few seconds)")
 
 
 def _times(found: Sequence[Found]) -> None:
     if not found:
-        st.markdown("How long does one layer of each kind take as texts grow?")
+        st.markdown("How long does one layer take as texts grow?")
         return
     from tfmviz.model.layer_times import WIDTH
 
@@ -56,9 +54,7 @@ def _times(found: Sequence[Found]) -> None:
     for column, key, title in ((left, "reading", "reading, ms"), (right, "training", "training step, ms")):
         with column:
             _chart(curves(found, key), key=key, title=title)
-    st.caption(
-        f"One layer of width {WIDTH}, on one processor. A GPU multiplies n² pairs at once; recurrent steps wait."
-    )
+    st.caption(f"One layer of width {WIDTH}, one processor. A GPU multiplies n² pairs at once; recurrent steps wait.")
 
 
 def curves(found: Sequence[Found], what: str) -> dict[str, tuple[Array, Array]]:

@@ -53,7 +53,7 @@ def state(here: Lesson) -> None:
     )
     st.markdown(
         f"Columns are steps, rows the {len(chosen)} of {len(values)} numbers in layer {layer} that change most. "
-        "h = (1 − z) ⊙ n + z ⊙ h of the step before: near z = 1 the colour stays."
+        "h = (1 − z) ⊙ n + z ⊙ h of before: near z = 1 the colour stays."
     )
     _fading(model, trace)
 

@@ -175,7 +175,7 @@ def _held_out() -> None:
             f"{name}: {shares[0]:.1%} at 1, {shares[-1]:.1%} at {len(shares)}" for name, shares in curves.items()
         ),
     )
-    st.caption("Mixed texts are made of Tatoeba sentences: see the cards of `label-…`.")
+    st.caption("Mixed texts: Tatoeba sentences (cards of `label-…`).")
 
 
 def right_by(place: str) -> dict[str, Array]:
@@ -208,7 +208,7 @@ def doubt(text: str) -> str:
         made_of = "So few letters hardly tell two languages apart."
     else:
         return ""
-    return f"{made_of} These networks know only French and English and must answer, so they guess."
+    return f"{made_of} These networks know only French and English, so they guess."
 
 
 def _networks() -> dict[str, AnyModel] | None:

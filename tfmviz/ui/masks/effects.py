@@ -34,8 +34,8 @@ def verdict(here: Lesson, after: Trace, chosen: Chosen, layers: tuple[str, ...])
         )
         way_out = "itself" if chosen.mask.shape[0] == chosen.mask.shape[1] else "the first key"
         st.warning(
-            f"Row {names}{' …' if len(chosen.empty) > 6 else ''} may look at nothing: a softmax over no keys is 0/0. "
-            f"Here such a token may look at {way_out}.",
+            f"Row {names}{' …' if len(chosen.empty) > 6 else ''} may look at nothing: a softmax over no keys is "
+            f"0/0. Here it may look at {way_out}.",
             icon=icons.WARNING,
         )
     if "decoder.0.self_attn.pattern" not in before:
@@ -43,14 +43,14 @@ def verdict(here: Lesson, after: Trace, chosen: Chosen, layers: tuple[str, ...])
         return
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (before, after))
     if not len(old):
-        st.markdown("A single token has no next word to predict. Type more.")
+        st.markdown(before_after.ONE_TOKEN)
         return
     st.markdown(
-        f"Mean surprise at the next word of {before_after.predicted(here)}: **{old.mean():.2f}** nats with the model's "
-        f"own mask, **{new.mean():.2f}** with yours."
+        f"Mean surprise at the next word of {before_after.predicted(here)}: **{old.mean():.2f}** nats with the "
+        f"model's own mask, **{new.mean():.2f}** with yours."
     )
     if before.source is not None and not here.choice.layer.endswith("self_attn"):
-        st.markdown("Cross-attention looks at the source, where the answer is not, so no position can cheat.")
+        st.markdown("The source does not hold the answer, so no position can cheat.")
         return
     self_layers = [layer for layer in after.layers if layer.startswith("decoder.") and layer.endswith("self_attn")]
     answers = mask_effect.seen_answers(mask_effect.layers_to_reach([_seen(after, layer) for layer in self_layers]))
@@ -65,11 +65,11 @@ def verdict(here: Lesson, after: Trace, chosen: Chosen, layers: tuple[str, ...])
 def _trained_without(here: Lesson) -> str:
     """Whether the model has learned to copy, and what becomes of one that does, as measured if there is one."""
     found = unmasked.losses(here.text) if here.trace.source is None else None
-    learned = "This model was trained with its mask and never learned to copy what lies ahead."
+    learned = "This model never learned to copy what lies ahead."
     if here.model.config.training_mask == "none":
         learned = "This model was trained without a mask and learned to copy what lies ahead."
     if found is None:
-        return f"{learned} A model *trained* like this would learn to copy, and nothing about language."
+        return f"{learned} A model *trained* like this would learn to copy, and nothing else."
     who = f"Its cousin `{unmasked.UNMASKED}`, *trained* without a mask, did: here"
     if here.model.name == unmasked.UNMASKED:
         who = "Here"
@@ -138,7 +138,7 @@ def outputs(here: Lesson, after: Trace) -> None:
     before, stack = here.trace, here.choice.layer.split(".")[0]
     moved = mask_effect.stream_change(before, after, stack)
     if not moved.any():
-        st.markdown("The model runs with its own mask, so no vector has moved.")
+        st.markdown("With the model's own mask no vector has moved.")
         return
     tokens = before.axes(f"{stack}.0.self_attn")[0].tokens
     most = int(moved[-1].argmax())

@@ -103,7 +103,7 @@ def swallowed(here: Lesson) -> None:
 def conventions() -> None:
     """Which value blocks in which function of torch, as tried out here."""
     found = torch_conventions()
-    st.markdown("**True means opposite things**, as this server has tried:")
+    st.markdown("**True means opposite things:**")
     st.table(
         {
             "torch": list(found),

@@ -173,7 +173,7 @@ def _looking_back(length: int, said: Settings) -> tuple[Example, Example, Exampl
     strict = _example(
         "strict",
         "strictly causal",
-        "j < i, as on some slides: the first row is empty, its softmax 0/0. The rule is j ≤ i.",
+        "j < i, as on some slides: the first row is empty, its softmax 0/0.",
         masks.strictly_causal(length),
     )
     prefix = _example(
@@ -246,7 +246,7 @@ def _changed(start: Array, edit: str) -> Array:
     changed = view.expand(edit, start.shape)
     if changed is None:
         st.info(
-            "The mask in the address was drawn for another sentence; you see the one it started from.",
+            "The mask in the address is for another sentence; you see the one it started from.",
             icon=icons.INFO,
         )
         return start

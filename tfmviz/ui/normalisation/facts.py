@@ -240,13 +240,12 @@ def gradients() -> None:
     )
     shape = config(n_layers=n_layers, norm_position="pre")
     st.markdown(
-        f"From the first layer to the last the gradient goes from {post[0]:.2f} to {post[-1]:.2f} with post-norm, from "
-        f"{pre[0]:.2f} to {pre[-1]:.2f} with pre-norm. In the last layer it is **{post[-1] / pre[-1]:.1f} times** as "
-        "large with post-norm; in theory about √layers (Xiong et al. 2020)."
+        f"In the last layer the gradient is **{post[-1] / pre[-1]:.1f} times** as large with post-norm "
+        f"({post[-1]:.2f} and {pre[-1]:.2f}); in theory about √layers (Xiong et al. 2020)."
     )
     st.markdown(
-        "A growing pre-norm stream changes less with each layer; post-norm resets its length. Hence the warm-up, say "
-        "Xiong et al.; Liu et al. 2020 dispute it."
+        "A growing pre-norm stream changes less with each layer; post-norm resets its length. Hence the "
+        "warm-up (Xiong et al.; Liu et al. 2020 dispute it)."
     )
     st.caption(f"Random weights and tokens: {n_layers} layers, {shape.d_model} wide, {shape.n_heads} heads.")
     show_code(gradients_at_start)

@@ -135,8 +135,8 @@ def _remarks(given: Batch, numbers: int) -> None:
         f"RMSNorm subtracts no mean: here it differs from LayerNorm by at most {per_cent(apart)} of the length."
     )
     st.caption(
-        f"At most {ROWS} tokens of each sentence and {numbers} of {given.vectors.shape[2]} numbers; padding (grey) is "
-        "not averaged. γ and β are left out."
+        f"At most {ROWS} tokens of each sentence and {numbers} of {given.vectors.shape[2]} numbers, without γ "
+        "and β; padding (grey) is not averaged."
     )
     if given.present.sum() == 1:
         st.info(
@@ -151,10 +151,11 @@ def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
     name = markdown.plain(visible(given.tokens[0][row]))
     tokens = f"all {len(down)} tokens" if len(down) > 1 else "the only token"
     return (
-        f"Row, as LayerNorm and RMSNorm average it: the {len(across)} numbers of “{name}”: mean "
-        f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean square "
-        f"**{decimal(np.sqrt((across**2).mean()), '.3f')}**. Column, as BatchNorm does: number {column} of {tokens}: "
-        f"mean **{decimal(down.mean(), '.3f')}**, standard deviation **{decimal(down.std(), '.3f')}**."
+        f"Row, as in LayerNorm and RMSNorm: the {len(across)} numbers of “{name}”: mean "
+        f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean "
+        f"square **{decimal(np.sqrt((across**2).mean()), '.3f')}**. Column, as in BatchNorm: number {column} of "
+        f"{tokens}: mean **{decimal(down.mean(), '.3f')}**, standard deviation "
+        f"**{decimal(down.std(), '.3f')}**."
     )
 
 
@@ -199,7 +200,7 @@ def _in_training(moved: dict[str, Array]) -> str:
 
 def _in_use(moved: dict[str, Array]) -> str:
     return (
-        "In use BatchNorm takes stored averages, here of the batch before: another sentence moves your vectors by "
+        "In use BatchNorm takes stored averages, here of the batch before: your vectors move by "
         f"**{moved['BatchNorm'].max():.0%}**."
     )
 
@@ -223,8 +224,8 @@ def company(here: Lesson) -> None:
             _who_moved(before, _moved(before, after, padding=padding, stored=stored), stored=stored)
     tokens = [int(given.present.sum()) for given in (before, after)]
     st.markdown(
-        f"The batch had {counted(tokens[0], 'token')} and has {tokens[1]:,} now. Batches of text differ much, so "
-        "transformers do without BatchNorm (Shen et al. 2020)."
+        f"The batch had {counted(tokens[0], 'token')} and has {tokens[1]:,} now. Batches of text differ too "
+        "much for BatchNorm (Shen et al. 2020)."
     )
 
 

@@ -46,9 +46,9 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
         language=None,
     )
     st.markdown(
-        f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos** (largest error over all {waves.length - k} "
-        f"positions: **{tiny(error)}**). Pair {i} turns by {_turn(waves, i, k):.4g} radians: “{k} words further” is a "
-        "linear map that a layer can learn."
+        f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos** (largest error over all "
+        f"{waves.length - k} positions: **{tiny(error)}**). Pair {i} turns by {_turn(waves, i, k):.4g} radians, "
+        f"so “{k} words further” is a linear map."
     )
 
 

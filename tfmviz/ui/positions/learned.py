@@ -207,8 +207,8 @@ def norms(place: Place) -> None:
         )
     elif len(poor):
         st.markdown(
-            f"**{len(poor)} of {len(values)} rows, from position {poor[0]} on, are hardly longer than at their random "
-            f"start ({began:.2f}).** The training texts were shorter than the table."
+            f"**{len(poor)} of {len(values)} rows, from position {poor[0]} on, are hardly longer than at their "
+            f"random start ({began:.2f}).** The training texts were shorter."
         )
     else:
         st.markdown(
@@ -241,10 +241,7 @@ def _measured(place: Place) -> None:
     )
     quarter = len(loss) // 4
     first, last = loss[1 : 1 + quarter].mean(), loss[-quarter:].mean()
-    st.markdown(
-        f"{loss[0]:.2f} nats at position 0, {first:.2f} over the next quarter, **{last:.2f}** over the last. The curve "
-        f"ends at {trained}."
-    )
+    st.markdown(f"{loss[0]:.2f} nats at position 0, {first:.2f} over the next quarter, **{last:.2f}** over the last.")
 
 
 def wall(place: Place) -> None:
@@ -274,7 +271,7 @@ def _beyond(model: Model) -> None:
     word = line.text_input("Letters to reverse", LETTERS, key="letters", bind="query-params", max_chars=32)
     letters = "".join(c for c in word.lower() if "a" <= c <= "z")
     if len(letters) < 2:
-        st.info("Type at least two letters from a to z: this model reads nothing else.", icon=icons.INFO)
+        st.info("Type at least two letters from a to z.", icon=icons.INFO)
         return
     rows = _turned_round(model, letters)
     st.table(

@@ -59,9 +59,9 @@ def appended_index(here: Lesson) -> None:
     )
     half = f"passes 0.5 at position {int(np.argmax(with_index > 0.5))} and " * bool(with_index.max() > 0.5)
     st.markdown(
-        f"The mean cosine of your words, all put at one position, is {with_index[0]:.2f} without positions. With "
-        f"the index appended it {half}is **{with_index[-1]:.3f}** at {len(with_index) - 1}: **the index drowns the "
-        f"words**. With a sinusoid it is at most {with_waves.max():.2f}."
+        f"At one position, the mean cosine of your words is {with_index[0]:.2f}. With the index appended it "
+        f"{half}is **{with_index[-1]:.3f}** at {len(with_index) - 1}: **the index drowns the words**. With a "
+        f"sinusoid it is at most {with_waves.max():.2f}."
     )
 
 
@@ -108,8 +108,8 @@ def fractions(here: Lesson) -> None:
         return
     halfway = [tokens[round((len(tokens) - 1) / 2)] for tokens in texts]
     st.markdown(
-        f"A step of one token is {steps[0]} in the sentence with {counted(sizes[0], 'token')} and {steps[1]} in the "
-        f"one with {sizes[1]}: **the same distance means different things**. ½ lies at "
+        f"A step of one token is {steps[0]} in the sentence with {counted(sizes[0], 'token')} and {steps[1]} in "
+        f"the one with {sizes[1]}: **the same distance means different things**. ½ is at "
         f"“{markdown.plain(visible(halfway[0]))}” and at “{markdown.plain(visible(halfway[1]))}”."
     )
 
@@ -135,8 +135,8 @@ def counter() -> None:
     middle = length // 2
     flipped = int(np.abs(values[middle] - values[middle - 1]).sum())
     st.markdown(
-        f"{n_bits} bits number {2**n_bits} positions. But from {middle - 1} to {middle} **{flipped} bits jump at "
-        "once**. Sines and cosines count without jumps:"
+        f"{n_bits} bits number {2**n_bits} positions, but from {middle - 1} to {middle} **{flipped} bits jump "
+        "at once**. Sines and cosines do not jump:"
     )
     show(
         figures.lines(

@@ -47,10 +47,10 @@ def on_words(here: Lesson) -> None:
     )
     kept = [cosines(np.stack(both))[0, 1] for both in zip(words, words + added, strict=True)]
     st.markdown(
-        f"Position vectors are {lengths[1][0]:.2f} long, words {lengths[0].mean():.2f} on average; the cosine between "
-        f"sum and word is **{np.mean(kept):.2f}** on average. "
+        f"Position vectors are {lengths[1][0]:.2f} long, words {lengths[0].mean():.2f}; the cosine between sum "
+        f"and word is **{np.mean(kept):.2f}** on average. "
         + (
-            "Switch √d_model off to see why the paper multiplies by it (section 3.4)."
+            "Switch √d_model off to see why the paper multiplies by it."
             if scaled
             else "Without √d_model the position drowns the word."
         )

@@ -68,7 +68,7 @@ def order_blind(here: Lesson) -> None:
     for column, sees in zip(st.columns(2), changes, strict=True):
         with column:
             _changes(encoding, *changes[sees], pair=(blind, sighted), sees=sees)
-    st.markdown("How far do the last layer's vectors move when the words do?")
+    st.markdown("How far do the last layer's vectors move?")
     with st.expander("The numbers", key="order_numbers", on_change="rerun") as unfolded:
         if unfolded.open:
             _numbers(encoding, moved, changes, pair=(blind, sighted))
@@ -165,7 +165,7 @@ def _asked_order(names: list[str]) -> list[int]:
     if word_order.is_order(order, n):
         return order
     st.info(
-        f"The address has no order of {n} words, so the first and the last word are swapped.",
+        f"The address has no order of {n} words: first and last are swapped.",
         icon=icons.INFO,
     )
     return _first_and_last(names)
@@ -228,7 +228,7 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Mo
     elif free:
         why = "It does see the order."
     else:
-        why = "**The causal mask itself tells the order**: the first token sees one token, the second two."
+        why = "**The causal mask tells the order**: the first token sees one token, the second two."
     st.markdown(f"{largest} {why if blind.max() or sighted.max() else ''}")
 
 

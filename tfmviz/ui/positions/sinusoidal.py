@@ -31,7 +31,7 @@ def sinusoids_in_parts(here: Lesson) -> None:
         "wave",
         {
             "Curves": (
-                "Every pair is the hand of a clock: sin(pos / base^(2i/d)) and the cosine.",
+                "Every pair is the hand of a clock.",
                 of_waves(curves),
             ),
             "By hand": (
@@ -39,7 +39,7 @@ def sinusoids_in_parts(here: Lesson) -> None:
                 of_waves(by_hand),
             ),
             "Why many waves": (
-                "One wave repeats its numbers; many waves together do not.",
+                "One wave repeats its numbers; many together do not.",
                 of_waves(repeats),
             ),
             "Heat map": (
@@ -247,7 +247,7 @@ def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
             "change in the slow ones.",
         )
     first = ", ".join(map(str, order[:4])) + (", …" if waves.d > 4 else "")
-    st.markdown(f"The paper alternates sines and cosines; Marian stores all sines first ({first}). No product changes.")
+    st.markdown(f"The paper alternates sines and cosines; Marian stores all sines first ({first}).")
 
 
 @shared

@@ -68,15 +68,14 @@ def _words(start: Array, steepness: int, plain: float) -> str:
     """What the two do on this ground."""
     adam_divides = "**Adam** divides each coordinate by the root of its own mean squared gradient, so"
     if not start.any():
-        return "You start at the bottom, where the gradient is 0: nothing moves. Move the start."
+        return "You start at the bottom, where the gradient is 0. Move the start."
     if steepness == 1:
         return (
-            "The ground is f = ½ (x² + y²), equally steep in all directions. **Gradient descent** steps by η times the "
-            f"gradient: straight to the bottom, {per_cent(plain)} of what is left each time. {adam_divides} it steps "
-            "about η in each."
+            "f = ½ (x² + y²) is equally steep in all directions. **Gradient descent** goes straight to the "
+            f"bottom, {per_cent(plain)} of what is left each time. {adam_divides} it steps about η in each."
         )
     return (
-        f"The ground is f = ½ (x² + {steepness} y²). **Gradient descent** steps by η times the gradient. With η above "
+        f"On f = ½ (x² + {steepness} y²) **gradient descent** steps by η times the gradient: with η above "
         f"2/{steepness} = {decimal(2 / steepness, '.3g')} every distance across grows "
         f"({_verdict(start, steepness, plain)}). {adam_divides} it steps about η in each, steep or flat."
     )
@@ -88,7 +87,7 @@ def _verdict(start: Array, steepness: int, plain: float) -> str:
         return "yours is below it"
     if start[1] == 0:
         return "yours is above it, but with y = 0 nothing can grow"
-    return "yours is above it, so the descent is thrown out of the valley"
+    return "yours is above it: the descent is thrown out of the valley"
 
 
 def _rings(steepness: int) -> list[Array]:
@@ -118,8 +117,8 @@ def _numbers(path: AdamPath, settings: AdamSettings) -> None:
         share = decimal(float(abs(path.m[0, 0]) / np.sqrt(path.v[0, 0])))
         without = f"Without the correction it would be (1 − β₁)/√(1 − β₂) = {share} times as long. "
     st.markdown(
-        f"{_means(settings)} So the first step is η in each coordinate with a gradient. {without}The transformer "
-        "of 2017 was trained with β = (0.9, 0.98) and ε = 10⁻⁹. Many since use β₂ = 0.95 and ε = 10⁻⁸."
+        f"{_means(settings)} So the first step is η in each coordinate. {without}The transformer of 2017 used β "
+        "= (0.9, 0.98) and ε = 10⁻⁹; many since use β₂ = 0.95."
     )
 
 
@@ -128,14 +127,14 @@ def _means(settings: AdamSettings) -> str:
     after_one = "after one step m̂ = g and v̂ = g²."
     match settings.beta1 > 0, settings.beta2 > 0:
         case True, True:
-            small = "m and v are running means that begin at 0, so they are too small at first: m is (1 − β₁) g after "
+            small = "m and v are running means that begin at 0, so they start too small: m is (1 − β₁) g after "
             small += "one step."
         case True, False:
-            small = "m is a running mean that begins at 0, so it is too small at first: (1 − β₁) g after one step. "
+            small = "m is a running mean that begins at 0, so it starts too small: (1 − β₁) g after one step. "
             small += "With β₂ = 0, v is just g²."
         case False, True:
-            small = "v is a running mean that begins at 0, so it is too small at first: (1 − β₂) g² after one step. "
+            small = "v is a running mean that begins at 0, so it starts too small: (1 − β₂) g² after one step. "
             small += "With β₁ = 0, m is just g."
         case _:
-            return "With β₁ = β₂ = 0 nothing is averaged: m = g and v = g², with nothing to correct."
-    return f"{small} Dividing by 1 − βᵗ makes up for it: {after_one}"
+            return "With β₁ = β₂ = 0 nothing is averaged: m = g and v = g²."
+    return f"{small} Dividing by 1 − βᵗ corrects that: {after_one}"

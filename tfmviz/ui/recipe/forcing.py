@@ -81,13 +81,13 @@ def _trained(model: Model) -> str:
     one_pass = "So all places are trained in one pass, and a causal mask"
     if model.config.architecture == "encoder-decoder":
         return (
-            "The target is what the decoder reads, moved by one place; in training it is the second text of a pair. "
-            f"{forced} {one_pass} keeps each from seeing its answer. Here it is what the model itself writes."
+            "The target is what the decoder reads, moved by one place: in training the second text of a pair, "
+            f"here what the model itself writes. {forced} {one_pass} keeps each from seeing its answer."
         )
     own_key = "The target is the input moved by one place, so a text is its own answer key."
     if model.config.training_mask == "none":
         return (
-            f"{own_key} {forced} {one_pass} must keep each from seeing its answer. This model was trained without that "
-            "mask: every place saw its answer, so it learned only to look that up."
+            f"{own_key} {forced} {one_pass} must keep each from seeing its answer. This model was trained "
+            "without that mask, so it learned only to look its answer up."
         )
     return f"{own_key} {forced} {one_pass} keeps each from seeing its answer."

@@ -55,9 +55,9 @@ def dropout(here: Lesson) -> None:
             f"({decimal(float(runs[:, most].min()))} to {decimal(float(runs[:, most].max()))} nats)."
         )
     st.markdown(
-        f"Numbers become 0 with probability p = {rate:g} (patterns, each layer's output, the embedding); the others "
-        f"are divided by 1 − p. {changes} No part can rely on another. Mean loss: "
-        f"**{decimal(float(found.losses.mean()))}** without, **{decimal(float(runs.mean()))}** with dropout. "
+        f"Numbers in patterns, embedding and layers' outputs become 0 with probability p = {rate:g}; the others "
+        f"are divided by 1 − p. {changes} Mean loss: **{decimal(float(found.losses.mean()))}** without, "
+        f"**{decimal(float(runs.mean()))}** with dropout. "
         + (
             f"This model was trained with p = {used:g}."
             if used
@@ -106,9 +106,9 @@ def gradients(here: Lesson) -> None:
     )
     whole = {kind: float(np.sqrt((values**2).sum())) for kind, values in lengths.items()}
     st.markdown(
-        "A point is the length of the gradient of a layer's weights. With random weights the whole is "
-        f"**{rounded(whole['random weights'])}** long, now **{rounded(whole['trained'])}**. It need not be shorter: in "
-        "training the pulls of many sentences cancel."
+        f"A point is the length of a layer's gradient. The whole is **{rounded(whole['random weights'])}** long "
+        f"with random weights, **{rounded(whole['trained'])}** now. In training the pulls of many sentences "
+        "cancel."
     )
 
 

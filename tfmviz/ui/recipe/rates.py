@@ -53,7 +53,7 @@ def schedules() -> None:
     )
     known = "which must be known beforehand."
     if warmup >= steps:
-        known = "but with a warm-up at least as long as the run it only rises."
+        known = "but with so long a warm-up it only rises."
     st.markdown(
         f"The paper's rate, d_model^−½ · min(step^−½, step · warmup^−3/2), rises to (d_model · warmup)^−½ = "
         f"**{tiny(peak)}** and falls as 1/√step. A cosine falls to a tenth of the peak by the last step, {known}"
@@ -82,10 +82,10 @@ def warm_up() -> None:
     )
     ranking = "; ".join(f"{name} {decimal(last[name])}" for name in sorted(last, key=lambda name: last[name]))
     st.markdown(
-        "Four models of eight layers with the same data, seed and highest rate (2·10⁻³, Adam). Losses at the end: "
-        f"{ranking}. **Post-norm without warm-up never gets going.** Pre-norm gains little by the warm-up.\n\n"
-        "Xiong et al. 2020 blame large first gradients in post-norm's last layers (see “Normalisation”). Liu et al. "
-        "2020 disagree: a post-norm output depends more on what its layer adds, so small steps change it more."
+        f"Four models of eight layers, alike in data, seed and highest rate. Losses at the end: {ranking}. "
+        "**Post-norm without warm-up never gets going**; pre-norm gains little by one.\n\nXiong et al. 2020 "
+        "blame large first gradients in post-norm's last layers (see “Normalisation”); Liu et al. 2020 "
+        "disagree."
     )
     st.caption("Made by `python -m scripts.train_recipe warm-up`.")
 

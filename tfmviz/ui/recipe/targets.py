@@ -80,9 +80,9 @@ def _words(epsilon: float, n: int, kl: float, loss: float, target: str) -> str:
         )
     best = 1 - epsilon + epsilon / n
     return (
-        f"The target gives 1 − ε + ε/{n:,} = {decimal(best, '.4f')} to “{markdown.plain(target)}” and ε/{n:,} = "
-        f"{rounded(epsilon / n)} to every other entry. KL(q ‖ p) = Σ q (ln q − ln p) = **{decimal(kl, '.3f')}** (the "
-        f"loss without smoothing: {decimal(loss, '.3f')}). It is 0 when p = q: a model that is surer than "
+        f"The target gives 1 − ε + ε/{n:,} = {decimal(best, '.4f')} to “{markdown.plain(target)}”, ε/{n:,} = "
+        f"{rounded(epsilon / n)} to every other entry. KL(q ‖ p) = Σ q (ln q − ln p) = **{decimal(kl, '.3f')}** "
+        f"({decimal(loss, '.3f')} without smoothing). It is 0 when p = q: a model that is surer than "
         f"{per_cent(best)} is pushed back."
     )
 
@@ -107,7 +107,7 @@ def calibration() -> None:
     guesses = {name: _guesses(row) for name, row in rows.items()}
     _figures(rows, guesses)
     st.markdown(_about(best, guesses))
-    st.caption("Made by `python -m scripts.train_recipe smoothing`: two models that read one short text 43 times.")
+    st.caption("Two models that read one short text 43 times (`scripts.train_recipe smoothing`).")
 
 
 def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliability]) -> None:
@@ -149,10 +149,10 @@ def _about(best: float, guesses: Mapping[str, Reliability]) -> str:
         for g in (guesses["ε = 0"], guesses["ε = 0.1"])
     )
     return (
-        "Below the diagonal a model is too sure. The **expected calibration error** is the mean distance from the "
-        f"diagonal. On held-out text the model without smoothing {without}; the one with smoothing {smoothed}. "
-        f"Dividing the logits by a temperature also helps, and changes no guess (Guo et al. 2017): **{best:g}** gives "
-        "the least loss on the other half."
+        "Below the diagonal a model is too sure; the **expected calibration error** is the mean distance from "
+        f"it. On held-out text the model without smoothing {without}; the one with smoothing {smoothed}. "
+        f"Dividing the logits by a temperature also helps and changes no guess; **{best:g}** is best here (Guo "
+        "et al. 2017)."
     )
 
 

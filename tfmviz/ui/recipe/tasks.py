@@ -33,8 +33,7 @@ SPAN_MODELS = PROJECT / "assets" / "recipe"
 """The folder of the model that was trained on spans. It is not in the menu: of an ordinary text it writes nothing."""
 
 ABOUT_SPANS = (
-    "The model that answers is small, trained for this page in half an hour on one core: on held-out text it loses "
-    "5.07 nats per token of a span, where token frequencies alone would cost 6.38."
+    "The model that answers is small: it loses 5.07 nats per token of a held-out span, token frequencies alone 6.38."
 )
 
 MOST = 60
@@ -64,10 +63,10 @@ def tasks(here: Lesson) -> None:
     data = Pieces(caption="", titles=titles, rows=rows)
     show_plain_view("pieces", js=pieces.JS, css=pieces.CSS, data=data.payload(), key="tasks")
     st.markdown(
-        "In all three, the answers are the text itself. **The next token** is asked at every place, from the left "
-        f"only. **Masked tokens** (BERT): 15% are asked ({FILLER} answers), from both sides; of these 80% become the "
-        "mask, 10% a random token, and 10% stay. **Spans** (T5): 15% are left out in runs of about three; each leaves "
-        f"a mark, and a decoder writes what was there. {ABOUT_SPANS} The losses are not comparable."
+        "In all three, the answers are the text itself; the losses are not comparable. **The next token** is "
+        "asked at every place, from the left. **Masked tokens** (BERT): 15% are asked, from both sides "
+        f"({FILLER} answers); of these 80% become the mask, 10% a random token, and 10% stay. **Spans** (T5): "
+        f"15% are left out in runs of about three, which a decoder writes. {ABOUT_SPANS}"
     )
 
 

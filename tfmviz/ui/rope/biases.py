@@ -57,7 +57,7 @@ def slopes(shown: Subject) -> None:
         f"H = {n_heads} is a power of two: slope 2^(−8h/H) for h = 1 … H."
         if power == n_heads
         else f"H = {n_heads} is not a power of two: the first {power} slopes are those of {power} heads, the others "
-        f"every other one of {2 * power} (Press et al. 2022)."
+        f"every second of {2 * power} (Press et al. 2022)."
     )
 
 
@@ -131,8 +131,8 @@ def t5_biases(shown: Subject) -> None:
     )
     met = np.unique(bucket[: shown.trained_on])
     st.markdown(
-        f"One trained number per head and bucket. {markdown.code(shown.model.name)} met buckets {met[0]} to {met[-1]} "
-        f"in training; buckets {met[-1] + 1} to {N_BUCKETS - 1} still hold random numbers."
+        f"One trained number per head and bucket. {markdown.code(shown.model.name)} met buckets {met[0]} to "
+        f"{met[-1]} in training; the others still hold random numbers."
         if met[-1] < N_BUCKETS - 1
         else "One trained number per head and bucket."
     )
@@ -154,8 +154,8 @@ def t5_buckets(shown: Subject) -> None:
     )
     exact, last = _widths(both_ways=both_ways)
     st.markdown(
-        f"Distances 0 to {exact - 1} have a bucket each. Farther ones share, and from distance {last} on all are in "
-        "the last." + (" Keys to the right have their own." if both_ways else "")
+        f"Distances 0 to {exact - 1} have a bucket each; farther ones share, and from {last} on all use the last."
+        + (" Keys to the right have their own." if both_ways else "")
     )
 
 
@@ -176,7 +176,7 @@ def _buckets(distance: Array, *, both_ways: bool) -> Array:
 def shaw(tokens: tuple[str, ...]) -> None:
     """The map of clipped distances, and what would be added."""
     line = lesson.line("shaw")
-    clip = line.slider("k, from which distance on all share a vector", 1, 16, 4, key="clip", bind="query-params")
+    clip = line.slider("k: farther keys share a vector", 1, 16, 4, key="clip", bind="query-params")
     found = rotations.relative_index(len(tokens), len(tokens), clip=clip)
     show_cells(
         figures.class_map(found, tokens=tokens, title="index of R", mask=np.ones(found.shape, dtype=bool)),
@@ -184,9 +184,8 @@ def shaw(tokens: tuple[str, ...]) -> None:
         alt="Indices of the last row: " + ", ".join(str(n) for n in found[-1]),
     )
     st.markdown(
-        f"A cell picks one of **{2 * clip + 1} learned vectors** R: score = q · (k + R[clip(j − i, "
-        f"−{clip}, {clip}) + {clip}]) / √d. On each side, all keys {clip} or more tokens away share a vector. Unlike a "
-        "bias, it depends on the query."
+        f"A cell picks one of **{2 * clip + 1} learned vectors** R: score = q · (k + R[clip(j − i, −{clip}, "
+        f"{clip}) + {clip}]) / √d. Unlike a bias, it depends on the query."
     )
     st.info(
         "No model here was trained with Shaw's vectors (Shaw et al. 2018).",

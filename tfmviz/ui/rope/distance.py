@@ -56,7 +56,7 @@ def same_distance(shown: Subject) -> None:
     tokens = [run.axes(shown.layer)[0].tokens for run in runs]
     shared = [token for token in dict.fromkeys(tokens[0]) if token in tokens[1]]
     if not shared:
-        st.info("The two texts share no token. Type two with at least two common words.", icon=icons.INFO)
+        st.info("Type two texts with at least two common words.", icon=icons.INFO)
         return
     with line:
         words = _choose_words(tokens, shared)
@@ -89,9 +89,7 @@ def _layer_by_layer(differences: dict[str, Array]) -> None:
         alt="Largest difference of the score over the heads, layer by layer. "
         + "; ".join(f"{name}: " + ", ".join(tiny(v) for v in values) for name, values in differences.items()),
     )
-    st.markdown(
-        "The largest difference over all heads. Only in layer 0 do queries and keys depend on the two words alone."
-    )
+    st.markdown("The largest difference over all heads. Only layer 0 sees the two words alone.")
 
 
 def _choose_words(texts: list[tuple[str, ...]], shared: list[str]) -> tuple[str, str]:

@@ -32,5 +32,5 @@ def layouts(shown: Subject) -> None:
     scores = [a @ b.T for a, b in (ours, theirs, mixed)]
     reordered, wrong = (float(np.abs(scores[0] - other).max()) for other in scores[1:])
     st.markdown(f"With the vectors reordered too, q · k changes by {tiny(reordered)}: a sum has no order.")
-    st.markdown(f"But weights stored for neighbours and run as halves change q · k by up to **{wrong:.2f}**.")
+    st.markdown(f"But weights stored for neighbours and run as halves change it by up to **{wrong:.2f}**.")
     st.caption("Neighbours: the paper, RoFormer, this project. Halves: GPT-NeoX, LLaMA in `transformers`.")

@@ -160,7 +160,7 @@ def _own_frequencies(shown: Subject) -> str:
     name, theta, base = markdown.code(shown.model.name), own_theta(shown), own_base(shown)
     turning = theta[theta > 0]
     if base is None:
-        return f"The angles of {name} are those of no single base; {len(turning)} of {len(theta)} pairs turn."
+        return f"The angles of {name} have no single base; {len(turning)} of {len(theta)} pairs turn."
     slower = frequencies(2 * len(turning), base=base).numpy() / turning
     said = f"{name} has base {base:,.0f}, "
     n_slower = int((slower > 1 + SAME).sum())
@@ -200,15 +200,13 @@ def _wavelength_figure(shown: Subject, chosen: Spectrum) -> None:
 
 
 def _in_longer_texts(shown: Subject, chosen: Spectrum) -> None:
-    """How far the slowest, the fastest and the other pairs get, compared with training."""
+    """How far the slowest and the other pairs get, compared with training."""
     partly, beyond = rotations.unmet(chosen.theta, chosen.stretched, trained=shown.trained_on, scale=chosen.scale)
     last = chosen.scale * shown.trained_on - 1
     far, known = np.degrees(last * chosen.stretched[-1]), np.degrees((shown.trained_on - 1) * chosen.theta[-1])
-    step, own_step = np.degrees(chosen.stretched[0]), np.degrees(chosen.theta[0])
     st.markdown(
-        f"At position {last:,}, {chosen.scale} times as far, the slowest pair has turned by **{far:,.1f}°** (in "
-        f"training up to {known:,.1f}°), the fastest by **{step:.1f}°** a position (before: {own_step:.1f}°). Of the "
-        f"{len(partly)} pairs that saw a part of the circle, **{len(beyond)}** now turn beyond it."
+        f"At position {last:,} the slowest pair has turned by **{far:,.1f}°** (in training up to "
+        f"{known:,.1f}°). Of the {len(partly)} pairs that saw part of the circle, **{len(beyond)}** now turn beyond it."
     )
 
 
@@ -239,8 +237,8 @@ def decay(shown: Subject) -> None:
             ),
         )
     st.markdown(
-        "The bound (Su et al. 2021, section 3.4.3) falls in waves, as do random queries with keys *equal to them*. "
-        "With unrelated keys the mean is 0 everywhere: RoPE does not make every far score small."
+        "The bound (Su et al. 2021) falls in waves, as do random queries with keys *equal to "
+        "them*. With unrelated keys the mean is 0: not every far score is small."
     )
     _own_decay(shown, theta_, distances)
     _own_bound(shown, theta_, distances)
@@ -257,7 +255,7 @@ def _own_decay(shown: Subject, theta_: Array, distances: Array) -> None:
     show(
         figures.lines(
             distances,
-            {"all pairs, put there": anywhere, "pairs that stand there": there},
+            {"all pairs, put there": anywhere, "pairs that are there": there},
             x_title="distance i − j",
             y_title="mean of q · k",
             mark=(shown.trained_on - 1, "trained\nup to here") if shown.trained_on <= distances[-1] else None,
@@ -280,6 +278,6 @@ def _own_bound(shown: Subject, theta_: Array, distances: Array) -> None:
     share = np.abs(rotations.by_distance(h, theta_, distances)) / limit
     names = [markdown.plain(visible(shown.tokens[n])) for n in (query, key)]
     st.markdown(
-        f"For “{names[0]}” as query and “{names[1]}” as key, |q · k| reaches {per_cent(share[1])} of the bound at "
-        f"distance 1, over all at most **{per_cent(share.max())}**."
+        f"For “{names[0]}” and “{names[1]}” |q · k| reaches {per_cent(share[1])} of the bound at distance 1, "
+        f"over all at most **{per_cent(share.max())}**."
     )

@@ -87,16 +87,12 @@ def _words(against: str, n: float, d: float) -> str:
     law = PUBLISHED_LAWS[BESIROGLU].law
     tenfold = [law.loss(n, d) - law.loss(10 * n, d), law.loss(n, d) - law.loss(n, 10 * d)]
     says = "\n".join(f"- {name}: {known.source}. Runs: {known.seen}." for name, known in PUBLISHED_LAWS.items())
-    line = (
-        "A power law is a straight line here. It flattens where the other number limits, or at a floor E, which "
-        "Kaplan's law lacks. "
-    )
+    line = "A power law is a straight line here; it flattens where the other number limits, or at a floor E. "
     if against == "C":
         line = "For every C the curves take the best N and D. "
     return (
-        f"{line}By {BESIROGLU}, a model ten times as large would lower the loss by **{decimal(float(tenfold[0]))}**, "
-        f"ten times the text by **{decimal(float(tenfold[1]))}**. “of N” is A / N^α, “of D” B / D^β.\n\n"
-        f"{says}\n\n"
-        "**Do not compare Kaplan's heights with the others'**: another text, other tokens. Most of what the sliders "
-        "reach was never trained. Kaplan's loss may lie below the best for 6 · N · D: it takes more operations."
+        f"{line}By {BESIROGLU}, ten times the parameters would lower the loss by "
+        f"**{decimal(float(tenfold[0]))}**, ten times the text by **{decimal(float(tenfold[1]))}**. “of N” is A "
+        f"/ N^α, “of D” B / D^β.\n\n{says}\n\n**Do not compare Kaplan's heights with the others'**: another "
+        "text, other tokens. Most of the sliders' range was never trained."
     )

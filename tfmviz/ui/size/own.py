@@ -118,8 +118,8 @@ def prediction(larger: Runs, counted: str) -> str:
     if not parts:
         return written
     return (
-        f"{written} For a larger model, not in the fit, it predicts "
-        f"({in_words(larger.n(counted)[0])} parameters) {'; '.join(parts)}."
+        f"{written} For a larger model ({in_words(larger.n(counted)[0])} parameters), not in the fit, it "
+        f"predicts {'; '.join(parts)}."
     )
 
 
@@ -128,11 +128,11 @@ def best_split(runs: Runs, counted: str, law: AdditiveLaw) -> str:
     n = runs.n(counted)
     c = float((6 * n * runs.d).max())
     best = float(law.best(c)[0])
-    where = "smaller than every model here" if best < n.min() else "larger than every model here"
-    beyond = f", which is {where}: the line is an extrapolation" if not n.min() <= best <= n.max() else ""
+    where = "below every model here" if best < n.min() else "above every model here"
+    beyond = f", {where}: an extrapolation" if not n.min() <= best <= n.max() else ""
     return (
-        f"The thick line is the lowest loss that the law promises for C operations. For our largest C, {tiny(c)}, the "
-        f"best N would be {in_words(best)}{beyond}."
+        f"The thick line is the law's lowest loss for C operations. At our largest C, {tiny(c)}, the best N is "
+        f"{in_words(best)}{beyond}."
     )
 
 
@@ -146,7 +146,7 @@ def _constants() -> None:
             columns=("law", "α", "β", "N ∝ C to the", "E"),
             rows=rows,
             spared=(4,),
-            about=f"{KAPLAN}: another form, without E; N counts no embeddings. N ∝ C: how the best N grows with C.",
+            about=f"{KAPLAN}: without E; N counts no embeddings. N ∝ C: how the best N grows with C.",
         ),
         key="constants",
     )
@@ -181,9 +181,9 @@ def _alone(runs: Runs, counted: str) -> str:
     widest = max(np.unique(n), key=lambda size: (len(set(runs.d[n == size])), size))
     of_n, of_d = runs.d == most, n == widest
     return (
-        f"**One variable alone**, without a floor: at {in_words(most)} tokens the loss falls as N to the "
+        f"**One variable alone**: at {in_words(most)} tokens the loss falls as N to the "
         f"{_power(n[of_n], runs.loss[of_n])}; with {in_words(widest)} parameters as D to the "
-        f"{_power(runs.d[of_d], runs.loss[of_d])}. Kaplan et al. found −0.076 and −0.095 where the other was no limit."
+        f"{_power(runs.d[of_d], runs.loss[of_d])}. Kaplan et al. found −0.076 and −0.095."
     )
 
 
@@ -200,15 +200,15 @@ def limits(grid: Grid) -> str:
     both, without = fitted(ALL), fitted(WITHOUT)
     low, high = interval(without.draws.share_for_size - both.draws.share_for_size)
     change = float(without.law.share_for_size) - float(both.law.share_for_size)
-    seen = "is larger than chance here" if low > 0 or high < 0 else "may be chance here: its interval holds 0"
+    seen = "is larger than chance here" if low > 0 or high < 0 else "may be chance here"
     floor = interval(both.draws.E)
     return (
-        f"**What this does not say.** E lies between {decimal(floor[0])} and {decimal(floor[1])}, but the best run is "
-        f"at {decimal(grid.fitted.loss.min())}, so E, α and β are not known well alone.\n\n"
-        f"**How to count N.** Without embeddings the exponent of the best N changes by {decimal(change, '+.2f')} "
-        f"({decimal(low, '+.2f')} to {decimal(high, '+.2f')}), which {seen}. Pearce & Song 2024 explain so most of the "
-        "way from Chinchilla's 0.50 to Kaplan's 0.73.\n\n"
-        f"**Do not compare E, A and B with the papers'**: our tokens are shorter.{_seeds(grid)}"
+        f"**What this does not say.** E lies between {decimal(floor[0])} and {decimal(floor[1])}, the best run "
+        f"at {decimal(grid.fitted.loss.min())}: E, α and β are not known well.\n\n**How to count N.** Without "
+        f"embeddings the exponent of the best N changes by {decimal(change, '+.2f')} ({decimal(low, '+.2f')} to "
+        f"{decimal(high, '+.2f')}), which {seen}. So Pearce & Song 2024 explain most of the way from "
+        "Chinchilla's 0.50 to Kaplan's 0.73.\n\n**Do not compare E, A and B with the papers'**: our tokens are "
+        f"shorter.{_seeds(grid)}"
     )
 
 
@@ -219,11 +219,8 @@ def _seeds(grid: Grid) -> str:
         cells.setdefault((n, d), []).append(loss)
     apart = [max(losses) - min(losses) for losses in cells.values() if len(losses) > 1]
     if not apart:
-        return " Every cell was trained once; another seed would move its point."
-    return (
-        f" Two seeds of one cell differ by {decimal(float(np.mean(apart)), '.3f')} nats on average ({len(apart)} "
-        "cells)."
-    )
+        return " Every cell was trained once."
+    return f" Two seeds of one cell differ by {decimal(float(np.mean(apart)), '.3f')} nats on average."
 
 
 def _about(grid: Grid) -> str:

@@ -48,8 +48,8 @@ def where(here: Lesson) -> None:
     }
     said = "; ".join(f"{rule} = **{in_words(value)}** ({_off(value, inside)})" for rule, value in rules.items())
     st.markdown(
-        f"The lectures' rules count the layers' matrices without biases, here {in_words(inside)}: {said}. The first "
-        "needs d_attn = d and d_ff = 4 · d; neither knows gates, shared heads, cross-attention or experts."
+        f"The lectures' rules count matrices without biases, here {in_words(inside)}: {said}. Neither knows "
+        "gates, shared heads, cross-attention or experts."
     )
 
 
@@ -95,8 +95,8 @@ def memory(here: Lesson) -> None:
         alt="; ".join(f"{name}: {in_bytes(value)}" for name, value in needs.items()),
     )
     st.markdown(
-        f"Training takes {TRAINING_BYTES} bytes a parameter: weight and gradient in 16 bits, the weight and Adam's two "
-        f"averages in 32 (Rajbhandari et al. 2020), and more for each layer's output. {_fits(total)}"
+        f"Training takes {TRAINING_BYTES} bytes a parameter, layers' outputs aside: weight and gradient in 16 "
+        f"bits, weight and Adam's two averages in 32 (Rajbhandari et al. 2020). {_fits(total)}"
     )
 
 
@@ -136,9 +136,9 @@ def training(here: Lesson) -> None:
     forward = parameters.training_flops(subject.design, 1) / 3
     st.markdown(
         f"A token costs **{in_words(forward)}** operations to read, 2 for each of the {in_words(forward / 2)} "
-        f"parameters that it passes{_passes(subject.design)}. In training it is three times that, so a run takes "
-        "6 · N · D for N such parameters and D tokens (Kaplan et al. 2020), and attention on top."
-        + (" In an encoder-decoder a token passes only one stack, so this is too much." if both else "")
+        f"parameters that it passes{_passes(subject.design)}. Training takes three times as many, so "
+        "6 · N · D for D tokens (Kaplan et al. 2020), and attention on top."
+        + (" In an encoder-decoder a token passes only one stack: this is too much." if both else "")
     )
     st.caption("Assumed speeds: " + "; ".join(MACHINES) + " (GPUs: NVIDIA's data sheets).")
 

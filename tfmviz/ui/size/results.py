@@ -13,7 +13,7 @@ from tfmviz.words.numbers import NO_NUMBER, in_words
 NONE = NO_NUMBER
 
 TRANSLATION = Table(
-    caption="WMT 2014, test set newstest2014: BLEU, and operations of training",
+    caption="WMT 2014, newstest2014: BLEU and training operations",
     columns=("model", "BLEU, En–De", "BLEU, En–Fr", "operations, En–De", "operations, En–Fr"),
     rows=(
         ("ByteNet", "23.75", NONE, NONE, NONE),
@@ -42,15 +42,15 @@ SUMMARIES = Table(
         ("and 128 experts", "11,000", "1.93", "37.9"),
         ("and 256 experts", "7,500", "1.90", "38.8"),
     ),
-    about="Liu et al. 2018, table 4. Two things change from row to row: the model and the length that it reads.",
+    about="Liu et al. 2018, table 4.",
 )
 
 WORDS = {
-    "translation": "Into German the base model beats every ensemble before it, for less than a twentieth of an "
-    "ensemble's training. Into French only the big model wins.",
-    "summaries": "A decoder alone reads eight times as much and predicts better, with a slightly lower ROUGE-L. With "
-    "compressed attention it wins on both.",
-    "sizes": "“exact” counts every parameter from the sizes in the paper; the last column is what the authors say.",
+    "translation": "Into German the base model beats every ensemble for less than a twentieth of its training. "
+    "Into French only the big model wins.",
+    "summaries": "A decoder alone reads eight times as much and predicts better. With compressed attention it also "
+    "wins on ROUGE-L.",
+    "sizes": "“exact” is counted from the paper's sizes.",
 }
 
 

@@ -30,13 +30,13 @@ def routed(here: Lesson) -> None:
     stack = here.model.writes_from
     p = np.stack([here.trace[f"{site}.router"] for site in sites])  # (layer, len, expert)
     if not np.isfinite(p).all():
-        st.warning("The router's numbers are not finite, so there is nothing to show.")
+        st.warning("The router's numbers are not finite: there is nothing to show.")
         return
     tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
     show(figures.routing(tokens, p, theme=theme()), key="routing", alt=said(tokens, p))
     st.markdown(
         f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. Colour: the expert that "
-        "reads a token; height: how probable the router finds it."
+        "reads a token; height: its probability."
     )
     _shares(tokens, p)
 
@@ -58,8 +58,7 @@ def _shares(tokens: tuple[str, ...], p: Array) -> None:
         key="routing_shares",
     )
     st.markdown(
-        f"{repeated(tokens, p)} Equal shares would be {per_cent(1 / p.shape[-1])} each; training aims at them over a "
-        "whole batch (Fedus et al. 2021, equation 4)."
+        f"{repeated(tokens, p)} Training aims at equal shares, {per_cent(1 / p.shape[-1])} each (Fedus et al. 2021)."
     )
 
 
@@ -81,12 +80,9 @@ def repeated(tokens: tuple[str, ...], p: Array) -> str:
         places[token].append(i)
     several = [found for found in places.values() if len(found) > 1]
     if not several:
-        return "No token of your text occurs twice; repeat a word to see whether its place matters."
+        return "No token occurs twice; repeat a word to see whether its place matters."
     chosen = p.argmax(axis=-1)
     same = [sum(len(set(row[found].tolist())) == 1 for found in several) for row in chosen]
     by_layer = ", ".join(f"{n} in layer {row}" for row, n in enumerate(same))
     occur = "occurs" if len(several) == 1 else "occur"
-    return (
-        f"{counted(len(several), 'token')} {occur} more than once. So many of them go to one expert at every place: "
-        f"{by_layer}."
-    )
+    return f"{counted(len(several), 'token')} {occur} more than once. Read by one expert at every place: {by_layer}."

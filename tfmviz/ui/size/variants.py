@@ -98,13 +98,11 @@ class Variant:
     Attributes:
         loss: on the held-out windows, one for each seed, nats per token.
         multiplications: for each token of a text as long as the context.
-        rate: the highest learning rate.
     """
 
     loss: Array
     n_parameters: int
     multiplications: int
-    rate: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -135,7 +133,6 @@ def read() -> Comparison | None:
             loss=np.array(row["loss"]),
             n_parameters=row["parameters"],
             multiplications=row["multiplications"],
-            rate=row["rate"],
         )
         for row in about.pop("variants")
     }
@@ -178,9 +175,7 @@ def _losses(found: Comparison) -> None:
             for title, loss in shown.items()
         ),
     )
-    st.caption(
-        "A dot is a run, an upright bar the mean; the dashed line is the baseline. Blue is better, orange worse."
-    )
+    st.caption("A dot is a run, a bar the mean, the dashed line the baseline. Blue is better, orange worse.")
 
 
 def _title(name: str) -> str:
@@ -230,9 +225,8 @@ def _words(found: Comparison) -> str:
     lines = "\n".join(f"- {_sentence(name, found)}" for name in CHANGES if name in found.variants)
     seeds = len(found.baseline.loss)
     return (
-        f"{lines}\n\n"
-        "**How this is decided.** A change counts if the 95% interval of its difference from the baseline does not "
-        f"hold 0 (Welch's t, {seeds} seeds). Larger models or longer training may differ.\n\n{_about(found)}"
+        f"{lines}\n\n**How this is decided.** A change counts if the 95% interval of its difference from the "
+        f"baseline leaves out 0 (Welch's t, {seeds} seeds). Larger models may differ.\n\n{_about(found)}"
     )
 
 
@@ -242,27 +236,24 @@ def _sentence(name: str, found: Comparison) -> str:
     amount = decimal(abs(difference.mean), ".3f")
     match verdict(difference):
         case "noise":
-            here = f"here **within the noise**: {_interval(difference)} may be chance"
+            here = f"here **within the noise**: {_interval(difference)}"
         case "better":
             here = f"here **better** by {amount} nats"
         case _:
             here = f"here **worse** by {amount} nats"
-    if change.theirs is None:
-        there = "Narang et al. do not compare it"
-    else:
-        there = f"Narang et al. report {decimal(change.theirs - change.baseline, '+.3f')}"
-        there += f" ({change.note})" if change.note else ""
-    return f"**{change.title}**, {change.what}: {here}. {there}."
+    there = ""
+    if change.theirs is not None:
+        there = f" Narang et al. report {decimal(change.theirs - change.baseline, '+.3f')}"
+        there += f" ({change.note})." if change.note else "."
+    return f"**{change.title}**, {change.what}: {here}.{there}"
 
 
 def _about(found: Comparison) -> str:
     config, about = found.about["config"], found.about
     low, high = about["rates"]
-    n_high = sum(variant.rate == high for variant in found.variants.values())
     return (
-        f"**Equal budget.** All read the same {in_words(about['tokens'])} tokens once, {about['batch']} windows of "
-        f"{config['max_len']} a step, with AdamW and a cosine. The baseline: {config['n_layers']} layers of width "
-        f"{config['d_model']}, pre-norm, LayerNorm, GELU, RoPE, tied embeddings. Each variant has the better of the "
-        f"learning rates {tiny(low)} and {tiny(high)}; {n_high} of {len(found.variants)} took the higher. Made by "
+        f"**Equal budget.** All read the same {in_words(about['tokens'])} tokens once, with AdamW and the "
+        f"better of the learning rates {tiny(low)} and {tiny(high)}. The baseline: {config['n_layers']} layers "
+        f"of width {config['d_model']}, pre-norm, LayerNorm, GELU, RoPE, tied embeddings. Made by "
         f"{markdown.code(about['command'])}."
     )

@@ -22,12 +22,12 @@ def code(here: Lesson) -> None:
 
     if here.weights.is_unusual:
         st.markdown(
-            "This model's attention has steps that the short version in numpy lacks (norms, a cap, or φ of queries and "
-            "keys), so here is its own source alone."
+            "The short version in numpy lacks steps of this model (norms, a cap, or φ), so here is its own "
+            "source alone."
         )
         show_code(*zoo.attention_code())
         return
-    st.markdown("The same in numpy: download the layer's input and matrices and run this in a notebook.")
+    st.markdown("The same in numpy: download the layer's input and matrices and run this.")
     st.code(notebook(numpy_attention), language="python")
     st.download_button(
         "attention.npz", lambda: arrays(here), "attention.npz", "application/octet-stream", on_click="ignore"

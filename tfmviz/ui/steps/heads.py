@@ -20,7 +20,7 @@ CANNOT_SHOW: dict[Kind, str] = {
     "next token": "the mask forbids to look ahead",
     "same word": "some word must come twice",
     "induction": "some token must come twice",
-    "punctuation": "too few tokens have a mark of punctuation to look at",
+    "punctuation": "too few tokens have a punctuation mark to look at",
 }
 """Why a text cannot show what a head does."""
 
@@ -52,8 +52,9 @@ def lookup(here: Lesson) -> None:
     )
     asked, found = said_of_queries(trace, choice.layer)[token], visible(keys.tokens[best])
     st.markdown(
-        f"{markdown.plain(asked)} asks. A Python `dict` would return the value of “{markdown.plain(found)}” alone; "
-        f"attention takes {row[best]:.0%} of it. The cosine between the two results is **{number(cosine)}**."
+        f"{markdown.plain(asked)} asks. A Python `dict` would return the value of “{markdown.plain(found)}” "
+        f"alone; attention takes {row[best]:.0%} of it. The cosine between the two results is "
+        f"**{number(cosine)}**."
     )
 
 
@@ -77,7 +78,7 @@ def contributions(here: Lesson) -> None:
     share = effects[head, token] / max(float(effects[head, token].sum()), 1e-12)
     with right:
         _attention_and_effect(attention[head, token], share, trace.axes(layer)[1].tokens)
-        st.markdown(f"Head {head}: attention to each key, and its share of what the head adds, ‖a v W_O‖.")
+        st.markdown(f"Head {head}: attention to each key, and its share of ‖a v W_O‖.")
 
 
 def _attention_and_effect(attention: Array, effect: Array, keys: tuple[str, ...]) -> None:
@@ -132,8 +133,8 @@ def _alike(pattern: Array, mask: Array) -> str:
         return ""
     (a, b), (c, d) = (tuple(int(side[n]) for side in pairs_of_heads) for n in (found.argmax(), found.argmin()))
     return (
-        f"Heads {a} and {b} are most alike: **{found.max():.0%}** of their attention goes to the same keys. Heads {c} "
-        f"and {d} are least alike: **{found.min():.0%}**."
+        f"Heads {a} and {b} are most alike: **{found.max():.0%}** of their attention goes to the same keys. "
+        f"Heads {c} and {d} are least alike: **{found.min():.0%}**."
     )
 
 
@@ -162,8 +163,8 @@ def finder(here: Lesson) -> None:
     named = "; ".join(f"**layer {layer}, head {head}** ({score:.2f})" for layer, head, score in best[:5])
     n_named = sum(verdict.kind == kind for of_layer in believed for verdict in verdicts(of_layer))
     st.markdown(
-        f"Closest to a head that {IN_WORDS[kind]}: {named}. Of {scores.size} heads **{n_named}** "
-        f"{'does' if n_named == 1 else 'do'} this more than anything else, and clearly."
+        f"Closest to a head that {IN_WORDS[kind]}: {named}. **{n_named}** of {scores.size} heads "
+        f"{'does' if n_named == 1 else 'do'} this most, and clearly."
     )
 
 

@@ -31,9 +31,9 @@ def scaling_lab(here: Lesson) -> None:
         its_own = source == "this head's own"
         d = _ask_width(here, its_own=its_own)
     if its_own and here.weights.is_linear:
-        st.markdown("Linear attention takes no power of e, so it has no need to divide.")
+        st.markdown("Linear attention takes no power of e, so it need not divide.")
     elif its_own and not here.weights.divided_by:
-        st.markdown("This model does not divide: training made its queries and keys small enough.")
+        st.markdown("This model does not divide: training made queries and keys small enough.")
     scores, mask, names = _own_scores(here, d) if its_own else _random_scores(d)
     row = here.query if its_own else 0
     plain, scaled = scaling.sharpness(scores, mask), scaling.sharpness(scores / np.sqrt(d), mask)
@@ -48,10 +48,10 @@ def scaling_lab(here: Lesson) -> None:
             alt=f"Softmax of one row: the largest share is {shares[0].max():.2f} without, {shares[1].max():.2f} with "
             "scaling.",
         )
-    law = f"The law for independent numbers of variance 1: Var(q · k) = d = {d}."
+    law = f"In theory, for independent numbers of variance 1: Var(q · k) = d = {d}."
     st.markdown(
-        f"Variance of q · k, measured over {int(mask.sum()):,} pairs: **{number(plain.variance)}**. {law} "
-        f"After division by √d = {np.sqrt(d):.2f} it is **{number(scaled.variance)}**."
+        f"Variance of q · k over {int(mask.sum()):,} pairs: **{number(plain.variance)}**. {law} After division "
+        f"by √d = {np.sqrt(d):.2f} it is **{number(scaled.variance)}**."
     )
     st.table(
         {

@@ -27,10 +27,7 @@ from tfmviz.words.numbers import decimal, tiny
 N_BARS = 12
 
 
-NOT_LINEAR = (
-    "Before the logits this model computes Norm(GELU(x W + b)), as BERT does. It is not linear, so there is no such "
-    "sum."
-)
+NOT_LINEAR = "Norm(GELU(x W + b)) precedes this model's logits, so they are no such sum."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

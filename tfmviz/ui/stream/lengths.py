@@ -72,8 +72,8 @@ def _outlier_in_words(values: Array, stages: list[str], first: str) -> None:
     where = "in the embedding" if stage == 0 else f"after {where}"
     if factor >= STANDS_OUT:
         st.markdown(
-            f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the others' median. "
-            "Idle heads often look there."
+            f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the others' "
+            "median. Idle heads look there."
         )
         return
     st.markdown(f"The first token “{name}” is no outlier: at most {factor:.2f} times the others' median, {where}.")

@@ -26,11 +26,11 @@ def river(here: Lesson) -> None:
     _waterfall(found)
     st.markdown(
         f"Heads are blue, feed-forward layers (MLP) orange. The {len(found.parts)} parts sum to the model's own "
-        f"vector, to within **{tiny(found.residue)}**; along it, to its length, {found.along.sum():.2f}."
+        f"vector, to within **{tiny(found.residue)}**."
     )
     if not is_pre_norm(trace):
         st.info(
-            "In this post-norm model norms rescale the stream, so they are parts too (grey).",
+            "Post-norm: the norms rescale the stream, so they are parts too (grey).",
             icon=icons.NORM,
         )
     st.markdown("A part left of the middle points against the stream: it may delete something.")

@@ -219,11 +219,11 @@ def _left(here: Lesson, said: Switches) -> str:
     # after the sum, a norm acts even where nothing has been added
     norms = here.model.config.norm_position == "post"
     if not _is_bare(here.trace, said):
-        left = "Only the biases b_O of attention are still added to each vector"
+        left = "Only attention's biases b_O are still added to each vector"
         return f"{left}, and the norms still act on it." if norms else f"{left}."
     if norms:
-        return "No layer adds anything: only the norms still act on each token's own vector."
-    return "No layer adds anything: the model reads out each token's own vector at once."
+        return "No layer adds anything: only the norms act."
+    return "No layer adds anything: the model reads out each vector at once."
 
 
 def _is_bare(trace: Trace, said: Switches) -> bool:
@@ -290,7 +290,7 @@ def written(here: Lesson, after: Trace, said: Switches) -> None:
             st.markdown(f"**{name[0].upper()}{name[1:]}**")
             st.code(text or "(nothing: it stops at once)", language=None, wrap_lines=True)
     what = "what it makes of your text" if architecture == "encoder-decoder" else f"the next {WRITTEN} tokens at most"
-    st.caption(f"The most probable token at every step: {what}.")
+    st.caption(f"Always the most probable token: {what}.")
     verdict(here, after, said)
 
 

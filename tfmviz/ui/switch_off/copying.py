@@ -68,7 +68,7 @@ def laboratory(here: Lesson) -> None:
     figure = st.container()
     copied = lesson.line("copied").radio("Copied", options, horizontal=True, key="copied", bind="query-params")
     if other is None:
-        st.info("Type a second sentence with as many tokens as yours.", icon=icons.WRITE)
+        st.info("Type a second sentence of as many tokens.", icon=icons.WRITE)
         return
     second = _run(here.model, here.text, other)
     tokens = [run.axes(f"{stack}.0.self_attn")[0].tokens for run in (here.trace, second)]
@@ -78,7 +78,7 @@ def laboratory(here: Lesson) -> None:
     values = _recovered(here.model, here.text, other, COPIED[copied], stack, here.target)
     if np.isnan(values).all():
         st.info(
-            "Both sentences get exactly the same answer. Change a word.",
+            "Both sentences get the same answer. Change a word.",
             icon=icons.INFO,
         )
         return
@@ -184,15 +184,15 @@ def _in_words(here: Lesson, second: Trace) -> None:
     words = [_quoted(here.model.vocabulary[index]) for index in pair]
     apart = [decimal(float(patching.difference(one, pair)), "+.2f") for one in logits]
     best = patching.favourites(*logits)
-    said = f"The two answers are {words[0]} for your sentence and {words[1]} for the second."
+    said = f"Your sentence's answer is {words[0]}, the second's {words[1]}."
     if best != pair:
         said = (
             f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Compared, your sentence favours {words[0]}, "
             f"the second {words[1]}."
         )
     st.markdown(
-        f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run and **{apart[1]}** in "
-        "the other. A cell: how far one copied vector goes from the first (0) to the second (1)."
+        f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run, **{apart[1]}** "
+        "in the other. A cell: how far one copy goes from the first (0) to the second (1)."
     )
 
 

@@ -119,7 +119,7 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
     heads = [part for part in ablation.parts_of(here.trace) if part.kind == "head"]
     known = np.flatnonzero(~np.isnan(sharpness.ravel()))
     if len(known) < 3:
-        st.info("Too few heads can choose where to look here: type more words.")
+        st.info("Too few heads have a choice here: type more words.")
         return
     x, y = sharpness.ravel()[known], values.ravel()[known]
     names = [heads[i].name for i in known]

@@ -57,10 +57,9 @@ def four_ways(here: Lesson) -> None:
     ]
     show_boxes(rows, key="four_ways", caption="", titles=("cut into", "how many", "the pieces"))
     st.markdown(
-        "**Characters** and **bytes** need a small vocabulary but make long sequences, and attention costs the square "
-        f"of the length: bytes cost {decimal((len(single) / max(len(tokens), 1)) ** 2, '.1f')} times as many scores as "
-        "tokens here. **Words** make short sequences, but a word that the vocabulary lacks is lost. "
-        f"{_between(tokenizer)}"
+        "**Characters** and **bytes** need a small vocabulary but make long sequences: bytes cost "
+        f"{decimal((len(single) / max(len(tokens), 1)) ** 2, '.1f')} times as many attention scores as tokens "
+        f"here. **Words** make short ones, but a word that the vocabulary lacks is lost. {_between(tokenizer)}"
     )
 
 
@@ -92,10 +91,10 @@ def numbers(here: Lesson) -> None:
     show_boxes(rows, key="numbers", caption="", titles=("text", "tokens", "the piece, its bytes, its number"))
     named = ", ".join(f"`{mark}`" for mark in marks) if 0 < len(marks) < 6 else f"{len(marks)} in all"
     used = "where a text ends" if len(marks) == 1 else "where a text begins or ends, padding, a gap"
-    gap = " Three underscores are an exception: they stand for the gap." if tokenizer.marks.mask else ""
+    gap = " Only three underscores stand for the gap." if tokenizer.marks.mask else ""
     st.markdown(
-        f"A place in a list of {len(tokenizer.vocabulary):,} entries. **Marks** ({named}) say, for example, {used}. "
-        f"Elsewhere in this app what you type is read as text.{gap}"
+        f"A place in a list of {len(tokenizer.vocabulary):,} entries. **Marks** ({named}) say, for example, "
+        f"{used}. Elsewhere your text is read as text.{gap}"
     )
 
 
@@ -120,8 +119,8 @@ def hard_words(here: Lesson) -> None:
         rows.append(Row(name, f"{len(found)} for {counted(len(text), 'character')}", found))
     show_boxes(rows, key="hard_words", caption="", titles=("what", "tokens", "the pieces"))
     st.markdown(
-        "Dashed boxes are single bytes. A byte-level vocabulary knows them all, so nothing is unknown, but rare text "
-        f"is expensive.{_of_digits(here.model.tokenizer)}"
+        "Dashed boxes are single bytes. With bytes nothing is unknown, but rare text is "
+        f"expensive.{_of_digits(here.model.tokenizer)}"
     )
 
 
@@ -130,7 +129,7 @@ def _of_digits(tokenizer: Tokens) -> str:
     entries = [tokenizer.vocabulary[index] for index in ids_of(tokenizer, HARD["a number"])]
     if len({n for entry in entries if (n := sum(character.isdigit() for character in entry))}) < 2:
         return ""
-    return " The digits of a number are cut at places that have nothing to do with its value."
+    return " Numbers are cut at places that have nothing to do with their value."
 
 
 def vocabularies(here: Lesson) -> None:
@@ -141,7 +140,7 @@ def vocabularies(here: Lesson) -> None:
         name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
         rows.append(Row(name, f"{len(tokenizer.vocabulary):,} entries: {counted(len(found), 'token')}", found))
     show_boxes(rows, key="vocabularies", caption="", titles=("model", "its vocabulary", "the pieces"))
-    st.markdown("How many tokens does a word cost? The first merges of a list are a smaller vocabulary.")
+    st.markdown("How many tokens does a word cost with a list's first merges alone?")
     model = merging.model_with_merges(here)
     if model is None:
         return

@@ -42,7 +42,7 @@ def learn(here: Lesson) -> None:
         _, steps = _learned(text)
     with below:
         if not steps:
-            st.info("No two bytes stand side by side in a word of this text. Paste a longer one.", icon=icons.WRITE)
+            st.info("No word of this text has two bytes. Paste a longer text.", icon=icons.WRITE)
             return
         _show(here, text, steps, min(wanted, len(steps)))
 
@@ -81,14 +81,13 @@ def _tie(table: tuple[tuple[bpe.Pair, int], ...]) -> str:
     same = sum(1 for _, often in table if often == table[0][1])
     if same == 1:
         return "The first row wins: no other pair is as frequent."
-    return f"{same} of these pairs are equally frequent; the one with the older symbols wins, as in `tokenizers`."
+    return f"{same} of these pairs are equally frequent; the one with the older symbols wins."
 
 
 def _words(text: str, n_steps: int) -> None:
     st.markdown(
-        f"The text has {len(text):,} characters. Each step counts all pairs of neighbours within words and joins the "
-        f"most frequent. The list of pairs is the result. This page stops after {MOST_MERGES}, real vocabularies after "
-        "tens of thousands."
+        f"The text has {len(text):,} characters. Each step joins the most frequent pair of neighbours within "
+        f"words. This page stops after {MOST_MERGES}, real vocabularies after tens of thousands."
     )
     if n_steps < MOST_MERGES:
         st.info(f"Learning ended after {counted(n_steps, 'merge')}: every word is one token.", icon=icons.INFO)
@@ -114,7 +113,7 @@ def _text(here: Lesson, which: str) -> str:
         return _read(file.getvalue())
     if typed and typed.strip():
         return typed
-    st.info("Your text is empty, so the page learns from its own.", icon=icons.WRITE)
+    st.info("Your text is empty; the page learns from its own.", icon=icons.WRITE)
     return _ours()
 
 

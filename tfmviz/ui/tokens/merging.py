@@ -46,16 +46,16 @@ def replay(here: Lesson) -> None:
             controls.at_most("merges_shown", len(steps))
             shown = st.slider("Merges", 0, len(steps), len(steps), key="merges_shown", bind="query-params")
     if len(whole) > LONGEST:
-        st.info(f"Only the first {LONGEST} of the {len(whole)} bytes of this word are merged here.", icon=icons.CUT)
+        st.info(f"Only the first {LONGEST} of the word's {len(whole)} bytes are merged here.", icon=icons.CUT)
     show_boxes(
         _rows(word, steps, shown, ranks, is_whole=word == whole),
         key="merges",
         caption="",
-        titles=("step", "priority", "the symbols; below each, the priority of its pair with the next"),
+        titles=("step", "priority", "the symbols; below each, its pair's priority"),
     )
     st.markdown(
-        f"The list has {len(ranks):,} merges in the order in which they were learned; the lowest number is joined next "
-        "(framed). A dash is a pair that was never learned; when only dashes are left, the symbols are the tokens."
+        f"The list has {len(ranks):,} merges in the order learned; the lowest number is joined next (framed). A "
+        "dash: never learned. When only dashes are left, the symbols are the tokens."
     )
 
 

@@ -77,22 +77,20 @@ def neighbours(here: Lesson) -> None:
         alt=f"Nearest to “{whole(text.tokens[position])}”: "
         + "; ".join(f"“{whole(t)}” {decimal(c)}" for t, c in zip(tokens, cosines, strict=True)),
     )
-    st.markdown(
-        "Words that can come in the same places get similar gradients, so training turns their vectors the same way."
-    )
+    st.markdown("Words that fit the same places get similar gradients, so training turns their vectors the same way.")
     _tying(here.model)
 
 
 def _tying(model: Model) -> None:
     weights = model.weights
     if not weights.has_head:
-        st.markdown("This model has no output layer, so there is nothing to tie.")
+        st.markdown("This model has no output layer to tie.")
         return
     n, d = weights.W_E.shape
     tied = np.shares_memory(weights.W_E, weights.W_U)
     show_table(
         Table(
-            caption="The matrix at the start and the matrix at the end",
+            caption="The first and the last matrix",
             columns=("matrix", "shape", "what it does", "the same numbers?"),
             rows=[
                 ("W_E", f"{n:,} × {d}", "token → vector", "–"),
@@ -140,9 +138,9 @@ def embedding_map(here: Lesson) -> None:
         + ", ".join(f"“{whole(here.model.vocabulary[n])}”" for n in _near(places, index)),
     )
     st.markdown(
-        f"Of the variance of {here.model.config.d_model} coordinates this plane keeps {per_cent(float(shares[0]))} + "
-        f"{per_cent(float(shares[1]))}, so neighbours here may be far apart; “Nearest” measures in all. Your words are "
-        "bold."
+        f"This plane keeps {per_cent(float(shares[0]))} + {per_cent(float(shares[1]))} of the variance, so "
+        f"neighbours here may be far apart; “Nearest” measures in all {here.model.config.d_model} coordinates. "
+        "Your words are bold."
     )
 
 

@@ -53,7 +53,7 @@ def words() -> None:
     """What each experiment shows."""
     if found := {name: log for name in EXPERIMENTS if len((log := log_of(name)).steps)}:
         st.markdown(
-            "Made beforehand with the settings of “Experiment”, in 11 to 18 seconds of one core each: "
+            "Made beforehand with the settings of “Experiment”: "
             + " ".join(
                 f"**{name.capitalize()}** ({log.steps[-1]:,.0f} updates): {EXPERIMENTS[name].says}"
                 for name, log in found.items()

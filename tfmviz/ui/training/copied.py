@@ -14,8 +14,8 @@ from tfmviz.record.trace import Array
 from tfmviz.ui.figures import theme
 
 ABOUT = (
-    "**Induction score**: attention to what followed the same token the first time. "
-    "**Loss added**: how much more the second time costs without the head."
+    "**Induction score**: attention to what followed the same token before. **Loss added**: what the second "
+    "time costs more without the head."
 )
 """What the panels show; their own titles have to fit a narrow column."""
 

@@ -51,7 +51,7 @@ EXPERIMENTS = {
     ),
     "copy a word": Experiment(
         choices=Choices(task="copy", steps=600),
-        says="The same model learns to copy: how early does cross-attention become a diagonal?",
+        says="The same model learns to copy: when does cross-attention become a diagonal?",
     ),
     "two layers copy": Experiment(
         choices=_COPYING,
@@ -59,8 +59,7 @@ EXPERIMENTS = {
     ),
     "one layer cannot": Experiment(
         choices=Choices.from_dict(_COPYING.to_dict() | {"layers": 1}),
-        says="The same with one layer. No head can know which token came before another, so none can look for what "
-        "followed this one (Elhage et al. 2021).",
+        says="The same with one layer: no head can know which token came before another (Elhage et al. 2021).",
     ),
 }
 

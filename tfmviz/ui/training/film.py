@@ -160,18 +160,18 @@ def _in_words(found: Copying, step: int) -> str:
     best, behind, worst = int(scores.argmax()), int(back.argmax()), int(damage.argmax())
     period = len(on_repeats(step).target) // 2
     return (
-        f"After **{step:,} updates**: tokens {period + 1} to {2 * period - 1} repeat tokens 1 to {period - 1}. Their "
-        f"loss is {found.second:.2f} nats, that of the first ones {found.first:.2f}: an in-context score of "
+        f"After **{step:,} updates** tokens {period + 1} to {2 * period - 1} repeat tokens 1 to {period - 1} "
+        f"and cost {found.second:.2f} nats, the first ones {found.first:.2f}: an in-context score of "
         f"**{decimal(found.in_context, '+.2f')}**. Head **{found.heads[best]}** gives {scores[best]:.0%} of its "
-        f"attention to what followed the same token before, head **{found.heads[behind]}** gives {back[behind]:.0%} to "
-        f"the token just before. Without head **{found.heads[worst]}** the loss grows most, by "
-        f"{decimal(float(damage[worst]), '+.2f')} nats."
+        f"attention to what followed the same token before, head **{found.heads[behind]}** gives "
+        f"{back[behind]:.0%} to the token just before. Without head **{found.heads[worst]}** the loss grows "
+        f"most, by {decimal(float(damage[worst]), '+.2f')} nats."
     )
 
 
 def _on_text(step: int) -> None:
     early, late = on_text(step)
     st.markdown(
-        f"On held-out text ({WINDOWS} windows of 64 tokens) tokens 8 to 15 cost {early:.2f} nats, tokens 48 to 63 "
-        f"{late:.2f}: **{decimal(late - early, '+.2f')}**. Olsson et al. (2022) compare the 500th token with the 50th."
+        f"On held-out text tokens 48 to 63 cost {late:.2f} nats, tokens 8 to 15 {early:.2f}: "
+        f"**{decimal(late - early, '+.2f')}**. Olsson et al. (2022) take tokens 500 and 50."
     )

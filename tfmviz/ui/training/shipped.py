@@ -96,11 +96,11 @@ def _in_words(found: dict[str, Records], shown: str) -> str:
     if shown == "the twins":
         best = min(found, key=lambda name: found[name].held_out[-1])
         return (
-            "The dotted line is chance, log V. The twins differ in one thing each and read the same batches in the "
-            f"same order. Lowest on held-out text at the end: **{best.removeprefix(TWIN)}**. The unmasked twin reads "
-            "the answers, so its loss means nothing."
+            "The dotted line is chance, log V. The twins differ in one thing each and read the same batches. "
+            f"Lowest on held-out text at the end: **{best.removeprefix(TWIN)}**. The unmasked twin reads the "
+            "answers, so its loss means nothing."
         )
-    return "These models have different vocabularies and tasks: compare the shape of the curves, not their heights."
+    return "These models differ in vocabulary and task: compare the shapes of the curves, not their heights."
 
 
 def _table(found: dict[str, Records]) -> None:
@@ -114,4 +114,4 @@ def _table(found: dict[str, Records]) -> None:
             "longest gradient": [f"{log.grad_norm.max():.1f}" for log in found.values()],
         }
     )
-    st.caption("Held out: eight batches, measured during training; other pages measure other passages.")
+    st.caption("Held out: eight batches, measured during training.")

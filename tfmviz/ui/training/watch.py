@@ -44,7 +44,7 @@ ROWS = 6
 PROBLEM = "run_problem"
 """Why the last press of a button did not do what it says."""
 
-ENDED = f"The run is ended, but this cannot be kept: {CANNOT_WRITE}. When there is room, it starts again; end it then."
+ENDED = f"The run ended, but this cannot be kept: {CANNOT_WRITE}. When there is room, end it again."
 STAYS = f"The run cannot go on: {CANNOT_WRITE}."
 
 SHARED = "Anyone with this address sees these runs; only the browser that started a run can change it."
@@ -147,7 +147,7 @@ def _rate(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
         sorted({*OPTIONS["learning_rate"], sight.rate}),
         key=key,
         format_func=lambda rate: f"{rate:g}",
-        help="Holds from the next update on; the schedule goes on with a higher or lower top.",
+        help="From the next update on; the schedule goes on with another top.",
         on_change=_change_rate,
         args=(folder.address, key),
     )
@@ -222,7 +222,7 @@ def _curves(seen: list[Seen]) -> None:
     names = [f"{n + 1}: {name}" for n, name in enumerate(names)]
     logs = [log for _, _, log in seen]
     if not any(len(log.steps) for log in logs):
-        st.info("The curves begin with the first update, after some seconds.", icon=icons.WAIT)
+        st.info("The curves begin with the first update.", icon=icons.WAIT)
         return
 
     def lines(column: str) -> dict[str, tuple[Array, Array]]:

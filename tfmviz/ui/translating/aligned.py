@@ -33,9 +33,8 @@ def compare(here: Lesson) -> None:
             _draw(trace, trace["decoder.alpha"], title=SAID[kind], key=kind)
     largest = max(model.config.n_parameters for model in recurrent.values())
     st.markdown(
-        "The recurrent translators have one layer in each half and at most "
-        f"{per_cent(largest / here.model.config.n_parameters)} of the transformer's parameters: compare where they "
-        "look, not how well they write."
+        f"The recurrent translators have at most {per_cent(largest / here.model.config.n_parameters)} of the "
+        "transformer's parameters: compare where they look, not how well they write."
     )
 
 

@@ -20,7 +20,4 @@ def draw(here: Lesson) -> None:
         key="encoder",
         alt=f"The last word, “{names[-1]}”, looks most at “{names[int(pattern[-1].argmax())]}”.",
     )
-    st.markdown(
-        "There is no mask: a word also looks at those after it. The encoder runs once; every word of the translation "
-        "looks at its output."
-    )
+    st.markdown("There is no mask: a word also looks at later ones. The encoder runs once, for the whole translation.")

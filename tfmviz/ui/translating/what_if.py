@@ -125,7 +125,7 @@ def _edited(here: Lesson, how: str) -> Other | None:
     else:
         chosen = _places("sees only", names, key="directed")
     if not chosen:
-        return Other(text=here.text, says="No word of the source is chosen, so nothing is changed.")
+        return Other(text=here.text, says="No word is chosen, so nothing is changed.")
     after, listed = markdown.plain(steps[step][0]), " and ".join(f"“{markdown.plain(names[n])}”" for n in chosen)
     if how == DIRECT:
         return _directed(here, step, chosen, names=names, after=after)
@@ -144,7 +144,7 @@ def _directed(here: Lesson, step: int, chosen: Sequence[int], *, names: Sequence
         bind="query-params",
         max_chars=MOST_LETTERS,
         placeholder="equal",
-        help="A number for each of these words: with 3 1 the first gets 75%, the second 25%.",
+        help="A number for each word: with 3 1 the first gets 75%, the second 25%.",
         width=170,
     )
     try:
@@ -171,7 +171,7 @@ def shares_of(typed: str, n: int) -> tuple[float, ...]:
     try:
         parts = [float(word) for word in words]
     except ValueError:
-        raise ValueError("The parts are numbers with spaces between them, such as “3 1”.") from None
+        raise ValueError("Write numbers with spaces between them, such as “3 1”.") from None
     if len(parts) != n:
         raise ValueError(f"Each chosen word needs one part: {len(parts)} for {n}.")
     largest = max(parts)

@@ -91,8 +91,8 @@ def _list(here: Lesson, found: ScoreSum, path: Path) -> None:
     paths, labels = _paths(found), subject.labels(here)
     show_table(
         Table(
-            caption="Click a path to remove it from this head alone.",
-            columns=["path", "predicted change of the score"],
+            caption="Click a path to remove it from this head.",
+            columns=["path", "predicted change"],
             rows=[
                 [f"{_writer(found, p)} → {p[0]} of “{labels[p[0]]}”", decimal(found.predicted(*p), "+.2f")]
                 for p in paths
@@ -120,18 +120,18 @@ def _in_words(here: Lesson, found: ScoreSum, path: Path, after: Trace) -> None:
 def _why(found: ScoreSum, path: Path) -> str:
     """Why prediction and measurement differ."""
     if (scales := found.readings[path[0]].scales(path[1])) is None:
-        return "The prediction holds each norm's σ; really every norm after the writer finds another."
-    return f"The prediction holds the norm's σ at {rounded(scales[0])}; really it becomes {rounded(scales[1])}."
+        return "The norms after the writer change too; the prediction leaves that out."
+    return f"The prediction holds σ at {rounded(scales[0])}; it becomes {rounded(scales[1])}."
 
 
 def _softmax(here: Lesson, found: ScoreSum, path: Path, after: Trace) -> str:
     """What becomes of the share of attention."""
     at, site = (here.choice.head, here.query, here.key), f"{here.choice.layer}.pattern"
     if found.is_masked:
-        return "The mask forbids this look, so its share stays 0."
+        return "The mask keeps the share at 0."
     before, now = (per_cent(float(run[site][at])) for run in (here.trace, after))
     others = "change too" if path[0] == "query" else "stay"
-    return f"The share goes from {before} to {now}: the softmax weighs it against the other scores, which {others}."
+    return f"Its share goes from {before} to {now}; the other scores {others}."
 
 
 def _rows(here: Lesson, after: Trace) -> None:

@@ -28,11 +28,11 @@ PAIR = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
 
 READS: dict[Way, str] = {"Q": "queries", "K": "keys", "V": "values"}
 
-TOO_FEW = "Heads can read one another only from layer to layer, and this model has one layer here."
+TOO_FEW = "This model has one layer here, so no head reads another."
 
-NOTHING = "The heads of this model write or read nothing at all, so none composes with another."
+NOTHING = "The heads of this model write or read nothing."
 
-POST_NORM = "In this post-norm model a norm follows each write; γ is left out of the map, and no path is removed here."
+POST_NORM = "Post-norm: the map leaves out γ, and no path is removed."
 
 
 def compose(here: Lesson) -> None:
@@ -42,7 +42,7 @@ def compose(here: Lesson) -> None:
         st.info(TOO_FEW, icon=icons.INFO)
         return
     chosen = lesson.line("side").segmented_control(
-        "The later head reads it in its",
+        "Read in its",
         list(READS.values()),
         default="keys",
         key="side",
@@ -55,14 +55,14 @@ def compose(here: Lesson) -> None:
         st.info(NOTHING, icon=icons.INFO)
         return
     pair = _chosen(found)
-    low, mean, high = found.by_chance
+    low, _, high = found.by_chance
     st.markdown(
-        f"Head {_name(found.heads[pair[0]])} composes with the {READS[way]} of head {_name(found.heads[pair[1]])}: "
-        f"**{found.values[pair]:.3f}**. Random heads of this shape have {mean:.3f}, and 95% of them lie between "
+        f"Head {_name(found.heads[pair[0]])} composes with the {READS[way]} of head "
+        f"{_name(found.heads[pair[1]])}: **{found.values[pair]:.3f}**; 95% of random heads lie between "
         f"{low:.3f} and {high:.3f}."
     )
     _map(found, pair)
-    st.caption("Measured on the weights alone; RoPE does not turn them here.")
+    st.caption("From the weights alone, without RoPE.")
     _heads(here, found.heads[pair[0]], found.heads[pair[1]], way)
 
 
@@ -141,10 +141,10 @@ def _run(model: Model, text: str, earlier: tuple[str, int], later: tuple[str, in
 def _in_words(here: Lesson, after: Trace, earlier: tuple[str, int], later: tuple[str, int], way: Way) -> None:
     """What the later head loses: some of its attention, or of its result."""
     layer, head = later
-    said = f"Without what head {_name(earlier)} wrote in its {READS[way]}, head {_name(later)} "
+    said = f"Without head {_name(earlier)} in its {READS[way]}, head {_name(later)} "
     if way == "V":
         old, new = (run[f"{layer}.z"][head] for run in (here.trace, after))
-        said += f"has a result z that differs by **{per_cent(_length(old - new) / _length(old))}** of its length."
+        said += f"has a result that differs by **{per_cent(_length(old - new) / _length(old))}** of its length."
     else:
         old, new = (run[f"{layer}.pattern"][head] for run in (here.trace, after))
         said += f"moves **{per_cent(float(np.abs(old - new).sum(axis=-1).mean()) / 2)}** of its attention."
@@ -163,10 +163,7 @@ def _induction(here: Lesson, after: Trace, later: tuple[str, int]) -> str:
     before, now = (float(layer_scores(run)[later[0]]["induction"][later[1]]) for run in (here.trace, after))
     if not np.isfinite(before):
         return ""
-    return (
-        f" Where a token comes again, it gave **{per_cent(before)}** to what followed it before, and then "
-        f"**{per_cent(now)}**."
-    )
+    return f" It gave **{per_cent(before)}** to what followed a repeated token, now **{per_cent(now)}**."
 
 
 def _links(earlier: tuple[str, int], later: tuple[str, int]) -> None:

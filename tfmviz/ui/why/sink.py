@@ -20,7 +20,7 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
 
-TOO_SHORT = "Here no token can choose between the first and another. Type more."
+TOO_SHORT = "No token has a choice yet. Type more."
 
 
 def sink(here: Lesson) -> None:
@@ -66,9 +66,9 @@ def _in_words(here: Lesson, found: Sinks) -> None:
     first = markdown.plain(visible(here.trace.axes(choice.layer)[1].tokens[0]))
     at = found.layers.index(choice.layer), choice.head
     st.markdown(
-        f"On average a head gives **{per_cent(float(np.nanmean(found.shares)))}** to the first token, “{first}”. Head "
-        f"{choice.layer_index}.{choice.head} gives **{per_cent(float(found.shares[at]))}**. What it fetches there is "
-        f"**{decimal(float(found.lengths[at]))}** times as long as from other tokens."
+        f"Heads give **{per_cent(float(np.nanmean(found.shares)))}** to the first token, “{first}”, on "
+        f"average; head {choice.layer_index}.{choice.head} gives **{per_cent(float(found.shares[at]))}**. Its "
+        f"value there is **{decimal(float(found.lengths[at]))}** times as long as elsewhere."
     )
     ids = here.trace.target.ids
     if "logits" not in here.trace or here.model.config.architecture == "encoder-only" or len(ids) < 2:
@@ -83,6 +83,6 @@ def _in_words(here: Lesson, found: Sinks) -> None:
         )
     )
     st.markdown(
-        f"Mean surprise at the words of {before_after.predicted(here)}: **{whole:.2f}** nats; with that value zero in "
-        f"this head **{one:.2f}**, in every head **{every:.2f}**.{subject.together(here.weights, choice.head)}"
+        f"Mean surprise: **{whole:.2f}** nats; with that value zero in this head **{one:.2f}**, in every head "
+        f"**{every:.2f}**.{subject.together(here.weights, choice.head)}"
     )

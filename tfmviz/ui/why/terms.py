@@ -17,7 +17,7 @@ from tfmviz.ui.why import believe, subject
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import said_of_queries
-from tfmviz.words.numbers import decimal, per_cent, tiny
+from tfmviz.words.numbers import decimal, per_cent
 
 SHOWN = 11
 """Writers of each side that have a row or column of their own."""
@@ -48,9 +48,9 @@ def _in_words(here: Lesson, found: ScoreSum) -> None:
     names, (a, b) = subject.names(here), _largest(found)[0]
     query, key = (subject.said(found.readings[side].names[n]) for side, n in zip(SIDES, (a, b), strict=True))
     st.markdown(
-        f"{_standing(here, found)} It is the sum of **{found.terms.size:,} terms**. The largest in size, "
-        f"**{decimal(float(found.terms[a, b]), '+.2f')}**, joins what {query} wrote into {names['query']} with what "
-        f"{key} wrote into {names['key']}."
+        f"{_standing(here, found)} It is the sum of **{found.terms.size:,} terms**. The largest, "
+        f"**{decimal(float(found.terms[a, b]), '+.2f')}**, joins what {query} wrote into {names['query']} with "
+        f"what {key} wrote into {names['key']}."
     )
 
 
@@ -61,16 +61,13 @@ def _standing(here: Lesson, found: ScoreSum) -> str:
     row = here.trace[f"{choice.layer}.scores"][choice.head, here.query]
     share = float(here.trace[f"{choice.layer}.pattern"][choice.head, here.query, here.key])
     if found.is_masked:
-        return (
-            f"The mask forbids {asks} to look at {names['key']}: it replaces the score "
-            f"**{decimal(found.measured)}** by −∞."
-        )
+        return f"The mask replaces the score **{decimal(found.measured)}** from {asks} to {names['key']} by −∞."
     allowed = row[np.isfinite(row)]
     rank = 1 + int((allowed > row[here.key]).sum())
     place = "the largest" if rank == 1 else f"number {rank}"
     return (
         f"From {asks} to {names['key']} the score is **{decimal(found.measured)}**, {place} of {len(allowed)} "
-        f"in its row. The softmax makes **{per_cent(share)}** of it."
+        f"in its row; its share is **{per_cent(share)}**."
     )
 
 
@@ -78,13 +75,10 @@ def _exactly(found: ScoreSum) -> None:
     """How exact the sum is, and what else belongs to it."""
     more = ""
     if found.bias:
-        more += f" {decimal(found.bias, '+.2f')} of it comes from the distance alone."
+        more += f" {decimal(found.bias, '+.2f')} of it is the distance's bias."
     if found.cap is not None:
-        more += f" Then the model's cap bends the sum to {found.cap:g} · tanh(sum / {found.cap:g})."
-    st.caption(
-        f"The norms divide by the σ that the model measured. Sum {decimal(found.total, '.5f')}, model "
-        f"{decimal(found.measured, '.5f')}: the difference is {tiny(found.residue)} of all terms in size.{more}"
-    )
+        more += f" The cap makes it {found.cap:g} · tanh(sum / {found.cap:g})."
+    st.caption(f"With each σ held the sum is {decimal(found.total)}, the score {decimal(found.measured)}.{more}")
 
 
 def _largest(found: ScoreSum) -> list[tuple[int, int]]:
@@ -166,7 +160,7 @@ def _list(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
 def _removals(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
     """Two buttons: what would be without this writer in the query, or in the key?"""
     names = subject.names(here)
-    st.markdown("Is it true? Run the model")
+    st.markdown("Run the model")
     for side, writer in zip(SIDES, chosen, strict=True):
         st.button(
             f"without {subject.said(found.readings[side].names[writer])} in the {side} of {names[side]}",

@@ -24,12 +24,9 @@ RAISED, LOWERED = 6, 4
 SHOWN = 11
 """Keys with a row of their own."""
 
-NOT_LINEAR = (
-    "Before the logits this model has a step of its own, Norm(GELU(x W + b)), as BERT does. It is not linear, so no "
-    "value has a share of a logit."
-)
+NOT_LINEAR = "Norm(GELU(x W + b)) precedes this model's logits: they are no sum of values."
 
-ELSEWHERE = "Heads of the encoder write into another stream than the words. Choose another attention in the sidebar."
+ELSEWHERE = "The encoder's heads write no words. Choose another attention in the sidebar."
 
 
 def writes(here: Lesson) -> None:
@@ -88,7 +85,7 @@ def _in_words(here: Lesson, found: Pushes) -> None:
     word = markdown.plain(visible(here.model.vocabulary[found.words[0]]))
     st.markdown(
         f"At {subject.names(here)['query']} this head raises “{word}” most, by "
-        f"**{decimal(float(found.by_key[:, 0].sum()), '+.2f')}**; the value of “{markdown.plain(visible(keys[best]))}” "
-        f"adds most of that, **{decimal(float(found.by_key[best, 0]), '+.2f')}**."
+        f"**{decimal(float(found.by_key[:, 0].sum()), '+.2f')}**; the value of "
+        f"“{markdown.plain(visible(keys[best]))}” adds **{decimal(float(found.by_key[best, 0]), '+.2f')}**."
     )
-    st.caption("This counts what goes straight to the logits, not what later layers make of it.")
+    st.caption("Straight to the logits, without later layers.")

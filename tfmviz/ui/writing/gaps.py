@@ -47,13 +47,10 @@ class Filled:
 def fill(here: Lesson) -> None:
     """Fills the gaps of the sentence, and shows what every gap would have got in every round."""
     lesson.hide("kind", "layer", "head")
-    st.markdown(
-        "This model fills gaps, written `___`. In each round (a row) it reads the whole text and fills the gap of "
-        "which it is most certain (framed)."
-    )
+    st.markdown("Each round (a row) fills the gap, `___`, of which the model is most certain (framed).")
     found = _filled(here.model, here.text)
     if found is None:
-        st.info("Write `___` for each word to fill in: “The ___ sat on the ___ and slept.”", icon=icons.INFO)
+        st.info("Write `___` for each gap: “The ___ sat on the ___ and slept.”", icon=icons.INFO)
         return
     vocabulary = here.model.vocabulary
     words = [[visible(vocabulary[index]) for index in row] for row in found.words]

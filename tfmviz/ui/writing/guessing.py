@@ -54,7 +54,7 @@ def guess(here: Lesson, now: Written) -> None:
     if word:
         ids = tokens_of(here.model, word, after=_last_token(here, now))
         if len(ids) > MOST_TOKENS:
-            st.info(f"This is more than a word: a guess has at most {MOST_TOKENS} tokens.", icon=icons.INFO)
+            st.info(f"More than a word: a guess has at most {MOST_TOKENS} tokens.", icon=icons.INFO)
         elif len(now.before) + len(ids) >= _room(here.model):
             st.info("The model has no room left for this word.", icon=icons.INFO)
         elif ids:
@@ -131,10 +131,10 @@ def scored(model: Model, text: str, before: tuple[int, ...], ids: tuple[int, ...
 def _say(here: Lesson, found: Guess, *, counts: bool) -> None:
     """The two losses of this place in words."""
     parts = " + ".join(f"“{markdown.plain(visible(token))}”" for token in found.tokens)
-    several = f" Its {len(found.tokens)} tokens ({parts}) have losses that are added." if len(found.tokens) > 1 else ""
+    several = f" The losses of its {len(found.tokens)} tokens ({parts}) are added." if len(found.tokens) > 1 else ""
     which = "its first token is" if len(found.tokens) > 1 else "it is"
     rank = f"{which} choice {found.rank:,} of {len(here.model.vocabulary):,}"
-    again = "" if counts else " Your first guess at this place counts; this one does not."
+    again = "" if counts else " Only your first guess at this place counts."
     st.markdown(
         f"**“{markdown.plain(found.word)}”** costs **{_bits(found.loss)} bits** (probability "
         f"{of_logarithm(-found.loss)}; {rank}). The model's first choice, “{markdown.plain(visible(found.best))}”, "
@@ -166,9 +166,9 @@ def _score(rounds: list[Guess]) -> None:
     mean, mean_best = (float(np.mean([getattr(one, name) for one in rounds])) for name in ("loss", "best_loss"))
     same = sum(one.rank == 1 and len(one.tokens) == 1 for one in rounds)
     st.markdown(
-        f"**Mean of {len(rounds)} guess{'es' if len(rounds) > 1 else ''}: yours {_bits(mean)} bits, the model's first "
-        f"choices {_bits(mean_best)} bits**; {same} of yours were its first choice. One bit less means twice as "
-        "probable. The score says how well you foresee the model, not who is right."
+        f"**Mean of {len(rounds)} guess{'es' if len(rounds) > 1 else ''}: yours {_bits(mean)} bits, the model's "
+        f"first choices {_bits(mean_best)} bits**; {same} of yours were its first choice. One bit less means "
+        "twice as probable."
     )
 
 

@@ -45,13 +45,12 @@ def steps(here: Lesson, said: Settings) -> None:
         alt=f"{computed} keys and values are computed in {len(read)} steps; without a cache it would be {whole}.",
     )
     st.markdown(
-        f"In {len(read)} steps **{computed}** keys and values are computed in every layer (dark); without the cache it "
-        f"would be **{whole}**, all coloured cells. Thanks to the causal mask nothing later changes the earlier ones."
+        f"In {len(read)} steps each layer computes **{computed}** keys and values (dark), without the cache "
+        f"**{whole}**, all coloured cells. Thanks to the causal mask the earlier ones stay."
     )
     if len(tokens) > here.model.config.max_len:
         st.info(
-            f"The text is longer than the {here.model.config.max_len} tokens that the model reads, so positions shift "
-            "and all are read again.",
+            f"Past {here.model.config.max_len} tokens positions shift, and all are read again.",
             icon=icons.INFO,
         )
 
@@ -93,8 +92,8 @@ def costs(here: Lesson) -> None:
     (count, one), (slow, fast) = ((values[0][-1], values[1][-1]) for values in (counts, times))
     st.markdown(
         f"At {lengths[-1]} tokens a step with the cache needs {one / count:.1%} of the multiplications and took "
-        f"{fast / slow:.0%} of the time ({fast:.1f} instead of {slow:.1f} ms, measured here); with one token the "
-        "processor mostly waits for the weights."
+        f"{fast / slow:.0%} of the time ({fast:.1f} instead of {slow:.1f} ms): with one token the processor "
+        "mostly waits for the weights."
     )
 
 
@@ -146,6 +145,6 @@ def _linear(config: Facts, each: int) -> None:
     """What a model with linear attention keeps in place of a cache."""
     state = linear_state(n_layers=config.n_layers, n_heads=config.n_heads, d_head=config.d_head, size=each)
     st.markdown(
-        "That is for softmax. This model's attention is linear and keeps only Σ φ(k) vᵀ and Σ φ(k) of each head, "
-        f"**{in_bytes(state)}** after a text of any length."
+        f"This model's linear attention keeps only Σ φ(k) vᵀ and Σ φ(k) of each head, **{in_bytes(state)}** "
+        "after a text of any length."
     )

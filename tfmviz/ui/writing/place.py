@@ -67,7 +67,7 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
     spread = float(np.sqrt(expected[most] * (1 - expected[most]) / DRAWS))
     st.markdown(
         f"“{markdown.plain(visible(words[most]))}” differs most: {per_cent(expected[most])} expected, "
-        f"{per_cent(drawn[most])} drawn. Chance alone moves it by about {per_cent(spread)} (one standard deviation)."
+        f"{per_cent(drawn[most])} drawn. Chance alone moves it by about {per_cent(spread)}."
     )
 
 
@@ -94,8 +94,8 @@ def into_this_word(here: Lesson, now: Written) -> None:
         alt=f"The last row, “{visible(queries.tokens[-1])}”, looks most at {strongest}.",
     )
     st.markdown(
-        f"Each row is the token just read when the next one is written. The last, "
-        f"“{markdown.plain(visible(queries.tokens[-1]))}”, looks most at {strongest}."
+        f"A row is the token just read. The last, “{markdown.plain(visible(queries.tokens[-1]))}”, looks most "
+        f"at {strongest}."
     )
     _by_layer(here, trace)
 
@@ -116,11 +116,10 @@ def _by_layer(here: Lesson, trace: Trace) -> None:
     found = lens.read_token(trace, list(stages.values()), readout, len(trace.tokens) - 1)
     vocabulary = here.model.vocabulary
     words = [f"{name}: {visible(vocabulary[index])}" for name, index in zip(stages, found.top[:, -1], strict=True)]
-    st.markdown("**What the model would write if it stopped after each layer:**")
+    st.markdown("**After each layer the model would write:**")
     show_bars(words, found.top_probability[:, -1].tolist(), key="by_layer")
     answer = int(found.answer[-1])
     p = float(softmax(trace.row("logits", -1))[answer])
     st.caption(
-        f"The last line, “{markdown.plain(visible(vocabulary[answer]))}” with {per_cent(p)}, is the model's own, "
-        "before any setting acts."
+        f"The last line, “{markdown.plain(visible(vocabulary[answer]))}” with {per_cent(p)}, is before any setting."
     )

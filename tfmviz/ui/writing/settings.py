@@ -60,7 +60,7 @@ def ask(here: Lesson) -> Settings:
         or "sampling"
     )
     if how == "greedy":
-        right.caption("Greedy: always the most probable word. Nothing is drawn, so no other setting counts.")
+        right.caption("Greedy: always the most probable word, whatever the other settings.")
         return Settings(rules=Rules(temperature=0.0, banned=banned), seed=0)
     name = right.selectbox("Order, as in", list(ORDERS), key="order", bind="query-params")
     order = ORDERS[name]

@@ -92,8 +92,8 @@ def fan(here: Lesson, said: Settings) -> None:
         else "no draw is more probable"
     )
     st.markdown(
-        f"{TEXTS} draws give **{different} different texts** of at most {LENGTH} words; a line is a text, and rises "
-        f"most at improbable words. The greedy text (dashed) has −log p = {decimal(at_greedy, '.1f')} nats; {compared}."
+        f"{TEXTS} draws give **{different} different texts** of at most {LENGTH} words. A line rises most at "
+        f"improbable words; the greedy text (dashed) has −log p = {decimal(at_greedy, '.1f')} nats; {compared}."
     )
     st.text("\n".join(f"… {text.strip()}" for text in texts[:3]))
 
@@ -124,7 +124,7 @@ class Long:
 def repetition(here: Lesson, said: Settings) -> None:
     """How much a long text repeats itself: greedy, by beam search and drawn."""
     if here.model.config.architecture != "decoder-only":
-        st.info("A translation ends too early to repeat itself. Choose a model that goes on with a text.")
+        st.info("A translation ends too early to repeat itself. Choose another model.")
         return
     lesson.say_what_is_continued(here, LONG)
     drawn = said.rules if said.rules.temperature else replace(said.rules, temperature=1.0)
@@ -141,8 +141,8 @@ def repetition(here: Lesson, said: Settings) -> None:
     if not most:
         verdict = "Here none of them repeats itself."
     st.markdown(
-        f"A 4-gram, four words in a row, counts as repeated if the text (at most {LONG} words) had it before. "
-        f"{verdict} What was written once is more probable the second time."
+        f"Four words in a row count as repeated if the text (at most {LONG} words) had them before. {verdict} "
+        "What was written once is more probable the second time."
     )
     for one in found:
         st.markdown(f"**{one.name}**")

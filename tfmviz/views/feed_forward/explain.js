@@ -82,34 +82,31 @@ export function account({ header, arrays }, place, sum) {
 const WAYS = {
   x: ({ header, arrays, place }) => [
     line(
-      `Number ${place.index} of the ${arrays.x.columns} that the layer reads for “${header.token}”. `,
-      header.preNorm ? "It is the residual stream after the layer's norm." : "It is the residual stream.",
+      `Number ${place.index} of ${arrays.x.columns} that the layer reads for “${header.token}”: `,
+      header.preNorm ? "the stream after the norm." : "the stream.",
     ),
   ],
-  gate: (asked) => summed(asked, "W_gate", ["x", "k"], "x times the gate's column of W_gate"),
-  pre: (asked) => summed(asked, "W_in", ["x", "score"], "x times the neuron's column of W_in"),
+  gate: (asked) => summed(asked, ["x", "k"], "x times the gate's column of W_gate"),
+  pre: (asked) => summed(asked, ["x", "score"], "x times the neuron's column of W_in"),
   post: (asked) => (asked.header.gated ? gated(asked) : activated(asked)),
-  out: (asked) => summed(asked, "W_out", ["score", "v"], "Every neuron times its weight in W_out"),
-  before: ({ header, place }) => [
-    line(`Number ${place.index} of the residual stream of “${header.token}” before this layer.`),
-  ],
+  out: (asked) => summed(asked, ["score", "v"], "Every neuron times its weight in W_out"),
+  before: ({ header, place }) => [line(`Number ${place.index} of the stream of “${header.token}” before this layer.`)],
   after: ({ header, arrays, place }) => {
     const [before, out] = [arrays.before.values[place.index], arrays.out.values[place.index]];
     return [
       line(`stream ${number(before)}${plus(out)} = ${number(before + out)}`),
-      line(header.preNorm ? "The layer adds to what was there." : "Then the sum goes through a norm."),
+      ...(header.preNorm ? [] : [line("Then the sum goes through a norm.")]),
     ];
   },
 };
 
 /**
  * @param {Asked} asked
- * @param {string} matrix
  * @param {[Tone, Tone]} tones
  * @param {string} words
  * @returns {Block[]}
  */
-function summed({ arrays, place, sum }, matrix, [from, to], words) {
+function summed({ arrays, place, sum }, [from, to], words) {
   if (!sum) return [line("…")];
   const list = sum.indices.map((index, n) => {
     /** @type {Toned[]} */
@@ -127,14 +124,10 @@ function summed({ arrays, place, sum }, matrix, [from, to], words) {
   const written = numberAt(arrays, place);
   const isNormed = Math.abs(result - written) > 1e-3 * Math.max(1, Math.abs(result));
   return [
-    line(
-      `${words}: ${(sum.indices.length + sum.others).toLocaleString("en")} products, added up. The weights of `,
-      [to, matrix],
-      " are learned.",
-    ),
+    line(`${words}: ${(sum.indices.length + sum.others).toLocaleString("en")} products, added up.`),
     { terms: list, rest },
     line(`sum ${number(sum.total)}${plus(sum.bias)} (bias) = ${number(result)}`),
-    ...(isNormed ? [line(`A norm then makes ${number(written)} of it.`)] : []),
+    ...(isNormed ? [line(`After the norm: ${number(written)}.`)] : []),
   ];
 }
 

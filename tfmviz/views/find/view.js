@@ -69,7 +69,7 @@ function build(parent, data) {
     const pages = all.map(({ entry }) => entry).filter(({ kind }) => kind === "page");
     const found = isEmpty ? pages : ranked(all, input.value, MOST);
     list.replaceChildren(...found.map(option));
-    none.textContent = found.length ? "" : "Nothing found. “All pages” in the menu lists everything.";
+    none.textContent = found.length ? "" : "Nothing found. “All pages” lists everything.";
     choose(0);
   };
   /** @param {number} n */

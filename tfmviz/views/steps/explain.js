@@ -31,12 +31,12 @@ export function explain(head, id, selection) {
 const RECIPES = {
   x: (head, { query, wide }) => [
     line(
-      `Number ${wide} of the ${head.counts.wide} that this layer reads for ${quoted(head.queries[query])}. `,
-      head.preNorm ? "It is the residual stream after the layer's norm." : "It is the residual stream.",
+      `Number ${wide} of ${head.counts.wide} that this layer reads for ${quoted(head.queries[query])}: `,
+      head.preNorm ? "the stream after the norm." : "the stream.",
     ),
   ],
   before: (head, { query, wide }) => [
-    line(`Number ${wide} of the residual stream of ${quoted(head.queries[query])} before this layer.`),
+    line(`Number ${wide} of the stream of ${quoted(head.queries[query])} before this layer.`),
   ],
   memory: (head, { key, wide }) => [line(`Number ${wide} of the encoder's output for ${quoted(head.keys[key])}.`)],
   W_Q: () => weight("W_Q", "q"),
@@ -52,7 +52,7 @@ const RECIPES = {
   rot_q: (head, selection) => turned(head, selection, "query", "q"),
   rot_k: (head, selection) => turned(head, selection, "key", "k"),
   keysAcross: (head, selection) => [
-    line("As in ", ["k", "K"], ", transposed, so that rows meet columns."),
+    line("As in ", ["k", "K"], ", transposed."),
     ...(head.turned || head.linear ? turned(head, selection, "key", "k") : projected(head, selection, "key", "k")),
   ],
   plain: (head, { query, key }) =>
@@ -76,15 +76,15 @@ const RECIPES = {
   z: (head, { query, dim }) => weighted(head, rowOf(head.matrix("share"), query), columnOf(head.arrays.v, dim), "v"),
   concat: (head, { query, concat }) => {
     const [own, of] = [concat % head.dim, Math.floor(concat / head.dim)];
-    const gathered = `Number ${own} of what head ${of} has gathered for ${quoted(head.queries[query])}: `;
-    return [line(gathered, `heads are side by side, ${head.dim} numbers each.`)];
+    const gathered = `Number ${own} of head ${of}'s result for ${quoted(head.queries[query])}: `;
+    return [line(gathered, `${head.dim} numbers a head, side by side.`)];
   },
   out: (head, selection) => written(head, selection),
   after: (head, { query, wide }) => {
     const [before, out] = [at(head.arrays.before, query, wide), at(head.arrays.out, query, wide)];
     return [
       line(`stream ${number(before)}${plus(out)} = ${number(before + out)}`),
-      line(head.preNorm ? "The layer adds to what was there." : "Then the sum goes through a norm."),
+      ...(head.preNorm ? [] : [line("Then the sum goes through a norm.")]),
     ];
   },
 };
@@ -93,9 +93,7 @@ const RECIPES = {
  * @param {string} name
  * @param {Tone} tone
  */
-const weight = (name, tone) => [
-  line("A weight of ", [tone, name], ", learned, and the same for every token and sentence."),
-];
+const weight = (name, tone) => [line("A learned weight of ", [tone, name], ", the same for every token.")];
 
 /**
  * @param {Term[]} list
@@ -127,7 +125,7 @@ function projected(head, selection, axis, letter) {
     ...(head.normed && letter !== "v"
       ? [
           line(
-            `RMSNorm over the head's ${head.dim} numbers makes it ${number(at(made, selection[axis], selection.dim))}.`,
+            `After RMSNorm over the head's ${head.dim} numbers: ${number(at(made, selection[axis], selection.dim))}.`,
           ),
         ]
       : []),
@@ -156,9 +154,9 @@ function turned(head, selection, axis, letter) {
     : `${number(even)} · sin + ${number(odd)} · cos`;
   return [
     line(
-      `Rotary position: numbers ${2 * pair} and ${2 * pair + 1} of `,
+      `RoPE turns numbers ${2 * pair} and ${2 * pair + 1} of `,
       [letter, letter],
-      ` are turned by ${number(angle)} radians, for position ${position}.`,
+      ` by ${number(angle)} radians at position ${position}.`,
     ),
     line(
       [letter, `${formula.replaceAll("− −", "+ ")} = ${number(value)}`],
@@ -197,7 +195,7 @@ function scaling(head, selection) {
   const before = number(raw / divisor);
   return [
     line(`${quotient}${divided ? ` = ${before}` : ""}`),
-    line(`A cap c = ${number(cap)} keeps scores between ±c: c · tanh(${before} / c)${added} = ${result}`),
+    line(`With the cap c = ${number(cap)}: c · tanh(${before} / c)${added} = ${result}`),
   ];
 }
 
@@ -211,7 +209,7 @@ function masking(head, selection) {
   if (head.value("masked", selection) > -Infinity)
     return [line(`${query} may look at ${key}: the score stays ${score}.`)];
   const why = selection.key > selection.query && !head.crossing ? ", which comes later" : "";
-  return [line(`${query} may not look at ${key}${why}: the score ${score} becomes −∞, its power of e 0.`)];
+  return [line(`${query} may not look at ${key}${why}: the score ${score} becomes −∞.`)];
 }
 
 /**
@@ -234,9 +232,7 @@ function shares(head, scores, { query, key }) {
   const sum = total(list);
   const own = Math.exp(row[key] - largest);
   return [
-    line(
-      `Each score becomes a power of e = 2.718…, less the row's largest, ${number(largest)}, which changes no share.`,
-    ),
+    line(`Each score, less the row's largest, ${number(largest)}, becomes a power of e:`),
     terms(list),
     line(`They add up to ${number(sum)}.`),
     line(
@@ -280,6 +276,6 @@ function written(head, { query, wide }) {
     line(`Each head's ${head.dim} numbers times its rows of W_O, added up:`),
     terms(list),
     line(`sum ${number(total(list))}${plus(bias)} (bias) = ${number(total(list) + bias)}`),
-    ...(head.outNormed ? [line(`A norm after the layer makes it ${number(at(head.arrays.out, query, wide))}.`)] : []),
+    ...(head.outNormed ? [line(`After the norm: ${number(at(head.arrays.out, query, wide))}.`)] : []),
   ];
 }

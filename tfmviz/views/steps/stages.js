@@ -31,7 +31,7 @@ const ALL = [
     items: () => ["share"], // where the way leads
     words: (head, { query }) => [
       head.crossing
-        ? `The answer has ${head.counts.query} rows, which look at the ${head.counts.key} tokens of the source. `
+        ? `The answer's ${head.counts.query} rows look at the ${head.counts.key} tokens of the source. `
         : `The model reads ${head.counts.key} tokens. `,
       "Choose one: ",
       ["q", `the query is token ${query}, ${quoted(head.queries[query])}`],
@@ -46,9 +46,7 @@ const ALL = [
     words: (head, { query }) => [
       `Every token is a row of ${head.counts.wide} numbers, its vector x. `,
       `The framed row is ${quoted(head.queries[query])}.`,
-      head.crossing
-        ? " It looks at the encoder's output. A row “a → student” has read “a” and writes “student” next."
-        : "",
+      head.crossing ? " A row “a → student” has read “a” and writes “student” next." : "",
     ],
   },
   {
@@ -56,11 +54,7 @@ const ALL = [
     short: "version 1",
     main: "plainShare",
     items: (head) => ["x", "→", "plain", "softmax →", "plainShare", head.crossing ? "× M →" : "× X →", "plainMean"],
-    words: (head) => [
-      "Attention with nothing learned: how alike are two vectors? ",
-      "Multiply, make shares, take the mean. ",
-      head.crossing ? "" : likest(head),
-    ],
+    words: (head) => ["Attention with nothing learned: how alike are two vectors? ", head.crossing ? "" : likest(head)],
   },
   {
     id: "qkv",
@@ -104,11 +98,11 @@ const ALL = [
     items: () => ["q", "φ →", "rot_q", "\n", "k", "φ →", "rot_k"],
     if: (head) => head.linear,
     words: () => [
-      "Linear attention: φ makes every number of each ",
+      "Linear attention: φ makes each ",
       ["q", "query"],
       " and ",
       ["k", "key"],
-      " positive: x becomes x + 1 above 0, and e^x below.",
+      " positive: x + 1 above 0, e^x below.",
     ],
   },
   {
@@ -136,7 +130,7 @@ const ALL = [
     words: (head, selection) => [
       divided(head),
       head.cap === null ? "" : `; a cap keeps them between −${number(head.cap)} and ${number(head.cap)}`,
-      head.arrays.bias ? ", and the bias of the position scheme is added" : "",
+      head.arrays.bias ? ", plus the position bias" : "",
       `: ${number(head.value("raw", selection))} becomes ${number(head.value("scaled", selection))}.`,
     ],
   },
@@ -147,7 +141,7 @@ const ALL = [
     chain: true,
     items: () => ["masked"],
     words: (head, { query }) => {
-      if (isOpen(head)) return ["Nothing is masked here: every query sees every key."];
+      if (isOpen(head)) return ["Nothing is masked: every query sees every key."];
       const seen = Array.from(rowOf(head.matrix("masked"), query)).filter((score) => score > -Infinity).length;
       return [
         "What may not be seen gets −∞ (blank): ",
@@ -190,10 +184,7 @@ const ALL = [
     short: "W_O",
     main: "out",
     items: () => ["concat", "×", "W_O", "=", "out"],
-    words: (head) => [
-      `A learned matrix, W_O, mixes the heads: ${head.counts.concat} numbers become ${head.counts.wide}. `,
-      "Lines part the heads.",
-    ],
+    words: (head) => [`W_O mixes the heads: ${head.counts.concat} numbers become ${head.counts.wide}. `],
   },
   {
     id: "stream",
@@ -204,8 +195,8 @@ const ALL = [
       const { out, before } = head.arrays;
       const [added, from, to] = [out, before, head.matrix("after")].map((matrix) => number(norm(matrix, query)));
       return [
-        `It is added to the stream of ${quoted(head.queries[query])}: `,
-        `a vector of length ${added} takes it from length ${from} to ${to}.`,
+        `Added to the stream of ${quoted(head.queries[query])}, `,
+        `a vector of length ${added} takes it from ${from} to ${to}.`,
         head.preNorm ? "" : " A norm follows.",
       ];
     },
@@ -240,8 +231,7 @@ function shortOfScaled(head) {
  * @param {Head} head
  */
 function divided(head) {
-  if (head.linear)
-    return "These products are the shares, up to their sum; the softmax takes powers of e, so it gets logarithms";
+  if (head.linear) return "These products are the shares, up to their sum; the softmax gets their logarithms";
   if (!head.divided) return "This model divides scores by nothing";
   const by = head.divided.startsWith("√") ? `${head.divided} = ${number(head.divisor)}` : head.divided;
   return `Long vectors make large scores, so all are divided by ${by}`;
@@ -299,7 +289,7 @@ function likest(head) {
   const plain = head.matrix("plain");
   const { query: count } = head.counts;
   const own = Array.from({ length: count }, (_, i) => Math.max(...rowOf(plain, i)) === at(plain, i, i)).filter(Boolean);
-  const so = 2 * own.length > count ? ": a word is most like itself, so little is exchanged" : "";
+  const so = 2 * own.length > count ? ": little is exchanged" : "";
   return `Of these ${count} tokens ${own.length} score highest with themselves${so}.`;
 }
 

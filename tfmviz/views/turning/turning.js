@@ -304,11 +304,11 @@ export class Turning extends Shell {
     const lengths = `${number(lengthOf(q))} × ${number(lengthOf(k))} × cos(${angle})`;
     const inModel = total(products(pairsOf(rot_q, query), pairsOf(rot_k, key), theta, 0, 0));
     const { says } = this;
-    says.angles.textContent = `Pair ${pair}, θ = ${number(rate)}: q is turned by i θ = ${byI}, k by j θ = ${byJ}.`;
+    says.angles.textContent = `Pair ${pair}, θ = ${number(rate)}: q turns by i θ = ${byI}, k by j θ = ${byJ}.`;
     says.pair.textContent = `This pair: |q| |k| cos(angle) = ${lengths} = ${number(each[pair])}`;
-    says.head.textContent = `Whole head, all ${theta.length} pairs added: q · k = ${number(whole)}`;
+    says.head.textContent = `All ${theta.length} pairs: q · k = ${number(whole)}`;
     says.kept.textContent = this.keptWords(i - this.anchor.i, whole);
-    says.model.textContent = `In the sentence, at ${query} and ${key}, ` + `the model has q · k = ${number(inModel)}.`;
+    says.model.textContent = `In the sentence, at ${query} and ${key}: q · k = ${number(inModel)}.`;
     this.dial.ariaLabel = `Circle with two arrows: ${angle} from k to q.`;
   }
 
@@ -318,7 +318,7 @@ export class Turning extends Shell {
    * @param {number} whole
    */
   keptWords(by, whole) {
-    if (!by) return "Move both with the third slider: q · k does not change.";
+    if (!by) return "Move both with the third slider: q · k stays.";
     const [moved, before, now] = [decimal(by, 0, { sign: true }), number(this.anchor.whole), number(whole)];
     const difference = tiny(Math.abs(whole - this.anchor.whole));
     return `Moved together by ${moved}: q · k was ${before}, is ${now}; difference ${difference}.`;

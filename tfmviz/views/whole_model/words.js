@@ -12,8 +12,7 @@ import { written } from "./scene.js";
 
 /** @typedef {Record<string, Matrix>} Arrays */
 
-const COLOURS =
-  "purple below 0, orange above; each matrix has its own scale (√). The bar " + "below a strip is the vector's length.";
+const COLOURS = "purple below 0, orange above, each matrix on its own scale (√). The bar below is the vector's length.";
 
 /** @param {Column} column */
 const shapeOf = ({ shape }) => shape.map(written).join(" × ");
@@ -91,15 +90,15 @@ export function tableOf(lanes, arrays, row, says) {
  * @param {Scene} scene
  */
 export function captionOf({ zoom, beside, width, numbers, total, lanes }) {
-  const means = width > numbers ? `; ${width} numbers are drawn as ${numbers} means of neighbours` : "";
+  const means = width > numbers ? `; ${width} numbers, as ${numbers} means of neighbours` : "";
   const counted = lanes.flatMap(({ columns }) => columns.map(({ parameters }) => parameters ?? 0));
   const own = counted.reduce((sum, count) => sum + count, 0);
-  const here = zoom === "model" ? "" : ` ${written(own)} of them are in this picture.`;
+  const here = zoom === "model" ? "" : ` ${written(own)} of them are here.`;
   const all = beside ? "" : ` The model has ${written(total)} parameters.${here}`;
   const reads =
     zoom === "head"
       ? "A: yellow is much attention, grey is masked."
-      : "Blue lines: what the token reads, in the mean of all heads.";
+      : "Blue lines: what the token reads (mean of all heads).";
   return `Each row is a token, each strip a vector${means}: ${COLOURS} ${reads}${all}`;
 }
 

@@ -233,7 +233,7 @@ export class Desk extends Shell {
     const next = this.places[shown];
     if (next && this.data.ends.includes(next.token)) {
       const when = shown ? "Here the model ends the text" : "The model ends the text at once";
-      return `${when}. Choose another word in the table to go on.`;
+      return `${when}. Choose another word in the table.`;
     }
     return shown >= this.data.limit ? `The page writes ${this.data.limit} words at most.` : "";
   }
@@ -307,8 +307,8 @@ export class Desk extends Shell {
     put(next, { disabled: stopped });
     put(back, { disabled: !this.tree.shown });
     put(again, { disabled: codeOf(this.tree) === "" });
-    put(undo, { hidden: before === null, title: `Back to “${before}”, and all after it` });
-    put(redo, { hidden: after === null, title: `On to “${after}”, and all after it` });
+    put(undo, { hidden: before === null, title: `Back to “${before}”` });
+    put(redo, { hidden: after === null, title: `On to “${after}”` });
     put(play, { disabled: stopped, textContent: this.mode === "play" ? "Pause" : "Play" });
     put(end, { disabled: stopped, textContent: this.mode === "end" ? "Stop" : "To the end" });
     put(this.status, { textContent: this.note || this.stops || (this.tree.shown ? LEGEND : "") });

@@ -48,13 +48,13 @@ export function drawWords({ token, text, number, low, high, falls, rivals }, isW
   const name = (/** @type {number} */ id) => rivals.find((rival) => rival.token === id)?.text ?? text;
   const chosen = `“${name(falls).trim() || name(falls)}”`;
   if (number === null) {
-    const taken = `Greedy writing takes the most probable token, ${chosen}.`;
+    const taken = `Greedy: the most probable token, ${chosen}.`;
     return isWritten && falls !== token ? `${taken} You have put another here.` : taken;
   }
   const [drawnAt, from, to] = [number, low, high].map((value) => decimal(value, 3));
-  const drawn = `The number ${drawnAt} falls between ${from} and ${to}, on ${chosen}.`;
+  const drawn = `${drawnAt} falls between ${from} and ${to}, on ${chosen}.`;
   if (!isWritten || falls === token) return drawn;
-  return `${drawn} The word here was chosen by hand or with other settings.`;
+  return `${drawn} You or other settings chose this word.`;
 }
 
 /**
