@@ -16,6 +16,9 @@ from tfmviz.ui.sides import Sides, key_names, most, of, said, show_likeness
 from tfmviz.words.labels import of_queries
 from tfmviz.words.numbers import per_cent
 
+LEAST = 5e-5
+"""A smaller share of attention is what rounding leaves."""
+
 KEYS = A, B, DIFFERENCE = "side_a", "side_b", "side_difference"
 
 
@@ -121,7 +124,7 @@ def _all_heads(sides: Sides) -> None:
     st.markdown(
         f"The head that changes most is layer {layer}, head {head}: {per_cent(share)} of its attention goes to other "
         "tokens."
-        if share > 0
+        if share > LEAST
         else "Nothing differs: no head moves any of its attention."
     )
     show_cells(

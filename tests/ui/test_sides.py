@@ -1,0 +1,53 @@
+"""What is said of A and B, against a computation of its own on fifty pairs of sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.app import lesson
+from tfmviz.analysis.side_by_side import pair_tokens
+from tfmviz.ui import models
+from tfmviz.ui.sides import Sides, said
+
+WORDS = ["the dog", "a cat", "my friend", "the child", "an old man", "the river", "a bird", "the house"]
+VERBS = ["saw", "found", "liked", "left", "painted"]
+
+
+def sentences(seed: int) -> tuple[str, str]:
+    """Two sentences that differ in one noun."""
+    rng = np.random.default_rng(seed)
+    subject, old, new = rng.choice(WORDS, 3, replace=False)
+    verb = rng.choice(VERBS)
+    return f"Then {subject} {verb} {old} again.", f"Then {subject} {verb} {new} again."
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_where_the_token_looks_in_both(seed: int) -> None:
+    texts, rng = sentences(seed), np.random.default_rng(100 + seed)
+    layer, head = f"decoder.{rng.integers(6)}.self_attn", int(rng.integers(8))
+    here, there = (lesson("tiny-english", text, layer, head) for text in texts)
+    pairing = pair_tokens(here.trace.target, there.trace.target)
+    query = int(rng.integers(len(here.trace.tokens)))
+    sides = Sides(lessons=(here, there), titles=("A", "B"), queries=pairing, keys=pairing, query=query, key=0)
+    sentence = said(sides).replace("\\", "")
+
+    model = models.load("tiny-english")
+    a, b = ([token.strip() for token in model.encode(text).tokens] for text in texts)
+    row = model.trace(texts[0])[f"{layer}.pattern"][head, query]
+    looks = f"“{a[query]}” looks most at “{a[row.argmax()]}”"
+    if pairing.partner(query) is None:
+        assert a[query] not in b or a.count(a[query]) > b.count(a[query])
+        assert sentence.startswith(f"In A, {looks}")
+        assert "B has no such token" in sentence
+        return
+    other = model.trace(texts[1])[f"{layer}.pattern"][head, pairing.partner(query)]
+    assert b[pairing.partner(query) or 0] == a[query]
+    if " on both sides: " in sentence:
+        assert a[row.argmax()] == b[other.argmax()]
+        assert sentence.startswith(looks)
+    else:
+        assert f"but at “{b[other.argmax()]}” " in sentence
+        assert (a[row.argmax()], pairing.partner(int(row.argmax()))) != (b[other.argmax()], int(other.argmax()))
+    for share in (float(row.max()), float(other.max())):
+        assert f"{share:.0%}" in sentence
