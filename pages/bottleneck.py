@@ -32,7 +32,7 @@ def draw(here: Lesson) -> None:
                 "At which length does one vector fail?",
             ),
         },
-        needs={"Translations": "text model", "One c, or many": "text", "Measured": ""},
+        needs={"Translations": ("text", "model"), "One c, or many": ("text",), "Measured": ()},
     )
 
 

@@ -25,7 +25,7 @@ def draw(here: Lesson) -> None:
                 "Which part multiplies most?",
             ),
         },
-        needs={"The table": "", "Measured": ""},
+        needs={"The table": (), "Measured": ()},
     )
 
 
@@ -33,5 +33,5 @@ lesson.page(
     "Complexity: what it costs",
     "",
     draw,
-    needs="text model",
+    needs=("text", "model"),
 )

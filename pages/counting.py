@@ -37,5 +37,5 @@ lesson.page(
     "Counting words",
     "Count what followed h, the last n − 1 words. Click a row for its sentences.",
     draw,
-    needs="text",
+    needs=("text",),
 )

@@ -70,7 +70,7 @@ def draw(here: Lesson) -> None:
             "All of them": ("All of them", {"compared": "On your text"}),
             "Measured": ("All of them", {"compared": "Measured"}),
         },
-        needs={"Trained with it": "text"},
+        needs={"Trained with it": ("text",)},
     )
 
 

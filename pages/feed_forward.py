@@ -37,7 +37,7 @@ def draw(here: Lesson) -> None:
                 "How many neurons are nearly off for this token?",
             ),
         },
-        needs={"Without it": "text model"},
+        needs={"Without it": ("text", "model")},
     )
     through.code()
 
@@ -46,5 +46,5 @@ lesson.page(
     "Feed-forward: each token on its own",
     "",
     draw,
-    needs="text model kind layer",
+    needs=("text", "model", "kind", "layer"),
 )

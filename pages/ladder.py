@@ -43,7 +43,7 @@ def draw(here: Lesson) -> None:
                 "How many steps does each layer need?",
             ),
         },
-        needs={"The chef who … was": "", "On held-out text": ""},
+        needs={"The chef who … was": (), "On held-out text": ()},
     )
 
 
@@ -51,5 +51,5 @@ lesson.page(
     "From windows to attention",
     "Four language models of one size: counts, a window, a recurrent network, a transformer.",
     draw,
-    needs="text",
+    needs=("text",),
 )

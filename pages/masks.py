@@ -46,10 +46,10 @@ def draw(here: Lesson) -> None:
                 "Predict, then reveal": ("", lambda: facts.exercises(here, said)),
             },
             needs={
-                "Vectors": "text model kind",
-                "Next word": "text model kind",
-                "Loss": "text model kind",
-                "Reach": "text model kind",
+                "Vectors": ("text", "model", "kind"),
+                "Next word": ("text", "model", "kind"),
+                "Loss": ("text", "model", "kind"),
+                "Reach": ("text", "model", "kind"),
             },
         )
         with guess.along("verdict"):

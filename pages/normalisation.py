@@ -35,7 +35,7 @@ def draw(here: Lesson) -> None:
                 "Which layers have the larger first gradients?",
             ),
         },
-        needs={"Age and tuition": "", "Norm before or after?": ""},
+        needs={"Age and tuition": (), "Norm before or after?": ()},
     )
 
 
@@ -43,5 +43,5 @@ lesson.page(
     "Normalisation: numbers on one scale",
     "LayerNorm and RMSNorm average one token's numbers, BatchNorm one number over the batch.",
     draw,
-    needs="text model kind layer",
+    needs=("text", "model", "kind", "layer"),
 )

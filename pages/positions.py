@@ -25,7 +25,7 @@ def draw(here: Lesson) -> None:
             ),
             "Learned": ("", learned.tables, "Which positions are trained worst?"),
         },
-        needs={"Learned": ""},
+        needs={"Learned": ()},
     )
 
 
@@ -33,5 +33,5 @@ lesson.page(
     "Positions: who stands where",
     "",
     draw,
-    needs="text",
+    needs=("text",),
 )

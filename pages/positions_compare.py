@@ -36,7 +36,7 @@ def draw(here: Lesson) -> None:
                 lambda: card.card(sides),
             ),
         },
-        needs={"Side by side": ""},
+        needs={"Side by side": ()},
     )
 
 
@@ -44,5 +44,5 @@ lesson.page(
     "Sinusoidal or RoPE?",
     "Small models, trained alike, differ only in how they know the order of words.",
     draw,
-    needs="text",
+    needs=("text",),
 )

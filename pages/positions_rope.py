@@ -45,7 +45,11 @@ def draw(here: Lesson) -> None:
             ),
         },
         earlier={"ALiBi": ("Biases", {"bias": "ALiBi"}), "T5 buckets": ("Biases", {"bias": "T5 buckets"})},
-        needs={"Same distance": "model kind head", "Wavelengths": "text model", "Shaw": "text model kind"},
+        needs={
+            "Same distance": ("model", "kind", "head"),
+            "Wavelengths": ("text", "model"),
+            "Shaw": ("text", "model", "kind"),
+        },
     )
 
 

@@ -53,7 +53,7 @@ def draw(here: Lesson) -> None:
             "Label smoothing": ("Label smoothing", {"smooth": "The target"}),
             "Calibration": ("Label smoothing", {"smooth": "Calibration"}),
         },
-        needs={"Learning rate": "", "Adam": ""},
+        needs={"Learning rate": (), "Adam": ()},
     )
 
 
@@ -61,5 +61,5 @@ lesson.page(
     "The recipe",
     "",
     draw,
-    needs="text model",
+    needs=("text", "model"),
 )

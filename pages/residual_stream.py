@@ -40,10 +40,10 @@ def draw(here: Lesson) -> None:
             ),
         },
         needs={
-            "Lengths": "text model kind",
-            "Logit lens": "text model",
-            "The river": "text model kind",
-            "Pre-norm, post-norm": "text layer",
+            "Lengths": ("text", "model", "kind"),
+            "Logit lens": ("text", "model"),
+            "The river": ("text", "model", "kind"),
+            "Pre-norm, post-norm": ("text", "layer"),
         },
     )
 

@@ -46,11 +46,11 @@ def draw(here: Lesson) -> None:
             ),
         },
         needs={
-            "": "model",
-            "Scaling laws": "",
-            "Our own runs": "",
-            "Which changes help?": "text model",
-            "Result tables": "",
+            "": ("model",),
+            "Scaling laws": (),
+            "Our own runs": (),
+            "Which changes help?": ("text", "model"),
+            "Result tables": (),
         },
     )
 
@@ -59,5 +59,5 @@ lesson.page(
     "Size: parameters, memory, training",
     "",
     draw,
-    needs="text model",
+    needs=("text", "model"),
 )

@@ -42,7 +42,7 @@ def draw(here: Lesson) -> None:
             ),
             "The code": ("", lambda: code.code(here)),
         },
-        needs={"Why √d?": "", "Heads or their mean?": "text model kind layer"},
+        needs={"Why √d?": (), "Heads or their mean?": ("text", "model", "kind", "layer")},
     )
 
 

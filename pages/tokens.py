@@ -60,7 +60,7 @@ def draw(here: Lesson) -> None:
             "Neighbours": ("Neighbours", {"near": "Nearest"}),
             "Map": ("Neighbours", {"near": "Map"}),
         },
-        needs={"Hard words": "model", "Learn one": "text"},
+        needs={"Hard words": ("model",), "Learn one": ("text",)},
     )
 
 
@@ -68,5 +68,5 @@ lesson.page(
     "Tokens",
     "A model reads numbers, not letters. What is a text cut into?",
     draw,
-    needs="text model",
+    needs=("text", "model"),
 )

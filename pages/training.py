@@ -25,7 +25,7 @@ def draw(here: Lesson) -> None:
                 "How many updates will it take?",
             ),
         },
-        needs={"How a head forms": "text", "The shipped models": "model", "Train one": ""},
+        needs={"How a head forms": ("text",), "The shipped models": ("model",), "Train one": ()},
     )
 
 
@@ -33,5 +33,5 @@ lesson.page(
     "Training",
     "Nobody writes the weights: they begin at random, and every update makes the next token less surprising.",
     draw,
-    needs="text model",
+    needs=("text", "model"),
 )

@@ -63,10 +63,10 @@ def draw(here: Lesson) -> None:
             "Teacher forcing": ("Forced words", {"force": "Teacher forcing"}),
         },
         needs={
-            "Beam search": "text model",
-            "What if": "text model layer",
-            "Forced words": "text model",
-            "References": "text model",
+            "Beam search": ("text", "model"),
+            "What if": ("text", "model", "layer"),
+            "Forced words": ("text", "model"),
+            "References": ("text", "model"),
         },
     )
 
@@ -76,5 +76,5 @@ lesson.page(
     "",
     draw,
     architecture="encoder-decoder",
-    needs="text model layer head",
+    needs=("text", "model", "layer", "head"),
 )

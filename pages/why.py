@@ -35,7 +35,7 @@ def draw(here: Lesson) -> None:
                 "How much attention goes to the first token?",
             ),
         },
-        needs={"Which head reads which": "text model kind"},
+        needs={"Which head reads which": ("text", "model", "kind")},
     )
 
 

@@ -74,7 +74,7 @@ def draw(here: Lesson) -> None:
             "What it saves": ("The cache", {"cached": "What it saves"}),
             "What it takes": ("The cache", {"cached": "What it takes"}),
         },
-        needs={"": "text model", "What went into this word": "text model kind layer head"},
+        needs={"": ("text", "model"), "What went into this word": ("text", "model", "kind", "layer", "head")},
     )
 
 

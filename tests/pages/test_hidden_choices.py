@@ -53,8 +53,8 @@ TABS = [(page, tab) for page in OPENS_WITH for tab in addresses(page)]
 def shown(app: AppTest) -> list[str]:
     """The choices that are in sight."""
     hidden = re.findall(r'data-hides="([a-z ]*)"', " ".join(element.proto.body for element in app.get("html")))
-    assert not set(" ".join(hidden).split()) - set(CHOICES.split())
-    return [choice for choice in CHOICES.split() if choice not in " ".join(hidden).split()]
+    assert not set(" ".join(hidden).split()) - set(CHOICES)
+    return [choice for choice in CHOICES if choice not in " ".join(hidden).split()]
 
 
 def drawn(page: str, address: Address) -> list[bytes]:
@@ -102,7 +102,7 @@ def test_a_page_opens_with_the_choices_that_it_reads(page: str, expected: str) -
 
 @pytest.mark.parametrize(("page", "tab"), TABS)
 def test_what_is_hidden_changes_nothing(page: str, tab: Address) -> None:
-    hidden = [choice for choice in CHOICES.split() if choice not in shown(open_page(page, **tab))]
+    hidden = [choice for choice in CHOICES if choice not in shown(open_page(page, **tab))]
     if hidden:
         start = base(page, hidden)
         assert drawn(page, start | tab) == drawn(page, other(start, hidden) | tab)

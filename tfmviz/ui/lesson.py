@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -140,7 +140,7 @@ def stand_in(here: Lesson, needs: str, *, fits: bool, instead: str, say: bool = 
     return replace(here, model=model, note=note)
 
 
-CHOICES = "text model kind layer head"
+CHOICES = ("text", "model", "kind", "layer", "head")
 """What a reader chooses for all pages: the sentence, and what stands in the sidebar, by their keys."""
 
 
@@ -153,8 +153,8 @@ def hide(*choices: str) -> None:
         st.html(f'<i hidden data-hides="{" ".join(choices)}"></i>')
 
 
-def _hide_all_but(needed: str) -> None:
-    hide(*(choice for choice in CHOICES.split() if choice not in needed.split()))
+def _hide_all_but(needed: Sequence[str]) -> None:
+    hide(*(choice for choice in CHOICES if choice not in needed))
 
 
 def page(
@@ -162,7 +162,7 @@ def page(
     purpose: str,
     draw: Callable[[Lesson], object],
     *,
-    needs: str = CHOICES,
+    needs: Sequence[str] = CHOICES,
     architecture: Architecture | None = None,
     opens: str = "",
     along: Callable[[], object] | None = None,
@@ -194,7 +194,7 @@ def page(
 def _below(
     place: DeltaGenerator | None,
     draw: Callable[[Lesson], object],
-    needs: str,
+    needs: Sequence[str],
     opens: str,
     along: Callable[[], object] | None,
 ) -> None:
@@ -203,7 +203,7 @@ def _below(
         st.rerun()
     with turns.taken():
         with place or st.container(horizontal=True, key="sentence"):
-            model = controls.choice().model if "model" in needs.split() else ""
+            model = controls.choice().model if "model" in needs else ""
             text = controls.sentence(model, opens=opens, menu=NARROW_MENU if place else controls.MENU)
             if along:
                 along()
@@ -237,17 +237,17 @@ def _in_one_line() -> DeltaGenerator | None:
     return place
 
 
-def _lesson(text: str, needs: str) -> Lesson:
+def _lesson(text: str, needs: Sequence[str]) -> Lesson:
     """Says what is to be said of the choices and the text, and waits for a turn."""
     controls.say_what_was_corrected()
     controls.keep_in_address()
     choice = controls.choice()
-    model = models.load(choice.model if "model" in needs.split() else models.usual(models.names()))
+    model = models.load(choice.model if "model" in needs else models.usual(models.names()))
     encoded = model.encode(text)
     if not encoded.ids:  # the tokenizer's own spelling drops characters without a width
         st.warning("This text holds nothing that the model reads. Type at least one character that can be seen.")
         st.stop()
-    if {"text", "model"} <= set(needs.split()):  # else the page itself says how much its models read
+    if {"text", "model"} <= set(needs):  # else the page itself says how much its models read
         controls.say_what_was_cut(encoded, f"{markdown.code(choice.model)} reads")
     if model.device != "cpu":
         st.sidebar.caption(f"This model runs on a GPU ({model.device}).")
@@ -293,7 +293,7 @@ def tabs(
     parts: Mapping[str, Tab],
     *,
     earlier: Mapping[str, tuple[str, dict[str, str]]] | None = None,
-    needs: Mapping[str, str] | None = None,
+    needs: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
     """Draws a row of tabs and computes only the open one, so that new pictures come soon after Enter.
 

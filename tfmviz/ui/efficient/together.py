@@ -114,7 +114,7 @@ def _share(error: float) -> str:
 
 def times(here: Lesson) -> None:
     """Counted and measured costs against the length of the text."""
-    lesson.hide(*lesson.CHOICES.split())
+    lesson.hide(*lesson.CHOICES)
     measured(MODULE, _draw, words="Measure on this server (about 10 s)")
 
 

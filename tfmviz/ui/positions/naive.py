@@ -32,7 +32,7 @@ def ideas(here: Lesson) -> None:
             "index / (N − 1)": ("", lambda: fractions(here)),
             "Count in bits": ("", counter),
         },
-        needs={"Count in bits": ""},
+        needs={"Count in bits": ()},
     )
 
 

@@ -56,7 +56,7 @@ def sinusoids_in_parts(here: Lesson) -> None:
             ),
             "On real words": ("The model reads word plus position.", lambda: on_words(here)),
         },
-        needs={"": "", "On real words": "text"},
+        needs={"": (), "On real words": ("text",)},
     )
 
 
