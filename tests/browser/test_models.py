@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, violations
+from tests.browser import SCHEMES, Visit, turn, violations
 
 pytestmark = pytest.mark.browser
 
@@ -21,7 +21,9 @@ def test_a_model_is_chosen_by_its_name(visit: Visit) -> None:
     expect(page.get_by_role("group", name="Write on, like GPT").get_by_role("option", selected=True)).to_contain_text(
         "6 layers × 8 heads"
     )
-    assert violations(page, ".st-key-models") == []
+    for scheme in SCHEMES:
+        turn(page, scheme)
+        assert violations(page, ".st-key-models") == []
     page.get_by_role("option", name="French to English").click()
     expect(page.get_by_role("button", name="Model: French to English")).to_be_visible()
     expect(page).to_have_url(visit.server.address + "/explorer?model=french-english")
