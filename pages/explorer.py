@@ -3,7 +3,7 @@
 import streamlit as st
 
 from tfmviz.ui import guess, lesson
-from tfmviz.ui.explorer import pair, panels
+from tfmviz.ui.explorer import panels
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import HOW_IT_READS
 
@@ -23,10 +23,6 @@ def draw(here: Lesson) -> None:
                 lambda: panels.predictions(here),
                 "Which word does the model expect here, and how sure is it?",
             ),
-            "Which head links two words?": (
-                "Choose two words, or click a cell of the matrix.",
-                lambda: pair.pair(here),
-            ),
             "Residual stream": (
                 "How long each token's vector is after every layer, and what attention and MLP add. A share over 100%: "
                 "the other part worked against it.",
@@ -43,7 +39,8 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Type a sentence, take a transformer apart",
-    "Every word asks: *which other words matter to me?* Point at one.",
+    "Take a transformer apart",
+    "Every word asks: *which other words matter to me?* Point at one, or click two.",
     draw,
+    uses="model",
 )
