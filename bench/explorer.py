@@ -81,7 +81,7 @@ globalThis.painted = (begin, done = () => true) => new Promise((resolve) => {
 SHOW = """(heads) => {
   const begin = performance.now();
   const explorer = new Explorer(document.getElementById("explorer"));
-  explorer.state.heads = Array.from({ length: heads }, (_, n) => n);
+  explorer.state.heads = Array.from({ length: heads }, (_, head) => ({ layer: explorer.state.layer, head }));
   explorer.show(bytes);
   return painted(begin);
 }"""

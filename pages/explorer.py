@@ -3,7 +3,7 @@
 import streamlit as st
 
 from tfmviz.ui import beside, guess, lesson
-from tfmviz.ui.explorer import pair, panels, two
+from tfmviz.ui.explorer import panels, two
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import HOW_IT_READS
 
@@ -12,6 +12,7 @@ def draw(here: Lesson) -> None:
     if there := beside.other(here):
         two.side_by_side(here, there)
     else:
+        lesson.hide("kind", "layer", "head")  # they are chosen in the picture
         with guess.first(here.question, name="looks"):
             panels.explorer(here)
     with guess.along("predicted"), lesson.where_it_predicts():
@@ -25,10 +26,6 @@ def draw(here: Lesson) -> None:
                 f"The ten most probable words at token {here.target}.",
                 lambda: panels.predictions(here),
                 "Which word does the model expect here?",
-            ),
-            "Which head links two words?": (
-                "Choose two words, or click a cell of the matrix.",
-                lambda: pair.pair(here),
             ),
             "Residual stream": (
                 "How long each token's vector is, and what attention and MLP add. A share over 100%: the other "
@@ -46,8 +43,8 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Type a sentence, take a transformer apart",
-    "Every word asks: *which other words matter to me?* Point at one.",
+    "Take a transformer apart",
+    "Every word asks: *which other words matter to me?* Point at one, or click two.",
     draw,
     along=beside.along,
 )

@@ -58,6 +58,6 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Masks: who may look at whom",
-    "Open and close cells: the model runs with your mask.",
+    "Click a word to hide it: the model runs with your mask.",
     draw,
 )

@@ -31,10 +31,6 @@ def shown(page: Page) -> Locator:
     return page.locator(".headline strong")
 
 
-def slider(page: Page, name: str) -> Locator:
-    return page.get_by_test_id("stSidebar").get_by_role("slider", name=name)
-
-
 def test_a_new_sentence_reaches_tokens_pictures_and_address(visit: Visit) -> None:
     page = visit.open()
     expect(token(visit.page, 8)).to_contain_text("it")
@@ -62,7 +58,7 @@ def test_a_copied_link_shows_the_same_in_another_browser(context: BrowserContext
     visit = Visit(context.new_page(), server)
     page = visit.open("/explorer?text=the+cat+sat+down")
     tile(visit.page, 3, 4).click()
-    page.locator(".heads button").nth(5).click()
+    tile(visit.page, 3, 5).click(modifiers=["Shift"])
     page.locator(".column.key button").nth(1).click()
     page.get_by_text("Filters and colours").click()
     page.get_by_label("without the first token").check()
@@ -78,13 +74,11 @@ def test_a_copied_link_shows_the_same_in_another_browser(context: BrowserContext
     assert visit.complaints + other.complaints == []
 
 
-def test_what_is_chosen_in_the_picture_reaches_sidebar_address_and_the_other_pictures(visit: Visit) -> None:
+def test_what_is_chosen_in_the_picture_reaches_address_and_the_other_pictures(visit: Visit) -> None:
     page = visit.open("/explorer?text=the+cat+sat+down")
     tile(visit.page, 3, 4).click()
     expect(page).to_have_url(re.compile("layer=3"))
     expect(page).to_have_url(re.compile("head=4"))
-    expect(slider(page, "Layer")).to_have_value("3")
-    expect(slider(page, "Head")).to_have_value("4")
     token(visit.page, 1).click()
     expect(page.get_by_text("most probable words at token 1")).to_be_visible()
     expect(page).to_have_url(re.compile("token=1"))
@@ -94,32 +88,22 @@ def test_what_is_chosen_in_the_picture_reaches_sidebar_address_and_the_other_pic
 
 
 def test_a_cell_of_the_matrix_asks_which_head_links_its_two_words(visit: Visit) -> None:
-    page = visit.open("/explorer?text=the+cat+sat+down&view=Which+head+links+two+words%3F")
+    page = visit.open("/explorer?text=the+cat+sat+down")
     page.locator(".matrix-picture").focus()
     for key in ("ArrowRight", "ArrowRight", "Enter"):
         page.keyboard.press(key)
-    expect(page.get_by_text("from “cat” to “down”")).to_be_visible()
+    pair = page.get_by_role("group", name="Which head links two words?")
+    expect(pair).to_contain_text("“down” → “cat”:")
     expect(page).to_have_url(re.compile("token=3"))
     expect(page).to_have_url(re.compile("to=1"))
-    page.wait_for_function(AT_REST)  # or its label may be that of before
-    best = page.locator("[class*=st-key-link_]").get_by_role("button").nth(1)
-    name = best.inner_text().split(":")[0]
-    best.click()
-    expect(shown(page)).to_have_text(name.replace("layer", "Layer"))
-    page.locator(".matrix-picture").focus()
+    second = pair.get_by_role("button").nth(1)
+    name = re.match(r"layer \d, head \d", second.inner_text())
+    assert name
+    second.press("Enter")
+    expect(shown(page)).to_have_text(name[0].replace("layer", "Layer"))
+    expect(second).to_be_focused()
     page.keyboard.press("Escape")
     expect(page).not_to_have_url(re.compile("to="))
-
-
-def test_what_is_chosen_in_the_sidebar_reaches_the_picture(visit: Visit) -> None:
-    page = visit.open("/explorer?text=the+cat+sat+down&layer=1&head=2")
-    page.locator(".heads button").nth(5).click()
-    expect(shown(page)).to_have_text("Layer 1, heads 2, 5")
-    expect(page).to_have_url(re.compile("head=5"))
-    slider(page, "Layer").press("ArrowRight")
-    expect(shown(page)).to_have_text("Layer 2, heads 2, 5")
-    slider(page, "Head").press("ArrowLeft")
-    expect(shown(page)).to_have_text("Layer 2, head 4")
 
 
 def test_many_quick_touches_end_in_the_last_one_on_both_sides(visit: Visit) -> None:
@@ -129,11 +113,9 @@ def test_many_quick_touches_end_in_the_last_one_on_both_sides(visit: Visit) -> N
     expect(shown(page)).to_have_text("Layer 5, head 5")
     expect(page).to_have_url(re.compile("layer=5"))
     expect(page).to_have_url(re.compile("head=5"))
-    expect(slider(page, "Head")).to_have_value("5")
-    expect(shown(page)).to_have_text("Layer 5, head 5")
 
 
-def test_pointing_scrubbing_and_filtering_say_nothing_to_the_server(visit: Visit) -> None:
+def test_pointing_and_walking_through_layers_say_nothing_to_the_server(visit: Visit) -> None:
     frames: list[str] = []
     visit.page.on("websocket", lambda socket: socket.on("framesent", lambda _: frames.append("sent")))
     page = visit.open("/explorer?text=the+cat+sat+down&layer=1&head=2")
@@ -145,8 +127,9 @@ def test_pointing_scrubbing_and_filtering_say_nothing_to_the_server(visit: Visit
         token(visit.page, position).hover()
     page.locator(".matrix-picture").hover()
     assert frames == []
-    page.locator(".scrubber input").evaluate(
-        "(range) => [0, 1, 2, 3].forEach((n) => { range.value = n; range.dispatchEvent(new Event('input')); })"
+    page.locator(".strip:visible button").first.focus()
+    page.locator(".strip:visible button").first.evaluate(  # in one breath: the hand is still only afterwards
+        "(node) => [1, 2].forEach(() => node.dispatchEvent(new KeyboardEvent('keydown', { key: ']', bubbles: true })))"
     )
     expect(shown(page)).to_have_text("Layer 3, head 2")
     expect(page).to_have_url(re.compile("layer=3"))  # Python hears of it once, at rest
@@ -259,10 +242,12 @@ def test_heads_of_a_long_text_are_fetched_when_they_are_looked_at(visit: Visit) 
     expect(shown(page)).to_have_text("Attention rollout up to layer 4")
     expect(explorer).not_to_have_class(re.compile("waiting"))
     expect(page.locator(".spoken")).not_to_have_text(first)
-    page.get_by_label("What is shown").select_option("heads")
     page.get_by_role("button", name="Previous layer").click()
-    page.locator(".heads button").nth(1).click()
-    expect(shown(page)).to_have_text("Layer 3, heads 1, 5")
+    page.get_by_label("What is shown").select_option("heads")
+    page.get_by_role("button", name="Add heads").click()
+    tile(visit.page, 2, 1).click()
+    page.locator("h1").hover()
+    expect(shown(page)).to_have_text("Heads 3.5, 2.1")
     expect(explorer).not_to_have_class(re.compile("waiting"))
 
 
@@ -278,9 +263,11 @@ def test_two_tabs_keep_their_own_sentence(context: BrowserContext, server: Serve
     assert one.complaints + other.complaints == []
 
 
-def test_a_page_opened_by_its_file_name_still_has_the_sidebar(visit: Visit) -> None:
+def test_a_page_opened_by_its_file_name_has_the_sidebar_but_no_second_choice_of_heads(visit: Visit) -> None:
     page = visit.open("/explorer")
-    expect(page.get_by_test_id("stSidebar").get_by_text("Head", exact=True)).to_be_visible()
+    expect(page.get_by_test_id("stSidebar").get_by_text("Model", exact=True)).to_be_visible()
+    for name in ("Layer", "Head"):
+        expect(page.get_by_test_id("stSidebar").get_by_text(name, exact=True)).to_be_hidden()
 
 
 @pytest.mark.parametrize("width", [390])

@@ -187,12 +187,40 @@ def test_dragging_paints_and_undo_takes_the_whole_stroke_back(visit: Visit) -> N
     expect(page.locator(".lab .count")).to_contain_text("28 of 7 × 7")
 
 
-@pytest.mark.parametrize(("brush", "expected"), [("row", 33), ("column", 30), ("diagonal", 34)])
+@pytest.mark.parametrize(("brush", "expected"), [("row", 33), ("column", 23), ("diagonal", 34)])
 def test_rows_columns_and_diagonals_change_at_once(visit: Visit, brush: str, expected: int) -> None:
     page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
     page.locator(f"button[data-brush={brush}]").click()
     click_cell(page, 1, 2)
     expect(page.locator(".lab .count")).to_contain_text(f"{expected} of 7 × 7")
+
+
+def test_a_click_on_a_word_hides_it_and_the_next_shows_it_again(visit: Visit) -> None:
+    page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
+    word = place_of(page, 0, 2) | {"y": 20.0}
+    board(page).click(position=word)  # type: ignore[arg-type]
+    expect(page.locator(".lab .count")).to_contain_text("23 of 7 × 7")
+    expect(page).to_have_url(re.compile("edit="))
+    board(page).click(position=word)  # type: ignore[arg-type]
+    expect(page.locator(".lab .count")).to_contain_text("28 of 7 × 7")
+
+
+@pytest.mark.parametrize("width", [390])
+def test_on_a_phone_a_cell_can_be_hit_and_a_finger_that_scrolls_changes_nothing(visit: Visit) -> None:
+    page = visit.open("/masks", drawn=DRAWN)
+    assert page.evaluate("() => globalThis.tfmvizViews.masks.view.board.cell") >= 24
+    before = page.locator(".lab .count").inner_text()
+    board(page).evaluate(
+        """(canvas) => {
+          const { left, top } = canvas.getBoundingClientRect();
+          const at = { clientX: left + 100, clientY: top + 150, pointerId: 1, bubbles: true };
+          canvas.setPointerCapture = () => {};
+          for (const name of ["pointerdown", "pointercancel"]) canvas.dispatchEvent(new PointerEvent(name, at));
+        }"""
+    )
+    page.wait_for_function(AT_REST)
+    expect(page.locator(".lab .count")).to_have_text(before)
+    assert "edit=" not in page.url
 
 
 def test_the_grid_is_drawn_by_keyboard_alone(visit: Visit) -> None:

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  changedBy,
   copyOf,
   countOf,
   fromBits,
@@ -47,11 +48,27 @@ test("a diagonal ends at the edge", () => {
 
 test("a gesture closes what is open, and opens what is not all open", () => {
   const mask = fromBits(ENTRY);
-  assert.equal(gestureWords("cell", gestureOf(mask, [0])), "cell closed");
-  assert.equal(gestureWords("cell", gestureOf(mask, [2])), "cell opened");
-  assert.equal(gestureWords("row", gestureOf(mask, touched(mask, "row", { row: 0, column: 0 }))), "row opened");
-  assert.equal(gestureOf(mask, [2]), 1);
-  assert.equal(gestureOf(mask, [0]), 0);
+  assert.equal(gestureWords("cell", gestureOf(mask, "cell", [0])), "cell closed");
+  assert.equal(gestureWords("cell", gestureOf(mask, "cell", [2])), "cell opened");
+  const row = touched(mask, "row", { row: 0, column: 0 });
+  assert.equal(gestureWords("row", gestureOf(mask, "row", row)), "row opened");
+  assert.equal(gestureOf(mask, "cell", [2]), 1);
+  assert.equal(gestureOf(mask, "cell", [0]), 0);
+});
+
+test("a word that anyone sees is hidden, and shown again to those that saw it at the start", () => {
+  const start = fromBits(ENTRY);
+  const column = touched(start, "column", { row: 1, column: 0 });
+  assert.equal(gestureOf(start, "column", column), 0);
+  assert.equal(gestureWords("column", 0), "word hidden");
+  const hidden = copyOf(start);
+  for (const cell of changedBy(start, "column", 0, column)) hidden.open[cell] = 0;
+  assert.deepEqual([...hidden.open], [0, 1, 0, 1, 0, 0, 0, 1, 1, 1]);
+  assert.equal(gestureOf(hidden, "column", column), 1);
+  assert.deepEqual(changedBy(start, "column", 1, column), [0]);
+  const unseen = { ...start, open: new Uint8Array(10) };
+  assert.deepEqual(changedBy(unseen, "column", 1, column), [0, 5]);
+  assert.deepEqual(changedBy(start, "cell", 1, [2]), [2]);
 });
 
 test("the keys that a query sees are named in ranges", () => {

@@ -5,7 +5,7 @@ import { paintPicture } from "../../tfmviz/views/cells/paint.js";
 import { along, painter, ticks } from "../../tfmviz/views/cells/scales.js";
 import { said, sentence } from "../../tfmviz/views/cells/words.js";
 
-const FORM = { name: "", digits: 2, sign: false, percent: false, unit: "", words: null };
+const FORM = { name: "", digits: 2, sign: false, percent: false, unit: "", words: null, absent: ["–", "–"] };
 const SCALE = { colours: "norms", low: 0, high: 2, title: "t", root: false, ticks: "decimal" };
 const STOPS = { light: ["#000000", "#ff0000"], dark: ["#000000", "#0000ff"] };
 const measure = (text, size) => 0.6 * size * text.length;
@@ -177,6 +177,8 @@ test("values are said with sign, unit, per cent, or a dash", () => {
   assert.equal(said({ ...FORM, sign: true, unit: " nats" }, 0.25), "+0.25 nats");
   assert.equal(said({ ...FORM, percent: true, digits: 1, name: "moved by " }, 0.123), "moved by 12.3%");
   for (const none of [Number.NaN, Infinity, -Infinity]) assert.equal(said(FORM, none), "–");
+  const form = { ...FORM, absent: /** @type {[string, string]} */ (["masked", "left out"]) };
+  assert.deepEqual([said(form, Number.NaN), said(form, -Infinity), said(form, 0)], ["masked", "left out", "0.00"]);
   assert.equal(said({ ...FORM, words: ["may", "may not"] }, Number.NaN), "may not");
   assert.equal(said({ ...FORM, words: ["may", "may not"] }, 1), "may");
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Lines, overlaid } from "../../tfmviz/views/explorer/lines.js";
+import { Lines } from "../../tfmviz/views/explorer/lines.js";
 import { Matrix } from "../../tfmviz/views/explorer/matrix.js";
 import { marksOf } from "../../tfmviz/views/steps/grid.js";
 
@@ -33,25 +33,13 @@ test("of a product the row on the left meets the column on the right", () => {
   assert.deepEqual(marksOf({ rows: "query", columns: "key" }), { row: true, column: true });
 });
 
-test("lines over one another are darker than each, and never more than opaque", () => {
-  assert.equal(overlaid(0, 0.25), 0.25);
-  assert.equal(overlaid(0.5, 0.5), 0.75);
-  assert.equal(overlaid(0.25, 0.75), overlaid(0.75, 0.25));
-  assert.equal(overlaid(1, 0.4), 1);
-});
-
-test("lines of several heads between the same tokens are drawn as one", () => {
-  const view = Object.assign(Object.create(Lines.prototype), {
-    texts: [TEXTS.queries, TEXTS.keys],
-    scale: "plain",
-    maxima: [[1], [1]],
-  });
-  const line = (n, row, column, weight) => ({ n, row, column, weight });
-  const merged = [...view.merged([line(0, 0, 1, 0.5), line(1, 0, 1, 0.5), line(0, 0, 2, 0.25)])];
-  assert.deepEqual(merged, [
-    { row: 0, column: 1, alpha: 0.75 },
-    { row: 0, column: 2, alpha: 0.25 },
-  ]);
+test("each of several heads has its own colour, one alone says by its colour which side is meant", () => {
+  const view = { patterns: [{}, {}], colours: { ...COLOURS, heads: ["blue", "green"] } };
+  const colourOf = (n, focus) => Lines.prototype.colourOf.call(view, n, focus);
+  const key = { side: "key", at: 0 };
+  assert.deepEqual([colourOf(0, null), colourOf(1, null), colourOf(1, key)], ["blue", "green", "green"]);
+  view.patterns.pop();
+  assert.deepEqual([colourOf(0, null), colourOf(0, key)], ["blue", "red"]);
 });
 
 test("the faintest line can still be seen", () => {

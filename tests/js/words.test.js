@@ -25,9 +25,11 @@ test("heads are named with their stack where there are several", () => {
 });
 
 test("what is shown is named: one head, several in order, or a mean", () => {
-  const name = (aggregate, heads = [2]) => shownName(CROSS, { layer: 1, heads, aggregate });
+  const name = (aggregate, numbers = [2], layer = 1) =>
+    shownName(CROSS, { layer, heads: numbers.map((head) => ({ layer: 1, head })), aggregate });
   assert.equal(name("heads"), "Layer 1, head 2 (cross-attention)");
   assert.equal(name("heads", [10, 9]), "Layer 1, heads 9, 10 (cross-attention)");
+  assert.equal(name("heads", [10, 9], 2), "Heads 1.10, 1.9 (cross-attention)");
   assert.equal(name("mean"), "Layer 1, mean of all heads (cross-attention)");
   assert.equal(name("all"), "Mean over all layers and heads (cross-attention)");
   assert.equal(name("rollout"), "Attention rollout up to layer 1 (cross-attention)");

@@ -22,7 +22,7 @@ DEAREST = {
     "counting": ("A whole sentence", "all different"),
     "ladder": ("How far back can it see?", "one letter"),
     "bottleneck": ("Translations", "spaces"),
-    "explorer": ("Which head links two words?", "emoji"),
+    "explorer": ("Residual stream", "emoji"),
     "whole_model": ("Post-norm, pre-norm", "emoji"),
     "step_by_step": ("Find a head", "emoji"),
     "why": ("Believe it or not", "emoji"),

@@ -144,7 +144,11 @@ def test_a_window_does_to_the_model_what_its_mask_does() -> None:
     )
     before, after = model.trace(TEXT), model.trace(TEXT, (edit,))
     site = "decoder.2.self_attn.pattern"
-    shown = np.nan_to_num(matrices(app)["both_patterns"])
+    shown = matrices(app)["both_patterns"]
+    past = np.tri(n, dtype=bool)
+    assert (np.isneginf(shown[1]) == (past & ~band)).all(), "left out is grey, not the colour of 0"
+    assert (np.isnan(shown) == ~past).all()
+    shown = np.nan_to_num(shown, neginf=0)
     np.testing.assert_allclose(shown[0], before[site][3], atol=1e-4)
     np.testing.assert_allclose(shown[1], after[site][3], atol=1e-4)
     old, new = (softmax(run["logits"][6]) for run in (before, after))

@@ -61,13 +61,10 @@ def tile(page: Page, layer: int, head: int) -> Locator:
     return page.locator(".tiles").get_by_role("button", name=f"Layer {layer}, head {head}")
 
 
-def chip(page: Page, head: int) -> Locator:
-    return page.locator(".heads button").nth(head)
-
-
-def chosen_heads(page: Page) -> list[int]:
-    pressed = page.locator(".heads button").evaluate_all("all => all.map((node) => node.ariaPressed)")
-    return [head for head, state in enumerate(pressed) if state == "true"]
+def chosen_heads(page: Page) -> list[str]:
+    """Layer and head of each, as in "2.1"."""
+    pressed = page.locator(".tiles [aria-pressed=true]").evaluate_all("all => all.map((node) => node.ariaLabel)")
+    return [".".join(re.findall(r"\d+", name)[:2]) for name in pressed]
 
 
 def strip_numbers(page: Page, strip: int = 0) -> list[str]:

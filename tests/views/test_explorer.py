@@ -20,7 +20,6 @@ from tests.views.standalone import (
     Standalone,
     as_strip,
     centre_of_cell,
-    chip,
     chosen_heads,
     said,
     strip_numbers,
@@ -70,7 +69,6 @@ def test_pointing_at_a_head_previews_it_clicking_keeps_it_leaving_restores(stand
     page.locator("h1").hover()
     expect(heading).to_have_text("Layer 2, head 1")
     expect(tile(page, 2, 1)).to_have_attribute("aria-pressed", "true")
-    expect(page.locator(".scrubber output")).to_have_text("layer 2 of 0–2")
 
 
 def test_arrow_keys_move_between_heads_and_enter_keeps_one(standalone: Standalone) -> None:
@@ -86,30 +84,51 @@ def test_arrow_keys_move_between_heads_and_enter_keeps_one(standalone: Standalon
     assert page.locator(".tiles button[tabindex='0']").count() == 1
 
 
-def test_a_click_toggles_a_head_and_the_last_stays_on(standalone: Standalone) -> None:
+def test_heads_of_all_layers_are_added_by_shift_or_by_a_button_and_the_last_stays(standalone: Standalone) -> None:
     page = standalone.open()
-    chip(page, 2).click()
-    assert chosen_heads(page) == [0, 2]
-    expect(page.locator(".headline strong")).to_have_text("Layer 0, heads 0, 2")
-    mean = TRACE["decoder.0.self_attn.pattern"][[0, 2], -1].mean(axis=0)
-    assert strip_numbers(page) == as_strip(mean)
-    chip(page, 0).click()
-    assert chosen_heads(page) == [2]
-    chip(page, 2).click()
-    assert chosen_heads(page) == [2]
+    heading = page.locator(".headline strong")
+    tile(page, 0, 2).click(modifiers=["Shift"])
+    assert chosen_heads(page) == ["0.0", "0.2"]
+    page.locator("h1").hover()
+    expect(heading).to_have_text("Layer 0, heads 0, 2")
+    assert strip_numbers(page) == as_strip(TRACE["decoder.0.self_attn.pattern"][[0, 2], -1].mean(axis=0))
+    tile(page, 2, 1).focus()
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.press("Tab")
+    page.locator("h1").hover()
+    expect(heading).to_have_text("Heads 0.0, 0.2, 2.1")
+    frames = page.locator(".tiles [aria-pressed=true]").evaluate_all(
+        "all => all.map((node) => getComputedStyle(node).borderColor)"
+    )
+    assert len(set(frames)) == 3
+    page.get_by_role("button", name="Add heads").click()
+    for layer, head in ((0, 0), (0, 2), (2, 1)):
+        tile(page, layer, head).click()
+    assert chosen_heads(page) == ["2.1"]
+    page.get_by_role("button", name="Add heads").click()
+    tile(page, 1, 1).click()
+    assert chosen_heads(page) == ["1.1"]
 
 
-def test_a_double_click_shows_one_head_alone_and_another_all(standalone: Standalone) -> None:
+def test_two_words_are_clicked_and_the_heads_that_link_them_are_ranked(standalone: Standalone) -> None:
     page = standalone.open()
-    chip(page, 1).click()
-    chip(page, 1).dblclick()
-    assert chosen_heads(page) == [1]
-    chip(page, 1).dblclick()
-    assert chosen_heads(page) == [0, 1, 2]
-    chip(page, 2).click(modifiers=["Shift"])
-    assert chosen_heads(page) == [2]
-    chip(page, 2).click(modifiers=["Shift"])
-    assert chosen_heads(page) == [0, 1, 2]
+    pair = page.get_by_role("group", name="Which head links two words?")
+    expect(pair).to_have_text("Which head links two words? Click both.")
+    for at in (1, 5):
+        page.locator(".strip").first.locator("button").nth(at).click()
+    weights = {
+        (layer, head): float(TRACE[f"decoder.{layer}.self_attn.pattern"][head, 5, 1])
+        for layer in range(3)
+        for head in range(3)
+    }
+    best = sorted(weights, key=lambda place: -weights[place])[:4]
+    expect(pair).to_contain_text("“slow” → “animal”:")
+    shown = [f"layer {layer}, head {head} {weights[layer, head]:.2f}" for layer, head in best]
+    expect(pair.get_by_role("button")).to_have_text(shown)
+    pair.get_by_role("button").nth(1).click()
+    assert chosen_heads(page) == [f"{best[1][0]}.{best[1][1]}"]
+    page.keyboard.press("Escape")
+    expect(pair.get_by_role("button")).to_have_count(0)
 
 
 def test_pointing_at_a_token_tells_whom_it_looks_at_and_at_a_key_who_looks(standalone: Standalone) -> None:
@@ -194,12 +213,15 @@ def test_the_matrix_is_read_out_cell_by_cell(standalone: Standalone) -> None:
 def test_layers_are_gone_through_by_buttons_keys_and_play(standalone: Standalone) -> None:
     page = standalone.open()
     heading = page.locator(".headline strong")
+    page.get_by_label("What is shown").select_option("mean")
     expect(page.get_by_role("button", name="Previous layer")).to_be_disabled()
     page.get_by_role("button", name="Next layer").click()
-    expect(heading).to_have_text("Layer 1, head 0")
+    expect(heading).to_have_text("Layer 1, mean of all heads")
+    page.get_by_label("What is shown").select_option("heads")
+    tile(page, 1, 0).click()
     page.keyboard.press("]")
     expect(heading).to_have_text("Layer 2, head 0")
-    expect(page.get_by_role("button", name="Next layer")).to_be_disabled()
+    expect(page.get_by_role("button", name="Next layer")).to_be_hidden()
     page.locator(".strip button").first.focus()
     page.keyboard.press("[")
     expect(heading).to_have_text("Layer 1, head 0")

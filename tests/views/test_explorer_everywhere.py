@@ -96,7 +96,7 @@ def saved(page: Page, name: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("title", ["Every head", "Who looks at whom", "The same as a matrix"])
+@pytest.mark.parametrize("title", ["Every head", "Who looks at whom", "As a matrix"])
 def test_figures_are_saved_as_svg_with_title_tokens_and_caption(standalone: Standalone, title: str) -> None:
     page = standalone.open(decoder((*TOKENS, "</svg>", "\x01"), layers=2), title="some & model")
     root = ElementTree.fromstring(saved(page, f"SVG: {title}").read_text(encoding="utf-8"))
@@ -110,7 +110,7 @@ def test_figures_are_saved_as_svg_with_title_tokens_and_caption(standalone: Stan
         assert "</svg>" in texts
 
 
-@pytest.mark.parametrize("title", ["Every head", "Who looks at whom", "The same as a matrix"])
+@pytest.mark.parametrize("title", ["Every head", "Who looks at whom", "As a matrix"])
 def test_figures_are_saved_as_png_at_twice_their_size(standalone: Standalone, title: str) -> None:
     page = standalone.open(title="some model")
     svg = ElementTree.fromstring(saved(page, f"SVG: {title}").read_text(encoding="utf-8"))
@@ -124,7 +124,7 @@ def test_a_saved_figure_says_what_its_filters_left_out(standalone: Standalone) -
     page = standalone.open()
     page.get_by_text("Filters and colours").click()
     page.get_by_label("without the first token").check()
-    for title, mentioned in (("The same as a matrix", True), ("Who looks at whom", True), ("Every head", False)):
+    for title, mentioned in (("As a matrix", True), ("Who looks at whom", True), ("Every head", False)):
         text = saved(page, f"SVG: {title}").read_text(encoding="utf-8")
         assert ("(without the first token)" in text) == mentioned
 
@@ -132,7 +132,7 @@ def test_a_saved_figure_says_what_its_filters_left_out(standalone: Standalone) -
 def test_the_svg_of_the_matrix_holds_every_cell_in_its_colour(standalone: Standalone) -> None:
     page = standalone.open()
     pattern = TRACE["decoder.0.self_attn.pattern"][0]
-    root = ElementTree.fromstring(saved(page, "SVG: The same as a matrix").read_text(encoding="utf-8"))
+    root = ElementTree.fromstring(saved(page, "SVG: As a matrix").read_text(encoding="utf-8"))
     fills = [node.attrib["fill"] for node in root.iter("{http://www.w3.org/2000/svg}rect") if "fill" in node.attrib]
     cells = [fill for fill in fills if fill.startswith("rgb(")]
     assert len(cells) == LENGTH * (LENGTH + 1) // 2
@@ -144,7 +144,7 @@ def test_the_svg_of_the_matrix_holds_every_cell_in_its_colour(standalone: Standa
 
 def test_the_title_of_the_keys_begins_above_the_matrix_and_is_not_cut_off(standalone: Standalone) -> None:
     page = standalone.open()
-    root = ElementTree.fromstring(saved(page, "SVG: The same as a matrix").read_text(encoding="utf-8"))
+    root = ElementTree.fromstring(saved(page, "SVG: As a matrix").read_text(encoding="utf-8"))
     texts = list(root.iter("{http://www.w3.org/2000/svg}text"))
     (title,) = (node for node in texts if "is looked at" in "".join(node.itertext()))
     assert title.attrib["text-anchor"] == "start"

@@ -162,7 +162,13 @@ def test_the_ramp_is_cividis(standalone: Standalone) -> None:
 
 def test_what_a_link_says_is_what_it_was_made_from(standalone: Standalone) -> None:
     page = standalone.open(insides=True)
-    state = {"heads": [2, 0], "pin": {"side": "key", "at": 5}, "aggregate": "mean", "withoutFirst": True, "top": 80}
+    state: dict[str, object] = {
+        "heads": [{"layer": 0, "head": 2}, {"layer": 0, "head": 0}],
+        "pin": {"side": "key", "at": 5},
+        "aggregate": "mean",
+        "withoutFirst": True,
+        "top": 80,
+    }
     state |= {"least": 0.02, "scale": "row", "order": "previous token"}
     look = page.evaluate("(state) => insides.toLook({...insides.initial(), ...state})", state)
     assert re.fullmatch(r"[a-z0-9:,. -]{0,300}", look)
@@ -176,7 +182,7 @@ def test_a_senseless_link_leaves_a_sensible_state(standalone: Standalone, look: 
     state = page.evaluate(
         "(look) => insides.fitted({...insides.initial(), ...insides.fromLook(look)}, insides.explorer.attention)", look
     )
-    assert state["heads"] == [0]
+    assert state["heads"] in ([{"layer": 0, "head": 0}], [{"layer": 0, "head": 2}])
     assert state["pin"] is None
     assert (state["aggregate"], state["scale"], state["order"]) == ("heads", "root", "place")
     assert 1 <= state["top"] <= 100
@@ -191,16 +197,16 @@ def test_an_answer_to_an_older_report_does_not_undo_a_touch_that_is_not_reported
           explorer.page.report = (selection) => reports.push(selection);
           const answer = (selection) => explorer.select({...selection, look: ""});
           const later = () => new Promise((done) => setTimeout(done, 600));
-          explorer.change({layer: 1}, {rest: true});
+          explorer.change({heads: [{layer: 1, head: 0}]}, {rest: true});
           await later();
-          explorer.change({layer: 2}); // a slider on its way
+          explorer.change({heads: [{layer: 2, head: 0}]}); // a slider on its way
           answer(reports[0]);
           layers.push(explorer.state.layer);
           await later();
           answer(reports[1]);
           layers.push(explorer.state.layer);
-          explorer.change({layer: 1});
-          explorer.change({layer: 2}); // back again: nothing to report
+          explorer.change({heads: [{layer: 1, head: 0}]});
+          explorer.change({heads: [{layer: 2, head: 0}]}); // back again: nothing to report
           await later();
           answer({...reports[1], layer: 0}); // Python chose something else since
           layers.push(explorer.state.layer);

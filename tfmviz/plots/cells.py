@@ -75,6 +75,7 @@ class Form:
         percent: whether the value is a share, said in per cent.
         unit: what follows the number, with its space.
         words: what is said instead of a number: of a cell with a value, and of one without.
+        absent: what is said of a cell without a number: of NaN, and of −∞.
     """
 
     name: str = ""
@@ -83,6 +84,7 @@ class Form:
     percent: bool = False
     unit: str = ""
     words: tuple[str, str] | None = None
+    absent: tuple[str, str] = ("–", "–")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

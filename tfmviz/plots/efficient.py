@@ -16,11 +16,24 @@ from tfmviz.words.numbers import per_cent
 
 
 def beside(
-    exact: Array, other: Array, allowed: Array, *, q_tokens: Sequence[str], k_tokens: Sequence[str], title: str
+    exact: Array,
+    other: Array,
+    allowed: Array,
+    *,
+    kept: Array | None = None,
+    q_tokens: Sequence[str],
+    k_tokens: Sequence[str],
+    title: str,
 ) -> Cells:
-    """Two patterns of one head, (q_len, k_len) each; grey where the model's mask is closed."""
+    """Two patterns of one head, (q_len, k_len) each; grey where the model's mask is closed.
+
+    Args:
+        kept: (q_len, k_len), bool; the others are left out of the second pattern, and grey. None: all are kept.
+    """
+    left = other if kept is None else np.where(kept, other, -np.inf)
     return Cells(
-        matrices=masked([exact, other], allowed),
+        matrices=masked([exact, left], allowed),
+        form=Form(absent=("masked", "left out")),
         rows=of_tokens("query", q_tokens),
         columns=of_tokens("key", k_tokens),
         scale=share(),

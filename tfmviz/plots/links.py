@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfmviz.plots.cells import Axis, Cells, Form, amounts, chosen_cell, share, written
+from tfmviz.plots.cells import Axis, Cells, chosen_cell, share, written
 from tfmviz.record.trace import Array
 
 
@@ -19,23 +19,5 @@ def weights(values: Array, *, chosen: tuple[int, int]) -> Cells:
         columns=Axis(title="head"),
         scale=share(),
         texts=written(values, ".2f", absent="–"),
-        frames=chosen_cell(chosen),
-    )
-
-
-def effects(values: Array, *, chosen: tuple[int, int]) -> Cells:
-    """How much every head's look from one token at another adds, as a part of what it is added to.
-
-    Args:
-        values: (layer, head), at least 0 or NaN.
-        chosen: layer and head to mark.
-    """
-    return Cells(
-        matrices=values[None],
-        rows=Axis(title="layer"),
-        columns=Axis(title="head"),
-        scale=amounts(values, "length added, of the vector's own", ticks="per cent"),
-        form=Form(percent=True, digits=1),
-        texts=written(values, ".0%", absent="–"),
         frames=chosen_cell(chosen),
     )

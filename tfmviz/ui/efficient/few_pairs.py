@@ -39,7 +39,8 @@ def sparse_masks(here: Lesson) -> None:
     pattern = sparse.pattern(head.scores, kept)
     pairs, scores = int(kept.sum()), int(head.allowed.sum()) if kind == "top-k" else None
     cost = sparse.cost(pairs, head.q.shape[1], scores=scores)
-    beside(here, head, pattern, pattern @ head.v, title=f"{kind}, {size}", cost=cost)
+    left = sparse.or_all(kept, head.allowed)
+    beside(here, head, pattern, pattern @ head.v, title=f"{kind}, {size}", cost=cost, kept=left)
     caught = float((head.pattern * kept).sum(axis=-1).mean())
     st.markdown(
         f"{ABOUT[kind]} {pairs:,} of {int(head.allowed.sum()):,} pairs {'is' if pairs == 1 else 'are'} left, with "
@@ -76,7 +77,7 @@ def hashed(here: Lesson) -> None:
     pattern = sparse.pattern(head.scores, kept)
     vectors = len(head.q) + len(head.k)
     cost = reformer.cost(int(kept.sum()), vectors, head.q.shape[1], n_buckets, rounds=rounds)
-    beside(here, head, pattern, pattern @ head.v, title=f"{n_buckets} buckets, {rounds} rounds", cost=cost)
+    beside(here, head, pattern, pattern @ head.v, title=f"{n_buckets} buckets, {rounds} rounds", cost=cost, kept=kept)
     one, four = (per_cent(reformer.caught(head.pattern, kept, strongest)) for strongest in (1, 4))
     st.markdown(
         f"With {per_cent(kept.sum() / head.allowed.sum())} of all pairs, **{one}** of the strongest keys are "

@@ -139,12 +139,20 @@ def said_of(found: Effect) -> str:
     return f"{word} {stays}, {per_cent(found.before)} → {per_cent(found.now)} (KL {rounded(found.divergence)} nats)"
 
 
-def beside(here: Lesson, head: Head, pattern: Array, z: Array, *, title: str, cost: Cost) -> None:
-    """The exact pattern and another, and what that changes, counted and measured on this text."""
+def beside(
+    here: Lesson, head: Head, pattern: Array, z: Array, *, title: str, cost: Cost, kept: Array | None = None
+) -> None:
+    """The exact pattern and another, and what that changes, counted and measured on this text.
+
+    Args:
+        kept: the pairs that the other pattern does not leave out, (q_len, k_len), bool; None: all.
+    """
     full = head.pattern
     elsewhere, moved = exact.pattern_error(full, pattern), exact.output_error(full @ head.v, z)
     show_cells(
-        figures.beside(full, pattern, head.allowed, q_tokens=head.q_tokens, k_tokens=head.k_tokens, title=title),
+        figures.beside(
+            full, pattern, head.allowed, kept=kept, q_tokens=head.q_tokens, k_tokens=head.k_tokens, title=title
+        ),
         key="both_patterns",
         alt=f"{per_cent(elsewhere)} of the attention lies elsewhere; the output of the head changes by "
         f"{per_cent(moved)}.",

@@ -8,9 +8,12 @@ from collections.abc import Callable
 import streamlit as st
 
 from tfmviz import views, zoo
+from tfmviz.analysis import attention_layer
+from tfmviz.analysis.links import links
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import stream
 from tfmviz.plots import residual
+from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_bars, show_cells, show_code, show_view, theme
 from tfmviz.ui.lesson import Lesson
@@ -28,8 +31,9 @@ def explorer(here: Lesson) -> None:
     except ValueError as error:  # values that are no attention
         st.error(f"{markdown.plain(str(error))} Its pictures cannot be drawn; choose another model or sentence.")
         return
-    details = ""
+    details, linked = "", None
     if not views.travels_whole(trace):
+        linked = _links(here)
         looked_at = (f"{choice.layer}/{choice.head}", *controls.wanted())
         details = base64.b64encode(views.details(trace, looked_at, title=model.name)).decode()
     show_view(
@@ -37,9 +41,22 @@ def explorer(here: Lesson) -> None:
         js=views.explorer.JS,
         css=views.explorer.CSS,
         data=payload,
-        selection=controls.selection() | {"first": here.query if here.gap is None else here.gap, "details": details},
+        selection=controls.selection()
+        | {"first": here.query if here.gap is None else here.gap, "details": details, "links": linked},
         on_report=controls.follow,
     )
+
+
+def _links(here: Lesson) -> dict[str, object] | None:
+    """Which heads link the two words that the reader has clicked, for the explorer; it finds others by itself."""
+    row, column = controls.pinned(), controls.pinned("to")
+    kind = kind_of(here.choice.layer)
+    n_queries, n_keys = (len(axis.tokens) for axis in here.trace.axes(here.choice.layer))
+    if row is None or column is None or row >= n_queries or column >= n_keys:
+        return None
+    best = attention_layer.ranking(links(here.trace, kind, row, column).weights)
+    heads = [{"layer": layer, "head": head, "weight": weight} for layer, head, weight in best]
+    return {"row": row, "column": column, "heads": heads}
 
 
 def predictions_in_short(here: Lesson) -> None:

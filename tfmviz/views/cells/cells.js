@@ -211,13 +211,16 @@ export class Cells extends Shell {
 
   /** @returns {Values} */
   values() {
-    const { rows, columns, matrices, titles } = this.picture;
+    const { rows, columns, matrices, titles, form } = this.picture;
     const name = (/** @type {import("./words.js").Axis} */ axis, /** @type {number} */ index) =>
       nameOf(axis, index) || spokenOf(axis, index);
     const all = Array.from({ length: columns.count }, (_, column) => column);
     const lines = Array.from({ length: matrices * rows.count }, (_, n) => {
       const [matrix, row] = [Math.floor(n / rows.count), n % rows.count];
-      const numbers = all.map((column) => valueAt(this.picture, { matrix, row, column }));
+      const numbers = all.map((column) => {
+        const value = valueAt(this.picture, { matrix, row, column });
+        return value === -Infinity && form.absent[1] !== "–" ? form.absent[1] : value;
+      });
       return [...(matrices > 1 ? [titles[matrix]] : []), name(rows, row), ...numbers];
     });
     const heads = [...(matrices > 1 ? ["figure"] : []), rows.title, ...all.map((column) => name(columns, column))];

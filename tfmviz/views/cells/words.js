@@ -7,7 +7,7 @@ import { decimal } from "../shared/numbers.js";
  * @typedef {{title: string, names: string[] | null, spoken: string[] | null, count: number,
  *   boxed: number[], places: number[] | null}} Axis rows or columns
  * @typedef {{name: string, digits: number, sign: boolean, percent: boolean, unit: string,
- *   words: [string, string] | null}} Form how a value is said
+ *   words: [string, string] | null, absent: [string, string]}} Form how a value is said
  * @typedef {{top: number, left: number, bottom: number, right: number, colour: string}} Frame
  * @typedef {{matrix: number, row: number, column: number}} Cell
  * @typedef {{
@@ -43,9 +43,9 @@ export const valueAt = ({ rows, columns, values }, { matrix, row, column }) =>
  * @param {Form} form
  * @param {number} value
  */
-export function said({ name, digits, sign, percent, unit, words }, value) {
+export function said({ name, digits, sign, percent, unit, words, absent }, value) {
   if (words) return words[Number.isFinite(value) ? 0 : 1];
-  if (!Number.isFinite(value)) return "–";
+  if (!Number.isFinite(value)) return absent[value === -Infinity ? 1 : 0];
   return `${name}${decimal(percent ? 100 * value : value, digits, { sign })}${percent ? "%" : ""}${unit}`;
 }
 

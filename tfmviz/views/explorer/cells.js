@@ -106,6 +106,15 @@ export const span = (offset, room, cell, count) => [
 ];
 
 /**
+ * How far the map is scrolled once a row or column is in sight.
+ * @param {number} offset before
+ * @param {number} at
+ * @param {number} room
+ * @param {number} cell
+ */
+export const revealed = (offset, at, room, cell) => Math.min(Math.max(offset, (at + 1) * cell - room), at * cell);
+
+/**
  * Writes a text from bottom to top.
  * @param {Pen} pen
  * @param {string} text

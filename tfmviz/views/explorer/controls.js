@@ -1,11 +1,10 @@
-// The bar above the pictures: kind of attention, layer, heads, filters, scale of shades, links.
+// The bar beside the pictures: kind of attention, how many heads, means, filters, scale of shades, links.
 
-/** @import { Attention, Kind } from "./payload.js" */
+/** @import { Attention } from "./payload.js" */
 /** @import { Aggregate, State } from "./state.js" */
 /** @import { Scale } from "./weights.js" */
-/** @import { Place } from "./words.js" */
-import { button, buttonOf, make, put, select } from "../shared/elements.js";
-import { AGGREGATES, initial, SCALES } from "./state.js";
+import { button, make, put, select } from "../shared/elements.js";
+import { AGGREGATES, initial, moved, SCALES } from "./state.js";
 import { filterWords, kindName } from "./words.js";
 
 const BEAT = 1000; // milliseconds a layer is shown for when playing
@@ -16,14 +15,10 @@ const FIRST_HELP = "Idle heads rest on the first token. Without it each row is m
  * @typedef {(part: Partial<State>, how?: {rest?: boolean}) => void} Change
  */
 
-/** @typedef {(kind: Kind, place: Place) => string} NameOf a head in words, with its verdict where that may be seen */
-
 export class Controls {
   /** @type {State} */
   state = initial();
-  count = 1; // heads of the layer
-  /** @type {HTMLButtonElement[]} one for each head */
-  chips = [];
+  adds = false; // a click on a head shows it beside the others
   /** @type {ReturnType<typeof setInterval> | null} runs while the layers are played */
   timer = null;
 
@@ -36,7 +31,8 @@ export class Controls {
       change({ kind: Number(value), pin: null, to: null }, { rest: true }),
     );
     this.scrubber = new Scrubber(this);
-    this.heads = this.makeHeads();
+    const title = "A click on a head then shows it beside the others, or no longer (or Shift and click)";
+    this.add = button("Add heads", { ariaPressed: "false", title, onclick: () => this.setAdds(!this.adds) });
     this.aggregate = select("", AGGREGATES, (value) =>
       change({ aggregate: /** @type {Aggregate} */ (value) }, { rest: true }),
     );
@@ -60,23 +56,16 @@ export class Controls {
       "div",
       { className: "bar controls" },
       this.kind.node,
-      this.scrubber.node,
-      this.heads,
       this.aggregate.node,
+      this.add,
+      this.scrubber.node,
     );
   }
 
-  makeHeads() {
-    const group = make("div", { className: "group heads", role: "group", ariaLabel: "Heads to show" });
-    group.addEventListener("click", (event) => {
-      const node = buttonOf(event);
-      if (node) this.toggleHead(Number(node.dataset.head), event.shiftKey);
-    });
-    group.addEventListener("dblclick", (event) => {
-      const node = buttonOf(event);
-      if (node) this.solo(Number(node.dataset.head));
-    });
-    return group;
+  /** @param {boolean} adds */
+  setAdds(adds) {
+    this.adds = adds;
+    this.add.ariaPressed = String(adds);
   }
 
   makeFilters() {
@@ -125,7 +114,7 @@ export class Controls {
   step(by) {
     const layer = this.scrubber.layer + by;
     if (layer < 0 || layer > this.scrubber.last) return false;
-    this.change({ layer }, { rest: !this.timer });
+    this.change(moved(this.state, by, this.scrubber.last), { rest: !this.timer });
     return true;
   }
 
@@ -147,7 +136,8 @@ export class Controls {
       this.stop();
       return;
     }
-    if (this.scrubber.layer === this.scrubber.last) this.change({ layer: 0 });
+    const { layer, last } = this.scrubber;
+    if (layer === last) this.change(moved(this.state, -last, last));
     this.timer = setInterval(() => this.step(1) || this.stop(), BEAT);
     this.scrubber.play.textContent = "Pause";
   }
@@ -162,32 +152,6 @@ export class Controls {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     this.scrubber.play.textContent = "Play";
-  }
-
-  /**
-   * Shows a head or hides it; the last one cannot be hidden.
-   * @param {number} head
-   * @param {boolean} alone
-   */
-  toggleHead(head, alone) {
-    if (alone) {
-      this.solo(head);
-      return;
-    }
-    const { heads } = this.state;
-    const without = heads.filter((other) => other !== head);
-    if (!heads.includes(head)) this.change({ heads: [...heads, head], aggregate: "heads" }, { rest: true });
-    else if (without.length) this.change({ heads: without }, { rest: true });
-  }
-
-  /**
-   * Shows one head alone; if it is alone already, all of them.
-   * @param {number} head
-   */
-  solo(head) {
-    const others = Array.from({ length: this.count }, (_, n) => n).filter((other) => other !== head);
-    const isAlone = this.state.heads.length === 1 && this.state.heads[0] === head;
-    this.change({ heads: isAlone ? [...others, head] : [head], aggregate: "heads" }, { rest: true });
   }
 
   /** @param {string} address */
@@ -207,19 +171,16 @@ export class Controls {
    * Shows a state.
    * @param {State} state
    * @param {Attention} attention
-   * @param {NameOf} nameOf
    */
-  set(state, attention, nameOf) {
+  set(state, attention) {
     this.state = state;
     const kind = attention.kinds[state.kind];
     const isSquare = attention.queries(state.kind) === attention.keys(state.kind);
-    this.count = kind.heads;
     setOptions(this.kind.box, Object.entries(attention.kinds.map(kindName)), String(state.kind));
     this.kind.node.hidden = attention.kinds.length === 1;
     this.scrubber.set(state, kind.layers.length - 1);
     const aggregates = Object.entries(AGGREGATES).filter(([value]) => isSquare || value !== "rollout");
     setOptions(this.aggregate.box, aggregates, state.aggregate);
-    this.setHeads(state, kind, nameOf);
     this.first.checked = state.withoutFirst;
     this.top.set(state.top);
     this.least.set(state.least);
@@ -231,52 +192,22 @@ export class Controls {
     );
     put(this.summary, { textContent: ["Filters and colours", filterWords(state)].filter(Boolean).join(": ") });
   }
-
-  /**
-   * @param {State} state
-   * @param {Kind} kind
-   * @param {NameOf} nameOf
-   */
-  setHeads(state, kind, nameOf) {
-    for (const node of this.chips.splice(kind.heads)) node.remove();
-    while (this.chips.length < kind.heads) {
-      const head = this.chips.length;
-      this.chips.push(this.heads.appendChild(button(String(head), { dataset: { head } })));
-    }
-    for (const [head, node] of this.chips.entries()) {
-      const name = nameOf(kind, { layer: state.layer, head });
-      put(node, {
-        ariaPressed: String(state.aggregate === "heads" && state.heads.includes(head)),
-        ariaLabel: name,
-        title: `${name}. Click: on or off. Double click or Shift: alone, then all.`,
-      });
-    }
-  }
 }
 
-/** The slider of the layers with its buttons. */
+/** Plays through the layers; where means are shown, no head says which layer, so here it is chosen. */
 class Scrubber {
   layer = 0;
   last = 0;
 
   /** @param {Controls} controls */
   constructor(controls) {
-    const { change } = controls;
-    this.range = make("input", { type: "range", min: 0, step: 1, ariaLabel: "Layer" });
-    this.range.oninput = () => change({ layer: Number(this.range.value) });
-    this.range.onchange = () => change({}, { rest: true });
     this.output = make("output");
     const step = (/** @type {number} */ by) => () => controls.step(by);
-    this.previous = button("◀", {
-      ariaLabel: "Previous layer",
-      title: "Previous layer (key [)",
-      onclick: step(-1),
-    });
+    this.previous = button("◀", { ariaLabel: "Previous layer", title: "Previous layer (key [)", onclick: step(-1) });
     this.next = button("▶", { ariaLabel: "Next layer", title: "Next layer (key ])", onclick: step(1) });
-    const playTitle = "Play through the layers (key p)";
-    this.play = button("Play", { title: playTitle, onclick: () => controls.toggle() });
-    this.node = make("div", { className: "group scrubber", role: "group", ariaLabel: "Layer" });
-    this.node.append(this.previous, this.range, this.next, this.output, this.play);
+    this.play = button("Play", { title: "Play through the layers (key p)", onclick: () => controls.toggle() });
+    this.steps = make("div", { className: "group" }, this.previous, this.output, this.next);
+    this.node = make("div", { className: "group scrubber", role: "group", ariaLabel: "Layer" }, this.steps, this.play);
   }
 
   /**
@@ -286,12 +217,11 @@ class Scrubber {
   set({ layer, aggregate }, last) {
     this.layer = layer;
     this.last = last;
-    put(this.range, { max: String(last) });
-    put(this.range, { value: String(layer) });
-    put(this.output, { textContent: `layer ${layer} of 0–${last}` });
+    put(this.steps, { hidden: aggregate === "heads" || aggregate === "all" });
+    put(this.node, { hidden: aggregate === "all" || last === 0 });
+    put(this.output, { textContent: `layer ${layer}` });
     put(this.previous, { disabled: layer === 0 });
     put(this.next, { disabled: layer === last });
-    this.node.classList.toggle("off", aggregate === "all");
   }
 }
 

@@ -3,30 +3,33 @@
 
 /** @import { Plain } from "../shared/record.js" */
 /** @import { Page } from "../shared/shell.js" */
-/** @import { Drawn, PanelName } from "./frame.js" */
 /** @import { Cell, Place as At } from "./matrix.js" */
-/** @import { Kind, Mask } from "./payload.js" */
+/** @import { Linking } from "./pair.js" */
+/** @import { Kind } from "./payload.js" */
 /** @import { Focus, Selection, State } from "./state.js" */
 /** @import { Pattern } from "./weights.js" */
 /** @import { Place } from "./words.js" */
 import { veil } from "../shared/guessing.js";
 import { Shell, STILL } from "../shared/shell.js";
 import { Controls } from "./controls.js";
-import { CAPTIONS, Frame } from "./frame.js";
+import { Frame } from "./frame.js";
 import { Legend } from "./legend.js";
 import { Lines } from "./lines.js";
 import { Matrix } from "./matrix.js";
 import { Overview } from "./overview.js";
-import { Attention } from "./payload.js";
-import { fitted, fromLook, initial, pairOf, picked, toLook } from "./state.js";
+import { Pair } from "./pair.js";
+import { Attention, Mask } from "./payload.js";
+import { savedOf, valuesOf } from "./saving.js";
+import { clickedOn, fitted, fromLook, initial, MOST_HEADS, pairOf, picked, toLook, withHead } from "./state.js";
 import { Strip, weightsBeside } from "./strip.js";
-import { lineValues, matrixValues, overviewValues } from "./values.js";
 import { filtered, meanOf } from "./weights.js";
-import { cellSentence, filterWords, headName, headWords, kindName, sentence, shownName } from "./words.js";
+import { cellSentence, headName, headWords, sentence, shownName } from "./words.js";
 
 /**
- * What the page tells. `first`: the token to look at until one is pinned, null for the last; `details`: base64.
- * @typedef {Selection & {sequence: number, first: number | null, details?: string | null}} Answer
+ * What the page tells. `first`: the token to look at until one is pinned, null for the last; `details`: base64;
+ * `links`: which heads link the pair, for a text whose weights are not all here.
+ * @typedef {Selection & {sequence: number, first: number | null, details?: string | null, links?: Links}} Answer
+ * @typedef {{row: number, column: number, heads: Linking[]} | null} Links
  */
 
 export class Explorer extends Shell {
@@ -41,6 +44,9 @@ export class Explorer extends Shell {
   preview = null;
   /** @type {number | null} see `Answer` */
   first = null;
+  /** @type {Links | undefined} see `Answer` */
+  links = null;
+  asked = ""; // the pair that stands below the sentence, with the heads shown
   /** @type {string[]} keys of weights that have not arrived */
   missing = [];
   /** @type {Pattern<Mask> | null} what the matrix shows */
@@ -67,14 +73,15 @@ export class Explorer extends Shell {
     this.strips = [new Strip({ side: "key", ...listener }), new Strip({ side: "query", ...listener })];
     this.overview = new Overview({
       preview: (place) => this.showPreview(place),
-      lock: ({ layer, head }) => this.change({ layer, heads: [head], aggregate: "heads" }, { rest: true }),
+      lock: (place, shift) => this.choose(place, shift || this.controls.adds),
     });
+    this.pair = new Pair((place) => this.choose(place));
     this.lines = new Lines(listener);
     const pick = (/** @type {At} */ cell) => this.change(picked(this.state, cell), { rest: true });
     this.matrix = new Matrix({ hover: (cell) => this.pointAtCell(cell), pick });
     this.frame = new Frame(this, {
-      saved: (name, view) => this.saved(name, view),
-      values: (name) => this.values(name),
+      saved: (name, view) => savedOf(this, name, view),
+      values: (name) => valuesOf(this, name),
       writeOut: () => this.writeOut(),
     });
     const { panels, inWords, tip } = this.frame;
@@ -102,6 +109,7 @@ export class Explorer extends Shell {
    */
   select(answer) {
     const { first, details } = answer;
+    this.links = answer.links;
     const hasArrived = details && this.attention.take(Uint8Array.from(atob(details), (byte) => byte.charCodeAt(0)));
     const before = JSON.stringify(this.state);
     const hasMoved = first !== this.first;
@@ -109,17 +117,18 @@ export class Explorer extends Shell {
     super.select(answer);
     if (!this.width) return; // another tab is open
     if (hasArrived || JSON.stringify(this.state) !== before) this.draw();
-    else if (hasMoved) this.drawFocus();
+    else if (hasMoved || answer.links) this.drawFocus();
   }
 
   /** @param {Answer} answer */
   take({ kind, layer, head, token, to, look }) {
-    const { heads, ...said } = fromLook(look);
+    const { heads, ...said } = fromLook(look, layer);
+    const last = heads[heads.length - 1];
     this.state = fitted(
       {
         ...this.state,
         ...said,
-        heads: heads && heads[heads.length - 1] === head ? heads : [head],
+        heads: last?.layer === layer && last.head === head ? heads : [{ layer, head }],
         layer,
         kind: Math.max(0, this.attention.kinds.map(({ name }) => name).indexOf(kind)),
         pin: token === null ? said.pin : { side: "query", at: token },
@@ -139,11 +148,12 @@ export class Explorer extends Shell {
 
   /** @returns {Selection} */
   selection() {
-    const { kind, layer, heads, pin, to } = this.state;
+    const { kind, heads, pin, to } = this.state;
+    const { layer, head } = heads[heads.length - 1];
     const { name, queries } = this.attention.kinds[kind];
     const token = pin?.side === "query" && queries !== "source" ? pin.at : null;
     const look = toLook(token === null ? this.state : { ...this.state, pin: null });
-    return { kind: name, layer, head: heads[heads.length - 1], token, to, look };
+    return { kind: name, layer, head, token, to, look };
   }
 
   /**
@@ -162,14 +172,38 @@ export class Explorer extends Shell {
   }
 
   /**
-   * Pins a token; a pinned one is let go.
+   * Goes to a head, or shows it beside the others.
+   * @param {Place} place
+   * @param {boolean} [adds]
+   */
+  choose({ layer, head }, adds = false) {
+    const place = { layer, head };
+    this.change(adds ? withHead(this.state, place) : { heads: [place], aggregate: "heads" }, { rest: true });
+  }
+
+  /**
+   * Pins a token, or asks about two.
    * @param {Focus} focus
    */
   pin(focus) {
-    const { pin } = this.state;
-    const isPinned = pin?.side === focus.side && pin.at === focus.at;
-    this.change({ pin: isPinned ? null : focus }, { rest: true });
-    this.say(this.frame.spoken.textContent);
+    const { rows, allowed, columns } = this.attention.mask(this.state.kind, this.state.layer);
+    const mayLook = (/** @type {number} */ i, /** @type {number} */ j) => i < rows && allowed[i * columns + j] === 1;
+    this.change(clickedOn(this.state, focus, mayLook, this.isCrossing), { rest: true });
+    this.say(this.state.to === null ? this.frame.spoken.textContent : this.pair.node.textContent);
+  }
+
+  /** Which heads link the two words that are asked about, where there are two. */
+  drawPair() {
+    const pair = pairOf(this.state);
+    const { kind, heads, aggregate } = this.state;
+    const asked = JSON.stringify([pair, kind, aggregate === "heads" && heads, this.attention.id, this.links]);
+    if (asked === this.asked) return;
+    this.asked = asked;
+    if (!pair) return this.pair.ask();
+    const { links } = this;
+    const isKnown = links?.row === pair.row && links.column === pair.column;
+    const found = this.attention.whole ? this.attention.linking(kind, pair) : isKnown ? links.heads : null;
+    this.pair.show(pair, this.texts(), found, aggregate === "heads" ? heads : []);
   }
 
   /** @param {Focus | null} focus */
@@ -214,7 +248,9 @@ export class Explorer extends Shell {
   }
 
   palette() {
-    const colours = super.palette();
+    const style = getComputedStyle(this.node);
+    const heads = Array.from({ length: MOST_HEADS }, (_, n) => style.getPropertyValue(`--head-${n}`).trim());
+    const colours = { ...super.palette(), heads };
     for (const view of [this.overview, this.lines, this.matrix]) view.colours = colours;
     this.labelled = null; // sizes may have changed
     return colours;
@@ -226,7 +262,7 @@ export class Explorer extends Shell {
    */
   shown() {
     if (!this.preview) return this.state;
-    return { ...this.state, layer: this.preview.layer, heads: [this.preview.head], aggregate: "heads" };
+    return { ...this.state, layer: this.preview.layer, heads: [this.preview], aggregate: "heads" };
   }
 
   texts() {
@@ -241,8 +277,7 @@ export class Explorer extends Shell {
     const kind = attention.kinds[view.kind];
     this.label(view.kind);
     const nameOf = this.colours.areVeiled ? headName : headWords;
-    this.controls.set({ ...this.state, layer: view.layer, heads: view.heads }, attention, nameOf);
-    this.controls.state = this.state; // a click changes what is chosen, not what is pointed at
+    this.controls.set(this.state, attention);
     if (withOverview) {
       this.legend.set(view.scale);
       this.overview.draw(attention, { ...view, name: (place) => nameOf(kind, place) });
@@ -262,9 +297,12 @@ export class Explorer extends Shell {
    */
   patterns(view) {
     const { attention } = this;
-    const wanted = view.aggregate === "heads" ? view.heads : [view.aggregate];
-    const found = wanted.map((what) => attention.matrix(view.kind, view.layer, what));
-    this.missing = wanted.filter((_, n) => !found[n]).map((what) => attention.keyOf(view.kind, view.layer, what));
+    const { kind, layer, heads, aggregate } = view;
+    const wanted = aggregate === "heads" ? heads.map((place) => ({ ...place, what: place.head })) : [];
+    /** @type {{layer: number, what: import("./payload.js").What}[]} */
+    const all = aggregate === "heads" ? wanted : [{ layer, what: aggregate }];
+    const found = all.map((one) => attention.matrix(kind, one.layer, one.what));
+    this.missing = all.filter((_, n) => !found[n]).map((one) => attention.keyOf(kind, one.layer, one.what));
     const there = found.filter((pattern) => pattern !== null);
     return this.missing.length ? null : there.map((pattern) => filtered(pattern, view));
   }
@@ -277,7 +315,9 @@ export class Explorer extends Shell {
   drawPatterns(patterns, view, kind) {
     const [first] = patterns;
     const weights = patterns.length === 1 ? first.weights : meanOf(patterns.map((pattern) => pattern.weights));
-    this.picture = { mask: first.mask, weights };
+    const masks = patterns.map((pattern) => pattern.mask);
+    const mask = masks.every((one) => one === first.mask) ? first.mask : Mask.union(masks);
+    this.picture = { mask, weights };
     this.name = shownName(kind, view);
     this.lines.show(patterns, view.scale);
     this.matrix.show(this.picture, view.scale, this.name);
@@ -322,11 +362,13 @@ export class Explorer extends Shell {
     const shown = focus ?? { side: "query", at: Math.min(this.first ?? last, last) };
     this.lines.draw(focus, this.state.pin);
     this.matrix.draw(focus, this.cell ?? pairOf(this.state));
+    this.drawPair();
     const weights = weightsBeside(this.picture, shown, this.state.scale);
     const [keyStrip, queryStrip] = this.strips;
     const isOnKeys = !this.isCrossing || shown.side === "query";
-    keyStrip.shade(isOnKeys ? weights : null, shown, this.state.pin);
-    if (this.isCrossing) queryStrip.shade(isOnKeys ? null : weights, shown, this.state.pin);
+    const { pin, to } = this.state;
+    keyStrip.shade(isOnKeys ? weights : null, shown, pin, to);
+    if (this.isCrossing) queryStrip.shade(isOnKeys ? null : weights, shown, pin, null);
     this.frame.spoken.textContent = sentence(this.picture, shown, texts);
   }
 
@@ -346,37 +388,5 @@ export class Explorer extends Shell {
     else if (!this.controls.key(event.key)) return;
     event.preventDefault();
     event.stopPropagation(); // the page's own shortcuts are not meant
-  }
-
-  /**
-   * @param {PanelName} name
-   * @param {Drawn} view
-   */
-  saved(name, view) {
-    const { colours } = this;
-    const isOfToken = name === "matrix" || (name === "lines" && this.focus() !== null);
-    const caption = isOfToken ? `${CAPTIONS[name]} ${this.frame.spoken.textContent}` : CAPTIONS[name];
-    return { ...view.figure(colours), name: `attention-${name}`, title: this.titleOf(name), caption, colours };
-  }
-
-  /** @param {PanelName} name */
-  titleOf(name) {
-    const model = this.attention.title ? `${this.attention.title}: ` : "";
-    const isOfAll = name === "overview"; // of all heads, with all weights
-    const shown = isOfAll ? `every head, ${kindName(this.attention.kinds[this.state.kind])}` : this.name;
-    const filters = isOfAll ? "" : filterWords(this.state);
-    return `${model}${shown}${filters ? ` (${filters})` : ""}`;
-  }
-
-  /** @param {PanelName} [name] */
-  values(name = "matrix") {
-    const title = this.titleOf(name);
-    const kind = this.attention.kinds[this.state.kind];
-    if (name === "overview") return overviewValues(title, kind);
-    const texts = this.texts();
-    if (name === "matrix") return matrixValues(title, /** @type {Pattern<Mask>} */ (this.picture), texts);
-    const { layer, heads, aggregate } = this.state;
-    const names = aggregate === "heads" ? heads.map((head) => `layer ${layer} head ${head}`) : [aggregate];
-    return lineValues(title, this.patterns(this.state) ?? [], { ...texts, names });
   }
 }

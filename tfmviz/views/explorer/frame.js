@@ -10,6 +10,7 @@
 /** @import { Kind } from "./payload.js" */
 /** @import { State } from "./state.js" */
 /** @import { Overview } from "./overview.js" */
+/** @import { Pair } from "./pair.js" */
 /** @import { Strip } from "./strip.js" */
 import { figureBar } from "../shared/bar.js";
 import { make } from "../shared/elements.js";
@@ -27,6 +28,7 @@ import { shownName, verdictWords } from "./words.js";
  * @property {Controls} controls
  * @property {Legend} legend
  * @property {Strip[]} strips
+ * @property {Pair} pair
  * @property {Overview} overview
  * @property {Lines} lines
  * @property {Matrix} matrix
@@ -44,7 +46,7 @@ export class Frame {
    * @param {Parts} parts
    * @param {Listener & {writeOut: () => void}} listener
    */
-  constructor({ controls, legend, strips, overview, lines, matrix }, { writeOut, ...listener }) {
+  constructor({ controls, legend, strips, pair, overview, lines, matrix }, { writeOut, ...listener }) {
     this.shown = make("strong");
     this.spoken = make("span", { className: "spoken" });
     this.headline = make("p", { className: "headline" }, this.shown, ": ", this.spoken);
@@ -57,19 +59,13 @@ export class Frame {
     this.inWords = make("details", { className: "in-words", ontoggle: writeOut }, summary, this.rows);
     this.panels = make("div", { className: "panels" });
     this.panels.append(
-      controls.node,
+      make("div", { className: "sentence" }, this.headline, ...strips.map(({ node }) => node), pair.node),
       panel(overview, listener, {
         name: "overview",
         title: "Every head",
         hint: "Point at a head to see it; click to keep it.",
+        foot: controls.node,
       }),
-      make(
-        "div",
-        { className: "sentence" },
-        make("div", { className: "line" }, this.headline, controls.link),
-        ...strips.map(({ node }) => node),
-        this.kind,
-      ),
       panel(lines, listener, {
         name: "lines",
         title: "Who looks at whom",
@@ -77,11 +73,16 @@ export class Frame {
       }),
       panel(matrix, listener, {
         name: "matrix",
-        title: "The same as a matrix",
+        title: "As a matrix",
         hint: "A row is one token's attention; unfiltered it sums to 1.",
-        extra: zoomOf(matrix),
+        foot: zoomOf(matrix),
       }),
-      make("div", { className: "bar colours" }, controls.filters, legend.node),
+      make(
+        "div",
+        { className: "about" },
+        this.kind,
+        make("div", { className: "bar colours" }, controls.filters, legend.node, controls.link),
+      ),
     );
   }
 
@@ -92,7 +93,7 @@ export class Frame {
    * @param {Record<string, string>} words what each kind of verdict means
    */
   say(view, kind, words) {
-    const place = { layer: view.layer, head: view.heads[view.heads.length - 1] };
+    const place = view.heads[view.heads.length - 1];
     const isSingle = view.aggregate === "heads" && view.heads.length === 1;
     const [verdict, aside] = isSingle ? verdictWords(kind, place, words) : ["", ""];
     this.shown.textContent = shownName(kind, view);
@@ -123,16 +124,17 @@ export class Frame {
  * A picture with its title, a hint, and its bar.
  * @param {Drawn} view
  * @param {Listener} listener
- * @param {{name: PanelName, title: string, hint: string, extra?: Node}} options
+ * @param {{name: PanelName, title: string, hint: string, foot?: Node}} options
  */
-function panel(view, { saved, values }, { name, title, hint, extra }) {
+function panel(view, { saved, values }, { name, title, hint, foot }) {
   const heading = make("h2", { textContent: title });
   const node = make("section", { className: `panel ${name}` });
   /** @param {"svg" | "png"} format */
   const file = (format) => save(saved(name, view), format);
   const bar = figureBar({ whole: () => node, file, values: () => values(name), about: title });
-  const head = make("div", { className: "head" }, heading, ...(extra ? [extra] : []), bar);
-  node.append(head, make("p", { className: "hint", textContent: hint }), view.node);
+  const aside = make("p", { className: "hint", textContent: hint });
+  node.append(make("div", { className: "head" }, heading, bar), view.node, make("div", { className: "foot" }, aside));
+  if (foot) node.lastElementChild?.append(foot);
   return node;
 }
 

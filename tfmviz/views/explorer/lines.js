@@ -5,6 +5,7 @@
 /** @import { Texts } from "../shared/elements.js" */
 /** @import { Figure } from "../shared/picture.js" */
 /** @import { Focus } from "./state.js" */
+/** @typedef {Colours & {heads: string[]}} HeadColours of several heads one each */
 /** @import { Line, Pattern, Scale } from "./weights.js" */
 import { fresh } from "../shared/canvas.js";
 import { listen, Marks, make, roving, tokenButtons } from "../shared/elements.js";
@@ -16,10 +17,11 @@ const MANY = 300; // lines from which on they are thin: a pixel's width is drawn
 const BARS = 84; // pixels beside the tokens for the bars per head and the number
 const NUMBER = 34;
 const FAINTEST = 0.08; // opacity that can still be seen
+const APART = 2;
 const SIDES = /** @type {const} */ (["query", "key"]);
 
 export class Lines {
-  /** @type {Colours} */
+  /** @type {HeadColours} */
   colours;
   /** @type {Texts[]} of queries and keys */
   texts = [];
@@ -133,34 +135,20 @@ export class Lines {
     const { focus } = this;
     const [from, to] = [focus?.side === "key" ? BARS : 6, focus?.side === "query" ? width - BARS : width - 6];
     const lines = focus ? this.linesOf(focus) : this.strongest;
-    pen.strokeStyle = focus?.side === "key" ? colours.looked : colours.looks;
     pen.lineWidth = focus ? 2.5 : lines.length > MANY ? 1 : 1.5;
-    for (const { row, column, alpha } of this.merged(lines)) {
-      pen.globalAlpha = alpha;
+    const last = this.patterns.length - 1;
+    for (const line of lines) {
+      const { n, row, column } = line;
+      const aside = (n - last / 2) * APART; // lines of several heads lie side by side
+      pen.strokeStyle = this.colourOf(n, focus);
+      pen.globalAlpha = this.opacityOf(line);
       pen.beginPath(); // one path for many lines takes several times as long
-      pen.moveTo(from, this.middle(row));
-      pen.lineTo(to, this.middle(column));
+      pen.moveTo(from, this.middle(row) + aside);
+      pen.lineTo(to, this.middle(column) + aside);
       pen.stroke();
     }
     pen.globalAlpha = 1;
     if (focus) this.paintBars(pen, lines, { focus, width, colours });
-  }
-
-  /**
-   * The lines of several heads between the same tokens as one, as dark as they are over one another.
-   * @param {Line[]} lines
-   */
-  merged(lines) {
-    const columns = this.texts[1].labels.length;
-    /** @type {Map<number, {row: number, column: number, alpha: number}>} */
-    const found = new Map();
-    for (const line of lines) {
-      const { row, column } = line;
-      const key = row * columns + column;
-      const under = found.get(key)?.alpha ?? 0;
-      found.set(key, { row, column, alpha: overlaid(under, this.opacityOf(line)) });
-    }
-    return found.values();
   }
 
   /**
@@ -176,8 +164,8 @@ export class Lines {
     const left = focus.side === "query" ? width - BARS + 4 : 4 + NUMBER;
     /** @type {Map<number, number>} */
     const means = new Map();
-    pen.fillStyle = focus.side === "query" ? colours.looks : colours.looked;
     for (const line of lines) {
+      pen.fillStyle = this.colourOf(line.n, focus);
       means.set(line[other], (means.get(line[other]) ?? 0) + line.weight / n);
       pen.globalAlpha = this.opacityOf(line);
       const top = this.middle(line[other]) - this.rowHeight / 2 + 3;
@@ -205,6 +193,16 @@ export class Lines {
         return { n, row, column, weight: weights[row * columns + column] };
       }).filter(({ weight }) => weight > 0);
     });
+  }
+
+  /**
+   * @param {number} n which of the heads
+   * @param {Focus | null} focus
+   */
+  colourOf(n, focus) {
+    const { heads, looked, looks } = this.colours;
+    if (this.patterns.length > 1) return heads[n % heads.length];
+    return focus?.side === "key" ? looked : looks;
   }
 
   /** @param {Line} line */
@@ -248,10 +246,3 @@ export class Lines {
     return { width: 2 * side + between, height: rows * this.rowHeight, paint };
   }
 }
-
-/**
- * The opacity of two strokes, one over the other.
- * @param {number} under
- * @param {number} over
- */
-export const overlaid = (under, over) => 1 - (1 - under) * (1 - over);

@@ -16,13 +16,15 @@ import { clip, fresh, Layer, widest } from "../shared/canvas.js";
 import { css, inkOn } from "../shared/colours.js";
 import { arrowOf, make } from "../shared/elements.js";
 import { share, shortShare } from "../shared/numbers.js";
-import { eachCell, paintGrid, paintImage, paintVeiled, span, upwards } from "./cells.js";
+import { eachCell, paintGrid, paintImage, paintVeiled, revealed, span, upwards } from "./cells.js";
+import { roomBelow } from "./room.js";
 import { rowSums } from "./weights.js";
 
 const AXIS = 22; // pixels for an axis title
 const SUMS = 46;
 const LARGEST_CELL = 46;
 const TALLEST = 640;
+const SMALLEST_CELL = 17; // of a map that is to be seen whole
 const WIDEST_LABEL = 112;
 const VECTOR = 5000; // cells that an SVG file holds one by one
 
@@ -74,8 +76,7 @@ export class Matrix {
     this.mapLayer = new Layer();
     this.spacer = make("div", { className: "spacer" }, this.canvas);
     const properties = { className: "scroller matrix-picture", tabIndex: 0, role: "application" };
-    this.scroller = make("div", properties, this.spacer);
-    this.node = this.scroller;
+    this.node = this.scroller = make("div", properties, this.spacer);
     this.listen(hover, pick);
   }
 
@@ -143,7 +144,8 @@ export class Matrix {
     this.left = roomFor(this.texts.queries);
     this.top = roomFor(this.texts.keys);
     const free = this.scroller.clientWidth - this.left - SUMS - 2;
-    this.cell = Math.min(LARGEST_CELL, Math.max(free / columns, 1)) * this.zoom;
+    const whole = Math.max(SMALLEST_CELL, (roomBelow(this.scroller) - this.top) / rows);
+    this.cell = Math.min(LARGEST_CELL, whole, Math.max(free / columns, 1)) * this.zoom;
     this.spacer.style.width = `${this.left + this.cell * columns + SUMS}px`;
     this.spacer.style.height = `${this.top + this.cell * rows + 6}px`;
     this.scroller.style.height = `${Math.min(TALLEST, this.top + this.cell * rows + 8)}px`;
@@ -366,10 +368,8 @@ export class Matrix {
   /** @param {Place} place */
   bringIntoSight({ row, column }) {
     const { scroller, cell, left, top } = this;
-    /** @type {(offset: number, start: number, room: number) => number} */
-    const reveal = (offset, start, room) => Math.min(Math.max(offset, start + cell - room), start);
-    scroller.scrollLeft = reveal(scroller.scrollLeft, column * cell, scroller.clientWidth - left - SUMS);
-    scroller.scrollTop = reveal(scroller.scrollTop, row * cell, scroller.clientHeight - top);
+    scroller.scrollLeft = revealed(scroller.scrollLeft, column, scroller.clientWidth - left - SUMS, cell);
+    scroller.scrollTop = revealed(scroller.scrollTop, row, scroller.clientHeight - top, cell);
   }
 
   /**

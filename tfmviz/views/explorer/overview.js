@@ -38,10 +38,17 @@ export class Overview {
   width = 0;
   height = 0;
 
-  /** @param {{preview: (place: Place | null) => void, lock: (place: Place) => void}} listener */
+  /**
+   * `lock` hears of a head that is clicked, and whether Shift was held.
+   * @param {{preview: (place: Place | null) => void, lock: (place: Place, shift: boolean) => void}} listener
+   */
   constructor({ preview, lock }) {
     this.canvas = make("canvas", { ariaHidden: "true" });
-    this.grid = make("div", { className: "tiles", role: "group", ariaLabel: "Heads. Arrow keys move, Enter chooses." });
+    this.grid = make("div", {
+      className: "tiles",
+      role: "group",
+      ariaLabel: "Heads. Arrow keys move, Enter chooses, Shift Enter adds.",
+    });
     this.node = make("div", { className: "overview-picture" }, this.canvas, this.grid);
     this.grid.addEventListener("pointerover", (event) => {
       const cell = this.cellOf(event);
@@ -54,7 +61,13 @@ export class Overview {
     this.grid.addEventListener("focusout", () => preview(null));
     this.grid.addEventListener("click", (event) => {
       const cell = this.cellOf(event);
-      if (cell) lock(cell);
+      if (cell) lock(cell, event.shiftKey);
+    });
+    this.grid.addEventListener("keydown", (event) => {
+      const cell = event.key === "Enter" && event.shiftKey ? this.cellOf(event) : null;
+      if (!cell) return;
+      event.preventDefault(); // or the click that follows would know nothing of Shift
+      lock(cell, true);
     });
     roving(this.grid, () => this.columns);
   }
@@ -161,15 +174,15 @@ export class Overview {
   }
 
   /**
-   * Marks what is chosen.
-   * @param {{layer: number, heads: number[], aggregate: string}} state
+   * Marks what is chosen; of several heads each in the colour of its lines.
+   * @param {{heads: Place[], aggregate: string}} state
    */
-  mark({ layer, heads, aggregate }) {
-    const last = heads[heads.length - 1];
+  mark({ heads, aggregate }) {
     for (const [n, cell] of this.cells.entries()) {
-      const isChosen = aggregate === "heads" && cell.layer === layer && heads.includes(cell.head);
-      const isReached = cell.layer === layer && cell.head === last; // by Tab
-      put(this.buttons[n], { ariaPressed: String(isChosen), tabIndex: isReached ? 0 : -1 });
+      const at = heads.findIndex(({ layer, head }) => cell.layer === layer && cell.head === head);
+      const isReached = at === heads.length - 1; // by Tab
+      put(this.buttons[n], { ariaPressed: String(aggregate === "heads" && at >= 0), tabIndex: isReached ? 0 : -1 });
+      this.buttons[n].style.setProperty("--frame", heads.length > 1 ? `var(--head-${at})` : "var(--accent)");
     }
   }
 

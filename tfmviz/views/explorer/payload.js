@@ -163,6 +163,23 @@ export class Attention {
   }
 
   /**
+   * What every head of a kind gives from a query to a key, the most first; without heads whose mask forbids the look.
+   * @param {number} kind
+   * @param {{row: number, column: number}} cell
+   */
+  linking(kind, { row, column }) {
+    const { heads, layers } = this.kinds[kind];
+    const found = layers.flatMap((_, layer) => {
+      const mask = this.mask(kind, layer);
+      const cell = row * mask.columns + column;
+      if (!mask.allowed[cell]) return [];
+      const weights = this.heads(kind, layer);
+      return Array.from({ length: heads }, (_, head) => ({ layer, head, weight: weights[head][cell] }));
+    });
+    return found.sort((a, b) => b.weight - a.weight);
+  }
+
+  /**
    * A small picture of a head, at most `side` cells across: round(254 √weight) of the largest weight that each cell
    * stands for, 255 where all are masked. So a bright cell never disappears.
    * @param {number} kind

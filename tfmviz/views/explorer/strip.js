@@ -60,8 +60,9 @@ export class Strip {
    * @param {Shaded[] | null} weights per token, or null for a row without numbers
    * @param {Focus} focus
    * @param {Focus | null} pinned
+   * @param {number | null} to the key asked about with it
    */
-  shade(weights, focus, pinned) {
+  shade(weights, focus, pinned, to) {
     for (const [at, node] of this.buttons.entries()) {
       const entry = weights?.[at];
       const written = weights ? (entry ? shortShare(entry.weight) : "–") : "";
@@ -75,7 +76,7 @@ export class Strip {
       node.style.color = entry ? inkOn(entry.shade) : "";
     }
     const own = focus.side === this.side ? focus.at : null;
-    this.marks.set(own, pinned?.side === this.side ? pinned.at : null);
+    this.marks.set(own, pinned?.side === this.side ? pinned.at : null, to);
     if (own !== null) this.reveal(own);
   }
 

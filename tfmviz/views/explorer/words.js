@@ -38,8 +38,11 @@ export function shownName(kind, { layer, heads, aggregate }) {
   if (aggregate === "mean") return `Layer ${layer}, mean of all heads${stack}`;
   if (aggregate === "all") return `Mean over all layers and heads${stack}`;
   if (aggregate === "rollout") return `Attention rollout up to layer ${layer}${stack}`;
-  if (heads.length > 1) return `Layer ${layer}, heads ${[...heads].sort((a, b) => a - b).join(", ")}${stack}`;
-  return headName(kind, { layer, head: heads[0] });
+  if (heads.length === 1) return headName(kind, heads[0]);
+  if (heads.some((place) => place.layer !== layer))
+    return `Heads ${heads.map((place) => `${place.layer}.${place.head}`).join(", ")}${stack}`;
+  const numbers = heads.map(({ head }) => head).sort((a, b) => a - b);
+  return `Layer ${layer}, heads ${numbers.join(", ")}${stack}`;
 }
 
 /**

@@ -7,6 +7,7 @@
 import { barCharts } from "../charts/bar.js";
 import { button, make } from "../shared/elements.js";
 import { isTyping } from "../shared/typing.js";
+import { lettersAct, setLettersAct, withhold } from "./letters.js";
 import { onReturn } from "./returning.js";
 
 /** @typedef {{ table: HTMLTableElement, leave: () => void }} List */
@@ -36,16 +37,23 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function build(parent) {
   const table = make("table");
   const close = button("Close", { onclick: () => dialog.close() });
-  const dialog = make("dialog", { ariaLabel: "Keys" }, make("h2", { textContent: "Keys" }), table, close);
+  const letters = make("input", { type: "checkbox", onchange: () => setLettersAct(letters.checked) });
+  const choice = make("label", {}, letters, "Single letters act as shortcuts");
+  const dialog = make("dialog", { ariaLabel: "Keys" }, make("h2", { textContent: "Keys" }), table, choice, close);
+  const open = () => {
+    letters.checked = lettersAct();
+    dialog.showModal();
+  };
   const opener = button("?", {
     title: "What the keys do",
     ariaLabel: "What the keys do",
-    onclick: () => dialog.showModal(),
+    onclick: open,
   });
   /** @param {KeyboardEvent} event */
   const listen = (event) => {
-    if (event.key === "?" && !isTyping(event) && !dialog.open) dialog.showModal();
+    if (event.key === "?" && !isTyping(event) && !dialog.open) open();
   };
+  window.addEventListener("keydown", withhold, true); // before all others
   document.addEventListener("keydown", listen);
   document.addEventListener("beforeinput", enter);
   const endReturn = onReturn(() => parent.ask_?.());
@@ -54,6 +62,7 @@ function build(parent) {
   return {
     table,
     leave: () => {
+      window.removeEventListener("keydown", withhold, true);
       document.removeEventListener("keydown", listen);
       document.removeEventListener("beforeinput", enter);
       endReturn();

@@ -67,10 +67,27 @@ export function touched({ rows, columns }, brush, { row, column }) {
 
 /**
  * What a gesture that begins with these cells does to all that it touches: it closes them if all are open, else opens.
+ * A column is a word: it is hidden from all that see it, and shown again once nobody does.
  * @param {Mask} mask
+ * @param {Brush} brush
  * @param {number[]} cells
  */
-export const gestureOf = ({ open }, cells) => (cells.every((cell) => open[cell]) ? CLOSED : OPEN);
+export function gestureOf({ open }, brush, cells) {
+  const closes = brush === "column" ? cells.some((cell) => open[cell]) : cells.every((cell) => open[cell]);
+  return closes ? CLOSED : OPEN;
+}
+
+/**
+ * The cells that a gesture changes: a word is shown again to those that saw it in the mask one started from.
+ * @param {Mask} start
+ * @param {Brush} brush
+ * @param {number} value
+ * @param {number[]} cells
+ */
+export function changedBy({ open }, brush, value, cells) {
+  const before = cells.filter((cell) => open[cell]);
+  return brush === "column" && value === OPEN && before.length ? before : cells;
+}
 
 export const OPEN = 1;
 const CLOSED = 0;
@@ -80,7 +97,10 @@ const CLOSED = 0;
  * @param {Brush} brush
  * @param {number} value
  */
-export const gestureWords = (brush, value) => `${brush} ${value === OPEN ? "opened" : "closed"}`;
+export function gestureWords(brush, value) {
+  if (brush === "column") return `word ${value === OPEN ? "shown" : "hidden"}`;
+  return `${brush} ${value === OPEN ? "opened" : "closed"}`;
+}
 
 /**
  * Which keys a query sees: "0–3, 7".

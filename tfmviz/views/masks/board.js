@@ -8,16 +8,19 @@ import { make } from "../shared/elements.js";
 import { rowCount } from "./bits.js";
 
 /**
- * `start`, `drag` and `end` follow the pointer, `key` the keyboard.
+ * `start`, `drag` and `end` follow the pointer, `key` the keyboard; with `cancel` nothing was meant.
  * @typedef {object} Listener
  * @property {(place: Place) => void} start
  * @property {(place: Place) => void} drag
  * @property {() => void} end
+ * @property {() => void} cancel
  * @property {(event: KeyboardEvent) => void} key
  * @property {(place: Place | null) => void} hover
  */
 
 const LARGEST = 30;
+const SMALLEST = 24; // to be hit with a finger; the board may then be wider than the page, and is scrolled
+const MOST_LARGE = 40; // tokens; cells of a longer text are small, and reached by the arrow keys
 const LABEL = 90;
 const COUNTS = 40;
 const LEAST_INFINITY = 24; // pixels of a cell that has room for what a closed one adds to the score
@@ -53,7 +56,7 @@ export class Board {
   height = 0;
 
   /** @param {Listener} listener */
-  constructor({ start, drag, end, key, hover }) {
+  constructor({ start, drag, end, cancel, key, hover }) {
     this.canvas = make("canvas", { tabIndex: 0, role: "application" });
     this.node = make("div", { className: "board" }, this.canvas);
     this.cursor = { row: 0, column: 0 };
@@ -69,7 +72,8 @@ export class Board {
       hover(place);
       if (place && event.buttons) drag(place);
     });
-    for (const name of ["pointerup", "pointercancel"]) this.canvas.addEventListener(name, end);
+    this.canvas.addEventListener("pointerup", end);
+    this.canvas.addEventListener("pointercancel", cancel);
     this.canvas.addEventListener("pointerleave", () => hover(null));
     this.canvas.addEventListener("keydown", (event) => key(event));
   }
@@ -108,7 +112,9 @@ export class Board {
     this.left = roomFor(this.texts.queries);
     this.top = roomFor(this.texts.keys);
     const room = Math.max(0, width - this.left - COUNTS); // on a page that the reader leaves there is none
-    this.cell = Math.min(LARGEST, room / columns, Math.max(410 / rows, 3));
+    const least = Math.max(rows, columns) > MOST_LARGE ? 3 : SMALLEST;
+    this.cell = Math.max(Math.min(LARGEST, room / columns, Math.max(410 / rows, 3)), room ? least : 0);
+    this.node.classList.toggle("wide", this.cell * columns > room);
     this.width = this.left + this.cell * columns + COUNTS;
     this.height = this.top + this.cell * rows + 4;
   }

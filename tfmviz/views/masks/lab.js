@@ -7,7 +7,18 @@ import { fresh } from "../shared/canvas.js";
 import { arrowOf, button, make, roving } from "../shared/elements.js";
 import { perCent } from "../shared/numbers.js";
 import { Shell } from "../shared/shell.js";
-import { copyOf, countOf, fromBits, gestureOf, gestureWords, ranges, rowCount, toBits, touched } from "./bits.js";
+import {
+  changedBy,
+  copyOf,
+  countOf,
+  fromBits,
+  gestureOf,
+  gestureWords,
+  ranges,
+  rowCount,
+  toBits,
+  touched,
+} from "./bits.js";
 import { Board, paintMask } from "./board.js";
 
 /**
@@ -57,6 +68,7 @@ export class Lab extends Shell {
       start: (place) => this.press(place),
       drag: (place) => this.drag(place),
       end: () => this.finish(),
+      cancel: () => this.cancel(),
       key: (event) => this.key(event),
       hover: (place) => this.point(place),
     });
@@ -183,7 +195,7 @@ export class Lab extends Shell {
     this.touch();
     this.remember();
     const brush = place.row < 0 ? "column" : place.column < 0 ? "row" : chosen;
-    this.gesture = { brush, value: gestureOf(this.mask, touched(this.mask, brush, place)), place };
+    this.gesture = { brush, value: gestureOf(this.mask, brush, touched(this.mask, brush, place)), place };
     this.drag(place);
   }
 
@@ -192,7 +204,8 @@ export class Lab extends Shell {
     if (!this.gesture) return;
     const { brush, value } = this.gesture;
     if ((brush !== "column" && place.row < 0) || (brush !== "row" && place.column < 0)) return; // on the labels
-    for (const n of touched(this.mask, brush, place)) this.mask.open[n] = value;
+    const cells = touched(this.mask, brush, place);
+    for (const n of changedBy(this.entry.mask, brush, value, cells)) this.mask.open[n] = value;
     this.gesture.place = place;
     this.later(() => this.drawMask());
   }
@@ -203,6 +216,15 @@ export class Lab extends Shell {
     this.gesture = null;
     this.say(`${gestureWords(brush, value)}. ${this.sentence(place)}`);
     this.tell(0);
+  }
+
+  /** The browser has taken the finger for scrolling: nothing was meant. */
+  cancel() {
+    if (!this.gesture) return;
+    this.gesture = null;
+    this.mask = /** @type {{mask: Mask}} */ (this.past.pop()).mask;
+    this.later(() => this.drawMask());
+    this.tell();
   }
 
   /** @param {Place | null} place */
@@ -249,7 +271,7 @@ export class Lab extends Shell {
     this.board.draw(this.colours, this.hovered);
     const { rows, columns } = this.mask;
     this.board.canvas.ariaLabel = `Mask of ${rows} queries and ${columns} keys. ${KEYS_HELP}`;
-    const help = "Blue may look, grey may not. Click or drag, also on labels.";
+    const help = "Blue may look, grey may not. Click a word above to hide it, or any cell.";
     this.tip.textContent = this.hovered ? this.sentence(this.hovered) : help;
     this.writeOut();
   }
@@ -271,7 +293,7 @@ export class Lab extends Shell {
   /** @param {Place} place */
   sentence({ row, column }) {
     const { queries, keys } = this.texts;
-    if (row < 0) return `Key ${column} “${keys[column]}”, the whole column.`;
+    if (row < 0) return `Key ${column} “${keys[column]}”, click to hide or show it.`;
     const who = `Query ${row} “${queries[row]}”`;
     if (column < 0) return `${who} sees ${rowCount(this.mask, row)} keys.`;
     const may = this.mask.open[row * this.mask.columns + column] ? "may" : "may not";

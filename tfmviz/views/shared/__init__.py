@@ -18,6 +18,7 @@ VIEWS = Path(__file__).parents[1]
 _IMPORT = re.compile(r'^import \{\s*\w+(?:,\s+\w+)*,?\s*\} from "(\.\.?/[\w./]+)";\n', re.MULTILINE)
 _COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n", re.MULTILINE)
 _ASIDE = re.compile(r"(?<=[;{,]) // .*$", re.MULTILINE)
+_TYPE = re.compile(r"/\*\* @type \{[^\n]*?\} \*/ ?")
 _CSS_COMMENT = re.compile(r"/\*(?:(?!\*/)[\s\S])*\*/\n?")
 _BLANK = re.compile(r"\n{2,}")
 _INDENT = re.compile(r"^ +", re.MULTILINE)
@@ -51,7 +52,7 @@ def _join(module: Path, joined: dict[Path, str], importers: tuple[Path, ...]) ->
     for name in _IMPORT.findall(source):
         _join((module.parent / name).resolve(), joined, (*importers, module))
     text = source
-    for left_out in (_IMPORT, _COMMENT, _ASIDE, _EXPORT, _INDENT):
+    for left_out in (_IMPORT, _COMMENT, _TYPE, _ASIDE, _EXPORT, _INDENT):
         text = left_out.sub("", text)
     if unknown := re.search(r"^(?:import|export (?!default)).*", text, re.MULTILINE):
         raise ValueError(f"{module.name}: {unknown[0]!r} is not a form that `script` can join.")

@@ -136,7 +136,7 @@ function bracket(buttons, { start, end, character }) {
   }
 }
 
-/** Which tokens of a group carry a mark: the one in focus, and the pinned one. Touches only what changes. */
+/** Which tokens of a group carry a mark: in focus, pinned, asked about with it. Touches only what changes. */
 export class Marks {
   /** @param {HTMLButtonElement[]} buttons */
   constructor(buttons) {
@@ -145,13 +145,16 @@ export class Marks {
     this.focus = null;
     /** @type {number | null} */
     this.pin = null;
+    /** @type {number | null} */
+    this.to = null;
   }
 
   /**
    * @param {number | null} focus
    * @param {number | null} pin
+   * @param {number | null} [to]
    */
-  set(focus, pin) {
+  set(focus, pin, to = null) {
     if (focus !== this.focus) {
       if (this.focus !== null) this.buttons[this.focus].classList.remove("focus");
       if (focus !== null) this.buttons[focus].classList.add("focus");
@@ -160,7 +163,11 @@ export class Marks {
       if (this.pin !== null) this.buttons[this.pin].ariaPressed = "false";
       if (pin !== null) this.buttons[pin].ariaPressed = "true";
     }
-    Object.assign(this, { focus, pin });
+    if (to !== this.to) {
+      if (this.to !== null) this.buttons[this.to].classList.remove("to");
+      if (to !== null) this.buttons[to].classList.add("to");
+    }
+    Object.assign(this, { focus, pin, to });
   }
 }
 

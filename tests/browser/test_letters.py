@@ -1,0 +1,49 @@
+"""Shortcuts of single letters can be switched off, and stay off."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import AT_REST, READY, Visit
+
+pytestmark = pytest.mark.browser
+
+
+def switch(page: Page) -> None:
+    page.get_by_role("button", name="What the keys do").click()
+    page.get_by_label("Single letters act as shortcuts").click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+
+
+def test_single_letters_are_switched_off_and_on_again(visit: Visit) -> None:
+    page = visit.open("/explorer")
+    guess = page.get_by_role("button", name="Guess", exact=True)
+    heading = page.locator(".headline strong")
+    switch(page)
+    page.reload()
+    page.wait_for_selector(READY)
+    page.wait_for_selector(".tiles button", state="attached")
+    page.wait_for_function(AT_REST)
+    page.locator(".strip:visible button").first.focus()
+    for key in ("g", "f", "?", "["):
+        page.keyboard.press(key)
+    page.keyboard.press("ArrowRight")  # what comes after has been answered
+    expect(page.locator(".strip:visible button").nth(1)).to_be_focused()
+    expect(guess).to_be_visible()
+    expect(heading).to_have_text("Layer 4, head 3")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+    assert "projector" not in page.url
+    page.get_by_label("Your sentence").press("End")
+    page.keyboard.type("g")
+    expect(page.get_by_label("Your sentence")).to_have_value(re.compile("tired.g$"))
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("dialog", name="Find")).to_be_visible()
+    page.keyboard.press("Escape")
+    switch(page)
+    page.locator(".strip:visible button").first.focus()
+    page.keyboard.press("[")
+    expect(heading).to_have_text("Layer 3, head 3")
