@@ -25,7 +25,7 @@ OPENS_WITH = {
     "counting": "text",
     "ladder": "text",
     "bottleneck": "text model",
-    "explorer": "text model kind layer head",
+    "explorer": "text model",
     "whole_model": "text model kind layer head",
     "step_by_step": "text model kind layer head",
     "why": "text model kind layer head",
