@@ -11,7 +11,7 @@ const STOPS = { light: ["#000000", "#ff0000"], dark: ["#000000", "#0000ff"] };
 const measure = (text, size) => 0.6 * size * text.length;
 
 function picture({ rows = 3, columns = 4, matrices = 1, ...more } = {}) {
-  const axis = (count, title) => ({ title, names: null, spoken: null, count });
+  const axis = (count, title) => ({ title, names: null, spoken: null, count, boxed: [], places: null });
   return {
     ...{ matrices, rows: axis(rows, "query"), columns: axis(columns, "key"), titles: [], form: FORM, texts: null },
     ...{ notes: null, frames: [], crosses: [], square: false, rowHeight: 30, across: 3 },
@@ -165,6 +165,19 @@ test("titles, names and the colour bar's numbers are written, and long names are
   const { texts } = painted(drawn);
   for (const text of ["one", "two", "query", "key", "a", "0.0", "2.0"]) assert.ok(texts.includes(text), text);
   assert.ok(texts.some((text) => /^m+…$/.test(text) && text.length < 40));
+});
+
+test("a token that the other text lacks has a box around its name, in a row and in a column", () => {
+  const drawn = picture({ rows: 2, columns: 3 });
+  Object.assign(drawn.rows, { names: ["a", "b"], boxed: [1] });
+  Object.assign(drawn.columns, { names: ["c", "d", "e"], boxed: [2] });
+  const { calls, place } = painted(drawn);
+  const boxes = calls.filter(([name, colour]) => name === "strokeRect" && colour === "red");
+  const [{ x, y }] = place.corners;
+  assert.equal(boxes.length, 2);
+  const [[, , left, top, width, height], [, , under, below]] = boxes;
+  assert.ok(left + width < x && top > y + place.high && top + height < y + 2 * place.high);
+  assert.ok(under > x + 2 * place.wide && below > y + 2 * place.high);
 });
 
 test("a sentence says matrix, row, column, value and note", () => {
