@@ -265,7 +265,7 @@ def test_two_tabs_keep_their_own_sentence(context: BrowserContext, server: Serve
 
 def test_a_page_opened_by_its_file_name_has_the_sidebar_but_no_second_choice_of_heads(visit: Visit) -> None:
     page = visit.open("/explorer")
-    expect(page.get_by_test_id("stSidebar").get_by_text("Model", exact=True)).to_be_visible()
+    expect(page.get_by_test_id("stSidebar").get_by_role("button", name="Model:")).to_be_visible()
     for name in ("Layer", "Head"):
         expect(page.get_by_test_id("stSidebar").get_by_text(name, exact=True)).to_be_hidden()
 
