@@ -9,7 +9,7 @@ from tfmviz.ui.sentences import HOW_IT_READS
 
 
 def draw(here: Lesson) -> None:
-    if there := beside.other(here):
+    if there := beside.other(here, beside.WITH_HEADS):
         two.side_by_side(here, there)
     else:
         with guess.first(here.question, name="looks"):
@@ -49,5 +49,5 @@ lesson.page(
     "Type a sentence, take a transformer apart",
     "Every word asks: *which other words matter to me?* Point at one.",
     draw,
-    along=beside.along,
+    along=beside.along(beside.WITH_HEADS),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -10,8 +11,10 @@ from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.side_by_side import Pairing, distances, likeness, pair_tokens
 from tfmviz.plots import side_by_side as figures
 from tfmviz.ui import beside, controls
+from tfmviz.ui.boxes import show_boxes
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.views.pieces import Piece, Row
 from tfmviz.words import markdown
 from tfmviz.words.labels import said_of_queries, visible
 from tfmviz.words.numbers import decimal, per_cent
@@ -47,6 +50,16 @@ def of(here: Lesson, there: Lesson) -> Sides:
     return Sides(
         lessons=(here, there), titles=beside.titles(here, there), queries=queries, keys=keys, query=query, key=key
     )
+
+
+def show_rows(titles: Sequence[str], notes: Sequence[str], pieces: Sequence[Sequence[Piece]], what: str) -> None:
+    """A's and B's text as two rows of boxes.
+
+    Args:
+        what: the boxes are.
+    """
+    rows = [Row(*row) for row in zip(titles, notes, pieces, strict=True)]
+    show_boxes(rows, key="side_rows", caption="", titles=("", "", what))
 
 
 def said(sides: Sides) -> str:
