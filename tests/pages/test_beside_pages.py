@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import tokenizers
 from streamlit.testing.v1 import AppTest
 
-from tests.app import open_page, views, words
+from tests.app import columns, open_page, views, words
 from tfmviz import zoo
+from tfmviz.record.decoding import Rules
+from tfmviz.record.edits import AblateHead
+from tfmviz.ui.boxes import written
 
 RIVER, MONEY = "We sat on the bank of the river.", "We put the money in the bank of the town."
 
@@ -27,6 +31,10 @@ def rows(app: AppTest) -> list[tuple[str, str, list[list[str]]]]:
 def only(pieces: list[list[str]]) -> list[str]:
     """The boxes that are marked."""
     return [text for text, kind, *_ in pieces if kind == "only"]
+
+
+def in_a_box(token: str) -> str:
+    return written(token).replace("␣", " ")
 
 
 def backend(name: str) -> tokenizers.Tokenizer:
@@ -58,6 +66,93 @@ def test_two_models_cut_one_sentence() -> None:
     assert "None is the same in both." in words(compare("tokens", b="xyzzy"))
 
 
+def continued(text: str, n: int, *, head: tuple[int, int] | None = None) -> tuple[list[str], list[float]]:
+    """What a model writes greedily, one whole pass a token: the tokens and their probabilities."""
+    model = zoo.load("tiny-english")
+    edits = () if head is None else (AblateHead(layer=f"decoder.{head[0]}.self_attn", head=head[1]),)
+    ids, shares = list(model.encode(text).ids), []
+    for _ in range(n):
+        logits = model.trace(ids, edits, ("logits",))["logits"][-1].astype(float)
+        p = np.exp(logits - logits.max())
+        logits[list(model.tokenizer.marks.ends)] = -np.inf  # the setting “no end mark”
+        ids.append(int(logits.argmax()))
+        shares.append(float(p[ids[-1]] / p.sum()))
+    return [model.vocabulary[index] for index in ids[-n:]], shares
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{"with": "another sentence", "b": MONEY}, {"with": "a head off", "off_layer": "4", "off_head": "0"}],
+)
+def test_two_texts_are_written_and_part_at_the_first_token_that_differs(how: dict[str, str]) -> None:
+    prompt = RIVER.removesuffix(".")
+    app = open_page("writing", text=prompt, chosen_by="greedy", **how)
+    (_, _, a), (_, _, b) = rows(app)
+    assert len(a) == len(b) == 16
+    sides = (continued(prompt, 16), continued(how["b"], 16) if "b" in how else continued(prompt, 16, head=(4, 0)))
+    for shown, (tokens, shares) in zip((a, b), sides, strict=True):
+        assert [text.replace("␣", " ") for text, *_ in shown] == [in_a_box(token) for token in tokens]
+        for (_, _, said), share in zip(shown, shares, strict=True):
+            assert float(said.strip("<>%")) == pytest.approx(100 * share, abs=1.01)
+    parts = next(n for n, (one, other) in enumerate(zip(sides[0][0], sides[1][0], strict=True)) if one != other)
+    assert [n for n, (_, kind, _) in enumerate(a) if kind == "only"] == [parts]
+    assert [n for n, (_, kind, _) in enumerate(b) if kind == "only"] == [parts]
+    assert f"They part at token {parts + 1}:" in words(app)
+
+
+def test_a_temperature_of_its_own_meets_the_same_draws() -> None:
+    model, prompt = zoo.load("tiny-english"), "The students opened their"
+    rules = Rules(banned=model.tokenizer.marks.ends, temperature=0.8, top_k=40, top_p=0.95)
+    app = open_page("writing", text=prompt, b_temperature="1.7", **{"with": "another temperature"})
+    for (_, _, shown), t in zip(rows(app), (0.8, 1.7), strict=True):
+        steps = zoo.writing.generate(model, prompt, rules=replace(rules, temperature=t), max_new_tokens=16).steps
+        expected = [in_a_box(model.vocabulary[step.token]) for step in steps]
+        assert [text.replace("␣", " ") for text, *_ in shown] == expected
+    assert rows(app)[1][0] == "B, temperature 1.7"
+    assert "Both write the same 16 tokens" in words(open_page("writing", text=prompt, **{"with": "another sentence"}))
+
+
+def test_writing_offers_no_comparison_where_gaps_are_filled_and_models_of_one_kind_elsewhere() -> None:
+    app = open_page("writing", model="fill-in", text="The ___ sat.", b=MONEY, **{"with": "another sentence"})
+    assert not [box for box in app.selectbox if box.label == "Compare with"]
+    assert "side_rows" not in views(app)
+    (menu,) = (box for box in compare("writing", "another model").selectbox if box.label == "The other model")
+    assert "twins-rope" in menu.options
+    assert not {"fill-in", "french-english", "tiny-english"} & set(menu.options)
+
+
+@pytest.mark.parametrize("what", ["another sentence", "a head off"])
+def test_neurons_that_fire_in_one_only_are_counted_and_those_that_differ_most_listed(what: str) -> None:
+    app = compare("feed_forward", what, b=MONEY, layer="4", token="4", off_layer="2", off_head="1")
+    model, site, found = zoo.load("tiny-english"), "decoder.4.mlp", []
+    for text, edits in (
+        (RIVER, ()),
+        (MONEY, ()) if what == "another sentence" else (RIVER, (AblateHead(layer="decoder.2.self_attn", head=1),)),
+    ):
+        at = [token.strip() for token in model.encode(text).tokens].index("bank")
+        found.append(model.trace(text, edits, (f"{site}.post",))[f"{site}.post"][at])
+    a, b = found
+    assert (a != b).any()
+    assert (
+        f"For “bank” {(a > 0).sum():,} of {a.size:,} neurons fire in A, {(b > 0).sum():,} in B: "
+        f"{((a > 0) & (b > 0)).sum():,} in both, {((a > 0) & (b <= 0)).sum():,} only in A, "
+        f"{((b > 0) & (a <= 0)).sum():,} only in B."
+    ) in words(app)
+    table = columns(app, "side_neurons")
+    most = sorted(range(a.size), key=lambda n: -abs(b[n] - a[n]))[:10]
+    assert [int(n) for n in table["neuron"]] == most
+    for (title, shown), values in zip(list(table.items())[1:], (a, b, b - a), strict=True):
+        numbers = [float(text.replace("−", "-")) for text in shown]
+        np.testing.assert_allclose(numbers, values[most], atol=6e-4, err_msg=title)
+
+
+def test_a_token_that_only_a_has_and_a_model_without_such_layers_get_one_sentence() -> None:
+    assert "B has no token “river”." in words(compare("feed_forward", b=MONEY, token="7"))
+    app = compare("feed_forward", b=MONEY, model="twins-attention-only")
+    assert "has no feed-forward layers" in words(app)
+    assert "side_neurons" not in views(app)
+
+
 ODD = [
     {"with": "another sentence", "b": "\u200b"},
     {"with": "another sentence", "b": "word " * 990},
@@ -70,7 +165,7 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("page", ["tokens"])
+@pytest.mark.parametrize("page", ["tokens", "writing", "feed_forward"])
 @pytest.mark.parametrize("address", ODD)
 def test_odd_addresses_raise_nothing(page: str, address: dict[str, str]) -> None:
     app = open_page(page, text=RIVER, **address)

@@ -91,8 +91,16 @@ def _other(here: Lesson, options: Sequence[What], *, alike: bool, whole: bool) -
             layer, head = _head(here, "off")
             return replace(here, edits=(AblateHead(layer=layer, head=head),))
         case "another temperature":
+            line("b-temperature").slider(
+                "Temperature of B", 0.1, 2.0, 1.5, 0.1, key="b_temperature", bind="query-params"
+            )
             return replace(here)
     return None
+
+
+def temperature() -> float | None:
+    """B's temperature, where it differs in that."""
+    return st.session_state["b_temperature"] if st.session_state.get("with") == "another temperature" else None
 
 
 def titles(here: Lesson, there: Lesson) -> tuple[str, str]:
@@ -106,6 +114,8 @@ def titles(here: Lesson, there: Lesson) -> tuple[str, str]:
         case "a head off":
             off = st.session_state.get("off_layer", 0), st.session_state.get("off_head", 0)
             return "A", f"B, without head {off[0]}.{off[1]}"
+        case "another temperature":
+            return "A", f"B, temperature {temperature():g}"
     return "A", "B"
 
 
