@@ -10,13 +10,17 @@ import pytest
 import tokenizers
 from streamlit.testing.v1 import AppTest
 
-from tests.app import columns, open_page, views, words
+from tests.app import columns, matrices, open_page, views, words
 from tfmviz import zoo
 from tfmviz.record.decoding import Rules
 from tfmviz.record.edits import AblateHead
 from tfmviz.ui.boxes import written
+from tfmviz.words.labels import END
 
 RIVER, MONEY = "We sat on the bank of the river.", "We put the money in the bank of the town."
+
+
+CROSS_OFF = AblateHead(layer="decoder.1.cross_attn", head=2)
 
 
 def compare(page: str, what: str = "another sentence", **address: str) -> AppTest:
@@ -153,6 +157,45 @@ def test_a_token_that_only_a_has_and_a_model_without_such_layers_get_one_sentenc
     assert "side_neurons" not in views(app)
 
 
+FRENCH, OTHER = "Elle ne mange jamais de viande.", "Elle ne mange jamais de pain."
+
+
+def translated(name: str, text: str, edits: tuple[AblateHead, ...] = ()) -> tuple[list[str], np.ndarray]:
+    """What a translator writes, one whole pass a token, and how a head looks at the source: layer 1, or the only one."""
+    model, ids, layer = zoo.load(name), list[int](), 0 if name == "reverse" else 1
+    for _ in range(40):
+        trace = model.trace(text, edits, target=ids)
+        best = int(trace["logits"][-1].argmax())
+        if best == trace.target.ids[0]:
+            break
+        ids.append(best)
+    return [written(model.vocabulary[index].strip()) for index in ids], trace[
+        f"decoder.{name != 'reverse':d}.cross_attn.pattern"
+    ][0]
+
+
+@pytest.mark.parametrize(
+    ("address", "b"),
+    [
+        ({"with": "another sentence", "b": OTHER}, ("french-english", OTHER)),
+        ({"with": "another model", "b_model": "reverse"}, ("reverse", FRENCH)),
+        ({"with": "a head off", "off_layer": "1", "off_head": "2"}, ("french-english", FRENCH, (CROSS_OFF,))),
+    ],
+)
+def test_two_translations_part_and_look_at_their_sources(address: dict[str, str], b: tuple[str, str]) -> None:
+    app = open_page("translating", model="french-english", text=FRENCH, layer="1", head="0", **address)
+    sides = translated("french-english", FRENCH), translated(*b)
+    for (_, note, shown), key, (tokens, pattern) in zip(rows(app), ("side_a", "side_b"), sides, strict=True):
+        assert [text for text, *_ in shown[:-1]] == tokens
+        assert shown[-1][0] == END
+        assert note == f"{len(tokens) + 1} tokens"
+        np.testing.assert_allclose(matrices(app)[key][0], pattern, atol=1e-3)
+    (one, _), (other, _) = sides
+    parts = next((n for n, (x, y) in enumerate(zip([*one, ""], [*other, ""], strict=False)) if x != y), None)
+    assert "side_difference" in matrices(app)
+    assert ("Both write the same translation." if parts is None else f"They part at token {parts + 1}:") in words(app)
+
+
 ODD = [
     {"with": "another sentence", "b": "\u200b"},
     {"with": "another sentence", "b": "word " * 990},
@@ -165,7 +208,7 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("page", ["tokens", "writing", "feed_forward"])
+@pytest.mark.parametrize("page", ["tokens", "writing", "feed_forward", "translating"])
 @pytest.mark.parametrize("address", ODD)
 def test_odd_addresses_raise_nothing(page: str, address: dict[str, str]) -> None:
     app = open_page(page, text=RIVER, **address)

@@ -50,7 +50,7 @@ def other(here: Lesson, options: Sequence[What], *, alike: bool = False, whole: 
 
     Args:
         options: those of `along`.
-        alike: whether B's model must have A's architecture.
+        alike: whether B's model must write as A's does: one of its architecture, with a head.
         whole: whether the page reads the whole text, however much the model does.
     """
     if not projector.is_on():
@@ -154,7 +154,7 @@ def _model(here: Lesson, *, alike: bool) -> Lesson | None:
         for entry in models.entries()
         if (config := entry.config) is not None
         and entry.name != here.model.name
-        and (not alike or config.architecture == here.model.config.architecture)
+        and (not alike or (config.architecture == here.model.config.architecture and config.head != "none"))
     ]
     if not fitting:
         st.info("There is no other model here.", icon=icons.INFO)
