@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from tfmviz import zoo
 from tfmviz.record.decoding import Rules
 from tfmviz.record.edits import AblateHead
 from tfmviz.ui.boxes import written
+from tfmviz.ui.counting import choices
 from tfmviz.words.labels import END
 
 RIVER, MONEY = "We sat on the bank of the river.", "We put the money in the bank of the town."
@@ -161,7 +164,7 @@ FRENCH, OTHER = "Elle ne mange jamais de viande.", "Elle ne mange jamais de pain
 
 
 def translated(name: str, text: str, edits: tuple[AblateHead, ...] = ()) -> tuple[list[str], np.ndarray]:
-    """What a translator writes, one whole pass a token, and how a head looks at the source: layer 1, or the only one."""
+    """What a translator writes, one whole pass a token, and how a head of its last layer at most 1 looks."""
     model, ids, layer = zoo.load(name), list[int](), 0 if name == "reverse" else 1
     for _ in range(40):
         trace = model.trace(text, edits, target=ids)
@@ -169,9 +172,8 @@ def translated(name: str, text: str, edits: tuple[AblateHead, ...] = ()) -> tupl
         if best == trace.target.ids[0]:
             break
         ids.append(best)
-    return [written(model.vocabulary[index].strip()) for index in ids], trace[
-        f"decoder.{name != 'reverse':d}.cross_attn.pattern"
-    ][0]
+    pattern = trace[f"decoder.{layer}.cross_attn.pattern"][0]
+    return [written(model.vocabulary[index].strip()) for index in ids], pattern
 
 
 @pytest.mark.parametrize(
@@ -196,6 +198,54 @@ def test_two_translations_part_and_look_at_their_sources(address: dict[str, str]
     assert ("Both write the same translation." if parts is None else f"They part at token {parts + 1}:") in words(app)
 
 
+def position(model: str, text: str) -> int:
+    """Of “of”, which all vocabularies have."""
+    return [token.strip() for token in zoo.load(model).encode(text).tokens].index("of")
+
+
+@pytest.mark.parametrize("model", ["tiny-english", "twins-postnorm"])
+@pytest.mark.parametrize("what", ["another sentence", "another model"])
+def test_the_norm_of_one_token_on_both_sides(model: str, what: str) -> None:
+    address = {"model": model, "b": MONEY, "b_model": "twins-rope", "layer": "1", "token": str(position(model, RIVER))}
+    app = compare("normalisation", what, **address)
+    sides = (model, RIVER), (model, MONEY) if what == "another sentence" else ("twins-rope", RIVER)
+    table = list(columns(app, "side_norms").values())
+    for (name, text), shown in zip(sides, table[1:], strict=True):
+        at, trace = position(name, text), zoo.load(name).trace(text)
+        before = trace["decoder.1.resid_pre"][at]
+        if name == "twins-postnorm":
+            before = before + trace["decoder.1.self_attn.out"][at]
+        after = trace["decoder.1.self_attn.norm"][at]
+        expected = [before.mean(), before.std(), after.mean(), after.std()]
+        np.testing.assert_allclose([float(x.replace("−", "-")) for x in shown], expected, atol=6e-4)
+    assert "B has no token “river”." in words(compare("normalisation", b=MONEY, token="7"))
+
+
+def test_two_sentences_are_counted_word_by_word() -> None:
+    a_text, b_text = "They sat on the bank.", "They sat on the money."
+    app = open_page("counting", text=a_text, b=b_text, n="2", smoothing="add-δ", **{"with": "another sentence"})
+    text, delta = choices.shipped_text(), 0.1
+    words_of_it = [text.vocabulary[index] for index in text.stream]
+    pairs, single = Counter(pairwise(words_of_it)), Counter(words_of_it[:-1])
+    n_words = len(set(words_of_it) | {"⟨unk⟩"})
+    for (_, _, shown), typed in zip(rows(app), (a_text, b_text), strict=True):
+        names = [words_of_it[0], *typed.lower().replace(".", " .").split()]
+        for (box, kind, p), before, word in zip(shown, names, names[1:], strict=False):
+            assert box == word
+            share = (pairs[before, word] + delta) / (single[before] + delta * n_words)
+            assert number(p) == pytest.approx(share, rel=0.06)
+            assert (kind == "only") == (word in ("bank", "money"))
+    assert "They part at word 5: “bank” and “money”." in words(app)
+    assert "Both are the same." in words(open_page("counting", text=a_text, **{"with": "another sentence"}))
+    assert "tokens at a time" not in words(open_page("counting", b="word " * 990, **{"with": "another sentence"}))
+
+
+def number(text: str) -> float:
+    """A number as the page writes it: 0.25 or 6.2·10⁻⁶."""
+    digits, _, power = text.partition("·10")
+    return float(digits) * 10.0 ** int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")) or 0)
+
+
 ODD = [
     {"with": "another sentence", "b": "\u200b"},
     {"with": "another sentence", "b": "word " * 990},
@@ -208,7 +258,7 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("page", ["tokens", "writing", "feed_forward", "translating"])
+@pytest.mark.parametrize("page", ["tokens", "writing", "feed_forward", "translating", "normalisation", "counting"])
 @pytest.mark.parametrize("address", ODD)
 def test_odd_addresses_raise_nothing(page: str, address: dict[str, str]) -> None:
     app = open_page(page, text=RIVER, **address)

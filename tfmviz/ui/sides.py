@@ -82,6 +82,11 @@ def said(sides: Sides) -> str:
     return f"{looks} ({share_a}) in A, but at {_name(there, best_b)} ({share_b}) in B."
 
 
+def lacks(sides: Sides) -> str:
+    """What to say where B lacks the chosen token."""
+    return f"B has no token “{markdown.plain(query_name(sides))}”."
+
+
 def show_likeness(sides: Sides) -> None:
     """How the vector of the chosen token parts from that of the same token in B; nothing where models differ."""
     here, there = sides.lessons

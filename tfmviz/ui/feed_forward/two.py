@@ -27,12 +27,12 @@ def side_by_side(subject: Subject, there: Lesson) -> None:
     sides = both.of(subject.here, there)
     controls.token_box([visible(token) for token in subject.tokens], sides.query)
     at = sides.queries.partner(sides.query)
-    token = markdown.plain(both.query_name(sides))
     if at is None:
-        st.markdown(f"B has no token “{token}”.")
+        st.markdown(both.lacks(sides))
         return
     places = tuple(zip(sides.lessons, (sides.query, at), strict=True))
     a, b = (_fires(side, subject.site, position) for side, position in places)
+    token = markdown.plain(both.query_name(sides))
     st.markdown(
         f"For “{token}” {a.sum():,} of {a.size:,} neurons fire in A, {b.sum():,} in B: {(a & b).sum():,} in both, "
         f"{(a & ~b).sum():,} only in A, {(b & ~a).sum():,} only in B."

@@ -8,10 +8,9 @@ import streamlit as st
 
 from tfmviz.analysis.side_by_side import parting
 from tfmviz.ui import sides as both
-from tfmviz.ui.boxes import written
+from tfmviz.ui.boxes import marked
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.translating import attention
-from tfmviz.views.pieces import Piece
 from tfmviz.words import markdown
 from tfmviz.words.numbers import counted
 
@@ -26,7 +25,7 @@ def side_by_side(here: Lesson, there: Lesson) -> None:
     else:
         a, b = (f"“{markdown.plain(text[at])}”" for text in texts)
         st.markdown(f"They part at token {at + 1}: A writes {a}, B {b}.")
-    pieces = [[Piece(written(word), (), "only" if n == at else "") for n, word in enumerate(text)] for text in texts]
+    pieces = [marked(text, at) for text in texts]
     both.show_rows(sides.titles, [counted(len(text), "token") for text in texts], pieces, "the translation")
     st.markdown(f"{both.said(sides)} {both.how(sides)}")
     both.show_heads(sides)

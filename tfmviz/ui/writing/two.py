@@ -14,11 +14,10 @@ from tfmviz.record.model import Model
 from tfmviz.ui import beside, lesson
 from tfmviz.ui import sides as both
 from tfmviz.ui.beside import What
-from tfmviz.ui.boxes import written
+from tfmviz.ui.boxes import marked
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.writing.settings import Settings
-from tfmviz.views.pieces import Piece
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible
 from tfmviz.words.numbers import per_cent
@@ -52,10 +51,7 @@ def side_by_side(here: Lesson, there: Lesson, said: Settings) -> None:
         st.markdown(
             f"They part at token {at + 1}: A writes {a}, B {b}. The shares are the model’s, before any setting."
         )
-    pieces = [
-        [Piece(written(token), (share,), "only" if n == at else "") for n, (token, share) in enumerate(row)]
-        for row in (zip(*side, strict=True) for side in zip(names, shares, strict=True))
-    ]
+    pieces = [marked(tokens, at, p) for tokens, p in zip(names, shares, strict=True)]
     both.show_rows(beside.titles(here, there), ("", ""), pieces, "what it writes")
 
 
