@@ -253,13 +253,24 @@ ODD = [
     {"with": "another sentence", "b": "我爱北京 😀"},
     {"with": "another model", "b_model": "no such model"},
     {"with": "another model", "b_model": "fill-in"},
-    {"with": "another head"},
+    {"with": "another model", "b_model": "twins-linear"},
+    {"with": "another head", "b_layer": "1"},
+    {"with": "a head off", "off_layer": "-1", "off_head": "1e400"},
+    {"with": "another temperature", "b_temperature": "inf"},
     {"with": "nonsense"},
 ]
+"""What links may hold: on every page some of it is a comparison that the page does not offer."""
 
 
 @pytest.mark.parametrize("page", ["tokens", "writing", "feed_forward", "translating", "normalisation", "counting"])
 @pytest.mark.parametrize("address", ODD)
-def test_odd_addresses_raise_nothing(page: str, address: dict[str, str]) -> None:
+def test_odd_addresses_raise_nothing_and_leave_a_as_it_is(page: str, address: dict[str, str]) -> None:
     app = open_page(page, text=RIVER, **address)
     assert not app.error
+    if "side_rows" in views(app):
+        alone = open_page(page, text=RIVER, **{"with": "another sentence"})  # A beside itself
+        texts = [[text for text, *_ in pieces] for _, _, pieces in (rows(app)[0], *rows(alone))]
+        assert texts[0] == texts[1] == texts[2]
+    if address.get("b", "").startswith("word"):
+        cut = page != "counting"
+        assert ("In the other sentence" in words(app)) == cut
