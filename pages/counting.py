@@ -1,12 +1,17 @@
 """Counting words: what a model can do that only knows how often words followed one another (L1)."""
 
-from tfmviz.ui import guess, lesson
-from tfmviz.ui.counting import about, chain, choices, gaps, table, writing
+from tfmviz.ui import beside, guess, lesson
+from tfmviz.ui.counting import about, chain, choices, gaps, table, two, writing
 from tfmviz.ui.lesson import Lesson
 
 
 def draw(here: Lesson) -> None:
+    there = beside.other(here, two.OPTIONS, whole=True)
     at = choices.choose(here)
+    if there:
+        two.side_by_side(at, there.text)
+        return
+
     with guess.first("Which word comes next?", name="table"):
         table.table(at)
 
@@ -38,4 +43,5 @@ lesson.page(
     "Count what followed h, the last n − 1 words. Click a row for its sentences.",
     draw,
     needs=("text",),
+    along=beside.along(two.OPTIONS),
 )

@@ -9,7 +9,7 @@ from tfmviz.ui.sentences import HOW_IT_READS
 
 
 def draw(here: Lesson) -> None:
-    if there := beside.other(here):
+    if there := beside.other(here, beside.WITH_HEADS):
         two.side_by_side(here, there)
     else:
         lesson.hide("kind", "layer", "head")  # they are chosen in the picture
@@ -46,5 +46,5 @@ lesson.page(
     "Take a transformer apart",
     "Every word asks: *which other words matter to me?* Point at one, or click two.",
     draw,
-    along=beside.along,
+    along=beside.along(beside.WITH_HEADS),
 )

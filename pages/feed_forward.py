@@ -1,12 +1,16 @@
 """The feed-forward layer: what happens to each token alone, and which neurons do it (L6, L8)."""
 
-from tfmviz.ui import lesson
-from tfmviz.ui.feed_forward import functions, neurons, through, without
+from tfmviz.ui import beside, lesson
+from tfmviz.ui.feed_forward import functions, neurons, through, two, without
 from tfmviz.ui.feed_forward.subject import with_layer
 from tfmviz.ui.lesson import Lesson
 
 
 def draw(here: Lesson) -> None:
+    if there := beside.other(here, two.OPTIONS):
+        with_layer(here, lambda subject: two.side_by_side(subject, there))()
+        return
+
     lesson.tabs(
         "layer_part",
         {
@@ -47,4 +51,5 @@ lesson.page(
     "",
     draw,
     needs=("text", "model", "kind", "layer"),
+    along=beside.along(two.OPTIONS),
 )

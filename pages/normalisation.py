@@ -1,11 +1,15 @@
 """Normalisation: which numbers are averaged together, and why transformers normalise each token by itself (L6)."""
 
-from tfmviz.ui import lesson
+from tfmviz.ui import beside, lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.normalisation import facts, groups
+from tfmviz.ui.normalisation import facts, groups, two
 
 
 def draw(here: Lesson) -> None:
+    if there := beside.other(here, two.OPTIONS):
+        two.side_by_side(here, there)
+        return
+
     lesson.tabs(
         "about",
         {
@@ -44,4 +48,5 @@ lesson.page(
     "LayerNorm and RMSNorm average one token's numbers, BatchNorm one number over the batch.",
     draw,
     needs=("text", "model", "kind", "layer"),
+    along=beside.along(two.OPTIONS),
 )

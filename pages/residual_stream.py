@@ -52,5 +52,5 @@ lesson.page(
     "The residual stream: how a prediction is built",
     "Every token has one vector, its stream. Each layer adds to it.",
     draw,
-    along=beside.along_without_heads,
+    along=beside.along(beside.WITHOUT_HEADS),
 )

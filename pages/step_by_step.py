@@ -6,7 +6,7 @@ from tfmviz.ui.steps import code, heads, scaling, stages
 
 
 def draw(here: Lesson) -> None:
-    if there := beside.other(here):
+    if there := beside.other(here, beside.WITH_HEADS):
         stages.side_by_side(here, there)
         return
 
@@ -50,5 +50,5 @@ lesson.page(
     "Attention, step by step",
     "One head at work. Click any cell for its origin.",
     draw,
-    along=beside.along,
+    along=beside.along(beside.WITH_HEADS),
 )

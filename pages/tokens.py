@@ -1,11 +1,15 @@
 """Tokens: what a text is cut into, how the cutting is learned, and how a piece becomes a vector (L8)."""
 
-from tfmviz.ui import lesson
+from tfmviz.ui import beside, lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.tokens import cutting, learning, merging, vectors
+from tfmviz.ui.tokens import cutting, learning, merging, two, vectors
 
 
 def draw(here: Lesson) -> None:
+    if there := beside.other(here, two.OPTIONS):
+        two.side_by_side(here, there)
+        return
+
     lesson.tabs(
         "tokens",
         {
@@ -69,4 +73,5 @@ lesson.page(
     "A model reads numbers, not letters. What is a text cut into?",
     draw,
     needs=("text", "model"),
+    along=beside.along(two.OPTIONS),
 )

@@ -1,13 +1,17 @@
 """Translating: an encoder reads a sentence, and a decoder writes its translation word by word (L8)."""
 
-from tfmviz.ui import beams, lesson, models
+from tfmviz.ui import beams, beside, lesson, models
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.translating import aligned, doubts, encoder, forced, references, what_if, word_by_word
+from tfmviz.ui.translating import aligned, doubts, encoder, forced, references, two, what_if, word_by_word
 
 
 def draw(here: Lesson) -> None:
     if here.model.config.architecture != "encoder-decoder":
         models.needed("french-english")
+        return
+
+    if there := beside.other(here, beside.WITHOUT_HEADS, alike=True):
+        two.side_by_side(here, there)
         return
 
     doubts.say(here)
@@ -77,4 +81,5 @@ lesson.page(
     draw,
     architecture="encoder-decoder",
     needs=("text", "model", "layer", "head"),
+    along=beside.along(beside.WITHOUT_HEADS, of=("encoder-decoder",)),
 )

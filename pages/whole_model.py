@@ -28,5 +28,5 @@ lesson.page(
     "The whole model",
     "Your sentence on its way through every part. Point at a token; click a part.",
     draw,
-    along=beside.along_without_heads,
+    along=beside.along(beside.WITHOUT_HEADS),
 )

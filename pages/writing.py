@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from tfmviz.ui import beams, guess, lesson
+from tfmviz.ui import beams, beside, guess, lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.writing import desk, gaps, guessing, memory, place, settings, temperature
+from tfmviz.ui.writing import desk, gaps, guessing, memory, place, settings, temperature, two
 
 
 def draw(here: Lesson) -> None:
@@ -12,9 +12,14 @@ def draw(here: Lesson) -> None:
         gaps.fill(here)
         return
 
-    now = desk.writing(here)
+    there = beside.other(here, two.OPTIONS, alike=True)
     above = st.container()
     said = settings.ask(here)
+    if there:
+        with above:
+            two.side_by_side(here, there, said)
+        return
+    now = desk.writing(here)
     with above, guess.first("Which word will the model write next?", name="desk"):
         desk.desk(here, said, now)
     st.markdown("Click a word to replace it. The table shows what each setting leaves.")
@@ -26,10 +31,7 @@ def draw(here: Lesson) -> None:
                 "One draw is luck; a hundred show the distribution.",
                 lambda: place.hundred_draws(here, said, now),
             ),
-            "Your guess": (
-                "Guess the next word first; G hides the desk.",
-                lambda: guessing.guess(here, now),
-            ),
+            "Your guess": ("Guess the next word first; G hides the desk.", lambda: guessing.guess(here, now)),
             "What went into this word": (
                 f"Where layer {here.choice.layer_index}, head {here.choice.head} looked, and what each layer "
                 "would have written.",
@@ -50,10 +52,7 @@ def draw(here: Lesson) -> None:
                 "Why not always take the most probable word?",
                 lambda: temperature.repetition(here, said),
             ),
-            "Beam search": (
-                "Several texts grow side by side.",
-                lambda: beams.search(here, banned=said.rules.banned),
-            ),
+            "Beam search": ("Several texts grow side by side.", lambda: beams.search(here, banned=said.rules.banned)),
             "The cache": (
                 "Keys and values of the past are kept, not computed again.",
                 lambda: lesson.either(
@@ -82,4 +81,5 @@ lesson.page(
     "Writing: one word at a time",
     "",
     draw,
+    along=beside.along(two.OPTIONS, of=("decoder-only", "encoder-decoder")),
 )

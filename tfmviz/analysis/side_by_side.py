@@ -70,6 +70,11 @@ def pair_tokens(a: Encoding, b: Encoding) -> Pairing:
     return pair([token.strip() or token for token in a.tokens], [token.strip() or token for token in b.tokens])
 
 
+def parting(a: Sequence[Hashable], b: Sequence[Hashable]) -> int | None:
+    """The first place at which two texts differ; None where they are equal as far as both go."""
+    return next((n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), None)
+
+
 def distances(a: Array, b: Array, queries: Pairing, keys: Pairing) -> Array:
     """The total variation of every head's rows, for the queries that both texts have, in the order of `queries.pairs`.
 

@@ -5,50 +5,63 @@ What the page shows is A, the other one B. They differ in one thing, which the a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Literal
 
 import streamlit as st
 
 from tfmviz.record.edits import AblateHead
+from tfmviz.record.facts import Architecture
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, icons, models, projector
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.words import markdown
 
-What = Literal["another sentence", "another model", "another head", "a head off"]
+What = Literal["another sentence", "another model", "another head", "a head off", "another temperature"]
 """What may differ between A and B."""
 
 WITHOUT_HEADS: tuple[What, ...] = ("another sentence", "another model", "a head off")
+"""On a page on which one head is like another."""
+
+WITH_HEADS: tuple[What, ...] = ("another sentence", "another model", "another head", "a head off")
 
 MENU = 215
 """Pixels of the menu."""
 
 
-def along() -> None:
-    """Draws the choice of what to compare with in the line of the sentence; a projector has no room for it there."""
+def along(options: Sequence[What], *, of: Sequence[Architecture] = ()) -> Callable[[], None]:
+    """What draws the choice in the line of the sentence; a projector has no room for it there.
+
+    Args:
+        of: the kinds of models that the page can compare; none: all.
+    """
+
+    def draw() -> None:
+        if projector.is_on() or (of and models.load(controls.choice().model).config.architecture not in of):
+            return
+        _menu(options)
+
+    return draw
+
+
+def other(here: Lesson, options: Sequence[What], *, alike: bool = False, whole: bool = False) -> Lesson | None:
+    """Asks in which way B differs, and gives B; None where the reader compares nothing, or B cannot be read.
+
+    Args:
+        options: those of `along`.
+        alike: whether B's model must write as A's does: one of its architecture, with a head.
+        whole: whether the page reads the whole text, however much the model does.
+    """
     if not projector.is_on():
-        _menu(get_args(What))
-
-
-def along_without_heads() -> None:
-    """The same for a page on which one head is like another."""
-    if not projector.is_on():
-        _menu(WITHOUT_HEADS)
-
-
-def other(here: Lesson, options: Sequence[What] = get_args(What)) -> Lesson | None:
-    """Asks in which way B differs, and gives B; None where the reader compares nothing, or B cannot be read."""
-    if not projector.is_on():
-        return _other(here)
+        return _other(here, options, alike=alike, whole=whole)
     if "with" not in st.query_params:
         return None
     with st.container(horizontal=True, vertical_alignment="center", key="beside-line"):
         place = st.container()
         _menu(options)
     with place:
-        return _other(here)
+        return _other(here, options, alike=alike, whole=whole)
 
 
 def _menu(options: Sequence[What]) -> None:
@@ -65,19 +78,29 @@ def _menu(options: Sequence[What]) -> None:
     )
 
 
-def _other(here: Lesson) -> Lesson | None:
-    match st.session_state.get("with"):
+def _other(here: Lesson, options: Sequence[What], *, alike: bool, whole: bool) -> Lesson | None:
+    match asked if (asked := st.session_state.get("with")) in options else None:
         case "another sentence":
-            return _sentence(here)
+            return _sentence(here, whole=whole)
         case "another model":
-            return _model(here)
+            return _model(here, alike=alike)
         case "another head":
             layer, head = _head(here, "b")
             return replace(here, choice=replace(here.choice, layer=layer, head=head))
         case "a head off":
             layer, head = _head(here, "off")
             return replace(here, edits=(AblateHead(layer=layer, head=head),))
+        case "another temperature":
+            line("b-temperature").slider(
+                "Temperature of B", 0.1, 2.0, 1.5, 0.1, key="b_temperature", bind="query-params"
+            )
+            return replace(here)
     return None
+
+
+def temperature() -> float | None:
+    """B's temperature, where it differs in that."""
+    return st.session_state["b_temperature"] if st.session_state.get("with") == "another temperature" else None
 
 
 def titles(here: Lesson, there: Lesson) -> tuple[str, str]:
@@ -91,6 +114,8 @@ def titles(here: Lesson, there: Lesson) -> tuple[str, str]:
         case "a head off":
             off = st.session_state.get("off_layer", 0), st.session_state.get("off_head", 0)
             return "A", f"B, without head {off[0]}.{off[1]}"
+        case "another temperature":
+            return "A", f"B, temperature {temperature():g}"
     return "A", "B"
 
 
@@ -99,7 +124,7 @@ def _copy() -> None:
     st.session_state["b"] = st.session_state["text"]
 
 
-def _sentence(here: Lesson) -> Lesson | None:
+def _sentence(here: Lesson, *, whole: bool) -> Lesson | None:
     text = st.text_area(
         "The other sentence (press Enter)",
         height="content",
@@ -118,12 +143,19 @@ def _sentence(here: Lesson) -> Lesson | None:
             "The other sentence holds nothing that the model reads. Type at least one character that can be seen."
         )
         return None
-    controls.say_what_was_cut(encoded, f"In the other sentence, {markdown.code(here.model.name)} reads")
+    if not whole:
+        controls.say_what_was_cut(encoded, f"In the other sentence, {markdown.code(here.model.name)} reads")
     return replace(here, text=text)
 
 
-def _model(here: Lesson) -> Lesson | None:
-    fitting = [name for name in models.names() if name != here.model.name]
+def _model(here: Lesson, *, alike: bool) -> Lesson | None:
+    fitting = [
+        entry.name
+        for entry in models.entries()
+        if (config := entry.config) is not None
+        and entry.name != here.model.name
+        and (not alike or (config.architecture == here.model.config.architecture and config.head != "none"))
+    ]
     if not fitting:
         st.info("There is no other model here.", icon=icons.INFO)
         return None

@@ -37,6 +37,8 @@ class Lesson:
     Attributes:
         note: why `model` is not the chosen one; "" where it is. See `stand_in`.
         edits: what is changed in the model's pass.
+        writes_with_edits: whether a translator's decoder reads the translation that it writes with them, or else the
+            one without.
     """
 
     choice: Choice
@@ -44,10 +46,13 @@ class Lesson:
     model: Model
     note: str = ""
     edits: tuple[Edit, ...] = ()
+    writes_with_edits: bool = False
 
     @cached_property
     def trace(self) -> Trace:
         """What the model computes on the sentence; a page that never asks for it costs no forward pass."""
+        if self.writes_with_edits and self.edits:
+            return models.trace_of_own(self.model, self.text, self.edits)
         return models.trace(self.model, self.text, self.edits)
 
     @property

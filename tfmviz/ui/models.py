@@ -128,6 +128,12 @@ def trace(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> Trace:
     return run(model, text, edits)
 
 
+@shared
+def trace_of_own(model: Model, text: str, edits: tuple[Edit, ...]) -> Trace:
+    """The same for a translator whose decoder reads what it writes with the edits."""
+    return model.trace(text, edits, target=zoo.writing.generate(model, text, edits=edits).ids)
+
+
 def run(model: Model, text: str, edits: tuple[Edit, ...] = (), sites: Iterable[str] | None = None) -> Trace:
     """A new run. The decoder of a translator reads its own translation, the one without edits."""
     return model.trace(text, edits, sites, target=translation(model, text) if translates(model) else None)

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import streamlit as st
 
+from tfmviz.analysis.heads import allowed
 from tfmviz.analysis.predictions import top_predictions
-from tfmviz.analysis.side_by_side import Pairing, distances, likeness, pair_tokens
+from tfmviz.analysis.side_by_side import Pairing, difference, distances, likeness, pair_tokens
 from tfmviz.plots import side_by_side as figures
+from tfmviz.record.trace import Array
 from tfmviz.ui import beside, controls
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.boxes import show_boxes
+from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.views.pieces import Piece, Row
 from tfmviz.words import markdown
-from tfmviz.words.labels import said_of_queries, visible
+from tfmviz.words.labels import of_queries, said_of_queries, visible
 from tfmviz.words.numbers import decimal, per_cent
+
+KEYS = A, B, DIFFERENCE = "side_a", "side_b", "side_difference"
+"""Of the pictures of one head."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,6 +58,16 @@ def of(here: Lesson, there: Lesson) -> Sides:
     )
 
 
+def show_rows(titles: Sequence[str], notes: Sequence[str], pieces: Sequence[Sequence[Piece]], what: str) -> None:
+    """A's and B's text as two rows of boxes.
+
+    Args:
+        what: the boxes are.
+    """
+    rows = [Row(*row) for row in zip(titles, notes, pieces, strict=True)]
+    show_boxes(rows, key="side_rows", caption="", titles=("", "", what))
+
+
 def said(sides: Sides) -> str:
     """Where the chosen token looks in A, and where in B."""
     here, there = sides.lessons
@@ -61,6 +80,11 @@ def said(sides: Sides) -> str:
     if sides.keys.partner(best_a) == best_b:
         return f"{looks} on both sides: {share_a} in A, {share_b} in B."
     return f"{looks} ({share_a}) in A, but at {_name(there, best_b)} ({share_b}) in B."
+
+
+def lacks(sides: Sides) -> str:
+    """What to say where B lacks the chosen token."""
+    return f"B has no token “{markdown.plain(query_name(sides))}”."
 
 
 def show_likeness(sides: Sides) -> None:
@@ -130,3 +154,77 @@ def query_name(sides: Sides) -> str:
     """The chosen token as it is drawn."""
     here = sides.lessons[0]
     return visible(here.trace.axes(here.choice.layer)[0].tokens[sides.query])
+
+
+def how(sides: Sides) -> str:
+    """How to read the pictures of `show_heads`."""
+    if any(None in place for place in (*sides.queries.order, *sides.keys.order)):
+        return "A box marks a token that only one side has: B − A is grey there."
+    return "Point at a cell to see it on both sides."
+
+
+def show_heads(sides: Sides) -> None:
+    """The chosen head on A and on B, and what differs, in pictures that follow the pointer together."""
+    left, middle, right = st.columns(3)
+    with left:
+        _one(sides, 0)
+    with middle:
+        _one(sides, 1)
+    with right:
+        _difference(sides)
+
+
+def _one(sides: Sides, number: figures.Side) -> None:
+    """One side. A click on a cell of A chooses its two tokens."""
+
+    def choose(row: int, column: int) -> None:
+        controls.pin(row)
+        controls.pin(column, "to")
+
+    side, key = sides.lessons[number], KEYS[number]
+    at = sides.queries.partner(sides.query), sides.keys.partner(sides.key)
+    in_b = None if at[0] is None or at[1] is None else (at[0], at[1])
+    rows = _query_names(side)
+    found = (most(side, n) for n in range(len(rows)))
+    looks = (f"“{row}”: “{key_names(side)[n]}” {share}" for row, (n, share) in zip(rows, found, strict=True))
+    show_cells(
+        figures.attention(
+            _masked(side),
+            rows=figures.axis("query", rows, sides.queries.order, number),
+            columns=figures.axis("key", key_names(side), sides.keys.order, number),
+            title=sides.titles[number],
+            cell=in_b if number else (sides.query, sides.key),
+        ),
+        key=key,
+        alt=f"{sides.titles[number]}: where each token looks most. {'; '.join(looks)}",
+        click="" if number else "chooses its two tokens",
+        on_pick=None if number else choose,
+        linked=[other for other in KEYS if other != key],
+    )
+
+
+def _difference(sides: Sides) -> None:
+    here, there = sides.lessons
+    values = difference(_masked(here), _masked(there), sides.queries, sides.keys)
+    ends = "" if np.isnan(values).all() else f", from {np.nanmin(values):+.2f} to {np.nanmax(values):+.2f}"
+    show_cells(
+        figures.difference(
+            values,
+            rows=figures.merged("query", (_query_names(here), _query_names(there)), sides.queries.order),
+            columns=figures.merged("key", (key_names(here), key_names(there)), sides.keys.order),
+            cell=(sides.queries.place(sides.query), sides.keys.place(sides.key)),
+        ),
+        key=DIFFERENCE,
+        alt=f"B minus A for the tokens that both have{ends}.",
+        linked=(A, B),
+    )
+
+
+def _masked(side: Lesson) -> Array:
+    """(q_len, k_len), NaN where the mask forbids the look."""
+    layer = side.choice.layer
+    return np.where(allowed(side.trace, layer), side.trace[f"{layer}.pattern"][side.choice.head], np.nan)
+
+
+def _query_names(side: Lesson) -> list[str]:
+    return of_queries(side.trace, side.choice.layer)

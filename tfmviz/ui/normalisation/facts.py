@@ -212,14 +212,18 @@ def _inside(weights: StackWeights, site: str) -> Iterator[tuple[str, Norm | None
         yield from ((f"expert {i} written", expert.out_norm) for i, expert in enumerate(mixture.experts))
 
 
-def _residue(here: Lesson) -> float:
-    """Largest difference between the chosen layer's norm in numpy and in the model's record."""
+def normed(here: Lesson) -> Array:
+    """(len, d_model), float64: what the norm of the chosen layer gets."""
     layer, trace = here.choice.layer, here.trace
     x = read_by(trace, layer).astype(np.float64)
-    if not is_pre_norm(trace):
-        x = x + trace[f"{layer}.out"]
+    return x if is_pre_norm(trace) else x + trace[f"{layer}.out"]
+
+
+def _residue(here: Lesson) -> float:
+    """Largest difference between the chosen layer's norm in numpy and in the model's record."""
+    layer, x = here.choice.layer, normed(here)
     norm = here.model.weights.stacks[layer.split(".")[0]].norms[layer]
-    return float(np.abs(norm(x) - trace[f"{layer}.norm"]).max())
+    return float(np.abs(norm(x) - here.trace[f"{layer}.norm"]).max())
 
 
 def gradients() -> None:

@@ -15,11 +15,11 @@ from tfmviz.record.model import Tokens
 from tfmviz.text import bpe
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import lesson
+from tfmviz.ui.boxes import box, boxes, ids_of, n_words, show_boxes, written
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tokens import merging
-from tfmviz.ui.tokens.boxes import box, boxes, ids_of, n_words, show_boxes, written
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words.numbers import counted, decimal
 

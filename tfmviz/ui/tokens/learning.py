@@ -8,10 +8,10 @@ from tfmviz.places import PROJECT
 from tfmviz.text import bpe
 from tfmviz.text.bpe import Learned
 from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui.boxes import show_boxes, spelled
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_table
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.tokens.boxes import show_boxes, spelled
 from tfmviz.views.counts import Table
 from tfmviz.views.pieces import Row
 from tfmviz.words.labels import visible

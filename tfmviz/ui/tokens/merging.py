@@ -11,8 +11,8 @@ from tfmviz.record.model import Model
 from tfmviz.text import bpe
 from tfmviz.text.bpe import Merge, Pair
 from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui.boxes import show_boxes, spelled
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.tokens.boxes import show_boxes, spelled
 from tfmviz.views.pieces import Kind, Piece, Row
 
 OURS = "tiny-english"

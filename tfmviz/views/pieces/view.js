@@ -14,6 +14,7 @@ const SAID = {
   mark: "a mark, not text",
   next: "merged next",
   new: "new",
+  only: "only here",
 };
 
 /**

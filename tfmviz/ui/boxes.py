@@ -34,6 +34,15 @@ def boxes(tokenizer: Tokens, text: str) -> list[Piece]:
     return [box(entry) for entry in entries(tokenizer, text)]
 
 
+def marked(texts: Sequence[str], at: int | None, below: Sequence[str] = ()) -> list[Piece]:
+    """Words as boxes, the one at a position marked.
+
+    Args:
+        below: a line for each.
+    """
+    return [Piece(written(text), tuple(below[n : n + 1]), "only" if n == at else "") for n, text in enumerate(texts)]
+
+
 def entries(tokenizer: Tokens, text: str) -> list[str]:
     """The readable strings of a text's tokens, each as it stands in the vocabulary."""
     return [tokenizer.vocabulary[index] for index in ids_of(tokenizer, text)]
