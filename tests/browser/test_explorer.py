@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser import AT_REST, SCHEMES, Server, Visit, assert_fits, turn, violations
+from tests.browser import SCHEMES, Server, Visit, assert_fits, turn, violations
 
 pytestmark = pytest.mark.browser
 

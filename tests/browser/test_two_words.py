@@ -11,7 +11,9 @@ from tests.browser import AT_REST, Visit
 
 pytestmark = pytest.mark.browser
 
-CLICKS = "addEventListener('click', (event) => { if (event.isTrusted) globalThis.clicks = 1 + (globalThis.clicks ?? 0); })"
+CLICKS = (
+    "addEventListener('click', (event) => { if (event.isTrusted) globalThis.clicks = 1 + (globalThis.clicks ?? 0); })"
+)
 
 
 def clicks(page: Page) -> int:
