@@ -166,3 +166,25 @@ def test_a_question_with_markup_in_its_token_is_text(visit: Visit) -> None:
     press_g(page)
     expect(page.get_by_text("which token does", exact=False)).to_be_visible()
     assert page.locator("[data-testid=stMain] img").count() == 0
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("address", "figure"), [("/explorer", ".matrix-picture"), ("/why", ".cells canvas")])
+def test_no_question_and_no_help_moves_a_figure(visit: Visit, address: str, figure: str) -> None:
+    page = visit.open(address, drawn=figure)
+    box = page.locator(figure).first
+    before = box.bounding_box()
+    page.locator("body").press("g")
+    question = page.locator("[class*=st-key-question-]").first
+    expect(question).to_be_visible()
+    assert box.bounding_box() == before
+    asked = question.bounding_box()
+    assert asked
+    assert asked["y"] >= 0
+    page.locator("body").press("g")
+    assert box.bounding_box() == before
+    page.locator("body").press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    assert box.bounding_box() == before
+    page.keyboard.press("Escape")
+    assert box.bounding_box() == before

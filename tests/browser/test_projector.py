@@ -53,7 +53,7 @@ def test_f_fills_the_screen_and_brings_the_frame_back(visit: Visit) -> None:
     expect(sidebar).to_be_hidden()
     expect(page).to_have_url(re.compile("projector=1"))
     expect(page.locator("h1")).to_have_count(0)
-    expect_one_line(page, "models", "head")
+    expect_one_line(page, "models")
     page.locator("body").press("f")
     expect(sidebar).to_be_visible()
     expect(page).not_to_have_url(re.compile("projector"))

@@ -61,7 +61,7 @@ def test_the_first_picture_needs_no_pandas() -> None:
     packages = loaded_by("""
 from streamlit.testing.v1 import AppTest
 app = AppTest.from_file("app.py", default_timeout=300).switch_page("pages/explorer.py").run()
-assert not app.exception and len(app.tabs) == 4
+assert not app.exception and len(app.tabs) == 3
 """)
     assert "torch" in packages
     assert "pandas" not in packages

@@ -12,14 +12,22 @@ const CONTROLS = ["Selectbox", "Slider", "ButtonGroup", "Radio", "Checkbox", "Mu
 const KEPT = [...CONTROLS.map((name) => `.st${name}`), "[data-veils]", ".stVegaLiteChart"];
 const ELEMENT = `${HIDDEN} [data-testid=stElementContainer]:not(:has(${KEPT}))`;
 
+// A question lies over what is above its figure, which stays where it is.
+const ASKED = `
+    :has(> [class*="st-key-question-"]) {
+      display: flex !important; position: relative; z-index: 10;
+      height: 0; min-height: 0; margin-bottom: calc(-1 * var(--gap, 0.45rem));
+    }
+    [class*="st-key-question-"] { position: absolute; right: 0; bottom: 0; left: 0; box-shadow: 0 2px 8px #0006; }`;
+
 /** @type {Record<Stage, string>} */
 const RULES = {
   "": "",
   hidden: `
     ${ELEMENT} *, ${HIDDEN} :is(.role-mark, .tfmviz-bar) { visibility: hidden !important; }
     ${ELEMENT}:has([data-testid^=stBidiComponent], .stTable) { outline: 2px dashed; outline-offset: -2px; }
-    :has(> [class*="st-key-question-"]) { display: flex !important; }`,
-  shown: ':has(> [class*="st-key-question-"]) { display: flex !important; }',
+    ${ASKED}`,
+  shown: ASKED,
 };
 
 /**

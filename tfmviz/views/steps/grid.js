@@ -12,6 +12,8 @@ import { quoted, shape } from "./words.js";
 
 const LEAST_LABEL = 9; // pixels a cell must measure to have its token beside it
 const [WIDE_CELL, HIGH_CELL] = [3.4, 1.4]; // of the letters: a cell that has room for a number
+const SMALLEST = 24; // to be hit with a finger; the matrix may then be wider than the page, and is scrolled
+const MOST_LARGE = 16; // tokens; cells of a longer text are small, and reached by the arrow keys
 const LARGEST_CELL = 40;
 const LABEL = 86;
 const HEAD = 18; // pixels for the number of a head
@@ -80,7 +82,10 @@ export class Grid {
     this.top = roomFor(axes.columns);
     this.high = Math.min(LARGEST_CELL, (height - this.top) / rows);
     this.wide = Math.min(LARGEST_CELL, (width - this.left) / columns);
-    if (isText(axes.rows) && isText(axes.columns)) this.high = this.wide = Math.min(this.high, this.wide);
+    if (isText(axes.rows) && isText(axes.columns)) {
+      const least = this.size === "large" && Math.max(rows, columns) <= MOST_LARGE ? SMALLEST : 0;
+      this.high = this.wide = Math.max(least, Math.min(this.high, this.wide));
+    }
     if (isText(axes.rows) && this.high < LEAST_LABEL) this.left = 0;
     if (isText(axes.columns) && this.wide < LEAST_LABEL) this.top = 0;
     this.width = this.left + this.wide * columns + 2;

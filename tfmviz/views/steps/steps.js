@@ -239,8 +239,11 @@ export class Steps extends Shell {
     const height = stage.items.includes("\n") ? 150 : 385;
     const roomFor = this.rooms(stage);
     this.grids = [];
+    const chain = stage.chain ? chainOf(this.head) : [];
+    const end = chain.findIndex((item) => isMatrix(item) && isLater(item, stage.main));
+    const isShort = this.width < NARROW && end > 0; // a phone has no room for what is still empty, nor its sign
     this.chain.replaceChildren(
-      ...(stage.chain ? chainOf(this.head) : []).map((item) => {
+      ...chain.slice(0, isShort ? end - 1 : chain.length).map((item) => {
         if (!isMatrix(item)) return sign(signOf(this.head, item));
         return this.grid(item, isLater(item, stage.main) ? "later" : "small", link, link);
       }),
