@@ -12,6 +12,7 @@ from tfmviz.views import keys
 KEYS = {
     "f": "projector mode, on and off",
     "g": "hide the values until the room has guessed",
+    "c": "compare with another sentence, model or head; again: leave",
     "Ctrl K": "find a term, a page or a model",
     "?": "this list",
     "[ and ]": "one layer down, one layer up (explorer)",

@@ -49,7 +49,7 @@ def side_by_side(here: Lesson, there: Lesson, said: Settings) -> None:
     else:
         a, b = (f"“{markdown.plain(visible(tokens[at]))}” ({p[at]})" for tokens, p in zip(names, shares, strict=True))
         st.markdown(
-            f"They part at token {at + 1}: A writes {a}, B {b}. The shares are the model’s, before any setting."
+            f"They part at token {at + 1}: A writes {a}, B {b}. The shares are the model's, before any setting."
         )
     pieces = [marked(tokens, at, p) for tokens, p in zip(names, shares, strict=True)]
     both.show_rows(beside.titles(here, there), ("", ""), pieces, "what it writes")

@@ -1,4 +1,5 @@
-// The list of keys. Opened by a button or by `?`, closed by Escape. And one key itself: Enter ends the sentence.
+// The list of keys. Opened by a button or by `?`, closed by Escape. And two keys themselves: Enter ends the sentence,
+// and C opens the choice of what to compare with.
 //
 // As it stands on every page, it also asks for the whole page when a lost connection is there again. The server may be
 // another one then, which does not know the part below the title and does not answer what is asked for it. And it gives
@@ -51,7 +52,9 @@ function build(parent) {
   });
   /** @param {KeyboardEvent} event */
   const listen = (event) => {
-    if (event.key === "?" && !isTyping(event) && !dialog.open) open();
+    if (isTyping(event) || dialog.open || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "?") open();
+    if (event.key === "c") compare();
   };
   window.addEventListener("keydown", withhold, true); // before all others
   document.addEventListener("keydown", listen);
@@ -69,6 +72,14 @@ function build(parent) {
       endBars();
     },
   };
+}
+
+/** Opens the choice of what to compare with, where the page has one; ends the comparison where there is one. */
+function compare() {
+  const [clear] = document.querySelectorAll(".st-key-with button[aria-label='Clear value']");
+  const [opener] = document.querySelectorAll(".st-key-with button[aria-label=Open]");
+  const found = clear ?? opener;
+  if (found instanceof HTMLElement) found.click();
 }
 
 /**
