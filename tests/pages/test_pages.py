@@ -96,6 +96,7 @@ def test_the_page_opens_with_the_lectures_sentence_and_all_pictures() -> None:
         "to": None,
         "look": "",
         "details": "",
+        "links": None,
         "sequence": 0,
     }
     assert selection(app) == chosen
