@@ -72,6 +72,7 @@ def said(sides: Sides) -> str:
     """Where the chosen token looks in A, and where in B."""
     here, there = sides.lessons
     token = markdown.plain(said_of_queries(here.trace, here.choice.layer)[sides.query])
+    token += "," if here.choice.layer.endswith("cross_attn") else ""  # “a”, about to write “red”, looks …
     (best_a, share_a) = most(here, sides.query)
     looks = f"{token} looks most at {_name(here, best_a)}"
     if (partner := sides.queries.partner(sides.query)) is None:
