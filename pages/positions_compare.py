@@ -11,7 +11,16 @@ def draw(here: Lesson) -> None:
     lesson.tabs(
         "experiment",
         {
-            "Side by side": ("", lambda: duel.side_by_side(sides)),
+            "On your sentence": ("", lambda: duel.attention(sides), "In which model does the head look further back?"),
+            "Decision card": (
+                "Every answer is measured here; click it.",
+                lambda: card.card(sides),
+            ),
+            "Longer texts": (
+                "No model here was trained beyond 64 tokens.",
+                lambda: trials.longer(sides),
+                "Which model suffers more beyond 64?",
+            ),
             "Shift all positions": (
                 "Only positions grow. A model that knows only distances keeps every score.",
                 lambda: trials.shift(sides),
@@ -21,22 +30,11 @@ def draw(here: Lesson) -> None:
                 "With a position added to each word, a score of layer 0 is a sum of four.",
                 lambda: trials.terms(sides),
             ),
-            "Attention": (
-                f"Layer {sides.layer} of both models. Equal numbers do not make heads alike.",
-                lambda: duel.attention(sides),
-            ),
-            "Longer texts": (
-                "No model here was trained beyond 64 tokens.",
-                lambda: trials.longer(sides),
-                "Which model suffers more beyond 64?",
-            ),
             "Cache and linear attention": ("", lambda: card.faster(sides)),
-            "Decision card": (
-                "Every answer is measured here; click it.",
-                lambda: card.card(sides),
-            ),
+            "On paper": ("", lambda: duel.on_paper(sides)),
         },
-        needs={"Side by side": ()},
+        earlier={"Side by side": ("On paper", {}), "Attention": ("On your sentence", {})},
+        needs={"On paper": ()},
     )
 
 

@@ -27,7 +27,7 @@ def test_an_answer_of_the_card_opens_its_experiment(visit: Visit) -> None:
 
 
 def test_what_is_chosen_is_in_the_address(visit: Visit) -> None:
-    page = visit.open(f"{PAGE}&left=t5&experiment=Attention", drawn=CHART)
+    page = visit.open(f"{PAGE}&left=t5&experiment=On+your+sentence", drawn=CHART)
     choose(page, "Right", "none")
     page.locator(".st-key-heads_right").get_by_label(re.compile("none, head 0")).wait_for()
     address = page.url.removeprefix(visit.server.address)
@@ -47,7 +47,7 @@ def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:
 
 @pytest.mark.parametrize(
     ("scheme", "experiment", "drawn"),
-    [("light", "Side+by+side", CHART), ("dark", "Decision+card", "[data-testid=stTable] a")],
+    [("light", "On+paper", CHART), ("dark", "Decision+card", "[data-testid=stTable] a")],
 )
 def test_the_page_can_be_read_and_used_by_everyone(visit: Visit, scheme: str, experiment: str, drawn: str) -> None:
     visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]

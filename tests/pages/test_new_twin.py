@@ -70,7 +70,7 @@ def test_a_new_scheme_takes_part_in_every_comparison(clocks: str, experiment: st
     app = open_page("positions_compare", text=TEXT, left="rope", right=clocks, experiment=experiment)
     assert not app.error
     said = words(app)
-    if experiment == "Side by side":
+    if experiment == "On paper":
         assert [header.value for header in app.header] == [SCHEMES["rope"].title, "Clocks"]
         assert ENTRY.idea in said
         assert "It acts on **queries and keys**, in every layer. Trained for it: **0**" in said.split(ENTRY.idea)[1]

@@ -138,7 +138,7 @@ def _cells(scheme: str, found: Findings, duel: Duel) -> list[str]:
     extrapolates = found.rise is not None and found.rise <= position_terms.RISE
     far = "not measured" if by_position(name_of(scheme)) is None else signed(found.rise)
     entries = (
-        (f"{found.n_parameters:,}", "Side by side"),
+        (f"{found.n_parameters:,}", "On paper"),
         (f"{_mark(found.shifted < ROUNDING)} {rounded(found.shifted)}", "Shift all positions"),
         (f"{_mark(extrapolates)} {far}", "Longer texts"),
         (f"{_mark(found.linear < ROUNDING)} {rounded(found.linear)}", "Cache and linear attention"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
@@ -16,7 +16,9 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import PositionEffects
 from tfmviz.ui import icons, lesson, models
+from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
+from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.numbers import rounded
@@ -131,7 +133,7 @@ def touches(twin: Twin) -> str:
     return "**nothing**"
 
 
-def side_by_side(duel: Duel) -> None:
+def on_paper(duel: Duel) -> None:
     """Both schemes on paper, and as the trained models have them."""
     for column, (role, twin) in zip(st.columns(2), duel.sides, strict=True):
         with column:
@@ -204,7 +206,18 @@ def _against_distance(role: Role, twin: Twin, duel: Duel) -> None:
 
 
 def attention(duel: Duel) -> None:
-    """All heads of one layer of both twins on the sentence."""
+    """The chosen head of both twins on the sentence, and what differs; then all heads of its layer."""
+    choices = [
+        Choice(model=twin.model.name, layer=f"decoder.{duel.layer}.self_attn", head=duel.head) for _, twin in duel.sides
+    ]
+    left, right = (
+        Lesson(choice=choice, text=duel.text, model=twin.model)
+        for choice, (_, twin) in zip(choices, duel.sides, strict=True)
+    )
+    a, b = duel.schemes
+    sides = replace(both.of(left, right), titles=(f"A, {a}", f"B, {b}"))
+    st.markdown(f"{both.expected(sides)} {both.said(sides)}")
+    both.show_heads(sides)
     runs = [twin.trace(duel.text) for _, twin in duel.sides]
     site = f"decoder.{duel.layer}.self_attn"
     for column, (role, twin), run in zip(st.columns(2), duel.sides, runs, strict=True):
