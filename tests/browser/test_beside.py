@@ -79,8 +79,20 @@ def test_on_a_projector_both_pictures_of_twelve_tokens_are_whole(visit: Visit) -
 
 
 @pytest.mark.parametrize("width", [390])
-def test_both_sides_fit_a_phone_and_shut_nobody_out(visit: Visit) -> None:
-    page = visit.open(ADDRESS, drawn=DRAWN)
+@pytest.mark.parametrize(
+    ("name", "drawn"),
+    [
+        ("explorer", "side_b"),
+        ("tokens", "side_rows"),
+        ("feed_forward", "side_neurons"),
+        ("writing", "side_rows"),
+        ("translating", "side_b"),
+        ("normalisation", "side_norms"),
+        ("counting", "side_rows"),
+    ],
+)
+def test_both_sides_fit_a_phone_and_shut_nobody_out(visit: Visit, name: str, drawn: str) -> None:
+    page = visit.open(ADDRESS.replace("explorer", name), drawn=f".st-key-{drawn} :is(canvas, table)")
     assert_fits(page)
     for scheme in SCHEMES:
         turn(page, scheme)

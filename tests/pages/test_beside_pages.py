@@ -58,7 +58,7 @@ def test_two_sentences_are_cut_in_two_rows_and_what_only_one_has_is_marked() -> 
         assert f"{n} tokens of {len(text) / n:.1f} characters" in words(app)
     assert only(a[2]) == ["␣sat", "␣on", "␣river"]
     assert sorted(only(b[2])) == ["␣in", "␣money", "␣put", "␣the", "␣town"]
-    assert f"Only {len(a[2]) - 3} of them are the same in both." in words(app)
+    assert f"They share {len(a[2]) - 3}." in words(app)
 
 
 def test_two_models_cut_one_sentence() -> None:
@@ -69,8 +69,8 @@ def test_two_models_cut_one_sentence() -> None:
     spans = [{tuple(s) for s in backend(name).encode(text).offsets} for name in ("tiny-english", "french-english")]
     assert (len(a), len(b)) == (len(spans[0]), len(spans[1]))
     assert len(a) - len(only(a)) == len(b) - len(only(b)) == len(spans[0] & spans[1])
-    assert "All are the same." in words(compare("tokens"))
-    assert "None is the same in both." in words(compare("tokens", b="xyzzy"))
+    assert "They share all." in words(compare("tokens"))
+    assert "They share none." in words(compare("tokens", b="xyzzy"))
 
 
 def continued(text: str, n: int, *, head: tuple[int, int] | None = None) -> tuple[list[str], list[float]]:
@@ -244,6 +244,19 @@ def number(text: str) -> float:
     """A number as the page writes it: 0.25 or 6.2·10⁻⁶."""
     digits, _, power = text.partition("·10")
     return float(digits) * 10.0 ** int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")) or 0)
+
+
+def test_a_comparison_that_the_next_page_lacks_is_left_behind() -> None:
+    for page, what, following in (
+        ("explorer", "another head", "tokens"),
+        ("writing", "another temperature", "explorer"),
+    ):
+        app = compare(page, what)
+        app.switch_page(f"pages/{following}.py").run()
+        assert not app.exception
+        (menu,) = (box for box in app.selectbox if box.label == "Compare with")
+        assert menu.value is None
+        assert not {"side_rows", "side_a"} & set(views(app))
 
 
 ODD = [

@@ -65,7 +65,7 @@ def show_rows(titles: Sequence[str], notes: Sequence[str], pieces: Sequence[Sequ
         what: the boxes are.
     """
     rows = [Row(*row) for row in zip(titles, notes, pieces, strict=True)]
-    show_boxes(rows, key="side_rows", caption="", titles=("", "", what))
+    show_boxes(rows, key="side_rows", caption="", titles=("side", "in all", what))
 
 
 def said(sides: Sides) -> str:

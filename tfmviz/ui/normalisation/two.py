@@ -35,10 +35,10 @@ def side_by_side(here: Lesson, there: Lesson) -> None:
         f"{decimal(a.std())} to {decimal(a_after.std())} in A, "
         f"from {decimal(b.std())} to {decimal(b_after.std())} in B."
     )
-    columns = {"": list(ROWS)}
+    columns = {"its numbers": list(ROWS)}
     for title, pair in zip(sides.titles, vectors, strict=True):
         columns[title] = [decimal(float(value), ".3f") for x in pair for value in (x.mean(), x.std())]
-    show_columns(columns, caption="Its numbers, before and after", key="side_norms")
+    show_columns(columns, caption="Before the norm and after", key="side_norms")
 
 
 def _vectors(side: Lesson, position: int) -> tuple[Array, Array]:

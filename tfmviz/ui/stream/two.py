@@ -61,7 +61,7 @@ def _words(sides: Sides) -> None:
         said.append((list(stages), words, shares))
     st.markdown(f"{both.expected(sides)} {_parts(said)}")
     longest = max((stages for stages, _, _ in said), key=len)
-    columns: dict[str, list[str]] = {"": longest}
+    columns: dict[str, list[str]] = {"after": longest}
     for title, (_, words, shares) in zip(sides.titles, said, strict=False):
         rows = [f"{word} {share}" for word, share in zip(words, shares, strict=True)]
         columns[title] = rows + [""] * (len(longest) - len(rows))

@@ -26,8 +26,8 @@ def side_by_side(here: Lesson, there: Lesson) -> None:
     shared = [{pair[side] for pair in pairing.pairs} for side in (0, 1)]
     same = len(pairing.pairs)
     of_each = (f"{n} has {_length(cut)}" for n, cut in zip("AB", cuts, strict=True))
-    alike = "All are the same." if same == len(pairing.order) else f"Only {same} of them are the same in both."
-    st.markdown(f"{', '.join(of_each)}. {alike if same else 'None is the same in both.'}")
+    shares = "all" if same == len(pairing.order) else same or "none"
+    st.markdown(f"{', '.join(of_each)}. They share {shares}.")
     pieces = [
         [_box(side, index, is_shared=n in known) for n, index in enumerate(cut.ids)]
         for side, cut, known in zip((here, there), cuts, shared, strict=True)

@@ -20,7 +20,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.writing.settings import Settings
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible
-from tfmviz.words.numbers import per_cent
+from tfmviz.words.numbers import counted, per_cent
 
 OPTIONS: tuple[What, ...] = ("another sentence", "another model", "a head off", "another temperature")
 
@@ -49,10 +49,10 @@ def side_by_side(here: Lesson, there: Lesson, said: Settings) -> None:
     else:
         a, b = (f"“{markdown.plain(visible(tokens[at]))}” ({p[at]})" for tokens, p in zip(names, shares, strict=True))
         st.markdown(
-            f"They part at token {at + 1}: A writes {a}, B {b}. The shares are the model's, before any setting."
+            f"They part at token {at + 1}: A writes {a}, B {b}. The shares are the model's own, before any setting."
         )
     pieces = [marked(tokens, at, p) for tokens, p in zip(names, shares, strict=True)]
-    both.show_rows(beside.titles(here, there), ("", ""), pieces, "what it writes")
+    both.show_rows(beside.titles(here, there), [counted(len(run), "token") for run in runs], pieces, "what it writes")
 
 
 @shared
