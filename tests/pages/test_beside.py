@@ -198,3 +198,13 @@ def test_the_stream_of_both_sides_is_that_of_two_runs() -> None:
     table = columns(app, "side_lens")
     assert table["A"][0].startswith("bank ")
     assert len(table["A"]) == len(table["B"]) == 7
+
+
+def test_sinusoidal_or_rope_opens_with_both_models_on_the_readers_sentence() -> None:
+    app = open_page("positions_compare", text=RIVER, left="alibi", right="none", twin_layer="1", twin_head="2")
+    shown = matrices(app)
+    for key, scheme in (("side_a", "alibi"), ("side_b", "none")):
+        pattern = models.load(f"twins-{scheme}").trace(RIVER)["decoder.1.self_attn.pattern"][2]
+        np.testing.assert_allclose(shown[key][0], np.where(np.tri(len(pattern)) > 0, pattern, np.nan), atol=1e-3)
+    difference = shown["side_b"][0] - shown["side_a"][0]
+    np.testing.assert_allclose(shown["side_difference"][0], difference, atol=2e-3)

@@ -397,13 +397,3 @@ def test_missing_models_are_left_out_and_the_rest_goes_on(tmp_path: Path, monkey
     (tmp_path / "twins-t5").unlink()
     app = open_page("positions_compare", text=TEXT)
     assert "This part needs the model `` twins-none ``" in app.info[0].value
-
-
-def test_the_page_opens_with_both_models_on_the_readers_sentence() -> None:
-    app = open_page("positions_compare", text=TEXT, left="alibi", right="none", twin_layer="1", twin_head="2")
-    shown = matrices(app)
-    for key, scheme in (("side_a", "alibi"), ("side_b", "none")):
-        pattern = duel.twin_of(scheme).model.trace(TEXT)["decoder.1.self_attn.pattern"][2]
-        np.testing.assert_allclose(shown[key][0], np.where(np.tri(len(pattern)) > 0, pattern, np.nan), atol=1e-3)
-    difference = shown["side_b"][0] - shown["side_a"][0]
-    np.testing.assert_allclose(shown["side_difference"][0], difference, atol=2e-3)
