@@ -43,8 +43,12 @@ def _box(side: Lesson, index: int, *, is_shared: bool) -> Piece:
 def _of_the_text(cut: Encoding) -> Encoding:
     """The tokens without the marks that a model adds."""
     kept = [n for n, (start, end) in enumerate(cut.offsets) if start < end]
-    ids, tokens, offsets = ([values[n] for n in kept] for values in (cut.ids, cut.tokens, cut.offsets))
-    return replace(cut, ids=tuple(ids), tokens=tuple(tokens), offsets=tuple(offsets))
+    return replace(
+        cut,
+        ids=tuple(cut.ids[n] for n in kept),
+        tokens=tuple(cut.tokens[n] for n in kept),
+        offsets=tuple(cut.offsets[n] for n in kept),
+    )
 
 
 def _length(cut: Encoding) -> str:
