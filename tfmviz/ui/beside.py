@@ -12,7 +12,7 @@ from typing import Literal
 import streamlit as st
 
 from tfmviz.record.edits import AblateHead
-from tfmviz.record.facts import Architecture
+from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, icons, models, projector
 from tfmviz.ui.lesson import Lesson, line
@@ -38,7 +38,7 @@ def along(options: Sequence[What], *, of: Sequence[Architecture] = ()) -> Callab
     """
 
     def draw() -> None:
-        if projector.is_on() or (of and models.load(controls.choice().model).config.architecture not in of):
+        if projector.is_on() or (of and _shapes()[controls.choice().model].architecture not in of):
             return
         _menu(options)
 
@@ -149,12 +149,11 @@ def _sentence(here: Lesson, *, whole: bool) -> Lesson | None:
 
 
 def _model(here: Lesson, *, alike: bool) -> Lesson | None:
+    a = here.model.config
     fitting = [
-        entry.name
-        for entry in models.entries()
-        if (config := entry.config) is not None
-        and entry.name != here.model.name
-        and (not alike or (config.architecture == here.model.config.architecture and config.head != "none"))
+        name
+        for name, b in _shapes().items()
+        if name != here.model.name and (not alike or (b.architecture == a.architecture and b.head != "none"))
     ]
     if not fitting:
         st.info("There is no other model here.", icon=icons.INFO)
@@ -166,6 +165,11 @@ def _model(here: Lesson, *, alike: bool) -> Lesson | None:
     layer = layers[min(here.choice.layer_index, len(layers) - 1)]
     head = min(here.choice.head, model.config.n_heads - 1)
     return replace(here, model=model, choice=controls.Choice(model=name, layer=layer, head=head))
+
+
+def _shapes() -> dict[str, Facts]:
+    """The models that can be loaded, by their names."""
+    return {entry.name: entry.config for entry in models.entries() if entry.config is not None}
 
 
 def _head(here: Lesson, key: str) -> tuple[str, int]:
