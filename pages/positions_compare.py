@@ -13,7 +13,7 @@ def draw(here: Lesson) -> None:
         {
             "Side by side": ("", lambda: duel.side_by_side(sides)),
             "Shift all positions": (
-                "Only positions grow. A model that knows only distances keeps every score.",
+                "A model that knows only distances keeps every score.",
                 lambda: trials.shift(sides),
                 "In which model do scores change?",
             ),
