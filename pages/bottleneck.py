@@ -22,7 +22,7 @@ def draw(here: Lesson) -> None:
                 "Which source word will each look at?",
             ),
             "One c, or many": (
-                "A row is what the decoder is given for one token. Compare the rows.",
+                "A row is what the decoder is given for one token.",
                 lambda: contexts.contexts(at),
                 "Which rows differ?",
             ),

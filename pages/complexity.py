@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "cost",
         {
             "The table": (
-                "Four kinds of layers. Choose a row to see where it comes from.",
+                "Choose a row to see where it comes from.",
                 table.table,
                 "Your text gets twice as long. What happens to each row?",
             ),

@@ -52,7 +52,7 @@ def draw(here: Lesson) -> None:
                 "Will a model that never sees more than eight tokens predict much worse?",
             ),
             "All of them": (
-                "Every method on your text, and timed on this server.",
+                "",
                 lambda: lesson.either(
                     "Compare",
                     "compared",

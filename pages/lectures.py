@@ -7,5 +7,5 @@ from tfmviz.ui.lectures import overview
 
 router.ensure_routed()
 st.title("Lectures")
-st.markdown("Each lecture is a walk: open its first step, press F for the projector, go on with → and ←.")
+st.markdown("Open a first step, press F for the projector, go on with → and ←.")
 overview.overview()

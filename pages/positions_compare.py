@@ -22,7 +22,7 @@ def draw(here: Lesson) -> None:
                 "Which model suffers more beyond 64?",
             ),
             "Shift all positions": (
-                "Only positions grow. A model that knows only distances keeps every score.",
+                "A model that knows only distances keeps every score.",
                 lambda: trials.shift(sides),
                 "In which model do scores change?",
             ),

@@ -38,7 +38,7 @@ def draw(here: Lesson) -> None:
                 "Does a sharp head matter more?",
             ),
             "Copy from another sentence": (
-                "Copy a vector from another sentence's run into yours: does the answer follow?",
+                "Copy a vector from another sentence's run into yours.",
                 lambda: copying.laboratory(here),
                 "From which layer on is the answer decided?",
             ),

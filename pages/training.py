@@ -11,7 +11,7 @@ def draw(here: Lesson) -> None:
         {
             "How a head forms": (
                 "Two layers read random tokens that come twice; only looking back helps. Move the slider: "
-                "between 438 and 761 updates stripes appear, and the second loss falls.",
+                "when do stripes appear?",
                 lambda: film.film(here),
                 "Will the loss fall evenly or all at once?",
             ),
@@ -20,7 +20,7 @@ def draw(here: Lesson) -> None:
                 shipped.curves,
             ),
             "Train one": (
-                "Train a model of your own; half a minute is enough for a word backwards.",
+                "Half a minute is enough for a word backwards.",
                 train.train,
                 "How many updates will it take?",
             ),
@@ -31,7 +31,7 @@ def draw(here: Lesson) -> None:
 
 lesson.page(
     "Training",
-    "Nobody writes the weights: they begin at random, and every update makes the next token less surprising.",
+    "Weights begin at random; every update makes the next token less surprising.",
     draw,
     needs=("text", "model"),
 )

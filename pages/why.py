@@ -14,13 +14,13 @@ def draw(here: Lesson) -> None:
                 lambda: terms.terms(here),
                 "Which part made it look there?",
             ),
-            "Believe it or not": (
+            believe.TAB: (
                 "Take one writer out of what this head reads.",
                 lambda: believe.believe(here),
                 "Will the head still look there?",
             ),
             "What it then writes": (
-                "The look fetches values. A row is a token's value, a column a word whose logit it moves.",
+                "A row is a token's value, a column a word whose logit it moves directly.",
                 lambda: writes.writes(here),
                 "Which word becomes more probable?",
             ),

@@ -22,7 +22,7 @@ def test_an_answer_of_the_card_opens_its_experiment(visit: Visit) -> None:
     assert address.startswith(f"{visit.server.address}/positions_compare?")
     visit.open(address.removeprefix(visit.server.address), drawn=CHART)
     expect(page.get_by_role("tab", name="Shift all positions")).to_have_attribute("aria-selected", "true")
-    page.get_by_text("It does not notice.").first.wait_for()
+    page.get_by_text("which is rounding.").first.wait_for()
     expect(page.get_by_label("Your sentence")).to_have_value("The cat sat on the mat.")
 
 

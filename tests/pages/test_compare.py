@@ -352,7 +352,7 @@ def test_the_shift_on_the_page_is_that_of_an_independent_forward_pass() -> None:
     np.testing.assert_allclose([float(x) for x in table["sinusoidal (left): share"]], moved, rtol=0.06)
     assert f"shares of attention by up to {moved.max():.0%}." in words(app)
     assert all("·10⁻" in cell for cell in table["rope (right): score"])
-    assert "which is rounding. It does not notice." in words(app)
+    assert "which is rounding." in words(app)
     for run, shown in zip((before, after), matrices(app)["shift_left"], strict=True):
         np.testing.assert_allclose(np.nan_to_num(shown), run.patterns[3, 1], atol=1e-4)
 

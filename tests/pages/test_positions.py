@@ -218,9 +218,6 @@ def test_distances_products_and_cosines_are_torchs() -> None:
 def test_products_depend_on_the_distance_only_and_other_tables_do_not() -> None:
     assert sinusoids.spread_along_diagonals(sinusoids.products(waves(20, 6))) < 1e-12
     assert sinusoids.spread_along_diagonals(np.array([[1.0, 2.0], [3.0, 4.0]])) == 3
-    row = np.array([[9.0, 5, 4, 6, 1]])
-    assert sinusoids.first_rise(row, 0) == 3
-    assert sinusoids.first_rise(-row.cumsum()[None] + 100, 0) is None
 
 
 def test_one_wave_comes_back_and_many_do_not() -> None:

@@ -73,7 +73,7 @@ def test_the_list_holds_the_largest_terms_and_the_chosen_one_has_a_frame() -> No
 @pytest.mark.parametrize("term", ["9999.1", "1", "<b>", "0.0"])
 def test_a_term_in_the_address_is_taken_or_ignored(term: str) -> None:
     app = page(term=term)
-    label = "without the embedding" if term == "0.0" else "without MLP 0"
+    label = "Remove the embedding" if term == "0.0" else "Remove MLP 0"
     assert app.button(key="remove_query").label.startswith(label)
 
 
@@ -94,7 +94,6 @@ def test_a_removed_path_changes_only_this_head_as_an_independent_run_says() -> N
     shown = series(charts(app)["row_without"], "value", by="series")
     np.testing.assert_allclose(shown["as it is"], row, atol=1e-4)
     assert shown["without the path"][ANIMAL] == pytest.approx(share, abs=0.002)
-    assert "the other scores stay" in words(app)
     paths = dict(zip(*columns(app, "paths").values(), strict=True))
     assert number(paths["MLP 0 → key of “animal”"]) == pytest.approx(predicted)
     assert predicted < measured < 0
@@ -149,13 +148,13 @@ def test_heads_of_an_encoder_that_feeds_a_decoder_move_no_word() -> None:
 
 def test_heads_with_common_keys_lose_a_share_together() -> None:
     said_of_key = words(page(BELIEVE, model="twins-gqa", taken="k0", head="2"))
-    assert "Heads 2, 3 share keys and values, so all lose it." in said_of_key
+    assert "Heads 2, 3 share keys and values." in said_of_key
     assert "share keys" not in words(page(BELIEVE, model="twins-gqa", taken="q0", head="2"))
 
 
 def test_a_bias_of_the_scheme_is_named_apart() -> None:
     caption = page(model="twins-alibi", layer="1", head="0", token="5", to="1").caption[0].value
-    assert re.search(r"−[\d.]+ of it is the distance's bias", str(caption))
+    assert re.search(r"−[\d.]+ is the distance's bias", str(caption))
 
 
 @pytest.mark.parametrize("tab", [SUM, BELIEVE, WRITES])
@@ -218,7 +217,7 @@ def test_the_share_of_the_first_token_is_that_of_an_independent_run() -> None:
     shares = patterns()[:, :, 1:, 0].mean(axis=-1)
     np.testing.assert_allclose(matrices(app)["sinks"][0], shares, atol=0.002)
     assert f"head 3.0 gives **{shares[3, 0]:.0%}**" in words(app)
-    whole, one, every = said(app, "Mean surprise: {} nats; with that value zero in this head {}, in every head {}.")
+    whole, one, every = said(app, "Mean surprise: {} nats; without that value in this head {}, in all {}.")
     assert whole > 0
     assert every > whole
     assert one != every

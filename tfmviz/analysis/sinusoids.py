@@ -51,16 +51,6 @@ def spread_along_diagonals(matrix: Array) -> float:
     return max(float(np.ptp(matrix.diagonal(offset))) for offset in range(1 - len(matrix), len(matrix)))
 
 
-def first_rise(matrix: Array, position: int) -> int | None:
-    """First position after `position` whose product with it is larger than the one before, by more than rounding.
-
-    Here "farther is less alike" ends. None if it never does.
-    """
-    row = matrix[position, position:]
-    rises = np.flatnonzero(np.diff(row) > 1e-5 * row[0])
-    return position + int(rises[0]) + 1 if len(rises) else None
-
-
 def wave(positions: Array, wavelength: float, *, quarter: int = 0) -> Array:
     """sin(2π pos / wavelength), a `quarter` of a turn ahead: 1 makes it the cosine. Positions need not be whole."""
     return np.sin(2 * np.pi * positions / wavelength + quarter * np.pi / 2)

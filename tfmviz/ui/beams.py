@@ -58,7 +58,7 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
     )
     st.markdown(f"| complete text | n | score | score / nᵅ |\n|---|---|---|---|\n{rows}")
     st.caption(
-        f"The search stops when {width} texts are complete and no running one is better than the worst of them, or at "
+        f"The search stops when {width} texts are complete and none that runs is better than the worst, or at "
         f"{longest} words."
     )
 

@@ -272,10 +272,7 @@ def pair_boxes(here: Lesson) -> None:
     controls.token_box([visible(token) for token in keys], here.key, label="at this one", key="to")
 
 
-NO_HEAD = (
-    "This model has no head: it represents texts as vectors and predicts no words. Other pages and tabs show its "
-    "patterns, streams and norms."
-)
+NO_HEAD = "This model has no head: it predicts no words. Other pages and tabs show its patterns, streams and norms."
 
 
 @contextmanager
@@ -346,6 +343,6 @@ def say_what_is_continued(here: Lesson, new: int) -> None:
     ):
         st.info(
             f"{markdown.code(here.model.name)} reads {longest} tokens at a time. To leave room for {new}, only "
-            f"the last {kept} of your text are continued here.",
+            f"the last {kept} of your text are continued.",
             icon=icons.CUT,
         )

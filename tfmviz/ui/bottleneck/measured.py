@@ -67,7 +67,7 @@ def _bleu(found: Row) -> None:
         key="bleu",
         alt="BLEU by length: " + "; ".join(f"{name}: " + ", ".join(one.said) for name, one in series.items()),
     )
-    st.markdown(f"BLEU on {rows[0]['texts']:,} held-out pairs. Upright lines are 95% intervals.")
+    st.markdown(f"BLEU on {rows[0]['texts']:,} held-out pairs.")
     names = list(found["weights"])
     show_table(
         Table(

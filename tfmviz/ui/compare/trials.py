@@ -112,9 +112,9 @@ def _shifted(role: Role, twin: Twin, duel: Duel, by: int) -> dict[str, list[str]
 
 def _verdict(score: float, share: float) -> str:
     if score == 0:
-        return "no score changes. It does not notice."
+        return "no score changes."
     if score < ROUNDING:
-        return f"scores change by up to **{rounded(score)}**, which is rounding. It does not notice."
+        return f"scores change by up to **{rounded(score)}**, which is rounding."
     return f"scores change by up to **{rounded(score)}**, shares of attention by up to {per_cent(share)}."
 
 

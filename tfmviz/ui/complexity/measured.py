@@ -60,10 +60,7 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
         if seen:
             _chart(seen, axis, f"measured: {units[1]}", SAID[what])
         else:
-            st.markdown(
-                "Left is arithmetic, right will be what a layer costs on this server. Which line will be "
-                "steeper than the count says?"
-            )
+            st.markdown("Left is arithmetic, right will be what a layer costs on this server.")
     if seen:
         st.table(table(seen, against, what))
         st.markdown(verdict(seen, against, what))

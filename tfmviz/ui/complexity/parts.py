@@ -60,10 +60,9 @@ def _growing(here: Lesson) -> None:
     )
     if over is not None:
         _overtaken(over, shapes)
-    st.markdown("The largest parts: " + "; ".join(f"at {n:,} tokens {_said(at[n])}" for n in SHOWN) + ".")
     pairs = " All pairs are counted; a running sum needs none (see “Linear” on “Efficient attention”)."
     st.caption(
-        "Counted, not measured. PyTorch's counter says twice as many: it counts additions too."
+        "PyTorch's counter says twice as many: it counts additions too."
         + (pairs if here.model.config.attention == "linear" else "")
     )
 

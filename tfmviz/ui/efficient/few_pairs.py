@@ -83,7 +83,6 @@ def hashed(here: Lesson) -> None:
         f"With {per_cent(kept.sum() / head.allowed.sum())} of all pairs, **{one}** of the strongest keys are "
         f"caught, {four} of the four strongest. Buckets of the first round:"
     )
-    crowd = np.bincount(of_k[0]).max() / len(of_k[0])
     numbers, rows = of_k[:1], ["key"]
     if head.q_tokens_are_keys:
         numbers, rows = np.stack((of_q[0], of_k[0])), ["query", "key"]
@@ -92,10 +91,7 @@ def hashed(here: Lesson) -> None:
         key="buckets_of_tokens",
         alt="; ".join(f"{row}s: {' '.join(map(str, of.tolist()))}" for row, of in zip(rows, numbers, strict=True)),
     )
-    st.markdown(
-        "Reformer trains one vector as query and key (**shared q/k**); this model's two often miss each other. "
-        f"The fullest bucket holds {per_cent(crowd)} of the keys."
-    )
+    st.markdown("Reformer trains one vector as query and key (**shared q/k**); this model's two often miss each other.")
     if head.has_bias:
         st.caption("Buckets ignore what this model adds to q · k.")
     reversible(here)

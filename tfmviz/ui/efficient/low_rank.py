@@ -19,9 +19,6 @@ from tfmviz.words.numbers import counted, in_bytes, per_cent, tiny
 
 FEATURES = (8, 16, 32, 64, 128, 256, 512, 1024)
 
-FEW = 0.5
-"""A larger share of the singular values is not called few."""
-
 ENOUGH = 0.25
 """A larger error with the most features means that no number of features here is enough."""
 
@@ -83,9 +80,8 @@ def _ranks(head: Head) -> None:
         alt="; ".join(f"{name}: {first} at {steps[0]}, {last} at {n}" for name, (first, last) in ends.items()),
     )
     enough = int(np.argmax(kept >= 0.99)) + 1
-    few = "Few are enough" if enough <= n * FEW else "Here it takes many"
     st.markdown(
-        f"{few}: **{enough} of {n}** singular values hold 99% of this pattern's squares. Linformer trains its "
+        f"**{enough} of {n}** singular values hold 99% of this pattern's squares. Linformer trains its "
         "projection (Wang et al. 2020); here it is mean pooling."
     )
 

@@ -150,12 +150,12 @@ def shared_heads(here: Lesson) -> None:
     beside(here, head, pattern, pattern @ v, title=f"{n_groups} of {config.n_heads} heads", cost=cost)
     d, n = config.d_head, len(head.k)
     before, now = (Kept(n_layers=1, n_kv_heads=m, d_head=d, size=BYTES).at(n) for m in (config.n_kv_heads, n_groups))
-    what = "the cache of this layer, which takes"
+    what = "The cache of this layer"
     if head.is_linear:
         before, now = (linear_state(n_layers=1, n_heads=m, d_head=d, size=BYTES) for m in (config.n_heads, n_groups))
-        what = "the state of this layer, Σ φ(k) vᵀ and Σ φ(k), which takes"
+        what = "The state of this layer, Σ φ(k) vᵀ and Σ φ(k),"
     st.markdown(
-        f"What shrinks is {what} **{in_bytes(now)}** instead of {in_bytes(before)} for {counted(n, 'token')}. "
+        f"{what} takes **{in_bytes(now)}** instead of {in_bytes(before)} for {counted(n, 'token')}. "
         "The model's own heads are averaged in groups, without training on (Ainslie et al. 2023). One head for "
         "all is multi-query attention (Shazeer 2019)."
     )

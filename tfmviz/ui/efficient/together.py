@@ -70,7 +70,7 @@ def table(here: Lesson) -> None:
     most = max(cost.multiplications for *_, cost in made)
     show_table(
         Table(
-            caption=f"Layer {here.choice.layer_index}, head {here.choice.head}, on your text of {len(head.k)} tokens.",
+            caption=f"Layer {here.choice.layer_index}, head {here.choice.head}, on {len(head.k)} tokens.",
             columns=(
                 "method",
                 "elsewhere",
@@ -86,7 +86,7 @@ def table(here: Lesson) -> None:
         key="together",
     )
     more = sum(cost.multiplications > made[0][3].multiplications for *_, cost in made)
-    st.markdown(f"On your text **{more} of {len(made) - 1}** methods multiply more than exact attention.")
+    st.markdown(f"**{more} of {len(made) - 1}** methods multiply more than exact attention.")
     st.caption(
         "Elsewhere: attention on other keys. Output: how far it moves. KL: of the prediction at the chosen "
         "token, in nats. Linformer needs a head that is not causal."

@@ -55,7 +55,7 @@ def twins(here: Lesson) -> None:
             "Trained with", list(TWINS), default=next(iter(TWINS)), key="trained_with", bind="query-params"
         )
     if kind is None:
-        st.info("Choose one of the three above.", icon=icons.INFO)
+        st.info("Choose one of the three.", icon=icons.INFO)
         return
     cheap, full = (models.needed(name) for name in TWINS[kind])
     if cheap is None or full is None:

@@ -78,10 +78,7 @@ def _explained(how: str, n: int) -> str:
             "‖∂ log p(w) / ∂e‖ for each token's vector e; w is the most probable next token (Madsen 2019). Counts have "
             "no gradient."
         )
-    return (
-        "How much of the next token's probability moves when the token k back becomes "
-        f"{'another word' if n == 1 else f'{n} other words in turn'}."
-    )
+    return f"How much of the next token's probability moves{f', the mean over {n} other words' if n > 1 else ''}."
 
 
 def n_words(length: int) -> int:
@@ -142,15 +139,7 @@ def averages(_: Lesson) -> None:
         alt=f"{y}: "
         + "; ".join(f"{t}: {decimal(v[0])} at 1, {decimal(v[-1], '.3f')} at {kept[-1]:.0f}" for t, v in values.items()),
     )
-    st.markdown(f"Measured on {facts['texts']}. {_meaning(key)}")
-
-
-def _meaning(key: str) -> str:
-    """What a curve of the held-out text shows, in words."""
-    if key == "changed":
-        return "How much of the next token's probability moves when the token k back becomes another word."
-    done = {"cut": "cut off", "shuffled": "put into a random order", "thinned": "thinned out by half"}[key]
-    return f"How much the loss rises when all but the last n tokens are {done}."
+    st.markdown(f"Measured on {facts['texts']}.{f' {_explained(name, 1)}' if key == 'changed' else ''}")
 
 
 FILLER = (

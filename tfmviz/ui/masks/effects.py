@@ -50,7 +50,7 @@ def verdict(here: Lesson, after: Trace, chosen: Chosen, layers: tuple[str, ...])
         f"model's own mask, **{new.mean():.2f}** with yours."
     )
     if before.source is not None and not here.choice.layer.endswith("self_attn"):
-        st.markdown("The source does not hold the answer, so no position can cheat.")
+        st.markdown("The source does not hold the answer.")
         return
     self_layers = [layer for layer in after.layers if layer.startswith("decoder.") and layer.endswith("self_attn")]
     answers = mask_effect.seen_answers(mask_effect.layers_to_reach([_seen(after, layer) for layer in self_layers]))

@@ -129,7 +129,6 @@ def exercises(here: Lesson, said: Settings) -> None:
     """Three questions for the room, with answers computed from the reader's sentence."""
     trace, choice = here.trace, here.choice
     queries, keys = trace.axes(choice.layer)
-    st.markdown("Guess, then open the answer.")
     pattern = trace[f"{choice.layer}.pattern"][choice.head]
     rows, columns = pattern.sum(axis=1), pattern.sum(axis=0)
     position = min(1, len(queries) - 1)

@@ -47,8 +47,7 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
     )
     st.markdown(
         f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos** (largest error over all "
-        f"{waves.length - k} positions: **{tiny(error)}**). Pair {i} turns by {_turn(waves, i, k):.4g} radians, "
-        f"so “{k} words further” is a linear map."
+        f"{waves.length - k} positions: **{tiny(error)}**). Pair {i} turns by {_turn(waves, i, k):.4g} radians."
     )
 
 
@@ -125,16 +124,10 @@ def _nearer_in_words(waves: Waves, p: int, others: list[int]) -> None:
     dot, distance = _relations(waves)
     a, b = sorted(others, key=lambda q: distance[p, q])
     closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"
-    rise = laws.first_rise(dot, p)
-    until = (
-        f"The product falls up to distance {rise - 1 - p}, then rises and falls."
-        if rise
-        else "The product falls all the way."
-    )
     st.markdown(
         f"**Position {p} is {closer} {a} {'as to' if closer != 'closer to' else 'than to'} {b}:** product "
         f"{dot[p, a]:.2f} and {dot[p, b]:.2f} (with itself d/2 = {waves.d / 2:g}), distance {distance[p, a]:.2f} and "
-        f"{distance[p, b]:.2f}. Only |p − q| counts. {until}"
+        f"{distance[p, b]:.2f}. Only |p − q| counts."
     )
 
 

@@ -239,16 +239,13 @@ def _measured(place: Place) -> None:
         key="loss_by_position",
         alt=f"Loss {loss[0]:.2f} at position 0, {loss[-window:].mean():.2f} over the last {window} of {trained}.",
     )
-    quarter = len(loss) // 4
-    first, last = loss[1 : 1 + quarter].mean(), loss[-quarter:].mean()
-    st.markdown(f"{loss[0]:.2f} nats at position 0, {first:.2f} over the next quarter, **{last:.2f}** over the last.")
 
 
 def wall(place: Place) -> None:
     """One token more than there are positions."""
     st.code(one_too_many(place), language=None, wrap_lines=True)
     st.markdown(
-        f"**One token too many.** The table has no such row, so {markdown.code(place.model.name)} cannot read on."
+        "**One token too many.** The table has no such row."
         + _left_out(place)
         + " Rows that training never reached mean nothing:"
     )

@@ -15,8 +15,6 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.order_blind import SIGHTED
-from tfmviz.words import markdown
-from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted
 
 OTHERS = ("Man eats small dinosaur.", "Once upon a time there was a little girl.")
@@ -106,11 +104,9 @@ def fractions(here: Lesson) -> None:
     if sizes[0] == sizes[1]:
         st.markdown("Both sentences have the same number of tokens.")
         return
-    halfway = [tokens[round((len(tokens) - 1) / 2)] for tokens in texts]
     st.markdown(
         f"A step of one token is {steps[0]} in the sentence with {counted(sizes[0], 'token')} and {steps[1]} in "
-        f"the one with {sizes[1]}: **the same distance means different things**. ½ is at "
-        f"“{markdown.plain(visible(halfway[0]))}” and at “{markdown.plain(visible(halfway[1]))}”."
+        f"the one with {sizes[1]}: **the same distance means different things**."
     )
 
 

@@ -254,7 +254,7 @@ def _numbers(
             "new position": [str(position) for position in place],
         }
         | columns,
-        caption="By how much each token's output moves.",
+        caption="How far each token's output moves.",
         key="moves",
         low=True,
     )

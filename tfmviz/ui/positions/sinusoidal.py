@@ -51,7 +51,7 @@ def sinusoids_in_parts(here: Lesson) -> None:
                 of_waves(shift),
             ),
             "Near and far": (
-                "How similar are near and far positions?",
+                "",
                 of_waves(near_and_far),
             ),
             "On real words": ("The model reads word plus position.", lambda: on_words(here)),

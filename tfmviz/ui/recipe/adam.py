@@ -71,7 +71,7 @@ def _words(start: Array, steepness: int, plain: float) -> str:
         return "You start at the bottom, where the gradient is 0. Move the start."
     if steepness == 1:
         return (
-            "f = ½ (x² + y²) is equally steep in all directions. **Gradient descent** goes straight to the "
+            "On f = ½ (x² + y²) **gradient descent** goes straight to the "
             f"bottom, {per_cent(plain)} of what is left each time. {adam_divides} it steps about η in each."
         )
     return (

@@ -62,7 +62,7 @@ def _arithmetic(found: Forced, at: int) -> str:
         if best == found.ids[at]
         else f"the most probable entry has {rounded(math.exp(float(found.log_p[at, best])))}"
     )
-    return f"{said}, so the loss is −ln {rounded(math.exp(-loss))} = {decimal(loss, '.3f')}; {hit}."
+    return f"{said}, and −ln {rounded(math.exp(-loss))} = {decimal(loss, '.3f')}; {hit}."
 
 
 def _words(found: Forced, mean: float) -> str:
@@ -84,10 +84,10 @@ def _trained(model: Model) -> str:
             "The target is what the decoder reads, moved by one place: in training the second text of a pair, "
             f"here what the model itself writes. {forced} {one_pass} keeps each from seeing its answer."
         )
-    own_key = "The target is the input moved by one place, so a text is its own answer key."
+    target = "The target is the input moved by one place."
     if model.config.training_mask == "none":
         return (
-            f"{own_key} {forced} {one_pass} must keep each from seeing its answer. This model was trained "
+            f"{target} {forced} {one_pass} must keep each from seeing its answer. This model was trained "
             "without that mask, so it learned only to look its answer up."
         )
-    return f"{own_key} {forced} {one_pass} keeps each from seeing its answer."
+    return f"{target} {forced} {one_pass} keeps each from seeing its answer."

@@ -48,7 +48,7 @@ def dropout(here: Lesson) -> None:
     used = model.config.dropout
     if model.config.training_mask == "none":
         st.info("In training this model sees the next token too, so the points lie near 0.", icon=icons.INFO)
-    changes = "With p = 0 nothing is dropped, and all runs are the same."
+    changes = "With p = 0 nothing is dropped."
     if rate:
         changes = (
             f"Predictions differ most before “{_safe(found.targets[most])}” "
@@ -106,9 +106,8 @@ def gradients(here: Lesson) -> None:
     )
     whole = {kind: float(np.sqrt((values**2).sum())) for kind, values in lengths.items()}
     st.markdown(
-        f"A point is the length of a layer's gradient. The whole is **{rounded(whole['random weights'])}** long "
-        f"with random weights, **{rounded(whole['trained'])}** now. In training the pulls of many sentences "
-        "cancel."
+        f"The whole gradient is **{rounded(whole['random weights'])}** long with random weights, "
+        f"**{rounded(whole['trained'])}** now. In training the pulls of many sentences cancel."
     )
 
 

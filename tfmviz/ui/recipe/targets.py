@@ -59,7 +59,7 @@ def smoothed(here: Lesson) -> None:
     st.markdown(_words(epsilon, len(log_p), smoothing.divergence(q, log_p), float(found.losses[at]), tokens[0]))
     show_table(
         Table(
-            caption="∂KL/∂z = p − q: what each logit is told. A step goes the other way.",
+            caption="∂KL/∂z = p − q for each logit z. A step goes the other way.",
             columns=("entry", "q", "p", "p − q"),
             rows=[
                 (token, rounded(float(q[n])), rounded(float(np.exp(log_p[n]))), decimal(float(slope[n]), "+.4f"))
@@ -106,7 +106,7 @@ def calibration() -> None:
     }
     guesses = {name: _guesses(row) for name, row in rows.items()}
     _figures(rows, guesses)
-    st.markdown(_about(best, guesses))
+    st.markdown(_about(best))
     st.caption("Two models that read one short text 43 times (`scripts.train_recipe smoothing`).")
 
 
@@ -143,15 +143,10 @@ def _share(means: np.ndarray, guesses: Reliability) -> str:
     return per_cent(float((means[full] * guesses.count[full]).sum() / guesses.count.sum()))
 
 
-def _about(best: float, guesses: Mapping[str, Reliability]) -> str:
-    without, smoothed = (
-        f"calls its guesses {_share(g.confidence, g)} probable on average, and {_share(g.accuracy, g)} are right"
-        for g in (guesses["ε = 0"], guesses["ε = 0.1"])
-    )
+def _about(best: float) -> str:
     return (
         "Below the diagonal a model is too sure; the **expected calibration error** is the mean distance from "
-        f"it. On held-out text the model without smoothing {without}; the one with smoothing {smoothed}. "
-        f"Dividing the logits by a temperature also helps and changes no guess; **{best:g}** is best here (Guo "
+        f"it. Dividing the logits by a temperature also helps and changes no guess; **{best:g}** is best here (Guo "
         "et al. 2017)."
     )
 

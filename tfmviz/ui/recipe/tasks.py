@@ -32,9 +32,7 @@ FILLER = "fill-in"
 SPAN_MODELS = PROJECT / "assets" / "recipe"
 """The folder of the model that was trained on spans. It is not in the menu: of an ordinary text it writes nothing."""
 
-ABOUT_SPANS = (
-    "The model that answers is small: it loses 5.07 nats per token of a held-out span, token frequencies alone 6.38."
-)
+ABOUT_SPANS = "The model that answers is small: held out, it loses 5.07 nats per token, token frequencies alone 6.38."
 
 MOST = 60
 """Tokens of the text that are shown."""

@@ -145,8 +145,6 @@ def wavelengths(shown: Subject) -> None:
         key="pairs",
         low=True,
     )
-    if position < 0:
-        st.markdown("A negative position turns the other way.")
     st.caption(
         "θ = base^(−2m/d_head). Position interpolation: θ / scale (Chen et al. 2023). NTK-aware: base · "
         f"scale^(d_head/(d_head − 2)) (Peng et al. 2023). {_own_frequencies(shown)}"

@@ -22,8 +22,8 @@ TOKENS = [10**n for n in range(6, 14)]
 
 MACHINES = {
     "a processor core, 50 billion a second": (50e9, 1.0),
-    "an A100, 312 trillion a second in 16 bits, 40% of it used": (312e12, 0.4),
-    "an H100, 989 trillion a second in 16 bits, 40% of it used": (989e12, 0.4),
+    "an A100, 312 trillion a second (16 bits), 40% used": (312e12, 0.4),
+    "an H100, 989 trillion a second (16 bits), 40% used": (989e12, 0.4),
 }
 """Operations a second, and the share of them that training makes use of: assumptions, which stand in the menu."""
 

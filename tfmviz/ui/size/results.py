@@ -28,11 +28,11 @@ TRANSLATION = Table(
         ("Transformer big", "28.4", "41.8", "2.3·10¹⁹", "2.3·10¹⁹"),
     ),
     spared=(3, 4),
-    about="Vaswani et al. 2017, table 2. A dash: no figure.",
+    about="Vaswani et al. 2017, table 2.",
 )
 
 SUMMARIES = Table(
-    caption="Writing the beginning of a Wikipedia article: perplexity and ROUGE-L",
+    caption="Writing the beginning of a Wikipedia article",
     columns=("model", "reads, tokens", "perplexity", "ROUGE-L"),
     rows=(
         ("recurrent, with attention", "500", "5.05", "12.7"),

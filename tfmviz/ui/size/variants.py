@@ -55,7 +55,7 @@ class Change:
 CHANGES = {
     "relu": Change(
         title="ReLU",
-        what="ReLU instead of GELU in the feed-forward layers",
+        what="ReLU instead of GELU",
         theirs=2.182,
         baseline=2.179,
     ),
@@ -215,11 +215,6 @@ def _plus_minus(difference: Difference) -> str:
     return f"{decimal(difference.mean, '+.3f')} ± {decimal((difference.high - difference.low) / 2, '.3f')}"
 
 
-def _interval(difference: Difference) -> str:
-    low, high = (decimal(end, "+.3f") for end in (difference.low, difference.high))
-    return f"{decimal(difference.mean, '+.3f')} ({low} to {high})"
-
-
 def _words(found: Comparison) -> str:
     """A sentence for each change, and how all were trained."""
     lines = "\n".join(f"- {_sentence(name, found)}" for name in CHANGES if name in found.variants)
@@ -231,21 +226,11 @@ def _words(found: Comparison) -> str:
 
 
 def _sentence(name: str, found: Comparison) -> str:
-    """What one change is, what it did here, and what it did there."""
-    change, difference = CHANGES[name], found.difference(name)
-    amount = decimal(abs(difference.mean), ".3f")
-    match verdict(difference):
-        case "noise":
-            here = f"here **within the noise**: {_interval(difference)}"
-        case "better":
-            here = f"here **better** by {amount} nats"
-        case _:
-            here = f"here **worse** by {amount} nats"
-    there = ""
-    if change.theirs is not None:
-        there = f" Narang et al. report {decimal(change.theirs - change.baseline, '+.3f')}"
-        there += f" ({change.note})." if change.note else "."
-    return f"**{change.title}**, {change.what}: {here}.{there}"
+    """What one change is, and whether it counts."""
+    change = CHANGES[name]
+    here = verdict(found.difference(name))
+    there = f" Narang et al.: {change.note}." if change.note else ""
+    return f"**{change.title}**, {change.what}: **{'within the noise' if here == 'noise' else here}**.{there}"
 
 
 def _about(found: Comparison) -> str:

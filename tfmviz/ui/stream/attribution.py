@@ -257,7 +257,7 @@ def _head(here: Lesson, account: Account) -> None:
         (n for n, p in enumerate(account.river.parts) if (p.site, p.head) == (choice.layer, choice.head)), None
     )
     if index is None:
-        st.info("Heads of the encoder write into another stream. Choose the decoder in the sidebar.")
+        st.info("Heads of the encoder write into another stream. Choose the decoder.")
         return
     part, score = account.river.parts[index], account.scores.scores[index]
     direction = account.scores.directions[index]

@@ -13,10 +13,7 @@ from tfmviz.plots.charts import Chart
 from tfmviz.record.trace import Array
 from tfmviz.ui.figures import theme
 
-ABOUT = (
-    "**Induction score**: attention to what followed the same token before. **Loss added**: what the second "
-    "time costs more without the head."
-)
+ABOUT = "**Induction score**: attention to what followed the same token before."
 """What the panels show; their own titles have to fit a narrow column."""
 
 

@@ -59,7 +59,7 @@ EXPERIMENTS = {
     ),
     "one layer cannot": Experiment(
         choices=Choices.from_dict(_COPYING.to_dict() | {"layers": 1}),
-        says="The same with one layer: no head can know which token came before another (Elhage et al. 2021).",
+        says="With one layer no head can know which token came before another (Elhage et al. 2021).",
     ),
 }
 

@@ -100,7 +100,7 @@ def _in_words(found: dict[str, Records], shown: str) -> str:
             f"Lowest on held-out text at the end: **{best.removeprefix(TWIN)}**. The unmasked twin reads the "
             "answers, so its loss means nothing."
         )
-    return "These models differ in vocabulary and task: compare the shapes of the curves, not their heights."
+    return "These models differ in vocabulary and task: compare shapes, not heights."
 
 
 def _table(found: dict[str, Records]) -> None:

@@ -147,7 +147,7 @@ def _rate(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
         sorted({*OPTIONS["learning_rate"], sight.rate}),
         key=key,
         format_func=lambda rate: f"{rate:g}",
-        help="From the next update on; the schedule goes on with another top.",
+        help="From the next update on.",
         on_change=_change_rate,
         args=(folder.address, key),
     )

@@ -91,7 +91,7 @@ def _list(here: Lesson, found: ScoreSum, path: Path) -> None:
     paths, labels = _paths(found), subject.labels(here)
     show_table(
         Table(
-            caption="Click a path to remove it from this head.",
+            caption="Click a path to remove it.",
             columns=["path", "predicted change"],
             rows=[
                 [f"{_writer(found, p)} → {p[0]} of “{labels[p[0]]}”", decimal(found.predicted(*p), "+.2f")]
@@ -113,25 +113,24 @@ def _in_words(here: Lesson, found: ScoreSum, path: Path, after: Trace) -> None:
     st.markdown(
         f"Without {subject.said(_writer(found, path))} in the {side} of {names[side]}: predicted "
         f"**{decimal(found.predicted(*path), '+.2f')}**, measured **{decimal(change, '+.2f')}**. {_why(found, path)} "
-        f"{_softmax(here, found, path, after)}{together}"
+        f"{_softmax(here, found, after)}{together}"
     )
 
 
 def _why(found: ScoreSum, path: Path) -> str:
     """Why prediction and measurement differ."""
     if (scales := found.readings[path[0]].scales(path[1])) is None:
-        return "The norms after the writer change too; the prediction leaves that out."
-    return f"The prediction holds σ at {rounded(scales[0])}; it becomes {rounded(scales[1])}."
+        return "Later norms change too."
+    return f"Predicted with σ = {rounded(scales[0])}; it becomes {rounded(scales[1])}."
 
 
-def _softmax(here: Lesson, found: ScoreSum, path: Path, after: Trace) -> str:
+def _softmax(here: Lesson, found: ScoreSum, after: Trace) -> str:
     """What becomes of the share of attention."""
     at, site = (here.choice.head, here.query, here.key), f"{here.choice.layer}.pattern"
     if found.is_masked:
         return "The mask keeps the share at 0."
     before, now = (per_cent(float(run[site][at])) for run in (here.trace, after))
-    others = "change too" if path[0] == "query" else "stay"
-    return f"Its share goes from {before} to {now}; the other scores {others}."
+    return f"Its share goes from {before} to {now}."
 
 
 def _rows(here: Lesson, after: Trace) -> None:

@@ -28,11 +28,11 @@ PAIR = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
 
 READS: dict[Way, str] = {"Q": "queries", "K": "keys", "V": "values"}
 
-TOO_FEW = "This model has one layer here, so no head reads another."
+TOO_FEW = "With one layer no head reads another."
 
-NOTHING = "The heads of this model write or read nothing."
+NOTHING = "These heads write or read nothing."
 
-POST_NORM = "Post-norm: the map leaves out γ, and no path is removed."
+POST_NORM = "Post-norm: the map leaves out γ; nothing is removed."
 
 
 def compose(here: Lesson) -> None:
@@ -58,11 +58,11 @@ def compose(here: Lesson) -> None:
     low, _, high = found.by_chance
     st.markdown(
         f"Head {_name(found.heads[pair[0]])} composes with the {READS[way]} of head "
-        f"{_name(found.heads[pair[1]])}: **{found.values[pair]:.3f}**; 95% of random heads lie between "
-        f"{low:.3f} and {high:.3f}."
+        f"{_name(found.heads[pair[1]])}: **{found.values[pair]:.3f}**; random heads: "
+        f"{low:.3f} to {high:.3f} (95%)."
     )
     _map(found, pair)
-    st.caption("From the weights alone, without RoPE.")
+    st.caption("From the weights, without RoPE.")
     _heads(here, found.heads[pair[0]], found.heads[pair[1]], way)
 
 
@@ -102,7 +102,7 @@ def _map(found: Composition, pair: Pair) -> None:
         alt="; ".join(
             f"{names[row]} with {names[column + n_first]}: {shown[row, column]:.3f}" for row, column in cells
         ),
-        click="chooses the two heads",
+        click="chooses both heads",
         on_pick=pick,
     )
 

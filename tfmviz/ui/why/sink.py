@@ -66,8 +66,8 @@ def _in_words(here: Lesson, found: Sinks) -> None:
     first = markdown.plain(visible(here.trace.axes(choice.layer)[1].tokens[0]))
     at = found.layers.index(choice.layer), choice.head
     st.markdown(
-        f"Heads give **{per_cent(float(np.nanmean(found.shares)))}** to the first token, “{first}”, on "
-        f"average; head {choice.layer_index}.{choice.head} gives **{per_cent(float(found.shares[at]))}**. Its "
+        f"Heads give **{per_cent(float(np.nanmean(found.shares)))}** to “{first}” on average; "
+        f"head {choice.layer_index}.{choice.head} gives **{per_cent(float(found.shares[at]))}**. Its "
         f"value there is **{decimal(float(found.lengths[at]))}** times as long as elsewhere."
     )
     ids = here.trace.target.ids
@@ -83,6 +83,6 @@ def _in_words(here: Lesson, found: Sinks) -> None:
         )
     )
     st.markdown(
-        f"Mean surprise: **{whole:.2f}** nats; with that value zero in this head **{one:.2f}**, in every head "
+        f"Mean surprise: **{whole:.2f}** nats; without that value in this head **{one:.2f}**, in all "
         f"**{every:.2f}**.{subject.together(here.weights, choice.head)}"
     )

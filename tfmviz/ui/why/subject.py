@@ -13,7 +13,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 
-NO_SCORES = "Linear attention has no scores to take apart. Choose another model in the sidebar."
+NO_SCORES = "Linear attention has no scores. Choose another model."
 
 
 def ask(here: Lesson) -> ScoreSum | None:
@@ -60,4 +60,4 @@ def together(attention: AttentionWeights, head: int) -> str:
     heads = sharing(attention, head)
     if len(heads) == 1:
         return ""
-    return f" Heads {', '.join(map(str, heads))} share keys and values, so all lose it."
+    return f" Heads {', '.join(map(str, heads))} share keys and values."

@@ -48,9 +48,9 @@ def _in_words(here: Lesson, found: ScoreSum) -> None:
     names, (a, b) = subject.names(here), _largest(found)[0]
     query, key = (subject.said(found.readings[side].names[n]) for side, n in zip(SIDES, (a, b), strict=True))
     st.markdown(
-        f"{_standing(here, found)} It is the sum of **{found.terms.size:,} terms**. The largest, "
-        f"**{decimal(float(found.terms[a, b]), '+.2f')}**, joins what {query} wrote into {names['query']} with "
-        f"what {key} wrote into {names['key']}."
+        f"{_standing(here, found)} It is the sum of **{found.terms.size:,} terms**; the largest, "
+        f"**{decimal(float(found.terms[a, b]), '+.2f')}**, joins {query} in {names['query']} with {key} in "
+        f"{names['key']}."
     )
 
 
@@ -75,9 +75,9 @@ def _exactly(found: ScoreSum) -> None:
     """How exact the sum is, and what else belongs to it."""
     more = ""
     if found.bias:
-        more += f" {decimal(found.bias, '+.2f')} of it is the distance's bias."
+        more += f" {decimal(found.bias, '+.2f')} is the distance's bias."
     if found.cap is not None:
-        more += f" The cap makes it {found.cap:g} · tanh(sum / {found.cap:g})."
+        more += f" Capped: {found.cap:g} · tanh(sum / {found.cap:g})."
     st.caption(f"With each σ held the sum is {decimal(found.total)}, the score {decimal(found.measured)}.{more}")
 
 
@@ -160,10 +160,9 @@ def _list(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
 def _removals(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
     """Two buttons: what would be without this writer in the query, or in the key?"""
     names = subject.names(here)
-    st.markdown("Run the model")
     for side, writer in zip(SIDES, chosen, strict=True):
         st.button(
-            f"without {subject.said(found.readings[side].names[writer])} in the {side} of {names[side]}",
+            f"Remove {subject.said(found.readings[side].names[writer])} from the {side} of {names[side]}",
             key=f"remove_{side}",
             on_click=believe.remove,
             args=(side, writer),

@@ -24,9 +24,9 @@ RAISED, LOWERED = 6, 4
 SHOWN = 11
 """Keys with a row of their own."""
 
-NOT_LINEAR = "Norm(GELU(x W + b)) precedes this model's logits: they are no sum of values."
+NOT_LINEAR = "After Norm(GELU(x W + b)) logits are no sum of values."
 
-ELSEWHERE = "The encoder's heads write no words. Choose another attention in the sidebar."
+ELSEWHERE = "Encoders write no words. Choose another attention."
 
 
 def writes(here: Lesson) -> None:
@@ -88,4 +88,3 @@ def _in_words(here: Lesson, found: Pushes) -> None:
         f"**{decimal(float(found.by_key[:, 0].sum()), '+.2f')}**; the value of "
         f"“{markdown.plain(visible(keys[best]))}” adds **{decimal(float(found.by_key[best, 0]), '+.2f')}**."
     )
-    st.caption("Straight to the logits, without later layers.")

@@ -167,7 +167,7 @@ function ownModel(command, folder, back) {
     make("h2", { textContent: "Your own model" }),
     make("p", {
       textContent:
-        "Run this on the computer of the app, with the name of a model on the Hugging Face Hub, or with a folder:",
+        "Run this on the app's computer, with the name of a Hugging Face model or a folder:",
     }),
     make("pre", {}, command),
     make(
@@ -175,7 +175,7 @@ function ownModel(command, folder, back) {
       {},
       "It converts the weights, compares every pattern with the original's, and writes the model into ",
       folder,
-      ". Then load this page again: the model is in this menu, under “Yours”.",
+      ". Then load this page again: the model is under “Yours”.",
     ),
     button("Back to the models", { onclick: back }),
   );

@@ -20,10 +20,10 @@ const LONGEST_TABLE = 1000; // rows in the table; the file holds all
 export function figureBar({ whole, file, values, about = "" }) {
   /** @type {[label: string, title: string, act: () => unknown][]} */
   const tools = [
-    ["Values", "The numbers of this figure, also as CSV", () => openValues(whole(), values())],
-    ["SVG", "Save this figure as SVG", () => file("svg")],
-    ["PNG", "Save this figure as PNG", () => file("png")],
-    ["Full screen", "This figure on the whole screen; Escape goes back", () => toggleScreen(whole())],
+    ["Values", "The numbers, also as CSV", () => openValues(whole(), values())],
+    ["SVG", "Save as SVG", () => file("svg")],
+    ["PNG", "Save as PNG", () => file("png")],
+    ["Full screen", "Escape goes back", () => toggleScreen(whole())],
   ];
   const buttons = tools.map(([label, title, onclick]) =>
     button(label, { title, onclick, ariaLabel: about ? `${label}: ${about}` : label }),

@@ -35,7 +35,7 @@ const ALL = [
         : `The model reads ${head.counts.key} tokens. `,
       "Choose one: ",
       ["q", `the query is token ${query}, ${quoted(head.queries[query])}`],
-      ". How does its row come about?",
+      ".",
     ],
   },
   {
