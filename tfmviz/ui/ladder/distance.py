@@ -139,7 +139,7 @@ def averages(_: Lesson) -> None:
         alt=f"{y}: "
         + "; ".join(f"{t}: {decimal(v[0])} at 1, {decimal(v[-1], '.3f')} at {kept[-1]:.0f}" for t, v in values.items()),
     )
-    more = f" {_explained('one word changed', 1)}" if key == "changed" else ""
+    more = f" {_explained(CHANGE, 1)}" if key == "changed" else ""
     st.markdown(f"Measured on {facts['texts']}.{more}")
 
 
