@@ -2,8 +2,10 @@
 
 import streamlit as st
 
-from tfmviz.ui import router
+from tfmviz.ui import find, router
 
 router.ensure_routed()
 st.title("All pages")
 router.table_of_contents()
+st.header("Their tabs")
+find.list_tabs()

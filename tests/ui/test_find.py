@@ -9,12 +9,13 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from starlette.requests import Request
 
+from tests.app import open_page, views
 from tests.classroom.crowd import together
 from tests.node import call
 from tests.pages import tabs
 from tfmviz import zoo
 from tfmviz.ui import find, walks
-from tfmviz.ui.router import DEFAULT, PAGES
+from tfmviz.ui.router import DEFAULT, PAGES, address
 
 ENTRIES = find.entries()
 
@@ -98,3 +99,11 @@ def ranked(question: str) -> list[dict[str, str]]:
 def test_the_browser_fetches_the_index_as_it_is() -> None:
     found = together(find._answer(Request({"type": "http"})))
     assert json.loads(bytes(found.body)) == [asdict(entry) for entry in ENTRIES]
+
+
+def test_the_contents_link_to_every_tab() -> None:
+    lists = json.loads(views(open_page("contents"))["tabs"].json)
+    found = {link for one in lists for _, link in one["steps"]}
+    for page in PAGES:
+        for choices in tabs.addresses(page.name):
+            assert not choices or address(page.name, choices) in found, choices

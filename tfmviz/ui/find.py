@@ -26,6 +26,7 @@ from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.named import named
 from tfmviz.ui.router import PAGES, Page, address
 from tfmviz.views import find as view
+from tfmviz.views import lectures
 
 TERMS = PROJECT / "assets" / "terms.toml"
 
@@ -112,6 +113,17 @@ def tabs(page: Page) -> Iterator[Tab]:
             yield Tab(part.title, {key: tab.title} | part.choices, part.asks)
 
 
+def list_tabs() -> None:
+    """The tabs of all pages as links."""
+    found = {page: tuple(tabs(page)) for page in PAGES}
+    data = [
+        {"title": page.title, "steps": [[tab.title, address(page.name, tab.choices)] for tab in of_it]}
+        for page, of_it in found.items()
+        if of_it
+    ]
+    show_plain_view("lectures", js=lectures.JS, css=lectures.CSS, data=data, key="tabs")
+
+
 def _rows(path: Path) -> Iterator[tuple[str, Tab]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not (isinstance(node, ast.Call) and ast.unparse(node.func) == "lesson.tabs"):
@@ -120,10 +132,11 @@ def _rows(path: Path) -> Iterator[tuple[str, Tab]]:
         assert isinstance(row, ast.Constant)
         assert isinstance(parts, ast.Dict)
         key = str(row.value)
-        choices = [ast.literal_eval(word.value) for word in node.keywords if word.arg == "earlier"]
+        earlier = [ast.literal_eval(word.value) for word in node.keywords if word.arg == "earlier"]
+        choices = [(title, tab, chosen) for of in earlier for title, (tab, chosen) in of.items() if chosen]
         for name, part in zip(parts.keys, parts.values, strict=True):
             if isinstance(name, ast.Constant):
-                within = {title: chosen for of in choices for title, (tab, chosen) in of.items() if tab == name.value}
+                within = {title: chosen for title, tab, chosen in choices if tab == name.value}
                 for title, chosen in (within or {str(name.value): {}}).items():
                     yield key, Tab(title, {key: str(name.value)} | chosen, _asked(part))
 

@@ -20,7 +20,7 @@ from tfmviz.views.counts import Table
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent, rounded
 
-TAB = "Believe it or not"
+TAB = "Believe it or not"  # its title in pages/why.py, which the search reads there
 
 LISTED = 5
 """Paths on each side that are listed."""
