@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Mask } from "../../tfmviz/views/explorer/payload.js";
 import {
   filtered,
   meanOf,
@@ -9,6 +10,7 @@ import {
   SCALES_OF_SHADE,
   strongest,
 } from "../../tfmviz/views/explorer/weights.js";
+import { cellSentence } from "../../tfmviz/views/explorer/words.js";
 
 /** Rows of weights as a pattern; 0 above the diagonal is masked. */
 function causal(rows) {
@@ -108,4 +110,20 @@ test("shades grow with the weight, on every scale", () => {
   assert.equal(SCALES_OF_SHADE.plain(0.01, 1), 0.01);
   assert.equal(SCALES_OF_SHADE.row(0.01, 0.04), 0.25);
   assert.equal(SCALES_OF_SHADE.row(0, 0), 0);
+});
+
+test("what filters leave out is no cell of the mask, and is said to be left out", () => {
+  const mask = new Mask({ rows: 2, columns: 2 }, Uint8Array.from([1, 0, 1, 1]));
+  const before = Float32Array.from([1, 0, 0.25, 0.75]);
+  assert.equal(mask.without(before, before), mask);
+  const kept = filtered({ mask, weights: before }, { withoutFirst: false, top: 100, least: 0.5 }).weights;
+  const left = mask.without(before, kept);
+  assert.deepEqual([...left.allowed], [1, 0, 0, 1]);
+  assert.deepEqual([...left.cells], [0, 3]);
+  const texts = { labels: ["a", "b"], tokens: ["a", "b"] };
+  const said = (row, column) =>
+    cellSentence({ mask: left, weights: kept }, { row, column }, { queries: texts, keys: texts });
+  assert.match(said(1, 0), /left out by the filters$/);
+  assert.match(said(0, 1), /masked, may not look$/);
+  assert.match(said(1, 1), /0\.750?$/);
 });

@@ -304,7 +304,12 @@ export class Explorer extends Shell {
     const found = all.map((one) => attention.matrix(kind, one.layer, one.what));
     this.missing = all.filter((_, n) => !found[n]).map((one) => attention.keyOf(kind, one.layer, one.what));
     const there = found.filter((pattern) => pattern !== null);
-    return this.missing.length ? null : there.map((pattern) => filtered(pattern, view));
+    return this.missing.length
+      ? null
+      : there.map(({ mask, weights }) => {
+          const kept = filtered({ mask, weights }, view).weights;
+          return { mask: mask.without(weights, kept), weights: kept };
+        });
   }
 
   /**

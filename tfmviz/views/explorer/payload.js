@@ -253,6 +253,8 @@ export class Mask {
     this.rowOf = this.cells.map((cell) => Math.floor(cell / columns));
     /** @type {Map<string, Uint32Array>} */
     this.places = new Map();
+    /** @type {Uint8Array | null} 1 where the reader's filters leave out what a mask allows */
+    this.left = null;
   }
 
   /**
@@ -269,6 +271,22 @@ export class Mask {
   static union(masks) {
     const allowed = masks[0].allowed.map((_, i) => (masks.some((mask) => mask.allowed[i]) ? 1 : 0));
     return new Mask(masks[0], allowed);
+  }
+
+  /**
+   * The same without the cells that filters have left without their weight.
+   * @param {Float32Array} before
+   * @param {Float32Array} after
+   */
+  without(before, after) {
+    const left = this.allowed.map((isAllowed, cell) => Number(isAllowed && before[cell] > 0 && after[cell] === 0));
+    if (!left.some(Boolean)) return this;
+    const mask = new Mask(
+      this,
+      this.allowed.map((isAllowed, cell) => Number(isAllowed && !left[cell])),
+    );
+    mask.left = left;
+    return mask;
   }
 
   /**

@@ -1,8 +1,11 @@
 // What is computed from attention weights in the browser.
 
 /**
- * Which cells a query (row) may look at (column): `allowed` is 1 there, row by row.
- * @typedef {{rows: number, columns: number, allowed: ArrayLike<number>}} Allowed
+ * Which cells a query (row) may look at (column): `allowed` is 1 there, row by row; `left` is 1 where filters leave out
+ * what a mask allows.
+ * @typedef {{
+ *   rows: number, columns: number, allowed: ArrayLike<number>, left?: ArrayLike<number> | null,
+ * }} Allowed
  */
 
 /**

@@ -142,5 +142,6 @@ export function sentence({ mask, weights }, { side, at }, { queries, keys }, mos
 export function cellSentence({ mask, weights }, { row, column }, { queries, keys }) {
   const cell = row * mask.columns + column;
   const names = `query ${said(queries, row)}, key ${said(keys, column)}`;
-  return mask.allowed[cell] ? `${names}: ${share(weights[cell])}` : `${names}: masked, may not look`;
+  if (mask.allowed[cell]) return `${names}: ${share(weights[cell])}`;
+  return `${names}: ${mask.left?.[cell] ? "left out by the filters" : "masked, may not look"}`;
 }
