@@ -14,7 +14,7 @@ def draw(here: Lesson) -> None:
                 lambda: terms.terms(here),
                 "Which part made it look there?",
             ),
-            believe.TAB: (
+            "Believe it or not": (
                 "Take one writer out of what this head reads.",
                 lambda: believe.believe(here),
                 "Will the head still look there?",
