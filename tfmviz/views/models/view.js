@@ -166,8 +166,7 @@ function ownModel(command, folder, back) {
     { hidden: true },
     make("h2", { textContent: "Your own model" }),
     make("p", {
-      textContent:
-        "Run this on the app's computer, with the name of a Hugging Face model or a folder:",
+      textContent: "Run this on the app's computer, with the name of a Hugging Face model or a folder:",
     }),
     make("pre", {}, command),
     make(
