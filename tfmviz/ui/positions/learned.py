@@ -208,7 +208,7 @@ def norms(place: Place) -> None:
     elif len(poor):
         st.markdown(
             f"**{len(poor)} of {len(values)} rows, from position {poor[0]} on, are hardly longer than at their "
-            f"random start ({began:.2f}).** The training texts were shorter."
+            f"random start ({began:.2f}).**"
         )
     else:
         st.markdown(
