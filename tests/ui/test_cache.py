@@ -42,6 +42,18 @@ def test_many_who_ask_at_once_cost_one_computation() -> None:
     assert (found, asked) == ([14] * 5, [7])
 
 
+def test_a_default_that_is_given_is_the_same_call() -> None:
+    asked: list[tuple[str, tuple[int, ...]]] = []
+
+    @cache.shared
+    def answer(name: str, edits: tuple[int, ...] = ()) -> str:
+        asked.append((name, edits))
+        return name
+
+    answer("cat"), answer("cat", ()), answer(edits=(), name="cat"), answer("cat", (1,))
+    assert asked == [("cat", ()), ("cat", (1,))]
+
+
 def test_another_question_does_not_wait_for_a_slow_one() -> None:
     go_on = threading.Event()
 

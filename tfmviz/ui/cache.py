@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
-from functools import partial
+from inspect import signature
 from threading import Condition, Lock
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -64,9 +64,17 @@ def shared(function: Function) -> Function:
     """Makes a function of hashable arguments compute each result once for the whole server.
 
     Whoever asks for a result while it is being computed waits for it. A call that raises leaves nothing, and the next
-    one tries again. Models are keys by identity, so a model that was replaced on disk gets new results.
+    one tries again. Models are keys by identity, so a model that was replaced on disk gets new results. An argument with
+    the value of its default is the same call whether it is given or not.
     """
-    return cached(_results, key=partial(hashkey, function), condition=_changed)(function)  # type: ignore[return-value]
+    expects = signature(function)
+
+    def key(*args: Any, **named: Any) -> Hashable:
+        given = expects.bind(*args, **named)
+        given.apply_defaults()
+        return hashkey(function, *given.args, **given.kwargs)
+
+    return cached(_results, key=key, condition=_changed)(function)  # type: ignore[return-value]
 
 
 def shared_with_others(function: Callable[[Key, Sequence[str]], Sequence[Any]]) -> Callable[[Key, str], Any]:
