@@ -64,8 +64,8 @@ def shared(function: Function) -> Function:
     """Makes a function of hashable arguments compute each result once for the whole server.
 
     Whoever asks for a result while it is being computed waits for it. A call that raises leaves nothing, and the next
-    one tries again. Models are keys by identity, so a model that was replaced on disk gets new results. An argument with
-    the value of its default is the same call whether it is given or not.
+    one tries again. Models are keys by identity, so a model that was replaced on disk gets new results. An argument
+    with the value of its default is the same call whether it is given or not.
     """
     expects = signature(function)
 
