@@ -71,7 +71,7 @@ CUT = """() => [...document.querySelectorAll(".st-key-kind input[role=combobox]"
 
 def test_on_a_small_projector_no_choice_lies_under_another_and_menus_are_read_whole(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 1024, "height": 768})
-    page = visit.open("/explorer?projector=1&model=french-english", drawn=".st-key-kind")
+    page = visit.open("/step_by_step?projector=1&model=french-english", drawn=".st-key-kind")
     expect_one_line(page, "models", "head")
     keys = ["text", "models", "kind", "layer", "head", "project", "guess"]
     assert page.evaluate(OVERLAPS, keys) == []

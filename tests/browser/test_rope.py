@@ -55,7 +55,7 @@ def test_products_are_right_stay_when_both_move_and_are_drawn_at_once(visit: Vis
     standing = told(product_at(5, 2, query=5, key=2))
     whole, kept = page.locator(".turning .strong"), page.locator(".turning .kept")
     expect(whole).to_contain_text(standing)
-    expect(page.locator(".says .aside")).to_contain_text(f"the model has {standing}")
+    expect(page.locator(".says .aside")).to_contain_text(f"at 5 and 2: {standing}")
     slide(page, "both", 200)
     expect(whole).to_contain_text(standing)
     expect(kept).to_have_text(re.compile(r"Moved together by \+198: .*difference (0|\d\.\d·10⁻([⁶⁷⁸⁹]|¹\S))\."))

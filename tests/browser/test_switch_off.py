@@ -39,7 +39,7 @@ def test_a_pair_fills_both_boxes(visit: Visit) -> None:
     page = visit.open(COPY, drawn=DRAWN)
     choose(page, "Pairs to start from", re.compile("little girl named"))
     expect(page.get_by_label("Your sentence")).to_have_value("Once upon a time there was a little girl named")
-    expect(page.get_by_text("“Tim” for the second")).to_be_visible()
+    expect(page.get_by_text("the second's “Tim”")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [390])

@@ -106,7 +106,7 @@ def test_another_head_and_a_head_that_is_off() -> None:
     app = page(compared="another head", b_layer="1", b_head="7")
     np.testing.assert_allclose(matrices(app)["side_b"][0], masked(trace["decoder.1.self_attn.pattern"][7]), atol=1e-3)
     off = (AblateHead(layer="decoder.2.self_attn", head=1),)
-    app = page(compared="a head off", off_layer="2", off_head="1")
+    app = page(compared="a head off", without_layer="2", without_head="1")
     expected = zoo.load("tiny-english").trace(RIVER, off)[f"{LAYER}.pattern"][HEAD]
     np.testing.assert_allclose(matrices(app)["side_b"][0], masked(expected), atol=1e-3)
     moved = matrices(app)["side_heads"][0]
@@ -123,7 +123,7 @@ def test_another_head_and_a_head_that_is_off() -> None:
         ({"with": "another sentence", "b": "xyzzy"}, "no token in common"),
         ({"with": "another model", "b_model": "no such model"}, ""),
         ({"with": "another head", "b_layer": "99", "b_head": "inf"}, ""),
-        ({"with": "a head off", "off_layer": "-1", "off_head": "1e400"}, ""),
+        ({"with": "a head off", "without_layer": "-1", "without_head": "1e400"}, ""),
         ({"with": "nonsense"}, ""),
     ],
 )
@@ -160,7 +160,7 @@ PAGES = {
         {"with": "another sentence", "b": "xyzzy"},
         {"with": "another model", "b_model": "twins-rope"},
         {"with": "another model", "b_model": "fill-in"},
-        {"with": "a head off", "off_layer": "2", "off_head": "1"},
+        {"with": "a head off", "without_layer": "2", "without_head": "1"},
     ],
 )
 def test_other_pages_show_both_sides(name: str, address: dict[str, str]) -> None:

@@ -89,7 +89,7 @@ def continued(text: str, n: int, *, head: tuple[int, int] | None = None) -> tupl
 
 @pytest.mark.parametrize(
     "how",
-    [{"with": "another sentence", "b": MONEY}, {"with": "a head off", "off_layer": "4", "off_head": "0"}],
+    [{"with": "another sentence", "b": MONEY}, {"with": "a head off", "without_layer": "4", "without_head": "0"}],
 )
 def test_two_texts_are_written_and_part_at_the_first_token_that_differs(how: dict[str, str]) -> None:
     prompt = RIVER.removesuffix(".")
@@ -130,7 +130,7 @@ def test_writing_offers_no_comparison_where_gaps_are_filled_and_models_of_one_ki
 
 @pytest.mark.parametrize("what", ["another sentence", "a head off"])
 def test_neurons_that_fire_in_one_only_are_counted_and_those_that_differ_most_listed(what: str) -> None:
-    app = compare("feed_forward", what, b=MONEY, layer="4", token="4", off_layer="2", off_head="1")
+    app = compare("feed_forward", what, b=MONEY, layer="4", token="4", without_layer="2", without_head="1")
     model, site, found = zoo.load("tiny-english"), "decoder.4.mlp", []
     for text, edits in (
         (RIVER, ()),
@@ -181,7 +181,7 @@ def translated(name: str, text: str, edits: tuple[AblateHead, ...] = ()) -> tupl
     [
         ({"with": "another sentence", "b": OTHER}, ("french-english", OTHER)),
         ({"with": "another model", "b_model": "reverse"}, ("reverse", FRENCH)),
-        ({"with": "a head off", "off_layer": "1", "off_head": "2"}, ("french-english", FRENCH, (CROSS_OFF,))),
+        ({"with": "a head off", "without_layer": "1", "without_head": "2"}, ("french-english", FRENCH, (CROSS_OFF,))),
     ],
 )
 def test_two_translations_part_and_look_at_their_sources(address: dict[str, str], b: tuple[str, str]) -> None:
@@ -268,7 +268,7 @@ ODD = [
     {"with": "another model", "b_model": "fill-in"},
     {"with": "another model", "b_model": "twins-linear"},
     {"with": "another head", "b_layer": "1"},
-    {"with": "a head off", "off_layer": "-1", "off_head": "1e400"},
+    {"with": "a head off", "without_layer": "-1", "without_head": "1e400"},
     {"with": "another temperature", "b_temperature": "inf"},
     {"with": "nonsense"},
 ]

@@ -85,11 +85,15 @@ def _other(here: Lesson, options: Sequence[What], *, alike: bool, whole: bool) -
         case "another model":
             return _model(here, alike=alike)
         case "another head":
-            layer, head = _head(here, "b")
-            return replace(here, choice=replace(here.choice, layer=layer, head=head))
+            with line("b-head"):
+                layer = _number("Layer", _layers(here), here.choice.layer_index, key="b_layer")
+                head = _number("Head", here.model.config.n_heads, here.choice.head, key="b_head")
+            return replace(here, choice=replace(here.choice, layer=_layer(here, layer), head=head))
         case "a head off":
-            layer, head = _head(here, "off")
-            return replace(here, edits=(AblateHead(layer=layer, head=head),))
+            with line("b-off"):
+                layer = _number("Layer", _layers(here), here.choice.layer_index, key="without_layer")
+                head = _number("Head", here.model.config.n_heads, here.choice.head, key="without_head")
+            return replace(here, edits=(AblateHead(layer=_layer(here, layer), head=head),))
         case "another temperature":
             line("b-temperature").slider(
                 "Temperature of B", 0.1, 2.0, 1.5, 0.1, key="b_temperature", bind="query-params"
@@ -112,8 +116,8 @@ def titles(here: Lesson, there: Lesson) -> tuple[str, str]:
             a, b = (f"head {side.choice.layer_index}.{side.choice.head}" for side in (here, there))
             return f"A, {a}", f"B, {b}"
         case "a head off":
-            off = st.session_state.get("off_layer", 0), st.session_state.get("off_head", 0)
-            return "A", f"B, without head {off[0]}.{off[1]}"
+            off = (st.session_state.get(key, 0) for key in ("without_layer", "without_head"))
+            return "A", f"B, without head {'.'.join(map(str, off))}"
         case "another temperature":
             return "A", f"B, temperature {temperature():g}"
     return "A", "B"
@@ -172,17 +176,19 @@ def _shapes() -> dict[str, Facts]:
     return {entry.name: entry.config for entry in models.entries() if entry.config is not None}
 
 
-def _head(here: Lesson, key: str) -> tuple[str, int]:
-    """Asks for a layer and a head of A's kind of attention; at first the head that A shows."""
-    kind = kind_of(here.choice.layer)
-    layers = [layer for layer in here.model.config.layers if kind_of(layer) == kind]
-    with line(key):
-        layer = _number("Layer", f"{key}_layer", len(layers), here.choice.layer_index)
-        head = _number("Head", f"{key}_head", here.model.config.n_heads, here.choice.head)
-    return layers[layer], head
+def _layers(here: Lesson) -> int:
+    """How many layers there are of A's kind of attention."""
+    return sum(kind_of(layer) == kind_of(here.choice.layer) for layer in here.model.config.layers)
 
 
-def _number(label: str, key: str, count: int, first: int) -> int:
+def _layer(here: Lesson, index: int) -> str:
+    """The path of a layer of A's kind of attention."""
+    stack, _, part = here.choice.layer.split(".")
+    return f"{stack}.{index}.{part}"
+
+
+def _number(label: str, count: int, first: int, *, key: str) -> int:
+    """Asks for a layer or a head; at first it is A's."""
     if count == 1:
         return 0
     controls.at_most(key, count - 1)
