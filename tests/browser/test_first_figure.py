@@ -41,14 +41,14 @@ FIRST = (
     + INSIDE
     + """
   const tops = inside(document.querySelector("[data-testid=stMain]"))
-    .filter((e) => e.matches("canvas, svg, table, [data-testid=stCode], .bars"))
+    .filter((e) => e.matches("canvas, svg, table, [data-testid=stCode], .bars, .strip"))
     .map((e) => e.getBoundingClientRect())
-    .filter((box) => box.width > 140 && box.height > 60)
+    .filter((box) => box.width > 140 && box.height > 40)
     .map((box) => box.top);
   return tops.length ? Math.round(Math.min(...tops)) : null;
 }"""
 )
-"""Where the first picture or table begins, in pixels; null while there is none."""
+"""Where the first picture, table or shaded sentence begins, in pixels; null while there is none."""
 
 RECORD = """
   const canvas = HTMLCanvasElement.prototype, pen = CanvasRenderingContext2D.prototype;

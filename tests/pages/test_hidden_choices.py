@@ -33,7 +33,7 @@ OPENS_WITH = {
     "masks": "text model kind layer head",
     "positions": "text",
     "positions_rope": "text model kind layer head",
-    "positions_compare": "",
+    "positions_compare": "text",
     "residual_stream": "text model kind",
     "switch_off": "text model kind layer head",
     "normalisation": "text model kind layer",
@@ -103,7 +103,7 @@ def test_a_page_opens_with_the_choices_that_it_reads(page: str, expected: str) -
 @pytest.mark.parametrize(("page", "tab"), TABS)
 def test_what_is_hidden_changes_nothing(page: str, tab: Address) -> None:
     hidden = [choice for choice in CHOICES if choice not in shown(open_page(page, **tab))]
-    if hidden:
+    if hidden and page != "explorer":  # whose picture chooses them
         start = base(page, hidden)
         assert drawn(page, start | tab) == drawn(page, other(start, hidden) | tab)
 

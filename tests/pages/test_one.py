@@ -13,7 +13,7 @@ from tfmviz.ui import router
 ONE = re.compile(r"(?<![\d.,])(?<!of )(?<!the )(?<!− )1 ([a-z]+s)\b|\b1 of (?:the )?\d+ [a-z]+s are\b")
 """“1 tokens”, “1 of the 8 heads are”."""
 
-OTHERS = {"is", "was", "has", "does", "times", "less", "plus", "minus", "nats", "ms"}
+OTHERS = {"is", "was", "has", "does", "times", "less", "plus", "minus", "nats", "ms", "replaces"}
 """Words after a 1 that are no plurals of what is counted."""
 
 
