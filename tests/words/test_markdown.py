@@ -15,7 +15,7 @@ def test_no_line_of_a_readers_text_begins_a_block(shown: str) -> None:
     assert len(shown.splitlines()) == 1
 
 
-@pytest.mark.parametrize("key", ["model", "layer"])
+@pytest.mark.parametrize("key", ["model", "kind"])
 def test_an_address_is_quoted_in_one_line(key: str) -> None:
     notes = [note.value for note in open_page("explorer", **{key: HOSTILE}).info]
     assert any("Hello" in note for note in notes)
