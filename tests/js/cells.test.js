@@ -11,7 +11,7 @@ const STOPS = { light: ["#000000", "#ff0000"], dark: ["#000000", "#0000ff"] };
 const measure = (text, size) => 0.6 * size * text.length;
 
 function picture({ rows = 3, columns = 4, matrices = 1, ...more } = {}) {
-  const axis = (count, title) => ({ title, names: null, spoken: null, count });
+  const axis = (count, title) => ({ title, names: null, spoken: null, count, boxed: [], places: null });
   return {
     ...{ matrices, rows: axis(rows, "query"), columns: axis(columns, "key"), titles: [], form: FORM, texts: null },
     ...{ notes: null, frames: [], crosses: [], square: false, rowHeight: 30, across: 3 },
