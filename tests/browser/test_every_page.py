@@ -50,7 +50,8 @@ def test_on_a_projector_one_line_then_every_tabs_figure_in_letters_for_the_last_
         page = go(visit, name, {**addresses(name)[0], "projector": "1"})
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     page.wait_for_selector(".st-key-head", state="attached")
-    expect_one_line(page, *(choice for choice in ("models", "head") if page.locator(f".st-key-{choice}").is_visible()))
+    choices = ("text", "models", "head")
+    expect_one_line(page, *(choice for choice in choices if page.locator(f".st-key-{choice}").is_visible()))
     assert page.evaluate(SMALL) == []
     for tab in each_tab(page, name):
         limit = BELOW_TWO_LINES if page.locator(".st-key-kind").is_visible() else HIGHEST_ON_A_PROJECTOR

@@ -35,13 +35,13 @@ SMALL = """() => {
 
 
 def expect_one_line(page: Page, *choices: str) -> None:
-    """The sentence and these choices end above `LINE`, once the page has found its shape."""
+    """These choices end above `LINE`, once the page has found its shape."""
     page.wait_for_function(
         """([limit, ...names]) => names.every(name => {
             const box = document.querySelector(`.st-key-${name}`)?.getBoundingClientRect();
             return box && box.height && box.bottom < limit;
         })""",
-        arg=[LINE, "text", *choices],
+        arg=[LINE, *choices],
     )
 
 
@@ -53,7 +53,7 @@ def test_f_fills_the_screen_and_brings_the_frame_back(visit: Visit) -> None:
     expect(sidebar).to_be_hidden()
     expect(page).to_have_url(re.compile("projector=1"))
     expect(page.locator("h1")).to_have_count(0)
-    expect_one_line(page, "models")
+    expect_one_line(page, "text", "models")
     page.locator("body").press("f")
     expect(sidebar).to_be_visible()
     expect(page).not_to_have_url(re.compile("projector"))
@@ -72,7 +72,7 @@ CUT = """() => [...document.querySelectorAll(".st-key-kind input[role=combobox]"
 def test_on_a_small_projector_no_choice_lies_under_another_and_menus_are_read_whole(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 1024, "height": 768})
     page = visit.open("/step_by_step?projector=1&model=french-english", drawn=".st-key-kind")
-    expect_one_line(page, "models", "head")
+    expect_one_line(page, "text", "models", "head")
     keys = ["text", "models", "kind", "layer", "head", "project", "guess"]
     assert page.evaluate(OVERLAPS, keys) == []
     assert page.evaluate(CUT) == []
