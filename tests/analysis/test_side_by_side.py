@@ -66,6 +66,18 @@ def rising(numbers: list[int]) -> int:
     return max(best, default=0)
 
 
+def test_long_texts_are_paired_in_linear_work() -> None:
+    """What lies between a common beginning and end is too much here for a subsequence, not for the rest."""
+    middle = [f"w{n}" for n in range(20_000)]
+    found = pair(["x", *middle, "y"], ["x", *reversed(middle), "y"])
+    assert len(found.order) == len(middle) + 2
+    assert found.pairs[0] == (0, 0)
+    assert found.pairs[1] == (1, len(middle))
+    assert found.pairs[-1] == (len(middle) + 1, len(middle) + 1)
+    assert len(pair(["x"] * 20_000, ["x"] * 19_999).pairs) == 19_999
+    assert len(pair(middle, [f"v{n}" for n in range(20_000)]).order) == 40_000
+
+
 def test_two_hundred_tokens_and_a_word_that_begins_the_text() -> None:
     words = [f"w{n}" for n in range(200)]
     assert pair(words, words).pairs == [(n, n) for n in range(200)]

@@ -121,7 +121,11 @@ def test_another_head_and_a_head_that_is_off() -> None:
         ({"with": "another sentence", "b": "word " * 990}, "tokens at a time"),
         ({"with": "another sentence", "b": "<img src=x onerror=alert(1)>"}, ""),
         ({"with": "another sentence", "b": "xyzzy"}, "no token in common"),
-        ({"with": "another model", "b_model": "no such model"}, ""),
+        (
+            {"with": "another model", "b_model": "no such model"},
+            "There is no other model `` no such model `` here. B is `` experts ``.",
+        ),
+        ({"with": "another model", "b_model": "twins-rope"}, "`` twins-rope `` has no head 4.3: B shows head 3.3."),
         ({"with": "another head", "b_layer": "99", "b_head": "inf"}, ""),
         ({"with": "a head off", "without_layer": "-1", "without_head": "1e400"}, ""),
         ({"with": "nonsense"}, ""),
@@ -208,3 +212,16 @@ def test_sinusoidal_or_rope_opens_with_both_models_on_the_readers_sentence() -> 
         np.testing.assert_allclose(shown[key][0], np.where(np.tri(len(pattern)) > 0, pattern, np.nan), atol=1e-3)
     difference = shown["side_b"][0] - shown["side_a"][0]
     np.testing.assert_allclose(shown["side_difference"][0], difference, atol=2e-3)
+
+
+def test_the_page_opens_on_a_token_that_has_changed_and_all_figures_are_about_it() -> None:
+    """What stands before the first change of a decoder's text is the same."""
+    tired, wide = ("The animal didn't cross the street because it was too " + end for end in ("tired.", "wide."))
+    app = open_page("residual_stream", text=tired, b=wide, **{"with": "another sentence"})
+    said = words(app)
+    assert "After “\\.” " in said
+    assert "The vector of “\\.” in A and B: cosine " in said
+    assert "of “it”" not in said
+    chosen = open_page("residual_stream", text=tired, b=wide, token="8", **{"with": "another sentence"})
+    assert "After “it” both expect" in words(chosen)
+    assert "of “it”" in words(chosen)

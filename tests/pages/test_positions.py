@@ -216,8 +216,14 @@ def test_distances_products_and_cosines_are_torchs() -> None:
 
 
 def test_products_depend_on_the_distance_only_and_other_tables_do_not() -> None:
-    assert sinusoids.spread_along_diagonals(sinusoids.products(waves(20, 6))) < 1e-12
-    assert sinusoids.spread_along_diagonals(np.array([[1.0, 2.0], [3.0, 4.0]])) == 3
+    """The largest difference between two entries of one diagonal, where q − p is the same."""
+
+    def spread(matrix: Array) -> float:
+        return max(float(np.ptp(matrix.diagonal(offset))) for offset in range(1 - len(matrix), len(matrix)))
+
+    assert spread(sinusoids.products(waves(20, 6))) < 1e-12
+    other = np.random.default_rng(2).standard_normal((20, 6))
+    assert spread(sinusoids.products(other)) > 1
 
 
 def test_one_wave_comes_back_and_many_do_not() -> None:

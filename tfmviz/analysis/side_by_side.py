@@ -5,12 +5,16 @@ Tokens are paired, not positions: a word that comes later in one text is still t
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tfmviz.record.trace import Array, Encoding, Trace
+
+MOST_CELLS = 4_000_000
+"""Two texts of 2,000 tokens without a common beginning or end: 16 MB, a tenth of a second."""
 
 Place = tuple[int | None, int | None]
 """A token's position in A and in B; None where that text has no such token."""
@@ -42,14 +46,19 @@ class Pairing:
 
 
 def pair(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairing:
-    """Pairs equal tokens: along a longest common subsequence, then those that have moved, in order of appearance."""
+    """Pairs equal tokens: along a longest common subsequence, then those that have moved, in order of appearance.
+
+    What two texts begin and end with alike is common. The subsequence of what lies between takes as many cells as the
+    product of its lengths; where these are more than `MOST_CELLS`, all of it is paired in order of appearance.
+    """
     backbone = _common(a, b)
-    left = {m: n for m, n in enumerate(b) if m not in {at for _, at in backbone}}
-    moved: dict[int, int] = {}
-    for n in sorted(set(range(len(a))) - {at for at, _ in backbone}):
-        if (m := next((m for m, token in left.items() if token == a[n]), None)) is not None:
-            moved[n] = m
-            del left[m]
+    of_a, of_b = ({pair[side] for pair in backbone} for side in (0, 1))
+    waiting: defaultdict[Hashable, deque[int]] = defaultdict(deque)
+    for m, token in enumerate(b):
+        if m not in of_b:
+            waiting[token].append(m)
+    moved = {n: waiting[token].popleft() for n, token in enumerate(a) if n not in of_a and waiting[token]}
+    left = {m for places in waiting.values() for m in places}
     order: list[Place] = []
     from_a = from_b = 0
     for at_a, at_b in [*backbone, (len(a), len(b))]:
@@ -138,6 +147,19 @@ def _two(pairing: Pairing) -> tuple[list[int], list[int]]:
 
 def _common(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, int]]:
     """A longest common subsequence, as positions in both: the earliest tokens where there are several."""
+    shorter = min(len(a), len(b))
+    first = next((n for n in range(shorter) if a[n] != b[n]), shorter)
+    last = next((n for n in range(shorter - first) if a[-1 - n] != b[-1 - n]), shorter - first)
+    between = _longest(a[first : len(a) - last], b[first : len(b) - last])
+    begins = [(n, n) for n in range(first)]
+    ends = [(len(a) - n, len(b) - n) for n in range(last, 0, -1)]
+    return [*begins, *((first + n, first + m) for n, m in between), *ends]
+
+
+def _longest(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """The same by its recurrence, row by row from the end; nothing where that would be too much."""
+    if len(a) * len(b) > MOST_CELLS:
+        return []
     index = {token: n for n, token in enumerate(dict.fromkeys([*a, *b]))}
     first, second = np.array([index[t] for t in a], int), np.array([index[t] for t in b], int)
     longest = np.zeros((len(a) + 1, len(b) + 1), np.int32)  # of what is left from here on

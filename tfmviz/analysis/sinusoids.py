@@ -46,11 +46,6 @@ def distances(table: Array) -> Array:
     return np.sqrt(np.maximum(squared, 0.0))
 
 
-def spread_along_diagonals(matrix: Array) -> float:
-    """Largest difference between two entries of one diagonal: 0 if only q - p counts."""
-    return max(float(np.ptp(matrix.diagonal(offset))) for offset in range(1 - len(matrix), len(matrix)))
-
-
 def wave(positions: Array, wavelength: float, *, quarter: int = 0) -> Array:
     """sin(2π pos / wavelength), a `quarter` of a turn ahead: 1 makes it the cosine. Positions need not be whole."""
     return np.sin(2 * np.pi * positions / wavelength + quarter * np.pi / 2)

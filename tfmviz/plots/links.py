@@ -1,8 +1,8 @@
-"""Which head links two words, as a map of all heads."""
+"""A number of every head, as a map of all heads."""
 
 from __future__ import annotations
 
-from tfmviz.plots.cells import Axis, Cells, chosen_cell, share, written
+from tfmviz.plots.cells import Axis, Cells, Form, Scale, Texts, chosen_cell, share, written
 from tfmviz.record.trace import Array
 
 
@@ -13,11 +13,19 @@ def weights(values: Array, *, chosen: tuple[int, int]) -> Cells:
         values: (layer, head), in [0, 1] or NaN.
         chosen: layer and head to mark.
     """
+    return of_heads(values, scale=share(), texts=written(values, ".2f", absent="–"), chosen=chosen)
+
+
+def of_heads(
+    values: Array, *, scale: Scale, texts: Texts | None, chosen: tuple[int, int], form: Form | None = None
+) -> Cells:
+    """A number of every head, (layer, head)."""
     return Cells(
         matrices=values[None],
         rows=Axis(title="layer"),
         columns=Axis(title="head"),
-        scale=share(),
-        texts=written(values, ".2f", absent="–"),
+        scale=scale,
+        form=form or Form(),
+        texts=texts,
         frames=chosen_cell(chosen),
     )

@@ -10,6 +10,7 @@ import numpy as np
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, chosen_cell, share, signed, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, line_chart, named_lines
+from tfmviz.plots.links import of_heads
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 
@@ -76,15 +77,12 @@ def changes(values: Array, *, chosen: tuple[int, int]) -> Cells:
         values: (layer, head), in [0, 1] or NaN.
         chosen: layer and head to mark.
     """
-    return Cells(
-        matrices=values[None],
-        rows=Axis(title="layer"),
-        columns=Axis(title="head"),
+    return of_heads(
+        values,
         scale=Scale(colours="norms", low=0, high=1, title="share of attention that has moved", ticks="per cent"),
-        form=Form(percent=True, digits=0),
         texts=written(np.round(100 * values), ".0f", absent="–"),
-        frames=chosen_cell(chosen),
-        row_height=30,
+        chosen=chosen,
+        form=Form(percent=True, digits=0),
     )
 
 

@@ -116,8 +116,9 @@ def titles(here: Lesson, there: Lesson) -> tuple[str, str]:
             a, b = (f"head {side.choice.layer_index}.{side.choice.head}" for side in (here, there))
             return f"A, {a}", f"B, {b}"
         case "a head off":
-            off = (st.session_state.get(key, 0) for key in ("without_layer", "without_head"))
-            return "A", f"B, without head {'.'.join(map(str, off))}"
+            (off,) = there.edits
+            assert isinstance(off, AblateHead)
+            return "A", f"B, without head {off.layer.split('.')[1]}.{off.head}"
         case "another temperature":
             return "A", f"B, temperature {temperature():g}"
     return "A", "B"
@@ -153,22 +154,32 @@ def _sentence(here: Lesson, *, whole: bool) -> Lesson | None:
 
 
 def _model(here: Lesson, *, alike: bool) -> Lesson | None:
-    a = here.model.config
-    fitting = [
-        name
-        for name, b in _shapes().items()
-        if name != here.model.name and (not alike or (b.architecture == a.architecture and b.head != "none"))
-    ]
-    if not fitting:
+    own = here.model.config
+    shapes = {
+        name: other
+        for name, other in _shapes().items()
+        if name != here.model.name and (not alike or (other.architecture == own.architecture and other.head != "none"))
+    }
+    if not shapes:
         st.info("There is no other model here.", icon=icons.INFO)
         return None
-    name = line("b-model").selectbox("The other model", fitting, key="b_model", bind="query-params", width=260)
+    fitting = list(shapes)
+    first = next((name for name in fitting if shapes[name].architecture == own.architecture), fitting[0])
+    asked = st.query_params.get("b_model", first)
+    name = line("b-model").selectbox(
+        "The other model", fitting, fitting.index(first), key="b_model", bind="query-params", width=260
+    )
+    if asked not in fitting:
+        st.info(f"There is no other model {markdown.code(asked)} here. B is {markdown.code(name)}.", icon=icons.INFO)
     model = models.load(name)
     kind = kind_of(here.choice.layer)
     layers = [layer for layer in model.config.layers if kind_of(layer) == kind] or list(model.config.layers)
     layer = layers[min(here.choice.layer_index, len(layers) - 1)]
-    head = min(here.choice.head, model.config.n_heads - 1)
-    return replace(here, model=model, choice=controls.Choice(model=name, layer=layer, head=head))
+    choice = controls.Choice(model=name, layer=layer, head=min(here.choice.head, model.config.n_heads - 1))
+    a, b = (f"{one.layer_index}.{one.head}" for one in (here.choice, choice))
+    if a != b:
+        st.info(f"{markdown.code(name)} has no head {a}: B shows head {b}.", icon=icons.INFO)
+    return replace(here, model=model, choice=choice)
 
 
 def _shapes() -> dict[str, Facts]:

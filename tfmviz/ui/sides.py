@@ -22,6 +22,9 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, said_of_queries, visible
 from tfmviz.words.numbers import decimal, per_cent
 
+LEAST = 5e-5
+"""A smaller share of attention is what rounding leaves."""
+
 KEYS = A, B, DIFFERENCE = "side_a", "side_b", "side_difference"
 """Of the pictures of one head."""
 
@@ -45,14 +48,20 @@ class Sides:
 
 
 def of(here: Lesson, there: Lesson) -> Sides:
-    """Pairs the tokens. Until the reader chooses one that both have, it is the one whose row differs most."""
+    """Pairs the tokens. Until the reader chooses one, it is the usual one, or that whose row differs most.
+
+    The usual one does where its row differs. A decoder's token before the first change sees nothing of it.
+    """
     (queries_a, keys_a), (queries_b, keys_b) = (side.trace.axes(side.choice.layer) for side in (here, there))
     queries, keys = pair_tokens(queries_a, queries_b), pair_tokens(keys_a, keys_b)
     query, key = here.query, here.key
-    if controls.pinned() is None and queries.partner(query) is None and queries.pairs:
+    if controls.pinned() is None and queries.pairs:
         a, b = (side.trace[f"{side.choice.layer}.pattern"][[side.choice.head]] for side in (here, there))
-        query = queries.pairs[int(distances(a, b, queries, keys)[0].argmax())][0]
-        key = most(here, query)[0]
+        moved = dict(zip((at for at, _ in queries.pairs), distances(a, b, queries, keys)[0], strict=True))
+        changed = max(moved, key=lambda at: moved[at])
+        if query not in moved or moved[query] <= LEAST < moved[changed]:
+            query = changed
+            key = most(here, query)[0]
     return Sides(
         lessons=(here, there), titles=beside.titles(here, there), queries=queries, keys=keys, query=query, key=key
     )
@@ -121,7 +130,8 @@ def key_names(side: Lesson) -> list[str]:
 def targets(sides: Sides) -> tuple[int, int | None]:
     """The chosen token of the texts that the models predict on: its position in A, and in B."""
     here, there = sides.lessons
-    token = here.target
+    reads = here.trace.axes(here.choice.layer)[0]  # of a translator's encoder, another text
+    token = sides.query if reads is here.trace.target else here.target
     return token, pair_tokens(here.trace.target, there.trace.target).partner(token)
 
 
@@ -185,14 +195,14 @@ def _one(sides: Sides, number: figures.Side) -> None:
     side, key = sides.lessons[number], KEYS[number]
     at = sides.queries.partner(sides.query), sides.keys.partner(sides.key)
     in_b = None if at[0] is None or at[1] is None else (at[0], at[1])
-    rows = _query_names(side)
+    rows, columns = _query_names(side), key_names(side)
     found = (most(side, n) for n in range(len(rows)))
-    looks = (f"“{row}”: “{key_names(side)[n]}” {share}" for row, (n, share) in zip(rows, found, strict=True))
+    looks = (f"“{row}”: “{columns[n]}” {share}" for row, (n, share) in zip(rows, found, strict=True))
     show_cells(
         figures.attention(
             _masked(side),
             rows=figures.axis("query", rows, sides.queries.order, number),
-            columns=figures.axis("key", key_names(side), sides.keys.order, number),
+            columns=figures.axis("key", columns, sides.keys.order, number),
             title=sides.titles[number],
             cell=in_b if number else (sides.query, sides.key),
         ),

@@ -15,9 +15,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sides import Sides
 from tfmviz.words.numbers import per_cent
 
-LEAST = 5e-5
-"""A smaller share of attention is what rounding leaves."""
-
 
 def side_by_side(here: Lesson, there: Lesson) -> None:
     """The sentence that says what has changed, the three pictures of one head, and the map of all heads."""
@@ -53,7 +50,7 @@ def _all_heads(sides: Sides) -> None:
     st.markdown(
         f"The head that changes most is layer {layer}, head {head}: {per_cent(share)} of its attention goes to other "
         "tokens."
-        if share > LEAST
+        if share > both.LEAST
         else "Nothing differs: no head moves any of its attention."
     )
     show_cells(

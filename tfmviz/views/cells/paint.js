@@ -19,6 +19,7 @@ import { nameOf } from "./words.js";
 const LEAST_GAP = 8; // pixels a cell must measure to have a line around it
 const TEXT_SIZES = [16, 15, 14, 13, 12]; // the first in which all numbers fit
 const MOST_VECTORS = 4096; // cells that an SVG holds one by one
+const LEAST_BOX = 14; // pixels across a box around a name
 const BAR_STEPS = 128;
 const TICK_ROOM = 56; // pixels for a number on the colour bar
 
@@ -264,6 +265,7 @@ function paintNames(pen, { rows, columns, matrices }, place, colours) {
  * @param {Palette} colours
  */
 function paintBox(pen, x, y, width, height, { accent }) {
+  if (Math.min(width, height) < LEAST_BOX) return; // the boxes would hide the names
   pen.strokeStyle = accent;
   pen.lineWidth = 2;
   pen.strokeRect(x, y, width, height);

@@ -54,7 +54,7 @@ function build(parent) {
   const listen = (event) => {
     if (isTyping(event) || dialog.open || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "?") open();
-    if (event.key === "c") compare();
+    if (event.key === "c" && compare()) event.preventDefault(); // else the letter is typed into the choice
   };
   window.addEventListener("keydown", withhold, true); // before all others
   document.addEventListener("keydown", listen);
@@ -74,12 +74,13 @@ function build(parent) {
   };
 }
 
-/** Opens the choice of what to compare with, where the page has one; ends the comparison where there is one. */
+/** Opens the choice of what to compare with, or ends the comparison. Says whether the page has that choice. */
 function compare() {
   const [clear] = document.querySelectorAll(".st-key-with button[aria-label='Clear value']");
   const [opener] = document.querySelectorAll(".st-key-with button[aria-label=Open]");
   const found = clear ?? opener;
   if (found instanceof HTMLElement) found.click();
+  return found !== undefined;
 }
 
 /**
