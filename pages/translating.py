@@ -9,7 +9,6 @@ def draw(here: Lesson) -> None:
     if here.model.config.architecture != "encoder-decoder":
         models.needed("french-english")
         return
-
     if there := beside.other(here, beside.WITHOUT_HEADS, alike=True):
         two.side_by_side(here, there)
         return
@@ -62,6 +61,7 @@ def draw(here: Lesson) -> None:
             ),
         },
         earlier={
+            "Beam search": ("Beam search", {"shown_trees": "One tree"}),
             "Two trees": ("Beam search", {"shown_trees": "Two trees"}),
             "Force the beginning": ("Forced words", {"force": "Force the beginning"}),
             "Teacher forcing": ("Forced words", {"force": "Teacher forcing"}),
