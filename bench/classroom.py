@@ -11,7 +11,8 @@ was sent. All else counts as an error.
 
     new     N students each press Enter on a sentence of their own, at once: on every page, its first tab open
     same    N students press Enter on the same new sentence at once
-    link    N students each open a link to a page with a sentence of their own, at once; beside it what Enter takes
+    link    N students each open a link to a page with a sentence of their own, at once; beside it what Enter takes;
+            the echo page too, which is what new sessions cost Streamlit itself
     stream  M students each press Enter every ten seconds; an answer's time counts from when Enter was due
     cold    N students open a page at once on a server that has just started
     cpu     processor time of a rerun for one student, with and without the model's forward pass (measured alone),
@@ -146,9 +147,10 @@ async def same(args: argparse.Namespace) -> None:
 
 async def link(args: argparse.Namespace) -> None:
     heading("page", "p50", "p95", "Enter p95", "ratio")
-    with servers(args) as (addresses, started):
-        for page in args.pages:
-            students, _ = await arrive(addresses, page, 1)  # the page's modules are there
+    with servers(args) as (addresses, started), running(args.echo) as blank:
+        places = {"echo page": ("", [blank.address]), **{page: (page, addresses) for page in args.pages}}
+        for name, (page, asked) in places.items():
+            students, _ = await arrive(asked, page, 1)  # the page's modules are there
             has_box = students[0].has_box
             await leave(students)
             if not has_box:
@@ -156,14 +158,14 @@ async def link(args: argparse.Namespace) -> None:
             opening: list[Outcome] = []
             entering: list[Outcome] = []
             for _ in range(args.rounds):
-                await rest(started)
-                students, arrivals = await arrive(addresses, page, sentences(page, args.students))
+                await rest([*started, blank])
+                students, arrivals = await arrive(asked, page, sentences(page, args.students))
                 opening += arrivals
-                await rest(started)
+                await rest([*started, blank])
                 entering += await enter_at_once(students, sentences(page, len(students)))
                 await leave(students)
             (p50, p95), (base,) = quantiles(opening, 0.5, 0.95), quantiles(entering, 0.95)
-            row(page, p50, p95, base, p95 / base, outcomes=opening + entering)
+            row(name, p50, p95, base, p95 / base, outcomes=opening + entering)
 
 
 def sentences(page: str, count: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 
 import pytest
@@ -26,6 +27,16 @@ def test_a_click_shows_the_sentences_and_the_link_brings_them_back(visit: Visit)
     expect(page.get_by_text("“price of his” occurs once:")).to_be_visible()
     expect(page.get_by_role("button", name="his", exact=True)).to_have_attribute("aria-pressed", "true")
     assert visit.complaints == []
+
+
+def test_the_table_is_saved_with_plain_numbers(visit: Visit) -> None:
+    page = visit.open(PAGE, drawn=DRAWN)
+    page.locator(".counts .tfmviz-bar").first.get_by_role("button", name="Values").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+    head, *rows = csv.reader(download.value.path().read_text(encoding="utf-8").splitlines())
+    assert head[0] == "next word w"
+    assert rows[0][:3] == ["rice", "2", "9"]
 
 
 def test_a_row_is_chosen_by_keyboard_and_keeps_the_focus(visit: Visit) -> None:

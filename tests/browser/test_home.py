@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import expect
@@ -16,7 +18,7 @@ WORDS = ".words button"
 
 def test_a_word_shows_where_the_head_looks_by_pointer_and_keys(visit: Visit) -> None:
     page = visit.open("/", drawn=WORDS)
-    said = page.locator(".st-key-home [role=status]")
+    said = page.locator(".st-key-home .said")
     expect(said).to_have_text("“it” gives 75% of its attention to “animal”.")
     assert page.locator(".st-key-home path").count() > 1
     page.locator(WORDS).first.hover()
@@ -26,6 +28,16 @@ def test_a_word_shows_where_the_head_looks_by_pointer_and_keys(visit: Visit) -> 
     expect(said).to_contain_text("“it”")
     page.locator(f"{WORDS}[aria-pressed=true]").press("ArrowLeft")
     expect(said).to_contain_text("“because”")
+
+
+def test_the_picture_is_saved_with_its_words_and_arcs(visit: Visit) -> None:
+    page = visit.open("/", drawn=WORDS)
+    with page.expect_download() as download:
+        page.locator(".st-key-home").get_by_role("button", name="SVG").click()
+    saved = ElementTree.fromstring(download.value.path().read_text(encoding="utf-8"))
+    kinds = Counter(node.tag.rpartition("}")[2] for node in saved.iter())
+    assert kinds["path"] == page.locator(".st-key-home .picture path").count() > 1
+    assert {"animal", "it"} <= {node.text for node in saved.iter()}
 
 
 @pytest.mark.parametrize("text", ["My dog ran.", "<img src=x onerror=alert(1)> 100% 🙂"])

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainSite } from "../../tfmviz/views/shared/sites.js";
-import { csvOf, plain } from "../../tfmviz/views/shared/table.js";
+import { csvOf, numberIn, plain } from "../../tfmviz/views/shared/table.js";
 
 // Reads comma-separated values as RFC 4180 has them.
 function read(text) {
@@ -56,4 +56,18 @@ test("a site is called what a reader calls it", () => {
   assert.equal(plainSite("decoder.4.self_attn"), "decoder layer 4");
   assert.equal(plainSite("decoder.0.cross_attn"), "decoder layer 0 cross-attention");
   assert.equal(plainSite("embed"), "embed");
+});
+
+test("a number that is written for readers is a number again, and nothing else is", () => {
+  const read = {
+    "1,234": 1234,
+    "−0.5": -0.5,
+    ".25": 0.25,
+    "22%": "22%",
+    "2/9 = 22%": "2/9 = 22%",
+    "": "",
+    a1: "a1",
+    "–": "–",
+  };
+  for (const [text, value] of Object.entries(read)) assert.equal(numberIn(text), value);
 });

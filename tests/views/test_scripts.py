@@ -46,6 +46,15 @@ def test_python_gives_the_browser_the_script_of_the_view(entry: Path) -> None:
     assert "export default" in package.JS
 
 
+CONTROLS = {"find", "frame", "guess", "keys", "lectures", "models", "question", "walk"}
+"""What is no figure: menus, boxes, keys."""
+
+
+@pytest.mark.parametrize("view", sorted({entry.parent.name for entry in ENTRIES} - {"shared"} - CONTROLS))
+def test_every_figure_has_the_bar_with_its_values_and_files(view: str) -> None:
+    assert any(re.search(r"\b(?:this\.bar|figureBar)\(", module.read_text()) for module in (VIEWS / view).glob("*.js"))
+
+
 def write(folder: Path, **sources: str) -> str:
     """Modules in a folder; returns the path of the first."""
     for name, text in sources.items():

@@ -1,7 +1,12 @@
 // A table whose rows can be chosen, and sentences with marked words. All of it becomes text, never HTML.
 
+/** @import { Page } from "../shared/shell.js" */
+import { figureOf } from "../shared/drawn.js";
 import { button, make } from "../shared/elements.js";
+import { component } from "../shared/meet.js";
 import { barLength } from "../shared/numbers.js";
+import { Shell } from "../shared/shell.js";
+import { numberIn } from "../shared/table.js";
 
 /**
  * @typedef {object} Table
@@ -18,28 +23,55 @@ import { barLength } from "../shared/numbers.js";
  * @property {[before: string, marked: string, after: string][]} sentences
  */
 
-/**
- * @param {object} component
- * @param {Table} component.data
- * @param {any} component.parentElement
- * @param {(name: string, value: any) => void} component.setTriggerValue
- */
-export default function ({ data, parentElement, setTriggerValue }) {
-  parentElement.pick_ = (/** @type {number} */ row) => setTriggerValue("picked", row);
-  parentElement.node_ ??= parentElement.appendChild(make("div", { className: "view counts" }));
-  const node = parentElement.node_;
-  const focused = Number(parentElement.activeElement?.dataset.row ?? -1);
-  node.replaceChildren(
-    make("p", { textContent: data.caption }),
-    make(
-      "div",
-      { className: data.low ? "low scroller" : "scroller", ...region(data) },
-      table(data, (row) => parentElement.pick_(row)),
-    ),
-    make("p", { className: "about", role: "status", textContent: data.about }),
-    make("ol", { hidden: !data.sentences.length }, ...data.sentences.map(sentence)),
-  );
-  node.querySelector(`button[data-row="${focused}"]`)?.focus();
+class Counts extends Shell {
+  /** @type {Table} */
+  data;
+  body = make("div");
+
+  /**
+   * @param {HTMLElement} parent
+   * @param {Page} page
+   */
+  constructor(parent, page) {
+    super(page);
+    this.mount(parent, { className: "counts" }, this.body, this.bar());
+  }
+
+  /** @param {Table} data */
+  read(data) {
+    this.data = data;
+  }
+
+  draw() {
+    const { data } = this;
+    const focused = this.body.querySelector(":focus");
+    const row = focused instanceof HTMLElement ? focused.dataset.row : undefined;
+    this.body.replaceChildren(
+      make("p", { textContent: data.caption }),
+      make(
+        "div",
+        { className: data.low ? "low scroller" : "scroller", ...region(data) },
+        table(data, (picked) => this.page.pick?.(picked)),
+      ),
+      make("p", { className: "about", role: "status", textContent: data.about }),
+      make("ol", { hidden: !data.sentences.length }, ...data.sentences.map(sentence)),
+    );
+    const again = this.body.querySelector(`button[data-row="${row}"]`);
+    if (again instanceof HTMLElement) again.focus();
+  }
+
+  figure() {
+    return figureOf(this.body);
+  }
+
+  titles() {
+    return { name: "table", title: this.data.caption, caption: "" };
+  }
+
+  values() {
+    const { caption, columns, rows } = this.data;
+    return { title: caption, columns, rows: rows.map(([name, ...cells]) => [name, ...cells.map(numberIn)]) };
+  }
 }
 
 /**
@@ -81,3 +113,5 @@ function table(data, pick) {
 function sentence([before, marked, after]) {
   return make("li", { dir: "auto" }, before, make("mark", { textContent: marked }), after);
 }
+
+export default component((parent, page) => new Counts(parent, page));

@@ -1,6 +1,11 @@
 // Texts cut into pieces: a table with a row for each way to cut. All of it becomes text, never HTML.
 
+/** @import { Page } from "../shared/shell.js" */
+import { figureOf } from "../shared/drawn.js";
 import { make } from "../shared/elements.js";
+import { component } from "../shared/meet.js";
+import { Shell } from "../shared/shell.js";
+import { numberIn } from "../shared/table.js";
 
 /**
  * A piece: its text, its kind, and the lines below it.
@@ -17,28 +22,68 @@ const SAID = {
   only: "only here",
 };
 
-/**
- * @param {object} component
- * @param {Pieces} component.data
- * @param {any} component.parentElement
- */
-export default function ({ data, parentElement }) {
-  parentElement.node_ ??= parentElement.appendChild(make("div", { className: "view pieces" }));
-  const head = data.titles.map((title) => make("th", { scope: "col", textContent: title }));
-  parentElement.node_.replaceChildren(
-    make("p", { textContent: data.caption, hidden: !data.caption }),
-    make(
-      "table",
-      { ariaLabel: data.caption },
-      make("thead", {}, make("tr", {}, ...head)),
-      make("tbody", {}, ...data.rows.map(row)),
-    ),
-  );
+class Cuts extends Shell {
+  /** @type {Pieces} */
+  data;
+  body = make("div");
+
+  /**
+   * @param {HTMLElement} parent
+   * @param {Page} page
+   */
+  constructor(parent, page) {
+    super(page);
+    this.mount(parent, { className: "pieces" }, this.body, this.bar());
+  }
+
+  /** @param {Pieces} data */
+  read(data) {
+    this.data = data;
+  }
+
+  draw() {
+    const { caption, titles, rows } = this.data;
+    const head = titles.map((title) => make("th", { scope: "col", textContent: title }));
+    this.body.replaceChildren(
+      make("p", { textContent: caption, hidden: !caption }),
+      make(
+        "table",
+        { ariaLabel: caption },
+        make("thead", {}, make("tr", {}, ...head)),
+        make("tbody", {}, ...rows.map(row)),
+      ),
+    );
+  }
+
+  figure() {
+    return figureOf(this.body);
+  }
+
+  titles() {
+    return { name: "pieces", title: this.data.caption || "Pieces", caption: "" };
+  }
+
+  values() {
+    const { titles, rows } = this.data;
+    const below = Math.max(0, ...rows.flatMap(({ pieces }) => pieces.map((piece) => piece.length - 2)));
+    return {
+      title: this.titles().title,
+      columns: [...titles, ...Array.from({ length: below }, (_, n) => `line ${n + 1} below`)],
+      rows: rows.flatMap(({ name, note, pieces }) =>
+        pieces.map(([text, , ...lines]) => [
+          name,
+          note,
+          text,
+          ...Array.from({ length: below }, (_, n) => numberIn(lines[n] ?? "")),
+        ]),
+      ),
+    };
+  }
 }
 
 /** @param {Row} data */
 function row({ name, note, pieces, left_out }) {
-  const boxes = pieces.map(box);
+  const boxes = pieces.map(pieceBox);
   if (left_out)
     boxes.push(make("li", { className: "rest", textContent: `… and ${left_out.toLocaleString("en")} more` }));
   return make(
@@ -51,7 +96,7 @@ function row({ name, note, pieces, left_out }) {
 }
 
 /** @param {Piece} piece */
-function box([text, kind, ...below]) {
+function pieceBox([text, kind, ...below]) {
   const said = SAID[/** @type {keyof typeof SAID} */ (kind)];
   const node = make("li", { className: kind, title: said ? `${text}: ${said}` : text });
   node.append(make("span", { textContent: text, dir: "auto" }));
@@ -59,3 +104,5 @@ function box([text, kind, ...below]) {
   for (const line of below) node.append(make("span", { className: "below", textContent: line }));
   return node;
 }
+
+export default component((parent, page) => new Cuts(parent, page));

@@ -1,4 +1,4 @@
-// A part of the page as a figure: grounds, letters and canvases, each where the browser has put it.
+// A part of the page as a figure: grounds, letters, canvases and curves, each where the browser has put it.
 
 /** @import { Pen } from "./canvas.js" */
 /** @import { Figure } from "./picture.js" */
@@ -6,7 +6,10 @@
 const LEFT_OUT = ".tfmviz-bar, .unseen, dialog, input, select, [hidden]";
 const CLEAR = /(?:, 0|\/ 0)\)$|^transparent$/;
 
-/** @typedef {{box: DOMRect, fill?: string, image?: HTMLCanvasElement, text?: string, font?: string}} Part */
+/** @typedef {{box: DOMRect, fill?: string, image?: HTMLCanvasElement, text?: string, font?: string,
+ *   curve?: SVGPathElement}} Part */
+
+const STEPS = 24; // straight pieces of a curve
 
 /**
  * @param {HTMLElement} root
@@ -19,11 +22,12 @@ export function figureOf(root) {
   const paint = (pen) => {
     pen.textAlign = "left";
     pen.textBaseline = "middle";
-    for (const { box, fill = "", image, text, font = "" } of parts) {
+    for (const { box, fill = "", image, text, font = "", curve } of parts) {
       const [x, y] = [box.left - left, box.top - top];
       pen.fillStyle = fill;
       pen.font = font;
-      if (image) pen.drawImage(image, x, y, box.width, box.height);
+      if (curve) follow(pen, curve, x, y);
+      else if (image) pen.drawImage(image, x, y, box.width, box.height);
       else if (text) pen.fillText(text, x, y + box.height / 2);
       else pen.fillRect(x, y, box.width, box.height);
     }
@@ -37,6 +41,7 @@ export function figureOf(root) {
  */
 function* drawnOf(node) {
   if (node instanceof Text) yield* wordsOf(node);
+  if (node instanceof SVGElement) yield* curvesOf(node);
   if (!(node instanceof HTMLElement) || node.matches(LEFT_OUT)) return;
   const { display, visibility, backgroundColor } = getComputedStyle(node);
   if (display === "none" || visibility === "hidden") return;
@@ -61,4 +66,32 @@ function* wordsOf(node) {
     range.setEnd(node, index + text.length);
     yield { box: range.getBoundingClientRect(), text, font, fill: color };
   }
+}
+
+/**
+ * @param {SVGElement} drawing
+ * @returns {Generator<Part>}
+ */
+function* curvesOf(drawing) {
+  const box = drawing.getBoundingClientRect();
+  for (const curve of drawing.querySelectorAll("path")) yield { box, curve };
+}
+
+/**
+ * @param {Pen} pen
+ * @param {SVGPathElement} curve
+ * @param {number} x of its drawing, in pixels
+ * @param {number} y
+ */
+function follow(pen, curve, x, y) {
+  const { stroke, strokeWidth, opacity } = getComputedStyle(curve);
+  Object.assign(pen, { strokeStyle: stroke, lineWidth: Number.parseFloat(strokeWidth), globalAlpha: Number(opacity) });
+  pen.beginPath();
+  for (let step = 0; step <= STEPS; step++) {
+    const point = curve.getPointAtLength((curve.getTotalLength() * step) / STEPS);
+    if (step) pen.lineTo(x + point.x, y + point.y);
+    else pen.moveTo(x + point.x, y + point.y);
+  }
+  pen.stroke();
+  pen.globalAlpha = 1;
 }

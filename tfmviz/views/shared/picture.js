@@ -25,7 +25,7 @@ class SvgPen {
    */
   constructor(width, height) {
     this.isVector = true;
-    this.root = element("svg", { xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` });
+    this.root = svgElement("svg", { xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` });
     this.parent = this.root;
     /** @type {Record<string, any>[]} */
     this.saved = [];
@@ -74,10 +74,10 @@ class SvgPen {
    */
   clipRect(x, y, width, height) {
     const id = `clip${this.root.querySelectorAll("clipPath").length}`;
-    const path = element("clipPath", { id });
-    path.append(element("rect", { x, y, width, height }));
+    const path = svgElement("clipPath", { id });
+    path.append(svgElement("rect", { x, y, width, height }));
     this.parent.append(path);
-    const group = element("g", { "clip-path": `url(#${id})` });
+    const group = svgElement("g", { "clip-path": `url(#${id})` });
     this.parent.append(group);
     this.parent = group;
   }
@@ -133,7 +133,7 @@ class SvgPen {
    */
   fillText(text, x, y) {
     const [, size, family] = /(\d+(?:\.\d+)?)px (.*)/.exec(this.font) ?? ["", "10", "sans-serif"];
-    const node = element("text", {
+    const node = svgElement("text", {
       x: round(x),
       y: round(y),
       fill: this.fillStyle,
@@ -177,7 +177,7 @@ class SvgPen {
 
   /** @param {string} transform */
   #group(transform) {
-    const group = element("g", { transform });
+    const group = svgElement("g", { transform });
     this.parent.append(group);
     this.parent = group;
   }
@@ -187,7 +187,7 @@ class SvgPen {
    * @param {Record<string, any>} attributes
    */
   #add(name, attributes) {
-    this.parent.append(element(name, attributes));
+    this.parent.append(svgElement(name, attributes));
   }
 }
 
@@ -195,7 +195,7 @@ class SvgPen {
  * @param {string} name
  * @param {Record<string, any>} attributes
  */
-function element(name, attributes) {
+export function svgElement(name, attributes) {
   const node = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, String(value));
   return node;

@@ -18,6 +18,13 @@ export function plain(value) {
 }
 
 /**
+ * A number that is written for readers ("1,234"), as a number; all else as it is.
+ * @param {string} text
+ */
+export const numberIn = (text) =>
+  /^[-−]?[\d,]*\.?\d+$/.test(text) ? Number(text.replace("−", "-").replaceAll(",", "")) : text;
+
+/**
  * The table as a file of comma-separated values (RFC 4180).
  *
  * A name that a spreadsheet would take for a formula gets an apostrophe before it.
