@@ -16,6 +16,7 @@ from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, icons, models, projector
 from tfmviz.ui.lesson import Lesson, line
+from tfmviz.ui.sentences import in_one_line
 from tfmviz.words import markdown
 
 What = Literal["another sentence", "another model", "another head", "a head off", "another temperature"]
@@ -139,7 +140,7 @@ def _sentence(here: Lesson, *, whole: bool) -> Lesson | None:
         label_visibility="collapsed",
         placeholder="The other sentence: type it and press Enter",
     )
-    text = (text or "").replace("\r", "").replace("\n", " ")
+    text = in_one_line(text or "")
     if not text.strip():
         return replace(here)
     encoded = here.model.encode(text)

@@ -22,7 +22,7 @@ from tfmviz.record.trace import Encoding, kind_of
 from tfmviz.ui import icons, menu, models, trained
 from tfmviz.ui.named import name_of
 from tfmviz.ui.router import goes_back
-from tfmviz.ui.sentences import Example, examples_for, opening
+from tfmviz.ui.sentences import Example, examples_for, in_one_line, nearest
 from tfmviz.words.markdown import code, plain
 
 MAX_CHARACTERS = 5_000
@@ -129,7 +129,7 @@ def sentence(model: str, *, opens: str = "", menu: int = MENU) -> str:
     )
     _menu(examples, width=menu)
     if text and text.strip():
-        text = text.replace("\r", "").replace("\n", " ")  # pasted lines are one text
+        text = in_one_line(text)
         st.session_state["last_text"] = text
         return text
     st.warning("Type a sentence. The pictures below still show the last one.")
@@ -174,10 +174,7 @@ def token(tokens: Sequence[str], *, text: str = "", first: int | None = None) ->
     Args:
         text: the reader's sentence; a sentence of the lectures has a word of its own to open with.
     """
-    if (chosen := pinned()) is not None:
-        return min(chosen, len(tokens) - 1)
-    word = next((example.word for example in examples_for(choice().model) if example.text == text), "")
-    return opening(tokens, word) if first is None else first
+    return nearest(tokens, pinned(), model=choice().model, text=text, first=first)
 
 
 def pinned(key: str = "token") -> int | None:

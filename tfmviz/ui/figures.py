@@ -200,8 +200,12 @@ def show_plain_view(
 
 def show_bars(labels: Sequence[str], probabilities: Sequence[float], *, key: str) -> None:
     """Probabilities of tokens, the most probable first, as bars labelled in per cent."""
-    rows = [[label, p, per_cent(p)] for label, p in zip(labels, probabilities, strict=True)]
-    show_plain_view("bars", js=bars.JS, css=bars.CSS, data=rows, key=key)
+    show_plain_view("bars", js=bars.JS, css=bars.CSS, data=rows_of_bars(labels, probabilities), key=key)
+
+
+def rows_of_bars(labels: Sequence[str], probabilities: Sequence[float]) -> list[list[Any]]:
+    """What the view of such bars gets."""
+    return [[label, p, per_cent(p)] for label, p in zip(labels, probabilities, strict=True)]
 
 
 def show_code(*functions: Callable[..., Any]) -> None:

@@ -89,8 +89,7 @@ class Lesson:
     @property
     def gap(self) -> int | None:
         """Position of the first word to fill in; None if there is none."""
-        ids, mask = self.trace.target.ids, self.model.tokenizer.marks.mask
-        return ids.index(mask) if mask is not None and mask in ids else None
+        return gap_in(self.model, self.trace)
 
     @property
     def weights(self) -> AttentionWeights:
@@ -124,6 +123,12 @@ class Lesson:
         queries, keys = self.trace.axes(self.choice.layer)
         tokens = {"target": self.trace.target, "queries": queries, "keys": keys}[of].tokens
         return Question(text=text, tokens=[visible(token) for token in tokens])
+
+
+def gap_in(model: Model, trace: Trace) -> int | None:
+    """Position of the first word to fill in; None if there is none."""
+    ids, mask = trace.target.ids, model.tokenizer.marks.mask
+    return ids.index(mask) if mask is not None and mask in ids else None
 
 
 def stand_in(here: Lesson, needs: str, *, fits: bool, instead: str, say: bool = True) -> Lesson | None:

@@ -36,10 +36,15 @@ def usual(among: Sequence[str]) -> str:
 def load(name: str) -> Model:
     """The model of that name. If its files turn out to be damaged, says so and stops the run."""
     try:
-        return _load_trained(name) if trained.is_one(name) else _load(name)[0]
+        return found(name)
     except zoo.ModelUnavailable as error:
         st.error(f"{markdown.plain(str(error))} Choose another model in the sidebar.")
         st.stop()
+
+
+def found(name: str) -> Model:
+    """The model of that name, outside of a page's run too. Raises: ModelUnavailable."""
+    return _load_trained(name) if trained.is_one(name) else _load(name)[0]
 
 
 def instead(chosen: str, needs: str, other: str) -> str:
@@ -139,6 +144,12 @@ def run(model: Model, text: str, edits: tuple[Edit, ...] = (), sites: Iterable[s
     return model.trace(text, edits, sites, target=translation(model, text) if translates(model) else None)
 
 
+def run_unshared(model: Model, text: str, sites: Iterable[str] | None = None) -> Trace:
+    """The same without edits, and nothing of it is kept: for what somebody is still typing."""
+    target = zoo.writing.translations(model, [text])[0] if translates(model) else None
+    return model.trace(text, (), sites, target=target)
+
+
 def translates(model: Model) -> bool:
     """Whether there is a second text, which the model has written."""
     return model.config.architecture == "encoder-decoder" and model.config.head != "none"
@@ -162,4 +173,9 @@ def scores_on_repeats(model: Model) -> dict[str, dict[Kind, Array]]:
 @shared
 def payload(model: Model, text: str) -> bytes:
     """What the explorer in the browser gets."""
-    return views.payload(trace(model, text), title=model.name, on_repeats=scores_on_repeats(model))
+    return payload_of(model, trace(model, text))
+
+
+def payload_of(model: Model, trace: Trace) -> bytes:
+    """The same, from a trace."""
+    return views.payload(trace, title=model.name, on_repeats=scores_on_repeats(model))

@@ -107,3 +107,22 @@ WHAT_IT_PREDICTS: dict[Architecture, str] = {
     "encoder-only": "Most probable tokens here",
     "encoder-decoder": "Most probable next tokens of the answer",
 }
+
+
+def nearest(tokens: Sequence[str], chosen: int | None, *, model: str, text: str, first: int | None = None) -> int:
+    """Position of the token that figures are about.
+
+    Args:
+        chosen: what the reader has chosen, in this text or another one; None until they do.
+        text: the reader's sentence; one of the model's sentences in the menu has a word of its own to open with.
+        first: what it is until then; None: what a page opens with.
+    """
+    if chosen is not None:
+        return min(chosen, len(tokens) - 1)
+    word = next((example.word for example in examples_for(model) if example.text == text), "")
+    return opening(tokens, word) if first is None else first
+
+
+def in_one_line(text: str) -> str:
+    """A text as models read it: pasted lines are one text."""
+    return text.replace("\r", "").replace("\n", " ")

@@ -105,6 +105,11 @@ def take(model: str = "", text: str = "") -> None:
         note.empty()
 
 
+def are_awaited() -> bool:
+    """Whether a reader waits for a turn."""
+    return bool(_queue)
+
+
 def _look() -> None:
     """What the fuse asks. A look into the session's state is where Streamlit ends a run that nobody waits for."""
     if (ticket := getattr(_mine, "ticket", None)) is None:

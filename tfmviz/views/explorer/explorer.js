@@ -98,7 +98,8 @@ export class Explorer extends Shell {
   read(source) {
     const before = this.attention;
     this.attention = new Attention(source);
-    const isSame = before && JSON.stringify(before.texts) === JSON.stringify(this.attention.texts);
+    const isSame = this.typed || JSON.stringify(before?.texts) === JSON.stringify(this.attention.texts);
+    if (this.typed) this.first = this.typed.first; // what is pinned stays where it is
     this.state = fitted(isSame ? this.state : { ...this.state, pin: null, to: null }, this.attention);
     Object.assign(this, { hover: null, cell: null, preview: null, picture: null });
   }

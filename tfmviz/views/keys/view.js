@@ -7,8 +7,9 @@
 
 import { barCharts } from "../charts/bar.js";
 import { button, make } from "../shared/elements.js";
+import { isOn, LETTERS, TYPING, turnSwitch } from "../shared/switches.js";
 import { isTyping } from "../shared/typing.js";
-import { lettersAct, setLettersAct, withhold } from "./letters.js";
+import { withhold } from "./letters.js";
 import { onReturn } from "./returning.js";
 
 /** @typedef {{ table: HTMLTableElement, leave: () => void }} List */
@@ -38,11 +39,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function build(parent) {
   const table = make("table");
   const close = button("Close", { onclick: () => dialog.close() });
-  const letters = make("input", { type: "checkbox", onchange: () => setLettersAct(letters.checked) });
-  const choice = make("label", {}, letters, "Single letters act as shortcuts");
-  const dialog = make("dialog", { ariaLabel: "Keys" }, make("h2", { textContent: "Keys" }), table, choice, close);
+  const switches = [
+    switchOf(LETTERS, "Single letters act as shortcuts"),
+    switchOf(TYPING, "Pictures follow while you type a sentence"),
+  ];
+  const labels = switches.map(({ label }) => label);
+  const dialog = make("dialog", { ariaLabel: "Keys" }, make("h2", { textContent: "Keys" }), table, ...labels, close);
   const open = () => {
-    letters.checked = lettersAct();
+    for (const { show } of switches) show();
     dialog.showModal();
   };
   const opener = button("?", {
@@ -72,6 +76,19 @@ function build(parent) {
       endBars();
     },
   };
+}
+
+/**
+ * A box to switch something off and on, and what shows in it how the switch stands.
+ * @param {string} name
+ * @param {string} text
+ */
+function switchOf(name, text) {
+  const box = make("input", { type: "checkbox", onchange: () => turnSwitch(name, box.checked) });
+  const show = () => {
+    box.checked = isOn(name);
+  };
+  return { label: make("label", {}, box, text), show };
 }
 
 /** Opens the choice of what to compare with, or ends the comparison. Says whether the page has that choice. */

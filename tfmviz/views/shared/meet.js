@@ -14,7 +14,10 @@
 
 /** @typedef {Pick<Shell, "show" | "select" | "followLook" | "leave">} View what a view does for Streamlit */
 
-/** @typedef {{view?: View | null, selection?: any}} Meeting */
+/**
+ * A view, the data and the choice that Python has for it last. What is called `live` here is told when data come.
+ * @typedef {{view?: View | null, data?: any, selection?: any, told?: () => void}} Meeting
+ */
 
 /**
  * What is known of the view with this key.
@@ -57,9 +60,10 @@ export const component =
     meeting.view = view;
     if (parentElement.data_ !== data) {
       const isFirst = !parentElement.data_;
-      parentElement.data_ = data;
+      parentElement.data_ = meeting.data = data;
       view.show(data);
       if (isFirst && meeting.selection) view.select(meeting.selection); // later ones find the view themselves
+      meetingOf("live").told?.();
     } else view.followLook();
     return () => {
       if (meeting.view === view) meeting.view = null;

@@ -20,6 +20,8 @@ export const STILL = 400; // milliseconds without a touch after which the hand c
  * @typedef {{report?: (selection: any) => void, pick?: (value: any) => void}} Page
  */
 
+/** @typedef {{first: number}} Typed the token to look at until one is chosen */
+
 /** @typedef {{name: string, title: string, caption: string}} Titles of a saved figure; `name` is the file's */
 
 /** @template {Colours} [Look=Colours] */
@@ -31,6 +33,8 @@ export class Shell {
   dark = false;
   width = 0; // 0 while nothing is drawn: there are no data yet, or another tab is open
   live = make("p", { className: "unseen", role: "status" });
+  /** @type {Typed | null} while the data are those of a text that is being typed */
+  typed = null;
   sequence = 0; // the number that an answer must have; from a touch on, that of the report to come
   #reported = 0;
   #said = ""; // the last report, if the page around has chosen nothing else since
@@ -80,8 +84,10 @@ export class Shell {
   /**
    * Takes other data.
    * @param {any} data
+   * @param {Typed | null} [typed] of a text that somebody is still typing
    */
-  show(data) {
+  show(data, typed = null) {
+    this.typed = typed;
     this.read(data);
     this.#hasData = true;
     this.redraw();

@@ -1,0 +1,218 @@
+"""Typing is alive: the pictures follow each key, without a run of the page. Enter is still what Python hears.
+
+A browser asks over a websocket of its own, one question at a time, and gets for the views on the page what they would
+get at Enter. A question is JSON: a number `n`, the model, the text, and what the page shows (`Asked`). The answer is
+framed bytes (`views.shared.framed`): `n`, the token to look at (`first`), and where the data of each view lie. What
+cannot be answered comes back as JSON: `n`, and `error`, a sentence for the reader, or `busy`.
+
+Whoever has pressed Enter comes first: as soon as one waits for a turn, or too many keys wait here, the server is busy.
+Nothing that is only being typed is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.routing import WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from tfmviz import fuse, views, zoo
+from tfmviz.analysis.predictions import top_predictions
+from tfmviz.record.model import Model
+from tfmviz.record.trace import Trace
+from tfmviz.ui import controls, models, trained, turns
+from tfmviz.ui.figures import rows_of_bars, show_plain_view
+from tfmviz.ui.lesson import Lesson, gap_in
+from tfmviz.ui.sentences import in_one_line, nearest
+from tfmviz.views import live as view
+from tfmviz.views.shared import framed
+from tfmviz.words.labels import visible
+
+AT_ONCE = max(1, turns.PROCESSORS // 2)
+"""Keys that are answered at the same time: half of the processors are left to those who press Enter."""
+
+WAITING = 4
+"""Keys that may wait for each of these; another one finds the server busy."""
+
+LONGEST = 1.0
+"""Seconds of a processor that a key may take."""
+
+LARGEST = 40_000
+"""Characters of a message; the longest text takes 30,000 if the browser spells out each of its characters."""
+
+SITES = {"explorer": ("*.pattern", "*.mask"), "predictions": ("logits",)}
+"""The views that follow, and what of a pass they show."""
+
+NOT_READ = "Nothing here can be read. Type at least one character that can be seen."
+TOO_LONG = "This text is too long for the picture to follow each key. Press Enter."
+TOO_SLOW = "This model is too slow for the picture to follow each key. Press Enter."
+
+_served = False
+_threads = ThreadPoolExecutor(AT_ONCE, "live")
+_asked_for = 0
+"""Keys that are being answered or wait; only the server's loop counts them."""
+
+
+class Refused(Exception):
+    """A question that is not answered; the message is a sentence for the reader."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """What the page shows while somebody types.
+
+    Attributes:
+        layer: path of the chosen attention layer.
+        token: that the reader has chosen; None until they do.
+        views: names of those on the page, of `SITES`.
+    """
+
+    model: str
+    text: str
+    layer: str
+    token: int | None
+    views: tuple[str, ...]
+
+
+def follow(here: Lesson, *names: str) -> None:
+    """Lets views follow each key. Draw this before them: what is entered is then known when their data arrive.
+
+    Args:
+        names: of the views that the page shows now; see `SITES`.
+    """
+    if _served:
+        page = {"model": here.model.name, "text": here.text, "layer": here.choice.layer, "token": controls.pinned()}
+        show_plain_view("live", js=view.JS, css=view.CSS, data=page | {"at": "live", "views": " ".join(names)})
+
+
+def route() -> WebSocketRoute:
+    """What a server adds to the app; without it, pages wait for Enter."""
+    global _served
+    _served = True
+    return WebSocketRoute("/live", _talk)
+
+
+async def _talk(socket: WebSocket) -> None:
+    """Answers one reader until they leave: always the newest question, and at most half of the time."""
+    await socket.accept()
+    newest: asyncio.Queue[str | None] = asyncio.Queue(1)
+    hearing = asyncio.create_task(_hear(socket, newest))
+    with suppress(WebSocketDisconnect, RuntimeError):  # they left while an answer was on its way
+        while (said := await newest.get()) is not None:
+            began = time.monotonic()
+            answer = await _answer(said)
+            await (socket.send_text(answer) if isinstance(answer, str) else socket.send_bytes(answer))
+            await asyncio.sleep(min(time.monotonic() - began, LONGEST))
+    hearing.cancel()
+
+
+async def _hear(socket: WebSocket, newest: asyncio.Queue[str | None]) -> None:
+    """Keeps the newest message; None says that the reader has left."""
+    message = {"type": ""}
+    while message["type"] != "websocket.disconnect":
+        message = dict(await socket.receive())
+        if newest.full():
+            newest.get_nowait()
+        newest.put_nowait(None if message["type"] == "websocket.disconnect" else message.get("text") or "")
+
+
+async def _answer(said: str) -> bytes | str:
+    global _asked_for
+    n = None
+    try:
+        n, asked = understood(said)
+        if turns.are_awaited() or _asked_for >= AT_ONCE * (1 + WAITING):
+            return json.dumps({"n": n, "busy": True})
+        _asked_for += 1
+        try:
+            first, parts = await asyncio.get_running_loop().run_in_executor(_threads, pictures, asked)
+        finally:
+            _asked_for -= 1
+    except Refused as refused:
+        return json.dumps({"n": n, "error": str(refused)})
+    lengths = {name: len(data) for name, data in parts.items()}
+    return framed({"n": n, "first": first, "views": lengths}, list(parts.values()))
+
+
+def understood(said: str) -> tuple[int, Asked]:
+    """A message as a question with its number. Raises: Refused."""
+    if len(said) > LARGEST:
+        raise Refused("This message is too long.")
+    try:
+        match json.loads(said):
+            case {
+                "n": int(n),
+                "model": str(model),
+                "text": str(text),
+                "layer": str(layer),
+                "token": int() | None as token,
+                "views": str(names),
+            } if not isinstance(n, bool) and not isinstance(token, bool) and abs(n) < 2**53 and (token or 0) >= 0:
+                text = re.sub("[\ud800-\udfff]", "\ufffd", text)  # halves of a character, as the page would get them
+                known = tuple(name for name in SITES if name in names.split())
+                asked = Asked(model=model, text=in_one_line(text), layer=layer, token=token, views=known)
+            case _:
+                raise Refused("This is no question about a text.")
+    except (ValueError, RecursionError) as error:
+        raise Refused("This message is no JSON.") from error
+    if len(asked.text) > controls.MAX_CHARACTERS:
+        raise Refused(TOO_LONG)
+    return n, asked
+
+
+def pictures(asked: Asked) -> tuple[int, dict[str, bytes]]:
+    """Runs the model once: the token to look at, and the data of each view. Raises: Refused."""
+    model, began = _model(asked.model), time.thread_time()
+
+    def look() -> None:
+        if time.thread_time() - began > LONGEST:
+            raise Refused(TOO_SLOW)
+
+    if asked.layer not in model.config.layers:
+        raise Refused("This model has no such layer.")
+    if not model.encode(asked.text).ids:
+        raise Refused(NOT_READ)
+    names = [name for name in asked.views if name != "predictions" or model.config.head != "none"]
+    sites = {site for name in ("explorer", *names) for site in SITES[name]}
+    with fuse.watched(look):
+        trace = models.run_unshared(model, asked.text, sorted(sites))
+    try:
+        if not views.travels_whole(trace):
+            raise Refused(TOO_LONG)
+        first = _first(model, asked, trace.axes(asked.layer)[0].tokens, gap_in(model, trace))
+        return first, {name: _data(name, model, asked, trace) for name in names}
+    except ValueError as error:  # values that are no attention: Enter says so
+        raise Refused("The picture of this text cannot be drawn.") from error
+
+
+def _model(name: str) -> Model:
+    try:
+        if not trained.is_one(name) and name not in zoo.available():
+            raise Refused("There is no such model here.")
+        return models.found(name)
+    except zoo.ModelUnavailable as error:
+        raise Refused("This model is not available. Press Enter.") from error
+
+
+def _first(model: Model, asked: Asked, tokens: tuple[str, ...], gap: int | None) -> int:
+    """Position of the token to look at, as a page that has just got this text chooses it."""
+    return nearest(tokens, asked.token, model=model.name, text=asked.text, first=gap)
+
+
+def _data(name: str, model: Model, asked: Asked, trace: Trace) -> bytes:
+    """What a view gets at Enter; lists as JSON."""
+    if name == "explorer":
+        return models.payload_of(model, trace)
+    target = _first(model, asked, trace.tokens, gap_in(model, trace))
+    best = top_predictions(trace.row("logits", target), 10)
+    rows: list[list[Any]] = rows_of_bars(
+        [visible(model.vocabulary[p.index]) for p in best], [p.probability for p in best]
+    )
+    return json.dumps(rows).encode()

@@ -1,0 +1,132 @@
+// The server as a source: one question after the other over a websocket; `ui/live.py` answers.
+
+/** @import { Known, Pictures } from "./following.js" */
+import { unframed } from "../shared/framed.js";
+
+const FIRST_PAUSE = 1000; // milliseconds until a server that is away or busy is asked again; then twice as long …
+const LONGEST_PAUSE = 30_000;
+const IDLE = 120_000; // after so long without a key the connection ends
+
+export const BUSY = "The server is busy: press Enter to see your sentence.";
+export const AWAY = "The server is away. The picture stays.";
+
+export class Socket {
+  /** @type {WebSocket | null} */
+  socket = null;
+  /** @type {((answer: string | ArrayBuffer | null) => void) | null} who waits for an answer */
+  waiting = null;
+  wasThere = false; // it has answered before; else nothing is said of a way that is closed
+  n = 0;
+  pause = 0;
+  notBefore = 0; // on the clock of `now`
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  ending;
+
+  /**
+   * @param {string} address
+   * @param {(sentence: string) => void} say what stands in the way, "" for nothing
+   * @param {{make?: (address: string) => WebSocket, now?: () => number}} [world]
+   */
+  constructor(address, say, { make = (at) => new WebSocket(at), now = () => performance.now() } = {}) {
+    this.address = address;
+    this.say = say;
+    this.make = make;
+    this.now = now;
+  }
+
+  /**
+   * @param {string} text
+   * @param {Known} known
+   * @returns {Promise<Pictures | null>}
+   */
+  async trace(text, known) {
+    if (this.now() < this.notBefore) return null;
+    clearTimeout(this.ending);
+    this.n += 1;
+    const { model, layer, token, views } = known;
+    const answer = await this.answerTo({ n: this.n, model, text, layer, token, views: views.join(" ") });
+    this.ending = setTimeout(() => this.leave(), IDLE);
+    return this.read(answer);
+  }
+
+  /** @param {object} question */
+  async answerTo(question) {
+    return new Promise((resolve) => {
+      this.waiting = resolve;
+      const ask = () => this.socket?.send(JSON.stringify(question));
+      if (this.socket?.readyState === 1) return ask();
+      this.open().onopen = ask;
+    });
+  }
+
+  open() {
+    const socket = this.make(this.address);
+    this.socket = socket;
+    socket.binaryType = "arraybuffer";
+    const answer = (/** @type {string | ArrayBuffer | null} */ data) => {
+      if (this.socket !== socket) return;
+      this.waiting?.(data);
+      this.waiting = null;
+    };
+    socket.onmessage = (/** @type {MessageEvent} */ { data }) => answer(data);
+    socket.onclose = () => {
+      answer(null);
+      if (this.socket === socket) this.socket = null;
+    };
+    return socket;
+  }
+
+  /**
+   * @param {string | ArrayBuffer | null} answer
+   * @returns {Pictures | null}
+   */
+  read(answer) {
+    if (answer === null) {
+      if (this.wasThere) this.say(AWAY);
+      return this.wait();
+    }
+    this.wasThere = true;
+    if (typeof answer === "string") {
+      const { busy, error } = JSON.parse(answer);
+      this.say(busy ? BUSY : error);
+      return busy ? this.wait() : null;
+    }
+    this.pause = 0;
+    this.say("");
+    const { header, data } = unframed(new Uint8Array(answer));
+    let at = 0;
+    /** @type {Record<string, Uint8Array>} */
+    const views = {};
+    for (const [name, length] of Object.entries(header.views)) {
+      views[name] = data.subarray(at, at + Number(length));
+      at += Number(length);
+    }
+    return { typed: { first: header.first }, views: decoded(views) };
+  }
+
+  wait() {
+    this.pause = Math.min(LONGEST_PAUSE, this.pause * 2 || FIRST_PAUSE);
+    this.notBefore = this.now() + this.pause;
+    return null;
+  }
+
+  /** Ends the connection; the next key opens one. */
+  leave() {
+    clearTimeout(this.ending);
+    const { socket } = this;
+    this.socket = null;
+    this.waiting?.(null);
+    this.waiting = null;
+    socket?.close();
+  }
+}
+
+/**
+ * Lists travel as JSON, all else as a view reads it.
+ * @param {Record<string, Uint8Array>} views
+ * @returns {Record<string, any>}
+ */
+function decoded({ predictions, ...views }) {
+  if (!predictions) return views;
+  return { ...views, predictions: JSON.parse(new TextDecoder().decode(predictions)) };
+}

@@ -1,0 +1,83 @@
+// While a sentence is being typed, the pictures follow each key. Streamlit's own box stays the box: this only listens.
+
+/** @import { Around, Pictures } from "./following.js" */
+import { make } from "../shared/elements.js";
+import { meetingOf } from "../shared/meet.js";
+import { isOn, TYPING } from "../shared/switches.js";
+import { Following } from "./following.js";
+import { Socket } from "./socket.js";
+
+/** @typedef {{model: string, text: string, layer: string, token: number | null, views: string, at: string}} Data */
+
+/** @typedef {{ following: Following, leave: () => void }} Live */
+
+const BOX = ".st-key-text textarea";
+const MARK = "data-typing"; // on the page's root: what pictures show has not been entered; see ui/page.css
+
+/** @param {{ data: Data, parentElement: ShadowRoot & { live_?: Live } }} component */
+export default function ({ data, parentElement }) {
+  parentElement.live_ ??= build(parentElement, data.at);
+  const { following, leave } = parentElement.live_;
+  const { at, views, ...known } = data;
+  following.know({ ...known, views: views.split(" ") });
+  return leave;
+}
+
+/**
+ * @param {ShadowRoot} parent
+ * @param {string} at the server's address, relative to the page's
+ * @returns {Live}
+ */
+function build(parent, at) {
+  const note = make("p", { role: "status" });
+  parent.append(make("div", { className: "view" }, note));
+  const socket = new Socket(addressOf(at), (sentence) => {
+    if (note.textContent !== sentence) note.textContent = sentence; // said once
+  });
+  const following = new Following([socket], around());
+  /** @param {Event} event */
+  const listen = (event) => {
+    const { target } = event;
+    if (!(target instanceof Element && target.matches(BOX))) return;
+    if (event instanceof InputEvent && event.isComposing) return; // an input method still proposes
+    note.textContent &&= following.shown === following.known?.text ? "" : note.textContent;
+    following.ask();
+  };
+  const meeting = meetingOf("live");
+  meeting.told = () => following.told();
+  for (const event of ["input", "compositionend"]) document.addEventListener(event, listen);
+  return {
+    following,
+    leave: () => {
+      for (const event of ["input", "compositionend"]) document.removeEventListener(event, listen);
+      meeting.told = undefined;
+      following.known = null;
+      socket.leave();
+      document.documentElement.removeAttribute(MARK);
+    },
+  };
+}
+
+/** @returns {Around} */
+const around = () => ({
+  text: () => /** @type {HTMLTextAreaElement | null} */ (document.querySelector(BOX))?.value ?? null,
+  has: (name) => Boolean(meetingOf(name).view),
+  isOn: () => isOn(TYPING),
+  show: ({ typed, views }) => {
+    for (const [name, data] of Object.entries(views)) meetingOf(name).view?.show(data, typed);
+  },
+  restore: () => {
+    for (const { view, data, selection } of ["explorer", "predictions"].map(meetingOf)) {
+      view?.show(data);
+      if (selection) view?.select(selection);
+    }
+  },
+  mark: (isTyped) => document.documentElement.toggleAttribute(MARK, isTyped),
+});
+
+/** @param {string} at */
+function addressOf(at) {
+  const address = new URL(at, document.baseURI);
+  address.protocol = address.protocol.endsWith("s:") ? "wss:" : "ws:";
+  return address.href;
+}
