@@ -259,7 +259,7 @@ def after_key(page: Page, shown: str, key: str) -> float:
         }}"""
     )
     page.keyboard.press(key)
-    page.wait_for_function("globalThis.elapsed !== null", timeout=20_000)
+    page.wait_for_function("() => globalThis.elapsed !== null", timeout=20_000)
     return float(page.evaluate("globalThis.elapsed"))
 
 

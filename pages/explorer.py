@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from tfmviz.ui import beside, guess, lesson
+from tfmviz.ui import beside, guess, lesson, live
 from tfmviz.ui.explorer import panels, two
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import HOW_IT_READS
@@ -13,6 +13,7 @@ def draw(here: Lesson) -> None:
         two.side_by_side(here, there)
     else:
         lesson.hide("kind", "layer", "head")  # they are chosen in the picture
+        live.follow(here, "explorer", "predictions")
         with guess.first(here.question, name="looks"):
             panels.explorer(here)
     with guess.along("predicted"), lesson.where_it_predicts():

@@ -14,7 +14,7 @@ from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import stream
 from tfmviz.plots import residual
 from tfmviz.record.trace import kind_of
-from tfmviz.ui import controls, live, models
+from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_bars, show_cells, show_code, show_view, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import WHAT_IT_PREDICTS
@@ -31,7 +31,6 @@ def explorer(here: Lesson) -> None:
     except ValueError as error:  # values that are no attention
         st.error(f"{markdown.plain(str(error))} Its pictures cannot be drawn; choose another model or sentence.")
         return
-    live.follow(here, "explorer", "predictions")
     details, linked = "", None
     if not views.travels_whole(trace):
         linked = _links(here)

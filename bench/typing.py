@@ -1,0 +1,183 @@
+"""How soon the picture follows a key, and what a class that types costs the server.
+
+    python -m bench.typing [keys typists] [--rounds 40] [--typists 1 10 50] [--seconds 60]
+
+    keys     from a key in the sentence box to the explorer's new heads, painted: a letter at the end or in the middle
+             of a sentence; in turns with Enter on a new one
+    typists  so many readers type for a minute, in bursts of five keys a second with pauses of one to three: what their
+             keys wait, how many find the server busy, what the server computes, and what somebody waits who presses
+             Enter meanwhile. A reader asks one question at a time, and then for the newest text. Linux only
+
+Times are in milliseconds. Clients share the processors with the server.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from playwright.sync_api import Page, sync_playwright
+from websockets.asyncio.client import connect
+
+from bench.roundtrip import APP, SHOWN, WARM_UP, after_key, box, settled
+from bench.sentences import WORDS, new_sentence
+from tests.browser import Server, chromium
+from tests.classroom.crowd import running
+from tests.classroom.session import opened
+
+LENGTHS = (12, 24)
+
+BURST, A_SECOND = 15, 5
+"""Keys of a burst, and how many of them come in a second."""
+
+HERTZ = os.sysconf("SC_CLK_TCK")
+
+SWITCH = "(value) => value ? localStorage.removeItem('tfmviz-typing') : localStorage.setItem('tfmviz-typing', 'off')"
+
+CARET = "(box, at) => box.setSelectionRange(at, at)"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", choices=["keys", "typists", []], help="both if none is named")
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--typists", type=int, nargs="+", default=[1, 10, 50])
+    parser.add_argument("--seconds", type=float, default=60)
+    args = parser.parse_args()
+    with running(APP) as server:
+        if "keys" in (args.parts or ["keys"]):
+            keys(server, args.rounds)
+        if "typists" in (args.parts or ["typists"]):
+            for count in (0, *args.typists):
+                asyncio.run(typists(server, count, args.seconds))
+
+
+def keys(server: Server, rounds: int) -> None:
+    """Prints what a key takes, and Enter on a sentence as long."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        page = settled(browser, f"{server.address}/explorer")
+        for length in LENGTHS:
+            text = sentence(length)
+            asked: dict[str, Callable[[], float]] = {
+                "a key at the end": partial(key, page, text, len(text)),
+                "a key in the middle": partial(key, page, text, len(text) // 2),
+                "Enter": partial(enter, page, length),
+            }
+            times: dict[str, list[float]] = {name: [] for name in asked}
+            for number in range(WARM_UP + rounds):
+                for name, ask in asked.items():
+                    elapsed = ask()
+                    if number >= WARM_UP:
+                        times[name].append(elapsed)
+            for name, found in times.items():
+                print(f"{length} tokens, {name:24}{spread(found)}", flush=True)
+        browser.close()
+
+
+def sentence(length: int) -> str:
+    """Words of one token each, in an order that no cache has seen."""
+    words = new_sentence().split()[:-1]
+    return " ".join((words * 3)[:length])
+
+
+def key(page: Page, text: str, at: int) -> float:
+    """Types a letter into a sentence whose picture is there, and takes it away again."""
+    page.bring_to_front()
+    page.evaluate(SWITCH, True)
+    before = page.evaluate(SHOWN)
+    box(page).fill(text)
+    page.wait_for_function(f"(before) => {SHOWN} !== before", arg=before)
+    box(page).evaluate(CARET, at)
+    return after_key(page, SHOWN, random.choice("bdgkpvz"))
+
+
+def enter(page: Page, length: int) -> float:
+    """Presses Enter on a new sentence whose picture is not there yet."""
+    page.bring_to_front()
+    page.evaluate(SWITCH, False)
+    box(page).fill(sentence(length))
+    return after_key(page, SHOWN, "Enter")
+
+
+@dataclass
+class Typist:
+    """Somebody who types; the browser's half of `ui/live.py`."""
+
+    address: str
+    waits: list[float] = field(default_factory=list)
+    busy: int = 0
+    text: str = ""
+
+    async def type(self, end: float, draw: random.Random) -> None:
+        asking = asyncio.create_task(self.ask(end))
+        while time.perf_counter() < end:
+            self.text = ""
+            words = " ".join(draw.sample(WORDS, len(WORDS)))
+            for n in range(0, len(words), BURST):
+                for letter in words[n : n + BURST]:
+                    self.text += letter
+                    await asyncio.sleep(1 / A_SECOND)
+                await asyncio.sleep(draw.uniform(1, 3))
+        await asking
+
+    async def ask(self, end: float) -> None:
+        shown, n = "", 0
+        async with connect(f"{self.address.replace('http', 'ws', 1)}/live", compression=None) as socket:
+            while (began := time.perf_counter()) < end:
+                if (text := self.text) in (shown, "", " "):
+                    await asyncio.sleep(0.005)
+                    continue
+                n, shown = n + 1, text
+                page = {"model": "tiny-english", "layer": "decoder.4.self_attn", "token": None, "views": "explorer"}
+                await socket.send(json.dumps({"n": n, "text": text} | page))
+                answer = await socket.recv()
+                if isinstance(answer, bytes):
+                    self.waits.append(1000 * (time.perf_counter() - began))
+                else:
+                    self.busy += 1
+                    await asyncio.sleep(1)
+
+
+async def typists(server: Server, count: int, seconds: float) -> None:
+    """Prints what so many typists wait for, and somebody who presses Enter every two seconds."""
+    session, _ = await opened(server.address)
+    for _ in range(WARM_UP):
+        await session.enter(new_sentence())
+    crowd = [Typist(server.address) for _ in range(count)]
+    began, spent = time.perf_counter(), processor_time(server.process.pid)
+    end = began + seconds
+    typing = [asyncio.create_task(one.type(end, random.Random(n))) for n, one in enumerate(crowd)]
+    entered = []
+    while time.perf_counter() < end:
+        entered.append(1000 * (await session.enter(new_sentence())).seconds)
+        await asyncio.sleep(2)
+    await asyncio.gather(*typing)
+    share = (processor_time(server.process.pid) - spent) / (time.perf_counter() - began)
+    waits, busy = [wait for one in crowd for wait in one.waits], sum(one.busy for one in crowd)
+    found = f"keys {len(waits)}, {spread(waits)}, busy {busy}; " if waits else ""
+    print(f"{count} typists: {found}Enter {spread(entered)}; {share:.0%} of a processor", flush=True)
+    await session.close()
+
+
+def spread(times: Sequence[float]) -> str:
+    return f"p50 {statistics.median(times):.0f}, p95 {statistics.quantiles(times, n=20)[-1]:.0f}"
+
+
+def processor_time(process: int) -> float:
+    """Seconds of a processor that a process has taken."""
+    with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / HERTZ
+
+
+if __name__ == "__main__":
+    main()
