@@ -5,8 +5,8 @@ get at Enter. A question is JSON: a number `n`, the model, the text, and what th
 framed bytes (`views.shared.framed`): `n`, the token to look at (`first`), and where the data of each view lie. What
 cannot be answered comes back as JSON: `n`, and `error`, a sentence for the reader, or `busy`.
 
-Whoever has pressed Enter comes first: as soon as one waits for a turn, or too many keys wait here, the server is busy.
-Nothing that is only being typed is kept.
+Whoever has pressed Enter comes first: a key waits while a page is computed, and soon finds the server busy, as it does
+when too many keys wait. Nothing that is only being typed is kept.
 """
 
 from __future__ import annotations
@@ -44,8 +44,14 @@ WAITING = 4
 LONGEST = 1.0
 """Seconds of a processor that a key may take."""
 
-LARGEST = 40_000
-"""Characters of a message; the longest text takes 30,000 if the browser spells out each of its characters."""
+PATIENCE = 0.2
+"""Seconds that a key waits while pages are computed."""
+
+LOOK = 0.004
+"""Seconds between two looks whether they still are."""
+
+LARGEST = 70_000
+"""Characters of a message; the longest text takes 60,000 if each of its characters is spelled out."""
 
 SITES = {"explorer": ("*.pattern", "*.mask"), "predictions": ("logits",)}
 """The views that follow, and what of a pass they show."""
@@ -128,10 +134,12 @@ async def _answer(said: str) -> bytes | str:
     n = None
     try:
         n, asked = understood(said)
-        if turns.are_awaited() or _asked_for >= AT_ONCE * (1 + WAITING):
+        if _asked_for >= AT_ONCE * (1 + WAITING):
             return json.dumps({"n": n, "busy": True})
         _asked_for += 1
         try:
+            if not await _is_quiet():
+                return json.dumps({"n": n, "busy": True})
             first, parts = await asyncio.get_running_loop().run_in_executor(_threads, pictures, asked)
         finally:
             _asked_for -= 1
@@ -139,6 +147,14 @@ async def _answer(said: str) -> bytes | str:
         return json.dumps({"n": n, "error": str(refused)})
     lengths = {name: len(data) for name, data in parts.items()}
     return framed({"n": n, "first": first, "views": lengths}, list(parts.values()))
+
+
+async def _is_quiet() -> bool:
+    """Waits until no page is being computed; False if that takes too long."""
+    end = time.monotonic() + PATIENCE
+    while turns.are_taken() and time.monotonic() < end:
+        await asyncio.sleep(LOOK)
+    return not turns.are_taken()
 
 
 def understood(said: str) -> tuple[int, Asked]:

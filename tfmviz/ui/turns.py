@@ -105,9 +105,9 @@ def take(model: str = "", text: str = "") -> None:
         note.empty()
 
 
-def are_awaited() -> bool:
-    """Whether a reader waits for a turn."""
-    return bool(_queue)
+def are_taken() -> bool:
+    """Whether a page is being computed, or waits for that."""
+    return bool(_running or _queue)
 
 
 def _look() -> None:

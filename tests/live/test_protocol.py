@@ -1,0 +1,196 @@
+"""What a browser that asks at every key gets: what Enter would give, in order, or a sentence."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import InvalidStatus
+
+from tests.app import open_page, views
+from tests.classroom.crowd import together
+from tests.hostile.texts import ODD, WORST
+from tests.live.conftest import Talk, parts, question
+from tfmviz.ui import cache, live, models, turns
+
+LONG = "Die Donaudampfschifffahrt ist lang. " * 60
+"""More than a model with 128 positions reads."""
+
+
+def asking(*messages: str | bytes) -> Any:
+    """Sends messages one after the other, each after the answer to the one before; gives the answers."""
+
+    async def ask(socket: ClientConnection) -> list[tuple[dict[str, Any], dict[str, bytes]]]:
+        found = []
+        for message in messages:
+            await socket.send(message)
+            found.append(parts(await socket.recv()))
+        return found
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("model", "layer", "text"),
+    [
+        ("tiny-english", "decoder.4.self_attn", "The cat sat on the mat."),
+        ("tiny-english", "decoder.0.self_attn", " two\nlines\r\nand a space "),
+        ("fill-in", "encoder.0.self_attn", LONG),
+        ("fill-in", "encoder.0.self_attn", "The cat ___ on the mat."),
+        ("french-english", "decoder.1.cross_attn", "Le chat dort."),
+        ("twins-linear", "decoder.0.self_attn", "👩‍👩‍👧 <img onerror=alert(1)> שלום"),
+    ],
+)
+def test_a_key_gets_what_a_page_gets_at_enter(talk: Talk, model: str, layer: str, text: str) -> None:
+    asked = question(text, model=model, layer=layer, views="explorer predictions")
+    ((header, data),) = talk(asking(asked))
+    app = open_page("explorer", model=model, text=text, kind=_named(layer), layer=layer.split(".")[1])
+    on_page = views(app)
+    assert data["explorer"] == on_page["explorer"].bytes
+    assert json.loads(data["predictions"]) == json.loads(on_page["predictions"].json)
+    assert header["n"] == 1
+    assert header["first"] == json.loads(on_page["explorer_selection"].json)["first"]
+
+
+def _named(layer: str) -> str:
+    return (
+        {"encoder": "encoder", "decoder": "decoder"}[layer.split(".")[0]] if "cross" not in layer else "cross-attention"
+    )
+
+
+def test_halves_of_a_character_are_read_as_a_page_would_get_them(talk: Talk) -> None:
+    """A browser turns them into U+FFFD when it sends a text to Streamlit."""
+    whole, lone = question("a \U0001f600 b \ufffd"), question("a \ud83d\ude00 b \udc00")
+    (_, expected), (_, found) = talk(asking(whole, lone))
+    assert found == expected != {}
+
+
+def test_odd_texts_end_in_a_picture_or_a_sentence(talk: Talk) -> None:
+    texts = [*ODD, *WORST.values()]
+    answers = talk(asking(*(question(text, n=n) for n, text in enumerate(texts))))
+    assert [header["n"] for header, _ in answers] == list(range(len(texts)))
+    assert all(data or header["error"] in (live.NOT_READ, live.TOO_LONG) for header, data in answers)
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence"),
+    [
+        ("", "This message is no JSON."),
+        ("no JSON", "This message is no JSON."),
+        ("[" * 30_000, "This message is no JSON."),
+        (b"\x00\xff", "This message is no JSON."),
+        ("[]", "This is no question about a text."),
+        ("{}", "This is no question about a text."),
+        (question(n=True), "This is no question about a text."),
+        (question(n=1.5), "This is no question about a text."),
+        (question(n=2**60), "This is no question about a text."),
+        (question(token=-1), "This is no question about a text."),
+        (question(token="0"), "This is no question about a text."),
+        (question(views=["explorer"]), "This is no question about a text."),
+        (question(text=None), "This is no question about a text."),
+        (question("a" * 5001), live.TOO_LONG),
+        (question("a" * 80_000), "This message is too long."),
+        (question(""), live.NOT_READ),
+        (question(model="no-model"), "There is no such model here."),
+        (question(model="../tiny-english"), "There is no such model here."),
+        (question(model="run-" + "0" * 16), "This model is not available. Press Enter."),
+        (question(layer="decoder.6.self_attn"), "This model has no such layer."),
+    ],
+)
+def test_what_is_no_question_gets_a_sentence_and_the_next_one_its_picture(
+    talk: Talk, message: str | bytes, sentence: str
+) -> None:
+    (refused, none), (header, data) = talk(asking(message, question(n=7)))
+    assert none == {}
+    assert refused["error"] == sentence
+    assert header["n"] == 7
+    assert data["explorer"]
+
+
+def test_unknown_views_are_left_out(talk: Talk) -> None:
+    ((_, data),) = talk(asking(question(views="explorer passwords __class__")))
+    assert list(data) == ["explorer"]
+
+
+def test_the_newest_of_several_questions_is_answered_and_the_others_are_not(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on, compute = threading.Event(), threading.Event(), live.pictures
+
+    def slowly(asked: live.Asked) -> Any:
+        begun.set()
+        go_on.wait(60)
+        return compute(asked)
+
+    monkeypatch.setattr(live, "pictures", slowly)
+
+    async def hurry(socket: ClientConnection) -> list[int]:
+        await socket.send(question("one", n=1))
+        await asyncio.to_thread(begun.wait, 60)
+        for n in (2, 3, 4):
+            await socket.send(question(f"number {n}", n=n))
+        await (await socket.ping())  # the server has read all of them
+        go_on.set()
+        return [parts(await socket.recv())[0]["n"] for _ in range(2)]
+
+    assert talk(hurry) == [1, 4]
+
+
+def test_a_key_waits_for_a_page_and_then_finds_the_server_busy(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "PATIENCE", 0.01)
+    with monkeypatch.context() as patch:
+        patch.setattr(turns, "_running", {object()})
+        ((busy, none),) = talk(asking(question(n=3)))
+    assert (busy, none) == ({"n": 3, "busy": True}, {})
+    assert talk(asking(question()))[0][1]
+
+
+def test_only_so_many_keys_wait(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "_asked_for", live.AT_ONCE * (1 + live.WAITING))
+    ((busy, _),) = talk(asking(question()))
+    assert busy == {"n": 1, "busy": True}
+
+
+def test_a_pass_that_takes_too_long_ends_with_a_sentence(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "LONGEST", -1.0)
+    (slow, _), *_ = talk(asking(question("Le chat dort.", model="french-english", layer="encoder.0.self_attn")))
+    assert slow == {"n": 1, "error": live.TOO_SLOW}
+
+
+def test_a_text_whose_heads_do_not_travel_at_once_waits_for_enter(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tfmviz.views.travels_whole", lambda trace: False)
+    ((header, _),) = talk(asking(question()))
+    assert header["error"] == live.TOO_LONG
+
+
+def test_nothing_of_what_is_typed_is_kept(talk: Talk) -> None:
+    """What other readers have entered would have to go for it."""
+    models.scores_on_repeats(models.found("french-english"))
+    before = set(cache._results)
+    talk(asking(question("Le chat dort sur la table.", model="french-english", layer="decoder.0.cross_attn")))
+    assert set(cache._results) == before
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:1", "null"])
+def test_another_sites_page_opens_no_connection(talk: Talk, host: str, origin: str) -> None:
+    assert talk(asking(question()))  # the server listens
+
+    async def forge() -> None:
+        await connect(f"ws://{host}/live", origin=origin)  # type: ignore[arg-type]
+
+    with pytest.raises(InvalidStatus):
+        together(forge())
+
+
+def test_who_leaves_in_the_middle_of_an_answer_harms_nobody(talk: Talk) -> None:
+    async def leave(socket: ClientConnection) -> None:
+        await socket.send(question("I am gone"))
+
+    for _ in range(10):
+        talk(leave)
+    assert talk(asking(question()))[0][1]
+    assert live._asked_for == 0
