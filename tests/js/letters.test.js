@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { lettersAct, setLettersAct, withhold } from "../../tfmviz/views/keys/letters.js";
+import { withhold } from "../../tfmviz/views/keys/letters.js";
+import { isOn, LETTERS, TYPING, turnSwitch } from "../../tfmviz/views/shared/switches.js";
 
 function storage() {
   const kept = new Map();
@@ -33,17 +34,18 @@ afterEach(() => {
 
 test("letters act until they are switched off, and again once they are switched on", () => {
   globalThis.localStorage = storage();
-  assert.equal(lettersAct(), true);
+  assert.equal(isOn(LETTERS), true);
   assert.equal(isWithheld("f"), false);
-  setLettersAct(false);
-  assert.equal(lettersAct(), false);
-  setLettersAct(true);
-  assert.equal(lettersAct(), true);
+  turnSwitch(LETTERS, false);
+  assert.equal(isOn(LETTERS), false);
+  assert.equal(isOn(TYPING), true);
+  turnSwitch(LETTERS, true);
+  assert.equal(isOn(LETTERS), true);
 });
 
 test("off, no single character acts, but chords, named keys and what is typed do", () => {
   globalThis.localStorage = storage();
-  setLettersAct(false);
+  turnSwitch(LETTERS, false);
   for (const key of ["f", "G", "?", "[", "1", "ä"]) assert.equal(isWithheld(key), true, key);
   for (const key of ["ArrowLeft", "Escape", "PageDown", "Enter", " ", "Tab"]) assert.equal(isWithheld(key), false, key);
   for (const chord of ["ctrlKey", "altKey", "metaKey"]) assert.equal(isWithheld("k", { [chord]: true }), false);
@@ -57,6 +59,6 @@ test("a browser that stores nothing keeps its shortcuts", () => {
       throw new Error("denied");
     },
   });
-  setLettersAct(false);
-  assert.equal(lettersAct(), true);
+  turnSwitch(LETTERS, false);
+  assert.equal(isOn(LETTERS), true);
 });

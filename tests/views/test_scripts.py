@@ -46,7 +46,7 @@ def test_python_gives_the_browser_the_script_of_the_view(entry: Path) -> None:
     assert "export default" in package.JS
 
 
-CONTROLS = {"find", "frame", "guess", "keys", "lectures", "models", "question", "walk"}
+CONTROLS = {"find", "frame", "guess", "keys", "lectures", "live", "models", "question", "walk"}
 """What is no figure: menus, boxes, keys."""
 
 

@@ -85,14 +85,16 @@ export class Following {
       return;
     }
     this.isAsking = true;
-    const pictures = await this.trace(text, known);
-    this.isAsking = false;
-    if (pictures && this.isFor(text, known)) {
+    const pictures = await this.trace(text, known).finally(() => {
+      this.isAsking = false;
+    });
+    const isFitting = this.isFor(text, known);
+    if (pictures && isFitting) {
       this.around.show(pictures);
       this.shown = text;
       this.mark();
     }
-    if (text !== this.wanted()) this.ask();
+    if (!isFitting || text !== this.wanted()) this.ask();
   }
 
   /**
