@@ -64,8 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     threadpool_limits(1)
     PagesManager.uses_pages_directory = False  # else the first run of a server is a page alone, see `ui/router.py`
     print(where(args.host, args.port), flush=True)
-    added = {"routes": [scripts.route(), find.route(), live.route()], "middleware": [Middleware(readers.Known)]}
-    app = streamlit.App(PROJECT / "app.py", lifespan=_warm, **added)
+    routes, known = [scripts.route(), find.route(), live.route()], [Middleware(readers.Known)]
+    app = streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=routes, middleware=known)
     uvicorn.run(
         doors.Doors(app, frozenset(args.allowed_host), doors.headers(os.environ.get("TFMVIZ_EMBED", ""))),
         host=args.host,

@@ -31,7 +31,7 @@ function page({ views = ["explorer"], more = [] } = {}) {
     await new Promise(setImmediate);
   };
   world.following.know(KNOWN);
-  world.following.told();
+  world.following.told("explorer");
   return world;
 }
 
@@ -65,7 +65,7 @@ test("no answer to an older text replaces what Python has sent after Enter", asy
   world.type("new");
   world.text = "new one";
   world.following.know({ ...KNOWN, text: "new one" });
-  world.following.told();
+  world.following.told("explorer");
   await world.answer();
   assert.deepEqual(world.shown, []);
   assert.equal(world.asked.length, 1);
@@ -77,7 +77,8 @@ test("the same pictures that Python does not send again are asked for", async ()
   world.type("entered x");
   await world.answer();
   world.text = "entered ";
-  world.following.know({ ...KNOWN, text: "entered " }); // as many tokens: Streamlit sends nothing
+  world.following.know({ ...KNOWN, text: "entered " }); // the same tokens: Streamlit sends no heads
+  world.following.told("another figure");
   world.following.ask();
   await world.answer();
   assert.deepEqual(world.shown, ["entered x", "entered "]);
@@ -91,7 +92,7 @@ test("who types on while Python computes sees the newest text again after Python
   world.following.know({ ...KNOWN, text: "new" });
   world.type("new one");
   await world.answer();
-  world.following.told(); // the pictures of "new"
+  world.following.told("explorer"); // the pictures of "new"
   assert.equal(last(world.asked)[0], "new one");
   await world.answer();
   assert.deepEqual(world.shown, ["new", "new one", "new one"]);

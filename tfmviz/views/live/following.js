@@ -23,7 +23,7 @@
  * @property {(view: string) => boolean} has whether a view is there now
  * @property {() => boolean} isOn whether pictures are to follow
  * @property {(pictures: Pictures) => void} show
- * @property {() => void} restore shows what Python has sent last
+ * @property {(views: string[]) => void} restore shows what Python has sent last
  * @property {(isTyped: boolean) => void} mark says whether the pictures are those of a text that nobody has entered
  */
 
@@ -56,9 +56,13 @@ export class Following {
     this.mark();
   }
 
-  /** Python has sent the pictures of what was entered. Somebody may have gone on typing meanwhile. */
-  told() {
-    this.sent = this.shown = this.known?.text ?? null;
+  /**
+   * Python has sent a picture of what was entered. Somebody may have gone on typing meanwhile.
+   * @param {string} view
+   */
+  told(view) {
+    if (!this.known?.views.includes(view)) return;
+    this.sent = this.shown = this.known.text;
     this.mark();
     this.ask();
   }
@@ -79,7 +83,7 @@ export class Following {
     if (!this.known || text === null || text === this.shown || this.isAsking) return;
     const known = { ...this.known, views: this.known.views.filter(this.around.has) };
     if (text === known.text && text === this.sent) {
-      this.around.restore();
+      this.around.restore(known.views);
       this.shown = text;
       this.mark();
       return;

@@ -31,20 +31,20 @@ export default function ({ data, parentElement }) {
 function build(parent, at) {
   const note = make("p", { role: "status" });
   parent.append(make("div", { className: "view" }, note));
-  const socket = new Socket(addressOf(at), (sentence) => {
+  const say = (/** @type {string} */ sentence) => {
     if (note.textContent !== sentence) note.textContent = sentence; // said once
-  });
-  const following = new Following([socket], around());
+  };
+  const socket = new Socket(addressOf(at), say);
+  const following = new Following([socket], around(say));
   /** @param {Event} event */
   const listen = (event) => {
     const { target } = event;
     if (!(target instanceof Element && target.matches(BOX))) return;
     if (event instanceof InputEvent && event.isComposing) return; // an input method still proposes
-    note.textContent &&= following.shown === following.known?.text ? "" : note.textContent;
     following.ask();
   };
   const meeting = meetingOf("live");
-  meeting.told = () => following.told();
+  meeting.told = (key) => following.told(key);
   for (const event of ["input", "compositionend"]) document.addEventListener(event, listen);
   return {
     following,
@@ -58,21 +58,27 @@ function build(parent, at) {
   };
 }
 
-/** @returns {Around} */
-const around = () => ({
+/**
+ * @param {(sentence: string) => void} say
+ * @returns {Around}
+ */
+const around = (say) => ({
   text: () => /** @type {HTMLTextAreaElement | null} */ (document.querySelector(BOX))?.value ?? null,
   has: (name) => Boolean(meetingOf(name).view),
   isOn: () => isOn(TYPING),
   show: ({ typed, views }) => {
     for (const [name, data] of Object.entries(views)) meetingOf(name).view?.show(data, typed);
   },
-  restore: () => {
-    for (const { view, data, selection } of ["explorer", "predictions"].map(meetingOf)) {
+  restore: (views) => {
+    for (const { view, data, selection } of views.map(meetingOf)) {
       view?.show(data);
       if (selection) view?.select(selection);
     }
   },
-  mark: (isTyped) => document.documentElement.toggleAttribute(MARK, isTyped),
+  mark: (isTyped) => {
+    document.documentElement.toggleAttribute(MARK, isTyped);
+    if (!isTyped) say("");
+  },
 });
 
 /** @param {string} at */

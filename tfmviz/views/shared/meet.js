@@ -16,7 +16,7 @@
 
 /**
  * A view, the data and the choice that Python has for it last. What is called `live` here is told when data come.
- * @typedef {{view?: View | null, data?: any, selection?: any, told?: () => void}} Meeting
+ * @typedef {{view?: View | null, data?: any, selection?: any, told?: (key: string) => void}} Meeting
  */
 
 /**
@@ -48,7 +48,8 @@ export function keyOf({ host }) {
 export const component =
   (makeView) =>
   ({ data, parentElement, setStateValue, setTriggerValue }) => {
-    const meeting = meetingOf(keyOf(parentElement));
+    const key = keyOf(parentElement);
+    const meeting = meetingOf(key);
     parentElement.page_ ??= {};
     Object.assign(parentElement.page_, {
       report: (/** @type {any} */ selection) => setStateValue("selection", selection),
@@ -63,7 +64,7 @@ export const component =
       parentElement.data_ = meeting.data = data;
       view.show(data);
       if (isFirst && meeting.selection) view.select(meeting.selection); // later ones find the view themselves
-      meetingOf("live").told?.();
+      meetingOf("live").told?.(key);
     } else view.followLook();
     return () => {
       if (meeting.view === view) meeting.view = null;

@@ -1,0 +1,121 @@
+"""The pictures follow each key, and Python waits for Enter."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from tests.browser import AT_REST, Visit, press
+
+pytestmark = pytest.mark.browser
+
+SHOWN = "() => globalThis.tfmvizViews.explorer.view.attention.texts.target.tokens.join('')"
+"""The text whose heads are on the page."""
+
+LATER = """() => {
+    const now = performance.now.bind(performance);
+    performance.now = () => now() + (globalThis.later ?? 0);
+}"""
+"""A clock that can be set forward."""
+
+
+def shows(page: Page, text: str) -> None:
+    page.wait_for_function(f"(text) => ({SHOWN})() === text", arg=text)
+
+
+def is_dimmed(page: Page, dimmed: bool) -> None:
+    """What Python says of the sentence that was entered."""
+    expect(page.locator(".st-key-hidden-predicted > *").first).to_have_css("opacity", "0.5" if dimmed else "1")
+
+
+def test_each_key_changes_the_heads_and_enter_tells_python(visit: Visit) -> None:
+    sent: list[object] = []
+    visit.page.on("websocket", lambda one: "_stcore" in one.url and one.on("framesent", lambda said: sent.append(said)))
+    page = visit.open("/explorer?text=The+cat")
+    box, before = page.get_by_label("Your sentence"), page.url
+    said, runs = page.get_by_text("Most probable next tokens:").inner_text(), len(sent)
+    box.press("End")
+    for n, letter in enumerate(" sat", start=1):
+        box.press(letter)
+        shows(page, "The cat sat"[: 7 + n].rstrip() if letter == " " else "The cat sat"[: 7 + n])
+    expect(page.locator(".headline")).to_contain_text("“sat” (token 2)")
+    is_dimmed(page, True)
+    assert page.get_by_text("Most probable next tokens:").inner_text() == said
+    for _ in range(3):
+        box.press("Backspace")
+    shows(page, "The cat ")
+    box.fill("")
+    box.press("a")
+    shows(page, "a")
+    box.fill("The cat")  # what was entered comes back, with all that Python said of it
+    shows(page, "The cat")
+    is_dimmed(page, False)
+    assert (len(sent), page.url) == (runs, before)
+    box.fill("The dog sat")
+    shows(page, "The dog sat")
+    heads = page.evaluate("[...globalThis.tfmvizViews.explorer.view.attention.source.data]")
+    box.press("Enter")
+    page.wait_for_url(re.compile("dog"))
+    page.wait_for_function(AT_REST)
+    assert len(sent) > runs
+    is_dimmed(page, False)
+    assert page.evaluate("[...globalThis.tfmvizViews.explorer.view.attention.source.data]") == heads
+
+
+def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -> None:
+    asked: list[str] = []
+    visit.page.on(
+        "websocket",
+        lambda one: (
+            one.url.endswith("/live") and one.on("framesent", lambda text: asked.append(json.loads(text)["text"]))
+        ),
+    )
+    page = visit.open("/explorer?text=I+see")
+    box, keyboard = page.get_by_label("Your sentence"), page.context.new_cdp_session(page)
+    box.press("End")
+    for part in (" n", " ni", " nih"):
+        keyboard.send("Input.imeSetComposition", {"text": part, "selectionStart": 0, "selectionEnd": len(part)})
+    keyboard.send("Input.insertText", {"text": " 你好"})
+    page.wait_for_function("() => document.documentElement.hasAttribute('data-typing')")
+    assert asked == ["I see 你好"]
+    press(page, "What the keys do")
+    page.get_by_label("Pictures follow while you type a sentence").click()
+    page.keyboard.press("Escape")
+    page.wait_for_function(AT_REST)
+    box.press("End")
+    box.press("!")
+    box.press("Enter")
+    page.wait_for_url(re.compile("21|!"))
+    assert asked == ["I see 你好"]
+
+
+def test_the_picture_stays_while_the_server_is_busy_or_away(visit: Visit) -> None:
+    answers = [json.dumps({"n": 1, "busy": True}), ""]
+
+    def serve(socket: WebSocketRoute) -> None:
+        def answer(_: object) -> None:
+            if answer_now := answers.pop(0):
+                socket.send(answer_now)
+            else:
+                socket.close()
+
+        socket.on_message(answer)
+
+    visit.page.route_web_socket(re.compile("/live$"), serve)
+    page = visit.open("/explorer?text=The+cat")
+    page.evaluate(LATER)
+    box, status = page.get_by_label("Your sentence"), page.locator(".st-key-live [role=status]")
+    box.press("End")
+    box.press("s")
+    expect(status).to_have_text("The server is busy: press Enter to see your sentence.")
+    page.evaluate("globalThis.later = 60_000")
+    box.press("!")
+    expect(status).to_have_text("The server is away. The picture stays.")
+    shows(page, "The cat")
+    box.press("Enter")
+    shows(page, "The cats!")
+    expect(status).to_be_empty()
+    visit.page.unroute_all()
