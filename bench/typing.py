@@ -40,6 +40,8 @@ BURST, A_SECOND = 15, 5
 
 HERTZ = os.sysconf("SC_CLK_TCK")
 
+PAGE = {"model": "tiny-english", "layer": "decoder.4.self_attn", "head": 3, "zoom": "", "token": None}
+
 SWITCH = "(value) => value ? localStorage.removeItem('tfmviz-typing') : localStorage.setItem('tfmviz-typing', 'off')"
 
 CARET = "(box, at) => box.setSelectionRange(at, at)"
@@ -137,8 +139,7 @@ class Typist:
                     await asyncio.sleep(0.005)
                     continue
                 n, shown = n + 1, text
-                page = {"model": "tiny-english", "layer": "decoder.4.self_attn", "token": None, "views": "explorer"}
-                await socket.send(json.dumps({"n": n, "text": text} | page))
+                await socket.send(json.dumps({"n": n, "text": text, "page": PAGE, "views": "explorer"}))
                 answer = await socket.recv()
                 if isinstance(answer, bytes):
                     self.waits.append(1000 * (time.perf_counter() - began))

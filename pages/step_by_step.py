@@ -1,6 +1,6 @@
 """Attention step by step: how a head computes its numbers, from the sentence to what a layer writes (L3, L5)."""
 
-from tfmviz.ui import beside, lesson
+from tfmviz.ui import beside, lesson, live
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.steps import code, heads, scaling, stages
 
@@ -10,6 +10,7 @@ def draw(here: Lesson) -> None:
         stages.side_by_side(here, there)
         return
 
+    live.follow(here, "steps")
     lesson.tabs(
         "part",
         {

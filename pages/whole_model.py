@@ -1,6 +1,6 @@
 """The whole model: one picture from the tokens to the next word, which opens into blocks and heads (L3 to L6, L8)."""
 
-from tfmviz.ui import beside, guess, lesson
+from tfmviz.ui import beside, guess, lesson, live
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.whole_model import around, picture, two
 
@@ -9,6 +9,7 @@ def draw(here: Lesson) -> None:
     if there := beside.other(here, beside.WITHOUT_HEADS):
         two.side_by_side(here, there)
     else:
+        live.follow(here, "whole_model")
         with guess.first("Which word does the model expect in the end?", name="picture"):
             picture.picture(here)
 

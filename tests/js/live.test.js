@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { Following } from "../../tfmviz/views/live/following.js";
 import { AWAY, BUSY, Socket } from "../../tfmviz/views/live/socket.js";
 
-const KNOWN = { model: "m", text: "entered", layer: "l", token: null, views: ["explorer", "bars"] };
+const PAGE = { model: "m", layer: "l", head: 0, zoom: "", token: null };
+const KNOWN = { page: PAGE, text: "entered", views: ["explorer", "bars"] };
 
 // A page whose box holds a text, with a source that answers when it is told to.
 function page({ views = ["explorer"], more = [] } = {}) {
@@ -103,7 +104,7 @@ test("an answer of another model or layer is not shown, and the text is asked fo
   for (const change of [{ model: "other" }, { layer: "other" }]) {
     const world = page();
     world.type("new");
-    world.following.know({ ...KNOWN, ...change });
+    world.following.know({ ...KNOWN, page: { ...PAGE, ...change } });
     await world.answer();
     assert.deepEqual(world.shown, []);
     assert.equal(world.asked.length, 2);
@@ -183,10 +184,10 @@ test("the server's answer is taken apart", async () => {
   const pictures = world.socket.trace("text", KNOWN);
   world.open();
   const [socket] = world.sockets;
-  assert.deepEqual(socket.sent, [{ n: 1, model: "m", text: "text", layer: "l", token: null, views: "explorer bars" }]);
+  assert.deepEqual(socket.sent, [{ n: 1, text: "text", page: PAGE, views: "explorer bars" }]);
   const rows = [["a", 1, "100%"]];
   const json = new TextEncoder().encode(JSON.stringify(rows));
-  const header = { n: 1, first: 2, views: { explorer: 3, predictions: json.length } };
+  const header = { n: 1, typed: { first: 2 }, views: { explorer: 3, predictions: json.length } };
   socket.onmessage({ data: framed(header, Uint8Array.of(7, 8, 9), json) });
   const { typed, views } = await pictures;
   assert.deepEqual(typed, { first: 2 });
@@ -219,7 +220,7 @@ test("a server that goes away is said to, one that was never there is not", asyn
   world.now += 1000;
   const second = world.socket.trace("text", KNOWN);
   world.open();
-  last(world.sockets).onmessage({ data: framed({ first: 0, views: {} }) });
+  last(world.sockets).onmessage({ data: framed({ typed: {}, views: {} }) });
   await second;
   const third = world.socket.trace("text", KNOWN);
   last(world.sockets).onclose();
@@ -228,7 +229,7 @@ test("a server that goes away is said to, one that was never there is not", asyn
   world.now += 1000;
   const fourth = world.socket.trace("text", KNOWN);
   world.open();
-  last(world.sockets).onmessage({ data: framed({ first: 0, views: {} }) });
+  last(world.sockets).onmessage({ data: framed({ typed: {}, views: {} }) });
   assert.ok(await fourth);
   assert.equal(last(world.said), "");
   assert.equal(world.sockets.length, 3);

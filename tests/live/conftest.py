@@ -56,10 +56,16 @@ def talk(host: str) -> Talk:
     return do
 
 
-def question(text: str = "The cat sat.", **other: Any) -> str:
+def question(text: str | None = "The cat sat.", **other: Any) -> str:
     """What a browser asks."""
-    about = {"n": 1, "model": "tiny-english", "layer": "decoder.4.self_attn", "token": None, "views": "explorer"}
-    return json.dumps(about | {"text": text} | other)
+    page = {"model": "tiny-english", "layer": "decoder.4.self_attn", "head": 3, "zoom": "", "token": None}
+    about = {
+        "n": 1,
+        "text": text,
+        "views": "explorer",
+        "page": page | {key: other.pop(key) for key in page & other.keys()},
+    }
+    return json.dumps(about | other)
 
 
 def parts(answer: str | bytes) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -53,7 +53,45 @@ def test_a_key_gets_what_a_page_gets_at_enter(talk: Talk, model: str, layer: str
     assert data["explorer"] == on_page["explorer"].bytes
     assert json.loads(data["predictions"]) == json.loads(on_page["predictions"].json)
     assert header["n"] == 1
-    assert header["first"] == json.loads(on_page["explorer_selection"].json)["first"]
+    assert header["typed"]["first"] == json.loads(on_page["explorer_selection"].json)["first"]
+
+
+@pytest.mark.parametrize("zoom", ["", "block", "head"])
+@pytest.mark.parametrize(
+    ("model", "layer", "head"),
+    [("tiny-english", "decoder.2.self_attn", 5), ("french-english", "encoder.1.self_attn", 1)],
+)
+def test_the_whole_model_and_its_words_are_those_of_enter(
+    talk: Talk, model: str, layer: str, head: int, zoom: str
+) -> None:
+    about = {"model": model, "layer": layer, "head": head, "zoom": zoom, "token": 1}
+    ((header, data),) = talk(asking(question("Le chat dort.", views="whole_model", **about)))
+    app = open_page("whole_model", text="Le chat dort.", kind=_named(layer), **_choices(about), zoom=zoom)
+    selection = json.loads(views(app)["whole_model_selection"].json)
+    assert data["whole_model"] == views(app)["whole_model"].bytes
+    assert header["typed"] == {"first": selection["token"], "says": selection["says"]}
+
+
+@pytest.mark.parametrize(
+    ("model", "layer", "head"),
+    [
+        ("twins-rope", "decoder.1.self_attn", 2),
+        ("twins-t5", "decoder.0.self_attn", 0),
+        ("french-english", "decoder.1.cross_attn", 1),
+    ],
+)
+def test_the_steps_of_a_head_are_those_of_enter(talk: Talk, model: str, layer: str, head: int) -> None:
+    about = {"model": model, "layer": layer, "head": head, "zoom": "", "token": None}
+    ((header, data),) = talk(asking(question("Le chat dort.", views="steps", **about)))
+    app = open_page("step_by_step", text="Le chat dort.", kind=_named(layer), **_choices(about))
+    assert data["steps"] == views(app)["steps"].bytes
+    assert header["typed"]["first"] == json.loads(views(app)["steps_selection"].json)["token"]
+
+
+def _choices(about: dict[str, Any]) -> dict[str, str]:
+    """What the address says of them."""
+    chosen = {"model": about["model"], "layer": about["layer"].split(".")[1], "head": str(about["head"])}
+    return chosen | ({} if about["token"] is None else {"token": str(about["token"])})
 
 
 def _named(layer: str) -> str:
@@ -91,14 +129,17 @@ def test_odd_texts_end_in_a_picture_or_a_sentence(talk: Talk) -> None:
         (question(token=-1), "This is no question about a text."),
         (question(token="0"), "This is no question about a text."),
         (question(views=["explorer"]), "This is no question about a text."),
-        (question(text=None), "This is no question about a text."),
+        (question(None), "This is no question about a text."),
         (question("a" * 5001), live.TOO_LONG),
         (question("a" * 80_000), "This message is too long."),
         (question(""), live.NOT_READ),
         (question(model="no-model"), "There is no such model here."),
         (question(model="../tiny-english"), "There is no such model here."),
         (question(model="run-" + "0" * 16), "This model is not available. Press Enter."),
-        (question(layer="decoder.6.self_attn"), "This model has no such layer."),
+        (question(layer="decoder.6.self_attn"), "This model has no such head."),
+        (question(head=8), "This model has no such head."),
+        (question(head=-1), "This is no question about a text."),
+        (question(page={}), "This is no question about a text."),
     ],
 )
 def test_what_is_no_question_gets_a_sentence_and_the_next_one_its_picture(

@@ -99,10 +99,7 @@ class Lesson:
     @property
     def positions(self) -> PositionEffects:
         """What the position scheme does in the chosen layer, on a text of this length; nothing in cross-attention."""
-        stack, _, part = self.choice.layer.split(".")
-        if part == "cross_attn":
-            return PositionEffects()
-        return self.model.position_effects(stack, len(self.trace.axes(self.choice.layer)[0]))
+        return positions_in(self.model, self.trace, self.choice.layer)
 
     @property
     def question(self) -> Question:
@@ -123,6 +120,14 @@ class Lesson:
         queries, keys = self.trace.axes(self.choice.layer)
         tokens = {"target": self.trace.target, "queries": queries, "keys": keys}[of].tokens
         return Question(text=text, tokens=[visible(token) for token in tokens])
+
+
+def positions_in(model: Model, trace: Trace, layer: str) -> PositionEffects:
+    """What the position scheme does in a layer, on a text of this length; nothing in cross-attention."""
+    stack, _, part = layer.split(".")
+    if part == "cross_attn":
+        return PositionEffects()
+    return model.position_effects(stack, len(trace.axes(layer)[0]))
 
 
 def gap_in(model: Model, trace: Trace) -> int | None:

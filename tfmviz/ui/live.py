@@ -2,8 +2,9 @@
 
 A browser asks over a websocket of its own, one question at a time, and gets for the views on the page what they would
 get at Enter. A question is JSON: a number `n`, the model, the text, and what the page shows (`Asked`). The answer is
-framed bytes (`views.shared.framed`): `n`, the token to look at (`first`), and where the data of each view lie. What
-cannot be answered comes back as JSON: `n`, and `error`, a sentence for the reader, or `busy`.
+framed bytes (`views.shared.framed`): `n`, what the views are told besides (`typed`: the token to look at, and what the
+model would say layer by layer), and the length of the data of each view. What cannot be answered comes back as JSON:
+`n`, and `error`, a sentence for the reader, or `busy`.
 
 Whoever has pressed Enter comes first: a key waits while a page is computed, and soon finds the server busy, as it does
 when too many keys wait. Nothing that is only being typed is kept.
@@ -15,23 +16,26 @@ import asyncio
 import json
 import re
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import streamlit as st
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from tfmviz import fuse, views, zoo
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.record.model import Model
-from tfmviz.record.trace import Trace
-from tfmviz.ui import controls, models, trained, turns
+from tfmviz.record.trace import NotCaptured, Trace
+from tfmviz.ui import controls, models, scenes, trained, turns
 from tfmviz.ui.figures import rows_of_bars, show_plain_view
-from tfmviz.ui.lesson import Lesson, gap_in
+from tfmviz.ui.lesson import Lesson, gap_in, positions_in
 from tfmviz.ui.sentences import in_one_line, nearest
 from tfmviz.views import live as view
+from tfmviz.views import steps, whole_model
 from tfmviz.views.shared import framed
 from tfmviz.words.labels import visible
 
@@ -53,8 +57,11 @@ LOOK = 0.004
 LARGEST = 70_000
 """Characters of a message; the longest text takes 60,000 if each of its characters is spelled out."""
 
-SITES = {"explorer": ("*.pattern", "*.mask"), "predictions": ("logits",)}
+SITES = {"explorer": ("*.pattern", "*.mask"), "predictions": ("logits",), "whole_model": ("*",), "steps": ("*",)}
 """The views that follow, and what of a pass they show."""
+
+MOST_TOKENS = 128
+"""Of a text whose vectors travel: a megabyte of them in a large picture."""
 
 NOT_READ = "Nothing here can be read. Type at least one character that can be seen."
 TOO_LONG = "This text is too long for the picture to follow each key. Press Enter."
@@ -75,7 +82,8 @@ class Asked:
     """What the page shows while somebody types.
 
     Attributes:
-        layer: path of the chosen attention layer.
+        layer, head: path of the chosen attention layer, and the head.
+        zoom: of the picture of the whole model, by its name in the address.
         token: that the reader has chosen; None until they do.
         views: names of those on the page, of `SITES`.
     """
@@ -83,6 +91,8 @@ class Asked:
     model: str
     text: str
     layer: str
+    head: int
+    zoom: str
     token: int | None
     views: tuple[str, ...]
 
@@ -94,8 +104,10 @@ def follow(here: Lesson, *names: str) -> None:
         names: of the views that the page shows now; see `SITES`.
     """
     if _served:
-        page = {"model": here.model.name, "text": here.text, "layer": here.choice.layer, "token": controls.pinned()}
-        show_plain_view("live", js=view.JS, css=view.CSS, data=page | {"at": "live", "views": " ".join(names)})
+        page = {"model": here.model.name, "layer": here.choice.layer, "head": here.choice.head}
+        page |= {"zoom": st.query_params.get("zoom", ""), "token": controls.pinned()}
+        data = {"page": page, "text": here.text, "at": "live", "views": " ".join(names)}
+        show_plain_view("live", js=view.JS, css=view.CSS, data=data)
 
 
 def route() -> WebSocketRoute:
@@ -140,13 +152,13 @@ async def _answer(said: str) -> bytes | str:
         try:
             if not await _is_quiet():
                 return json.dumps({"n": n, "busy": True})
-            first, parts = await asyncio.get_running_loop().run_in_executor(_threads, pictures, asked)
+            typed, parts = await asyncio.get_running_loop().run_in_executor(_threads, pictures, asked)
         finally:
             _asked_for -= 1
     except Refused as refused:
         return json.dumps({"n": n, "error": str(refused)})
     lengths = {name: len(data) for name, data in parts.items()}
-    return framed({"n": n, "first": first, "views": lengths}, list(parts.values()))
+    return framed({"n": n, "typed": typed, "views": lengths}, list(parts.values()))
 
 
 async def _is_quiet() -> bool:
@@ -165,15 +177,21 @@ def understood(said: str) -> tuple[int, Asked]:
         match json.loads(said):
             case {
                 "n": int(n),
-                "model": str(model),
                 "text": str(text),
-                "layer": str(layer),
-                "token": int() | None as token,
                 "views": str(names),
-            } if not isinstance(n, bool) and not isinstance(token, bool) and abs(n) < 2**53 and (token or 0) >= 0:
+                "page": {
+                    "model": str(model),
+                    "layer": str(layer),
+                    "head": int(head),
+                    "zoom": str(zoom),
+                    "token": int() | None as token,
+                },
+            } if all(_counts(number) for number in (n, head, token or 0)):
                 text = re.sub("[\ud800-\udfff]", "\ufffd", text)  # halves of a character, as the page would get them
                 known = tuple(name for name in SITES if name in names.split())
-                asked = Asked(model=model, text=in_one_line(text), layer=layer, token=token, views=known)
+                asked = Asked(
+                    model=model, text=in_one_line(text), layer=layer, head=head, zoom=zoom, token=token, views=known
+                )
             case _:
                 raise Refused("This is no question about a text.")
     except (ValueError, RecursionError) as error:
@@ -183,29 +201,53 @@ def understood(said: str) -> tuple[int, Asked]:
     return n, asked
 
 
-def pictures(asked: Asked) -> tuple[int, dict[str, bytes]]:
-    """Runs the model once: the token to look at, and the data of each view. Raises: Refused."""
+def _counts(number: int) -> bool:
+    return not isinstance(number, bool) and 0 <= number < 2**53
+
+
+def pictures(asked: Asked) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Runs the model once: what the views are told besides their data, and the data of each. Raises: Refused."""
     model, began = _model(asked.model), time.thread_time()
 
     def look() -> None:
         if time.thread_time() - began > LONGEST:
             raise Refused(TOO_SLOW)
 
-    if asked.layer not in model.config.layers:
-        raise Refused("This model has no such layer.")
+    if asked.layer not in model.config.layers or asked.head >= model.config.n_heads:
+        raise Refused("This model has no such head.")
     if not model.encode(asked.text).ids:
         raise Refused(NOT_READ)
     names = [name for name in asked.views if name != "predictions" or model.config.head != "none"]
     sites = {site for name in ("explorer", *names) for site in SITES[name]}
-    with fuse.watched(look):
-        trace = models.run_unshared(model, asked.text, sorted(sites))
     try:
-        if not views.travels_whole(trace):
-            raise Refused(TOO_LONG)
-        first = _first(model, asked, trace.axes(asked.layer)[0].tokens, gap_in(model, trace))
-        return first, {name: _data(name, model, asked, trace) for name in names}
-    except ValueError as error:  # values that are no attention: Enter says so
+        with fuse.watched(look):
+            trace = models.run_unshared(model, asked.text, None if "*" in sites else sorted(sites))
+            return _drawn(model, asked, trace, names)
+    except (ValueError, NotCaptured) as error:  # Enter says what is wrong
         raise Refused("The picture of this text cannot be drawn.") from error
+
+
+def _drawn(model: Model, asked: Asked, trace: Trace, names: Sequence[str]) -> tuple[dict[str, Any], dict[str, bytes]]:
+    whole = all(len(text) <= MOST_TOKENS for text in (trace.target, trace.source) if text)
+    if not (views.travels_whole(trace) if "explorer" in names else whole):
+        raise Refused(TOO_LONG)
+    data: dict[str, bytes] = {}
+    typed: dict[str, Any] = {"first": _first(model, asked, trace.axes(asked.layer)[0].tokens, trace)}
+    for name in names:
+        match name:
+            case "explorer":
+                data[name] = models.payload_of(model, trace)
+            case "predictions":
+                data[name] = json.dumps(_predictions(model, asked, trace)).encode()
+            case "steps":
+                weights, positions = model.weights.attention(asked.layer), positions_in(model, trace, asked.layer)
+                data[name] = steps.payload(trace, asked.layer, asked.head, weights, positions, title=model.name)
+            case "whole_model":
+                zoom, about = scenes.zoom_of(asked.zoom), scenes.subject(model, trace)
+                where, head = scenes.place(zoom, asked.layer, asked.head)
+                data[name] = whole_model.payload(about, zoom, where, head)
+                typed["says"] = scenes.said(model, about, zoom, where, typed["first"])
+    return typed, data
 
 
 def _model(name: str) -> Model:
@@ -217,18 +259,12 @@ def _model(name: str) -> Model:
         raise Refused("This model is not available. Press Enter.") from error
 
 
-def _first(model: Model, asked: Asked, tokens: tuple[str, ...], gap: int | None) -> int:
+def _first(model: Model, asked: Asked, tokens: tuple[str, ...], trace: Trace) -> int:
     """Position of the token to look at, as a page that has just got this text chooses it."""
-    return nearest(tokens, asked.token, model=model.name, text=asked.text, first=gap)
+    return nearest(tokens, asked.token, model=model.name, text=asked.text, first=gap_in(model, trace))
 
 
-def _data(name: str, model: Model, asked: Asked, trace: Trace) -> bytes:
-    """What a view gets at Enter; lists as JSON."""
-    if name == "explorer":
-        return models.payload_of(model, trace)
-    target = _first(model, asked, trace.tokens, gap_in(model, trace))
-    best = top_predictions(trace.row("logits", target), 10)
-    rows: list[list[Any]] = rows_of_bars(
-        [visible(model.vocabulary[p.index]) for p in best], [p.probability for p in best]
-    )
-    return json.dumps(rows).encode()
+def _predictions(model: Model, asked: Asked, trace: Trace) -> list[list[Any]]:
+    """The most probable words after the token, or in its place."""
+    best = top_predictions(trace.row("logits", _first(model, asked, trace.tokens, trace)), 10)
+    return rows_of_bars([visible(model.vocabulary[p.index]) for p in best], [p.probability for p in best])

@@ -4,9 +4,11 @@
 
 /** @import { Typed } from "../shared/shell.js" */
 
+/** @typedef {{model: string, layer: string, head: number, zoom: string, token: number | null}} Page what is chosen */
+
 /**
  * What Python knows of the page: the text is the one that was entered last, the views are those that can follow.
- * @typedef {{model: string, text: string, layer: string, token: number | null, views: string[]}} Known
+ * @typedef {{page: Page, text: string, views: string[]}} Known
  */
 
 /** @typedef {{typed: Typed, views: Record<string, any>}} Pictures the data of each view */
@@ -82,6 +84,7 @@ export class Following {
     const text = this.wanted();
     if (!this.known || text === null || text === this.shown || this.isAsking) return;
     const known = { ...this.known, views: this.known.views.filter(this.around.has) };
+    if (!known.views.length) return;
     if (text === known.text && text === this.sent) {
       this.around.restore(known.views);
       this.shown = text;
@@ -107,10 +110,10 @@ export class Following {
    * @param {string} text
    * @param {Known} known when it was asked for
    */
-  isFor(text, { model, layer }) {
+  isFor(text, { page }) {
     const now = this.known;
     const wanted = this.wanted();
-    if (now?.model !== model || now.layer !== layer || wanted === null) return false;
+    if (!now || wanted === null || JSON.stringify(now.page) !== JSON.stringify(page)) return false;
     return text === wanted || wanted !== now.text;
   }
 

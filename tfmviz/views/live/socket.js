@@ -43,8 +43,7 @@ export class Socket {
     if (this.now() < this.notBefore) return null;
     clearTimeout(this.ending);
     this.n += 1;
-    const { model, layer, token, views } = known;
-    const answer = await this.answerTo({ n: this.n, model, text, layer, token, views: views.join(" ") });
+    const answer = await this.answerTo({ n: this.n, text, page: known.page, views: known.views.join(" ") });
     this.ending = setTimeout(() => this.leave(), IDLE);
     return this.read(answer);
   }
@@ -101,7 +100,7 @@ export class Socket {
       views[name] = data.subarray(at, at + Number(length));
       at += Number(length);
     }
-    return { typed: { first: header.first }, views: decoded(views) };
+    return { typed: header.typed, views: decoded(views) };
   }
 
   wait() {

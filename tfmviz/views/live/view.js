@@ -1,13 +1,13 @@
 // While a sentence is being typed, the pictures follow each key. Streamlit's own box stays the box: this only listens.
 
-/** @import { Around, Pictures } from "./following.js" */
+/** @import { Around, Page } from "./following.js" */
 import { make } from "../shared/elements.js";
 import { meetingOf } from "../shared/meet.js";
 import { isOn, TYPING } from "../shared/switches.js";
 import { Following } from "./following.js";
 import { Socket } from "./socket.js";
 
-/** @typedef {{model: string, text: string, layer: string, token: number | null, views: string, at: string}} Data */
+/** @typedef {{page: Page, text: string, views: string, at: string}} Data `at` is the server's address */
 
 /** @typedef {{ following: Following, leave: () => void }} Live */
 
@@ -18,8 +18,7 @@ const MARK = "data-typing"; // on the page's root: what pictures show has not be
 export default function ({ data, parentElement }) {
   parentElement.live_ ??= build(parentElement, data.at);
   const { following, leave } = parentElement.live_;
-  const { at, views, ...known } = data;
-  following.know({ ...known, views: views.split(" ") });
+  following.know({ page: data.page, text: data.text, views: data.views.split(" ") });
   return leave;
 }
 

@@ -20,7 +20,7 @@ export const STILL = 400; // milliseconds without a touch after which the hand c
  * @typedef {{report?: (selection: any) => void, pick?: (value: any) => void}} Page
  */
 
-/** @typedef {{first: number}} Typed the token to look at until one is chosen */
+/** @typedef {{first: number, says?: any}} Typed the token to look at, and what a model would say there */
 
 /** @typedef {{name: string, title: string, caption: string}} Titles of a saved figure; `name` is the file's */
 

@@ -97,7 +97,7 @@ export class Steps extends Shell {
     this.head = new Head(bytes);
     const { queries } = this.head;
     const isSame = before && before.queries.join("\n") === queries.join("\n");
-    this.selection = isSame ? this.fitted(this.selection) : this.first();
+    this.selection = isSame ? this.fitted(this.selection) : this.first(this.typed?.first);
     this.stages = stagesOf(this.head);
     tokenButtons(this.tokens, { labels: queries, tokens: queries }, this.selection.query);
     this.list.replaceChildren(

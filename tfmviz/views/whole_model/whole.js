@@ -109,7 +109,9 @@ export class Whole extends Shell {
       this.stop();
       this.pinned = this.hoveredBox = null;
     }
-    this.token = this.fitted(this.token ?? { stack: "decoder", row: Number.POSITIVE_INFINITY });
+    const token = this.typed && { stack: this.where.layer.split(".")[0], row: this.typed.first };
+    if (this.typed) this.says = this.typed.says;
+    this.token = this.fitted(token ?? this.token ?? { stack: "decoder", row: Number.POSITIVE_INFINITY });
     this.fillBar();
   }
 

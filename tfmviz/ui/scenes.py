@@ -1,0 +1,58 @@
+"""The picture of a whole model, from a trace: what it holds, whoever has computed that."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from tfmviz.analysis import lens
+from tfmviz.record.model import Model
+from tfmviz.record.trace import Trace
+from tfmviz.views import whole_model as view
+from tfmviz.views.whole_model.scene import Subject, Zoom
+from tfmviz.words.labels import visible
+
+ZOOMS: tuple[Zoom, ...] = get_args(Zoom)
+
+
+def zoom_of(asked: str) -> Zoom:
+    """A zoom by its name in the address; what is none is the whole model."""
+    return next((zoom for zoom in ZOOMS if zoom == asked), "model")
+
+
+def place(zoom: Zoom, layer: str, head: int) -> tuple[str, int]:
+    """The layer and head that a picture shows: at the zoom "model" it is the same for all of a stack."""
+    where = layer if zoom != "model" else f"{layer.split('.')[0]}.0.self_attn"
+    return where, head if zoom == "head" else 0
+
+
+def subject(model: Model, trace: Trace) -> Subject:
+    """What the view draws: the model's run, its matrices, what its positions do."""
+    weights = model.weights
+    texts = {stack: trace.source if stack == "encoder" and trace.source else trace.target for stack in weights.stacks}
+    return Subject(
+        title=model.name,
+        trace=trace,
+        weights=weights,
+        effects={stack: model.position_effects(stack, len(text)) for stack, text in texts.items()},
+        vocabulary=model.vocabulary,
+    )
+
+
+def said(model: Model, about: Subject, zoom: Zoom, layer: str, token: int) -> dict[str, list[Any]]:
+    """Per column of the picture the most probable word if the model stopped there, its probability, the answer's rank.
+
+    Empty where nothing can be read out: at one head, and in an encoder that feeds a decoder.
+    """
+    sites = view.read_at(about, zoom, layer)
+    if not sites:
+        return {}
+    readout = about.weights.stacks[model.writes_from].readout
+    found = lens.read_token(about.trace, list(sites.values()), readout, token)
+    return {
+        column: [
+            visible(model.vocabulary[found.top[stage, 0]]),
+            float(found.top_probability[stage, 0]),
+            int(found.answer_rank[stage, 0]),
+        ]
+        for stage, column in enumerate(sites)
+    }
