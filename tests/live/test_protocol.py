@@ -7,6 +7,7 @@ import json
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
@@ -15,6 +16,7 @@ from tests.app import open_page, views
 from tests.classroom.crowd import together
 from tests.hostile.texts import ODD, WORST
 from tests.live.conftest import Talk, parts, question
+from tests.traces import read_arrays
 from tfmviz.ui import cache, live, models, turns
 
 LONG = "Die Donaudampfschifffahrt ist lang. " * 60
@@ -84,7 +86,10 @@ def test_the_steps_of_a_head_are_those_of_enter(talk: Talk, model: str, layer: s
     about = {"model": model, "layer": layer, "head": head, "zoom": "", "token": None}
     ((header, data),) = talk(asking(question("Le chat dort.", views="steps", **about)))
     app = open_page("step_by_step", text="Le chat dort.", kind=_named(layer), **_choices(about))
-    assert data["steps"] == views(app)["steps"].bytes
+    ours, pages = (read_arrays(found) for found in (data["steps"], views(app)["steps"].bytes))
+    assert {name for name in pages[1] if name not in ours[1]} == {f"{kind}_{of}" for kind in "Wb" for of in "QKVO"}
+    assert ours[0] | {"arrays": None} == pages[0] | {"arrays": None}
+    assert all(np.array_equal(array, pages[1][name]) for name, array in ours[1].items())
     assert header["typed"]["first"] == json.loads(views(app)["steps_selection"].json)["token"]
 
 

@@ -240,8 +240,7 @@ def _drawn(model: Model, asked: Asked, trace: Trace, names: Sequence[str]) -> tu
             case "predictions":
                 data[name] = json.dumps(_predictions(model, asked, trace)).encode()
             case "steps":
-                weights, positions = model.weights.attention(asked.layer), positions_in(model, trace, asked.layer)
-                data[name] = steps.payload(trace, asked.layer, asked.head, weights, positions, title=model.name)
+                data[name] = _steps(model, asked, trace)
             case "whole_model":
                 zoom, about = scenes.zoom_of(asked.zoom), scenes.subject(model, trace)
                 where, head = scenes.place(zoom, asked.layer, asked.head)
@@ -268,3 +267,10 @@ def _predictions(model: Model, asked: Asked, trace: Trace) -> list[list[Any]]:
     """The most probable words after the token, or in its place."""
     best = top_predictions(trace.row("logits", _first(model, asked, trace.tokens, trace)), 10)
     return rows_of_bars([visible(model.vocabulary[p.index]) for p in best], [p.probability for p in best])
+
+
+def _steps(model: Model, asked: Asked, trace: Trace) -> bytes:
+    """The steps of a head without the layer's matrices: they are nine tenths, and do not change with the text."""
+    weights, positions = model.weights.attention(asked.layer), positions_in(model, trace, asked.layer)
+    shown = asked.layer, asked.head
+    return steps.payload(trace, *shown, weights, positions, title=model.name, with_weights=False)

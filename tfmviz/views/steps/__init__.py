@@ -21,7 +21,14 @@ CSS = style("steps")
 
 
 def payload(
-    trace: Trace, layer: str, head: int, weights: AttentionWeights, positions: PositionEffects, *, title: str = ""
+    trace: Trace,
+    layer: str,
+    head: int,
+    weights: AttentionWeights,
+    positions: PositionEffects,
+    *,
+    title: str = "",
+    with_weights: bool = True,
 ) -> bytes:
     """What the view gets, see `shared.pack`.
 
@@ -31,6 +38,7 @@ def payload(
     Args:
         positions: what the scheme does to a text of this length; nothing in cross-attention.
         title: name of the model.
+        with_weights: whether the layer's matrices travel too; a view that shows the same head has them.
 
     Raises:
         NotCaptured: the trace lacks what the layer computed.
@@ -42,7 +50,7 @@ def payload(
     arrays = (
         {"x": x_q}
         | _of_head(trace, layer, head, group)
-        | _matrices(weights, head, group)
+        | (_matrices(weights, head, group) if with_weights else {})
         | _optional(trace, layer, weights, (head, group), positions, memory)
     )
     for name, array in arrays.items():

@@ -158,10 +158,14 @@ export class Head {
   /** @type {Partial<Record<MatrixId, Shown>>} */
   made = {};
 
-  /** @param {Uint8Array | Plain} source facts and sites as in tfmviz/views/steps/__init__.py */
-  constructor(source) {
+  /**
+   * @param {Uint8Array | Plain} source facts and sites as in tfmviz/views/steps/__init__.py
+   * @param {Head | null} [same] the same head on another text, where the layer's matrices do not travel again
+   */
+  constructor(source, same = null) {
     const record = recordOf(source);
-    const arrays = arraysOf(record);
+    const weights = Object.entries(same?.arrays ?? {}).filter(([name]) => /^[Wb]_/.test(name));
+    const arrays = { ...Object.fromEntries(weights), ...arraysOf(record) };
     const { title, layer, head, heads, preNorm, queries, keys } = record.facts;
     const { divisor, divided, cap, linear, normed, outNormed } = record.facts;
     Object.assign(this, { title, layer, head, heads, preNorm, queries, keys });

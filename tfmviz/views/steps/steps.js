@@ -94,7 +94,7 @@ export class Steps extends Shell {
    */
   read(bytes) {
     const before = this.head;
-    this.head = new Head(bytes);
+    this.head = new Head(bytes, this.typed && before);
     const { queries } = this.head;
     const isSame = before && before.queries.join("\n") === queries.join("\n");
     this.selection = isSame ? this.fitted(this.selection) : this.first(this.typed?.first);
