@@ -56,22 +56,15 @@ def payload(
     for name, array in arrays.items():
         if not np.isfinite(array).all():
             raise ValueError(f"{layer}, {name}: there are numbers that are not finite.")
-    return pack(
-        {
-            "title": title,
-            "layer": layer,
-            "head": head,
-            "queries": of_queries(trace, layer),
-            "keys": [visible(token) for token in trace.axes(layer)[1].tokens],
-        }
-        | _how(trace, layer, weights),
-        arrays,
-    )
+    return pack({"title": title, "head": head} | _facts(trace, layer, weights), arrays)
 
 
-def _how(trace: Trace, layer: str, weights: AttentionWeights) -> dict[str, Any]:
-    """How this model computes attention, as far as models differ."""
+def _facts(trace: Trace, layer: str, weights: AttentionWeights) -> dict[str, Any]:
+    """What it is about, and how this model computes attention, as far as models differ."""
     return {
+        "layer": layer,
+        "queries": of_queries(trace, layer),
+        "keys": [visible(token) for token in trace.axes(layer)[1].tokens],
         "heads": len(trace[f"{layer}.q"]),
         "preNorm": is_pre_norm(trace),
         "divisor": weights.divisor,
