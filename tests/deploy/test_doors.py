@@ -51,8 +51,9 @@ def test_haproxy_and_the_servers_open_the_same_addresses() -> None:
         ("null", 403),
     ],
 )
-def test_only_the_apps_own_pages_open_a_session(door: str, origin: str | None, status: int) -> None:
-    assert handshake(door, host="localhost:8501", origin=origin) == status
+@pytest.mark.parametrize("target", ["/_stcore/stream", "/live"])
+def test_only_the_apps_own_pages_open_a_session(door: str, origin: str | None, status: int, target: str) -> None:
+    assert handshake(door, host="localhost:8501", origin=origin, target=target) == status
 
 
 def test_a_site_whose_name_resolves_here_is_refused_in_a_sentence(door: str) -> None:

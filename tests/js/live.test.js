@@ -236,6 +236,18 @@ test("a server that goes away is said to, one that was never there is not", asyn
   world.socket.leave();
 });
 
+test("a server that never answers is given up", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const world = server();
+  const pictures = world.socket.trace("text", KNOWN);
+  world.open();
+  context.mock.timers.tick(10_000);
+  assert.equal(await pictures, null);
+  world.now += 1000;
+  world.socket.trace("text", KNOWN);
+  assert.equal(world.sockets.length, 2);
+});
+
 test("who leaves waits for nothing more, and a late answer is nobody's", async () => {
   const world = server();
   const pictures = world.socket.trace("text", KNOWN);

@@ -107,7 +107,7 @@ def follow(here: Lesson, *names: str) -> None:
         page = {"model": here.model.name, "layer": here.choice.layer, "head": here.choice.head}
         page |= {"zoom": st.query_params.get("zoom", ""), "token": controls.pinned()}
         data = {"page": page, "text": here.text, "at": "live", "views": " ".join(names)}
-        show_plain_view("live", js=view.JS, css=view.CSS, data=data)
+        show_plain_view("live", js=view.JS, css="", data=data)
 
 
 def route() -> WebSocketRoute:
@@ -122,13 +122,15 @@ async def _talk(socket: WebSocket) -> None:
     await socket.accept()
     newest: asyncio.Queue[str | None] = asyncio.Queue(1)
     hearing = asyncio.create_task(_hear(socket, newest))
-    with suppress(WebSocketDisconnect, RuntimeError):  # they left while an answer was on its way
+    try:
         while (said := await newest.get()) is not None:
             began = time.monotonic()
             answer = await _answer(said)
-            await (socket.send_text(answer) if isinstance(answer, str) else socket.send_bytes(answer))
+            with suppress(WebSocketDisconnect, RuntimeError):  # they left while it was on its way
+                await (socket.send_text(answer) if isinstance(answer, str) else socket.send_bytes(answer))
             await asyncio.sleep(min(time.monotonic() - began, LONGEST))
-    hearing.cancel()
+    finally:
+        hearing.cancel()
 
 
 async def _hear(socket: WebSocket, newest: asyncio.Queue[str | None]) -> None:

@@ -1,6 +1,5 @@
 """While a sentence is being typed, the pictures follow each key; `ui/live.py` answers, and Python waits for Enter."""
 
-from tfmviz.views.shared import script, style
+from tfmviz.views.shared import script
 
 JS = script("live/view.js")
-CSS = style("live")

@@ -5,6 +5,7 @@ import { unframed } from "../shared/framed.js";
 
 const FIRST_PAUSE = 1000; // milliseconds until a server that is away or busy is asked again; then twice as long …
 const LONGEST_PAUSE = 30_000;
+const PATIENCE = 10_000; // after so long without an answer it is away
 const IDLE = 120_000; // after so long without a key the connection ends
 
 export const BUSY = "The server is busy: press Enter to see your sentence.";
@@ -41,11 +42,17 @@ export class Socket {
    */
   async trace(text, known) {
     if (this.now() < this.notBefore) return null;
-    clearTimeout(this.ending);
+    this.endIn(PATIENCE);
     this.n += 1;
     const answer = await this.answerTo({ n: this.n, text, page: known.page, views: known.views.join(" ") });
-    this.ending = setTimeout(() => this.leave(), IDLE);
+    if (this.socket) this.endIn(IDLE);
     return this.read(answer);
+  }
+
+  /** @param {number} delay milliseconds */
+  endIn(delay) {
+    clearTimeout(this.ending);
+    this.ending = setTimeout(() => this.leave(), delay);
   }
 
   /** @param {object} question */

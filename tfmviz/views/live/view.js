@@ -13,6 +13,11 @@ import { Socket } from "./socket.js";
 
 const BOX = ".st-key-text textarea";
 const MARK = "data-typing"; // on the page's root: what pictures show has not been entered; see ui/page.css
+const NOTE = {
+  margin: "0",
+  background: "var(--st-background-color, Canvas)",
+  fontSize: "max(0.85rem, var(--least-letters, 10) * 1px)",
+};
 
 /** @param {{ data: Data, parentElement: ShadowRoot & { live_?: Live } }} component */
 export default function ({ data, parentElement }) {
@@ -28,8 +33,8 @@ export default function ({ data, parentElement }) {
  * @returns {Live}
  */
 function build(parent, at) {
-  const note = make("p", { role: "status" });
-  parent.append(make("div", { className: "view" }, note));
+  const note = make("p", { role: "status", style: NOTE });
+  parent.append(note);
   const say = (/** @type {string} */ sentence) => {
     if (note.textContent !== sentence) note.textContent = sentence; // said once
   };
