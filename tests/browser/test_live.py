@@ -6,9 +6,9 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import BrowserContext, Page, WebSocket, WebSocketRoute, expect
 
-from tests.browser import AT_REST, Visit, press
+from tests.browser import AT_REST, Server, Visit, press
 
 pytestmark = pytest.mark.browser
 
@@ -31,9 +31,20 @@ def is_dimmed(page: Page, dimmed: bool) -> None:
     expect(page.locator(".st-key-hidden-predicted > *").first).to_have_css("opacity", "0.5" if dimmed else "1")
 
 
+def sent_to(visit: Visit, address: str) -> list[str | bytes]:
+    """What the browser sends over websockets with this in their address."""
+    sent: list[str | bytes] = []
+
+    def listen(socket: WebSocket) -> None:
+        if address in socket.url:
+            socket.on("framesent", lambda said: sent.append(said))
+
+    visit.page.on("websocket", listen)
+    return sent
+
+
 def test_each_key_changes_the_heads_and_enter_tells_python(visit: Visit) -> None:
-    sent: list[object] = []
-    visit.page.on("websocket", lambda one: "_stcore" in one.url and one.on("framesent", lambda said: sent.append(said)))
+    sent = sent_to(visit, "_stcore")
     page = visit.open("/explorer?text=The+cat")
     box, before = page.get_by_label("Your sentence"), page.url
     said, runs = page.get_by_text("Most probable next tokens:").inner_text(), len(sent)
@@ -66,13 +77,7 @@ def test_each_key_changes_the_heads_and_enter_tells_python(visit: Visit) -> None
 
 
 def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -> None:
-    asked: list[str] = []
-    visit.page.on(
-        "websocket",
-        lambda one: (
-            one.url.endswith("/live") and one.on("framesent", lambda text: asked.append(json.loads(text)["text"]))
-        ),
-    )
+    asked = sent_to(visit, "/live")
     page = visit.open("/explorer?text=I+see")
     box, keyboard = page.get_by_label("Your sentence"), page.context.new_cdp_session(page)
     box.press("End")
@@ -80,7 +85,7 @@ def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -
         keyboard.send("Input.imeSetComposition", {"text": part, "selectionStart": 0, "selectionEnd": len(part)})
     keyboard.send("Input.insertText", {"text": " 你好"})
     page.wait_for_function("() => document.documentElement.hasAttribute('data-typing')")
-    assert asked == ["I see 你好"]
+    assert [json.loads(said)["text"] for said in asked] == ["I see 你好"]
     press(page, "What the keys do")
     page.get_by_label("Pictures follow while you type a sentence").click()
     page.keyboard.press("Escape")
@@ -89,10 +94,11 @@ def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -
     box.press("!")
     box.press("Enter")
     page.wait_for_url(re.compile("21|!"))
-    assert asked == ["I see 你好"]
+    assert [json.loads(said)["text"] for said in asked] == ["I see 你好"]
 
 
-def test_the_picture_stays_while_the_server_is_busy_or_away(visit: Visit) -> None:
+def test_the_picture_stays_while_the_server_is_busy_or_away(context: BrowserContext, server: Server) -> None:
+    visit = Visit(context.new_page(), server)
     answers = [json.dumps({"n": 1, "busy": True}), ""]
 
     def serve(socket: WebSocketRoute) -> None:
@@ -118,4 +124,4 @@ def test_the_picture_stays_while_the_server_is_busy_or_away(visit: Visit) -> Non
     box.press("Enter")
     shows(page, "The cats!")
     expect(status).to_be_empty()
-    visit.page.unroute_all()
+    assert visit.complaints == []
