@@ -1,0 +1,48 @@
+// Runs engines for tests: each line of the input is a question, each line of the output its answer. Arrays travel in a
+// file, one after the other.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { Engine } from "../../tfmviz/views/engine/engine.js";
+import { tensorsOf } from "../../tfmviz/views/engine/safetensors.js";
+
+const engines = new Map();
+const tasks = {
+  load({ name, config, weights, tokenizer }) {
+    engines.set(name, Engine.of(config, tensorsOf(new Uint8Array(readFileSync(weights))), JSON.parse(readFileSync(tokenizer, "utf8"))));
+  },
+  encode: ({ name, texts }) => {
+    const { tokenizer } = engines.get(name);
+    return texts.map((text) => tokenizer.knows(text) && tokenizer.encode(text, 128));
+  },
+  trace({ name, text, wishes, out }) {
+    const { facts, sites } = engines.get(name).trace(text, wishes);
+    const values = Object.entries(sites);
+    writeFileSync(out, Buffer.concat(values.map(([, { data }]) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength))));
+    return { facts, sites: values.map(([site, { shape, data }]) => [site, shape, data.BYTES_PER_ELEMENT]) };
+  },
+  next({ name, position }) {
+    const { logits, probabilities } = engines.get(name).next(position ?? undefined);
+    return { logits: [...logits], probabilities: [...probabilities] };
+  },
+  times({ name, texts, wishes }) {
+    const engine = engines.get(name);
+    return texts.map((text) => {
+      const from = performance.now();
+      engine.trace(text, wishes);
+      engine.next();
+      return performance.now() - from;
+    });
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { task, ...given } = JSON.parse(line);
+  let answer;
+  try {
+    answer = { value: tasks[task](given) ?? null };
+  } catch (error) {
+    answer = { complaint: error.message, stack: error.stack };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
