@@ -28,7 +28,9 @@ class Engine:
 
     def __init__(self, folder: Path) -> None:
         command = [program(), str(Path(__file__).parent / "driver.mjs")]
-        self._node = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        self._node = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+        )
         self._out = folder / "arrays"
 
     def ask(self, task: str, **given: Any) -> Any:

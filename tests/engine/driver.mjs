@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Engine } from "../../tfmviz/views/engine/engine.js";
+import { visible } from "../../tfmviz/views/engine/labels.js";
 import { tensorsOf } from "../../tfmviz/views/engine/safetensors.js";
 
 const engines = new Map();
@@ -11,15 +12,34 @@ const tasks = {
   load({ name, config, weights, tokenizer }) {
     engines.set(name, Engine.of(config, tensorsOf(new Uint8Array(readFileSync(weights))), JSON.parse(readFileSync(tokenizer, "utf8"))));
   },
-  encode: ({ name, texts }) => {
+  encode: ({ name, texts, max_len }) => {
     const { tokenizer } = engines.get(name);
-    return texts.map((text) => tokenizer.knows(text) && tokenizer.encode(text, 128));
+    return texts.map((text) => {
+      if (!tokenizer.knows(text)) return null;
+      const encoding = tokenizer.encode(text, max_len);
+      return { ...encoding, labels: encoding.tokens.map(visible) };
+    });
   },
+  knows: ({ name, texts }) => texts.map((text) => engines.get(name).tokenizer.knows(text)),
+  vocabulary: ({ name }) => engines.get(name).tokenizer.vocabulary,
   trace({ name, text, wishes, out }) {
     const { facts, sites } = engines.get(name).trace(text, wishes);
     const values = Object.entries(sites);
     writeFileSync(out, Buffer.concat(values.map(([, { data }]) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength))));
     return { facts, sites: values.map(([site, { shape, data }]) => [site, shape, data.BYTES_PER_ELEMENT]) };
+  },
+  read({ name, texts }) {
+    const engine = engines.get(name);
+    const { stream } = engine.transformer;
+    return texts.map((text) => {
+      let read = null;
+      engine.transformer.stream = (ids, tap, past) => {
+        read = [past, past + ids.length];
+        return stream.call(engine.transformer, ids, tap, past);
+      };
+      engine.trace(text);
+      return read;
+    });
   },
   next({ name, position }) {
     const { logits, probabilities } = engines.get(name).next(position ?? undefined);
