@@ -50,9 +50,9 @@ export function whyUnknown(config) {
   for (const [name, value] of Object.entries(config)) {
     if (SIZES.includes(name)) {
       if (!Number.isInteger(value) || value < 1) return `${name} = ${value} is no size.`;
-    } else if (name in CHOICES) {
+    } else if (Object.hasOwn(CHOICES, name)) {
       if (!CHOICES[name].includes(value)) return `The browser does not compute models with ${name} = ${value}.`;
-    } else if (!(name in LEFT_OUT)) return `The browser does not know what ${name} means.`;
+    } else if (!Object.hasOwn(LEFT_OUT, name)) return `The browser does not know what ${name} means.`;
   }
   const missing = SIZES.find((name) => !(name in config));
   return missing ? `The config does not say ${missing}.` : "";

@@ -132,7 +132,7 @@ function slopesOf(heads) {
  * @param {number} distance
  * @param {boolean} bidirectional
  */
-function bucketOf(distance, bidirectional) {
+export function bucketOf(distance, bidirectional) {
   const buckets = bidirectional ? 16 : 32;
   const offset = bidirectional && distance < 0 ? buckets : 0;
   const apart = bidirectional ? Math.abs(distance) : Math.max(distance, 0);

@@ -19,15 +19,16 @@ export function tensorsOf(bytes) {
   if (high || low < 2 || low > LONGEST || begins > bytes.length)
     throw new Error("The weights have no readable header.");
   const data = bytes.subarray(begins);
-  let header;
+  /** @type {[string, any][]} */
+  let entries;
   try {
-    header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(8, begins)));
+    entries = Object.entries(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(8, begins))));
   } catch {
     throw new Error("The header of the weights is damaged.");
   }
   /** @type {Tensors} */
   const found = Object.create(null);
-  for (const [name, entry] of Object.entries(header ?? {})) {
+  for (const [name, entry] of entries) {
     if (name === "__metadata__") continue;
     const { dtype, shape, from, to } = checked(name, entry, data.length);
     const get = () => KINDS[dtype](data.slice(from, to).buffer);
