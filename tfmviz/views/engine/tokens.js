@@ -7,7 +7,7 @@
 
 const WORDS =
   /'(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu;
-const GAP = /( ?_{3,})/; // a word to fill in, with the space before it
+const A_GAP = /( ?_{3,})/; // a word to fill in, with the space before it
 const MASK = 1; // index of "<|mask|>" in the vocabularies that have it
 
 /** What browser and server may sort differently, as Unicode has grown: rare scripts outside of its first plane, and new
@@ -78,9 +78,9 @@ export class ByteTokens {
     /** @type {{id: number, token: string, span: [number, number]}[]} */
     const found = [];
     let start = 0;
-    for (const part of this.fillsGaps ? text.split(GAP) : [text]) {
+    for (const part of this.fillsGaps ? text.split(A_GAP) : [text]) {
       const characters = Array.from(part);
-      if (this.fillsGaps && GAP.exec(part)?.[0] === part) {
+      if (this.fillsGaps && A_GAP.exec(part)?.[0] === part) {
         found.push({ id: MASK, token: part, span: [start, start + characters.length] });
       } else {
         const ids = (part.match(WORDS) ?? []).flatMap((word) => this.pair(word));
