@@ -37,7 +37,8 @@ class Site {
     const address = new URLSearchParams(location.search);
     this.model = this.models.find(({ model }) => model === address.get("model")) ?? this.models[0];
     this.off = offFrom(address.get("off") ?? "");
-    this.box = make("textarea", { rows: 2, value: address.get("text") || this.given.text, maxLength: 5000 });
+    const text = address.get("text")?.trim() ? address.get("text") : this.given.text;
+    this.box = make("textarea", { rows: 2, value: text, maxLength: 5000 });
     this.note = make("p", { className: "note", role: "status" });
     this.about = make("span", { className: "about" });
     this.words = make("ol", { className: "words" });
@@ -58,6 +59,7 @@ class Site {
     const menu = select("Model", Object.fromEntries(this.models.map(({ model, name }) => [model, name])), (name) =>
       this.choose(/** @type {Model} */ (this.models.find(({ model }) => model === name))),
     );
+    menu.box.ariaLabel = "Model";
     menu.box.value = this.model.model;
     const slider = make("input", { type: "range", min: "0.1", max: "2", step: "0.1", value: "1" });
     slider.ariaLabel = "Temperature";
