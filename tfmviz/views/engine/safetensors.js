@@ -6,7 +6,7 @@
 const LONGEST = 1_000_000; // bytes of a header
 
 /** @type {Record<string, (bytes: ArrayBuffer) => Float32Array>} */
-const KINDS = { F32: (bytes) => new Float32Array(bytes), F16: (bytes) => fromHalves(new Uint16Array(bytes)) };
+const DTYPES = { F32: (bytes) => new Float32Array(bytes), F16: (bytes) => fromHalves(new Uint16Array(bytes)) };
 
 /**
  * Every array is turned into float32 when it is read.
@@ -31,7 +31,7 @@ export function tensorsOf(bytes) {
   for (const [name, entry] of entries) {
     if (name === "__metadata__") continue;
     const { dtype, shape, from, to } = checked(name, entry, data.length);
-    const get = () => KINDS[dtype](data.slice(from, to).buffer);
+    const get = () => DTYPES[dtype](data.slice(from, to).buffer);
     found[name] = Object.defineProperty({ shape, data: new Float32Array() }, "data", { get });
   }
   return found;
@@ -44,7 +44,7 @@ export function tensorsOf(bytes) {
  */
 function checked(name, entry, size) {
   const { dtype, shape, data_offsets: offsets } = entry ?? {};
-  if (!Object.hasOwn(KINDS, dtype)) throw new Error(`${name} holds ${dtype} numbers; only F32 and F16 are read.`);
+  if (!Object.hasOwn(DTYPES, dtype)) throw new Error(`${name} holds ${dtype} numbers; only F32 and F16 are read.`);
   const isCount = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && Number(value) >= 0;
   if (!Array.isArray(shape) || !Array.isArray(offsets) || !shape.every(isCount) || !offsets.every(isCount)) {
     throw new Error(`${name} has no shape or no place in the weights.`);

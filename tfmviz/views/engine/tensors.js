@@ -135,7 +135,7 @@ export const linear = (x, { panels, bias }) => x.memory.product(x, panels, { bia
  * @param {Tensor} x
  * @param {Tensor} y
  */
-export function sum(x, y) {
+export function added(x, y) {
   const made = x.memory.tensor(...x.shape);
   const [to, left, right] = [made.data, x.data, y.data];
   for (let n = 0; n < to.length; n++) to[n] = left[n] + right[n];
