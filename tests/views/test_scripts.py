@@ -28,7 +28,7 @@ def complaints(text: str) -> str:
 
 def test_scripts_begin_at_a_view_or_where_this_list_says() -> None:
     others = {str(entry.relative_to(VIEWS)) for entry in ENTRIES if entry.name != "view.js"}
-    assert others == {"shared/relay.js", "explorer/standalone.js", "engine/engine.js", "engine/safetensors.js"}
+    assert others == {"shared/relay.js", "explorer/standalone.js", "engine/fetching.js"}
     assert {entry.parent.name for entry in ENTRIES} >= {"explorer", "steps", "masks", "lens", "turning", "bars"}
 
 
