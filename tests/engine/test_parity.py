@@ -47,13 +47,23 @@ def test_a_shipped_model_leaves_the_same_record(engine: Engine, name: str, count
             check(engine, model, text, edits(model.trace(text), seed=n))
 
 
+NORMS: list[dict[str, Any]] = [
+    {"norm_position": "post"},
+    {"norm_position": "pre", "embedding_scale": "sqrt_d_model", "embeddings": "untied"},
+]
+ATTENTION: list[dict[str, Any]] = [
+    {},
+    {"n_kv_heads": 2},
+    {"window": 5},
+    {"n_kv_heads": 1, "score_divisor": 2.0, "norm_eps": 1e-3},
+]
 CASES = list(
     product(
         SCHEMES,
         ("decoder-only", "encoder-only"),
-        ({"norm_position": "post"}, {"embedding_scale": "sqrt_d_model", "embeddings": "untied"}),
+        NORMS,
         ("gelu", "relu", "none"),
-        ({}, {"n_kv_heads": 2}, {"window": 5}, {"n_kv_heads": 1, "score_divisor": 2.0, "norm_eps": 1e-3}),
+        ATTENTION,
     )
 )
 """Every scheme with everything else."""
@@ -71,8 +81,8 @@ def test_random_models_leave_the_same_record(engine: Engine, folder: Path, every
     for n, (scheme, architecture, norms, feed_forward, attention) in list(enumerate(CASES))[::every]:
         if architecture == "encoder-only" and "window" in attention:
             continue
-        entries = {"architecture": architecture, "positions": scheme, "feed_forward": feed_forward} | norms | attention
-        model = random_model(folder, seed=n, **entries)
+        kinds = {"architecture": architecture, "positions": scheme, "feed_forward": feed_forward}
+        model = random_model(folder, seed=n, **kinds, **norms, **attention)
         engine.load(model.name, folder, model.config.to_dict())
         for length in (1, 2, 29):
             text = "AbcDefGhi jKl, mnO pqRs! tUvwXyz 0123 ?"[:length]
