@@ -41,6 +41,7 @@ def test_the_parts_make_up_the_files_of_the_model(model: str) -> None:
         assert len(found.body) <= 4_000_000
         assert "immutable" in found.headers["cache-control"]
         assert found.headers["content-type"] == "application/octet-stream"
+        assert found.headers["content-encoding"] == "identity", "Streamlit would compress each answer anew"
     assert answer(parcel["at"].removeprefix("weights/"), parcel["parts"]).status_code == 404
 
 
