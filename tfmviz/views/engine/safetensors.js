@@ -64,7 +64,8 @@ function checked(name, entry, size) {
 function fromHalves(halves) {
   const bits = new Uint32Array(halves.length);
   const numbers = new Float32Array(bits.buffer);
-  for (const [n, half] of halves.entries()) {
+  for (let n = 0; n < halves.length; n++) {
+    const half = halves[n];
     const size = half & 0x7fff;
     if (size >= 0x0400 && size < 0x7c00) bits[n] = ((half & 0x8000) << 16) | ((size << 13) + 0x38000000);
     else numbers[n] = (half & 0x8000 ? -1 : 1) * (size < 0x0400 ? size * 2 ** -24 : Number.POSITIVE_INFINITY);

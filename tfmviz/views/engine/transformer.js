@@ -147,7 +147,7 @@ class Stored {
       );
     }
     const { data } = found;
-    if (!data.every(Number.isFinite)) throw new Error(`Not all numbers in ${name} are finite.`);
+    for (const number of data) if (!Number.isFinite(number)) throw new Error(`Not all numbers in ${name} are finite.`);
     return data;
   }
 
