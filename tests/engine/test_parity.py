@@ -16,11 +16,13 @@ from tests.engine import MODELS, Engine
 from tests.engine.parity import check, difference, edits, same_order, texts
 from tests.model.helpers import lively
 from tests.node import call
+from tests.views.test_records import plain
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import NotCaptured
 from tfmviz.views.engine import KNOWN
+from tfmviz.words.labels import visible
 from tfmviz.zoo import load
 from tfmviz.zoo.files import read_tokenizer
 from tfmviz.zoo.model import ZooModel
@@ -129,6 +131,27 @@ def test_the_next_word_is_read_off_any_position(engine: Engine, name: str) -> No
         difference("logits", np.array(answer["logits"]), logits[row])
         assert sum(answer["probabilities"]) == pytest.approx(1, abs=1e-5)
         same_order(np.array([answer["probabilities"]]) * 1e3, logits[row : row + 1 or None])
+
+
+def test_the_explorer_reads_what_the_engine_leaves_behind(engine: Engine) -> None:
+    engine.load("twins-gqa", MODELS / "twins-gqa")
+    text = "The cat sat on the mat, ___ 😀."
+    facts, arrays = engine.trace("twins-gqa", text, sites=["*.pattern", "*.mask"])
+    shown = """(() => {
+        const attention = new module.Attention(given);
+        const layers = attention.kinds[0].layers.map(({ name }) => name);
+        const weights = layers.map((_, l) => [0, 1, 2, 3].map((h) => [...attention.matrix(0, l, h).weights]));
+        return [attention.kinds.length, layers, weights, [...attention.mask(0, 3).allowed], attention.keys(0)];
+    })()"""
+    trace = load("twins-gqa").trace(text)
+    kinds, layers, weights, mask, keys = call("explorer/payload.js", shown, plain(arrays, **facts))
+    assert kinds == 1
+    assert tuple(layers) == trace.layers
+    for layer, ours in zip(layers, weights, strict=True):
+        difference("pattern", np.array(ours), trace[f"{layer}.pattern"].reshape(4, -1))
+    assert np.array_equal(np.array(mask, dtype=bool), trace["decoder.3.self_attn.mask"].ravel())
+    assert keys["tokens"] == list(trace.tokens)
+    assert keys["labels"] == [visible(token) for token in trace.tokens]
 
 
 def test_the_comparison_sees_a_wrong_site_and_a_wrong_order() -> None:

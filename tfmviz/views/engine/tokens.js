@@ -47,12 +47,14 @@ export class ByteTokens {
     /** @type {string[]} */
     this.spellings = [];
     for (const [spelling, index] of this.vocab) this.spellings[index] = spelling;
+    /** @type {string[] | undefined} */
+    this.readable = undefined;
     this.fillsGaps = this.spellings[MASK] === "<|mask|>";
   }
 
   /** One readable string per entry. An entry that is only a part of a character reads like "[byte E4]". */
   get vocabulary() {
-    return this.spellings.map((spelling) => {
+    this.readable ??= this.spellings.map((spelling) => {
       const bytes = Uint8Array.from(spelling, (character) => BYTE_OF.get(character) ?? 0);
       try {
         return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -60,6 +62,7 @@ export class ByteTokens {
         return `[byte ${Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(" ")}]`;
       }
     });
+    return this.readable;
   }
 
   /**
