@@ -20,13 +20,12 @@ from typing import Any
 from tfmviz import zoo
 from tfmviz.ui.named import named
 from tfmviz.ui.sentences import examples_for
+from tfmviz.ui.weights import PART
 from tfmviz.views import digest, site
+from tfmviz.views.engine import KNOWN, package
 
 MODELS = ("twins-rope", "twins-sinusoidal", "twins-none", "tiny-english")
 """Those of a site, if nobody asks for others. The first one is small: its picture is there soonest."""
-
-PART = 4_000_000
-"""Bytes of a file with weights: what lies between server and browser keeps smaller files more readily."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -46,50 +45,42 @@ def write(out: Path, models: Sequence[str], *, single: bool = False) -> Path:
     """Writes the page, and beside it the models unless they are to be in it. Returns the page's path.
 
     Raises:
-        ValueError: a model is not among the shipped ones.
+        ValueError: a model is none that a browser computes.
         OSError: something cannot be written.
     """
-    shipped = {entry.name: entry.config for entry in zoo.catalogue(zoo.MODELS) if entry.config}
-    if unknown := [name for name in models if name not in shipped]:
-        raise ValueError(f"There is no model {', '.join(unknown)}; there are {', '.join(sorted(shipped))}.")
+    known = {entry.name: entry.config for entry in zoo.catalogue(zoo.MODELS) if entry.config and entry.name in KNOWN}
+    if unknown := [name for name in models if name not in known]:
+        raise ValueError(f"A browser cannot compute {', '.join(unknown)}; it can compute {', '.join(sorted(known))}.")
     out.mkdir(parents=True, exist_ok=True)
-    entries, inside = [], []
-    for entry in named({name: shipped[name] for name in dict.fromkeys(models)}):
+    entries, inside = [], {}
+    for entry in named({name: known[name] for name in dict.fromkeys(models)}):
         folder = zoo.MODELS / entry.model
-        weights, tokenizer = ((folder / file).read_bytes() for file in ("model.safetensors", "tokenizer.json"))
-        found = hashlib.sha256(weights).hexdigest()
-        pieces = [tokenizer, *(weights[at : at + PART] for at in range(0, len(weights), PART))]
-        names = [f"w{hashlib.sha256(piece).hexdigest()[:16]}" for piece in pieces]  # twins share their tokenizer
+        data = package(folder)
+        found = hashlib.sha256(data).hexdigest()
+        place = f"{entry.model}-{found[:20]}"
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        said = {"model": entry.model, "name": entry.name, "about": f"{entry.line} {entry.size}.", "config": config}
         if single:
-            inside += [(name, base64.b64encode(piece).decode()) for name, piece in zip(names, pieces, strict=True)]
+            inside[place] = base64.b64encode(data).decode()
+            said["inside"] = place
         else:
-            _put(out / "models", dict(zip(names, pieces, strict=True)))
-        first, *parts = [f"#{name}" if single else f"models/{name}" for name in names]
-        entries.append(
-            {
-                "model": entry.model,
-                "name": entry.name,
-                "about": f"{entry.line} {entry.size}.",
-                "config": json.loads((folder / "config.json").read_text(encoding="utf-8")),
-                "tokenizer": first,
-                "parts": parts,
-                "digest": found,
-                "size": len(weights),
-            }
-        )
+            parts = [data[at : at + PART] for at in range(0, len(data), PART)]
+            _put(out / "models" / place, parts)
+            said["parcel"] = {"at": f"models/{place}", "parts": len(parts), "bytes": len(data), "digest": found}
+        entries.append(said)
     entries.sort(key=lambda entry: models.index(entry["model"]))
     page = out / ("attention.html" if single else "index.html")
     page.write_text(_page(entries, inside), encoding="utf-8")
     return page
 
 
-def _put(folder: Path, files: dict[str, bytes]) -> None:
-    folder.mkdir(exist_ok=True)
-    for name, data in files.items():
-        (folder / name).write_bytes(data)
+def _put(folder: Path, parts: Sequence[bytes]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for n, data in enumerate(parts):
+        (folder / str(n)).write_bytes(data)
 
 
-def _page(entries: list[dict[str, Any]], inside: list[tuple[str, str]]) -> str:
+def _page(entries: list[dict[str, Any]], inside: dict[str, str]) -> str:
     """The page itself; `inside` are the files that it carries, as base64."""
     asks = "'none'" if inside else "'self'"
     policy = (
@@ -97,7 +88,7 @@ def _page(entries: list[dict[str, Any]], inside: list[tuple[str, str]]) -> str:
         f"connect-src {asks}; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
     )
-    carried = "\n".join(f'<script type="text/plain" id="{name}">{data}</script>' for name, data in inside)
+    carried = "\n".join(f'<script type="text/plain" id="{name}">{data}</script>' for name, data in inside.items())
     opens_with = examples_for(entries[0]["model"])[0].text
     said = json.dumps({"text": opens_with, "models": entries}).replace("<", "\\u003c")
     return f"""<!doctype html>

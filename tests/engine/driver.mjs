@@ -1,9 +1,10 @@
 // Runs engines for tests: each line of the input is a question, each line of the output its answer. Arrays travel in a
 // file, one after the other.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Engine } from "../../tfmviz/views/engine/engine.js";
+import { fetchEngine } from "../../tfmviz/views/engine/fetching.js";
 import { visible } from "../../tfmviz/views/engine/labels.js";
 import { tensorsOf } from "../../tfmviz/views/engine/safetensors.js";
 
@@ -19,6 +20,17 @@ const tasks = {
       const encoding = tokenizer.encode(text, max_len);
       return { ...encoding, labels: encoding.tokens.map(visible) };
     });
+  },
+  async fetch({ name, parcel, folder }) {
+    const asked = [];
+    globalThis.document = { baseURI: "https://app/page/" };
+    const get = async (address) => {
+      asked.push(address);
+      const path = `${folder}/${address.split("/").at(-1)}`;
+      return existsSync(path) ? new Response(readFileSync(path)) : new Response("", { status: 404 });
+    };
+    engines.set(name, await fetchEngine(parcel, get));
+    return asked;
   },
   knows: ({ name, texts }) => texts.map((text) => engines.get(name).tokenizer.knows(text)),
   vocabulary: ({ name }) => engines.get(name).tokenizer.vocabulary,
@@ -60,7 +72,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { task, ...given } = JSON.parse(line);
   let answer;
   try {
-    answer = { value: tasks[task](given) ?? null };
+    answer = { value: (await tasks[task](given)) ?? null };
   } catch (error) {
     answer = { complaint: error.message, stack: error.stack };
   }

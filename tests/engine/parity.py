@@ -55,18 +55,17 @@ def edit(trace: Trace, rng: random.Random) -> Edit:
     numbers = tuple(rng.uniform(-1, 1) for _ in range(width))
     mask = tuple(tuple(i == j or rng.random() < 0.5 for j in range(length)) for i in range(length))
     some = tuple(rng.random() < 0.5 for _ in range(heads))
-    return rng.choice(
-        [
-            AblateHead(layer=layer, head=head),
-            SetMask(layer=layer, mask=mask, heads=rng.choice([None, some])),
-            Scale(site=f"{layer}.z", factor=rng.uniform(0, 2), head=rng.choice([None, head])),
-            Scale(site=site, factor=0.0),
-            Scale(site=site, factor=rng.uniform(-1, 2), coordinate=rng.randrange(width)),
-            Scale(site="logits", factor=0.5),
-            Patch(site=site, vector=numbers, position=rng.choice([None, rng.randrange(length)])),
-            Patch(site=f"{layer}.z", vector=tuple(rng.uniform(-1, 1) for _ in range(d_head)), head=head),
-        ]
-    )
+    possible: list[Edit] = [
+        AblateHead(layer=layer, head=head),
+        SetMask(layer=layer, mask=mask, heads=rng.choice([None, some])),
+        Scale(site=f"{layer}.z", factor=rng.uniform(0, 2), head=rng.choice([None, head])),
+        Scale(site=site, factor=0.0),
+        Scale(site=site, factor=rng.uniform(-1, 2), coordinate=rng.randrange(width)),
+        Scale(site="logits", factor=0.5),
+        Patch(site=site, vector=numbers, position=rng.choice([None, rng.randrange(length)])),
+        Patch(site=f"{layer}.z", vector=tuple(rng.uniform(-1, 1) for _ in range(d_head)), head=head),
+    ]
+    return rng.choice(possible)
 
 
 def check(engine: Engine, model: ZooModel, text: str, changes: Sequence[Edit] = ()) -> float:

@@ -16,25 +16,22 @@ from tests.engine import MODELS, Engine
 from tests.engine.parity import check, difference, edits, same_order, texts
 from tests.model.helpers import lively
 from tests.node import call
+from tests.views.test_records import plain
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import NotCaptured
+from tfmviz.views.engine import KNOWN
+from tfmviz.words.labels import visible
 from tfmviz.zoo import load
 from tfmviz.zoo.files import read_tokenizer
 from tfmviz.zoo.model import ZooModel
-
-KNOWN = [
-    *("chinese-none", "chinese-sinusoidal", "fill-in", "induction", "tiny-english"),
-    *("twins-alibi", "twins-attention-only", "twins-gqa", "twins-learned", "twins-none", "twins-postnorm"),
-    *("twins-rope", "twins-sinusoidal", "twins-t5", "twins-unmasked", "twins-window"),
-]
 
 
 def test_the_engine_says_which_shipped_models_it_knows() -> None:
     configs = {path.parent.name: json.loads(path.read_text()) for path in sorted(MODELS.glob("*/config.json"))}
     why = call("engine/known.js", "given.map((config) => module.whyUnknown(config))", list(configs.values()))
-    assert [name for name, reason in zip(configs, why, strict=True) if reason == ""] == KNOWN
+    assert [name for name, reason in zip(configs, why, strict=True) if reason == ""] == sorted(KNOWN)
     said = dict(zip(configs, why, strict=True))
     assert said["twins-linear"] == "The browser does not compute models with attention = linear."
     assert said["french-english"] == "The browser does not compute models with architecture = encoder-decoder."
@@ -52,13 +49,23 @@ def test_a_shipped_model_leaves_the_same_record(engine: Engine, name: str, count
             check(engine, model, text, edits(model.trace(text), seed=n))
 
 
+NORMS: list[dict[str, Any]] = [
+    {"norm_position": "post"},
+    {"norm_position": "pre", "embedding_scale": "sqrt_d_model", "embeddings": "untied"},
+]
+ATTENTION: list[dict[str, Any]] = [
+    {},
+    {"n_kv_heads": 2},
+    {"window": 5},
+    {"n_kv_heads": 1, "score_divisor": 2.0, "norm_eps": 1e-3},
+]
 CASES = list(
     product(
         SCHEMES,
         ("decoder-only", "encoder-only"),
-        ({"norm_position": "post"}, {"embedding_scale": "sqrt_d_model", "embeddings": "untied"}),
+        NORMS,
         ("gelu", "relu", "none"),
-        ({}, {"n_kv_heads": 2}, {"window": 5}, {"n_kv_heads": 1, "score_divisor": 2.0, "norm_eps": 1e-3}),
+        ATTENTION,
     )
 )
 """Every scheme with everything else."""
@@ -76,8 +83,8 @@ def test_random_models_leave_the_same_record(engine: Engine, folder: Path, every
     for n, (scheme, architecture, norms, feed_forward, attention) in list(enumerate(CASES))[::every]:
         if architecture == "encoder-only" and "window" in attention:
             continue
-        entries = {"architecture": architecture, "positions": scheme, "feed_forward": feed_forward} | norms | attention
-        model = random_model(folder, seed=n, **entries)
+        kinds = {"architecture": architecture, "positions": scheme, "feed_forward": feed_forward}
+        model = random_model(folder, seed=n, **kinds, **norms, **attention)
         engine.load(model.name, folder, model.config.to_dict())
         for length in (1, 2, 29):
             text = "AbcDefGhi jKl, mnO pqRs! tUvwXyz 0123 ?"[:length]
@@ -124,6 +131,27 @@ def test_the_next_word_is_read_off_any_position(engine: Engine, name: str) -> No
         difference("logits", np.array(answer["logits"]), logits[row])
         assert sum(answer["probabilities"]) == pytest.approx(1, abs=1e-5)
         same_order(np.array([answer["probabilities"]]) * 1e3, logits[row : row + 1 or None])
+
+
+def test_the_explorer_reads_what_the_engine_leaves_behind(engine: Engine) -> None:
+    engine.load("twins-gqa", MODELS / "twins-gqa")
+    text = "The cat sat on the mat, ___ 😀."
+    facts, arrays = engine.trace("twins-gqa", text, sites=["*.pattern", "*.mask"])
+    shown = """(() => {
+        const attention = new module.Attention(given);
+        const layers = attention.kinds[0].layers.map(({ name }) => name);
+        const weights = layers.map((_, l) => [0, 1, 2, 3].map((h) => [...attention.matrix(0, l, h).weights]));
+        return [attention.kinds.length, layers, weights, [...attention.mask(0, 3).allowed], attention.keys(0)];
+    })()"""
+    trace = load("twins-gqa").trace(text)
+    kinds, layers, weights, mask, keys = call("explorer/payload.js", shown, plain(arrays, **facts))
+    assert kinds == 1
+    assert tuple(layers) == trace.layers
+    for layer, ours in zip(layers, weights, strict=True):
+        difference("pattern", np.array(ours), trace[f"{layer}.pattern"].reshape(4, -1))
+    assert np.array_equal(np.array(mask, dtype=bool), trace["decoder.3.self_attn.mask"].ravel())
+    assert keys["tokens"] == list(trace.tokens)
+    assert keys["labels"] == [visible(token) for token in trace.tokens]
 
 
 def test_the_comparison_sees_a_wrong_site_and_a_wrong_order() -> None:

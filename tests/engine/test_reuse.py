@@ -42,10 +42,11 @@ def test_any_way_of_typing_ends_in_the_record_of_one_pass(engine: Engine, name: 
     rng = random.Random(f"{name} {count}")
     engine.load(name, MODELS / name)
     engine.load("anew", MODELS / name)
-    text, changes = "The cat", ()
+    text = "The cat"
     trace = load(name).trace("The cat sat.")
     layer = trace.layers[1]
     wishes: list[tuple[Edit, ...]] = [(), (AblateHead(layer=layer, head=1),), (Scale(site=f"{layer}.k", factor=0.5),)]
+    changes = wishes[0]
     for _ in range(count):
         for _ in range(rng.randint(1, 12)):
             text = typed(text, rng)

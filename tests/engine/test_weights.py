@@ -30,10 +30,8 @@ def read(data: bytes) -> Any:
 
 def test_every_float16_there_is_and_float32_are_read_as_the_library_reads_them() -> None:
     halves = np.arange(2**16, dtype=np.uint16).view(np.float16)
-    arrays = {
-        "halves": halves[np.isfinite(halves)].reshape(-1, 2),
-        "singles": np.float32([[1.5, -2e-39], [3e38, -0.0]]),
-    }
+    singles = np.array([[1.5, -2e-39], [3e38, -0.0]], dtype=np.float32)
+    arrays: dict[str, Array] = {"halves": halves[np.isfinite(halves)].reshape(-1, 2), "singles": singles}
     data = save(arrays)
     for name, (shape, numbers) in read(data).items():
         theirs: Array = load(data)[name].astype(np.float32)

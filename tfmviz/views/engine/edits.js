@@ -50,7 +50,6 @@ export function edited(edit, value) {
  */
 function changed({ shape, data }, site, { head, position, coordinate }, f) {
   const [width, rows, heads = 0] = [...shape].reverse();
-  const parts = Math.max(heads, 1);
   const wanted = [
     { name: "coordinate", index: coordinate, count: width },
     { name: "position", index: position, count: rows },
@@ -61,18 +60,13 @@ function changed({ shape, data }, site, { head, position, coordinate }, f) {
     const there = count ? `${name}s 0 to ${count - 1}` : `no ${name}s`;
     throw new Error(`${site} has ${there}; ${name} ${index} does not exist.`);
   }
-  const span = (/** @type {number | null | undefined} */ index, /** @type {number} */ count) =>
-    typeof index === "number" ? [index, index + 1] : [0, count];
-  const [firstColumn, lastColumn] = span(coordinate, width);
-  const [firstRow, lastRow] = span(position, rows);
-  const [firstPart, lastPart] = span(head, parts);
-  const made = data.slice();
-  for (let part = firstPart; part < lastPart; part++) {
-    for (let row = firstRow; row < lastRow; row++) {
-      const at = (part * rows + row) * width;
-      for (let column = firstColumn; column < lastColumn; column++) made[at + column] = f(data[at + column], column);
-    }
-  }
+  const isChosen = (/** @type {number | null | undefined} */ index, /** @type {number} */ at) =>
+    typeof index !== "number" || index === at;
+  const made = data.map((number, n) => {
+    const [column, row, part] = [n % width, Math.floor(n / width) % rows, Math.floor(n / (width * rows))];
+    const all = isChosen(coordinate, column) && isChosen(position, row) && isChosen(head, part);
+    return all ? f(number, column) : number;
+  });
   return { shape, data: made };
 }
 

@@ -24,7 +24,7 @@ import { Transformer } from "./transformer.js";
 const STREAM = "stream"; // what the logits are computed from; no site of the model has this name
 
 /** @type {Pass} */
-const NOTHING = { ids: [], values: {}, like: "", edits: [] };
+const NO_PASS = { ids: [], values: {}, like: "", edits: [] };
 
 export class Engine {
   /**
@@ -34,7 +34,7 @@ export class Engine {
   constructor(transformer, tokenizer) {
     this.transformer = transformer;
     this.tokenizer = tokenizer;
-    this.last = NOTHING;
+    this.last = NO_PASS;
   }
 
   /**
@@ -64,7 +64,7 @@ export class Engine {
     const like = JSON.stringify([sites, edits]);
     const past = this.past(ids, like, edits);
     const { values: before } = this.last;
-    this.last = NOTHING; // a pass that fails leaves nothing behind
+    this.last = NO_PASS; // a pass that fails leaves nothing behind
     const recorder = new Recorder({ edits, sites, past, length: ids.length, before });
     const tap = tapOf(recorder);
     const x = this.transformer.stream(ids.slice(past), tap, past);

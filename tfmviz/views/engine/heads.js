@@ -34,14 +34,7 @@ export function attend(x, { W_Q, W_K, W_V, W_O, d_head, divisor }, { mask, posit
  */
 function splitHeads(x, width) {
   const [length, all] = x.shape;
-  const made = x.memory.tensor(all / width, length, width);
-  const [to, from] = [made.data, x.data];
-  for (let head = 0, n = 0; head < all / width; head++) {
-    for (let row = 0; row < length; row++) {
-      for (let i = 0; i < width; i++) to[n++] = from[row * all + head * width + i];
-    }
-  }
-  return made;
+  return exchanged(x, [length, all / width, width], [all / width, length, width]);
 }
 
 /**
@@ -50,11 +43,21 @@ function splitHeads(x, width) {
  */
 function mergeHeads(x) {
   const [heads, length, width] = x.shape;
-  const made = x.memory.tensor(length, heads * width);
+  return exchanged(x, [heads, length, width], [length, heads * width]);
+}
+
+/**
+ * Exchanges the first two of three axes.
+ * @param {Tensor} x
+ * @param {number[]} axes
+ * @param {number[]} shape of what comes out
+ */
+function exchanged(x, [outer, inner, width], shape) {
+  const made = x.memory.tensor(...shape);
   const [to, from] = [made.data, x.data];
-  for (let head = 0, n = 0; head < heads; head++) {
-    for (let row = 0; row < length; row++) {
-      for (let i = 0; i < width; i++) to[(row * heads + head) * width + i] = from[n++];
+  for (let n = 0, i = 0; i < inner; i++) {
+    for (let o = 0; o < outer; o++) {
+      for (let at = (o * inner + i) * width, end = at + width; at < end; at++) to[n++] = from[at];
     }
   }
   return made;

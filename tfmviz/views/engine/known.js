@@ -6,7 +6,7 @@ import { SCHEMES } from "./positions.js";
 const SIZES = ["vocab_size", "max_len", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_ff"];
 
 /** What may be left out, as in tfmviz/record/facts.py. The last three say something about training only. */
-const LEFT_OUT = {
+const UNSAID = {
   head_width: null,
   window: null,
   norm_eps: 1e-5,
@@ -52,7 +52,7 @@ export function whyUnknown(config) {
       if (!Number.isInteger(value) || value < 1) return `${name} = ${value} is no size.`;
     } else if (Object.hasOwn(CHOICES, name)) {
       if (!CHOICES[name].includes(value)) return `The browser does not compute models with ${name} = ${value}.`;
-    } else if (!Object.hasOwn(LEFT_OUT, name)) return `The browser does not know what ${name} means.`;
+    } else if (!Object.hasOwn(UNSAID, name)) return `The browser does not know what ${name} means.`;
   }
   const missing = SIZES.find((name) => !(name in config));
   return missing ? `The config does not say ${missing}.` : "";
@@ -68,7 +68,7 @@ export const knows = (config) => whyUnknown(config) === "";
  */
 export function complete(config) {
   const chosen = Object.fromEntries(Object.entries(CHOICES).map(([name, [first]]) => [name, first]));
-  const all = /** @type {Config} */ ({ ...LEFT_OUT, ...chosen, ...config });
+  const all = /** @type {Config} */ ({ ...UNSAID, ...chosen, ...config });
   const d_head = all.head_width ?? all.d_model / all.n_heads;
   return { ...all, d_head, divisor: all.score_divisor ?? Math.sqrt(d_head) };
 }

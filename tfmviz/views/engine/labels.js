@@ -29,12 +29,12 @@ function wholeLabel(token) {
   const inner = word.replace(/^ +| +$/g, "");
   const left = /^ */.exec(word)?.[0].length ?? 0;
   const right = inner ? word.length - left - inner.length : 0;
-  const sign = /^\p{Mn}*$/u.test(inner) ? numbered : signOf; // accents alone have nothing to sit on
+  const sign = /^\p{Mn}*$/u.test(inner) ? numbered : shownSign; // accents alone have nothing to sit on
   return `${"␣".repeat(left)}${Array.from(inner, sign).join("")}${"␣".repeat(right)}`;
 }
 
 /** @param {string} character */
-function signOf(character) {
+function shownSign(character) {
   if (/\p{Cc}/u.test(character)) return SIGNS.get(character) ?? `[${hex(character).padStart(2, "0")}]`;
   return UNSEEN.test(character) ? (SIGNS.get(character) ?? numbered(character)) : character;
 }

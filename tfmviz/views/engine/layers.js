@@ -2,7 +2,7 @@
 
 /** @import { Tap } from "./tap.js" */
 /** @import { Affine, Tensor } from "./tensors.js" */
-import { each, linear, sum } from "./tensors.js";
+import { added, each, linear } from "./tensors.js";
 
 /** @typedef {{gain: Float32Array, bias: Float32Array, eps: number}} NormWeights */
 
@@ -38,8 +38,8 @@ export function layerNorm(x, { gain, bias, eps }) {
  * @param {Tap} tap
  */
 export function residual(x, { position, norm }, layer, tap) {
-  if (position === "pre") return sum(x, layer(tap("norm", layerNorm(x, norm))));
-  return tap("norm", layerNorm(sum(x, layer(x)), norm));
+  if (position === "pre") return added(x, layer(tap("norm", layerNorm(x, norm))));
+  return tap("norm", layerNorm(added(x, layer(x)), norm));
 }
 
 /**

@@ -2,7 +2,7 @@
 
 /** @import { Tap } from "./tap.js" */
 /** @import { Tensor } from "./tensors.js" */
-import { sum } from "./tensors.js";
+import { added } from "./tensors.js";
 
 /** @typedef {import("./transformer.js").Config} Widths */
 
@@ -53,7 +53,7 @@ class Added extends Schemed {
     const numbers = Float32Array.from({ length: length * width }, (_, n) =>
       this.vector(past + Math.floor(n / width), n % width),
     );
-    return sum(x, tap("pos_embed", x.memory.of(numbers, [length, width])));
+    return added(x, tap("pos_embed", x.memory.of(numbers, [length, width])));
   }
 }
 

@@ -6,7 +6,7 @@
 const LONGEST = 1_000_000; // bytes of a header
 
 /** @type {Record<string, (bytes: ArrayBuffer) => Float32Array>} */
-const NUMBERS = { F32: (bytes) => new Float32Array(bytes), F16: (bytes) => fromHalves(new Uint16Array(bytes)) };
+const DTYPES = { F32: (bytes) => new Float32Array(bytes), F16: (bytes) => fromHalves(new Uint16Array(bytes)) };
 
 /**
  * Every array is turned into float32 when it is read.
@@ -31,7 +31,7 @@ export function tensorsOf(bytes) {
   for (const [name, entry] of entries) {
     if (name === "__metadata__") continue;
     const { dtype, shape, from, to } = checked(name, entry, data.length);
-    const get = () => NUMBERS[dtype](data.slice(from, to).buffer);
+    const get = () => DTYPES[dtype](data.slice(from, to).buffer);
     found[name] = Object.defineProperty({ shape, data: new Float32Array() }, "data", { get });
   }
   return found;
@@ -44,7 +44,7 @@ export function tensorsOf(bytes) {
  */
 function checked(name, entry, size) {
   const { dtype, shape, data_offsets: offsets } = entry ?? {};
-  if (!Object.hasOwn(NUMBERS, dtype)) throw new Error(`${name} holds ${dtype} numbers; only F32 and F16 are read.`);
+  if (!Object.hasOwn(DTYPES, dtype)) throw new Error(`${name} holds ${dtype} numbers; only F32 and F16 are read.`);
   const isCount = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && Number(value) >= 0;
   if (!Array.isArray(shape) || !Array.isArray(offsets) || !shape.every(isCount) || !offsets.every(isCount)) {
     throw new Error(`${name} has no shape or no place in the weights.`);
@@ -64,7 +64,8 @@ function checked(name, entry, size) {
 function fromHalves(halves) {
   const bits = new Uint32Array(halves.length);
   const numbers = new Float32Array(bits.buffer);
-  for (const [n, half] of halves.entries()) {
+  for (let n = 0; n < halves.length; n++) {
+    const half = halves[n];
     const size = half & 0x7fff;
     if (size >= 0x0400 && size < 0x7c00) bits[n] = ((half & 0x8000) << 16) | ((size << 13) + 0x38000000);
     else numbers[n] = (half & 0x8000 ? -1 : 1) * (size < 0x0400 ? size * 2 ** -24 : Number.POSITIVE_INFINITY);

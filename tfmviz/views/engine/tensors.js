@@ -11,6 +11,11 @@ import { KERNEL_BYTES } from "./kernel_bytes.js";
 const BEGINS = 1024; // below lies what the kernel takes for itself
 const PAGE = 65536; // bytes by which WebAssembly's memory grows
 
+const kernel = Uint8Array.from(atob(KERNEL_BYTES), (c) => c.charCodeAt(0));
+
+/** Whether this browser can run the kernel; old ones lack its instructions. */
+export const canCompute = () => typeof WebAssembly === "object" && WebAssembly.validate(kernel);
+
 /** @param {number[]} shape */
 export const sizeOf = (shape) => shape.reduce((size, n) => size * n, 1);
 
@@ -45,8 +50,7 @@ export class Tensor {
 export class Memory {
   constructor() {
     const memory = new WebAssembly.Memory({ initial: 16 });
-    const program = new WebAssembly.Module(Uint8Array.from(atob(KERNEL_BYTES), (c) => c.charCodeAt(0)));
-    const { exports } = new WebAssembly.Instance(program, { env: { memory } });
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(kernel), { env: { memory } });
     this.pages = memory;
     this.multiply = /** @type {(...numbers: number[]) => void} */ (exports.product);
     this.free = BEGINS;
@@ -135,7 +139,7 @@ export const linear = (x, { panels, bias }) => x.memory.product(x, panels, { bia
  * @param {Tensor} x
  * @param {Tensor} y
  */
-export function sum(x, y) {
+export function added(x, y) {
   const made = x.memory.tensor(...x.shape);
   const [to, left, right] = [made.data, x.data, y.data];
   for (let n = 0; n < to.length; n++) to[n] = left[n] + right[n];

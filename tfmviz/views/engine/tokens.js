@@ -5,9 +5,13 @@
  *   offsets count characters, not the units of JavaScript's strings; dropped: how many tokens were left out at the end
  */
 
-const WORDS =
-  /'(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu;
-const A_GAP = /( ?_{3,})/; // a word to fill in, with the space before it
+const SPACE = "\\p{White_Space}";
+/** GPT-2's rule: endings after an apostrophe; letters, digits or signs with the space before them; space. */
+const WORD = new RegExp(
+  `'(?:[stmd]|re|ve|ll)| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|${SPACE}+(?!\\P{White_Space})|${SPACE}+`,
+  "gu",
+);
+const TYPED_GAP = /( ?_{3,})/; // a word to fill in, with the space before it
 const MASK = 1; // index of "<|mask|>" in the vocabularies that have it
 
 /** What browser and server may sort differently, as Unicode has grown: rare scripts outside of its first plane, and new
@@ -43,12 +47,14 @@ export class ByteTokens {
     /** @type {string[]} */
     this.spellings = [];
     for (const [spelling, index] of this.vocab) this.spellings[index] = spelling;
+    /** @type {string[] | undefined} */
+    this.readable = undefined;
     this.fillsGaps = this.spellings[MASK] === "<|mask|>";
   }
 
   /** One readable string per entry. An entry that is only a part of a character reads like "[byte E4]". */
   get vocabulary() {
-    return this.spellings.map((spelling) => {
+    this.readable ??= this.spellings.map((spelling) => {
       const bytes = Uint8Array.from(spelling, (character) => BYTE_OF.get(character) ?? 0);
       try {
         return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -56,6 +62,7 @@ export class ByteTokens {
         return `[byte ${Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(" ")}]`;
       }
     });
+    return this.readable;
   }
 
   /**
@@ -78,12 +85,12 @@ export class ByteTokens {
     /** @type {{id: number, token: string, span: [number, number]}[]} */
     const found = [];
     let start = 0;
-    for (const part of this.fillsGaps ? text.split(A_GAP) : [text]) {
+    for (const part of this.fillsGaps ? text.split(TYPED_GAP) : [text]) {
       const characters = Array.from(part);
-      if (this.fillsGaps && A_GAP.exec(part)?.[0] === part) {
+      if (this.fillsGaps && TYPED_GAP.exec(part)?.[0] === part) {
         found.push({ id: MASK, token: part, span: [start, start + characters.length] });
       } else {
-        const ids = (part.match(WORDS) ?? []).flatMap((word) => this.pair(word));
+        const ids = (part.match(WORD) ?? []).flatMap((word) => this.pair(word));
         const sizes = ids.map((id) => this.spellings[id].length);
         for (const [n, { token, from, to }] of located(characters, sizes).entries()) {
           found.push({ id: ids[n], token, span: [start + from, start + to] });

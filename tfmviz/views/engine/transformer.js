@@ -147,7 +147,7 @@ class Stored {
       );
     }
     const { data } = found;
-    if (!data.every(Number.isFinite)) throw new Error(`Not all numbers in ${name} are finite.`);
+    for (const number of data) if (!Number.isFinite(number)) throw new Error(`Not all numbers in ${name} are finite.`);
     return data;
   }
 
@@ -184,14 +184,24 @@ class Stored {
   }
 
   /**
+   * @param {string} name
+   * @returns {FeedForward}
+   */
+  feedForward(name) {
+    const { d_model, d_ff, feed_forward } = this.config;
+    const W_in = this.affine(`${name}.W_in`, [d_ff, d_model]);
+    const W_out = this.affine(`${name}.W_out`, [d_model, d_ff]);
+    return { W_in, W_out, activation: feed_forward === "relu" ? relu : gelu };
+  }
+
+  /**
    * @param {string} prefix
    * @returns {BlockWeights}
    */
   block(prefix) {
-    const { d_model, d_ff, d_head, n_heads, n_kv_heads, divisor, feed_forward, norm_position: position } = this.config;
+    const { d_model, d_head, n_heads, n_kv_heads, divisor, feed_forward, norm_position: position } = this.config;
     const around = (/** @type {string} */ part) => ({ position, norm: this.norm(`${prefix}${part}_residual.norm`) });
     const [q, kv] = [n_heads * d_head, n_kv_heads * d_head];
-    const none = feed_forward === "none";
     return {
       self_attn: {
         W_Q: this.affine(`${prefix}self_attn.W_Q`, [q, d_model]),
@@ -202,14 +212,8 @@ class Stored {
         divisor,
       },
       self_attn_residual: around("self_attn"),
-      mlp: none
-        ? null
-        : {
-            W_in: this.affine(`${prefix}mlp.W_in`, [d_ff, d_model]),
-            W_out: this.affine(`${prefix}mlp.W_out`, [d_model, d_ff]),
-            activation: feed_forward === "relu" ? relu : gelu,
-          },
-      mlp_residual: none ? null : around("mlp"),
+      mlp: feed_forward === "none" ? null : this.feedForward(`${prefix}mlp`),
+      mlp_residual: feed_forward === "none" ? null : around("mlp"),
     };
   }
 }

@@ -3,12 +3,24 @@
 /** @import { Engine } from "../engine/engine.js" */
 /** @import { Selection } from "../explorer/state.js" */
 /** @import { Plain } from "../shared/record.js" */
-/** @import { Model } from "./models.js" */
+/** @import { Parcel } from "../engine/fetching.js" */
+import { engineOf, fetchEngine } from "../engine/fetching.js";
 import { softmaxInto } from "../engine/heads.js";
 import { Explorer } from "../explorer/explorer.js";
 import { button, make, put, select } from "../shared/elements.js";
 import { barLength, perCent } from "../shared/numbers.js";
-import { engineOf } from "./models.js";
+
+/**
+ * `model` is what it is in an address, `parcel` how it gets here, `inside` the element of this page that holds it as
+ * base64, if the page is one file.
+ * @typedef {object} Model
+ * @property {string} model
+ * @property {string} name
+ * @property {string} about
+ * @property {Record<string, any>} config
+ * @property {Parcel} [parcel]
+ * @property {string} [inside]
+ */
 
 /** @typedef {{layer: string, head: number}} Head `layer` is the path of an attention layer */
 
@@ -111,7 +123,7 @@ class Site {
     const arrived = (/** @type {number} */ share) => {
       if (this.model === model) loading(`${model.name} is on its way: ${perCent(share)}`);
     };
-    this.engines[model.model] ??= engineOf(model, arrived);
+    this.engines[model.model] ??= engineFor(model, arrived);
     try {
       const engine = await this.engines[model.model];
       if (this.model !== model) return; // another one was chosen meanwhile
@@ -292,6 +304,21 @@ class Site {
     if (this.compare.open) said.set("b", this.second.value);
     history.replaceState(null, "", `?${said}`);
   }
+}
+
+/**
+ * @param {Model} model
+ * @param {(share: number) => void} arrived from 0 to 1
+ */
+async function engineFor({ parcel, inside = "" }, arrived) {
+  if (!parcel) return engineOf(Uint8Array.from(atob(String(byId(inside).textContent)), (c) => c.charCodeAt(0)));
+  let n = 0;
+  return fetchEngine(parcel, async (address) => {
+    const answer = await fetch(address);
+    n += 1;
+    arrived(n / parcel.parts);
+    return answer;
+  });
 }
 
 /** @param {Head} head */
