@@ -10,6 +10,7 @@ import { button, make } from "../shared/elements.js";
 import { isTyping } from "../shared/typing.js";
 import { lettersAct, setLettersAct, withhold } from "./letters.js";
 import { onReturn } from "./returning.js";
+import { reloadIfStuck } from "./stuck.js";
 
 /** @typedef {{ table: HTMLTableElement, leave: () => void }} List */
 
@@ -61,6 +62,7 @@ function build(parent) {
   document.addEventListener("beforeinput", enter);
   const endReturn = onReturn(() => parent.ask_?.());
   const endBars = barCharts();
+  const endWatch = reloadIfStuck();
   parent.append(opener, dialog);
   return {
     table,
@@ -70,6 +72,7 @@ function build(parent) {
       document.removeEventListener("beforeinput", enter);
       endReturn();
       endBars();
+      endWatch();
     },
   };
 }
