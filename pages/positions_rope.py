@@ -12,7 +12,7 @@ def draw(here: Lesson) -> None:
         {
             "Turning": (
                 "RoPE turns pairs of coordinates, q's by i · θ and k's by j · θ.",
-                of_scheme(here, "rope", turning.arrows, turning.lengths),
+                of_scheme(here, "rope", turning.turned),
                 "Both arrows move on by one token. What happens to q · k?",
             ),
             "Same distance": (

@@ -26,7 +26,7 @@ def draw(here: Lesson) -> None:
                 "Which of the four runs fails?",
             ),
             "Adam": (
-                "Two ways down a valley, steep across and flat along. Move the start.",
+                "Ways down a valley, steep across and flat along. Move the start.",
                 adam.going_down,
             ),
             "Label smoothing": (

@@ -2,7 +2,7 @@
 
 from tfmviz.ui import beside, lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.stream import attribution, lengths, lens, river, twins, two
+from tfmviz.ui.stream import attribution, lengths, lens, paths, river, twins, two
 
 
 def draw(here: Lesson) -> None:
@@ -17,6 +17,11 @@ def draw(here: Lesson) -> None:
                 "The length of each token's vector, stage by stage; a grey line is a token.",
                 lambda: lengths.lengths(here),
                 here.asks("Which token's vector becomes the longest?", "queries"),
+            ),
+            "In space": (
+                "Each path is a token's vector, from its embedding through all layers. Turn it.",
+                lambda: paths.paths(here),
+                "Which tokens end close together?",
             ),
             "Logit lens": (
                 "What would the model say if it stopped here? Click a cell.",
@@ -41,6 +46,7 @@ def draw(here: Lesson) -> None:
         },
         needs={
             "Lengths": ("text", "model", "kind"),
+            "In space": ("text", "model", "kind"),
             "Logit lens": ("text", "model"),
             "The river": ("text", "model", "kind"),
             "Pre-norm, post-norm": ("text", "layer"),

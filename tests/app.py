@@ -90,6 +90,11 @@ def charts(app: AppTest) -> dict[str, dict[str, Any]]:
     return figures
 
 
+def spaces(app: AppTest) -> list[dict[str, Any]]:
+    """The figures in three dimensions, as Plotly gets them."""
+    return [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
+
+
 def trees(app: AppTest) -> dict[str, list[dict[str, Any]]]:
     """The nodes of the trees of beam searches, by their keys."""
     drawn = {key: proto for key, proto in views(app).items() if proto.component_name == "tfmviz_beams"}

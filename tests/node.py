@@ -35,7 +35,7 @@ A question is read as JavaScript, in which NaN and Infinity are numbers; JSON ha
 """
 
 
-def _program() -> str:
+def program() -> str:
     """Path of the node that `make test` installs, before any other."""
     places = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
     program = shutil.which("node", path=os.pathsep.join(places))
@@ -45,13 +45,13 @@ def _program() -> str:
 
 def node(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
     """Runs node with `given` as its input."""
-    return subprocess.run([_program(), *arguments], input=given, capture_output=True, text=True, check=False)
+    return subprocess.run([program(), *arguments], input=given, capture_output=True, text=True, check=False)
 
 
 @cache
 def _answering() -> subprocess.Popen[str]:
     """One node for all calls of this process: to start one takes longer than any of them."""
-    command = [_program(), "--input-type=module", "--eval", ANSWERS]
+    command = [program(), "--input-type=module", "--eval", ANSWERS]
     started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
     atexit.register(started.communicate)  # the end of its input is its own
     return started

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from tfmviz.analysis.optimisers import AdamSettings, adam, descent, valley
+from tfmviz.analysis.optimisers import AdamSettings, adam, descent, momentum, valley
 
 START = np.array([-2.5, 1.0])
 
@@ -30,6 +30,13 @@ def test_adam_visits_torch_s_places(rate: float, beta1: float, beta2: float) -> 
     ours = adam(gradient, START, AdamSettings(learning_rate=rate, beta1=beta1, beta2=beta2), steps=47)
     theirs = torch_places(torch.optim.Adam, steps=47, steepness=30.0, lr=rate, betas=(beta1, beta2), eps=1e-9)
     assert np.allclose(ours.places, theirs, rtol=1e-9, atol=1e-11)
+
+
+def test_momentum_visits_torch_s_places() -> None:
+    _, gradient = valley(30.0)
+    ours = momentum(gradient, START, learning_rate=0.03, beta=0.9, steps=23)
+    theirs = torch_places(torch.optim.SGD, steps=23, steepness=30.0, lr=0.03, momentum=0.9)
+    assert np.allclose(ours, theirs, rtol=1e-9, atol=1e-11)
 
 
 def test_descent_visits_torch_s_places() -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
+from torch.nn import functional as F
 
 from tests.model.helpers import K_LENGTH, LENGTH, N_LAYERS
 from tests.records import encoding, traced, without
-from tfmviz.analysis.residual import stream
+from tfmviz.analysis.residual import closest, in_space, stream
 from tfmviz.record.facts import Architecture
 from tfmviz.record.trace import Array, NotCaptured, Trace
 
@@ -149,3 +152,34 @@ def test_a_trace_without_any_resid_post_is_refused() -> None:
 def test_a_stack_that_is_not_there_is_refused(architecture: Architecture, stack: str) -> None:
     with pytest.raises(NotCaptured, match=stack):
         stream(traced(architecture), stack)
+
+
+def test_three_directions_keep_what_numpy_s_own_decomposition_keeps() -> None:
+    trace = traced("decoder-only")
+    sites = [f"decoder.{n}.resid_post" for n in range(N_LAYERS)]
+    found = in_space(trace, sites)
+    vectors = np.concatenate([trace[site] for site in sites]).astype(np.float64)
+    _, sizes, directions = np.linalg.svd(vectors - vectors.mean(axis=0))
+    expected = (vectors - vectors.mean(axis=0)) @ directions[:3].T
+    places = found.places.reshape(-1, 3)
+    assert np.allclose(np.abs(places), np.abs(expected), atol=1e-6)
+    assert np.allclose(found.shares, (sizes**2 / (sizes**2).sum())[:3])
+    assert (places[np.abs(places).argmax(axis=0), [0, 1, 2]] > 0).all()
+
+
+def test_vectors_that_do_not_differ_lie_in_one_place() -> None:
+    same = {f"decoder.{n}.resid_post": np.ones((LENGTH, 2)) for n in range(2)}
+    trace = replace(traced("decoder-only"), values=same)
+    found = in_space(trace, list(same))
+    assert np.allclose(found.places, 0)
+    assert np.allclose(found.shares, 0)
+
+
+def test_the_closest_vector_is_that_with_the_largest_cosine_of_torch() -> None:
+    vectors = np.random.default_rng(3).normal(size=(9, 5))
+    for token in range(9):
+        cosines = F.cosine_similarity(torch.tensor(vectors[token]), torch.tensor(vectors))
+        cosines[token] = -2
+        near, cosine = closest(vectors, token)
+        assert near == int(cosines.argmax())
+        assert cosine == pytest.approx(float(cosines.max()))

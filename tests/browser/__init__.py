@@ -26,7 +26,7 @@ READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTE
 
 AT_REST = f"""() => document.querySelector("{READY}") !== null
     && document.querySelector("[data-stale=true], [data-testid=stSkeleton]") === null
-    && [...document.querySelectorAll(".stVegaLiteChart")].every((chart) => chart.querySelector("svg, canvas"))
+    && [...document.querySelectorAll(".stVegaLiteChart, .stPlotlyChart")].every((e) => e.querySelector("svg, canvas"))
     && document.fonts.status === "loaded"
     && document.getAnimations().every((animation) => animation.playState !== "running")"""
 """No script runs, all is loaded and nothing fades in or out: sizes and colours are those that a reader sees."""

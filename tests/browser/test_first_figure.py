@@ -82,7 +82,7 @@ WRITTEN = (
   const small = {};
   for (const [canvas, letters] of globalThis.smallLetters) if (canvas.isConnected) Object.assign(small, letters);
   for (const e of inside(document.querySelector("[data-testid=stMain]"))) {
-    const isFigure = e.getRootNode() instanceof ShadowRoot || e.closest(".stVegaLiteChart");
+    const isFigure = e.getRootNode() instanceof ShadowRoot || e.closest(".stVegaLiteChart, .stPlotlyChart");
     const says = [...e.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.textContent.trim());
     const { width, height } = e.getBoundingClientRect();
     const pixels = parseFloat(getComputedStyle(e).fontSize);

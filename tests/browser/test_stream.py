@@ -16,6 +16,7 @@ LENS = f"{PAGE}&stream=Logit+lens"
 DRAWN = ".lens td button, [data-testid=stVegaLiteChart] svg, .cells canvas"
 TABS = {
     "Lengths": ".st-key-norms_before_after svg.marks",
+    "In space": ".st-key-paths .js-plotly-plot canvas",
     "Logit lens": ".st-key-lens td button",
     "The river": ".st-key-sizes svg.marks",
     "Who made the word": ".st-key-wrote svg.marks",
@@ -30,6 +31,29 @@ def cell(row: int, column: int) -> str:
 def heading(page: Page, token: int, stage: str) -> None:
     """Waits until the ten best words are those of a cell."""
     expect(page.get_by_text(re.compile(rf"Token {token} “.*”, {stage}:"))).to_be_visible()
+
+
+def test_paths_are_turned_read_out_and_saved_and_no_other_tab_loads_what_draws_them(visit: Visit) -> None:
+    page = visit.page
+    scripts: list[str] = []
+    page.on("request", lambda request: scripts.append(request.url) if "Plotly" in request.url else None)
+    visit.open(f"{PAGE}&stream=Lengths", drawn=DRAWN)
+    assert scripts == []
+    open_tab(page, "In space")
+    figure = page.locator(".st-key-paths .js-plotly-plot")
+    expect(figure).to_have_attribute("aria-label", re.compile(r"Paths of 7 tokens\. As an embedding, “"))
+    eye = "(node) => node._fullLayout.scene.camera.eye.z"
+    before = figure.evaluate(eye)
+    page.get_by_role("radio", name="above").click()
+    page.wait_for_function(f"(was) => ({eye})(document.querySelector('.js-plotly-plot')) > was", arg=before)
+    bar = page.locator(".st-key-paths .tfmviz-bar")
+    with page.expect_download() as download:
+        bar.get_by_role("button", name="PNG").click()
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+    bar.get_by_role("button", name="Values").click()
+    expect(page.locator("dialog.values tbody tr")).to_have_count(7 * 7)
+    page.keyboard.press("Escape")
+    assert visit.complaints == []
 
 
 def test_a_click_on_a_cell_shows_its_words_and_reaches_the_address(visit: Visit) -> None:

@@ -62,7 +62,9 @@ def silent_figures(path: Path, tree: ast.Module) -> Iterator[str]:
         if DRAWS.fullmatch(name) and path != PACKAGE / "ui" / "figures.py":
             yield f"{where}: `{name}` says nothing to who cannot see it; use `ui.figures.show(…, alt=…)`"
         words = [keyword.value for keyword in node.keywords if keyword.arg == "alt"]
-        if name in ("show", "show_cells") and not any(ast.unparse(word) not in ("''", "None") for word in words):
+        if name in ("show", "show_cells", "show_space") and not any(
+            ast.unparse(word) not in ("''", "None") for word in words
+        ):
             yield f"{where}: a figure without words; say in `alt=` what it shows"
 
 

@@ -69,7 +69,7 @@ def test_a_step_is_a_page_and_a_tab_that_show_what_it_says(name: str, number: in
             assert key in app.session_state, f"nothing on {step.page} reads {key}"
             assert str(app.session_state[key]) == value
     drawn = set(views(app)) - {"walk"} | set(charts(app))
-    assert drawn or app.table or app.code
+    assert drawn or app.table or app.code or app.get("plotly_chart")
     assert "is unavailable" not in words(app)
     assert step.holds, "a step says what must hold there"
     shown = Shown(app, step)

@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, charts, forget, open_page, series, views, words
+from tests.app import alt, charts, forget, open_page, series, spaces, views, words
 from tests.pages.tabs import addresses
 from tfmviz import zoo
 from tfmviz.places import PROJECT
@@ -302,6 +302,18 @@ def test_the_ground_is_described_as_it_is(address: dict[str, str], said: str, no
     assert said in words(app)
     assert not_said not in words(app)
     assert ("gradient descent beyond all bounds" in alt(app, "descents")) == ("is thrown out" in words(app))
+
+
+@pytest.mark.parametrize("eta", ["0.03", "0.3"])
+def test_the_ways_down_lie_on_the_surface_and_end_where_the_page_says(eta: str) -> None:
+    app = open_page(PAGE, recipe="Adam", seen_from="a corner", steep="10", eta_plain=eta)
+    (space,) = spaces(app)
+    rows = space["layout"]["meta"]["values"]["rows"]
+    lift = 0.01 * (0.5 * (3.0**2 + 10 * 2.0**2))
+    assert {name for name, *_ in rows} == {"Adam", "Adam without correction", "gradient descent", "with momentum"}
+    for _, x, y, height in rows:
+        assert height == pytest.approx(0.5 * (x**2 + 10 * y**2) + lift)
+    assert ("gradient descent beyond all bounds" in space["layout"]["meta"]["alt"]) == (eta == "0.3")
 
 
 def test_gradients_are_those_of_a_backward_pass(model: ZooModel) -> None:

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from tests.analysis.test_rotations import THETA, rotation
-from tests.app import alt, charts, columns, matrices, open_page, pictures, series, views, words
+from tests.app import alt, charts, columns, matrices, open_page, pictures, series, spaces, views, words
 from tests.model import numpy_model
 from tests.model.helpers import lively
 from tests.plots.cells import sentences
@@ -345,3 +345,21 @@ def test_the_bias_of_alibi_can_be_seen_beside_the_scores(head: str) -> None:
     header, (_, bias, _) = pictures(app)["bias_tiles"]
     part = np.nanmax(np.abs(bias)) / header["scale"]["high"]
     assert (np.sqrt(part) if header["scale"]["root"] else part) > 0.1
+
+
+def test_the_helix_goes_through_the_queries_that_rope_turns_and_through_sinusoids_of_its_speeds() -> None:
+    token = 3
+    added, turned = spaces(
+        opened("Turning", turned="Helix", model="twins-rope", layer="0", head=str(HEAD), token=str(token))
+    )
+    ids = ids_of("twins-rope", TEXT)
+    q, _ = first_layer("twins-rope", ids)
+    rows = [space["layout"]["meta"]["values"]["rows"] for space in (added, turned)]
+    for (name, i, *plain), (same, j, *own) in zip(*rows, strict=True):
+        m = int(name.removeprefix("pair "))
+        assert (name, i) == (same, j)
+        theta = 10_000 ** (-2 * m / q.shape[-1])
+        assert plain == pytest.approx([math.cos(i * theta), math.sin(i * theta)], abs=1e-6)
+        pair = complex(*q[token, HEAD, 2 * m : 2 * m + 2]) * complex(*plain)
+        assert own == pytest.approx([pair.real, pair.imag], abs=1e-4)
+    assert len(rows[0]) == 2 * max(len(ids), 16)

@@ -14,7 +14,7 @@ import pytest
 from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, charts, columns, forget, matrices, open_page, pictures, series, views, words
+from tests.app import alt, charts, columns, forget, matrices, open_page, pictures, series, spaces, views, words
 from tests.model import numpy_model
 from tests.model.helpers import lively
 from tfmviz import zoo
@@ -30,7 +30,7 @@ TEXT = "The cat sat on the mat."
 
 TOKEN = 4
 
-TABS = ("Lengths", "Logit lens", "The river", "Who made the word", "Pre-norm, post-norm")
+TABS = ("Lengths", "In space", "Logit lens", "The river", "Who made the word", "Pre-norm, post-norm")
 
 
 def page(tab: str, **address: str) -> AppTest:
@@ -226,11 +226,11 @@ def test_the_twins_share_one_scale_and_label_the_five_tensors() -> None:
 @pytest.mark.parametrize("name", zoo.available())
 def test_every_shipped_model_is_shown_on_every_tab(name: str) -> None:
     app = open_page("residual_stream", model=name)
-    for tab in TABS[:4]:
+    for tab in TABS[:5]:
         turn_to(app, stream=tab)
         assert not app.error
         assert "nan" not in words(app).lower().split()
-        assert charts(app) or component(app, "lens")
+        assert charts(app) or spaces(app) or component(app, "lens")
 
 
 @pytest.mark.parametrize(
@@ -300,3 +300,28 @@ def test_every_part_that_is_drawn_against_the_stream_is_counted(name: str, text:
         assert against <= int(said[1].replace("no", "0")) <= surely
         seen += surely
     assert seen
+
+
+def test_the_paths_in_space_end_where_the_vectors_of_an_independent_pass_do() -> None:
+    (space,) = spaces(page("In space"))
+    rows = space["layout"]["meta"]["values"]["rows"]
+    ids = zoo.load("tiny-english").tokenizer.encode(TEXT, max_len=99).ids
+    _, streams, _ = numpy_model.forward(MODEL, ids)
+    vectors = np.stack(streams).astype(np.float64)  # (stage, len, d_model)
+    at = np.array([row[1:] for row in rows]).reshape(len(ids), len(vectors), 3).swapaxes(0, 1)
+    flat = (vectors - vectors.mean(axis=(0, 1))).reshape(-1, vectors.shape[-1])
+    _, _, directions = np.linalg.svd(flat, full_matrices=False)
+    assert np.allclose(np.abs(at.reshape(-1, 3)), np.abs(flat @ directions[:3].T), atol=2e-3)
+    cosines = vectors @ vectors[:, TOKEN, :, None] / np.linalg.norm(vectors, axis=-1)[..., None]
+    said = words(page("In space"))
+    tokens = [row[0] for row in rows[:: len(vectors)]]
+    for stage in (0, -1):
+        cosines[stage, TOKEN] = -np.inf
+        assert f"is most like “{tokens[int(cosines[stage].argmax())]}”" in said.replace("\\", "")
+
+
+def test_a_path_is_turned_by_a_button_and_a_single_token_is_like_nobody() -> None:
+    corner, above = (spaces(page("In space", seen_from=seen))[0]["layout"] for seen in ("a corner", "above"))
+    assert corner["scene"]["camera"] != above["scene"]["camera"]
+    assert corner["uirevision"] != above["uirevision"]
+    assert "A single token has nothing to be like" in words(page("In space", text="a", token="0"))

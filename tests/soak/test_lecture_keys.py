@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.browser import TURN, Visit
-from tests.browser.test_lecture_keys import CLICKS, click, open_step
+from tests.browser.test_lecture_keys import CLICKS, click, forgive_late_answers, open_step
 from tests.browser.test_lectures import at_rest
 from tfmviz.ui import walks
 
@@ -27,3 +27,4 @@ def test_the_keys_walk_on_from_every_step_whatever_was_clicked(visit: Visit, nam
             at_rest(page, name, number)
         page.evaluate(TURN, walk.address(number + 1))
         at_rest(page, name, number + 1)
+    forgive_late_answers(visit)

@@ -28,7 +28,7 @@ def complaints(text: str) -> str:
 
 def test_scripts_begin_at_a_view_or_where_this_list_says() -> None:
     others = {str(entry.relative_to(VIEWS)) for entry in ENTRIES if entry.name != "view.js"}
-    assert others == {"shared/relay.js", "explorer/standalone.js"}
+    assert others == {"shared/relay.js", "explorer/standalone.js", "site/site.js"}
     assert {entry.parent.name for entry in ENTRIES} >= {"explorer", "steps", "masks", "lens", "turning", "bars"}
 
 
@@ -46,11 +46,11 @@ def test_python_gives_the_browser_the_script_of_the_view(entry: Path) -> None:
     assert "export default" in package.JS
 
 
-CONTROLS = {"find", "frame", "guess", "keys", "lectures", "live", "models", "question", "walk"}
-"""What is no figure: menus, boxes, keys."""
+NO_FIGURES = {*("engine", "find", "frame", "guess", "keys", "lectures", "live", "models", "question", "site", "walk")}
+"""Menus, boxes, keys; and a page whose figures are those of the explorer."""
 
 
-@pytest.mark.parametrize("view", sorted({entry.parent.name for entry in ENTRIES} - {"shared"} - CONTROLS))
+@pytest.mark.parametrize("view", sorted({entry.parent.name for entry in ENTRIES} - {"shared", "engine"} - NO_FIGURES))
 def test_every_figure_has_the_bar_with_its_values_and_files(view: str) -> None:
     assert any(re.search(r"\b(?:this\.bar|figureBar)\(", module.read_text()) for module in (VIEWS / view).glob("*.js"))
 

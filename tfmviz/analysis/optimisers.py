@@ -1,4 +1,4 @@
-"""Two ways to go downhill, step by step: plain gradient descent, and Adam (Kingma & Ba 2015)."""
+"""Ways to go downhill, step by step: plain gradient descent, with momentum, and Adam (Kingma & Ba 2015)."""
 
 from __future__ import annotations
 
@@ -68,6 +68,15 @@ def descent(gradient: Gradient, start: Array, *, learning_rate: float, steps: in
     places = [start.astype(float)]
     for _ in range(steps):
         places.append(places[-1] - learning_rate * gradient(places[-1]))
+    return np.array(places)
+
+
+def momentum(gradient: Gradient, start: Array, *, learning_rate: float, beta: float, steps: int) -> Array:
+    """Places of v ← β v + g; x ← x − η v, with v = 0 at first (Polyak 1964; as torch.optim.SGD): (step + 1, n)."""
+    places, velocity = [start.astype(float)], np.zeros_like(start, dtype=float)
+    for _ in range(steps):
+        velocity = beta * velocity + gradient(places[-1])
+        places.append(places[-1] - learning_rate * velocity)
     return np.array(places)
 
 

@@ -147,3 +147,46 @@ def _mlp_write(trace: Trace, block: str) -> Array:
     if f"{block}.mlp.out" not in trace and np.array_equal(trace[f"{block}.resid_mid"], after):
         return np.zeros_like(after)
     return trace[f"{block}.mlp.out"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class InSpace:
+    """Vectors of the stream, seen along their three main directions.
+
+    Attributes:
+        places: (stage, len, 3), coordinates along these directions, from the mean of all vectors.
+        shares: (3,), of the vectors' variance that each direction holds, the largest first.
+    """
+
+    places: Array
+    shares: Array
+
+
+def in_space(trace: Trace, sites: list[str]) -> InSpace:
+    """The first three principal components (Pearson 1901) of all tokens' vectors at all of these sites together.
+
+    The sign of a direction means nothing; here its coordinate farthest from 0 is positive.
+    """
+    vectors = np.stack([trace[site] for site in sites]).astype(np.float64)  # (stage, len, d_model)
+    centred = vectors - vectors.mean(axis=(0, 1))
+    flat = centred.reshape(-1, vectors.shape[-1])
+    sizes, directions = np.linalg.eigh(flat.T @ flat)  # the smallest first
+    places = np.zeros((*vectors.shape[:2], 3))
+    n = min(3, vectors.shape[-1])
+    places[..., :n] = centred @ directions[:, : -n - 1 : -1]
+    flat = places.reshape(-1, 3)
+    places *= np.where(flat[np.abs(flat).argmax(axis=0), np.arange(3)] < 0, -1, 1)
+    shares = np.pad(sizes[::-1], (0, 3))[:3] / max(sizes.sum(), 1e-30)
+    return InSpace(places=places, shares=np.maximum(shares, 0))
+
+
+def closest(vectors: Array, token: int) -> tuple[int, float]:
+    """The other token whose vector points most nearly the same way, and the cosine between the two.
+
+    Args:
+        vectors: (len, d_model), at least two.
+    """
+    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-30)
+    cosines = unit @ unit[token]
+    cosines[token] = -np.inf
+    return int(cosines.argmax()), float(cosines.max())

@@ -7,13 +7,15 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.plots.cells import Cells
 from tfmviz.plots.charts import Chart, Columns
+from tfmviz.plots.space import Space, View
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.plots.values import described
 from tfmviz.ui import scripts
@@ -43,6 +45,28 @@ def show(chart: Chart, *, key: str, alt: str) -> None:
     tables = {name: _arrow(columns) for name, columns in {**chart.data, "summary": summary}.items()}
     spec = {**chart.spec, "datasets": tables, "usermeta": {"key": key}}
     st.container(key=key).vega_lite_chart(spec=spec, theme=None, width="stretch")
+
+
+def seen_from(line: DeltaGenerator, first: View = "a corner") -> View:
+    """Asks where a figure in space is seen from, for those who cannot turn it by hand."""
+    chosen: View | None = line.segmented_control(
+        "Seen from", get_args(View), default=first, key="seen_from", bind="query-params", required=True
+    )
+    return chosen or first
+
+
+def show_space(figure: Space, *, key: str, alt: str) -> None:
+    """Draws a figure that the reader turns. The bar below it comes from `views/charts`, as below every chart.
+
+    Args:
+        alt: what it shows, in words, for screen readers.
+    """
+    from plotly.graph_objects import Figure
+
+    drawn = Figure(figure)
+    drawn.layout.meta = {**figure["layout"]["meta"], "alt": alt}
+    config = {"toImageButtonOptions": {"filename": key, "scale": 2}}
+    st.container(key=key).plotly_chart(drawn, theme=None, config=config, width="stretch")
 
 
 def show_cells(

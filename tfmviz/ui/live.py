@@ -33,7 +33,8 @@ from tfmviz.record.trace import NotCaptured, Trace
 from tfmviz.ui import controls, models, scenes, trained, turns
 from tfmviz.ui.figures import rows_of_bars, show_plain_view
 from tfmviz.ui.lesson import Lesson, gap_in, positions_in
-from tfmviz.ui.sentences import in_one_line, nearest
+from tfmviz.ui.sentences import examples_for, in_one_line, nearest
+from tfmviz.ui.weights import parcel
 from tfmviz.views import live as view
 from tfmviz.views import steps, whole_model
 from tfmviz.views.shared import framed
@@ -106,7 +107,9 @@ def follow(here: Lesson, *names: str) -> None:
     if _served:
         page = {"model": here.model.name, "layer": here.choice.layer, "head": here.choice.head}
         page |= {"zoom": st.query_params.get("zoom", ""), "token": controls.pinned()}
-        data = {"page": page, "text": here.text, "at": "live", "views": " ".join(names)}
+        data: dict[str, Any] = {"page": page, "text": here.text, "at": "live", "views": " ".join(names)}
+        data["parcel"] = parcel(here.model.name)
+        data["opening"] = {one.text: one.word for one in examples_for(here.model.name) if one.word}
         show_plain_view("live", js=view.JS, css="", data=data)
 
 

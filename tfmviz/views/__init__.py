@@ -18,7 +18,7 @@ from tfmviz.views import explorer
 from tfmviz.views.files import csv_of, npz_of
 from tfmviz.views.payload import Scores, details, payload, travels_whole
 
-__all__ = ["csv_of", "details", "html", "npz_of", "payload", "travels_whole"]
+__all__ = ["csv_of", "details", "digest", "html", "npz_of", "payload", "travels_whole"]
 
 
 def html(trace: Trace, *, title: str = "", on_repeats: Scores | None = None) -> str:
@@ -36,7 +36,7 @@ def html(trace: Trace, *, title: str = "", on_repeats: Scores | None = None) -> 
     data = base64.b64encode(payload(trace, title=title, on_repeats=on_repeats, whole=True)).decode()
     style, script = explorer.STANDALONE_CSS, explorer.STANDALONE_JS
     policy = (
-        f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; img-src data: blob:; "
+        f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
     )
     text = escape(trace.target.text if trace.source is None else trace.source.text)
@@ -61,5 +61,6 @@ def html(trace: Trace, *, title: str = "", on_repeats: Scores | None = None) -> 
 """
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """How a page's policy names a script or a style that stands in it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

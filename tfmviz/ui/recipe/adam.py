@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
-from tfmviz.analysis.optimisers import AdamPath, AdamSettings, adam, descent, valley
+from tfmviz.analysis.optimisers import AdamPath, AdamSettings, adam, descent, momentum, valley
 from tfmviz.plots import recipe as figures
+from tfmviz.plots import space
+from tfmviz.plots.theme import shades
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
-from tfmviz.ui.figures import show, show_code, show_table, theme
+from tfmviz.ui.figures import seen_from, show, show_code, show_space, show_table, theme
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import decimal, per_cent
 
@@ -25,7 +28,8 @@ HEIGHTS = (0.05, 0.3, 1.0, 2.5, 5.0)
 
 def going_down() -> None:
     """The two ways on one picture, and Adam's numbers in its first steps."""
-    with lesson.line("adam"):
+    line = lesson.line("adam")
+    with line:
         x = st.slider("Start x", -2.5, 2.5, -2.5, 0.1, key="x", bind="query-params")
         y = st.slider("Start y", -1.5, 1.5, 1.0, 0.1, key="y", bind="query-params")
         steepness = st.select_slider("Steepness of y", (1, 3, 10, 30, 100), 30, key="steep", bind="query-params")
@@ -45,19 +49,51 @@ def going_down() -> None:
         "Adam": with_correction.places,
         "Adam without correction": without.places,
         "gradient descent": descent(gradient, start, learning_rate=plain, steps=STEPS),
+        "with momentum": momentum(gradient, start, learning_rate=plain, beta=beta1, steps=STEPS),
     }
     ends = {name: float(function(path[-1])) for name, path in paths.items()}
     with below:
-        show(
-            figures.descents(paths, _rings(steepness), reach=REACH, theme=theme()),
-            key="descents",
-            alt=f"From ({decimal(x)}, {decimal(y)}), height after {STEPS} steps: "
-            + "; ".join(f"{name} {_height(end)}" for name, end in ends.items()),
-        )
+        alt = f"From ({decimal(x)}, {decimal(y)}), height after {STEPS} steps: "
+        alt += "; ".join(f"{name} {_height(end)}" for name, end in ends.items())
+        seen = seen_from(line, first="above")
+        if seen == "above":
+            flat = figures.descents(paths, _rings(steepness), reach=REACH, theme=theme())
+            show(flat, key="descents", alt=alt)
+        else:
+            show_space(_surface(function, paths, seen), key="valley", alt=f"A valley as a surface. {alt}")
     ended = ", ".join(f"{name} {_height(end)}" for name, end in ends.items())
     st.markdown(f"{_words(start, steepness, plain)} Height after {STEPS} steps: {ended}.")
     _numbers(with_correction, settings)
     show_code(adam, descent)
+
+
+def _surface(function: Callable[[Array], Array], paths: Mapping[str, Array], seen: space.View) -> space.Space:
+    """The valley as a surface, with the ways down it as far as they stay within reach."""
+    x, y = (np.linspace(-end, end, 41) for end in REACH)
+    heights = function(np.stack(np.meshgrid(x, y), axis=-1))
+    look, lift = theme(), 0.01 * float(heights.max())  # a little above the ground, or they would be half hidden
+    ways = []
+    for (name, path), colour in zip(paths.items(), shades(len(paths), look), strict=True):
+        outside = (np.abs(path) > REACH).any(axis=1)
+        inside = path[: int(outside.argmax()) if outside.any() else len(path)]
+        ways.append(
+            space.Way(
+                name=name,
+                points=np.column_stack([inside, function(inside) + lift]),
+                said=[f"{name}, after {n} steps" for n in range(len(inside))],
+                colour=colour,
+                width=9,
+            )
+        )
+    return space.ways(
+        ways,
+        axes=("x", "y", "height f"),
+        title="Ways down the valley",
+        seen_from=seen,
+        ground=(x, y, heights),
+        shape=(1.5, 1, 0.7),
+        theme=look,
+    )
 
 
 def _height(value: float) -> str:

@@ -9,8 +9,9 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.plots.pairs import pairs
-from tfmviz.ui import controls
+from tfmviz.ui import controls, lesson
 from tfmviz.ui.figures import show, show_view, theme
+from tfmviz.ui.rope.helices import helices
 from tfmviz.ui.rope.subject import Subject, own_theta
 from tfmviz.views import turning
 from tfmviz.words.labels import visible
@@ -18,6 +19,16 @@ from tfmviz.words.numbers import tiny
 
 TURN = re.compile(r"\d{1,5}(\.\d{1,5}){3}")
 """Key, pair and both positions of the arrows, as the address has them."""
+
+
+def turned(shown: Subject) -> None:
+    """Two arrows, or the ways of two pairs through space."""
+    lesson.either("Look at", "turned", {"Arrows": lambda: _both(shown), "Helix": lambda: helices(shown)})
+
+
+def _both(shown: Subject) -> None:
+    arrows(shown)
+    lengths(shown)
 
 
 def arrows(shown: Subject) -> None:

@@ -4,10 +4,12 @@
 // of the chart itself, when a button is pressed.
 
 import { figureBar } from "../shared/bar.js";
-import { make } from "../shared/elements.js";
+import { make, put } from "../shared/elements.js";
 import { ofVega } from "./values.js";
 
-const CHARTS = ".stVegaLiteChart";
+const CHARTS = ".stVegaLiteChart, .stPlotlyChart";
+
+const SPACES = ".js-plotly-plot"; // what Plotly draws
 
 const SHARPNESS = 2; // pixels of a file for each pixel of the page
 
@@ -20,6 +22,7 @@ export function barCharts() {
   const look = () => {
     asked = 0;
     for (const chart of document.querySelectorAll(CHARTS)) addBar(/** @type {HTMLElement} */ (chart));
+    for (const space of document.querySelectorAll(SPACES)) say(space);
   };
   const observer = new MutationObserver(() => {
     asked ||= requestAnimationFrame(look);
@@ -32,6 +35,15 @@ export function barCharts() {
     cancelAnimationFrame(asked);
     document.removeEventListener("fullscreenchange", fit);
   };
+}
+
+/**
+ * What a figure of Plotly shows, in words, for screen readers.
+ * @param {any} space
+ */
+function say(space) {
+  const alt = space.layout?.meta?.alt;
+  if (alt) put(space, { role: "img", ariaLabel: alt });
 }
 
 /** @param {HTMLElement} chart */
@@ -63,6 +75,8 @@ const nameOf = (home) => /st-key-([\w-]+)/.exec(home.closest("[class*=st-key-]")
  * @param {"svg" | "png"} format
  */
 async function saveChart(home, format) {
+  const space = spaceOf(home);
+  if (space) return saveSpace(space, format);
   const view = viewOf(home);
   if (!view) return;
   await view.background(ground()).runAsync();
@@ -93,6 +107,24 @@ function fit() {
  * @param {HTMLElement} home
  */
 function valuesOf(home) {
+  const space = spaceOf(home);
+  if (space) return space.layout.meta.values;
   const view = viewOf(home);
   return view && ofVega(JSON.parse(view.data("summary")[0].values), (data) => view.data(data));
+}
+
+/**
+ * What Plotly has drawn, with what it was given; undefined while it is being drawn, and for other charts.
+ * @param {HTMLElement} home
+ */
+const spaceOf = (home) => /** @type {any} */ (home.querySelector(SPACES));
+
+/**
+ * Plotly itself is out of reach here, so its own button does the work.
+ * @param {any} space
+ * @param {"svg" | "png"} format
+ */
+function saveSpace(space, format) {
+  space._context.toImageButtonOptions.format = format;
+  space.querySelector(".modebar-btn")?.click();
 }

@@ -11,6 +11,7 @@ import { isOn, LETTERS, TYPING, turnSwitch } from "../shared/switches.js";
 import { isTyping } from "../shared/typing.js";
 import { withhold } from "./letters.js";
 import { onReturn } from "./returning.js";
+import { reloadIfStuck } from "./stuck.js";
 
 /** @typedef {{ table: HTMLTableElement, leave: () => void }} List */
 
@@ -65,6 +66,7 @@ function build(parent) {
   document.addEventListener("beforeinput", enter);
   const endReturn = onReturn(() => parent.ask_?.());
   const endBars = barCharts();
+  const endWatch = reloadIfStuck();
   parent.append(opener, dialog);
   return {
     table,
@@ -74,6 +76,7 @@ function build(parent) {
       document.removeEventListener("beforeinput", enter);
       endReturn();
       endBars();
+      endWatch();
     },
   };
 }

@@ -2,13 +2,15 @@
 //
 // A source computes what a text's pictures are. Here and in the pictures nobody knows which one did.
 
+/** @import { Parcel } from "../engine/fetching.js" */
 /** @import { Typed } from "../shared/shell.js" */
 
 /** @typedef {{model: string, layer: string, head: number, zoom: string, token: number | null}} Page what is chosen */
 
 /**
- * What Python knows of the page: the text is the one that was entered last, the views are those that can follow.
- * @typedef {{page: Page, text: string, views: string[]}} Known
+ * What Python knows of the page: the text is the one that was entered last, the views are those that can follow, the
+ * parcel is the model for a browser, if one can compute it, and `opening` the words that examples open with.
+ * @typedef {{page: Page, text: string, views: string[], parcel: Parcel | null, opening: Record<string, string>}} Known
  */
 
 /** @typedef {{typed: Typed, views: Record<string, any>}} Pictures the data of each view */

@@ -1,13 +1,14 @@
 // While a sentence is being typed, the pictures follow each key. Streamlit's own box stays the box: this only listens.
 
-/** @import { Around, Page } from "./following.js" */
+/** @import { Around, Known } from "./following.js" */
 import { make } from "../shared/elements.js";
 import { meetingOf } from "../shared/meet.js";
 import { isOn, TYPING } from "../shared/switches.js";
 import { Following } from "./following.js";
+import { Own } from "./own.js";
 import { Socket } from "./socket.js";
 
-/** @typedef {{page: Page, text: string, views: string, at: string}} Data `at` is the server's address */
+/** @typedef {Omit<Known, "views"> & {views: string, at: string}} Data `at` is the server's address */
 
 /** @typedef {{ following: Following, leave: () => void }} Live */
 
@@ -23,7 +24,8 @@ const NOTE = {
 export default function ({ data, parentElement }) {
   parentElement.live_ ??= build(parentElement, data.at);
   const { following, leave } = parentElement.live_;
-  following.know({ page: data.page, text: data.text, views: data.views.split(" ") });
+  const { at: _, views, ...known } = data;
+  following.know({ ...known, views: views.split(" ") });
   return leave;
 }
 
@@ -39,7 +41,7 @@ function build(parent, at) {
     if (note.textContent !== sentence) note.textContent = sentence; // said once
   };
   const socket = new Socket(addressOf(at), say);
-  const following = new Following([socket], around(say));
+  const following = new Following([new Own(), socket], around(say));
   /** @param {Event} event */
   const listen = (event) => {
     const { target } = event;

@@ -1,0 +1,80 @@
+// Runs engines for tests: each line of the input is a question, each line of the output its answer. Arrays travel in a
+// file, one after the other.
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { Engine } from "../../tfmviz/views/engine/engine.js";
+import { fetchEngine } from "../../tfmviz/views/engine/fetching.js";
+import { visible } from "../../tfmviz/views/engine/labels.js";
+import { tensorsOf } from "../../tfmviz/views/engine/safetensors.js";
+
+const engines = new Map();
+const tasks = {
+  load({ name, config, weights, tokenizer }) {
+    engines.set(name, Engine.of(config, tensorsOf(new Uint8Array(readFileSync(weights))), JSON.parse(readFileSync(tokenizer, "utf8"))));
+  },
+  encode: ({ name, texts, max_len }) => {
+    const { tokenizer } = engines.get(name);
+    return texts.map((text) => {
+      if (!tokenizer.knows(text)) return null;
+      const encoding = tokenizer.encode(text, max_len);
+      return { ...encoding, labels: encoding.tokens.map(visible) };
+    });
+  },
+  async fetch({ name, parcel, folder }) {
+    const asked = [];
+    globalThis.document = { baseURI: "https://app/page/" };
+    const get = async (address) => {
+      asked.push(address);
+      const path = `${folder}/${address.split("/").at(-1)}`;
+      return existsSync(path) ? new Response(readFileSync(path)) : new Response("", { status: 404 });
+    };
+    engines.set(name, await fetchEngine(parcel, get));
+    return asked;
+  },
+  knows: ({ name, texts }) => texts.map((text) => engines.get(name).tokenizer.knows(text)),
+  vocabulary: ({ name }) => engines.get(name).tokenizer.vocabulary,
+  trace({ name, text, wishes, out }) {
+    const { facts, sites } = engines.get(name).trace(text, wishes);
+    const values = Object.entries(sites);
+    writeFileSync(out, Buffer.concat(values.map(([, { data }]) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength))));
+    return { facts, sites: values.map(([site, { shape, data }]) => [site, shape, data.BYTES_PER_ELEMENT]) };
+  },
+  read({ name, texts }) {
+    const engine = engines.get(name);
+    const { stream } = engine.transformer;
+    return texts.map((text) => {
+      let read = null;
+      engine.transformer.stream = (ids, tap, past) => {
+        read = [past, past + ids.length];
+        return stream.call(engine.transformer, ids, tap, past);
+      };
+      engine.trace(text);
+      return read;
+    });
+  },
+  next({ name, position }) {
+    const { logits, probabilities } = engines.get(name).next(position ?? undefined);
+    return { logits: [...logits], probabilities: [...probabilities] };
+  },
+  times({ name, texts, wishes }) {
+    const engine = engines.get(name);
+    return texts.map((text) => {
+      const from = performance.now();
+      engine.trace(text, wishes);
+      engine.next();
+      return performance.now() - from;
+    });
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { task, ...given } = JSON.parse(line);
+  let answer;
+  try {
+    answer = { value: (await tasks[task](given)) ?? null };
+  } catch (error) {
+    answer = { complaint: error.message, stack: error.stack };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}

@@ -1,0 +1,98 @@
+"""Texts and edits for a comparison of the engine with Python, and what has to agree."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+
+from tests.browser import ROOT
+from tests.engine import Engine
+from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask
+from tfmviz.record.trace import Array, Trace
+from tfmviz.zoo.model import ZooModel
+
+EXACT = 1e-4
+"""The largest difference, as a share of a site's largest value."""
+
+TIED = 1e-3
+"""Logits nearer to one another than this may come in either order."""
+
+LINES = tuple((ROOT / "assets" / "texts" / "english.txt").read_text(encoding="utf-8").splitlines())
+PIECES = (
+    *LINES,
+    *(ROOT / "assets" / "texts" / "chinese.txt").read_text(encoding="utf-8").splitlines()[:40],
+    "___ é 😀",
+)
+
+
+def texts(model: ZooModel, count: int, *, seed: int) -> list[str]:
+    """From one token up to what the model reads at most, or 128."""
+    rng, longest = random.Random(seed), min(model.config.max_len, 128)
+    lengths = [1, longest, *(rng.randint(2, longest) for _ in range(count))][:count]
+    return [cut(model, " ".join(rng.choices(PIECES, k=40)), length) for length in lengths]
+
+
+def cut(model: ZooModel, text: str, length: int) -> str:
+    """The text up to the end of its token of this number."""
+    return text[: model.encode(text).offsets[length - 1][1]]
+
+
+def edits(trace: Trace, *, seed: int) -> tuple[Edit, ...]:
+    """A few of all kinds, for a model with this record."""
+    rng = random.Random(seed)
+    return tuple(edit(trace, rng) for _ in range(rng.randint(1, 4)))
+
+
+def edit(trace: Trace, rng: random.Random) -> Edit:
+    layer, length = rng.choice(trace.layers), len(trace.target)
+    heads, _, d_head = trace[f"{layer}.z"].shape
+    head = rng.randrange(heads)
+    vectors = [site for site in trace if site.endswith((".out", ".resid_mid", "norm", ".pre", ".post", "embed"))]
+    site = rng.choice(vectors)
+    width = trace[site].shape[-1]
+    numbers = tuple(rng.uniform(-1, 1) for _ in range(width))
+    mask = tuple(tuple(i == j or rng.random() < 0.5 for j in range(length)) for i in range(length))
+    some = tuple(rng.random() < 0.5 for _ in range(heads))
+    possible: list[Edit] = [
+        AblateHead(layer=layer, head=head),
+        SetMask(layer=layer, mask=mask, heads=rng.choice([None, some])),
+        Scale(site=f"{layer}.z", factor=rng.uniform(0, 2), head=rng.choice([None, head])),
+        Scale(site=site, factor=0.0),
+        Scale(site=site, factor=rng.uniform(-1, 2), coordinate=rng.randrange(width)),
+        Scale(site="logits", factor=0.5),
+        Patch(site=site, vector=numbers, position=rng.choice([None, rng.randrange(length)])),
+        Patch(site=f"{layer}.z", vector=tuple(rng.uniform(-1, 1) for _ in range(d_head)), head=head),
+    ]
+    return rng.choice(possible)
+
+
+def check(engine: Engine, model: ZooModel, text: str, changes: Sequence[Edit] = ()) -> float:
+    """Compares every site. Returns the largest difference, as a share of its site's largest value."""
+    trace = model.trace(text, tuple(changes))
+    facts, arrays = engine.trace(model.name, text, changes)
+    assert facts["ids"] == list(trace.target.ids)
+    assert tuple(arrays) == trace.sites
+    worst = max(difference(site, arrays[site], trace[site]) for site in trace)
+    if "logits" in trace:
+        same_order(arrays["logits"], trace["logits"])
+    return worst
+
+
+def difference(site: str, ours: Array, theirs: Array) -> float:
+    """A share of the site's largest value. Raises: AssertionError, if it is too large."""
+    assert ours.shape == theirs.shape, site
+    finite = np.isfinite(theirs)
+    assert (np.isfinite(ours) == finite).all(), site
+    apart = np.abs(ours[finite] - theirs[finite].astype(np.float64)).max()
+    largest = np.abs(theirs[finite].astype(np.float64)).max()
+    assert apart <= EXACT * largest, f"{site} differs by {apart:.3g}; its largest value is {largest:.3g}"
+    return float(apart / largest) if largest else 0.0
+
+
+def same_order(ours: Array, theirs: Array) -> None:
+    """No token comes before another that Python puts clearly above it."""
+    ranked = np.take_along_axis(theirs, np.argsort(-ours, axis=-1, kind="stable"), axis=-1)
+    best_behind = np.maximum.accumulate(ranked[:, ::-1], axis=-1)[:, ::-1]
+    assert (best_behind - ranked).max() <= TIED

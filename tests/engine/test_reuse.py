@@ -1,0 +1,94 @@
+"""Whatever a reader types before, the record is that of one pass over the final text, to the last bit."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from tests.engine import MODELS, Engine
+from tests.engine.parity import PIECES, check, edits
+from tfmviz.record.edits import AblateHead, Edit, Scale, SetMask
+from tfmviz.zoo import load
+
+NAMES = (
+    "twins-rope",
+    "twins-t5",
+    "twins-learned",
+    "twins-window",
+    "twins-postnorm",
+    "twins-gqa",
+    "twins-alibi",
+    "induction",
+)
+"""All ways in which a position enters, and what else could go wrong with the past. `chinese-none` reads both ways."""
+
+
+def typed(text: str, rng: random.Random) -> str:
+    """The text after something that a hand may do: type, delete, paste, change, undo, or begin anew."""
+    at = rng.randint(0, len(text))
+    piece = rng.choice(PIECES)[: rng.randint(1, 20)]
+    end = min(len(text), at + rng.randint(1, 9))
+    after = rng.choice(
+        [text + piece[:1], text + piece, text[:at] + piece + text[at:], text[:at] + text[end:], text[:-1], piece]
+    )
+    return after[:90] or piece
+
+
+@pytest.mark.parametrize("name", [*NAMES, "chinese-none"])
+@pytest.mark.parametrize("count", [60, pytest.param(600, marks=pytest.mark.soak)])
+def test_any_way_of_typing_ends_in_the_record_of_one_pass(engine: Engine, name: str, count: int) -> None:
+    rng = random.Random(f"{name} {count}")
+    engine.load(name, MODELS / name)
+    engine.load("anew", MODELS / name)
+    text = "The cat"
+    trace = load(name).trace("The cat sat.")
+    layer = trace.layers[1]
+    wishes: list[tuple[Edit, ...]] = [(), (AblateHead(layer=layer, head=1),), (Scale(site=f"{layer}.k", factor=0.5),)]
+    changes = wishes[0]
+    for _ in range(count):
+        for _ in range(rng.randint(1, 12)):
+            text = typed(text, rng)
+            changes = rng.choice(wishes) if rng.random() < 0.1 else changes
+            engine.trace(name, text, changes, ["*"] if rng.random() < 0.9 else ["*.pattern"])
+        same(engine, name, text, changes)
+
+
+def same(engine: Engine, name: str, text: str, changes: tuple[Edit, ...]) -> None:
+    engine.trace("anew", "!", (), ["embed"])  # forgets what it has read
+    facts, ours = engine.trace(name, text, changes, ["*"])
+    other, anew = engine.trace("anew", text, changes, ["*"])
+    assert facts == other
+    assert list(ours) == list(anew)
+    for site in ours:
+        np.testing.assert_array_equal(ours[site], anew[site], err_msg=f"{site} of {text!r}")
+    assert engine.ask("next", name=name) == engine.ask("next", name="anew")
+
+
+def test_tokens_before_a_change_are_not_read_again(engine: Engine) -> None:
+    engine.load("twins-rope", MODELS / "twins-rope")
+    text = "The cat sat on the mat and looked at the dog"
+    texts = [text, f"{text}.", text, text.replace("mat", "hat"), "The", f"A{text}"]
+    read = engine.ask("read", name="twins-rope", texts=texts)  # first and last token of each pass
+    assert read == [[0, 11], [11, 12], [10, 11], [5, 11], [0, 1], [0, 12]]
+
+
+def test_a_pass_that_fails_leaves_nothing_behind(engine: Engine) -> None:
+    engine.load("twins-rope", MODELS / "twins-rope")
+    model = load("twins-rope")
+    layer = "decoder.1.self_attn"
+    engine.trace("twins-rope", "The cat sat.")
+    for wrong in (SetMask(layer=layer, mask=((True,),)), AblateHead(layer=layer, head=9), Scale(site="no", factor=0.0)):
+        with pytest.raises(ValueError, match=r"mask is|does not exist|No site"):
+            engine.trace("twins-rope", "The cat sat.", [wrong])
+        check(engine, model, "The cat sat on.")
+
+
+def test_edits_of_single_tokens_are_carried_out_while_a_text_grows(engine: Engine) -> None:
+    name = "twins-none"
+    engine.load(name, MODELS / name)
+    model = load(name)
+    for n in range(3, 12):
+        text = "The cat sat on the mat and looked."[: 3 * n]
+        check(engine, model, text, edits(model.trace(text), seed=n))

@@ -1,0 +1,225 @@
+"""The site that needs no server: its files, and a model that computes in the reader's browser what Python computes."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import BrowserContext, Page, Route, expect
+
+from tests.views.standalone import as_strip, strip_numbers
+from tfmviz import site, zoo
+from tfmviz.record.edits import AblateHead
+from tfmviz.record.trace import Trace
+
+pytestmark = pytest.mark.browser
+
+HOME = "http://localhost/"
+"""Nothing is served there: the tests answer from the folder. Browsers trust this name, so they compute digests."""
+
+SMALL = ("twins-rope", "twins-none")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return site.write(tmp_path_factory.mktemp("site"), SMALL).parent
+
+
+class Visitor:
+    """A tab that gets files from a folder and nothing from anywhere else."""
+
+    def __init__(self, context: BrowserContext, folder: Path) -> None:
+        self.page: Page = context.new_page()
+        self.folder = folder
+        self.replaced: dict[str, bytes] = {}
+        self.complaints: list[str] = []
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        context.route("**/*", self._answer)
+
+    def _answer(self, route: Route) -> None:
+        where = urlsplit(route.request.url)
+        path = self.folder / (where.path.lstrip("/") or "index.html")
+        if not route.request.url.startswith(HOME) or not path.is_file():
+            self.complaints.append(f"asked for {route.request.url}")
+            route.abort()
+        else:
+            kind = "text/html" if path.suffix else "application/octet-stream"
+            route.fulfill(body=self.replaced.get(where.path, path.read_bytes()), content_type=kind)
+
+    def open(self, query: str = "") -> Page:
+        self.page.goto(f"{HOME}{query}")
+        expect(self.page.locator(".tiles button").first).to_be_attached()
+        return self.page
+
+
+@pytest.fixture
+def visitor(context: BrowserContext, folder: Path) -> Iterator[Visitor]:
+    made = Visitor(context, folder)
+    yield made
+    assert made.complaints == []
+
+
+def traced(text: str, model: str = "twins-rope", *off: tuple[int, int]) -> Trace:
+    edits = tuple(AblateHead(layer=f"decoder.{layer}.self_attn", head=head) for layer, head in off)
+    return zoo.load(model).trace(text, edits=edits)
+
+
+def strip(trace: Trace, layer: int, head: int, token: int = -1) -> list[str]:
+    at = range(len(trace.target.tokens))[token]
+    weights = trace[f"decoder.{layer}.self_attn.pattern"][head][at].tolist()
+    return [number if n <= at else "–" for n, number in enumerate(as_strip(weights))]
+
+
+def first_words(trace: Trace, model: str, temperature: float = 1.0) -> dict[str, float]:
+    logits = trace["logits"][-1].astype(np.float64) / temperature
+    p = np.exp(logits - logits.max())
+    p /= p.sum()
+    vocabulary = zoo.load(model).vocabulary
+    return {vocabulary[n]: float(p[n]) for n in np.argsort(-p)[:3]}
+
+
+def listed(page: Page) -> list[tuple[str, float]]:
+    rows = page.locator(".words li").all()
+    texts = [(row.locator(".label").text_content() or "", row.locator("span").last.inner_text()) for row in rows]
+    return [(word, float(share.strip("%<")) / 100) for word, share in texts]
+
+
+def assert_words(page: Page, expected: dict[str, float]) -> None:
+    for (word, share), (other, p) in zip(listed(page), expected.items(), strict=False):
+        assert word == other
+        assert share == pytest.approx(p, rel=0.06, abs=6e-4)
+
+
+def test_every_key_shows_what_python_computes_and_the_address_follows(visitor: Visitor) -> None:
+    page = visitor.open("?text=The+cat&layer=2&head=1")
+    assert strip_numbers(page) == strip(traced("The cat"), 2, 1)
+    box = page.get_by_label("Your sentence")
+    box.press("End")
+    for typed in (" s", "a", "t", " 🙂", " <img src=x onerror=alert(1)>"):
+        page.keyboard.insert_text(typed)
+        text = box.input_value()
+        expected = traced(text)
+        expect(page.locator(".strip").first.locator("button")).to_have_count(len(expected.target.tokens))
+        assert strip_numbers(page) == strip(expected, 2, 1, int(np.flatnonzero(last_words(expected))[-1]))
+    page.wait_for_function("() => location.search.includes('onerror')")
+    asked = parse_qs(urlsplit(page.url).query)
+    assert asked["text"] == [text]
+    assert (asked["layer"], asked["head"]) == (["2"], ["1"])
+    page.reload()
+    expect(page.locator(".strip").first.locator("button")).to_have_count(len(expected.target.tokens))
+    assert box.input_value() == text
+
+
+def last_words(trace: Trace) -> list[bool]:
+    return [any(map(str.isalnum, token)) for token in trace.target.tokens]
+
+
+def test_a_head_is_switched_off_in_all_pictures_and_words_and_on_again(visitor: Visitor) -> None:
+    text = "Once upon a time there was a little"
+    page = visitor.open(f"?text={text.replace(' ', '+')}&layer=0&head=2&look=")
+    whole = traced(text)
+    assert_words(page, first_words(whole, "twins-rope"))
+    page.get_by_role("button", name="Switch head 0.2 off").click()
+    without = traced(text, "twins-rope", (0, 2))
+    assert_words(page, first_words(without, "twins-rope"))
+    expect(page.locator(".off")).to_contain_text("Off: 0.2.")
+    page.locator(".tiles").get_by_role("button", name="Layer 3, head 1").click()
+    assert strip_numbers(page) == strip(without, 3, 1) != strip(whole, 3, 1)
+    page.get_by_role("button", name="All on").click()
+    assert strip_numbers(page) == strip(whole, 3, 1)
+
+
+def test_temperature_sharpens_the_words_while_it_moves(visitor: Visitor) -> None:
+    page = visitor.open("?text=Once+upon+a")
+    page.get_by_label("Temperature").fill("0.5")
+    assert_words(page, first_words(traced("Once upon a"), "twins-rope", 0.5))
+
+
+def test_another_model_and_another_sentence_stand_beside(visitor: Visitor) -> None:
+    page = visitor.open("?text=The+cat+sat&b=The+dog+sat&layer=1&head=3")
+    expect(page.locator(".beside .strip").first.locator("button")).to_have_count(3)
+    page.get_by_label("Model", exact=True).select_option("twins-none")
+    expect(page.locator("#controls .about")).to_contain_text("1.05 million parameters")
+    page.wait_for_function("() => location.search.includes('twins-none')")
+    page.locator(".tiles").first.get_by_role("button", name="Layer 2, head 0").click()
+    numbers = [page.locator(f"{where} .strip").first.locator(".weight") for where in ("#explorer", ".beside")]
+    for shown, text in zip(numbers, ("The cat sat", "The dog sat"), strict=True):
+        expect(shown).to_have_text(strip(traced(text, "twins-none"), 2, 0))
+
+
+@pytest.mark.parametrize("text", ["", "%20%0A", "+".join(["word"] * 900)])
+def test_an_empty_box_keeps_the_picture_and_a_long_text_is_cut_as_in_python(visitor: Visitor, text: str) -> None:
+    page = visitor.open(f"?text={text}")
+    tokens = page.locator(".strip").first.locator("button")
+    if len(text) > 100:
+        limit = zoo.load("twins-rope").config.max_len
+        expect(tokens).to_have_count(limit)
+        expect(page.locator(".note")).to_contain_text(f"It reads {limit} tokens at a time; the last ")
+        return
+    before = tokens.count()
+    page.get_by_label("Your sentence").fill("")
+    assert tokens.count() == before > 0
+
+
+def test_damaged_weights_are_refused_and_an_unknown_model_is_the_first(visitor: Visitor, folder: Path) -> None:
+    visitor.open("?text=The+cat&model=nobody&layer=99&head=99&token=99&off=decoder.9.self_attn.9")
+    entries: list[dict[str, Any]] = shown(folder / "index.html")["models"]
+    weights = f"/{entries[1]['parcel']['at']}/0"
+    data = bytearray((folder / weights.lstrip("/")).read_bytes())
+    data[-1] ^= 1
+    visitor.replaced[weights] = bytes(data)
+    visitor.page.get_by_label("Model", exact=True).select_option("twins-none")
+    expect(visitor.page.locator(".note")).to_contain_text("changed on their way")
+    visitor.replaced[weights] = bytes(data[:-9])
+    visitor.page.get_by_label("Model", exact=True).select_option("twins-rope")
+    visitor.page.get_by_label("Model", exact=True).select_option("twins-none")
+    expect(visitor.page.locator(".note")).to_contain_text("changed on their way")
+
+
+def test_one_file_needs_nothing_else(context: BrowserContext, tmp_path: Path) -> None:
+    page, asked = context.new_page(), []
+    page.on("request", lambda request: asked.append(request.url))
+    path = site.write(tmp_path, SMALL[:1], single=True)
+    page.goto(f"{path.as_uri()}?text=My+dog+ran.")
+    expect(page.locator(".tiles button").first).to_be_attached()
+    assert strip_numbers(page)
+    assert [url for url in asked if not url.startswith(path.as_uri())] == []
+
+
+def shown(page: Path) -> dict[str, Any]:
+    found = re.search(r'id="site">(.*?)</script>', page.read_text(encoding="utf-8"))
+    assert found
+    told: dict[str, Any] = json.loads(found[1])
+    return told
+
+
+def test_files_hold_the_shipped_models_and_the_page_allows_itself_alone(folder: Path) -> None:
+    for entry in shown(folder / "index.html")["models"]:
+        parcel = entry["parcel"]
+        parts = [(folder / parcel["at"] / str(n)).read_bytes() for n in range(parcel["parts"])]
+        assert all(len(part) <= 4_000_000 for part in parts)
+        data = b"".join(parts)
+        assert data.endswith((zoo.MODELS / entry["model"] / "model.safetensors").read_bytes())
+        assert hashlib.sha256(data).hexdigest() == parcel["digest"]
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    policy = re.search(r'Policy" content="([^"]*)"', page)
+    (script,) = re.findall(r'<script type="module">(.*?)</script>', page, re.DOTALL)
+    assert policy
+    assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy[1]
+    assert "unsafe-inline" not in policy[1]
+
+
+def test_a_model_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        site.main([str(tmp_path), "--models", "../../etc"])
+    assert "cannot compute ../../etc; it can compute " in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,87 @@
+"""The words of the sentence on their way through the layers, as paths in space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis import residual
+from tfmviz.analysis.residual import InSpace
+from tfmviz.plots import space
+from tfmviz.plots.space import Way
+from tfmviz.record.model import Model
+from tfmviz.record.trace import Array, Trace
+from tfmviz.ui import controls, lesson, models
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import seen_from, show_space, theme
+from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent
+
+MOST = 40
+"""Tokens whose paths are drawn: the first ones, and the chosen one."""
+
+
+def paths(here: Lesson) -> None:
+    """Each token's vector after each layer, along the three directions that hold most of their differences."""
+    trace, stack, chosen = here.trace, here.choice.layer.split(".")[0], here.query
+    tokens = [visible(token) for token in trace.axes(here.choice.layer)[0].tokens]
+    line = lesson.line("token")
+    with line:
+        controls.token_box(tokens, chosen)
+    seen = seen_from(line)
+    stages = residual.stages(trace, stack, "layers")
+    found = _in_space(here.model, here.text, stack)
+    said = _said(trace, stages, tokens, chosen)
+    shown = [n for n in range(len(tokens)) if n < MOST or n == chosen]
+    figure = space.ways(
+        [_way(tokens[n], found.places[:, n], list(stages), stands_out=n == chosen) for n in shown],
+        axes=("1st direction", "2nd direction", "3rd direction"),
+        title="Where each token's vector is after each layer",
+        seen_from=seen,
+        stages=["embedding", *(str(n) for n in range(len(stages) - 1))],
+        theme=theme(),
+    )
+    show_space(figure, key="paths", alt=f"Paths of {len(shown)} tokens. {said}")
+    st.markdown(
+        f"{said} The three directions hold {per_cent(float(found.shares.sum()))} of the differences between all these "
+        "vectors; the rest cannot be drawn."
+    )
+
+
+def _way(token: str, places: Array, stages: Sequence[str], *, stands_out: bool) -> Way:
+    look = theme()
+    return Way(
+        name=token,
+        points=places,
+        said=[f"“{token}”, {stage}" for stage in stages],
+        colour=look.accent if stands_out else look.masked,
+        width=10 if stands_out else 4,
+        label=token,
+        stands_out=stands_out,
+        dots=np.ones(len(places), bool),
+        steps=np.arange(len(places)),
+        in_legend=False,
+    )
+
+
+@shared
+def _in_space(model: Model, text: str, stack: str) -> InSpace:
+    trace = models.trace(model, text)
+    return residual.in_space(trace, list(residual.stages(trace, stack, "layers").values()))
+
+
+def _said(trace: Trace, stages: Mapping[str, str], tokens: list[str], chosen: int) -> str:
+    """Which token the chosen one is most like, at first and at last."""
+    if len(tokens) == 1:
+        return "A single token has nothing to be like. Type more."
+    (_, first), *_, (last, site) = stages.items()
+    (near, cosine), (then, later) = (residual.closest(trace[place].astype(float), chosen) for place in (first, site))
+    name, near_name, then_name = (markdown.plain(tokens[n]) for n in (chosen, near, then))
+    return (
+        f"As an embedding, “{name}” is most like “{near_name}” (cosine {decimal(cosine)}); {last}, it is most like "
+        f"“{then_name}” ({decimal(later)})."
+    )

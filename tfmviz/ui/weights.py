@@ -1,0 +1,73 @@
+"""The models that a browser computes itself, as files that it fetches once, in parts that a proxy can cache.
+
+As the scripts of the views (`scripts.py`), they are there under the command `tfmviz` alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tfmviz.places import PROJECT
+from tfmviz.ui.scripts import FOREVER
+from tfmviz.views.engine import KNOWN, package
+
+PART = 4_000_000
+"""Most bytes of a part; HAProxy keeps none of more than six million."""
+
+HEADERS = FOREVER | {"Content-Encoding": "identity"}
+"""Compression saves a tenth of these bytes, and would cost the server a third of a second for every reader."""
+
+_served = False
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A model as it travels, and its digest."""
+
+    data: bytes
+    digest: str
+
+
+def route() -> Route:
+    """What a server adds to the app; from now on, `parcel` relies on it."""
+    global _served
+    _served = True
+    return Route("/weights/{name}/{part:int}", _answer)
+
+
+def parcel(model: str) -> dict[str, Any] | None:
+    """What `fetching.js` needs to know to get a model; None where the browser cannot compute it, or nothing serves it.
+
+    The address changes with the model's files.
+    """
+    if not _served or model not in KNOWN:
+        return None
+    found = _package(model)
+    name = f"{model}-{found.digest[:20]}"
+    size = len(found.data)
+    return {"at": f"weights/{name}", "parts": -(-size // PART), "bytes": size, "digest": found.digest}
+
+
+def _answer(request: Request) -> Response:
+    """Reads files, so Starlette runs it in a thread. What a reader asks for is compared with what there is."""
+    model, _, digest = request.path_params["name"].rpartition("-")
+    part: int = request.path_params["part"]
+    if model in KNOWN and digest == (found := _package(model)).digest[:20]:
+        data = found.data[part * PART : (part + 1) * PART]
+        if data:
+            return Response(data, media_type="application/octet-stream", headers=HEADERS)
+    return Response("There are no such weights.", status_code=404, media_type="text/plain")
+
+
+@cache
+def _package(model: str) -> Package:
+    """Read once: what an address stands for never changes."""
+    data = package(PROJECT / "assets" / "models" / model)
+    return Package(data, sha256(data).hexdigest())

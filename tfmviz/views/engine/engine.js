@@ -1,0 +1,169 @@
+// One of our small models in the reader's own browser. It gives the record that Python gives, with the same names, and
+// computes only what a change of the text has changed.
+
+/** @import { Plain } from "../shared/record.js" */
+/** @import { Edit } from "./edits.js" */
+/** @import { Config, Tensors } from "./transformer.js" */
+/** @import { Encoding } from "./tokens.js" */
+/** @import { Value } from "./tensors.js" */
+import { treatsTokensAlike } from "./edits.js";
+import { softmaxInto } from "./heads.js";
+import { complete, whyUnknown } from "./known.js";
+import { visible } from "./labels.js";
+import { Recorder, tapOf } from "./tap.js";
+import { ByteTokens } from "./tokens.js";
+import { Transformer } from "./transformer.js";
+
+/**
+ * @typedef {{sites?: string[] | null, edits?: Edit[], title?: string}} Wishes which sites the record is to hold, with *
+ *   for anything (null: all), what is changed in the pass, and the name of the model
+ */
+
+/** @typedef {{ids: number[], values: Record<string, Value>, like: string, edits: Edit[]}} Pass what it left behind */
+
+const STREAM = "stream"; // what the logits are computed from; no site of the model has this name
+
+/** @type {Pass} */
+const NO_PASS = { ids: [], values: {}, like: "", edits: [] };
+
+export class Engine {
+  /**
+   * @param {Transformer} transformer
+   * @param {ByteTokens} tokenizer
+   */
+  constructor(transformer, tokenizer) {
+    this.transformer = transformer;
+    this.tokenizer = tokenizer;
+    this.last = NO_PASS;
+    /** @type {string[] | null} of the vocabulary, once they are needed */
+    this.labels = null;
+  }
+
+  /**
+   * @param {Record<string, any>} config what `config.json` holds
+   * @param {Tensors} tensors the weights, see safetensors.js
+   * @param {any} tokenizer what `tokenizer.json` holds
+   */
+  static of(config, tensors, tokenizer) {
+    const why = whyUnknown(config);
+    if (why) throw new Error(why);
+    const tokens = new ByteTokens(tokenizer);
+    if (tokens.vocab.size !== config.vocab_size) {
+      throw new Error(`The tokenizer has ${tokens.vocab.size} entries, the config says ${config.vocab_size}.`);
+    }
+    return new Engine(new Transformer(complete(config), tensors), tokens);
+  }
+
+  /**
+   * Runs the model on a text and keeps what it computes. A record's arrays are not to be changed.
+   * @param {string} text
+   * @param {Wishes} [wishes]
+   * @returns {Plain}
+   */
+  trace(text, { sites = null, edits = [], title = "" } = {}) {
+    const encoding = this.encode(text);
+    const { ids } = encoding;
+    const like = JSON.stringify([sites, edits]);
+    const past = this.past(ids, like, edits);
+    const { values: before } = this.last;
+    this.last = NO_PASS; // a pass that fails leaves nothing behind
+    const recorder = new Recorder({ edits, sites, past, length: ids.length, before });
+    const tap = tapOf(recorder);
+    const x = this.transformer.stream(ids.slice(past), tap, past);
+    recorder.seen.add("logits");
+    if (recorder.wants("logits")) tap("logits", this.transformer.logits(x));
+    recorder.check();
+    this.last = { ids, values: { ...recorder.values, [STREAM]: recorder.whole(STREAM, x) }, like, edits };
+    const kept = Object.entries(recorder.values).filter(([site]) => recorder.wants(site));
+    return { facts: factsOf(encoding, title), sites: Object.fromEntries(kept) };
+  }
+
+  /**
+   * The model's scores and probabilities for what comes after a token of the last text, or for what stands in a gap.
+   * @param {number} [position] the last one, if none is named
+   * @returns {{logits: Float32Array, probabilities: Float32Array}}
+   */
+  next(position = this.last.ids.length - 1) {
+    const { values, edits } = this.last;
+    const stream = values[STREAM];
+    if (!stream || !(position >= 0 && position < stream.shape[0])) throw new Error("There is no such token.");
+    const { memory, loaded } = this.transformer;
+    memory.free = loaded;
+    const width = stream.shape[1];
+    const x = memory.of(stream.data.subarray(position * width, (position + 1) * width), [1, width]);
+    const own = edits.filter((edit) => edit.kind !== "AblateHead" && edit.kind !== "SetMask" && edit.site === "logits");
+    const recorder = new Recorder({ edits: own, sites: ["logits"], past: 0, length: 1, before: {} });
+    tapOf(recorder)("logits", this.transformer.logits(x));
+    const logits = /** @type {Float32Array} */ (recorder.values.logits.data);
+    const probabilities = new Float32Array(logits.length);
+    softmaxInto(probabilities, logits);
+    return { logits, probabilities };
+  }
+
+  /**
+   * The likeliest entries of the vocabulary there, as they are written, with their probabilities.
+   * @param {number} position
+   * @param {number} n how many
+   * @param {number} [temperature]
+   * @returns {[label: string, probability: number][]}
+   */
+  likeliest(position, n, temperature = 1) {
+    const { logits } = this.next(position);
+    const probabilities = new Float32Array(logits.length);
+    softmaxInto(
+      probabilities,
+      logits.map((logit) => logit / temperature),
+    );
+    this.labels ??= this.tokenizer.vocabulary.map(visible);
+    const { labels } = this;
+    return largest(probabilities, n).map((id) => [labels[id], probabilities[id]]);
+  }
+
+  /**
+   * @param {string} text
+   * @returns {Encoding}
+   */
+  encode(text) {
+    const encoding = this.tokenizer.encode(text, this.transformer.config.max_len);
+    if (!encoding.ids.length) throw new Error("There is no text to run the model on. Type at least one character.");
+    return encoding;
+  }
+
+  /**
+   * How many tokens need not be read again: those before the first change, in a pass that was the same otherwise.
+   * @param {number[]} ids
+   * @param {string} like
+   * @param {Edit[]} edits
+   */
+  past(ids, like, edits) {
+    const { config } = this.transformer;
+    if (config.architecture !== "decoder-only" || like !== this.last.like || !edits.every(treatsTokensAlike)) return 0;
+    const changed = ids.findIndex((id, n) => id !== this.last.ids[n]);
+    return Math.min(changed < 0 ? ids.length : changed, ids.length - 1); // the last one is always read
+  }
+}
+
+/**
+ * @param {Encoding} encoding
+ * @param {string} title
+ */
+function factsOf({ tokens, ids, offsets, dropped }, title) {
+  return { title, texts: { target: { labels: tokens.map(visible), tokens } }, ids, offsets, dropped };
+}
+
+/**
+ * Places of the largest numbers, the largest first.
+ * @param {Float32Array} p
+ * @param {number} n
+ */
+function largest(p, n) {
+  /** @type {number[]} */
+  const best = [];
+  for (let id = 0; id < p.length; id++) {
+    if (best.length === n && p[id] <= p[best[n - 1]]) continue;
+    const before = best.findIndex((other) => p[other] < p[id]);
+    best.splice(before < 0 ? best.length : before, 0, id);
+    if (best.length > n) best.pop();
+  }
+  return best;
+}

@@ -1,0 +1,49 @@
+// Gets a model from our server, in parts, and makes an engine of it.
+
+import { unframed } from "../shared/framed.js";
+import { Engine } from "./engine.js";
+import { tensorsOf } from "./safetensors.js";
+
+/** @typedef {{at: string, parts: number, bytes: number, digest: string}} Parcel what tfmviz/ui/weights.py says */
+
+/**
+ * @param {Parcel} parcel
+ * @param {(address: string) => Promise<Response>} [get]
+ */
+export async function fetchEngine({ at, parts, bytes, digest }, get = (address) => fetch(address)) {
+  const whole = new Uint8Array(bytes);
+  let filled = 0;
+  for (let n = 0; n < parts; n++) {
+    const response = await get(new URL(`${at}/${n}`, document.baseURI).href);
+    if (!response.ok) throw new Error("The server no longer has this model. Load the page again.");
+    const part = new Uint8Array(await response.arrayBuffer());
+    if (filled + part.length > bytes) throw new Error(CHANGED);
+    whole.set(part, filled);
+    filled += part.length;
+  }
+  if (filled !== bytes || !(await isIntact(whole, digest))) throw new Error(CHANGED);
+  return engineOf(whole);
+}
+
+const CHANGED = "The weights changed on their way. Load the page again.";
+
+/**
+ * An engine from a package, see tfmviz/views/engine.
+ * @param {Uint8Array} whole
+ */
+export function engineOf(whole) {
+  const { header, data } = unframed(whole);
+  const tokenizer = JSON.parse(new TextDecoder().decode(data.subarray(0, header.tokenizer)));
+  return Engine.of(header.config, tensorsOf(data.subarray(header.tokenizer)), tokenizer);
+}
+
+/**
+ * Browsers compute no digest on a page that came unencrypted from another machine; there the length has to do.
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @param {string} digest hexadecimal SHA-256
+ */
+async function isIntact(bytes, digest) {
+  if (!globalThis.crypto?.subtle) return true;
+  const found = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(found, (byte) => byte.toString(16).padStart(2, "0")).join("") === digest;
+}

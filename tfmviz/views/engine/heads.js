@@ -1,0 +1,128 @@
+// Multi-head scaled dot-product attention, head by head.
+
+/** @import { Schemed } from "./positions.js" */
+/** @import { Tap } from "./tap.js" */
+/** @import { Affine, Tensor, Value } from "./tensors.js" */
+import { linear } from "./tensors.js";
+
+/** @typedef {{W_Q: Affine, W_K: Affine, W_V: Affine, W_O: Affine, d_head: number, divisor: number}} AttentionWeights */
+
+/** @typedef {{mask: Value, positions: Schemed, bias: Float32Array | null, tap: Tap}} Around what attention needs */
+
+/**
+ * softmax(Q Kᵀ / √d_head + bias, over the allowed keys) V, for every head, merged by W_O.
+ * @param {Tensor} x (len, d_model)
+ * @param {AttentionWeights} weights
+ * @param {Around} around
+ */
+export function attend(x, { W_Q, W_K, W_V, W_O, d_head, divisor }, { mask, positions, bias, tap }) {
+  const q = tap("q", splitHeads(linear(x, W_Q), d_head)); // (head, q_len, d_head)
+  const k = tap("k", splitHeads(linear(x, W_K), d_head)); // (kv head, k_len, d_head)
+  const v = tap("v", splitHeads(linear(x, W_V), d_head)); // (kv head, k_len, d_head)
+  const [rotQ, rotK] = positions.rotate(q, k, tap);
+  const allowed = tap("mask", mask);
+  const scores = tap("scores", score(rotQ, rotK, { divisor, bias, mask: allowed })); // (head, q_len, k_len)
+  const pattern = tap("pattern", softmaxRows(scores)); // rows sum to 1
+  const z = tap("z", mix(pattern, v)); // (head, q_len, d_head)
+  return tap("out", linear(mergeHeads(z), W_O)); // (q_len, d_model)
+}
+
+/**
+ * (len, heads × d_head) to (heads, len, d_head).
+ * @param {Tensor} x
+ * @param {number} width
+ */
+function splitHeads(x, width) {
+  const [length, all] = x.shape;
+  return exchanged(x, [length, all / width, width], [all / width, length, width]);
+}
+
+/**
+ * (head, len, d_head) to (len, heads × d_head).
+ * @param {Tensor} x
+ */
+function mergeHeads(x) {
+  const [heads, length, width] = x.shape;
+  return exchanged(x, [heads, length, width], [length, heads * width]);
+}
+
+/**
+ * Exchanges the first two of three axes.
+ * @param {Tensor} x
+ * @param {number[]} axes
+ * @param {number[]} shape of what comes out
+ */
+function exchanged(x, [outer, inner, width], shape) {
+  const made = x.memory.tensor(...shape);
+  const [to, from] = [made.data, x.data];
+  for (let n = 0, i = 0; i < inner; i++) {
+    for (let o = 0; o < outer; o++) {
+      for (let at = (o * inner + i) * width, end = at + width; at < end; at++) to[n++] = from[at];
+    }
+  }
+  return made;
+}
+
+/**
+ * q · k / divisor + bias, and −∞ where the mask allows nothing: (head, q_len, k_len).
+ * @param {Tensor} q
+ * @param {Tensor} k
+ * @param {{divisor: number, bias: Float32Array | null, mask: Value}} how
+ */
+function score(q, k, { divisor, bias, mask }) {
+  const [heads, rows, inner] = q.shape;
+  const [kvHeads, columns] = k.shape;
+  const made = q.memory.tensor(heads, rows, columns);
+  for (let head = 0; head < heads; head++) {
+    const keys = k.part(Math.floor((head * kvHeads) / heads));
+    const transposed = q.memory.panels(keys, { inner, columns, down: 1, across: inner });
+    q.memory.product(q.part(head), transposed, { to: made.part(head) });
+  }
+  const [scores, allowed] = [made.data, mask.data];
+  for (let n = 0, m = 0; n < scores.length; n++, m++) {
+    if (m === allowed.length) m = 0; // one mask for all heads
+    scores[n] = allowed[m] ? scores[n] / divisor + (bias ? bias[n] : 0) : Number.NEGATIVE_INFINITY;
+  }
+  return made;
+}
+
+/** @param {Tensor} scores */
+function softmaxRows(scores) {
+  const made = scores.memory.tensor(...scores.shape);
+  const [to, from, width] = [made.data, scores.data, scores.shape[scores.shape.length - 1]];
+  for (let row = 0; row < from.length; row += width) softmaxInto(to, from.subarray(row, row + width), row);
+  return made;
+}
+
+/**
+ * @param {Float32Array} to
+ * @param {Float32Array} scores
+ * @param {number} [at]
+ */
+export function softmaxInto(to, scores, at = 0) {
+  let largest = Number.NEGATIVE_INFINITY;
+  for (const value of scores) if (value > largest) largest = value;
+  let total = 0;
+  for (let n = 0; n < scores.length; n++) {
+    to[at + n] = scores[n] === Number.NEGATIVE_INFINITY ? 0 : Math.exp(scores[n] - largest);
+    total += to[at + n];
+  }
+  for (let n = 0; n < scores.length; n++) to[at + n] /= total;
+}
+
+/**
+ * pattern V for every head; neighbouring heads may share values.
+ * @param {Tensor} pattern
+ * @param {Tensor} v
+ */
+function mix(pattern, v) {
+  const [heads, rows, inner] = pattern.shape;
+  const [kvHeads, , columns] = v.shape;
+  const made = pattern.memory.tensor(heads, rows, columns);
+  for (let head = 0; head < heads; head++) {
+    const values = v.part(Math.floor((head * kvHeads) / heads));
+    const panels = pattern.memory.panels(values, { inner, columns, down: columns, across: 1 });
+    pattern.memory.product(pattern.part(head), panels, { to: made.part(head) });
+  }
+  return made;
+}

@@ -1,0 +1,176 @@
+// Position schemes: three places where a position can enter. By default each does nothing.
+
+/** @import { Tap } from "./tap.js" */
+/** @import { Tensor } from "./tensors.js" */
+import { added } from "./tensors.js";
+
+/** @typedef {import("./transformer.js").Config} Widths */
+
+/** Positions count from 0. Where there are more keys than queries, the queries stand at the last positions. */
+export class Schemed {
+  /**
+   * Adds something to the token embeddings (len, d_model), of which the first stands at position `past`.
+   * @param {Tensor} x
+   * @param {Tap} _tap
+   * @param {number} _past
+   */
+  embed(x, _tap, _past) {
+    return x;
+  }
+
+  /**
+   * Turns queries and keys.
+   * @param {Tensor} q
+   * @param {Tensor} k
+   * @param {Tap} _tap
+   */
+  rotate(q, k, _tap) {
+    return [q, k];
+  }
+
+  /**
+   * What to add to the scaled scores, (head, q_len, k_len).
+   * @param {number} _qLen
+   * @param {number} _kLen
+   * @returns {Float32Array | null}
+   */
+  bias(_qLen, _kLen) {
+    return null;
+  }
+}
+
+/** x_i + P_i: trained vectors, or sines and cosines. */
+class Added extends Schemed {
+  /** @param {(position: number, n: number) => number} vector */
+  constructor(vector) {
+    super();
+    this.vector = vector;
+  }
+
+  /** @type {Schemed["embed"]} */
+  embed(x, tap, past) {
+    const [length, width] = x.shape;
+    const numbers = Float32Array.from({ length: length * width }, (_, n) =>
+      this.vector(past + Math.floor(n / width), n % width),
+    );
+    return added(x, tap("pos_embed", x.memory.of(numbers, [length, width])));
+  }
+}
+
+/** Pairs of neighbouring coordinates of queries and keys turn with their position. */
+class Turned extends Schemed {
+  /** @param {number[]} theta radians per position, one for each pair */
+  constructor(theta) {
+    super();
+    this.theta = theta;
+  }
+
+  /** @type {Schemed["rotate"]} */
+  rotate(q, k, tap) {
+    const past = k.shape[1] - q.shape[1];
+    return [tap("rot_q", this.turned(q, past)), tap("rot_k", this.turned(k, 0))];
+  }
+
+  /**
+   * @param {Tensor} x (head, len, d_head)
+   * @param {number} past
+   */
+  turned(x, past) {
+    const [heads, length, width] = x.shape;
+    const made = x.memory.tensor(...x.shape);
+    const [to, from] = [made.data, x.data];
+    for (let row = 0; row < length; row++) {
+      for (const [pair, theta] of this.theta.entries()) {
+        const angle = Math.fround((past + row) * theta);
+        const [cos, sin] = [Math.fround(Math.cos(angle)), Math.fround(Math.sin(angle))];
+        for (let head = 0; head < heads; head++) {
+          const n = (head * length + row) * width + 2 * pair;
+          to[n] = from[n] * cos - from[n + 1] * sin;
+          to[n + 1] = from[n] * sin + from[n + 1] * cos;
+        }
+      }
+    }
+    return made;
+  }
+}
+
+/** A number for each head and distance is added to the scores. */
+class Biased extends Schemed {
+  /**
+   * @param {number} heads
+   * @param {(head: number, distance: number) => number} of distance: position of the query minus that of the key
+   */
+  constructor(heads, of) {
+    super();
+    this.heads = heads;
+    this.of = of;
+  }
+
+  /** @type {Schemed["bias"]} */
+  bias(qLen, kLen) {
+    return Float32Array.from({ length: this.heads * qLen * kLen }, (_, n) => {
+      const query = (Math.floor(n / kLen) % qLen) + kLen - qLen;
+      return this.of(Math.floor(n / (qLen * kLen)), query - (n % kLen));
+    });
+  }
+}
+
+/**
+ * How fast each head's attention falls off with distance in ALiBi.
+ * @param {number} heads
+ */
+function slopesOf(heads) {
+  const power = 2 ** Math.floor(Math.log2(heads));
+  return Array.from(
+    { length: heads },
+    (_, h) => 2 ** -(h < power ? ((h + 1) * 8) / power : ((2 * (h - power) + 1) * 4) / power),
+  );
+}
+
+/**
+ * The bucket of T5 to which a distance belongs, computed in float32 as there.
+ * @param {number} distance
+ * @param {boolean} bidirectional
+ */
+export function bucketOf(distance, bidirectional) {
+  const buckets = bidirectional ? 16 : 32;
+  const offset = bidirectional && distance < 0 ? buckets : 0;
+  const apart = bidirectional ? Math.abs(distance) : Math.max(distance, 0);
+  const exact = buckets / 2;
+  if (apart < exact) return offset + apart;
+  const { fround } = Math;
+  const ratio = fround(fround(Math.log(fround(apart / exact))) / fround(Math.log(128 / exact)));
+  return offset + Math.min(Math.trunc(exact + fround(ratio * (buckets - exact))), buckets - 1);
+}
+
+/**
+ * The schemes by the names that configurations give them.
+ * @type {Record<string, (widths: Widths, bidirectional: boolean, table: (shape: number[]) => Float32Array) => Schemed>}
+ */
+export const SCHEMES = {
+  none: () => new Schemed(),
+  learned: ({ d_model, max_len }, _, table) => {
+    const P = table([max_len, d_model]);
+    return new Added((position, n) => P[position * d_model + n]);
+  },
+  sinusoidal: ({ d_model }) =>
+    new Added((position, n) => {
+      const angle = position / 10000 ** ((n - (n % 2)) / d_model);
+      return n % 2 ? Math.cos(angle) : Math.sin(angle);
+    }),
+  "sines-first": ({ d_model }) =>
+    new Added((position, n) => {
+      const angle = position / 10000 ** ((2 * (n % (d_model / 2))) / d_model);
+      return n < d_model / 2 ? Math.sin(angle) : Math.cos(angle);
+    }),
+  rope: ({ d_head, rope_theta }) =>
+    new Turned(rope_theta ?? Array.from({ length: d_head / 2 }, (_, pair) => 10000 ** ((-2 * pair) / d_head))),
+  alibi: ({ n_heads }) => {
+    const slopes = slopesOf(n_heads);
+    return new Biased(n_heads, (head, distance) => -slopes[head] * Math.abs(distance));
+  },
+  t5: ({ n_heads }, bidirectional, table) => {
+    const b = table([32, n_heads]);
+    return new Biased(n_heads, (head, distance) => b[bucketOf(distance, bidirectional) * n_heads + head]);
+  },
+};

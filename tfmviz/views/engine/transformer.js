@@ -1,0 +1,219 @@
+// The transformer of tfmviz/model in the reader's browser: decoder-only or encoder-only, one text at a time.
+
+/** @import { AttentionWeights, Around } from "./heads.js" */
+/** @import { FeedForward, NormWeights, Residual } from "./layers.js" */
+/** @import { Tap } from "./tap.js" */
+/** @import { Affine, Panels, Tensor, Value } from "./tensors.js" */
+import { attend } from "./heads.js";
+import { feedForward, gelu, layerNorm, relu, residual } from "./layers.js";
+import { SCHEMES } from "./positions.js";
+import { Memory } from "./tensors.js";
+
+/** @typedef {Record<string, any>} Config of `config.json`, with what it may leave out */
+
+/** @typedef {Record<string, {shape: number[], data: Float32Array}>} Tensors by their names in the weights' file */
+
+/**
+ * @typedef {{self_attn: AttentionWeights, self_attn_residual: Residual, mlp: FeedForward | null,
+ *   mlp_residual: Residual | null}} BlockWeights
+ */
+
+/**
+ * Self-attention, then feed-forward, if there is any.
+ * @param {Tensor} x (len, d_model)
+ * @param {BlockWeights} weights
+ * @param {Around} around
+ */
+function block(x, { self_attn, self_attn_residual, mlp, mlp_residual }, { tap, ...around }) {
+  const before = tap("resid_pre", x); // (len, d_model), and so below
+  const within = tap.scope("self_attn");
+  const attention = (/** @type {Tensor} */ h) => attend(h, self_attn, { ...around, tap: within });
+  const mid = tap("resid_mid", residual(before, self_attn_residual, attention, within));
+  if (!mlp || !mlp_residual) return tap("resid_post", mid);
+  const inside = tap.scope("mlp");
+  return tap(
+    "resid_post",
+    residual(mid, mlp_residual, (h) => feedForward(h, mlp, inside), inside),
+  );
+}
+
+/**
+ * Query i sees keys j ≤ i; of these the last `window`, if it is set. An encoder's query sees every key.
+ * @param {Config} config
+ * @param {number} past keys before that of the first query
+ * @param {number} length queries
+ * @returns {Value}
+ */
+function maskOf({ architecture, window }, past, length) {
+  const columns = past + length;
+  const data = new Uint8Array(length * columns);
+  for (let i = 0; i < length; i++) {
+    const last = architecture === "encoder-only" ? columns : past + i + 1;
+    data.fill(1, i * columns + (window ? Math.max(last - window, 0) : 0), i * columns + last);
+  }
+  return { shape: [length, columns], data };
+}
+
+export class Transformer {
+  /**
+   * @param {Config} config one that the engine knows, without gaps
+   * @param {Tensors} tensors
+   */
+  constructor(config, tensors) {
+    this.config = config;
+    this.memory = new Memory();
+    const stored = new Stored(this.memory, tensors, config);
+    const { d_model, vocab_size, n_layers } = config;
+    const isEncoder = config.architecture === "encoder-only";
+    this.stack = isEncoder ? "encoder" : "decoder";
+    this.W_E = stored.panels("embedding.W_E", [vocab_size, d_model]);
+    this.W_U = config.embeddings === "tied" ? this.W_E : stored.panels("embedding.W_U", [vocab_size, d_model]);
+    this.positions = SCHEMES[config.positions](config, isEncoder, (shape) =>
+      stored.take(`${this.stack}.positions.table`, shape),
+    );
+    this.blocks = Array.from({ length: n_layers }, (_, n) => stored.block(`${this.stack}.blocks.${n}.`));
+    this.norm = config.norm_position === "post" ? null : stored.norm(`${this.stack}.norm`);
+    this.loaded = this.memory.free;
+  }
+
+  /**
+   * All that comes before the logits: (len, d_model).
+   * @param {number[]} ids of the tokens after the first `past`, whose keys and values the tap adds
+   * @param {Tap} tap
+   * @param {number} past
+   */
+  stream(ids, tap, past) {
+    const { memory, positions } = this;
+    memory.free = this.loaded; // what the last pass computed goes
+    const within = tap.scope(this.stack);
+    let x = positions.embed(tap("embed", this.embed(ids)), within, past); // (len, d_model)
+    const mask = maskOf(this.config, past, ids.length);
+    const bias = positions.bias(ids.length, past + ids.length); // once for all blocks
+    for (const [n, weights] of this.blocks.entries()) {
+      const around = { mask, positions, bias, tap: within.scope(String(n)) };
+      x = memory.keeping(() => block(x, weights, around));
+    }
+    return this.norm ? within("norm", layerNorm(x, this.norm)) : x;
+  }
+
+  /**
+   * x W_Uᵀ: (len, vocab).
+   * @param {Tensor} x
+   */
+  logits(x) {
+    return this.memory.product(x, this.W_U);
+  }
+
+  /**
+   * The rows of W_E, out of its panels.
+   * @param {number[]} ids
+   */
+  embed(ids) {
+    const { d_model, embedding_scale } = this.config;
+    const scale = embedding_scale === "one" ? 1 : Math.sqrt(d_model);
+    const x = this.memory.tensor(ids.length, d_model);
+    const [to, all] = [x.data, new Float32Array(this.memory.buffer)];
+    for (const [row, id] of ids.entries()) {
+      const from = this.W_E.at / 4 + Math.floor(id / 8) * d_model * 8 + (id % 8);
+      for (let n = 0; n < d_model; n++) to[row * d_model + n] = all[from + n * 8] * scale;
+    }
+    return x;
+  }
+}
+
+/** Reads weights into the memory, once it is sure that they are those of the config. */
+class Stored {
+  /**
+   * @param {Memory} memory
+   * @param {Tensors} tensors
+   * @param {Config} config
+   */
+  constructor(memory, tensors, config) {
+    this.memory = memory;
+    this.tensors = tensors;
+    this.config = config;
+  }
+
+  /**
+   * @param {string} name
+   * @param {number[]} shape
+   */
+  take(name, shape) {
+    const found = this.tensors[name];
+    if (!found) throw new Error(`The weights lack ${name}.`);
+    if (found.shape.join() !== shape.join()) {
+      throw new Error(
+        `${name} is (${found.shape.join(", ")}) in the weights, but (${shape.join(", ")}) by the config.`,
+      );
+    }
+    const { data } = found;
+    for (const number of data) if (!Number.isFinite(number)) throw new Error(`Not all numbers in ${name} are finite.`);
+    return data;
+  }
+
+  /**
+   * The transpose of a stored matrix (columns, inner).
+   * @param {string} name
+   * @param {[number, number]} shape
+   * @returns {Panels}
+   */
+  panels(name, [columns, inner]) {
+    const data = this.take(name, [columns, inner]);
+    return this.memory.panels({ data }, { inner, columns, down: 1, across: inner });
+  }
+
+  /**
+   * @param {string} name
+   * @param {[number, number]} shape
+   * @returns {Affine}
+   */
+  affine(name, shape) {
+    const panels = this.panels(`${name}.weight`, shape);
+    const bias = this.memory.tensor(Math.ceil(shape[0] / 8) * 8);
+    bias.data.fill(0).set(this.take(`${name}.bias`, [shape[0]]));
+    return { panels, bias: bias.at };
+  }
+
+  /**
+   * @param {string} name
+   * @returns {NormWeights}
+   */
+  norm(name) {
+    const { d_model, norm_eps: eps } = this.config;
+    return { gain: this.take(`${name}.weight`, [d_model]), bias: this.take(`${name}.bias`, [d_model]), eps };
+  }
+
+  /**
+   * @param {string} name
+   * @returns {FeedForward}
+   */
+  feedForward(name) {
+    const { d_model, d_ff, feed_forward } = this.config;
+    const W_in = this.affine(`${name}.W_in`, [d_ff, d_model]);
+    const W_out = this.affine(`${name}.W_out`, [d_model, d_ff]);
+    return { W_in, W_out, activation: feed_forward === "relu" ? relu : gelu };
+  }
+
+  /**
+   * @param {string} prefix
+   * @returns {BlockWeights}
+   */
+  block(prefix) {
+    const { d_model, d_head, n_heads, n_kv_heads, divisor, feed_forward, norm_position: position } = this.config;
+    const around = (/** @type {string} */ part) => ({ position, norm: this.norm(`${prefix}${part}_residual.norm`) });
+    const [q, kv] = [n_heads * d_head, n_kv_heads * d_head];
+    return {
+      self_attn: {
+        W_Q: this.affine(`${prefix}self_attn.W_Q`, [q, d_model]),
+        W_K: this.affine(`${prefix}self_attn.W_K`, [kv, d_model]),
+        W_V: this.affine(`${prefix}self_attn.W_V`, [kv, d_model]),
+        W_O: this.affine(`${prefix}self_attn.W_O`, [d_model, q]),
+        d_head,
+        divisor,
+      },
+      self_attn_residual: around("self_attn"),
+      mlp: feed_forward === "none" ? null : this.feedForward(`${prefix}mlp`),
+      mlp_residual: feed_forward === "none" ? null : around("mlp"),
+    };
+  }
+}
