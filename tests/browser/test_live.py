@@ -22,6 +22,10 @@ LATER = """() => {
 """A clock that can be set forward."""
 
 
+SAVES_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
+"""A reader whose line is dear: no model travels there, and the server answers each key."""
+
+
 def shows(page: Page, text: str) -> None:
     page.wait_for_function(f"(text) => ({SHOWN})() === text", arg=text)
 
@@ -46,6 +50,7 @@ def sent_to(visit: Visit, address: str) -> list[str | bytes]:
 def test_each_key_changes_the_heads_and_enter_tells_python(visit: Visit) -> None:
     sent = sent_to(visit, "_stcore")
     page = visit.open("/explorer?text=The+cat")
+    page.evaluate(SAVES_DATA)
     box, before = page.get_by_label("Your sentence"), page.url
     said, runs = page.get_by_text("Most probable next tokens:").inner_text(), len(sent)
     box.press("End")
@@ -76,9 +81,38 @@ def test_each_key_changes_the_heads_and_enter_tells_python(visit: Visit) -> None
     assert page.evaluate("[...globalThis.tfmvizViews.explorer.view.attention.source.data]") == heads
 
 
+def test_the_browser_computes_by_itself_what_python_computes_at_enter(visit: Visit) -> None:
+    asked = sent_to(visit, "/live")
+    page = visit.open("/explorer?text=The+cat&model=twins-rope&layer=2&head=1")
+    box = page.get_by_label("Your sentence")
+    box.press("End")
+    with page.expect_response(re.compile("/weights/twins-rope-")):
+        box.press("s")  # the first key asks for the model; until it is here, the server answers
+    shows(page, "The cats")
+    for n in range(100):  # until it is read and ready
+        box.fill(f"The dog {n}")
+        shows(page, f"The dog {n}")
+        if page.evaluate("globalThis.tfmvizViews.explorer.view.attention.id") < 0:
+            break
+    questions = len(asked)
+    box.fill("The dog sat on the mat")
+    shows(page, "The dog sat on the mat")
+    assert len(asked) == questions
+    weights = page.locator(".strip .weight")
+    typed = weights.all_text_contents()
+    words = page.locator(".st-key-predictions .label").all_text_contents()
+    box.press("Enter")
+    page.wait_for_url(re.compile("mat"))
+    page.wait_for_function(AT_REST)
+    assert weights.all_text_contents() == typed
+    assert page.locator(".st-key-predictions .label").all_text_contents() == words
+    is_dimmed(page, False)
+
+
 def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -> None:
     asked = sent_to(visit, "/live")
     page = visit.open("/explorer?text=I+see")
+    page.evaluate(SAVES_DATA)
     box, keyboard = page.get_by_label("Your sentence"), page.context.new_cdp_session(page)
     box.press("End")
     for part in (" n", " ni", " nih"):
@@ -112,6 +146,7 @@ def test_the_picture_stays_while_the_server_is_busy_or_away(context: BrowserCont
 
     visit.page.route_web_socket(re.compile("/live$"), serve)
     page = visit.open("/explorer?text=The+cat")
+    page.evaluate(SAVES_DATA)
     page.evaluate(LATER)
     box, status = page.get_by_label("Your sentence"), page.locator(".st-key-live [role=status]")
     box.press("End")

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { firstOf, Own } from "../../tfmviz/views/live/own.js";
+
+const PARCEL = { at: "weights/m-1", parts: 1, bytes: 1, digest: "" };
+const known = (changes) => ({
+  page: { model: "m", layer: "decoder.0.self_attn", head: 0, zoom: "", token: null },
+  text: "",
+  views: ["explorer"],
+  parcel: PARCEL,
+  opening: {},
+  ...changes,
+});
+const engine = {
+  tokenizer: { knows: (text) => !text.includes("odd") },
+  encode: (text) => ({ ids: text.split(" ") }),
+  trace: (text) => {
+    if (text === "fails") throw new Error("no");
+    const tokens = text.split(" ");
+    return { facts: { texts: { target: { tokens, labels: tokens } } }, sites: {} };
+  },
+  likeliest: (position, n) => Array.from({ length: n }, (_, k) => [`word ${k} at ${position}`, 0.5 / (k + 1)]),
+};
+
+test("a model is asked for once, and until it is here the next source answers", async () => {
+  let asked = 0;
+  const own = new Own(async () => {
+    asked += 1;
+    return engine;
+  });
+  assert.equal(await own.trace("a b", known()), null);
+  await new Promise(setImmediate);
+  const { typed, views } = await own.trace("a b", known({ views: ["explorer", "predictions"] }));
+  assert.equal(asked, 1);
+  assert.deepEqual(typed, { first: 1 });
+  assert.ok(views.explorer.facts.id < 0, "no number of Python's");
+  assert.deepEqual(views.predictions[0], ["word 0 at 1", 0.5, "50%"]);
+  assert.equal("predictions" in (await own.trace("a b", known())).views, false);
+});
+
+test("what the engine does not know is left to the server", async () => {
+  const own = new Own(async () => engine);
+  await own.trace("a", known());
+  await new Promise(setImmediate);
+  for (const text of ["odd", "fails", Array(200).fill("x").join(" ")])
+    assert.equal(await own.trace(text, known()), null);
+  assert.equal(await own.trace("a", known({ views: ["steps"] })), null);
+  assert.equal(await own.trace("a", known({ parcel: null })), null);
+  assert.notEqual(await own.trace("a", known()), null);
+});
+
+test("a model that cannot come is not asked for again", async () => {
+  let asked = 0;
+  const own = new Own(async () => {
+    asked += 1;
+    throw new Error("gone");
+  });
+  for (let n = 0; n < 3; n++) {
+    assert.equal(await own.trace("a", known()), null);
+    await new Promise(setImmediate);
+  }
+  assert.equal(asked, 1);
+});
+
+test("the first token to look at is the chosen one, a gap, an example's own word, the last word", () => {
+  const tokens = ["The", " cat", " sat", " cat", "."];
+  assert.equal(firstOf(tokens, 9), 4);
+  assert.equal(firstOf(tokens, 0, "cat"), 0);
+  assert.equal(firstOf(tokens, null), 3);
+  assert.equal(firstOf(tokens, null, "sat"), 2);
+  assert.equal(firstOf(tokens, null, "dog"), 3);
+  assert.equal(firstOf(["a", " ___", "b"], null, "a"), 1);
+  assert.equal(firstOf([".", "!"], null), 1);
+});
