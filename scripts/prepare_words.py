@@ -27,10 +27,10 @@ from tfmviz.training.files import replacing
 
 WORDS = Path(__file__).parent / "words"
 
-OFTEN = {"lexicon": 48, "learned": 12, "names": 6, "frames": 3, "made up": 2, "made up in frames": 1}
+OFTEN = {"lexicon": 48, "learned": 12, "names": 6, "frames": 3}
 """How often each entry is typed."""
 
-MADE_UP = 30_000
+MADE_UP = 3000
 LEAST, SURE = 4, 0.1
 """How often a word must occur, and how likely it and its translation must make one another (`learned`)."""
 
@@ -50,25 +50,18 @@ def main() -> None:
     induced = [pair for pair in learned(train) if pair[0].lower() not in known and pair[1] not in asked_for]
     names = [name for name in all_names() if name not in asked_for]
     names += [name for name in names_in(read_documents(args.english)) if name not in {*asked_for, *names}]
-    invented = [name for name in made_up(names, n=MADE_UP, rng=rng) if name not in asked_for]
-    typed = {"names": names, "made up": invented}
+    names += [name for name in made_up(names, n=MADE_UP, rng=rng) if name not in asked_for]
     pairs = [
         *(form for pair in lexicon for form in forms(pair, OFTEN["lexicon"], rng)),
         *(form for pair in induced for form in forms(pair, OFTEN["learned"], rng)),
-        *(
-            form
-            for kind, some in typed.items()
-            for name in some
-            for form in forms((name, name), OFTEN[kind], rng, small=name.lower() not in known)
-        ),
+        *(form for name in names for form in forms((name, name), OFTEN["names"], rng, small=name.lower() not in known)),
         *in_frames(names, OFTEN["frames"], rng),
-        *in_frames(invented, OFTEN["made up in frames"], rng),
     ]
     with replacing(args.out) as (place,):
         place.write_text("".join(f"{source}\t{target}\n" for source, target in pairs), encoding="utf-8")
     print(
-        f"{args.out}: {len(pairs):,} pairs of {len(lexicon):,} words from the lexicon, {len(induced):,} learned ones, "
-        f"{len(names):,} names and {len(invented):,} made-up ones"
+        f"{args.out}: {len(pairs):,} pairs of {len(lexicon):,} words from the lexicon, {len(induced):,} learned ones "
+        f"and {len(names):,} names"
     )
 
 

@@ -6,7 +6,7 @@
 /** @import { Attention, Kind, Tile } from "./payload.js" */
 /** @import { Scale } from "./weights.js" */
 /** @import { Place } from "./words.js" */
-import { contextOf, fresh } from "../shared/canvas.js";
+import { contextOf, fresh, widest } from "../shared/canvas.js";
 import { packed } from "../shared/colours.js";
 import { button, buttonOf, make, put, roving } from "../shared/elements.js";
 import { decimal } from "../shared/numbers.js";
@@ -32,6 +32,8 @@ export class Overview {
   columns = 1;
   byPlace = true;
   left = 0;
+  /** @type {string[]} their names at the edge */
+  layers = [];
   top = 0;
   side = SMALLEST_TILE;
   row = SMALLEST_TILE;
@@ -91,8 +93,9 @@ export class Overview {
     this.cells = ordered(attention.kinds[kind], order);
     this.columns = heads;
     this.byPlace = order === "place";
-    this.left = this.byPlace ? 3.3 * this.colours.letters : 0;
-    const room = Math.floor(((this.node.parentElement?.clientWidth ?? 0) - this.left) / heads);
+    const width = this.node.parentElement?.clientWidth ?? 0;
+    this.left = this.byPlace ? this.nameLayers(layers.length, width - heads * SMALLEST_TILE) : 0;
+    const room = Math.floor((width - this.left) / heads);
     this.side = Math.max(SMALLEST_TILE, Math.min(LARGEST_TILE, room));
     this.row = this.side + (this.byPlace ? 0 : this.colours.letters + 1);
     this.top = this.byPlace ? 20 : 0;
@@ -142,7 +145,21 @@ export class Overview {
     if (layer === 0) pen.fillText(String(head), x + this.side / 2, 11);
     if (head > 0) return;
     pen.textAlign = "right";
-    pen.fillText(`layer ${layer}`, this.left - 4, y + this.side / 2);
+    pen.fillText(this.layers[layer], this.left - 4, y + this.side / 2);
+  }
+
+  /**
+   * Names the layers by as much as there is room for, and returns how much the names take.
+   * @param {number} count
+   * @param {number} room pixels
+   */
+  nameLayers(count, room) {
+    const { letters, font } = this.colours;
+    const names = ["layer ", "L"].map((word) => Array.from({ length: count }, (_, n) => `${word}${n}`));
+    const widths = names.map((some) => widest(some, `${letters}px ${font}`) + 5);
+    const which = widths[0] <= room ? 0 : 1;
+    this.layers = names[which];
+    return widths[which];
   }
 
   /**
