@@ -3,7 +3,7 @@
 
 /** @import { Plain } from "../shared/record.js" */
 /** @import { Edit } from "./edits.js" */
-/** @import { Config, Tensors } from "./transformer.js" */
+/** @import { Tensors } from "./stored.js" */
 /** @import { Encoding } from "./tokens.js" */
 /** @import { Value } from "./tensors.js" */
 import { treatsTokensAlike } from "./edits.js";
