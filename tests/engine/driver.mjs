@@ -57,6 +57,9 @@ const tasks = {
     const { logits, probabilities } = engines.get(name).next(position ?? undefined);
     return { logits: [...logits], probabilities: [...probabilities] };
   },
+  type({ name, passes }) {
+    for (const { text, wishes } of passes) engines.get(name).trace(text, wishes);
+  },
   times({ name, texts, wishes }) {
     const engine = engines.get(name);
     return texts.map((text) => {
