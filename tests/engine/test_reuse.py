@@ -9,7 +9,7 @@ import pytest
 
 from tests.engine import MODELS, Engine
 from tests.engine.parity import PIECES, check, edits
-from tfmviz.record.edits import AblateHead, Edit, Scale, SetMask
+from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask
 from tfmviz.zoo import load
 
 NAMES = (
@@ -75,15 +75,37 @@ def test_tokens_before_a_change_are_not_read_again(engine: Engine) -> None:
     assert read == [[0, 11], [11, 12], [10, 11], [5, 11], [0, 1], [0, 12]]
 
 
-def test_a_pass_that_fails_leaves_nothing_behind(engine: Engine) -> None:
+def test_a_pass_that_fails_changes_nothing(engine: Engine) -> None:
     engine.load("twins-rope", MODELS / "twins-rope")
     model = load("twins-rope")
-    layer = "decoder.1.self_attn"
     engine.trace("twins-rope", "The cat sat.")
-    for wrong in (SetMask(layer=layer, mask=((True,),)), AblateHead(layer=layer, head=9), Scale(site="no", factor=0.0)):
+    for wrong in (SetMask(layer=LAYER, mask=((True,),)), AblateHead(layer=LAYER, head=9), Scale(site="no", factor=0.0)):
         with pytest.raises(ValueError, match=r"mask is|does not exist|No site"):
             engine.trace("twins-rope", "The cat sat.", [wrong])
         check(engine, model, "The cat sat on.")
+
+
+LAYER = "decoder.1.self_attn"
+SLIM = tuple(tuple(i == j or j == 0 for j in range(6)) for i in range(6))
+WIDE = ((True,) * 6,) * 6
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        (Patch(site="decoder.1.mlp.out", vector=(0.5,) * 128, position=1),),
+        (SetMask(layer=LAYER, mask=SLIM),),
+        (SetMask(layer=LAYER, mask=SLIM, heads=(True, False, True, False)),),
+        (
+            SetMask(layer=LAYER, mask=SLIM, heads=(True, False, False, False)),
+            SetMask(layer=LAYER, mask=WIDE, heads=(False, True, False, False)),
+        ),
+    ],
+)
+def test_edits_of_single_tokens_stay_while_a_later_word_changes(engine: Engine, changes: tuple[Edit, ...]) -> None:
+    engine.load("twins-none", MODELS / "twins-none")
+    for last in ("mat", "dog", "mat"):
+        check(engine, load("twins-none"), f"The cat sat on the {last}", changes)
 
 
 def test_edits_of_single_tokens_are_carried_out_while_a_text_grows(engine: Engine) -> None:

@@ -64,7 +64,6 @@ export class Engine {
     const like = JSON.stringify([sites, edits]);
     const past = this.past(ids, like, edits);
     const { values: before } = this.last;
-    this.last = NO_PASS; // a pass that fails leaves nothing behind
     const recorder = new Recorder({ edits, sites, past, length: ids.length, before });
     const tap = tapOf(recorder);
     const x = this.transformer.stream(ids.slice(past), tap, past);
