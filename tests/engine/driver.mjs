@@ -11,7 +11,10 @@ import { tensorsOf } from "../../tfmviz/views/engine/safetensors.js";
 const engines = new Map();
 const tasks = {
   load({ name, config, weights, tokenizer }) {
-    engines.set(name, Engine.of(config, tensorsOf(new Uint8Array(readFileSync(weights))), JSON.parse(readFileSync(tokenizer, "utf8"))));
+    engines.set(
+      name,
+      Engine.of(config, tensorsOf(new Uint8Array(readFileSync(weights))), JSON.parse(readFileSync(tokenizer, "utf8"))),
+    );
   },
   encode: ({ name, texts, max_len }) => {
     const { tokenizer } = engines.get(name);
@@ -37,7 +40,10 @@ const tasks = {
   trace({ name, text, wishes, out }) {
     const { facts, sites } = engines.get(name).trace(text, wishes);
     const values = Object.entries(sites);
-    writeFileSync(out, Buffer.concat(values.map(([, { data }]) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength))));
+    writeFileSync(
+      out,
+      Buffer.concat(values.map(([, { data }]) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength))),
+    );
     return { facts, sites: values.map(([site, { shape, data }]) => [site, shape, data.BYTES_PER_ELEMENT]) };
   },
   read({ name, texts }) {
