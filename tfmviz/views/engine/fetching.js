@@ -28,8 +28,7 @@ export async function fetchEngine({ at, parts, bytes, digest }, get = (address) 
 const CHANGED = "The weights changed on their way. Load the page again.";
 
 /**
- * An engine from a package, see tfmviz/views/engine. It is tried once, so that the reader's first sentence is as fast as
- * the others.
+ * An engine from a package, see tfmviz/views/engine. It is tried once, so that the first sentence is as fast as others.
  * @param {Uint8Array} whole
  */
 export function engineOf(whole) {
