@@ -1,6 +1,7 @@
 // Runs engines for tests: each line of the input is a question, each line of the output its answer. Arrays travel in a
 // file, one after the other.
 
+import { webcrypto } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Engine } from "../../tfmviz/views/engine/engine.js";
@@ -24,7 +25,8 @@ const tasks = {
       return { ...encoding, labels: encoding.tokens.map(visible) };
     });
   },
-  async fetch({ name, parcel, folder }) {
+  async fetch({ name, parcel, folder, encrypted }) {
+    Object.defineProperty(globalThis, "crypto", { value: encrypted ? webcrypto : undefined, configurable: true });
     const asked = [];
     globalThis.document = { baseURI: "https://app/page/" };
     const get = async (address) => {

@@ -61,7 +61,7 @@ export class Stored {
   affine(name, shape) {
     const panels = this.panels(`${name}.weight`, shape);
     const bias = this.memory.tensor(Math.ceil(shape[0] / 8) * 8);
-    bias.data.fill(0).set(this.take(`${name}.bias`, [shape[0]]));
+    bias.data.set(this.take(`${name}.bias`, [shape[0]]));
     return { panels, bias: bias.at };
   }
 
