@@ -144,7 +144,15 @@ def test_a_model_that_is_not_known_is_refused(config: dict[str, Any], changes: d
 
 
 def test_what_a_config_leaves_out_means_what_it_means_in_python() -> None:
-    sizes = {"vocab_size": 7, "max_len": 5, "d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 3, "d_ff": 11}
+    sizes: dict[str, Any] = {
+        "vocab_size": 7,
+        "max_len": 5,
+        "d_model": 12,
+        "n_layers": 2,
+        "n_heads": 3,
+        "n_kv_heads": 3,
+        "d_ff": 11,
+    }
     ours = call("engine/known.js", "module.complete(given)", sizes)
     config = ModelConfig(**sizes)
     assert ours == config.to_dict() | {"d_head": config.d_head, "divisor": config.divisor}
