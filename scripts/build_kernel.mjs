@@ -5,8 +5,9 @@ import asc from "assemblyscript/asc";
 
 const folder = new URL("../tfmviz/views/engine/", import.meta.url);
 const made = { "kernel.wasm": new Uint8Array() };
-const options = "--outFile kernel.wasm --runtime stub --importMemory --noAssert -O3 --enable simd,bulk-memory --disable relaxed-simd";
-const { error, stderr } = await asc.main(["kernel.ts", ...options.split(" ")], {
+const small = ["--runtime", "stub", "--importMemory", "--noAssert", "-O3"];
+const features = ["--enable", "simd,bulk-memory", "--disable", "relaxed-simd"];
+const { error, stderr } = await asc.main(["kernel.ts", "--outFile", "kernel.wasm", ...small, ...features], {
   readFile: (name) => (name === "kernel.ts" ? readFileSync(new URL(name, folder), "utf8") : null),
   writeFile: (name, bytes) => {
     made[name] = bytes;

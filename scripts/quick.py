@@ -42,6 +42,7 @@ TABLES = {
     "tfmviz/model/": "tests/model/test_dependence.py",
     "tfmviz/plots/": "tests/plots/test_charts.py",
     "tfmviz/zoo/": "tests/zoo/test_contract.py",
+    "tfmviz/views/engine/": "tests/engine/test_parity.py",
 }
 """What all of a room is asked, by the room."""
 

@@ -54,8 +54,7 @@ class Engine:
         self, name: str, text: str, edits: Sequence[Edit] = (), sites: Sequence[str] | None = None
     ) -> tuple[dict[str, Any], dict[str, Array]]:
         """Facts, and the arrays by their sites."""
-        wishes = {"edits": [{"kind": type(edit).__name__, **asdict(edit)} for edit in edits], "sites": sites}
-        answer = self.ask("trace", name=name, text=text, wishes=wishes, out=str(self._out))
+        answer = self.ask("trace", name=name, text=text, wishes=wishes(edits, sites), out=str(self._out))
         data, at, arrays = self._out.read_bytes(), 0, {}
         for site, shape, size in answer["sites"]:
             count = int(np.prod(shape))
@@ -63,5 +62,15 @@ class Engine:
             at += size * count
         return answer["facts"], arrays
 
+    def type(self, name: str, passes: Sequence[tuple[str, Sequence[Edit], Sequence[str]]]) -> None:
+        """Several traces whose arrays nobody asks for."""
+        given = [{"text": text, "wishes": wishes(edits, sites)} for text, edits, sites in passes]
+        self.ask("type", name=name, passes=given)
+
     def end(self) -> None:
         self._node.communicate()
+
+
+def wishes(edits: Sequence[Edit], sites: Sequence[str] | None) -> dict[str, Any]:
+    """What a trace is to change and to keep, as the engine takes it."""
+    return {"edits": [{"kind": type(edit).__name__, **asdict(edit)} for edit in edits], "sites": sites}

@@ -1,6 +1,7 @@
 // Runs engines for tests: each line of the input is a question, each line of the output its answer. Arrays travel in a
 // file, one after the other.
 
+import { webcrypto } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Engine } from "../../tfmviz/views/engine/engine.js";
@@ -11,7 +12,10 @@ import { tensorsOf } from "../../tfmviz/views/engine/safetensors.js";
 const engines = new Map();
 const tasks = {
   load({ name, config, weights, tokenizer }) {
-    engines.set(name, Engine.of(config, tensorsOf(new Uint8Array(readFileSync(weights))), JSON.parse(readFileSync(tokenizer, "utf8"))));
+    engines.set(
+      name,
+      Engine.of(config, tensorsOf(new Uint8Array(readFileSync(weights))), JSON.parse(readFileSync(tokenizer, "utf8"))),
+    );
   },
   encode: ({ name, texts, max_len }) => {
     const { tokenizer } = engines.get(name);
@@ -21,7 +25,8 @@ const tasks = {
       return { ...encoding, labels: encoding.tokens.map(visible) };
     });
   },
-  async fetch({ name, parcel, folder }) {
+  async fetch({ name, parcel, folder, encrypted }) {
+    Object.defineProperty(globalThis, "crypto", { value: encrypted ? webcrypto : undefined, configurable: true });
     const asked = [];
     globalThis.document = { baseURI: "https://app/page/" };
     const get = async (address) => {
@@ -37,7 +42,10 @@ const tasks = {
   trace({ name, text, wishes, out }) {
     const { facts, sites } = engines.get(name).trace(text, wishes);
     const values = Object.entries(sites);
-    writeFileSync(out, Buffer.concat(values.map(([, { data }]) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength))));
+    writeFileSync(
+      out,
+      Buffer.concat(values.map(([, { data }]) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength))),
+    );
     return { facts, sites: values.map(([site, { shape, data }]) => [site, shape, data.BYTES_PER_ELEMENT]) };
   },
   read({ name, texts }) {
@@ -56,6 +64,9 @@ const tasks = {
   next({ name, position }) {
     const { logits, probabilities } = engines.get(name).next(position ?? undefined);
     return { logits: [...logits], probabilities: [...probabilities] };
+  },
+  type({ name, passes }) {
+    for (const { text, wishes } of passes) engines.get(name).trace(text, wishes);
   },
   times({ name, texts, wishes }) {
     const engine = engines.get(name);

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from tests.browser import ROOT
-from tests.engine import Engine
+from tests.engine import MODELS, Engine
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask
 from tfmviz.record.trace import Array, Trace
+from tfmviz.zoo import load
 from tfmviz.zoo.model import ZooModel
 
 EXACT = 1e-4
@@ -66,6 +67,16 @@ def edit(trace: Trace, rng: random.Random) -> Edit:
         Patch(site=f"{layer}.z", vector=tuple(rng.uniform(-1, 1) for _ in range(d_head)), head=head),
     ]
     return rng.choice(possible)
+
+
+def check_model(engine: Engine, name: str, count: int) -> None:
+    """Compares a shipped model in so many texts, half of them with edits too."""
+    model = load(name)
+    engine.load(name, MODELS / name)
+    for n, text in enumerate(texts(model, count, seed=count)):
+        check(engine, model, text)
+        if n % 2:
+            check(engine, model, text, edits(model.trace(text), seed=n))
 
 
 def check(engine: Engine, model: ZooModel, text: str, changes: Sequence[Edit] = ()) -> float:

@@ -29,7 +29,7 @@ def served(folder: Path, change: Callable[[bytes], bytes] = bytes) -> dict[str, 
 
 
 def test_what_was_fetched_computes_what_python_computes(engine: Engine, tmp_path: Path) -> None:
-    addresses = engine.ask("fetch", name="induction", parcel=served(tmp_path), folder=str(tmp_path))
+    addresses = engine.ask("fetch", name="induction", parcel=served(tmp_path), folder=str(tmp_path), encrypted=True)
     assert addresses == [f"https://app/page/weights/x/{n}" for n in range(2)]
     check(engine, load("induction"), "The cat sat. The cat")
 
@@ -44,11 +44,18 @@ def test_weights_that_changed_on_their_way_are_refused(
 ) -> None:
     parcel = served(tmp_path, change)
     with pytest.raises(ValueError, match=re.escape(CHANGED)):
-        engine.ask("fetch", name="induction", parcel=parcel, folder=str(tmp_path))
+        engine.ask("fetch", name="induction", parcel=parcel, folder=str(tmp_path), encrypted=True)
+
+
+def test_where_there_are_no_digests_the_length_is_looked_at(engine: Engine, tmp_path: Path) -> None:
+    engine.ask("fetch", name="induction", parcel=served(tmp_path), folder=str(tmp_path), encrypted=False)
+    cut = served(tmp_path, lambda data: data[:-1])
+    with pytest.raises(ValueError, match=re.escape(CHANGED)):
+        engine.ask("fetch", name="induction", parcel=cut, folder=str(tmp_path), encrypted=False)
 
 
 def test_weights_that_are_gone_are_refused(engine: Engine, tmp_path: Path) -> None:
     parcel = served(tmp_path)
     (tmp_path / "1").unlink()
     with pytest.raises(ValueError, match="The server no longer has this model"):
-        engine.ask("fetch", name="induction", parcel=parcel, folder=str(tmp_path))
+        engine.ask("fetch", name="induction", parcel=parcel, folder=str(tmp_path), encrypted=True)

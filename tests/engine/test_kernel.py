@@ -75,11 +75,13 @@ def test_tensors_survive_the_growth_of_the_memory() -> None:
         const memory = new module.Memory();
         const first = memory.of([1, 2, 3], [3]);
         const transposed = memory.panels(memory.of([5, 6], [2]), { inner: 2, columns: 1, down: 1, across: 2 });
-        memory.keeping(() => { memory.tensor(3e6); return memory.of([4], [1]); });
+        const { free } = memory;
+        const kept = memory.keeping(() => { memory.tensor(3e6); return memory.of([4], [1]); });
         const panels = memory.panels(first, { inner: 1, columns: 3e6 - 5, down: 3, across: 0 });
-        return [...first.data, ...memory.product(memory.of([1, 1], [1, 2]), transposed).data];
+        const added = memory.product(memory.of([1, 1], [1, 2]), transposed);
+        return [...first.data, ...added.data, ...kept.data, kept.at - free];
     })()"""
-    assert call("engine/tensors.js", shown, None) == [1, 2, 3, 11]
+    assert call("engine/tensors.js", shown, None) == [1, 2, 3, 11, 4, 0]
 
 
 def test_the_error_function_is_that_of_the_library() -> None:

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import json
 import shutil
-from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.torch import save_file
 
 from tests.engine import MODELS, Engine
-from tests.engine.parity import check, difference, edits, same_order, texts
-from tests.model.helpers import lively
+from tests.engine.parity import check_model, difference, same_order
+from tests.engine.random_models import CASES, Case, check_case
 from tests.node import call
 from tests.views.test_records import plain
-from tfmviz.model.config import ModelConfig
-from tfmviz.model.transformer import build
-from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import NotCaptured
 from tfmviz.views.engine import KNOWN
 from tfmviz.words.labels import visible
 from tfmviz.zoo import load
-from tfmviz.zoo.files import read_tokenizer
-from tfmviz.zoo.model import ZooModel
 
 
 def test_the_engine_says_which_shipped_models_it_knows() -> None:
@@ -39,36 +31,8 @@ def test_the_engine_says_which_shipped_models_it_knows() -> None:
 
 
 @pytest.mark.parametrize("name", KNOWN)
-@pytest.mark.parametrize("count", [4, pytest.param(200, marks=pytest.mark.soak)])
-def test_a_shipped_model_leaves_the_same_record(engine: Engine, name: str, count: int) -> None:
-    model = load(name)
-    engine.load(name, MODELS / name)
-    for n, text in enumerate(texts(model, count, seed=count)):
-        check(engine, model, text)
-        if n % 2:
-            check(engine, model, text, edits(model.trace(text), seed=n))
-
-
-NORMS: list[dict[str, Any]] = [
-    {"norm_position": "post"},
-    {"norm_position": "pre", "embedding_scale": "sqrt_d_model", "embeddings": "untied"},
-]
-ATTENTION: list[dict[str, Any]] = [
-    {},
-    {"n_kv_heads": 2},
-    {"window": 5},
-    {"n_kv_heads": 1, "score_divisor": 2.0, "norm_eps": 1e-3},
-]
-CASES = list(
-    product(
-        SCHEMES,
-        ("decoder-only", "encoder-only"),
-        NORMS,
-        ("gelu", "relu", "none"),
-        ATTENTION,
-    )
-)
-"""Every scheme with everything else."""
+def test_a_shipped_model_leaves_the_same_record(engine: Engine, name: str) -> None:
+    check_model(engine, name, 4)
 
 
 @pytest.fixture(scope="module")
@@ -78,27 +42,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.parametrize("every", [11, pytest.param(1, marks=pytest.mark.soak)])
-def test_random_models_leave_the_same_record(engine: Engine, folder: Path, every: int) -> None:
-    for n, (scheme, architecture, norms, feed_forward, attention) in list(enumerate(CASES))[::every]:
-        if architecture == "encoder-only" and "window" in attention:
-            continue
-        kinds = {"architecture": architecture, "positions": scheme, "feed_forward": feed_forward}
-        model = random_model(folder, seed=n, **kinds, **norms, **attention)
-        engine.load(model.name, folder, model.config.to_dict())
-        for length in (1, 2, 29):
-            text = "AbcDefGhi jKl, mnO pqRs! tUvwXyz 0123 ?"[:length]
-            check(engine, model, text)
-            check(engine, model, text, edits(model.trace(text), seed=n))
-
-
-def random_model(folder: Path, *, seed: int, **entries: Any) -> ZooModel:
-    """A model with lively weights, whose file lies in a folder. Its sizes differ and are odd where that is possible."""
-    sizes = {"vocab_size": 1024, "max_len": 31, "d_model": 26, "n_layers": 2, "n_heads": 6, "n_kv_heads": 6}
-    config = ModelConfig(**sizes | {"d_ff": 37, "head_width": 10} | entries)
-    module = lively(build(config), seed=seed).requires_grad_(False)
-    save_file({name: value.contiguous() for name, value in module.state_dict().items()}, folder / "model.safetensors")
-    return ZooModel(name="random", config=config, tokenizer=read_tokenizer(folder, config), module=module)
+@pytest.mark.parametrize("case", CASES[::11], ids=str)
+def test_a_random_model_leaves_the_same_record(engine: Engine, folder: Path, case: Case) -> None:
+    check_case(engine, folder, case)
 
 
 def test_what_is_asked_for_is_kept_and_nothing_else(engine: Engine) -> None:

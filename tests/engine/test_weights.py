@@ -12,6 +12,7 @@ from safetensors.numpy import load, save
 
 from tests.engine import MODELS
 from tests.node import call
+from tfmviz.model.config import ModelConfig
 from tfmviz.record.trace import Array
 
 READ = """(() => {
@@ -81,6 +82,7 @@ MISFIT = "x does not fit its place in the weights, which may be cut off."
         (file(entry(data_offsets=[8, 0])), MISFIT),
         (file(entry(data_offsets=[4, 12])), MISFIT),
         (file(entry(shape=[3])), MISFIT),
+        (file(entry(shape=[1])), MISFIT),
         (file(entry(), bytes(7)), MISFIT),
         (file(entry(shape=[2**30, 2**30], data_offsets=[0, 2**52])), MISFIT),
     ],
@@ -139,6 +141,22 @@ def test_weights_that_are_not_those_of_the_config_are_refused(config: dict[str, 
 )
 def test_a_model_that_is_not_known_is_refused(config: dict[str, Any], changes: dict[str, Any], said: str) -> None:
     assert complaint(config | changes) == said
+
+
+def test_what_a_config_leaves_out_means_what_it_means_in_python() -> None:
+    sizes: dict[str, Any] = {
+        "vocab_size": 7,
+        "max_len": 5,
+        "d_model": 12,
+        "n_layers": 2,
+        "n_heads": 3,
+        "n_kv_heads": 3,
+        "d_ff": 11,
+    }
+    ours = call("engine/known.js", "module.complete(given)", sizes)
+    config = ModelConfig(**sizes)
+    assert ours == config.to_dict() | {"d_head": config.d_head, "divisor": config.divisor}
+    assert call("engine/known.js", "module.whyUnknown(given)", config.to_dict()) == ""
 
 
 def test_a_config_that_lacks_a_size_is_refused(config: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 
 /** @import { Plain } from "../shared/record.js" */
 /** @import { Edit } from "./edits.js" */
-/** @import { Config, Tensors } from "./transformer.js" */
+/** @import { Tensors } from "./stored.js" */
 /** @import { Encoding } from "./tokens.js" */
 /** @import { Value } from "./tensors.js" */
 import { treatsTokensAlike } from "./edits.js";
@@ -66,7 +66,6 @@ export class Engine {
     const like = JSON.stringify([sites, edits]);
     const past = this.past(ids, like, edits);
     const { values: before } = this.last;
-    this.last = NO_PASS; // a pass that fails leaves nothing behind
     const recorder = new Recorder({ edits, sites, past, length: ids.length, before });
     const tap = tapOf(recorder);
     const x = this.transformer.stream(ids.slice(past), tap, past);

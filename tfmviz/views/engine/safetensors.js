@@ -1,7 +1,7 @@
 // Reads weights as safetensors stores them: the length of a header (8 bytes, little-endian), the header (JSON: per name
 // kind, shape and place of an array), the numbers.
 
-/** @import { Tensors } from "./transformer.js" */
+/** @import { Tensors } from "./stored.js" */
 
 const LONGEST = 1_000_000; // bytes of a header
 
