@@ -240,3 +240,22 @@ def test_who_leaves_in_the_middle_of_an_answer_harms_nobody(talk: Talk) -> None:
         talk(leave)
     assert talk(asking(question()))[0][1]
     assert live._asked_for == 0
+
+
+def test_a_page_says_what_it_is_before_its_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a late answer to a key could cover what has been entered."""
+    monkeypatch.setattr(live, "_served", True)
+    app = open_page("explorer", text="The cat sat.", layer="2", head="1", token="1")
+    drawn = list(views(app))
+    assert drawn.index("live") < drawn.index("explorer")
+    said = json.loads(views(app)["live"].json)
+    page = {"model": "tiny-english", "layer": "decoder.2.self_attn", "head": 1, "zoom": "", "token": 1}
+    assert said == {"page": page, "text": "The cat sat.", "at": "live", "views": "explorer predictions"}
+
+
+@pytest.mark.parametrize(("served", "choices"), [(False, {}), (True, {"with": "another head"})])
+def test_without_the_route_and_beside_another_head_typing_waits_for_enter(
+    monkeypatch: pytest.MonkeyPatch, served: bool, choices: dict[str, str]
+) -> None:
+    monkeypatch.setattr(live, "_served", served)
+    assert "live" not in views(open_page("explorer", **choices))
