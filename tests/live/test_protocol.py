@@ -133,6 +133,8 @@ def test_odd_texts_end_in_a_picture_or_a_sentence(talk: Talk) -> None:
         (question(n=2**60), "This is no question about a text."),
         (question(token=-1), "This is no question about a text."),
         (question(token="0"), "This is no question about a text."),
+        (question(views=""), "This is no question about a text."),
+        (question(views="passwords"), "This is no question about a text."),
         (question(views=["explorer"]), "This is no question about a text."),
         (question(None), "This is no question about a text."),
         (question("a" * 5001), live.TOO_LONG),
