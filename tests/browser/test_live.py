@@ -87,7 +87,7 @@ def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -
     page.wait_for_function("() => document.documentElement.hasAttribute('data-typing')")
     assert [json.loads(said)["text"] for said in asked] == ["I see 你好"]
     press(page, "What the keys do")
-    page.get_by_label("Pictures follow while you type a sentence").click()
+    page.get_by_label("Pictures change as you type").click()
     page.keyboard.press("Escape")
     page.wait_for_function(AT_REST)
     box.press("End")
