@@ -191,7 +191,7 @@ def test_the_newest_of_several_questions_is_answered_and_the_others_are_not(
 def test_a_key_waits_for_a_page_and_then_finds_the_server_busy(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "PATIENCE", 0.01)
     with monkeypatch.context() as patch:
-        patch.setattr(turns, "_running", {object()})
+        patch.setattr(turns, "_running", {object() for _ in range(turns.PROCESSORS)})
         ((busy, none),) = talk(asking(question(n=3)))
     assert (busy, none) == ({"n": 3, "busy": True}, {})
     assert talk(asking(question()))[0][1]

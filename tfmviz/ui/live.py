@@ -6,8 +6,8 @@ get at Enter. A question is JSON: a number `n`, the `text`, the names of the `vi
 to look at, and what the model would say layer by layer), and the length of the data of each view. What cannot be
 answered comes back as JSON: `n`, and `error`, a sentence for the reader, or `busy`.
 
-Whoever has pressed Enter comes first: a key waits while a page is computed, and soon finds the server busy, as it does
-when too many keys wait. Nothing that is only being typed is kept.
+Whoever has pressed Enter comes first: a key waits while every processor computes a page, and soon finds the server
+busy, as it does when too many keys wait. Nothing that is only being typed is kept.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ LONGEST = 1.0
 """Seconds of a processor that a key may take."""
 
 PATIENCE = 0.2
-"""Seconds that a key waits while pages are computed."""
+"""Seconds that a key waits while every processor computes a page."""
 
 LOOK = 0.004
 """Seconds between two looks whether they still are."""
@@ -164,7 +164,7 @@ async def _answer(said: str) -> bytes | str:
 
 
 async def _is_quiet() -> bool:
-    """Waits until no page is being computed; False if that takes too long."""
+    """Waits until a processor is free of pages; False if that takes too long."""
     end = time.monotonic() + PATIENCE
     while turns.are_taken() and time.monotonic() < end:
         await asyncio.sleep(LOOK)
