@@ -121,13 +121,14 @@ class Typist:
 
     async def type(self, end: float, draw: random.Random) -> None:
         asking = asyncio.create_task(self.ask(end))
+        await asyncio.sleep(draw.uniform(0, 3))  # nobody types in time with others
         while time.perf_counter() < end:
             self.text = ""
             words = " ".join(draw.sample(WORDS, len(WORDS)))
             for n in range(0, len(words), BURST):
                 for letter in words[n : n + BURST]:
                     self.text += letter
-                    await asyncio.sleep(1 / A_SECOND)
+                    await asyncio.sleep(draw.uniform(0.5, 1.5) / A_SECOND)
                 await asyncio.sleep(draw.uniform(1, 3))
         await asking
 

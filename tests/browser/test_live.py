@@ -111,7 +111,7 @@ def test_the_browser_computes_by_itself_what_python_computes_at_enter(visit: Vis
 
 def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -> None:
     asked = sent_to(visit, "/live")
-    page = visit.open("/explorer?text=I+see")
+    page = visit.open("/explorer?text=I+see&token=1")
     page.evaluate(SAVES_DATA)
     box, keyboard = page.get_by_label("Your sentence"), page.context.new_cdp_session(page)
     box.press("End")
@@ -120,8 +120,9 @@ def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -
     keyboard.send("Input.insertText", {"text": " 你好"})
     page.wait_for_function("() => document.documentElement.hasAttribute('data-typing')")
     assert [json.loads(said)["text"] for said in asked] == ["I see 你好"]
+    expect(page.locator(".strip:visible button").nth(1)).to_have_attribute("aria-pressed", "true")  # what was pinned
     press(page, "What the keys do")
-    page.get_by_label("Pictures follow while you type a sentence").click()
+    page.get_by_label("Pictures change as you type").click()
     page.keyboard.press("Escape")
     page.wait_for_function(AT_REST)
     box.press("End")

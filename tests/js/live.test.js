@@ -236,6 +236,17 @@ test("a server that goes away is said to, one that was never there is not", asyn
   world.socket.leave();
 });
 
+test("a browser that opens no websocket leaves all as it is", async () => {
+  const said = [];
+  const make = () => {
+    throw new Error("denied");
+  };
+  const socket = new Socket("address", (sentence) => said.push(sentence), { make, now: () => 0 });
+  assert.equal(await socket.trace("text", KNOWN), null);
+  assert.deepEqual(said, []);
+  socket.leave();
+});
+
 test("a server that never answers is given up", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const world = server();

@@ -133,6 +133,8 @@ def test_odd_texts_end_in_a_picture_or_a_sentence(talk: Talk) -> None:
         (question(n=2**60), "This is no question about a text."),
         (question(token=-1), "This is no question about a text."),
         (question(token="0"), "This is no question about a text."),
+        (question(views=""), "This is no question about a text."),
+        (question(views="passwords"), "This is no question about a text."),
         (question(views=["explorer"]), "This is no question about a text."),
         (question(None), "This is no question about a text."),
         (question("a" * 5001), live.TOO_LONG),
@@ -189,7 +191,7 @@ def test_the_newest_of_several_questions_is_answered_and_the_others_are_not(
 def test_a_key_waits_for_a_page_and_then_finds_the_server_busy(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "PATIENCE", 0.01)
     with monkeypatch.context() as patch:
-        patch.setattr(turns, "_running", {object()})
+        patch.setattr(turns, "_running", {object() for _ in range(turns.PROCESSORS)})
         ((busy, none),) = talk(asking(question(n=3)))
     assert (busy, none) == ({"n": 3, "busy": True}, {})
     assert talk(asking(question()))[0][1]
@@ -240,3 +242,22 @@ def test_who_leaves_in_the_middle_of_an_answer_harms_nobody(talk: Talk) -> None:
         talk(leave)
     assert talk(asking(question()))[0][1]
     assert live._asked_for == 0
+
+
+def test_a_page_says_what_it_is_before_its_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a late answer to a key could cover what has been entered."""
+    monkeypatch.setattr(live, "_served", True)
+    app = open_page("explorer", text="The cat sat.", layer="2", head="1", token="1")
+    drawn = list(views(app))
+    assert drawn.index("live") < drawn.index("explorer")
+    said = json.loads(views(app)["live"].json)
+    page = {"model": "tiny-english", "layer": "decoder.2.self_attn", "head": 1, "zoom": "", "token": 1}
+    assert said == {"page": page, "text": "The cat sat.", "at": "live", "views": "explorer predictions"}
+
+
+@pytest.mark.parametrize(("served", "choices"), [(False, {}), (True, {"with": "another head"})])
+def test_without_the_route_and_beside_another_head_typing_waits_for_enter(
+    monkeypatch: pytest.MonkeyPatch, served: bool, choices: dict[str, str]
+) -> None:
+    monkeypatch.setattr(live, "_served", served)
+    assert "live" not in views(open_page("explorer", **choices))

@@ -1,13 +1,13 @@
 """Typing is alive: the pictures follow each key, without a run of the page. Enter is still what Python hears.
 
 A browser asks over a websocket of its own, one question at a time, and gets for the views on the page what they would
-get at Enter. A question is JSON: a number `n`, the model, the text, and what the page shows (`Asked`). The answer is
-framed bytes (`views.shared.framed`): `n`, what the views are told besides (`typed`: the token to look at, and what the
-model would say layer by layer), and the length of the data of each view. What cannot be answered comes back as JSON:
-`n`, and `error`, a sentence for the reader, or `busy`.
+get at Enter. A question is JSON: a number `n`, the `text`, the names of the `views`, and what is chosen on the `page`
+(`Asked`). The answer is framed bytes (`views.shared.framed`): `n`, what the views are told besides (`typed`: the token
+to look at, and what the model would say layer by layer), and the length of the data of each view. What cannot be
+answered comes back as JSON: `n`, and `error`, a sentence for the reader, or `busy`.
 
-Whoever has pressed Enter comes first: a key waits while a page is computed, and soon finds the server busy, as it does
-when too many keys wait. Nothing that is only being typed is kept.
+Whoever has pressed Enter comes first: a key waits while every processor computes a page, and soon finds the server
+busy, as it does when too many keys wait. Nothing that is only being typed is kept.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ LONGEST = 1.0
 """Seconds of a processor that a key may take."""
 
 PATIENCE = 0.2
-"""Seconds that a key waits while pages are computed."""
+"""Seconds that a key waits while every processor computes a page."""
 
 LOOK = 0.004
 """Seconds between two looks whether they still are."""
@@ -167,7 +167,7 @@ async def _answer(said: str) -> bytes | str:
 
 
 async def _is_quiet() -> bool:
-    """Waits until no page is being computed; False if that takes too long."""
+    """Waits until a processor is free of pages; False if that takes too long."""
     end = time.monotonic() + PATIENCE
     while turns.are_taken() and time.monotonic() < end:
         await asyncio.sleep(LOOK)
@@ -191,7 +191,7 @@ def understood(said: str) -> tuple[int, Asked]:
                     "zoom": str(zoom),
                     "token": int() | None as token,
                 },
-            } if all(_counts(number) for number in (n, head, token or 0)):
+            } if all(_counts(number) for number in (n, head, token or 0)) and set(names.split()) & set(SITES):
                 text = re.sub("[\ud800-\udfff]", "\ufffd", text)  # halves of a character, as the page would get them
                 known = tuple(name for name in SITES if name in names.split())
                 asked = Asked(

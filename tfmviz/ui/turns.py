@@ -106,8 +106,8 @@ def take(model: str = "", text: str = "") -> None:
 
 
 def are_taken() -> bool:
-    """Whether a page is being computed, or waits for that."""
-    return bool(_running or _queue)
+    """Whether every processor computes a page, or one waits for that."""
+    return len(_running) >= PROCESSORS or bool(_queue)
 
 
 def _look() -> None:

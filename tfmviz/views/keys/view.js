@@ -42,7 +42,7 @@ function build(parent) {
   const close = button("Close", { onclick: () => dialog.close() });
   const switches = [
     switchOf(LETTERS, "Single letters act as shortcuts"),
-    switchOf(TYPING, "Pictures follow while you type a sentence"),
+    switchOf(TYPING, "Pictures change as you type"),
   ];
   const labels = switches.map(({ label }) => label);
   const dialog = make("dialog", { ariaLabel: "Keys" }, make("h2", { textContent: "Keys" }), table, ...labels, close);

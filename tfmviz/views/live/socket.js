@@ -61,7 +61,12 @@ export class Socket {
       this.waiting = resolve;
       const ask = () => this.socket?.send(JSON.stringify(question));
       if (this.socket?.readyState === 1) return ask();
-      this.open().onopen = ask;
+      try {
+        this.open().onopen = ask;
+      } catch {
+        this.waiting = null;
+        resolve(null); // a browser without websockets, or one that forbids this one
+      }
     });
   }
 

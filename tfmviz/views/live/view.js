@@ -16,7 +16,6 @@ const BOX = ".st-key-text textarea";
 const MARK = "data-typing"; // on the page's root: what pictures show has not been entered; see ui/page.css
 const NOTE = {
   margin: "0",
-  background: "var(--st-background-color, Canvas)",
   fontSize: "max(0.85rem, var(--least-letters, 10) * 1px)",
 };
 
