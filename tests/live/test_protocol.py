@@ -252,7 +252,9 @@ def test_a_page_says_what_it_is_before_its_pictures(monkeypatch: pytest.MonkeyPa
     assert drawn.index("live") < drawn.index("explorer")
     said = json.loads(views(app)["live"].json)
     page = {"model": "tiny-english", "layer": "decoder.2.self_attn", "head": 1, "zoom": "", "token": 1}
-    assert said == {"page": page, "text": "The cat sat.", "at": "live", "views": "explorer predictions"}
+    opening = said.pop("opening")
+    assert said == {"page": page, "text": "The cat sat.", "at": "live", "views": "explorer predictions", "parcel": None}
+    assert opening["The animal didn't cross the street because it was too tired."] == "it"
 
 
 @pytest.mark.parametrize(("served", "choices"), [(False, {}), (True, {"with": "another head"})])
