@@ -195,7 +195,7 @@ def test_two_translations_part_and_look_at_their_sources(address: dict[str, str]
     (one, _), (other, _) = sides
     parts = next((n for n, (x, y) in enumerate(zip([*one, ""], [*other, ""], strict=False)) if x != y), None)
     assert "side_difference" in matrices(app)
-    assert ("Both write the same translation." if parts is None else f"They part at token {parts + 1}:") in words(app)
+    assert ("Both write the same." if parts is None else f"They part at token {parts + 1}:") in words(app)
 
 
 def position(model: str, text: str) -> int:
