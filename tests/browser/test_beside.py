@@ -90,10 +90,16 @@ def test_on_a_projector_both_pictures_of_twelve_tokens_are_whole(visit: Visit) -
         ("translating", "side_b"),
         ("normalisation", "side_norms"),
         ("counting", "side_rows"),
+        ("masks", "side_difference"),
+        ("positions", "side_b"),
+        ("positions_rope", "side_b"),
     ],
 )
 def test_both_sides_fit_a_phone_and_shut_nobody_out(visit: Visit, name: str, drawn: str) -> None:
-    page = visit.open(ADDRESS.replace("explorer", name), drawn=f".st-key-{drawn} :is(canvas, table)")
+    address = ADDRESS.replace("explorer", name)
+    if name.startswith("positions"):
+        address = address.replace("sentence", "scheme")
+    page = visit.open(address, drawn=f".st-key-{drawn} :is(canvas, table)")
     assert_fits(page)
     for scheme in SCHEMES:
         turn(page, scheme)

@@ -204,8 +204,16 @@ def test_the_stream_of_both_sides_is_that_of_two_runs() -> None:
     assert len(table["A"]) == len(table["B"]) == 7
 
 
-def test_sinusoidal_or_rope_opens_with_both_models_on_the_readers_sentence() -> None:
-    app = open_page("positions_compare", text=RIVER, left="alibi", right="none", twin_layer="1", twin_head="2")
+@pytest.mark.parametrize(
+    ("page", "asked"),
+    [
+        ("positions_compare", {}),
+        ("positions", {"with": "another scheme"}),
+        ("positions_rope", {"with": "another scheme"}),
+    ],
+)
+def test_any_two_schemes_stand_side_by_side_on_the_readers_sentence(page: str, asked: dict[str, str]) -> None:
+    app = open_page(page, text=RIVER, left="alibi", right="none", twin_layer="1", twin_head="2", **asked)
     shown = matrices(app)
     for key, scheme in (("side_a", "alibi"), ("side_b", "none")):
         pattern = models.load(f"twins-{scheme}").trace(RIVER)["decoder.1.self_attn.pattern"][2]
@@ -225,3 +233,21 @@ def test_the_page_opens_on_a_token_that_has_changed_and_all_figures_are_about_it
     chosen = open_page("residual_stream", text=tired, b=wide, token="8", **{"with": "another sentence"})
     assert "After “it” both expect" in words(chosen)
     assert "of “it”" in words(chosen)
+
+
+@pytest.mark.parametrize(
+    ("page", "pair"), [("positions", ("sinusoidal", "learned")), ("positions_rope", ("rope", "alibi"))]
+)
+def test_a_page_on_schemes_opens_with_two_of_its_own_and_odd_ones_are_those(page: str, pair: tuple[str, str]) -> None:
+    for address in ({}, {"left": "no such scheme", "right": "<b>"}, {"text": "word " * 990}, {"text": "\u200b我 😀"}):
+        app = open_page(page, **({"text": RIVER, "with": "another scheme"} | address))
+        assert not app.exception
+        assert [app.selectbox(key=key).value for key in ("left", "right")] == list(pair)
+        assert [pictures(app)[key][0]["titles"][0] for key in ("side_a", "side_b")] == [
+            f"{side}, {scheme}" for side, scheme in zip("AB", pair, strict=True)
+        ]
+        assert not app.tabs
+    assert "side_a" not in matrices(open_page(page, text=RIVER, **{"with": "another head"}))
+    projected = open_page(page, projector="1", **{"with": "another scheme"})
+    assert "side_a" in matrices(projected)
+    assert projected.selectbox(key="with").value == "another scheme"  # which C empties

@@ -151,7 +151,7 @@ def test_losses_are_those_of_an_independent_forward_pass() -> None:
     app = open_page("masks", text=TEXT, effect="Loss")
     assert f"**{np.mean(expected):.2f}** nats in A" in words(app)
     shown = series(charts(app)["losses"], "value", by="series")
-    assert list(shown) == ["A, its own mask", "B, your mask"]
+    assert list(shown) == ["A, own mask", "B, your mask"]
 
 
 def test_the_head_is_shown_with_both_masks_and_a_closed_key_counts_as_nothing() -> None:

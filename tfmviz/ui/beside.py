@@ -18,13 +18,18 @@ from tfmviz.ui import controls, icons, models, projector
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.words import markdown
 
-What = Literal["another sentence", "another model", "another head", "a head off", "another temperature"]
+What = Literal[
+    "another sentence", "another model", "another head", "a head off", "another temperature", "another scheme"
+]
 """What may differ between A and B."""
 
 WITHOUT_HEADS: tuple[What, ...] = ("another sentence", "another model", "a head off")
 """On a page on which one head is like another."""
 
 WITH_HEADS: tuple[What, ...] = ("another sentence", "another model", "another head", "a head off")
+
+SCHEMES: tuple[What, ...] = ("another scheme",)
+"""On a page about position schemes."""
 
 MENU = 215
 """Pixels of the menu."""
@@ -62,6 +67,17 @@ def other(here: Lesson, options: Sequence[What], *, alike: bool = False, whole: 
         _menu(options)
     with place:
         return _other(here, options, alike=alike, whole=whole)
+
+
+def asks(options: Sequence[What]) -> bool:
+    """Whether B differs in one of these ways, for a page that asks for the rest itself; see `on_projector`."""
+    return (st.query_params if projector.is_on() else st.session_state).get("with") in options
+
+
+def on_projector(options: Sequence[What]) -> None:
+    """The choice, where the line of the sentence has no room for it."""
+    if projector.is_on() and options:
+        _menu(options)
 
 
 def _menu(options: Sequence[What]) -> None:

@@ -22,7 +22,7 @@ from tfmviz.words.numbers import counted, decimal
 
 def both_masks(here: Lesson, there: Lesson) -> Sides:
     """The run before and the run after."""
-    return both.of(here, there, ("A, its own mask", "B, your mask"))
+    return both.of(here, there, ("A, own mask", "B, your mask"))
 
 
 def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
