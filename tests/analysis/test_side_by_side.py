@@ -105,6 +105,15 @@ def test_distances_are_total_variation_with_one_share_for_what_has_no_partner() 
     assert distances(before, after, pair(a, "xyz"), both).shape == (3, 0)
 
 
+@pytest.mark.parametrize(("a", "b"), TEXTS)
+def test_places_are_the_same_for_paired_tokens_and_for_no_others(a: str, b: str) -> None:
+    pairing = pair(a, b)
+    in_a, in_b = pairing.places(0), pairing.places(1)
+    assert (len(in_a), len(in_b)) == (len(a), len(b))
+    assert {(n, in_b.index(place)) for n, place in enumerate(in_a) if place in in_b} == set(pairing.pairs)
+    assert sorted({*in_a, *in_b}) == list(range(len(pairing.order)))
+
+
 def test_the_difference_is_b_minus_a_and_nothing_where_neither_may_look() -> None:
     a, b = list("abc"), list("axc")
     before, after = (

@@ -40,6 +40,11 @@ class Pairing:
         """Where the token at a position of A is in B."""
         return dict(self.pairs).get(position)
 
+    def places(self, side: int) -> list[int]:
+        """Where the tokens of A (0) or of B (1) are in `order`."""
+        found = {place[side]: n for n, place in enumerate(self.order)}
+        return [found[position] for position in range(len(found) - (None in found))]
+
     def place(self, position: int) -> int:
         """Where the token at a position of A is in `order`."""
         return [a for a, _ in self.order].index(position)

@@ -12,7 +12,7 @@
  * @property {(name: string, value: any) => void} setTriggerValue
  */
 
-/** @typedef {Pick<Shell, "show" | "select" | "followLook" | "leave">} View what a view does for Streamlit */
+/** @typedef {Pick<Shell, "show" | "select" | "mirror" | "followLook" | "leave">} View what a view does for Streamlit */
 
 /** @typedef {{view?: View | null, selection?: any}} Meeting */
 
@@ -50,6 +50,8 @@ export const component =
     Object.assign(parentElement.page_, {
       report: (/** @type {any} */ selection) => setStateValue("selection", selection),
       pick: (/** @type {any} */ value) => setTriggerValue("picked", value),
+      beside: (/** @type {string[]} */ views, /** @type {any} */ seen) =>
+        views.map((key) => meetingOf(key).view?.mirror(seen)).includes(true),
     });
     parentElement.view_ ??= makeView(parentElement, parentElement.page_);
     /** @type {View} */
