@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app import charts, columns, matrices, open_page, pictures, series, views, words
 from tfmviz import zoo
 from tfmviz.record.edits import AblateHead
-from tfmviz.ui import models
+from tfmviz.ui import beside, models, named
 
 RIVER, MONEY = "We sat on the bank of the river.", "We put the money in the bank of the town."
 LAYER, HEAD = "decoder.4.self_attn", 3
@@ -91,8 +91,20 @@ def test_two_models_that_were_trained_alike_have_the_same_heads() -> None:
         masked(models.load("twins-rope").trace(RIVER)["decoder.1.self_attn.pattern"][0]),
         atol=1e-3,
     )
-    assert pictures(app)["side_b"][0]["titles"] == ["B, twins-rope"]
+    assert pictures(app)["side_b"][0]["titles"] == ["B, RoPE twin"]
     assert "side_heads" in matrices(app)
+
+
+def test_the_other_model_goes_by_the_name_of_the_menu_and_the_address_by_its_own() -> None:
+    app = page(compared="another model", b_model="twins-rope")
+    box = app.selectbox(key="other_model")
+    assert box.value == "twins-rope"
+    assert box.options == [one.name for one in named.named(beside._shapes()) if one.model != "tiny-english"]
+    box.set_value("fill-in").run()
+    assert app.query_params["b_model"] == "fill-in"
+    assert pictures(app)["side_b"][0]["titles"] == ["B, Fill in"]
+    box = app.selectbox(key="other_model")
+    assert box.value == "fill-in"
 
 
 def test_models_of_other_sizes_and_tokenizers_have_no_map_of_heads() -> None:
@@ -123,9 +135,9 @@ def test_another_head_and_a_head_that_is_off() -> None:
         ({"with": "another sentence", "b": "xyzzy"}, "no token in common"),
         (
             {"with": "another model", "b_model": "no such model"},
-            "There is no other model `` no such model `` here. B is `` experts ``.",
+            "There is no other model `` no such model `` here. B is Experts.",
         ),
-        ({"with": "another model", "b_model": "twins-rope"}, "`` twins-rope `` has no head 4.3: B shows head 3.3."),
+        ({"with": "another model", "b_model": "twins-rope"}, "RoPE twin has no head 4.3: B shows head 3.3."),
         ({"with": "another head", "b_layer": "99", "b_head": "inf"}, ""),
         ({"with": "a head off", "without_layer": "-1", "without_head": "1e400"}, ""),
         ({"with": "nonsense"}, ""),

@@ -65,7 +65,7 @@ def test_two_models_cut_one_sentence() -> None:
     text = "J'ai une voiture."
     app = compare("tokens", "another model", text=text, b_model="french-english")
     (_, _, a), (title, _, b) = rows(app)
-    assert title == "B, french-english"
+    assert title == "B, French to English"
     spans = [{tuple(s) for s in backend(name).encode(text).offsets} for name in ("tiny-english", "french-english")]
     assert (len(a), len(b)) == (len(spans[0]), len(spans[1]))
     assert len(a) - len(only(a)) == len(b) - len(only(b)) == len(spans[0] & spans[1])
@@ -124,8 +124,8 @@ def test_writing_offers_no_comparison_where_gaps_are_filled_and_models_of_one_ki
     assert not [box for box in app.selectbox if box.label == "Compare with"]
     assert "side_rows" not in views(app)
     (menu,) = (box for box in compare("writing", "another model").selectbox if box.label == "The other model")
-    assert "twins-rope" in menu.options
-    assert not {"fill-in", "french-english", "tiny-english"} & set(menu.options)
+    assert "RoPE twin" in menu.options
+    assert not {"Fill in", "French to English", "Tiny English"} & set(menu.options)
 
 
 @pytest.mark.parametrize("what", ["another sentence", "a head off"])
