@@ -97,13 +97,13 @@ def test_two_models_that_were_trained_alike_have_the_same_heads() -> None:
 
 def test_the_other_model_goes_by_the_name_of_the_menu_and_the_address_by_its_own() -> None:
     app = page(compared="another model", b_model="twins-rope")
-    box = app.selectbox(key="other_model")
+    box = app.selectbox(key="b_model")
     assert box.value == "twins-rope"
     assert box.options == [one.name for one in named.named(beside._shapes()) if one.model != "tiny-english"]
     box.set_value("fill-in").run()
     assert app.query_params["b_model"] == "fill-in"
     assert pictures(app)["side_b"][0]["titles"] == ["B, Fill in"]
-    box = app.selectbox(key="other_model")
+    box = app.selectbox(key="b_model")
     assert box.value == "fill-in"
 
 

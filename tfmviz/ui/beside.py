@@ -183,9 +183,9 @@ def _model(here: Lesson, *, alike: bool) -> Lesson | None:
     fitting = [one.model for one in named(shapes)]
     first = next((name for name in fitting if shapes[name].architecture == own.architecture), fitting[0])
     asked = st.query_params.get("b_model", first)
-    st.session_state["other_model"] = asked if asked in fitting else first  # the address holds no name of the menu
+    st.session_state["b_model"] = asked if asked in fitting else first  # the address holds no name of the menu
     name = line("b-model").selectbox(
-        "The other model", fitting, key="other_model", on_change=_put_model, format_func=name_of, width=260
+        "The other model", fitting, key="b_model", on_change=_put_model, format_func=name_of, width=260
     )
     called = markdown.plain(name_of(name))
     if asked not in fitting:
@@ -202,7 +202,7 @@ def _model(here: Lesson, *, alike: bool) -> Lesson | None:
 
 
 def _put_model() -> None:
-    controls.put({"b_model": st.session_state["other_model"]})
+    controls.put({"b_model": st.session_state["b_model"]})
 
 
 def _shapes() -> dict[str, Facts]:
