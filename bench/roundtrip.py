@@ -1,6 +1,6 @@
 """How long a reader waits in the browser: after Enter, on every tab of every page, on a first visit, on a cold server.
 
-    python -m bench.roundtrip [tabs painted visit cold touch] [--page masks] [--rounds 7]
+    python -m bench.roundtrip [tabs painted visit cold touch beside] [--page masks] [--rounds 7]
 
 Everything is compared with an empty Streamlit page: a text box and a line of text in a process without torch, with
 Streamlit's default settings. One Chromium asks both in turn, so a slow moment of the machine hits both. The ratio of
@@ -11,6 +11,8 @@ the medians counts.
     visit    from the first visit of a browser to the sentence box, and to the explorer's heads, painted
     cold     the same on a server that has just started and has no visitor yet
     touch    from a key in a picture to Python's answer, in words or in the address: a head, a token, a row of a mask
+    beside   A and B: from Enter in either's sentence to the last change, as a ratio to the same page without B; and the
+             time that a pointer in A takes of a frame until both sides are painted, with 64 tokens each
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
+from bench import beside as two_sides
 from bench.sentences import new_sentence
 from tests.browser import READY, ROOT, chromium
 from tests.classroom.crowd import running
@@ -63,6 +66,9 @@ PAINTED = """
 })
 """
 """Resolves two frames after `changed()` holds, with that moment."""
+
+OWN = "Your sentence"
+"""The label of the sentence box."""
 
 WARM_UP = 2
 
@@ -149,10 +155,10 @@ def leaves(page: Page, depth: int = 0) -> Iterator[tuple[str, ...]]:
             yield label, *rest
 
 
-def last_change(page: Page, name: str) -> float:
+def last_change(page: Page, name: str, label: str = OWN) -> float:
     """Enters a new sentence on the page of this name and returns the milliseconds until the last change."""
     page.bring_to_front()
-    box(page).fill(new_sentence(name))
+    box(page, label).fill(new_sentence(name))
     page.wait_for_function(SETTLED)
     page.evaluate("addEventListener('keydown', () => { globalThis.began = performance.now() }, { once: true })")
     page.keyboard.press("Enter")
@@ -232,8 +238,26 @@ def press(page: Page, target: Locator, keys: Sequence[str], shown: str) -> float
     return after_key(page, shown, keys[-1])
 
 
-def box(page: Page) -> Locator:
-    return page.get_by_role("textbox", name="Your sentence")
+def beside(bench: Bench) -> None:
+    texts = two_sides.long_sentences()
+    for name in two_sides.PAGES:
+        if name in bench.pages:
+            one, two = (
+                settled(bench.browser, bench.app + two_sides.address(name, *shown)) for shown in (texts[:1], texts)
+            )
+            for side, label in (("A", OWN), ("B", two_sides.OTHER)):
+                ask = partial(last_change, two, name, label)
+                compare(bench, f"{name}, Enter in {side} (and without B)", ask, partial(last_change, one, name))
+            two.goto(bench.app + two_sides.address(name, *texts))
+            two.wait_for_function(SETTLED)
+            if name in two_sides.VIEWS:
+                print(f"{name + ', pointer in A':58}{two_sides.pointer(two, name)}", flush=True)
+            one.close()
+            two.close()
+
+
+def box(page: Page, label: str = OWN) -> Locator:
+    return page.get_by_role("textbox", name=label)
 
 
 def settled(browser: Browser, address: str) -> Page:
@@ -269,6 +293,7 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "visit": visit,
     "cold": cold,
     "touch": touch,
+    "beside": beside,
 }
 
 if __name__ == "__main__":

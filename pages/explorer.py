@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from tfmviz.ui import beside, guess, lesson, live
-from tfmviz.ui.explorer import panels, two
+from tfmviz.ui import beside, guess, lesson, live, sides
+from tfmviz.ui.explorer import panels
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import HOW_IT_READS
 
 
 def draw(here: Lesson) -> None:
     if there := beside.other(here, beside.WITH_HEADS):
-        two.side_by_side(here, there)
+        sides.side_by_side(sides.of(here, there))
     else:
         lesson.hide("kind", "layer", "head")  # they are chosen in the picture
         live.follow(here, "explorer", "predictions")

@@ -11,7 +11,7 @@ def draw(here: Lesson) -> None:
     layers, heads = lab.where(here)
     with board:
         chosen = lab.laboratory(here, said)
-    after = lab.edited(here, chosen, layers, heads)
+    sides = effects.both_masks(here, lab.edited(here, chosen, layers, heads))
 
     with effect:
         lesson.tabs(
@@ -19,22 +19,22 @@ def draw(here: Lesson) -> None:
             {
                 "Attention": (
                     f"Layer {here.choice.layer_index}, head {here.choice.head}: others share what a closed key had.",
-                    lambda: effects.attention(here, after),
+                    lambda: effects.attention(sides),
                     here.asks("Which keys get the closed keys' share?", "keys"),
                 ),
                 "Vectors": (
                     "How far each token's vector moves, layer by layer.",
-                    lambda: effects.outputs(here, after),
+                    lambda: effects.outputs(sides),
                     here.asks("Which token's vector moves most?", "queries"),
                 ),
                 "Next word": (
-                    f"What the model expects after token {here.query}, with both masks.",
-                    lambda: effects.next_words(here, after),
+                    "",
+                    lambda: effects.next_words(sides),
                     "Does the model still expect the same word?",
                 ),
                 "Loss": (
                     f"How much each word of {before_after.predicted(here)} surprises the model.",
-                    lambda: effects.losses(here, after),
+                    lambda: effects.losses(sides),
                     here.asks("Which word surprises the model more with your mask?"),
                 ),
                 "Reach": (
@@ -47,13 +47,12 @@ def draw(here: Lesson) -> None:
             },
             needs={
                 "Vectors": ("text", "model", "kind"),
-                "Next word": ("text", "model", "kind"),
                 "Loss": ("text", "model", "kind"),
                 "Reach": ("text", "model", "kind"),
             },
         )
         with guess.along("verdict"):
-            effects.verdict(here, after, chosen, layers)
+            effects.verdict(sides, chosen, layers)
 
 
 lesson.page(

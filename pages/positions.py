@@ -1,11 +1,15 @@
 """Positions: attention cannot tell the order of its words, so it has to be told; three ways to do that (L7)."""
 
-from tfmviz.ui import lesson
+from tfmviz.ui import beside, duel, lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions import learned, naive, order_blind, sinusoidal
 
 
 def draw(here: Lesson) -> None:
+    if beside.asks(beside.SCHEMES):
+        duel.side_by_side(here, ("sinusoidal", "learned"))
+        return
+
     lesson.tabs(
         "lesson",
         {
@@ -34,4 +38,5 @@ lesson.page(
     "",
     draw,
     needs=("text",),
+    along=beside.along(beside.SCHEMES),
 )

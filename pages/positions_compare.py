@@ -1,7 +1,7 @@
 """Sinusoidal or RoPE? Any two position schemes side by side, on models that differ in nothing else (L7)."""
 
-from tfmviz.ui import lesson
-from tfmviz.ui.compare import card, duel, trials
+from tfmviz.ui import duel, lesson
+from tfmviz.ui.compare import card, trials
 from tfmviz.ui.lesson import Lesson
 
 

@@ -1,12 +1,16 @@
 """RoPE and biases: schemes that let attention see how far apart two words are, not where they stand (L7)."""
 
-from tfmviz.ui import lesson
+from tfmviz.ui import beside, duel, lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.rope import biases, distance, layouts, spectrum, turning
 from tfmviz.ui.rope.subject import of_scheme
 
 
 def draw(here: Lesson) -> None:
+    if beside.asks(beside.SCHEMES):
+        duel.side_by_side(here, ("rope", "alibi"))
+        return
+
     lesson.tabs(
         "scheme",
         {
@@ -57,4 +61,5 @@ lesson.page(
     "RoPE and biases: positions inside attention",
     "These schemes act where two words meet, through their *distance* i − j.",
     draw,
+    along=beside.along(beside.SCHEMES),
 )

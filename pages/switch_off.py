@@ -7,25 +7,30 @@ from tfmviz.ui.switch_off import board, copying, every_part
 
 def draw(here: Lesson) -> None:
     said = board.switchboard(here)
-    after = board.run(here, said)
+    sides = board.run(here, said)
 
     lesson.tabs(
         "removed",
         {
             "Next word": (
                 "Where both bars agree, the part was not needed.",
-                lambda: board.next_words(here, after, said),
+                lambda: board.next_words(sides, said),
                 "Does the model still expect the same word?",
             ),
             "Loss": (
                 f"Where a word of {before_after.predicted(here)} surprises the model more, the part was needed.",
-                lambda: board.losses(here, after, said),
+                lambda: board.losses(sides, said),
                 here.asks("Which word becomes the greatest surprise?"),
             ),
             "What it writes": (
                 "What the model writes, whole and changed.",
-                lambda: board.written(here, after, said),
+                lambda: board.written(sides, said),
                 "Does the model still write good English?",
+            ),
+            "Attention": (
+                "Which heads look elsewhere now?",
+                lambda: board.attention(sides, said),
+                "Which head changes most?",
             ),
             "Every part in turn": (
                 f"Each head and each MLP is {'switched off' if said.way.removes else 'changed'} alone.",

@@ -105,7 +105,16 @@ def test_distances_are_total_variation_with_one_share_for_what_has_no_partner() 
     assert distances(before, after, pair(a, "xyz"), both).shape == (3, 0)
 
 
-def test_the_difference_is_b_minus_a_where_both_may_look_and_nothing_elsewhere() -> None:
+@pytest.mark.parametrize(("a", "b"), TEXTS)
+def test_places_are_the_same_for_paired_tokens_and_for_no_others(a: str, b: str) -> None:
+    pairing = pair(a, b)
+    in_a, in_b = pairing.places(0), pairing.places(1)
+    assert (len(in_a), len(in_b)) == (len(a), len(b))
+    assert {(n, in_b.index(place)) for n, place in enumerate(in_a) if place in in_b} == set(pairing.pairs)
+    assert sorted({*in_a, *in_b}) == list(range(len(pairing.order)))
+
+
+def test_the_difference_is_b_minus_a_and_nothing_where_neither_may_look() -> None:
     a, b = list("abc"), list("axc")
     before, after = (
         np.where(causal(3), p[0], np.nan) for p in (pattern(1, causal(3), seed=3), pattern(1, causal(3), seed=4))
@@ -118,3 +127,12 @@ def test_the_difference_is_b_minus_a_where_both_may_look_and_nothing_elsewhere()
     assert np.isnan(found[:, 1:3]).all()
     assert np.isnan(found[0, 3])  # masked
     assert np.isnan(difference(before, after, pair(a, "xyz"), both)).all()
+
+
+def test_a_look_that_one_mask_forbids_is_a_share_of_nothing() -> None:
+    open_, closed = pattern(1, np.ones((3, 3), bool), seed=3)[0], np.where(causal(3), pattern(1, causal(3))[0], np.nan)
+    both = pair("abc", "abc")
+    found = difference(closed, open_, both, both)
+    assert found[0, 2] == pytest.approx(open_[0, 2])
+    np.testing.assert_allclose(found.sum(axis=-1), 0, atol=1e-6)  # what one key gets, others lose
+    np.testing.assert_allclose(difference(open_, closed, both, both), -found)

@@ -66,6 +66,64 @@ def test_a_cell_that_is_pointed_at_in_a_shows_in_b_and_in_the_difference_before_
     expect(page.locator(".st-key-side_b .mark")).to_be_hidden()
 
 
+AT_ONCE = "([a, act, b, seen]) => { new Function('node', act)(a); return new Function('node', 'return ' + seen)(b); }"
+"""Acts on a node and says what another shows then, before anybody could have asked Python."""
+
+
+def test_a_token_followed_in_one_model_is_followed_in_the_other_at_once_and_the_address_says_so(visit: Visit) -> None:
+    page = visit.open(ADDRESS.replace("explorer", "whole_model"), drawn=".st-key-whole_model_b canvas")
+    page.wait_for_function(AT_REST)
+    a, b = (page.locator(f".st-key-{key} .bar select").element_handle() for key in ("whole_model", "whole_model_b"))
+    value = "node.value"
+    assert b.evaluate(f"node => {value}") == "decoder.5"
+    follow = "node.value = 'decoder.{}'; node.dispatchEvent(new Event('change'));"
+    assert page.evaluate(AT_ONCE, [a, follow.format(6), b, value]) == "decoder.7"  # the second “the”
+    expect(page).to_have_url(re.compile("token=6"))
+    assert page.evaluate(AT_ONCE, [b, follow.format(0), a, value]) == "decoder.0"  # chosen in B
+    expect(page).to_have_url(re.compile("token=0"))
+    page.wait_for_function(AT_REST)
+    assert [node.evaluate(f"node => {value}") for node in (a, b)] == ["decoder.0"] * 2
+    assert page.evaluate(AT_ONCE, [a, follow.format(1), b, value]) == "decoder.0"  # “sat” is only in A
+    expect(page.get_by_text("B has no such token")).to_be_visible()
+    page.wait_for_function(AT_REST)
+    assert [node.evaluate(f"node => {value}") for node in (a, b)] == ["decoder.1", "decoder.0"]
+
+
+def test_a_head_is_gone_through_on_both_sides_at_once_by_pointer_and_keyboard(visit: Visit) -> None:
+    page = visit.open(ADDRESS.replace("explorer", "step_by_step") + "&stage=share", drawn=".st-key-steps_b canvas")
+    page.wait_for_function(AT_REST)
+    a, b = (page.locator(f".st-key-{key} .tokens").element_handle() for key in ("steps", "steps_b"))
+    asks = "[...node.querySelectorAll('button')].findIndex((button) => button.ariaPressed === 'true')"
+    assert b.evaluate(f"node => {asks}") == 5
+    click = "node.querySelectorAll('button')[{}].click();"
+    assert page.evaluate(AT_ONCE, [a, click.format(6), b, asks]) == 7
+    assert page.evaluate(AT_ONCE, [b, click.format(5), a, asks]) == 4
+    assert page.evaluate(AT_ONCE, [a, click.format(7), b, asks]) == 5  # “river” is only in A
+    expect(page).to_have_url(re.compile("token=7"))
+    count = page.locator(".steps .count")
+    before = count.all_inner_texts()
+    page.keyboard.press("ArrowRight")
+    after = count.all_inner_texts()
+    assert after[0] == after[1] != before[0]
+    page.locator(".st-key-steps_b .stages button[data-stage=scores]").click()
+    expect(page).to_have_url(re.compile("stage=scores"))
+    assert count.all_inner_texts()[0] == count.all_inner_texts()[1]
+    canvas = page.locator(".st-key-steps .focus canvas[data-matrix=raw], .st-key-steps canvas[data-matrix=raw]").first
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * 0.2, box["y"] + box["height"] * 0.95)
+    hovered = "(key) => globalThis.tfmvizViews[key].view.hovered?.part"
+    places = "(key) => globalThis.tfmvizViews[key].view.link.places"
+    (one, other), (in_a, in_b) = (
+        [page.evaluate(what, key) for key in ("steps", "steps_b")] for what in (hovered, places)
+    )
+    if in_a["query"][one["query"]] in in_b["query"]:
+        assert in_b["query"][other["query"]] == in_a["query"][one["query"]]
+    else:
+        assert other is None
+
+
 KEYS = ("side_a", "side_b", "side_difference")
 
 
@@ -90,10 +148,16 @@ def test_on_a_projector_both_pictures_of_twelve_tokens_are_whole(visit: Visit) -
         ("translating", "side_b"),
         ("normalisation", "side_norms"),
         ("counting", "side_rows"),
+        ("masks", "side_difference"),
+        ("positions", "side_b"),
+        ("positions_rope", "side_b"),
     ],
 )
 def test_both_sides_fit_a_phone_and_shut_nobody_out(visit: Visit, name: str, drawn: str) -> None:
-    page = visit.open(ADDRESS.replace("explorer", name), drawn=f".st-key-{drawn} :is(canvas, table)")
+    address = ADDRESS.replace("explorer", name)
+    if name.startswith("positions"):
+        address = address.replace("sentence", "scheme")
+    page = visit.open(address, drawn=f".st-key-{drawn} :is(canvas, table)")
     assert_fits(page)
     for scheme in SCHEMES:
         turn(page, scheme)

@@ -28,7 +28,7 @@ def test_an_answer_of_the_card_opens_its_experiment(visit: Visit) -> None:
 
 def test_what_is_chosen_is_in_the_address(visit: Visit) -> None:
     page = visit.open(f"{PAGE}&left=t5&experiment=On+your+sentence", drawn=CHART)
-    choose(page, "Right", "none")
+    choose(page, "Scheme B", "none")
     page.locator(".st-key-heads_right").get_by_label(re.compile("none, head 0")).wait_for()
     address = page.url.removeprefix(visit.server.address)
     assert "left=t5" in address

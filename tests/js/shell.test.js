@@ -28,6 +28,7 @@ Object.assign(globalThis, {
 });
 const { Shell, STILL } = await import("../../tfmviz/views/shared/shell.js");
 const { component, keyOf } = await import("../../tfmviz/views/shared/meet.js");
+const { placeOfToken, tokenAtPlace } = await import("../../tfmviz/views/shared/beside.js");
 const relay = (await import("../../tfmviz/views/shared/relay.js")).default;
 
 class Counter extends Shell {
@@ -182,3 +183,45 @@ for (const first of ["view", "selection"])
     relay({ data: { view: `${first}-b`, sequence: 1, n: 30 } });
     assert.deepEqual([a.n, b.n], [10, 30]);
   });
+
+test("a view that follows reports nothing, and takes no answer that is too old for the one that leads", () => {
+  const [a, b] = [counter(), counter()];
+  const views = { a: a.view, b: b.view };
+  for (const { view } of [a, b])
+    view.page.beside = (keys, seen) => keys.map((key) => views[key].mirror(seen)).includes(true);
+  a.view.select({ sequence: 0, n: 0, link: { views: ["b"], places: {}, follows: false } });
+  const answer = (sequence, n) => ({ sequence, n, link: { views: ["a"], places: {}, follows: true } });
+  b.view.select(answer(0, 1));
+  b.view.count(0);
+  mock.timers.tick(2 * STILL);
+  assert.deepEqual(b.reports, []);
+  a.view.count(0);
+  b.view.select(answer(0, 50));
+  assert.equal(b.view.n, 2);
+  mock.timers.tick(0);
+  b.view.select(answer(1, 60));
+  assert.equal(b.view.n, 60);
+  a.view.tell(0); // nothing new: no answer will come
+  mock.timers.tick(0);
+  b.view.select(answer(1, 70));
+  assert.equal(b.view.n, 70);
+  b.view.select({ sequence: 1, n: 3 }); // alone again
+  b.view.count(0);
+  mock.timers.tick(0);
+  assert.equal(b.reports.length, 1);
+});
+
+test("tokens are found by their places", () => {
+  const [a, b] = [{ decoder: [0, 2, 5] }, { encoder: [7, 8], decoder: [5, 1] }].map((places) => ({ places }));
+  assert.deepEqual(tokenAtPlace(b, placeOfToken(a, "decoder", 2)), { text: "decoder", position: 0 });
+  assert.deepEqual(tokenAtPlace(b, 8), { text: "encoder", position: 1 });
+  assert.equal(tokenAtPlace(b, 8, ["decoder"]), null);
+  assert.equal(tokenAtPlace(b, placeOfToken(a, "decoder", 0)), null);
+  for (const missing of [
+    placeOfToken(a, "decoder", 3),
+    placeOfToken(a, "encoder", 0),
+    placeOfToken(a, "decoder", undefined),
+  ])
+    assert.equal(missing, undefined);
+  assert.equal(tokenAtPlace(b, undefined), null);
+});

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app import charts, columns, matrices, open_page, pictures, series, views, words
 from tfmviz import zoo
 from tfmviz.record.edits import AblateHead
-from tfmviz.ui import models
+from tfmviz.ui import beside, models, named
 
 RIVER, MONEY = "We sat on the bank of the river.", "We put the money in the bank of the town."
 LAYER, HEAD = "decoder.4.self_attn", 3
@@ -91,8 +91,20 @@ def test_two_models_that_were_trained_alike_have_the_same_heads() -> None:
         masked(models.load("twins-rope").trace(RIVER)["decoder.1.self_attn.pattern"][0]),
         atol=1e-3,
     )
-    assert pictures(app)["side_b"][0]["titles"] == ["B, twins-rope"]
+    assert pictures(app)["side_b"][0]["titles"] == ["B, RoPE twin"]
     assert "side_heads" in matrices(app)
+
+
+def test_the_other_model_goes_by_the_name_of_the_menu_and_the_address_by_its_own() -> None:
+    app = page(compared="another model", b_model="twins-rope")
+    box = app.selectbox(key="b_model")
+    assert box.value == "twins-rope"
+    assert box.options == [one.name for one in named.named(beside._shapes()) if one.model != "tiny-english"]
+    box.set_value("fill-in").run()
+    assert app.query_params["b_model"] == "fill-in"
+    assert pictures(app)["side_b"][0]["titles"] == ["B, Fill in"]
+    box = app.selectbox(key="b_model")
+    assert box.value == "fill-in"
 
 
 def test_models_of_other_sizes_and_tokenizers_have_no_map_of_heads() -> None:
@@ -123,9 +135,9 @@ def test_another_head_and_a_head_that_is_off() -> None:
         ({"with": "another sentence", "b": "xyzzy"}, "no token in common"),
         (
             {"with": "another model", "b_model": "no such model"},
-            "There is no other model `` no such model `` here. B is `` experts ``.",
+            "There is no other model `` no such model `` here. B is Experts.",
         ),
-        ({"with": "another model", "b_model": "twins-rope"}, "`` twins-rope `` has no head 4.3: B shows head 3.3."),
+        ({"with": "another model", "b_model": "twins-rope"}, "RoPE twin has no head 4.3: B shows head 3.3."),
         ({"with": "another head", "b_layer": "99", "b_head": "inf"}, ""),
         ({"with": "a head off", "without_layer": "-1", "without_head": "1e400"}, ""),
         ({"with": "nonsense"}, ""),
@@ -204,8 +216,16 @@ def test_the_stream_of_both_sides_is_that_of_two_runs() -> None:
     assert len(table["A"]) == len(table["B"]) == 7
 
 
-def test_sinusoidal_or_rope_opens_with_both_models_on_the_readers_sentence() -> None:
-    app = open_page("positions_compare", text=RIVER, left="alibi", right="none", twin_layer="1", twin_head="2")
+@pytest.mark.parametrize(
+    ("page", "asked"),
+    [
+        ("positions_compare", {}),
+        ("positions", {"with": "another scheme"}),
+        ("positions_rope", {"with": "another scheme"}),
+    ],
+)
+def test_any_two_schemes_stand_side_by_side_on_the_readers_sentence(page: str, asked: dict[str, str]) -> None:
+    app = open_page(page, text=RIVER, left="alibi", right="none", twin_layer="1", twin_head="2", **asked)
     shown = matrices(app)
     for key, scheme in (("side_a", "alibi"), ("side_b", "none")):
         pattern = models.load(f"twins-{scheme}").trace(RIVER)["decoder.1.self_attn.pattern"][2]
@@ -225,3 +245,21 @@ def test_the_page_opens_on_a_token_that_has_changed_and_all_figures_are_about_it
     chosen = open_page("residual_stream", text=tired, b=wide, token="8", **{"with": "another sentence"})
     assert "After “it” both expect" in words(chosen)
     assert "of “it”" in words(chosen)
+
+
+@pytest.mark.parametrize(
+    ("page", "pair"), [("positions", ("sinusoidal", "learned")), ("positions_rope", ("rope", "alibi"))]
+)
+def test_a_page_on_schemes_opens_with_two_of_its_own_and_odd_ones_are_those(page: str, pair: tuple[str, str]) -> None:
+    for address in ({}, {"left": "no such scheme", "right": "<b>"}, {"text": "word " * 990}, {"text": "\u200b我 😀"}):
+        app = open_page(page, **({"text": RIVER, "with": "another scheme"} | address))
+        assert not app.exception
+        assert [app.selectbox(key=key).value for key in ("left", "right")] == list(pair)
+        assert [pictures(app)[key][0]["titles"][0] for key in ("side_a", "side_b")] == [
+            f"{side}, {scheme}" for side, scheme in zip("AB", pair, strict=True)
+        ]
+        assert not app.tabs
+    assert "side_a" not in matrices(open_page(page, text=RIVER, **{"with": "another head"}))
+    projected = open_page(page, projector="1", **{"with": "another scheme"})
+    assert "side_a" in matrices(projected)
+    assert projected.selectbox(key="with").value == "another scheme"  # which C empties

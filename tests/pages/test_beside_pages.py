@@ -65,7 +65,7 @@ def test_two_models_cut_one_sentence() -> None:
     text = "J'ai une voiture."
     app = compare("tokens", "another model", text=text, b_model="french-english")
     (_, _, a), (title, _, b) = rows(app)
-    assert title == "B, french-english"
+    assert title == "B, French to English"
     spans = [{tuple(s) for s in backend(name).encode(text).offsets} for name in ("tiny-english", "french-english")]
     assert (len(a), len(b)) == (len(spans[0]), len(spans[1]))
     assert len(a) - len(only(a)) == len(b) - len(only(b)) == len(spans[0] & spans[1])
@@ -124,8 +124,8 @@ def test_writing_offers_no_comparison_where_gaps_are_filled_and_models_of_one_ki
     assert not [box for box in app.selectbox if box.label == "Compare with"]
     assert "side_rows" not in views(app)
     (menu,) = (box for box in compare("writing", "another model").selectbox if box.label == "The other model")
-    assert "twins-rope" in menu.options
-    assert not {"fill-in", "french-english", "tiny-english"} & set(menu.options)
+    assert "RoPE twin" in menu.options
+    assert not {"Fill in", "French to English", "Tiny English"} & set(menu.options)
 
 
 @pytest.mark.parametrize("what", ["another sentence", "a head off"])
@@ -195,7 +195,7 @@ def test_two_translations_part_and_look_at_their_sources(address: dict[str, str]
     (one, _), (other, _) = sides
     parts = next((n for n, (x, y) in enumerate(zip([*one, ""], [*other, ""], strict=False)) if x != y), None)
     assert "side_difference" in matrices(app)
-    assert ("Both write the same translation." if parts is None else f"They part at token {parts + 1}:") in words(app)
+    assert ("Both write the same." if parts is None else f"They part at token {parts + 1}:") in words(app)
 
 
 def position(model: str, text: str) -> int:

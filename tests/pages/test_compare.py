@@ -27,7 +27,8 @@ from tfmviz.positions import schemes
 from tfmviz.positions.schemes import Seam
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui.compare import card, duel, trials
+from tfmviz.ui import duel
+from tfmviz.ui.compare import card, trials
 
 TEXT = "The cat sat on the mat."
 

@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import tfmviz
-from tests.app import charts, lesson, open_page, pictures, series, views, words
+from tests.app import charts, columns, lesson, matrices, open_page, pictures, series, views, words
 from tests.model import numpy_model
 from tests.model.helpers import lively
 from tfmviz import masks, zoo
@@ -149,9 +149,30 @@ def test_losses_are_those_of_an_independent_forward_pass() -> None:
     trace = models.trace(models.load("tiny-english"), TEXT)
     np.testing.assert_allclose(mask_effect.next_token_losses(trace["logits"], ids), expected, atol=1e-3)
     app = open_page("masks", text=TEXT, effect="Loss")
-    assert f"**{np.mean(expected):.2f}** nats with the model's own mask" in words(app)
+    assert f"**{np.mean(expected):.2f}** nats in A" in words(app)
     shown = series(charts(app)["losses"], "value", by="series")
-    assert list(shown) == ["its own mask", "your mask"]
+    assert list(shown) == ["A, own mask", "B, your mask"]
+
+
+def test_the_head_is_shown_with_both_masks_and_a_closed_key_counts_as_nothing() -> None:
+    """For one head of the layer; the others keep their mask, which the pictures do not show."""
+    app = open_page("masks", text=TEXT, start="full", layer="1", head="2", token="4", in_layers="1", in_heads="2")
+    model = models.load("tiny-english")
+    rows = ((True,) * LENGTH,) * LENGTH
+    edit = SetMask(layer=CHOICE.layer, mask=rows, heads=tuple(head == 2 for head in range(8)))
+    a, b = (model.trace(TEXT, edits)[f"{CHOICE.layer}.pattern"][2] for edits in ((), (edit,)))
+    shown = matrices(app)
+    np.testing.assert_allclose(shown["side_a"][0], np.where(np.tri(LENGTH) > 0, a, np.nan), atol=1e-3)
+    np.testing.assert_allclose(shown["side_b"][0], b, atol=1e-3)
+    np.testing.assert_allclose(shown["side_difference"][0], b - a, atol=2e-3)
+    assert a[4].argmax() == b[4].argmax()
+    assert f"“the” looks most at “on” on both sides: {a[4].max():.0%} in A, {b[4].max():.0%} in B." in words(app)
+    other = open_page("masks", text=TEXT, start="full", layer="1", head="3", in_layers="1", in_heads="2")
+    assert np.nanmax(np.abs(matrices(other)["side_difference"])) == 0
+    assert np.isnan(matrices(other)["side_b"][0]).sum() == LENGTH * (LENGTH - 1) / 2
+    table = columns(app, "mask_scores")
+    assert [float(share) for share in table["share in B"]] == pytest.approx(b[4].tolist(), abs=6e-4)
+    assert table["score in A"][5:] == ["−∞"] * (LENGTH - 5)
 
 
 def test_a_row_with_another_mask_is_the_old_row_renormalised() -> None:
@@ -161,7 +182,8 @@ def test_a_row_with_another_mask_is_the_old_row_renormalised() -> None:
     mask[5, [0, 2]] = False
     chosen = lab.Chosen(start="causal", mask=mask, usable=mask, empty=[])
     before = models.trace(models.load("tiny-english"), TEXT)
-    after = lab.edited(lesson(choice.model, TEXT, choice.layer, choice.head), chosen, ("decoder.0.self_attn",), None)
+    here = lesson(choice.model, TEXT, choice.layer, choice.head)
+    after = lab.edited(here, chosen, ("decoder.0.self_attn",), None).trace
     old, new = (run["decoder.0.self_attn.pattern"][1] for run in (before, after))
     np.testing.assert_allclose(new[5], np.where(mask[5], old[5], 0) / old[5, mask[5]].sum(), atol=1e-6)
     np.testing.assert_allclose(np.delete(new, 5, axis=0), np.delete(old, 5, axis=0), atol=1e-6)
@@ -171,7 +193,7 @@ def test_a_mask_for_one_head_changes_that_head() -> None:
     chosen = lab.Chosen(start="full", mask=np.ones((7, 7), bool), usable=np.ones((7, 7), bool), empty=[])
     heads = tuple(head == 2 for head in range(8))
     before = models.trace(models.load("tiny-english"), TEXT)
-    after = lab.edited(lesson(CHOICE.model, TEXT, CHOICE.layer), chosen, ("decoder.1.self_attn",), heads)
+    after = lab.edited(lesson(CHOICE.model, TEXT, CHOICE.layer), chosen, ("decoder.1.self_attn",), heads).trace
     changed = (
         np.abs(before["decoder.1.self_attn.pattern"] - after["decoder.1.self_attn.pattern"]).max(axis=(1, 2)) > 1e-6
     )
@@ -293,9 +315,8 @@ def test_a_long_text_still_opens() -> None:
 
 def test_no_layer_or_head_chosen_is_the_model_as_it_is() -> None:
     chosen = lab.Chosen(start="full", mask=np.ones((7, 7), bool), usable=np.ones((7, 7), bool), empty=[])
-    assert lab.edited(lesson(CHOICE.model, TEXT, CHOICE.layer), chosen, (), None) is models.trace(
-        models.load("tiny-english"), TEXT
-    )
+    here = lesson(CHOICE.model, TEXT, CHOICE.layer)
+    assert lab.edited(here, chosen, (), None) is here
 
 
 @pytest.mark.parametrize(("model", "window"), [("tiny-english", None), ("twins-window", 8)])
@@ -303,11 +324,11 @@ def test_the_models_own_mask_needs_no_second_run(model: str, window: int | None)
     here = lesson(model, TEXT + " and went home, all of them", "decoder.0.self_attn")
     mask = masks.causal(len(here.trace.tokens), window=window).numpy()
     layers = here.model.config.layers
-    assert lab.edited(here, lab.Chosen(start="own", mask=mask, usable=mask, empty=[]), layers, None) is here.trace
+    assert lab.edited(here, lab.Chosen(start="own", mask=mask, usable=mask, empty=[]), layers, None) is here
     other = mask.copy()
     other[3, 1] = False
     after = lab.edited(here, lab.Chosen(start="own", mask=other, usable=other, empty=[]), layers, None)
-    assert after["decoder.1.self_attn.pattern"][:, 3, 1].max() == 0
+    assert after.trace["decoder.1.self_attn.pattern"][:, 3, 1].max() == 0
 
 
 @pytest.mark.parametrize("architecture", ["encoder-only", "encoder-decoder"])

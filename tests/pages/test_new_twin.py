@@ -22,8 +22,8 @@ from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.weights import PositionEffects
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.export import export
-from tfmviz.ui import models
-from tfmviz.ui.compare import duel, trials
+from tfmviz.ui import duel, models
+from tfmviz.ui.compare import trials
 from tfmviz.ui.steps import stages
 from tfmviz.views import steps as view
 

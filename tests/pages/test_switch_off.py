@@ -13,7 +13,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, forget, matrices, open_page, pictures, series, words
+from tests.app import charts, forget, matrices, open_page, pictures, series, views, words
 from tests.model import numpy_model
 from tests.pages.test_pages import put_random_model
 from tfmviz import zoo
@@ -21,6 +21,7 @@ from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import models
 from tfmviz.ui.switch_off import board, copying
+from tfmviz.words.labels import END
 
 MODEL = zoo.MODELS / "tiny-english"
 
@@ -32,6 +33,7 @@ TABS = (
     "Next word",
     "Loss",
     "What it writes",
+    "Attention",
     "Every part in turn",
     "Do sharp heads matter?",
     "Copy from another sentence",
@@ -75,7 +77,7 @@ def test_numbers_are_those_of_a_model_whose_weights_lack_the_parts(ids: tuple[in
     last = str(len(ids) - 1)
     app = open_page(PAGE, text=TEXT, off="d0.5,dm2", removed="Loss", token=last)
     said = words(app)
-    assert f"**{old.mean():.2f}** nats with the whole model, **{new.mean():.2f}** with 0.5, MLP 2 off" in said
+    assert f"**{old.mean():.2f}** nats in A, **{new.mean():.2f}** in B, with 0.5, MLP 2 off" in said
     one, other = series(charts(app)["losses"], "value", by="series").values()
     np.testing.assert_allclose(one, old, atol=1e-3)
     np.testing.assert_allclose(other, new, atol=1e-3)
@@ -85,7 +87,7 @@ def test_numbers_are_those_of_a_model_whose_weights_lack_the_parts(ids: tuple[in
     vocabulary = Tokenizer.load(MODEL / "tokenizer.json").vocabulary
     best = int(p.argmax())
     assert max(bars) == pytest.approx(p[best], abs=1e-4)
-    assert re.search(rf"with the parts off, “\S*{re.escape(vocabulary[best].strip('<|>'))}", said)
+    assert re.search(rf"(both expect|, B) “\S*{re.escape(vocabulary[best].strip('<|>'))}", words(app))
 
 
 def test_the_map_agrees_with_doctored_weights(ids: tuple[int, ...], tmp_path: Path) -> None:
@@ -170,7 +172,7 @@ def test_two_sessions_at_once_do_not_mix() -> None:
 
 def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
     app = open_page(PAGE, text=TEXT, off="dl2", how="scaled", factor="1.0")
-    assert "with layer 2 × 1: +0.000" in words(app)
+    assert "in B, with layer 2 × 1: +0.000" in words(app)
     app = open_page(PAGE, text=TEXT, off="dl2", how="mean", reference="My dog ran.")
     model = models.load("tiny-english")
     reference = model.trace("My dog ran.")
@@ -184,17 +186,39 @@ def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
     )
     p = softmax(model.trace(TEXT, edits)["logits"].astype(np.float64))
     loss = -np.log(p[np.arange(6), before.target.ids[1:]]).mean()
-    assert f"**{loss:.2f}** with layer 2 at its mean" in words(app)
+    assert f"**{loss:.2f}** in B, with layer 2 at its mean" in words(app)
 
 
 def test_an_encoder_decoder_writes_before_and_after() -> None:
     model = models.load("reverse")
     app = open_page(PAGE, model="reverse", text="stressed", off="em0,c0.1", removed="What it writes")
-    assert app.code[0].value == zoo.writing.generate(model, "stressed").text == "desserts"
-    assert app.code[1].value not in ("desserts", "")
+    a, b = ("".join(texts) for texts in boxes(app))
+    assert a == zoo.writing.generate(model, "stressed").text + END == "desserts" + END
+    assert b not in (a, END)
+    at = next(n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other)
+    assert f"They part at token {at + 1}: A writes “{a[at]}”, B “{b[at]}”." in words(app)
     assert multiselects(app) == {"off_head": ["cross 0.1"], "off_mlp": ["encoder MLP 0"], "off_layer": []}
     app = open_page(PAGE, model="reverse", text="stressed", removed="Every part in turn")
     assert pictures(app)["damage_map"][0]["rows"]["names"] == ["encoder 0", "decoder 0", "cross-attention 0"]
+
+
+def boxes(app: AppTest) -> list[list[str]]:
+    """What A and what B writes, token by token."""
+    return [[text for text, *_ in row["pieces"]] for row in json.loads(views(app)["side_rows"].json)["rows"]]
+
+
+def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it_and_a_click_leaves_it_off(doctored: Path) -> None:
+    app = open_page(PAGE, text=TEXT, off="d0.5,dm2", removed="Attention", layer="3", head="6")
+    ids = models.load("tiny-english").encode(TEXT).ids
+    patterns = [numpy_model.forward(folder, ids)[0] for folder in (MODEL, doctored)]
+    shown = matrices(app)
+    for key, of_run in zip(("side_a", "side_b"), patterns, strict=True):
+        np.testing.assert_allclose(shown[key][0], np.where(np.tri(len(ids)) > 0, of_run[3, 6], np.nan), atol=1e-3)
+    moved = 0.5 * np.abs(patterns[1] - patterns[0]).sum(axis=-1).mean(axis=-1)  # (layer, head)
+    np.testing.assert_allclose(shown["side_heads"][0], moved, atol=1e-3)
+    assert (shown["side_heads"][0][0] == 0).all()
+    layer, head = np.unravel_index(moved.argmax(), moved.shape)
+    assert f"The head that changes most is layer {layer}, head {head}" in words(app)
 
 
 def tabs(app: AppTest) -> Iterator[str]:
@@ -229,6 +253,7 @@ def test_other_models_are_shown(architecture: str, tmp_path: Path, monkeypatch: 
     forget()
     assert drawn["Next word"] == ["next_words"]
     assert drawn["Loss"] == ([] if architecture == "encoder-only" else ["losses"])
+    assert {"side_a", "side_b", "side_difference", "side_heads"} <= set(drawn["Attention"])
     assert drawn["Every part in turn"] == ["damage_map"]
     assert drawn["Do sharp heads matter?"] == ([] if architecture == "decoder-only" else ["look_and_matter"])
     assert drawn["Copy from another sentence"] == ["recovered"]

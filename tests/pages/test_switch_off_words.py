@@ -152,9 +152,9 @@ def test_what_is_done_to_a_part(way: board.Way, one: str, two: str) -> None:
 def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:
     doubled = {"how": "scaled", "factor": "2.0", "off": "d0.1"}
     for tab, told in (
-        ("Next word", "with the part × 2, “"),
+        ("Next word", "with 0.1 × 2: "),
         ("Loss", "with 0.1 × 2: "),
-        ("What it writes", "**With the part × 2**"),
+        ("What it writes", "with 0.1 × 2: "),
         (MAP, "surprises the model more with this part × 2"),
         (POINTS, "The rank correlation is"),
     ):
@@ -164,7 +164,10 @@ def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:
         if tab == MAP:
             assert app.button(key="worst").label.startswith("Change ")
         if tab == "Next word":
-            assert list(series(charts(app)["next_words"], "value", by="series")) == ["whole model", "with the part × 2"]
+            assert list(series(charts(app)["next_words"], "value", by="series")) == [
+                "A, whole model",
+                "B, with the part × 2",
+            ]
         if tab == POINTS:
             assert "change of the loss with it × 2, in nats" in str(charts(app)["look_and_matter"]["spec"])
 
@@ -218,7 +221,7 @@ def test_a_model_that_fills_in_predicts_in_the_place_of_a_token() -> None:
 @pytest.mark.parametrize(("off", "better"), [("d4.3", False), ("d0.0", True)])
 def test_a_part_without_which_the_sentence_is_predicted_better_is_said_to_be_one(off: str, better: bool) -> None:
     said = words(opened("Loss", off=off))
-    losses = re.search(r"\*\*(\d\.\d\d)\*\* nats with the whole model, \*\*(\d\.\d\d)\*\* with", said)
+    losses = re.search(r"\*\*(\d\.\d\d)\*\* nats in A, \*\*(\d\.\d\d)\*\* in B, with", said)
     assert losses is not None
     assert (float(losses[2]) < float(losses[1])) == better
     assert ("predicts this sentence **better** with the part off" in said) == better

@@ -91,4 +91,4 @@ def test_the_page_is_small_and_holds_the_payload() -> None:
     data = re.search('id="payload">([^<]*)<', page)
     assert data is not None
     assert base64.b64decode(data[1]) == views.payload(trace)
-    assert len(page.encode()) - len(data[1]) < 112_000  # with the heads that link two words, and colours of several
+    assert len(page.encode()) - len(data[1]) < 112_000  # with links, colours of several, views beside it

@@ -40,6 +40,11 @@ class Pairing:
         """Where the token at a position of A is in B."""
         return dict(self.pairs).get(position)
 
+    def places(self, side: int) -> list[int]:
+        """Where the tokens of A (0) or of B (1) are in `order`."""
+        found = {place[side]: n for n, place in enumerate(self.order)}
+        return [found[position] for position in range(len(found) - (None in found))]
+
     def place(self, position: int) -> int:
         """Where the token at a position of A is in `order`."""
         return [a for a, _ in self.order].index(position)
@@ -109,14 +114,17 @@ def difference(a: Array, b: Array, queries: Pairing, keys: Pairing) -> Array:
         a, b: (q_len, k_len) of each run; NaN where a mask forbids the look.
 
     Returns:
-        (row, column) of the pairings' `order`, NaN where a token has no partner or a mask forbids the look in A or B.
+        (row, column) of the pairings' `order`, NaN where a token has no partner or the masks of both forbid the look.
+        A look that only one of them forbids counts as 0 there.
     """
     found = np.full((len(queries.order), len(keys.order)), np.nan)
     rows = [(n, *place) for n, place in enumerate(queries.order) if None not in place]
     columns = [(n, *place) for n, place in enumerate(keys.order) if None not in place]
     if rows and columns:
         (to, at_a, at_b), (to_column, column_a, column_b) = np.array(rows, int).T, np.array(columns, int).T
-        found[np.ix_(to, to_column)] = b[np.ix_(at_b, column_b)] - a[np.ix_(at_a, column_a)]
+        before, after = a[np.ix_(at_a, column_a)], b[np.ix_(at_b, column_b)]
+        change = np.nan_to_num(after) - np.nan_to_num(before)
+        found[np.ix_(to, to_column)] = np.where(np.isnan(before) & np.isnan(after), np.nan, change)
     return found
 
 

@@ -16,16 +16,22 @@ from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, icons, models, projector
 from tfmviz.ui.lesson import Lesson, line
+from tfmviz.ui.named import name_of, named
 from tfmviz.ui.sentences import in_one_line
 from tfmviz.words import markdown
 
-What = Literal["another sentence", "another model", "another head", "a head off", "another temperature"]
+What = Literal[
+    "another sentence", "another model", "another head", "a head off", "another temperature", "another scheme"
+]
 """What may differ between A and B."""
 
 WITHOUT_HEADS: tuple[What, ...] = ("another sentence", "another model", "a head off")
 """On a page on which one head is like another."""
 
 WITH_HEADS: tuple[What, ...] = ("another sentence", "another model", "another head", "a head off")
+
+SCHEMES: tuple[What, ...] = ("another scheme",)
+"""On a page about position schemes."""
 
 MENU = 215
 """Pixels of the menu."""
@@ -63,6 +69,17 @@ def other(here: Lesson, options: Sequence[What], *, alike: bool = False, whole: 
         _menu(options)
     with place:
         return _other(here, options, alike=alike, whole=whole)
+
+
+def asks(options: Sequence[What]) -> bool:
+    """Whether B differs in one of these ways, for a page that asks for the rest itself; see `on_projector`."""
+    return (st.query_params if projector.is_on() else st.session_state).get("with") in options
+
+
+def on_projector(options: Sequence[What]) -> None:
+    """The choice, where the line of the sentence has no room for it."""
+    if projector.is_on() and options:
+        _menu(options)
 
 
 def _menu(options: Sequence[What]) -> None:
@@ -112,7 +129,7 @@ def titles(here: Lesson, there: Lesson) -> tuple[str, str]:
     """What stands above A and B."""
     match st.session_state.get("with"):
         case "another model":
-            return f"A, {here.model.name}", f"B, {there.model.name}"
+            return f"A, {name_of(here.model.name)}", f"B, {name_of(there.model.name)}"
         case "another head":
             a, b = (f"head {side.choice.layer_index}.{side.choice.head}" for side in (here, there))
             return f"A, {a}", f"B, {b}"
@@ -164,14 +181,16 @@ def _model(here: Lesson, *, alike: bool) -> Lesson | None:
     if not shapes:
         st.info("There is no other model here.", icon=icons.INFO)
         return None
-    fitting = list(shapes)
+    fitting = [one.model for one in named(shapes)]
     first = next((name for name in fitting if shapes[name].architecture == own.architecture), fitting[0])
     asked = st.query_params.get("b_model", first)
+    st.session_state["b_model"] = asked if asked in fitting else first  # the address holds no name of the menu
     name = line("b-model").selectbox(
-        "The other model", fitting, fitting.index(first), key="b_model", bind="query-params", width=260
+        "The other model", fitting, key="b_model", on_change=_put_model, format_func=name_of, width=260
     )
+    called = markdown.plain(name_of(name))
     if asked not in fitting:
-        st.info(f"There is no other model {markdown.code(asked)} here. B is {markdown.code(name)}.", icon=icons.INFO)
+        st.info(f"There is no other model {markdown.code(asked)} here. B is {called}.", icon=icons.INFO)
     model = models.load(name)
     kind = kind_of(here.choice.layer)
     layers = [layer for layer in model.config.layers if kind_of(layer) == kind] or list(model.config.layers)
@@ -179,8 +198,12 @@ def _model(here: Lesson, *, alike: bool) -> Lesson | None:
     choice = controls.Choice(model=name, layer=layer, head=min(here.choice.head, model.config.n_heads - 1))
     a, b = (f"{one.layer_index}.{one.head}" for one in (here.choice, choice))
     if a != b:
-        st.info(f"{markdown.code(name)} has no head {a}: B shows head {b}.", icon=icons.INFO)
+        st.info(f"{called} has no head {a}: B shows head {b}.", icon=icons.INFO)
     return replace(here, model=model, choice=choice)
+
+
+def _put_model() -> None:
+    controls.put({"b_model": st.session_state["b_model"]})
 
 
 def _shapes() -> dict[str, Facts]:

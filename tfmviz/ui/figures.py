@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -172,6 +172,21 @@ def _arrow(columns: Columns) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Link:
+    """What ties a view to the one beside it, in which the same is chosen; see `views/shared/beside.js`.
+
+    Attributes:
+        view: the other one's key.
+        places: of the tokens of each text, which are the same on both sides.
+        follows: whether the other one leads, and alone reports what is chosen.
+    """
+
+    view: str
+    places: Mapping[str, Sequence[int]]
+    follows: bool
+
+
 def show_view(
     name: str,
     *,
@@ -181,6 +196,7 @@ def show_view(
     data: bytes | dict[str, Any],
     selection: dict[str, Any],
     on_report: Callable[[dict[str, Any]], None],
+    link: Link | None = None,
 ) -> None:
     """Draws a client-side view; see `tfmviz.views.shared`.
 
@@ -192,9 +208,11 @@ def show_view(
         key: of this one, where a page has several of a kind; letters, digits, `_` and `-`.
         selection: what is chosen, as Python knows it.
         on_report: gets what the reader has chosen in the view.
+        link: what ties it to another view of its kind on the page.
     """
     key = key or name
-    answered = f"{key}_sequence"
+    leads = link.view if link and link.follows else key
+    answered = f"{leads}_sequence"
 
     def report() -> None:
         found = st.session_state[key]["selection"]
@@ -203,6 +221,8 @@ def show_view(
 
     _component(name, js, css)(key=key, data=data, on_selection_change=report)
     answer = {"sequence": st.session_state.get(answered, 0), "view": key}
+    if link:
+        answer["link"] = {"views": [link.view], "places": link.places, "follows": link.follows}
     _component("selection", RELAY_JS)(key=f"{key}_selection", data=selection | answer)
 
 

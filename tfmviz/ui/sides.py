@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
-from tfmviz.analysis.heads import allowed
 from tfmviz.analysis.predictions import top_predictions
-from tfmviz.analysis.side_by_side import Pairing, difference, distances, likeness, pair_tokens
+from tfmviz.analysis.side_by_side import Pairing, difference, distances, likeness, pair_tokens, parting
 from tfmviz.plots import side_by_side as figures
-from tfmviz.record.trace import Array
+from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import beside, controls
-from tfmviz.ui.boxes import show_boxes
+from tfmviz.ui.boxes import marked, show_boxes
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, said_of_queries, visible
-from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.words.numbers import counted, decimal, per_cent
 
 LEAST = 5e-5
 """A smaller share of attention is what rounding leaves."""
@@ -47,10 +46,13 @@ class Sides:
     key: int
 
 
-def of(here: Lesson, there: Lesson) -> Sides:
+def of(here: Lesson, there: Lesson, titles: tuple[str, str] | None = None) -> Sides:
     """Pairs the tokens. Until the reader chooses one, it is the usual one, or that whose row differs most.
 
     The usual one does where its row differs. A decoder's token before the first change sees nothing of it.
+
+    Args:
+        titles: where B is not what the reader compares with.
     """
     (queries_a, keys_a), (queries_b, keys_b) = (side.trace.axes(side.choice.layer) for side in (here, there))
     queries, keys = pair_tokens(queries_a, queries_b), pair_tokens(keys_a, keys_b)
@@ -63,8 +65,29 @@ def of(here: Lesson, there: Lesson) -> Sides:
             query = changed
             key = most(here, query)[0]
     return Sides(
-        lessons=(here, there), titles=beside.titles(here, there), queries=queries, keys=keys, query=query, key=key
+        lessons=(here, there),
+        titles=titles or beside.titles(here, there),
+        queries=queries,
+        keys=keys,
+        query=query,
+        key=key,
     )
+
+
+def side_by_side(sides: Sides, *, on_look: Callable[[], None] | None = None) -> None:
+    """The sentence that says what has changed, the three pictures of one head, and the map of all heads.
+
+    Args:
+        on_look: called before a click on the map goes to a head.
+    """
+    st.markdown(f"{said(sides)} {how(sides)}")
+    show_heads(sides)
+    left, right = st.columns(2)
+    if _have_same_heads(*sides.lessons):
+        with left:
+            _all_heads(sides, on_look)
+    with right:
+        show_likeness(sides)
 
 
 def show_rows(titles: Sequence[str], notes: Sequence[str], pieces: Sequence[Sequence[Piece]], what: str) -> None:
@@ -75,6 +98,17 @@ def show_rows(titles: Sequence[str], notes: Sequence[str], pieces: Sequence[Sequ
     """
     rows = [Row(*row) for row in zip(titles, notes, pieces, strict=True)]
     show_boxes(rows, key="side_rows", caption="", titles=("side", "in all", what))
+
+
+def show_texts(titles: Sequence[str], texts: Sequence[Sequence[str]], what: str) -> None:
+    """What A and B write, as in `show_rows`, and where the two part."""
+    at = parting(*texts)
+    if at is None:
+        st.markdown("Both write the same.")
+    else:
+        a, b = (f"“{markdown.plain(visible(text[at]))}”" for text in texts)
+        st.markdown(f"They part at token {at + 1}: A writes {a}, B {b}.")
+    show_rows(titles, [counted(len(text), "token") for text in texts], [marked(text, at) for text in texts], what)
 
 
 def said(sides: Sides) -> str:
@@ -174,14 +208,14 @@ def how(sides: Sides) -> str:
     return "Point at a cell to see it on both sides."
 
 
-def show_heads(sides: Sides) -> None:
+def show_heads(sides: Sides, *, is_narrow: bool = False) -> None:
     """The chosen head on A and on B, and what differs, in pictures that follow the pointer together."""
-    left, middle, right = st.columns(3)
+    left, right, *third = st.columns(2 if is_narrow else 3)
     with left:
         _one(sides, 0)
-    with middle:
-        _one(sides, 1)
     with right:
+        _one(sides, 1)
+    with third[0] if third else st.container():
         _difference(sides)
 
 
@@ -232,10 +266,50 @@ def _difference(sides: Sides) -> None:
 
 
 def _masked(side: Lesson) -> Array:
-    """(q_len, k_len), NaN where the mask forbids the look."""
-    layer = side.choice.layer
-    return np.where(allowed(side.trace, layer), side.trace[f"{layer}.pattern"][side.choice.head], np.nan)
+    """(q_len, k_len), NaN where the mask forbids the look. An edit may give each head its own mask."""
+    layer, head = side.choice.layer, side.choice.head
+    mask = side.trace[f"{layer}.mask"]
+    return np.where(mask[head] if mask.ndim == 3 else mask, side.trace[f"{layer}.pattern"][head], np.nan)
 
 
 def _query_names(side: Lesson) -> list[str]:
     return of_queries(side.trace, side.choice.layer)
+
+
+def _have_same_heads(here: Lesson, there: Lesson) -> bool:
+    """Whether every head of A has one in the same place in B, and the pictures show such a pair."""
+    a, b = here.choice, there.choice
+    shapes = [(side.model.config.layers, side.model.config.n_heads) for side in (here, there)]
+    return (a.layer, a.head) == (b.layer, b.head) and shapes[0] == shapes[1]
+
+
+def _all_heads(sides: Sides, on_look: Callable[[], None] | None) -> None:
+    """The share of its attention that every head has moved; a click goes to the head."""
+    here, there = sides.lessons
+    layers = [layer for layer in here.model.config.layers if kind_of(layer) == kind_of(here.choice.layer)]
+    if not sides.queries.pairs:
+        st.markdown("The two have no token in common, so their heads cannot be compared.")
+        return
+    patterns = [(here.trace[f"{layer}.pattern"], there.trace[f"{layer}.pattern"]) for layer in layers]
+    moved = np.stack([distances(a, b, sides.queries, sides.keys).mean(axis=-1) for a, b in patterns])
+    first = [divmod(int(n), moved.shape[1]) for n in np.argsort(-moved, axis=None, kind="stable")[:5]]
+    (layer, head), share = first[0], float(moved[first[0]])
+    st.markdown(
+        f"The head that changes most is layer {layer}, head {head}: {per_cent(share)} of its attention goes to other "
+        "tokens."
+        if share > LEAST
+        else "Nothing differs: no head moves any of its attention."
+    )
+
+    def look_at(row: int, column: int) -> None:
+        if on_look:
+            on_look()
+        controls.look_at(layers[row], column)
+
+    show_cells(
+        figures.changes(moved, chosen=(here.choice.layer_index, here.choice.head)),
+        key="side_heads",
+        alt="; ".join(f"layer {n}, head {m}: {per_cent(float(moved[n, m]))}" for n, m in first),
+        click=controls.LOOKS,
+        on_pick=look_at,
+    )

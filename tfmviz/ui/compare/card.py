@@ -13,8 +13,8 @@ from tfmviz.analysis import linear_attention, position_terms
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
-from tfmviz.ui.compare.duel import FACTOR, TRAINED, Duel, Twin, available, name_of, twin_of
 from tfmviz.ui.compare.trials import FIRST, ROUNDING, scores_from, signed
+from tfmviz.ui.duel import FACTOR, TRAINED, Duel, Twin, available, name_of, twin_of
 from tfmviz.ui.held_out import by_position
 from tfmviz.words.numbers import rounded
 

@@ -16,7 +16,7 @@ from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import Array
 from tfmviz.ui import before_after, icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.compare.duel import FACTOR, TRAINED, Duel, Twin, available, name_of
+from tfmviz.ui.duel import FACTOR, TRAINED, Duel, Twin, available, name_of
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.words.labels import visible

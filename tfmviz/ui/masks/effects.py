@@ -6,27 +6,29 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import mask_effect
-from tfmviz.analysis.scaling import entropy
 from tfmviz.plots import masks as figures
-from tfmviz.plots.pairs import pairs
-from tfmviz.plots.steps import tiles
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import before_after, controls, icons
-from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import show, show_cells, show_columns, theme
+from tfmviz.ui import sides as both
+from tfmviz.ui.figures import show_cells, show_columns
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.masks import unmasked
 from tfmviz.ui.masks.lab import Chosen
+from tfmviz.ui.sides import Sides
 from tfmviz.words import markdown
-from tfmviz.words.labels import of_queries, said_of_queries, visible
+from tfmviz.words.labels import said_of_queries, visible
 from tfmviz.words.numbers import counted, decimal
 
-MASKS = ("its own mask", "your mask")
+
+def both_masks(here: Lesson, there: Lesson) -> Sides:
+    """The run before and the run after."""
+    return both.of(here, there, ("A, own mask", "B, your mask"))
 
 
-def verdict(here: Lesson, after: Trace, chosen: Chosen, layers: tuple[str, ...]) -> None:
+def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
     """The effect in words: empty rows, loss, and who can see the answer."""
-    before = here.trace
+    here = sides.lessons[0]
+    before, after = (side.trace for side in sides.lessons)
     if chosen.empty:
         names = ", ".join(
             f"{row} {markdown.plain(said_of_queries(before, layers[0] if layers else before.layers[-1])[row])}"
@@ -46,8 +48,8 @@ def verdict(here: Lesson, after: Trace, chosen: Chosen, layers: tuple[str, ...])
         st.markdown(before_after.ONE_TOKEN)
         return
     st.markdown(
-        f"Mean surprise at the next word of {before_after.predicted(here)}: **{old.mean():.2f}** nats with the "
-        f"model's own mask, **{new.mean():.2f}** with yours."
+        f"Mean surprise at the next word of {before_after.predicted(here)}: **{old.mean():.2f}** nats in A, "
+        f"**{new.mean():.2f}** in B."
     )
     if before.source is not None and not here.choice.layer.endswith("self_attn"):
         st.markdown("The source does not hold the answer.")
@@ -85,58 +87,30 @@ def _seen(trace: Trace, layer: str) -> Array:
     return np.logical_or.reduce(mask, axis=0) if mask.ndim == 3 else mask
 
 
-def _mask_of(trace: Trace, choice: Choice) -> Array:
-    """The mask of the chosen head."""
-    mask = trace[f"{choice.layer}.mask"]
-    pattern = trace[f"{choice.layer}.pattern"][choice.head]
-    return np.broadcast_to(mask[choice.head] if mask.ndim == 3 else mask, pattern.shape)
-
-
-def attention(here: Lesson, after: Trace) -> None:
-    """The chosen head with both masks: the whole pattern, and one row."""
-    before, choice, token = here.trace, here.choice, here.query
-    patterns = [run[f"{choice.layer}.pattern"][choice.head] for run in (before, after)]
-    masks = [_mask_of(run, choice) for run in (before, after)]
-    evenness = [float(entropy(pattern.astype(np.float64)).mean()) for pattern in patterns]
-    keys = before.axes(choice.layer)[1].tokens
-    shown = [np.where(mask, pattern, np.nan) for mask, pattern in zip(masks, patterns, strict=True)]
-    show_cells(
-        tiles(
-            shown,
-            np.ones(patterns[0].shape, dtype=bool),
-            titles=MASKS,
-            tokens=(of_queries(before, choice.layer), keys),
-        ),
-        key="mask_patterns",
-        alt=f"Entropy of the rows in nats: {evenness[0]:.2f} with its own mask, {evenness[1]:.2f} with yours.",
-    )
-    rows = [pattern[token] for pattern in patterns]
-    st.markdown(f"The row of token {token}, {markdown.plain(said_of_queries(before, choice.layer)[token])}:")
-    show(
-        pairs(keys, *rows, series=MASKS, title="share of attention", theme=theme()),
-        key="mask_row",
-        alt="; ".join(f"“{visible(t)}” {a:.2f} → {b:.2f}" for t, a, b in zip(keys, *rows, strict=True)),
-    )
-    scores = [run[f"{choice.layer}.scores"][choice.head][token] for run in (before, after)]
-    show_columns(
-        {"key": [f"{j} {visible(t)}" for j, t in enumerate(keys)]}
-        | {f"score, {mask}": [_score(value) for value in of_mask] for mask, of_mask in zip(MASKS, scores, strict=True)}
-        | {f"share, {mask}": [f"{value:.3f}" for value in row] for mask, row in zip(MASKS, rows, strict=True)},
-        caption=f"Token {token}, key by key.",
-        key="mask_scores",
-        low=True,
-    )
-    st.markdown(f"The row still sums to **{rows[1].sum():.3f}**.")
+def attention(sides: Sides) -> None:
+    """The chosen head with both masks, and the row of the chosen token key by key."""
+    here, there = sides.lessons
+    layer, head, token = here.choice.layer, here.choice.head, sides.query
+    st.markdown(f"{both.said(sides)} {both.how(sides)}")
+    both.show_heads(sides, is_narrow=True)
+    columns = {"key": [f"{n} {name}" for n, name in enumerate(both.key_names(here))]}
+    for name, site, written in (("score", "scores", _score), ("share", "pattern", "{:.3f}".format)):
+        for side, lesson in zip("AB", sides.lessons, strict=True):
+            columns[f"{name} in {side}"] = [written(value) for value in lesson.trace[f"{layer}.{site}"][head, token]]
+    asks = said_of_queries(here.trace, layer)[token]
+    show_columns(columns, caption=f"Token {token}, {asks}, key by key.", key="mask_scores", low=True)
+    st.markdown(f"The row of B still sums to **{there.trace[f'{layer}.pattern'][head, token].sum():.3f}**.")
 
 
 def _score(value: float) -> str:
     return "−∞" if value == -np.inf else decimal(value, ".3f")
 
 
-def outputs(here: Lesson, after: Trace) -> None:
+def outputs(sides: Sides) -> None:
     """How far the vectors have moved, layer by layer."""
-    before, stack = here.trace, here.choice.layer.split(".")[0]
-    moved = mask_effect.stream_change(before, after, stack)
+    (here, there), stack = sides.lessons, both.stack_of(sides.lessons[0])
+    before = here.trace
+    moved = mask_effect.stream_change(before, there.trace, stack)
     if not moved.any():
         st.markdown("With the model's own mask no vector has moved.")
         return
@@ -185,11 +159,14 @@ def _enough(needed: int, everything: bool) -> str:
     return f"**One** layer already reaches {reached}" if needed == 1 else f"**{needed}** layers reach {reached}"
 
 
-def next_words(here: Lesson, after: Trace) -> None:
+def next_words(sides: Sides) -> None:
     """What is predicted after the chosen token, with both masks."""
-    before_after.next_words(here, after, here.query, series=MASKS)
+    here, there = sides.lessons
+    st.markdown(both.expected(sides))
+    before_after.next_words(here, there.trace, both.targets(sides)[0], series=sides.titles)
 
 
-def losses(here: Lesson, after: Trace) -> None:
+def losses(sides: Sides) -> None:
     """Surprise at every next word, with both masks."""
-    before_after.losses(here, after, series=MASKS)
+    here, there = sides.lessons
+    before_after.losses(here, there.trace, series=sides.titles)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import mask_effect
 from tfmviz.record.edits import SetMask
-from tfmviz.record.model import Model
-from tfmviz.record.trace import Array, Trace, kind_of
-from tfmviz.ui import controls, icons, models
-from tfmviz.ui.cache import shared
+from tfmviz.record.trace import Array, kind_of
+from tfmviz.ui import controls, icons
 from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import masks as view
@@ -283,24 +281,9 @@ def _pills(column: DeltaGenerator, label: str, count: int, *, key: str) -> list[
     )
 
 
-def edited(here: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> Trace:
-    """The model's run with the reader's mask; without a second run where that is the model's own."""
+def edited(here: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> Lesson:
+    """The same with the reader's mask; without a second run where that is the model's own."""
     if all(np.array_equal(here.trace[f"{layer}.mask"], chosen.usable) for layer in layers):
-        return here.trace
-    return _edited(here.model, here.text, layers, heads, view.to_bits(chosen.usable), chosen.usable.shape)
-
-
-@shared
-def _edited(
-    model: Model,
-    text: str,
-    layers: tuple[str, ...],
-    heads: tuple[bool, ...] | None,
-    bits: str,
-    shape: tuple[int, int],
-) -> Trace:
-    """The mask comes as bits: a short key, while hashing a `SetMask` walks every cell."""
-    mask = view.from_bits(bits, shape)
-    assert mask is not None, "these bits were made by `to_bits` for this shape"
-    rows = tuple(map(tuple, mask.tolist()))
-    return models.run(model, text, tuple(SetMask(layer=layer, mask=rows, heads=heads) for layer in layers))
+        return here
+    rows = tuple(map(tuple, chosen.usable.tolist()))
+    return replace(here, edits=tuple(SetMask(layer=layer, mask=rows, heads=heads) for layer in layers))

@@ -13,14 +13,18 @@ from tfmviz.ui import controls
 from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import show_view
+from tfmviz.ui.figures import Link, show_view
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.sides import Sides
 from tfmviz.views import steps
 from tfmviz.words import markdown
 
 STAGE = re.compile(r"[a-z]{1,12}")
 
 CELL = re.compile(r"[A-Za-z_]{0,12}(\.\d{1,4}){4}")
+
+VIEWS = ("steps", "steps_b")
+"""The keys of A and B."""
 
 
 @shared
@@ -32,23 +36,39 @@ def payload(model: Model, text: str, layer: str, head: int, edits: tuple[Edit, .
 
 def stages(here: Lesson) -> None:
     """The stages themselves, in the browser."""
-    _draw(here, "steps", here.query)
+    _draw(here, here.query, _asked("at", CELL))
 
 
 def side_by_side(here: Lesson, there: Lesson) -> None:
-    """The same stage of A and of B; the keys ← and → move both."""
+    """The same stage of A and of B; what is chosen in one is chosen in both."""
     sides = both.of(here, there)
     st.markdown(both.said(sides))
-    tokens = sides.query, sides.queries.partner(sides.query)
-    columns = st.columns(2)
-    for n, (lesson, token, key) in enumerate(zip((here, there), tokens, ("steps", "steps_b"), strict=True)):
-        with columns[n]:
+    at = _asked("at", CELL)
+    tokens, cells = (sides.query, sides.queries.partner(sides.query)), (at, _in_b(sides, at))
+    for n, (column, lesson) in enumerate(zip(st.columns(2), (here, there), strict=True)):
+        places = {"query": sides.queries.places(n), "key": sides.keys.places(n)}
+        with column:
             st.markdown(f"**{markdown.plain(sides.titles[n])}**")
-            _draw(lesson, key, lesson.query if token is None else token)
+            link = Link(view=VIEWS[1 - n], places=places, follows=n == 1)
+            _draw(lesson, tokens[n], cells[n], key=VIEWS[n], link=link)
 
 
-def _draw(here: Lesson, key: str, token: int) -> None:
-    asked = {key: st.query_params.get(key, "") for key in ("stage", "at")}
+def _in_b(sides: Sides, at: str) -> str:
+    """The cell that is explained, with the key's position in B; "-" where that is missing."""
+    if not at:
+        return ""
+    matrix, key, *others = at.split(".")
+    partner = sides.keys.partner(int(key))
+    return ".".join([matrix, "-" if partner is None else str(partner), *others])
+
+
+def _asked(name: str, form: re.Pattern[str]) -> str:
+    found = st.query_params.get(name, "")
+    return found if form.fullmatch(found) else ""
+
+
+def _draw(here: Lesson, token: int | None, at: str, *, key: str = VIEWS[0], link: Link | None = None) -> None:
+    """Draws the stages. With a token of None the view keeps the one that it has."""
     show_view(
         "steps",
         key=key,
@@ -56,11 +76,12 @@ def _draw(here: Lesson, key: str, token: int) -> None:
         css=steps.CSS,
         data=payload(here.model, here.text, here.choice.layer, here.choice.head, here.edits),
         selection={
-            "stage": asked["stage"] if STAGE.fullmatch(asked["stage"]) else "sentence",
-            "at": asked["at"] if CELL.fullmatch(asked["at"]) else "",
-            "token": min(token, len(here.trace.axes(here.choice.layer)[0]) - 1),
+            "stage": _asked("stage", STAGE) or "sentence",
+            "at": at,
+            "token": token,
         },
-        on_report=follow if key == "steps" else _ignore,
+        on_report=follow,
+        link=link,
     )
 
 
@@ -68,7 +89,3 @@ def follow(report: dict[str, Any]) -> None:
     """Makes the address and the figures below follow what was chosen in the view."""
     parts = {"stage": (STAGE, str(report["stage"])), "at": (CELL, str(report["at"]))}
     controls.remember(int(report["token"]), {key: text for key, (form, text) in parts.items() if form.fullmatch(text)})
-
-
-def _ignore(_report: dict[str, Any]) -> None:
-    """What is chosen for the whole page is chosen in A."""

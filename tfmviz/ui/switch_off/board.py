@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -12,17 +13,18 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis import ablation, mask_effect
 from tfmviz.analysis.ablation import Kind, Part, Question
-from tfmviz.analysis.predictions import top_predictions
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, icons, lesson, models
+from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import examples_for
+from tfmviz.ui.sides import Sides
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
-from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.words.labels import END, visible
+from tfmviz.words.numbers import decimal
 
 OFF = re.compile(r"(none|([edc][ml]?\d{1,3}(\.\d{1,3})?)(,[edc][ml]?\d{1,3}(\.\d{1,3})?){0,999})")
 """What the address may say is off: "d1.2,dm0", see `Part.code`; "none" means that everything is on."""
@@ -82,11 +84,6 @@ class Switches:
     def run(self) -> str:
         """The name of the run: "with the parts off"."""
         return f"with the {'part' if len(self.off) == 1 else 'parts'} {self.done}"
-
-    @property
-    def series(self) -> tuple[str, str]:
-        """The names of both runs."""
-        return "whole model", self.run
 
 
 def switchboard(here: Lesson) -> Switches:
@@ -159,16 +156,10 @@ def switch_off(codes: Sequence[str]) -> None:
     controls.put({"off": ",".join(codes) or "none"})
 
 
-def run(here: Lesson, said: Switches) -> Trace:
-    """What the model predicts on the same text with the parts off; of the run itself nothing is kept."""
-    changes = said.off and here.model.config.head != "none"
-    return _run(here.model, here.text, said.codes, said.way) if changes else here.trace
-
-
-@shared
-def _run(model: Model, text: str, codes: tuple[str, ...], way: Way) -> Trace:
-    """The codes stand for the edits: a short key, while hashing a mean walks all its numbers."""
-    return models.run(model, text, _edits(model, text, codes, way), sites=("logits",))
+def run(here: Lesson, said: Switches) -> Sides:
+    """The whole model, and the same with the parts off."""
+    there = replace(here, edits=_edits(here.model, here.text, said.codes, said.way)) if said.off else here
+    return both.of(here, there, ("A, whole model", f"B, {said.run}"))
 
 
 def _edits(model: Model, text: str, codes: tuple[str, ...], way: Way) -> tuple[Edit, ...]:
@@ -188,8 +179,9 @@ def _reference(model: Model, text: str) -> Trace:
     return models.run(model, text, sites=("*.z", "*.out"))
 
 
-def verdict(here: Lesson, after: Trace, said: Switches) -> None:
-    """In words: what is off, and what that does to loss and next word."""
+def verdict(sides: Sides, said: Switches) -> None:
+    """In words: what is off, and what that does to the loss."""
+    here = sides.lessons[0]
     if not said.off:
         st.markdown("Everything is on: switch something off.")
         return
@@ -197,21 +189,12 @@ def verdict(here: Lesson, after: Trace, said: Switches) -> None:
         st.warning(f"Everything is off. {_left(here, said)}", icon=icons.OFF)
     asked = question(here)
     if asked is not None:
-        old, new = (ablation.surprise_of(run, asked) for run in (here.trace, after))
+        old, new = (ablation.surprise_of(side.trace, asked) for side in sides.lessons)
         better = f" The model predicts this sentence **better** {said.run}." if new < old else ""
         st.markdown(
-            f"Mean surprise at the next word of {before_after.predicted(here)}: **{old:.2f}** nats with the whole "
-            f"model, **{new:.2f}** with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}.{better}"
+            f"Mean surprise at the next word of {before_after.predicted(here)}: **{old:.2f}** nats in A, "
+            f"**{new:.2f}** in B, with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}.{better}"
         )
-    token = here.target
-    words = []
-    for run in (here.trace, after):
-        (best,) = top_predictions(run.row("logits", token), 1)
-        words.append(f"“{markdown.plain(visible(here.model.vocabulary[best.index]))}” ({per_cent(best.probability)})")
-    st.markdown(
-        f"{before_after.place(here)} “{markdown.plain(visible(here.trace.tokens[token]))}” the model expects "
-        f"{words[0]}; {said.run}, {words[1]}."
-    )
 
 
 def _left(here: Lesson, said: Switches) -> str:
@@ -256,49 +239,52 @@ def question(here: Lesson) -> Question | None:
     return ablation.whole_text(ids) if here.model.config.architecture != "encoder-only" and len(ids) > 1 else None
 
 
-def next_words(here: Lesson, after: Trace, said: Switches) -> None:
+def next_words(sides: Sides, said: Switches) -> None:
     """What is predicted after the chosen token, before and after."""
-    before_after.next_words(here, after, here.target, series=said.series)
-    verdict(here, after, said)
+    verdict(sides, said)
+    st.markdown(both.expected(sides))
+    here, there = sides.lessons
+    before_after.next_words(here, there.trace, both.targets(sides)[0], series=sides.titles)
 
 
-def losses(here: Lesson, after: Trace, said: Switches) -> None:
+def losses(sides: Sides, said: Switches) -> None:
     """Surprise at every next word, before and after."""
+    here, there = sides.lessons
     if question(here) is None:
         st.info("There is no next word to predict: type more.")
         return
-    before_after.losses(here, after, series=said.series)
-    old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (here.trace, after))
-    verdict(here, after, said)
+    verdict(sides, said)
+    old, new = (mask_effect.next_token_losses(side.trace["logits"], side.trace.target.ids) for side in sides.lessons)
     worst = int((new - old).argmax())
-    if new[worst] <= old[worst]:
-        st.markdown("No word surprises the model more than before.")
-        return
     word = markdown.plain(visible(here.trace.tokens[worst + 1]))
-    st.markdown(f"“{word}” suffers most: {decimal(new[worst] - old[worst], '+.3f')} nats.")
+    st.markdown(
+        f"“{word}” suffers most: {decimal(new[worst] - old[worst], '+.3f')} nats."
+        if new[worst] > old[worst]
+        else "No word surprises the model more than before."
+    )
+    before_after.losses(here, there.trace, series=sides.titles)
 
 
-def written(here: Lesson, after: Trace, said: Switches) -> None:
+def attention(sides: Sides, said: Switches) -> None:
+    """The chosen head in both, and how much every head has changed; what is off stays off."""
+    both.side_by_side(sides, on_look=lambda: switch_off(said.codes))
+
+
+def written(sides: Sides, said: Switches) -> None:
     """What the model writes, before and after: a translation, or the next words."""
-    architecture = here.model.config.architecture
-    if architecture == "encoder-only":
+    here = sides.lessons[0]
+    if here.model.config.architecture == "encoder-only":
         st.info("This model fills in words and writes no text.")
         return
-    texts = (_written(here.model, here.text, codes, said.way) for codes in ((), said.codes))
-    for name, text in zip(said.series, texts, strict=True):
-        with st.container():  # on a projector the first figure goes to the top, and takes its name along
-            st.markdown(f"**{name[0].upper()}{name[1:]}**")
-            st.code(text or "(nothing: it stops at once)", language=None, wrap_lines=True)
-    what = "what it makes of your text" if architecture == "encoder-decoder" else f"the next {WRITTEN} tokens at most"
-    st.caption(f"Always the most probable token: {what}.")
-    verdict(here, after, said)
+    verdict(sides, said)
+    texts = [_written(here.model, here.text, codes, said.way) for codes in ((), said.codes)]
+    both.show_texts(sides.titles, texts, "the most probable token each time")
 
 
 @shared
-def _written(model: Model, text: str, codes: tuple[str, ...], way: Way) -> str:
-    edits = _edits(model, text, codes, way)
-    if model.config.architecture == "encoder-decoder":
-        return zoo.writing.generate(model, text, edits=edits).text
-    n_read = len(models.trace(model, text).tokens)
-    ids = zoo.writing.generate(model, text, max_new_tokens=WRITTEN, edits=edits).ids
-    return model.tokenizer.decode(ids[n_read:])
+def _written(model: Model, text: str, codes: tuple[str, ...], way: Way) -> list[str]:
+    """A translation, or the next tokens. The codes stand for the edits: they are a short key."""
+    write = partial(zoo.writing.generate, model, text, edits=_edits(model, text, codes, way))
+    run = write() if model.config.architecture == "encoder-decoder" else write(max_new_tokens=WRITTEN)
+    ends = model.tokenizer.marks.ends
+    return [END if step.token in ends else model.vocabulary[step.token] for step in run.steps]

@@ -12,10 +12,13 @@ from tfmviz.record.model import Model
 from tfmviz.ui import controls, models, router, scenes
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import KINDS
-from tfmviz.ui.figures import show_view
+from tfmviz.ui.figures import Link, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import whole_model as view
 from tfmviz.views.whole_model.scene import Subject, Zoom
+
+VIEWS = ("whole_model", "whole_model_b")
+"""The keys of A and B."""
 
 
 def subject(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> Subject:
@@ -37,14 +40,18 @@ def said(
     return scenes.said(model, subject(model, text, edits), zoom, layer, token)
 
 
-def picture(here: Lesson, *, key: str = "", token: int | None = None) -> None:
-    """The picture itself, in the browser.
+def picture(here: Lesson) -> None:
+    """The picture itself, in the browser."""
+    draw(here, here.query)
+
+
+def draw(here: Lesson, token: int | None, *, key: str = VIEWS[0], link: Link | None = None) -> None:
+    """Draws the picture.
 
     Args:
-        key: where the page has two: of the second one, in which nothing is chosen.
-        token: that is followed; None: the chosen one.
+        token: that is followed; None: the one that the view follows already.
+        key: where the page has two.
     """
-    token = here.query if token is None else token
     zoom = scenes.zoom_of(st.query_params.get("zoom", ""))
     choice = here.choice
     where, head = scenes.place(zoom, choice.layer, choice.head)
@@ -58,12 +65,13 @@ def picture(here: Lesson, *, key: str = "", token: int | None = None) -> None:
             "layer": choice.layer,
             "head": choice.head,
             "token": token,
-            "says": said(here.model, here.text, zoom, where, token, here.edits),
+            "says": {} if token is None else said(here.model, here.text, zoom, where, token, here.edits),
             "address": {"model": here.model.name, "text": here.text},
             "kinds": KINDS,
             "pages": {page.name: page.title for page in router.PAGES},
         },
-        on_report=_ignore if key else follow,
+        on_report=follow,
+        link=link,
     )
 
 
@@ -73,7 +81,3 @@ def follow(report: dict[str, Any]) -> None:
     if re.fullmatch(r"(encoder|decoder)\.[0-9]{1,3}\.(self|cross)_attn", layer):
         controls.look_at(layer, max(0, int(report["head"])))
     controls.remember(max(0, int(report["token"])), {"zoom": zoom if zoom in scenes.ZOOMS[1:] else ""})
-
-
-def _ignore(_report: dict[str, Any]) -> None:
-    """What is chosen is chosen in A."""

@@ -11,7 +11,6 @@ import { fresh, measured } from "../shared/canvas.js";
 import { bytesOf, coloursOf } from "../shared/colours.js";
 import { make, put } from "../shared/elements.js";
 import { veil } from "../shared/guessing.js";
-import { meetingOf } from "../shared/meet.js";
 import { Shell } from "../shared/shell.js";
 import { cellAt, LEAST_LETTERS, layOut, next } from "./layout.js";
 import { bitmaps, paintPicture } from "./paint.js";
@@ -137,20 +136,21 @@ export class Cells extends Shell {
     if (!this.pointed && wasIdle) return;
     const { rows, columns, linked } = this.picture;
     const at = this.pointed && [rows.places?.[this.pointed.row], columns.places?.[this.pointed.column]];
-    for (const key of linked) /** @type {Cells | null | undefined} */ (meetingOf(key).view)?.follow(at);
+    this.page.beside?.(linked, at);
   }
 
   /**
    * Shows the cell that is pointed at in a linked picture; a note where this one has no such row or column.
    * @param {(number | undefined)[] | null} at the places of its row and its column
    */
-  follow(at) {
-    if (!this.width) return;
+  mirror(at) {
+    if (!this.width) return false;
     const { rows, columns } = this.picture;
     const [row, column] = [rows, columns].map(({ places }, n) => (at && places ? places.indexOf(at[n] ?? -1) : -1));
     this.showCell(row >= 0 && column >= 0 ? { matrix: 0, row, column } : null);
     this.pointed = null; // the pointer is elsewhere
     if (at && this.mark.hidden) put(this.tip, { textContent: "No such pair of tokens here." });
+    return !this.mark.hidden;
   }
 
   /**

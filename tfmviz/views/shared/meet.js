@@ -12,7 +12,7 @@
  * @property {(name: string, value: any) => void} setTriggerValue
  */
 
-/** @typedef {Pick<Shell, "show" | "select" | "followLook" | "leave">} View what a view does for Streamlit */
+/** @typedef {Pick<Shell, "show" | "select" | "mirror" | "followLook" | "leave">} View what a view does for Streamlit */
 
 /**
  * A view, the data and the choice that Python has for it last. What is called `live` here is told when data come.
@@ -54,6 +54,8 @@ export const component =
     Object.assign(parentElement.page_, {
       report: (/** @type {any} */ selection) => setStateValue("selection", selection),
       pick: (/** @type {any} */ value) => setTriggerValue("picked", value),
+      beside: (/** @type {string[]} */ views, /** @type {any} */ seen) =>
+        views.map((key) => meetingOf(key).view?.mirror(seen)).includes(true),
     });
     parentElement.view_ ??= makeView(parentElement, parentElement.page_);
     /** @type {View} */

@@ -5,6 +5,7 @@
 // has chosen (`take`). A figure has a bar (`bar`): the view gives its values (`values`), what it is called (`titles`)
 // and what is painted (`figure`).
 
+/** @import { Link } from "./beside.js" */
 /** @import { Colours } from "./colours.js" */
 /** @import { Figure } from "./picture.js" */
 /** @import { Values } from "./table.js" */
@@ -16,11 +17,16 @@ import { save } from "./picture.js";
 export const STILL = 400; // milliseconds without a touch after which the hand counts as still
 
 /**
- * Whom a view tells what the reader does: a choice that lasts, or one click. Nobody, where a view stands alone.
- * @typedef {{report?: (selection: any) => void, pick?: (value: any) => void}} Page
+ * Whom a view tells what the reader does: a choice that lasts, one click, what views beside it are to show. Nobody,
+ * where a view stands alone.
+ * @typedef {{report?: (selection: any) => void, pick?: (value: any) => void,
+ *   beside?: (views: string[], seen: any) => boolean}} Page
  */
 
 /** @typedef {{first: number, says?: any}} Typed the token to look at, and what a model would say there */
+
+/** @type {Link} */
+const ALONE = { views: [], places: {} };
 
 /** @typedef {{name: string, title: string, caption: string}} Titles of a saved figure; `name` is the file's */
 
@@ -36,6 +42,8 @@ export class Shell {
   /** @type {Typed | null} while the data are those of a text that is being typed */
   typed = null;
   sequence = 0; // the number that an answer must have; from a touch on, that of the report to come
+  /** @type {Link} */
+  link = ALONE;
   #reported = 0;
   #said = ""; // the last report, if the page around has chosen nothing else since
   #look = "";
@@ -151,6 +159,7 @@ export class Shell {
    * @param {any} answer
    */
   select(answer) {
+    this.link = answer.link ?? ALONE;
     if (answer.sequence < this.sequence) return;
     this.trust(answer.sequence);
     this.take(answer);
@@ -166,9 +175,25 @@ export class Shell {
     clearTimeout(this.#telling);
   }
 
+  /** @param {any} seen to show in the views beside this one, if they have it */
+  tellBeside(seen) {
+    return this.page.beside?.(this.link.views, seen) ?? false;
+  }
+
+  /**
+   * Shows what a view beside this one shows.
+   * @param {any} seen
+   * @returns {boolean} whether there is such a thing here
+   */
+  mirror({ sequence }) {
+    if (sequence !== undefined && this.link.follows) this.sequence = sequence;
+    return false;
+  }
+
   /** The reader has touched something: from now on an answer to an older report is out of date. */
   touch() {
     this.sequence = this.#reported + 1;
+    this.tellBeside({ sequence: this.sequence });
   }
 
   /** Whether the view goes on by itself; it reports what is chosen when that ends. */
@@ -182,6 +207,7 @@ export class Shell {
    * @param {Record<string, any>} [asks] what is asked for besides, once
    */
   tell(delay = STILL, asks) {
+    if (this.link.follows) return; // the other one does
     this.touch();
     clearTimeout(this.#telling);
     this.#telling = setTimeout(() => this.isPlaying || this.#report(asks), delay);
@@ -198,6 +224,7 @@ export class Shell {
     const isNew = asks || said !== this.#said;
     if (isNew) this.#reported += 1;
     this.sequence = this.#reported;
+    this.tellBeside({ sequence: this.sequence });
     this.#said = said;
     if (isNew) this.page.report?.({ ...chosen, ...asks, sequence: this.sequence });
   }

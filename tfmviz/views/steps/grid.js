@@ -189,6 +189,7 @@ export class Grid {
   paintHeads(pen, colours) {
     const { rows, columns, axes } = this.matrix;
     const { heads, dim, head: own } = this.head;
+    if (axes.rows !== "concat" && axes.columns !== "concat") return; // setting a font takes long
     pen.strokeStyle = colours.text;
     pen.lineWidth = 1;
     pen.beginPath();

@@ -5,6 +5,7 @@
 /** @import { Page } from "../shared/shell.js" */
 /** @import { Cell, Size } from "./grid.js" */
 /** @import { Axis, MatrixId, Selection } from "./head.js" */
+/** @import { Seen } from "./mirror.js" */
 /** @import { Stage } from "./stages.js" */
 import { button, buttonOf, make, roving, tokenButtons } from "../shared/elements.js";
 import { toneColours } from "../shared/shades.js";
@@ -15,6 +16,7 @@ import { sign, valuesOf } from "./blocks.js";
 import { explain } from "./explain.js";
 import { Grid, sideBySide } from "./grid.js";
 import { Head, isMatrix, rowOf } from "./head.js";
+import { mirrored, named } from "./mirror.js";
 import { chainOf, isLater, signOf, stagesOf } from "./stages.js";
 
 const NARROW = 620;
@@ -145,8 +147,9 @@ export class Steps extends Shell {
     const [matrix, ...indices] = at.split(".");
     const [key, dim, wide, concat] = indices.map(Number);
     const last = this.head.counts.query - 1;
-    const first = this.first(Math.min(token ?? last, last));
-    this.selection = this.fitted(at ? { ...first, key, dim, wide, concat } : first);
+    const first = this.first(Math.min(token ?? this.selection.query, last));
+    const isKnown = !Number.isNaN(key); // else the token that is looked at is missing here
+    this.selection = this.fitted(at ? { ...first, key: isKnown ? key : first.key, dim, wide, concat } : first);
     this.stage = stage;
     this.explained = isMatrix(matrix) && this.isDrawn(matrix) ? matrix : null;
     if (JSON.stringify([this.selection, this.stage, this.explained]) !== before) this.redraw();
@@ -179,11 +182,13 @@ export class Steps extends Shell {
 
   /** @param {string} stage */
   go(stage) {
+    if (this.link.follows && this.tellBeside({ stage })) return; // the other one goes there, and this one with it
     this.stage = stage;
     this.explained = null;
     this.redraw();
     this.say(`${this.count.textContent} ${this.words.textContent}`);
     this.tell();
+    this.tellBeside({ stage });
   }
 
   /**
@@ -191,6 +196,7 @@ export class Steps extends Shell {
    * @param {MatrixId | null} [id] the matrix whose cell was chosen; without one another token asks, with its own key
    */
   choose(part, id = null) {
+    if (this.link.follows && this.tellBeside({ part: named(this.link, part), id })) return;
     const key = id === null && part.query !== undefined ? { key: this.strongestKey(part.query) } : {};
     this.selection = { ...this.selection, ...part, ...key };
     this.hovered = null;
@@ -198,6 +204,12 @@ export class Steps extends Shell {
     this.drawSelection();
     this.say(this.reason.textContent);
     this.tell();
+    this.tellBeside({ part: named(this.link, this.selection), id: this.explained });
+  }
+
+  /** @param {Seen} seen */
+  mirror(seen) {
+    return super.mirror(seen) || mirrored(this, seen);
   }
 
   /**
@@ -207,6 +219,7 @@ export class Steps extends Shell {
   hover(id, cell) {
     this.hovered = cell && { id, part: this.head.selectionAt(id, cell) };
     this.later(() => this.drawSelection());
+    this.tellBeside({ over: this.hovered && { id, part: named(this.link, this.hovered.part) } });
   }
 
   palette() {

@@ -22,7 +22,7 @@
  * @property {number} sequence
  * @property {string} layer
  * @property {number} head
- * @property {number} token
+ * @property {number | null} token null: the one that is followed already
  * @property {Says} says
  * @property {Record<string, string>} [address] model and text
  * @property {Record<string, string>} [kinds]

@@ -7,8 +7,10 @@
 /** @import { Palette } from "./brush.js" */
 /** @import { Says } from "./follow.js" */
 /** @import { Found, Placed } from "./layout.js" */
+/** @import { Seen } from "./mirror.js" */
 /** @import { Answer, Column, Lane, Scene } from "./scene.js" */
 import { unpack } from "../shared/arrays.js";
+import { placeOfToken } from "../shared/beside.js";
 import { fresh, measured } from "../shared/canvas.js";
 import { coloursOf } from "../shared/colours.js";
 import { arrowOf, buttonOf, make, roving } from "../shared/elements.js";
@@ -19,6 +21,7 @@ import { Brush, LETTERS } from "./brush.js";
 import { follow } from "./follow.js";
 import { hitsOf } from "./hits.js";
 import { layOut, vectorAt } from "./layout.js";
+import { mirrored } from "./mirror.js";
 import { Painter } from "./paint.js";
 import { aboutBox, aboutVector, captionOf, hrefOf, kindOf, putWords, summary, tableOf } from "./words.js";
 
@@ -119,7 +122,7 @@ export class Whole extends Shell {
   take({ layer, head, token, says, address = {}, kinds = {}, pages = {} }) {
     Object.assign(this, { says, where: { layer, head }, around: { address, kinds, pages }, opening: null });
     const before = this.token?.stack;
-    this.token = this.fitted({ stack: layer.split(".")[0], row: token });
+    this.token = this.fitted({ stack: layer.split(".")[0], row: token ?? this.token?.row ?? 0 });
     this.fillBar();
     if (before !== this.token.stack) this.redraw();
     else this.drawFollowed();
@@ -152,17 +155,31 @@ export class Whole extends Shell {
    * @param {number} [delay]
    */
   choose(token, delay = STILL) {
+    const seen = { token: placeOfToken(this.link, token.stack, token.row), delay };
+    if (this.link.follows && this.tellBeside(seen)) return; // the other one chooses it here, too
+    this.followToken(token);
+    this.say(this.words().text);
+    this.tell(delay);
+    this.tellBeside(seen);
+  }
+
+  /** @param {Token} token */
+  followToken(token) {
     const before = this.token?.stack;
     Object.assign(this, { token, says: {}, pinned: null, hovered: null, hoveredBox: null });
     this.controls.follow(token);
     if (before === token.stack) this.drawFollowed();
     else this.redraw();
-    this.say(this.words().text);
-    this.tell(delay);
+  }
+
+  /** @param {Seen} seen */
+  mirror(seen) {
+    return super.mirror(seen) || mirrored(this, seen);
   }
 
   /** @param {Opening} opening a part, whose picture the page around answers with */
   open({ zoom, layer = this.where.layer, head = this.where.head }) {
+    if (this.link.follows) return this.tellBeside({ opening: { zoom, layer, head } });
     this.where = { layer, head };
     this.opening = zoom;
     this.token = { stack: layer.split(".")[0], row: this.token?.row ?? 0 };
@@ -184,13 +201,19 @@ export class Whole extends Shell {
   step(by) {
     const last = this.columns.length - 1;
     const to = (this.stage ?? (by > 0 ? -1 : last + 1)) + by;
-    if (to < 0 || to > last) this.stop();
-    else this.stage = to;
-    this.pinned = this.stage === null ? null : this.columns[this.stage].column.id;
+    if (to < 0 || to > last) this.pause();
+    this.showStage(to);
+    this.say(this.words().text);
+    this.tellBeside({ stage: this.pinned });
+  }
+
+  /** @param {number} to the number of a column; of none, if there is no such column */
+  showStage(to) {
+    this.pinned = this.columns[to]?.column.id ?? null;
+    this.stage = this.pinned === null ? null : to;
     this.hoveredBox = null;
     this.drawBase();
     this.drawFollowed();
-    this.say(this.words().text);
   }
 
   play() {
@@ -227,6 +250,9 @@ export class Whole extends Shell {
     this.hovered = found;
     if (found) this.hoveredBox = null; // else it stays, so that the pointer can go to its links
     this.later(() => this.drawFollowed());
+    this.tellBeside({
+      over: found && { token: placeOfToken(this.link, found.stack, found.row), column: found.place?.column.id },
+    });
   }
 
   /** @param {HTMLElement | null} node */
@@ -235,6 +261,7 @@ export class Whole extends Shell {
     this.hovered = null;
     this.hoveredBox = node.dataset.id ?? null;
     this.drawFollowed();
+    this.tellBeside({ box: this.hoveredBox });
   }
 
   palette() {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,8 +16,9 @@ from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import PositionEffects
-from tfmviz.ui import icons, lesson, models
+from tfmviz.ui import beside, icons, lesson, models
 from tfmviz.ui import sides as both
+from tfmviz.ui.beside import What
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, show_cells, theme
@@ -94,18 +96,35 @@ def _effects(model: Model) -> PositionEffects:
     return model.position_effects("decoder", TRAINED)
 
 
-def choose(here: Lesson) -> Duel:
-    """Draws the controls. Stops the run with an explanation if there are not two models to compare."""
+def side_by_side(here: Lesson, first: tuple[str, str]) -> None:
+    """Any two schemes on the reader's sentence, and on paper, in place of a page's tabs.
+
+    Args:
+        first: the schemes to begin with.
+    """
+    lesson.hide("model", "kind", "layer", "head")
+    duel = choose(here, first, beside.SCHEMES)
+    st.markdown("Two models, trained alike but for their positions. The tabs are about one scheme: leave B for them.")
+    attention(duel)
+    on_paper(duel)
+
+
+def choose(here: Lesson, first: tuple[str, str] = ("sinusoidal", "rope"), options: Sequence[What] = ()) -> Duel:
+    """Draws the controls. Stops the run with an explanation if there are not two models to compare.
+
+    Args:
+        options: of `beside`, where the reader came here by one of them.
+    """
     there = available()
     if len(there) < 2:
         models.needed(next(name_of(scheme) for scheme in SCHEMES if scheme not in there))
         st.stop()
     line = lesson.line("duel")
+    with line:
+        beside.on_projector(options)
     left_scheme, right_scheme = (
-        line.selectbox(
-            label, there, index=there.index(first) if first in there else n, key=label.lower(), bind="query-params"
-        )
-        for n, (label, first) in enumerate((("Left", "sinusoidal"), ("Right", "rope")))
+        line.selectbox(label, there, index=there.index(scheme) if scheme in there else n, key=key, bind="query-params")
+        for n, (label, key, scheme) in enumerate(zip(("Scheme A", "Scheme B"), ("left", "right"), first, strict=True))
     )
     left, right = twin_of(left_scheme), twin_of(right_scheme)
     config = left.model.config
@@ -115,7 +134,8 @@ def choose(here: Lesson) -> Duel:
     )
     if left.trace(here.text).target.n_dropped:
         st.info(
-            f"The first {TRAINED} tokens of your text; “Longer texts” reads up to {FACTOR * TRAINED}.",
+            f"The first {TRAINED} tokens of your text; “Longer texts” on the page “Sinusoidal or RoPE?” reads up to "
+            f"{FACTOR * TRAINED}.",
             icon=icons.CUT,
         )
     return Duel(left=left, right=right, layer=layer, head=head, text=here.text)
