@@ -89,7 +89,10 @@ def first_words(trace: Trace, model: str, temperature: float = 1.0) -> dict[str,
 
 def listed(page: Page) -> list[tuple[str, float]]:
     rows = page.locator(".words li").all()
-    texts = [(row.locator(".label").text_content() or "", row.locator("span").last.inner_text()) for row in rows]
+    texts = [
+        (row.locator(".label").text_content() or "", str(row.evaluate("(row) => row.lastChild.textContent")))
+        for row in rows
+    ]
     return [(word, float(share.strip("%<")) / 100) for word, share in texts]
 
 
