@@ -19,6 +19,7 @@ from tests.views.standalone import as_strip, strip_numbers
 from tfmviz import site, zoo
 from tfmviz.record.edits import AblateHead
 from tfmviz.record.trace import Trace
+from tfmviz.words.labels import visible
 
 pytestmark = pytest.mark.browser
 
@@ -84,7 +85,7 @@ def first_words(trace: Trace, model: str, temperature: float = 1.0) -> dict[str,
     p = np.exp(logits - logits.max())
     p /= p.sum()
     vocabulary = zoo.load(model).vocabulary
-    return {vocabulary[n]: float(p[n]) for n in np.argsort(-p)[:3]}
+    return {visible(vocabulary[n]): float(p[n]) for n in np.argsort(-p)[:3]}
 
 
 def listed(page: Page) -> list[tuple[str, float]]:
