@@ -350,7 +350,7 @@ def test_the_bias_of_alibi_can_be_seen_beside_the_scores(head: str) -> None:
 def test_the_helix_goes_through_the_queries_that_rope_turns_and_through_sinusoids_of_its_speeds() -> None:
     token = 3
     added, turned = spaces(
-        opened("Turning", turned="Helix", model="twins-rope", layer="0", head=str(HEAD), token=str(token))
+        opened("Turning", helix="true", model="twins-rope", layer="0", head=str(HEAD), token=str(token))
     )
     ids = ids_of("twins-rope", TEXT)
     q, _ = first_layer("twins-rope", ids)

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.plots.pairs import pairs
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import controls
 from tfmviz.ui.figures import show, show_view, theme
 from tfmviz.ui.rope.helices import helices
 from tfmviz.ui.rope.subject import Subject, own_theta
@@ -22,13 +22,11 @@ TURN = re.compile(r"\d{1,5}(\.\d{1,5}){3}")
 
 
 def turned(shown: Subject) -> None:
-    """Two arrows, or the ways of two pairs through space."""
-    lesson.either("Look at", "turned", {"Arrows": lambda: _both(shown), "Helix": lambda: helices(shown)})
-
-
-def _both(shown: Subject) -> None:
+    """Two arrows, and below them, if that is wanted, the ways of two pairs through space."""
     arrows(shown)
     lengths(shown)
+    if st.toggle("In three dimensions, beside sinusoids", key="helix", bind="query-params"):
+        helices(shown)
 
 
 def arrows(shown: Subject) -> None:
