@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { firstOf, Own } from "../../tfmviz/views/live/own.js";
 
-const PARCEL = { at: "weights/m-1", parts: 1, bytes: 1, digest: "" };
+const PARCEL = { at: "weights/m-1", parts: 1, bytes: 1, digest: "", script: "" };
 const known = (changes) => ({
   page: { model: "m", layer: "decoder.0.self_attn", head: 0, zoom: "", token: null },
   text: "",

@@ -15,8 +15,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tfmviz.places import PROJECT
+from tfmviz.ui import scripts
 from tfmviz.ui.scripts import FOREVER
-from tfmviz.views.engine import KNOWN, package
+from tfmviz.views.engine import JS, KNOWN, package
 
 PART = 4_000_000
 """Most bytes of a part; HAProxy keeps none of more than six million."""
@@ -43,7 +44,7 @@ def route() -> Route:
 
 
 def parcel(model: str) -> dict[str, Any] | None:
-    """What `fetching.js` needs to know to get a model; None where the browser cannot compute it, or nothing serves it.
+    """What a browser needs to know to get a model and the script that computes it; None where it cannot.
 
     The address changes with the model's files.
     """
@@ -52,7 +53,8 @@ def parcel(model: str) -> dict[str, Any] | None:
     found = _package(model)
     name = f"{model}-{found.digest[:20]}"
     size = len(found.data)
-    return {"at": f"weights/{name}", "parts": -(-size // PART), "bytes": size, "digest": found.digest}
+    script = f"views/{scripts.name_of(JS)}"
+    return {"at": f"weights/{name}", "parts": -(-size // PART), "bytes": size, "digest": found.digest, "script": script}
 
 
 def _answer(request: Request) -> Response:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tfmviz.views.shared import framed, script
 
-JS = script("engine/fetching.js")
+JS = script("engine/view.js")
 
 KNOWN = (
     *("tiny-english", "fill-in", "induction", "chinese-none", "chinese-sinusoidal"),

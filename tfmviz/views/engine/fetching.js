@@ -4,7 +4,10 @@ import { unframed } from "../shared/framed.js";
 import { Engine } from "./engine.js";
 import { tensorsOf } from "./safetensors.js";
 
-/** @typedef {{at: string, parts: number, bytes: number, digest: string}} Parcel what tfmviz/ui/weights.py says */
+/**
+ * What tfmviz/ui/weights.py says; `script` is this one's own address, where it is a file of its own.
+ * @typedef {{at: string, parts: number, bytes: number, digest: string, script?: string}} Parcel
+ */
 
 /**
  * @param {Parcel} parcel

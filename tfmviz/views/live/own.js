@@ -4,7 +4,6 @@
 /** @import { Engine } from "../engine/engine.js" */
 /** @import { Parcel } from "../engine/fetching.js" */
 /** @import { Known, Pictures } from "./following.js" */
-import { fetchEngine } from "../engine/fetching.js";
 import { perCent } from "../shared/numbers.js";
 
 const SITES = ["*.pattern", "*.mask"];
@@ -19,7 +18,7 @@ export class Own {
   n = 0;
 
   /** @param {(parcel: Parcel) => Promise<Engine>} [get] */
-  constructor(get = fetchEngine) {
+  constructor(get = fetched) {
     this.get = get;
   }
 
@@ -63,6 +62,16 @@ export class Own {
       return null; // whatever it is, the server says it
     }
   }
+}
+
+/**
+ * The script and the model: nobody who only looks waits for either.
+ * @param {Parcel} parcel
+ * @returns {Promise<Engine>}
+ */
+async function fetched(parcel) {
+  const { default: fetchEngine } = await import(new URL(parcel.script ?? "", document.baseURI).href);
+  return fetchEngine(parcel);
 }
 
 /**
