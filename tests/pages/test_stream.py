@@ -307,7 +307,7 @@ def test_the_paths_in_space_end_where_the_vectors_of_an_independent_pass_do() ->
     rows = space["layout"]["meta"]["values"]["rows"]
     ids = zoo.load("tiny-english").tokenizer.encode(TEXT, max_len=99).ids
     _, streams, _ = numpy_model.forward(MODEL, ids)
-    vectors = np.stack(streams).astype(np.float64)  # (stage, len, d_model)
+    vectors = streams.astype(np.float64)  # (stage, len, d_model)
     at = np.array([row[1:] for row in rows]).reshape(len(ids), len(vectors), 3).swapaxes(0, 1)
     flat = (vectors - vectors.mean(axis=(0, 1))).reshape(-1, vectors.shape[-1])
     _, _, directions = np.linalg.svd(flat, full_matrices=False)
