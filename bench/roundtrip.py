@@ -195,11 +195,11 @@ def cold(bench: Bench) -> None:
         script = Path(folder) / "empty.py"
         script.write_text(EMPTY_PAGE)
 
-        def ask(path: Path, done: str) -> float:
+        def ask(path: Path, page: str, done: str) -> float:
             with running(path) as server:
-                return first_visit(bench.browser, server.address, done)
+                return first_visit(bench.browser, server.address + page, done)
 
-        ours, theirs = partial(ask, APP, SHOWN), partial(ask, script, BOX)
+        ours, theirs = partial(ask, APP, "/explorer", SHOWN), partial(ask, script, "", BOX)
         compare(bench, "first visit to a cold server, to all heads", ours, theirs, warm_up=0)
 
 
