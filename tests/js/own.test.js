@@ -69,6 +69,7 @@ test("the first token to look at is the chosen one, a gap, an example's own word
   assert.equal(firstOf(tokens, null), 3);
   assert.equal(firstOf(tokens, null, "sat"), 2);
   assert.equal(firstOf(tokens, null, "dog"), 3);
-  assert.equal(firstOf(["a", " ___", "b"], null, "a"), 1);
+  assert.equal(firstOf(["a", " ___", "b"], null, "a", true), 1);
+  assert.equal(firstOf(["a", " ___", "b"], null, "a"), 0);
   assert.equal(firstOf([".", "!"], null), 1);
 });

@@ -61,6 +61,10 @@ test("a site is called what a reader calls it", () => {
 test("a number that is written for readers is a number again, and nothing else is", () => {
   const read = {
     "1,234": 1234,
+    "1,2": "1,2",
+    "007": "007",
+    0: 0,
+    2026: 2026,
     "−0.5": -0.5,
     ".25": 0.25,
     "22%": "22%",

@@ -160,6 +160,16 @@ def test_another_model_and_another_sentence_stand_beside(visitor: Visitor) -> No
         expect(shown).to_have_text(strip(traced(text, "twins-none"), 2, 0))
 
 
+def test_words_are_those_of_the_first_box_with_this_model_when_it_is_emptied(visitor: Visitor) -> None:
+    page = visitor.open("?text=Once+upon+a&b=The+dog")
+    page.get_by_label("Your sentence").fill("")
+    page.get_by_label("The other sentence").fill("The dog and the")
+    assert_words(page, first_words(traced("Once upon a"), "twins-rope"))
+    page.get_by_label("Model", exact=True).select_option("twins-none")
+    page.wait_for_function("() => location.search.includes('twins-none')")
+    assert_words(page, first_words(traced("Once upon a", "twins-none"), "twins-none"))
+
+
 @pytest.mark.parametrize("text", ["", "%20%0A", "+".join(["word"] * 900)])
 def test_an_empty_box_keeps_the_picture_and_a_long_text_is_cut_as_in_python(visitor: Visitor, text: str) -> None:
     page = visitor.open(f"?text={text}")

@@ -41,7 +41,7 @@ def helices(shown: Subject) -> None:
     radii = " and ".join(f"{decimal(abs(value))} in pair {m}" for m, value in zip(pairs, q, strict=True))
     left, right = st.columns(2)
     with left:
-        st.markdown("**Sinusoids**: every word gets the same points added.")
+        st.markdown("**Sinusoids** of the same speeds: every word gets the same points added.")
         figure = _figure(np.exp(1j * angles), pairs, "any word", seen)
         show_space(figure, key="helix_added", alt=f"Pairs of sine and cosine over {n} positions: helices of radius 1.")
     with right:

@@ -53,7 +53,8 @@ export class Own {
       if (ids.length > MOST) return null;
       this.n += 1;
       const { facts, sites } = engine.trace(text, { sites: SITES, title: page.model });
-      const first = firstOf(facts.texts.target.tokens, page.token, opening[text]);
+      const { tokens } = facts.texts.target;
+      const first = firstOf(tokens, page.token, opening[text], engine.tokenizer.fillsGaps);
       const explorer = { facts: { ...facts, id: -this.n }, sites };
       const predictions = engine.likeliest(first, WORDS).map(([label, p]) => [label, p, perCent(p)]);
       const drawn = Object.entries({ explorer, predictions }).filter(([view]) => views.includes(view));
@@ -79,11 +80,12 @@ async function fetched(parcel) {
  * @param {string[]} tokens
  * @param {number | null} chosen
  * @param {string} [own] what an example opens with
+ * @param {boolean} [fillsGaps] whether ___ is one for this model
  */
-export function firstOf(tokens, chosen, own = "") {
+export function firstOf(tokens, chosen, own = "", fillsGaps = false) {
   const last = tokens.length - 1;
   if (chosen !== null) return Math.min(chosen, last);
-  const gap = tokens.findIndex((token) => GAP.test(token));
+  const gap = fillsGaps ? tokens.findIndex((token) => GAP.test(token)) : -1;
   if (gap >= 0) return gap;
   const word = own ? tokens.map((token) => token.trim()).lastIndexOf(own) : -1;
   if (word >= 0) return word;

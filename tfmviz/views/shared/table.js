@@ -22,7 +22,9 @@ export function plain(value) {
  * @param {string} text
  */
 export const numberIn = (text) =>
-  /^[-−]?[\d,]*\.?\d+$/.test(text) ? Number(text.replace("−", "-").replaceAll(",", "")) : text;
+  /^(?=.*\d)[-−]?(?:0|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d*)?(?:\.\d+)?$/.test(text)
+    ? Number(text.replace("−", "-").replaceAll(",", ""))
+    : text;
 
 /**
  * The table as a file of comma-separated values (RFC 4180).

@@ -40,6 +40,7 @@ class Site {
   /** @type {Head[]} */
   off = [];
   temperature = 1;
+  holdsFirst = false; // whether the engine's last pass is that of the first box, whose words are listed
   n = 0; // of the pass that is shown
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   writing;
@@ -58,6 +59,7 @@ class Site {
     this.compare = make("details", {}, make("summary", { textContent: "Another sentence beside it" }));
     this.second = make("textarea", { rows: 2, value: address.get("b") || this.box.value, maxLength: 5000 });
     this.second.ariaLabel = "The other sentence";
+    this.texts = [this.box.value, this.second.value.trim() ? this.second.value : this.box.value]; // last shown
     this.place = make("div", { className: "beside" });
     this.compare.append(this.second, this.place);
     this.compare.open = address.has("b");
@@ -127,6 +129,7 @@ class Site {
       const engine = await this.engines[model.model];
       if (this.model !== model) return; // another one was chosen meanwhile
       this.engine = engine;
+      this.holdsFirst = false;
       this.say("");
       this.run();
       if (address) this.lookAt(address);
@@ -160,12 +163,15 @@ class Site {
     if (!this.engine) return;
     const shown = this.compare.open ? [this.second, this.box] : [this.box]; // the first box last: its words are listed
     for (const box of shown) {
-      const text = box.value.replaceAll("\r", "").replaceAll("\n", " ");
-      if (!text.trim()) continue; // the last picture stays
+      const n = box === this.box ? 0 : 1;
+      const typed = box.value.replaceAll("\r", "").replaceAll("\n", " ");
+      if (typed.trim()) this.texts[n] = typed; // of an empty box the last text stays, with this model and these heads
+      this.holdsFirst = false;
       try {
-        const record = this.engine.trace(text, { sites: SITES, edits: this.edits(), title: this.model.name });
-        this.show(box === this.box ? 0 : 1, record);
-        if (box === this.box) this.say(leftOut(record));
+        const record = this.engine.trace(this.texts[n], { sites: SITES, edits: this.edits(), title: this.model.name });
+        this.show(n, record);
+        this.holdsFirst = n === 0;
+        if (n === 0) this.say(leftOut(record));
       } catch (error) {
         this.say(error instanceof Error ? error.message : String(error));
       }
@@ -240,11 +246,11 @@ class Site {
   /** The most probable words after the chosen token, or in the gap there. */
   listWords() {
     const [explorer] = this.explorers;
-    if (!this.engine || !explorer.attention) return;
+    if (!this.engine || !explorer.attention || !this.holdsFirst) return;
     const { tokens } = explorer.attention.queries(0);
-    const at = explorer.selection().token ?? Math.max(tokens.indexOf("___"), -1);
-    const position = at < 0 || at >= tokens.length ? tokens.length - 1 : at;
     const fillsIn = this.model.config.architecture === "encoder-only";
+    const at = explorer.selection().token ?? tokens.findIndex((token) => fillsIn && /^ ?_{3,}$/.test(token));
+    const position = at < 0 || at >= tokens.length ? tokens.length - 1 : at;
     const best = this.engine.likeliest(position, LISTED, this.temperature);
     const read = tokens
       .slice(0, position + 1)
