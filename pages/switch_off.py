@@ -1,35 +1,42 @@
 """Switch it off: what a head, an MLP or a layer is good for (L6, L8)."""
 
+from collections.abc import Callable
+
 from tfmviz.ui import before_after, lesson
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.sides import Sides
 from tfmviz.ui.switch_off import board, copying, every_part
+from tfmviz.ui.switch_off.board import Switches
 
 
 def draw(here: Lesson) -> None:
     said = board.switchboard(here)
-    sides = board.run(here, said)
+
+    def shows(part: Callable[[Sides, Switches], object]) -> Callable[[], object]:
+        """A tab about both runs; the other tabs need no second one."""
+        return lambda: part(board.run(here, said), said)
 
     lesson.tabs(
         "removed",
         {
             "Next word": (
                 "Where both bars agree, the part was not needed.",
-                lambda: board.next_words(sides, said),
+                shows(board.next_words),
                 "Does the model still expect the same word?",
             ),
             "Loss": (
                 f"Where a word of {before_after.predicted(here)} surprises the model more, the part was needed.",
-                lambda: board.losses(sides, said),
+                shows(board.losses),
                 here.asks("Which word becomes the greatest surprise?"),
             ),
             "What it writes": (
                 "What the model writes, whole and changed.",
-                lambda: board.written(sides, said),
+                shows(board.written),
                 "Does the model still write good English?",
             ),
             "Attention": (
                 "Which heads look elsewhere now?",
-                lambda: board.attention(sides, said),
+                shows(board.attention),
                 "Which head changes most?",
             ),
             "Every part in turn": (
