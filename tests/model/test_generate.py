@@ -314,6 +314,15 @@ def test_every_record_holds_the_logits_of_its_own_place(scheme: str, given: tupl
     assert len({step.logits.tobytes() for step in found}) > 3
 
 
+def test_a_record_keeps_its_own_logits_alone_in_memory(writer: DecoderOnly) -> None:
+    """A slice of the logits of a whole text once kept all of them: 4 MB for each word past the context."""
+    found = recorded(writer, PROMPT, given=(4, 8), max_new_tokens=MAX_LEN + 3)
+    for step in found:
+        kept = step.logits.base
+        assert isinstance(kept, Tensor)
+        assert kept.untyped_storage().nbytes() == step.logits.nbytes
+
+
 @torch.inference_mode()
 def test_the_records_of_a_translation_hold_the_logits_of_their_places(translator: EncoderDecoder) -> None:
     found = recorded(translator, SOURCE, given=(4, 8), ends=(END,), max_new_tokens=9)

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.soak
 
 READERS = 4
 
-CACHE = 64
+CACHE = 256
 """Megabytes of results that a server keeps here, so that its cache is full long before the end."""
 
 EVERY = 60

@@ -65,7 +65,8 @@ def steps(
 def _read_on(reader: Reader, text: Sequence[int], given: Sequence[int], rows: deque[Tensor]) -> int:
     """Reads the text and as much of what is given as fits; appends the logits for each next token, (vocab,) each."""
     fitting = given[: max(0, reader.context - len(text))]
-    rows.extend(reader.read(torch.tensor([[*text, *fitting]], device=reader.device), last=1 + len(fitting))[0])
+    logits = reader.read(torch.tensor([[*text, *fitting]], device=reader.device), last=1 + len(fitting))[0]
+    rows.extend(row.clone() for row in logits)  # a slice would keep the logits of the whole text as long as its step
     return reader.n_read
 
 

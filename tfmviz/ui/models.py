@@ -97,11 +97,7 @@ def _load(name: str) -> tuple[Model, int]:
     """
     import_torch()
     written = zoo.written(name)
-    model = zoo.with_copies(zoo.load(name))
-    # Python's collector skips frozen objects, of which torch has made hundreds of thousands.
-    gc.collect()
-    gc.freeze()
-    return model, written
+    return zoo.with_copies(zoo.load(name)), written
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
@@ -122,7 +118,7 @@ def import_torch() -> None:
     gc.disable()  # what is imported stays: to look for garbage in it takes a quarter of the time, and again later
     import torch
 
-    gc.freeze()
+    gc.freeze()  # once, before there are readers: what is frozen is never freed, their sessions included
     gc.enable()
     torch.set_num_threads(1)
 
