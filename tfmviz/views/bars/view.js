@@ -53,7 +53,7 @@ function row([label, probability, written]) {
   return make(
     "li",
     {},
-    make("span", { className: "label", dir: "auto", textContent: label }),
+    make("span", { className: "label", dir: "auto", title: label, textContent: label }),
     make("span", { className: "track" }, bar, number),
   );
 }
