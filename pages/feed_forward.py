@@ -41,7 +41,7 @@ def draw(here: Lesson) -> None:
                 "How many neurons are nearly off for this token?",
             ),
         },
-        needs={"Without it": ("text", "model")},
+        needs={"": ("text", "model", "kind", "layer"), "Without it": ("text", "model", "kind", "layer", "head")},
     )
     through.code()
 
@@ -50,6 +50,5 @@ lesson.page(
     "Feed-forward: each token on its own",
     "",
     draw,
-    needs=("text", "model", "kind", "layer"),
     along=beside.along(two.OPTIONS),
 )

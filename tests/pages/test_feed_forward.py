@@ -239,7 +239,7 @@ def test_a_neuron_that_is_off_writes_nothing(off: str, numbers: list[int] | None
 def test_without_its_layers_the_model_predicts_from_attention_alone() -> None:
     app = open_tab(TABS[3], **HERE)
     drawn = charts(app)
-    assert set(drawn) == {"losses_off", "next_words_off", "losses_twins", "next_words_twins"}
+    assert set(drawn) == {"average", "losses_off", "next_words_off", "losses_twins", "next_words_twins"}
     logits = by_hand()["logits"]
     ids = Tokenizer.load(MODEL / "tokenizer.json").encode(TEXT, max_len=256).ids
     log_p = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
@@ -317,7 +317,11 @@ def test_a_model_of_attention_alone_says_so_and_still_compares_the_twins() -> No
     for tab in TABS:
         app = open_tab(tab, model="induction", text=TEXT)
         assert "has no feed-forward layers" in words(app), tab
-    assert set(charts(open_tab(TABS[3], model="induction", text=TEXT))) == {"losses_twins", "next_words_twins"}
+    assert set(charts(open_tab(TABS[3], model="induction", text=TEXT))) == {
+        "average",
+        "losses_twins",
+        "next_words_twins",
+    }
 
 
 @pytest.mark.parametrize("tab", TABS)

@@ -10,6 +10,7 @@ from tfmviz.analysis import mask_effect
 from tfmviz.record.edits import Scale
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, icons, models
+from tfmviz.ui.feed_forward import averages
 from tfmviz.ui.feed_forward.subject import predicts
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
@@ -23,7 +24,8 @@ SERIES = ("whole model", "feed-forward off")
 
 
 def without(here: Lesson) -> None:
-    """The chosen model with all feed-forward layers off, then two models that were trained with and without."""
+    """What attention alone can do, the chosen model with all feed-forward layers off, and two models trained so."""
+    averages.inside(here)
     stacks = here.model.weights.stacks.values()
     layers = [site for stack in stacks for site in (*stack.feed_forward, *stack.experts)]
     if not predicts(here):

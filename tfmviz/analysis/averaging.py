@@ -1,0 +1,73 @@
+"""What a head can write: an average of the values, which never leaves the area that they span."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfmviz.analysis.position_table import principal_components
+from tfmviz.record.trace import Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Average:
+    """The values that one token attends to, and their average, seen in the plane in which they differ most.
+
+    Attributes:
+        places: (k, 2), the values. Of a head that gives less than all of its attention to tokens, the last one is zero,
+            which takes the rest.
+        weights: (k,), at least 0; they sum to 1.
+        middle: (2,), Σ weights · places, where the average is.
+        around: indices of the corners of the smallest convex area that holds all places, in turn.
+        seen: the share of the values' variance that the plane shows, from 0 to 1.
+    """
+
+    places: Array
+    weights: Array
+    middle: Array
+    around: tuple[int, ...]
+    seen: float
+
+
+def in_a_plane(values: Array, weights: Array) -> Average:
+    """Looks at values along their two principal components.
+
+    To look from one side is linear, so the average of the places is the place of the average.
+
+    Args:
+        values: (k, d), at least one.
+        weights: (k,), at least 0, with a sum of at most 1.
+    """
+    if (rest := 1 - float(weights.sum())) > 1e-4:
+        values, weights = np.vstack((values, np.zeros_like(values[:1]))), np.append(weights, rest)
+    found = principal_components(values, n=2)
+    places = np.zeros((len(values), 2))
+    places[:, : found.scores.shape[1]] = found.scores
+    return Average(
+        places=places, weights=weights, middle=weights @ places, around=hull(places), seen=float(found.shares.sum())
+    )
+
+
+def hull(points: Array) -> tuple[int, ...]:
+    """The corners of the convex hull, counter-clockwise, by Andrew's monotone chain (1979); (n, 2) to indices."""
+    order = np.lexsort((points[:, 1], points[:, 0])).tolist()
+    if len(order) < 3:
+        return tuple(order)
+    lower, upper = _chain(points, order), _chain(points, order[::-1])
+    return (*lower[:-1], *upper[:-1])
+
+
+def _chain(points: Array, order: list[int]) -> list[int]:
+    """The corners on one side: whoever does not turn left is none."""
+    corners: list[int] = []
+    for new in order:
+        while len(corners) > 1 and _turn(points[corners[-2]], points[corners[-1]], points[new]) <= 0:
+            corners.pop()
+        corners.append(new)
+    return corners
+
+
+def _turn(a: Array, b: Array, c: Array) -> float:
+    """Positive where a → b → c turns left."""
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

@@ -1,0 +1,55 @@
+"""What attention alone can do: average values that are there."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis import attention_layer
+from tfmviz.analysis.averaging import Average, in_a_plane
+from tfmviz.plots.averaging import average
+from tfmviz.record.trace import Trace
+from tfmviz.ui.figures import show, theme
+from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import per_cent
+
+NOTHING = "nothing"
+"""What a head attends to that has a learned sink, as far as it attends to no token."""
+
+
+def inside(here: Lesson) -> None:
+    """The chosen head's values, and what it writes for the chosen token: never outside of them."""
+    queries, keys = (axis.tokens for axis in here.trace.axes(here.choice.layer))
+    if not np.isfinite(here.trace[f"{here.choice.layer}.z"]).all():
+        return  # there is nothing to average
+    found, seen = of_head(here.trace, here.choice.layer, here.choice.head, here.query)
+    tokens = [keys[at] for at in seen] + [NOTHING] * (len(found.places) - len(seen))
+    asks = markdown.plain(visible(queries[here.query]))
+    best = int(found.weights.argmax())
+    st.markdown(
+        f"**A head can only average.** Whatever its weights, what it writes for “{asks}” (cross) stays inside the area "
+        f"of the values; “{markdown.plain(visible(tokens[best]))}” pulls the most, {per_cent(found.weights[best])}. "
+        "Without feed-forward layers a model only adds such averages, turned and stretched by matrices."
+    )
+    if len(found.around) < 3:
+        st.caption("With fewer than three values there is no area. Type more, or choose a later token.")
+        return
+    show(
+        average(found.places, found.weights, found.middle, around=found.around, tokens=tokens, theme=theme()),
+        key="average",
+        alt=f"The average lies inside of {len(found.around)} corners. Weights: "
+        + "; ".join(f"“{visible(t)}” {per_cent(w)}" for t, w in zip(tokens, found.weights, strict=True)),
+    )
+    st.caption(
+        f"Layer {here.choice.layer_index}, head {here.choice.head}, in the plane in which the values differ most "
+        f"({per_cent(found.seen)} of their variance). The larger a dot, the greater its weight."
+    )
+
+
+def of_head(trace: Trace, layer: str, head: int, query: int) -> tuple[Average, list[int]]:
+    """The average that a head writes for a token, and the keys that this token may look at."""
+    seen = trace[f"{layer}.mask"][query].nonzero()[0].tolist()
+    values = attention_layer.of_head(trace, layer, head, "v")
+    return in_a_plane(values[seen], trace[f"{layer}.pattern"][head, query, seen]), seen
