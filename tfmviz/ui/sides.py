@@ -210,12 +210,15 @@ def how(sides: Sides) -> str:
 
 def show_heads(sides: Sides, *, is_narrow: bool = False) -> None:
     """The chosen head on A and on B, and what differs, in pictures that follow the pointer together."""
-    left, right, *third = st.columns(2 if is_narrow else 3)
+    if is_narrow:  # B, which the reader has made, is large enough to be read; the others stand below it
+        _one(sides, 1)
+    left, *middle, right = st.columns(2 if is_narrow else 3)
     with left:
         _one(sides, 0)
+    if middle:
+        with middle[0]:
+            _one(sides, 1)
     with right:
-        _one(sides, 1)
-    with third[0] if third else st.container():
         _difference(sides)
 
 
