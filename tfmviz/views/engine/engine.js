@@ -6,6 +6,7 @@
 /** @import { Tensors } from "./stored.js" */
 /** @import { Encoding } from "./tokens.js" */
 /** @import { Value } from "./tensors.js" */
+import { largest } from "../shared/arrays.js";
 import { treatsTokensAlike } from "./edits.js";
 import { softmaxInto } from "./heads.js";
 import { complete, whyUnknown } from "./known.js";
@@ -80,10 +81,10 @@ export class Engine {
   /**
    * The model's scores and probabilities for what comes after a token of the last text, or for what stands in a gap.
    * @param {number} [position] the last one, if none is named
+   * @param {Pass} [pass] an earlier one: `last` of its time
    * @returns {{logits: Float32Array, probabilities: Float32Array}}
    */
-  next(position = this.last.ids.length - 1) {
-    const { values, edits } = this.last;
+  next(position = this.last.ids.length - 1, { values, edits } = this.last) {
     const stream = values[STREAM];
     if (!stream || !(position >= 0 && position < stream.shape[0])) throw new Error("There is no such token.");
     const { memory, loaded } = this.transformer;
@@ -113,9 +114,13 @@ export class Engine {
       probabilities,
       logits.map((logit) => logit / temperature),
     );
+    return largest(probabilities, n).map((id) => [this.words[id], probabilities[id]]);
+  }
+
+  /** The entries of the vocabulary, as they are written. */
+  get words() {
     this.labels ??= this.tokenizer.vocabulary.map(visible);
-    const { labels } = this;
-    return largest(probabilities, n).map((id) => [labels[id], probabilities[id]]);
+    return this.labels;
   }
 
   /**
@@ -148,21 +153,4 @@ export class Engine {
  */
 function factsOf({ tokens, ids, offsets, dropped }, title) {
   return { title, texts: { target: { labels: tokens.map(visible), tokens } }, ids, offsets, dropped };
-}
-
-/**
- * Places of the largest numbers, the largest first.
- * @param {Float32Array} p
- * @param {number} n
- */
-function largest(p, n) {
-  /** @type {number[]} */
-  const best = [];
-  for (let id = 0; id < p.length; id++) {
-    if (best.length === n && p[id] <= p[best[n - 1]]) continue;
-    const before = best.findIndex((other) => p[other] < p[id]);
-    best.splice(before < 0 ? best.length : before, 0, id);
-    if (best.length > n) best.pop();
-  }
-  return best;
 }
