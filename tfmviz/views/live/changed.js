@@ -14,9 +14,10 @@ import { MOST, WORDS } from "./own.js";
 
 /**
  * How B's pass is changed, and by which view. Of a mask: the layers that get it, the heads that do (null: all), and how
- * many tokens it is for. Of parts: their stack, and what they are multiplied by, unless that is no number.
- * @typedef {{by: string, usual: [query: number, key: number], layers?: string[], heads?: boolean[] | null,
- *   tokens?: number, stack?: string, factor?: number | null}} Edited
+ * many tokens it is for. Of parts: their stack, and what they are multiplied by, unless that is no number. Of the
+ * settings of writing: those that no slider says.
+ * @typedef {{by: string, usual?: [query: number, key: number], rules?: any, names?: any, layers?: string[],
+ *   heads?: boolean[] | null, tokens?: number, stack?: string, factor?: number | null}} Edited
  */
 
 /** @typedef {{sites: Sites, probabilities: (token: number) => Float32Array}} Pass */
@@ -99,7 +100,7 @@ function run(engine, text, wanted, edits) {
  * @param {Page} page
  * @param {Edited} edited
  */
-function placeOf([a, b], { token, layer, head }, { usual }) {
+function placeOf([a, b], { token, layer, head }, { usual = [0, 0] }) {
   if (token !== null) return usual;
   const { rows, columns, values } = headOf(a.sites, `${layer}.pattern`, head);
   const moved = distancesOf(values, headOf(b.sites, `${layer}.pattern`, head).values, rows);

@@ -105,7 +105,12 @@ export class Following {
   async ask() {
     const wish = this.wanted();
     if (!this.known || !wish || areAlike(wish, this.shown) || this.isAsking) return;
-    const known = { ...this.known, change: wish.change, views: this.known.views.filter(this.around.has) };
+    const known = {
+      ...this.known,
+      entered: this.known.text,
+      change: wish.change,
+      views: this.known.views.filter(this.around.has),
+    };
     if (!known.views.length) return;
     if (areAlike(wish, wishOf(this.known)) && areAlike(wish, this.sent)) {
       this.around.restore(known.views);
