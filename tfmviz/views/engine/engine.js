@@ -124,6 +124,11 @@ export class Engine {
     return this.labels;
   }
 
+  /** @param {string} token */
+  label(token) {
+    return visible(token);
+  }
+
   /**
    * An entry as it stands in a text: with the space before it, and a sign for what cannot be seen.
    * @param {number} id

@@ -12,7 +12,7 @@ export class Settings {
 
   /**
    * @param {string} text
-   * @param {Known & {entered?: string}} known
+   * @param {Known} known
    * @returns {Promise<Pictures | null>}
    */
   async trace(text, { page, parcel, change = "", views, entered = text }) {
