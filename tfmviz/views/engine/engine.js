@@ -6,17 +6,18 @@
 /** @import { Tensors } from "./stored.js" */
 /** @import { Encoding } from "./tokens.js" */
 /** @import { Value } from "./tensors.js" */
+import { largest } from "../shared/arrays.js";
 import { treatsTokensAlike } from "./edits.js";
 import { softmaxInto } from "./heads.js";
 import { complete, whyUnknown } from "./known.js";
-import { visible } from "./labels.js";
+import { visible, wholeLabel } from "./labels.js";
 import { Recorder, tapOf } from "./tap.js";
 import { ByteTokens } from "./tokens.js";
 import { Transformer } from "./transformer.js";
 
 /**
- * @typedef {{sites?: string[] | null, edits?: Edit[], title?: string}} Wishes which sites the record is to hold, with *
- *   for anything (null: all), what is changed in the pass, and the name of the model
+ * @typedef {{sites?: string[] | null, edits?: Edit[], title?: string, more?: number[]}} Wishes which sites are kept,
+ *   with * for anything (null: all), what is changed in the pass, the name of the model, and tokens after the text
  */
 
 /** @typedef {{ids: number[], values: Record<string, Value>, like: string, edits: Edit[]}} Pass what it left behind */
@@ -60,9 +61,10 @@ export class Engine {
    * @param {Wishes} [wishes]
    * @returns {Plain}
    */
-  trace(text, { sites = null, edits = [], title = "" } = {}) {
+  trace(text, { sites = null, edits = [], title = "", more = [] } = {}) {
     const encoding = this.encode(text);
-    const { ids } = encoding;
+    const ids = [...encoding.ids, ...more];
+    if (ids.length > this.transformer.config.max_len) throw new Error("The text is longer than what the model reads.");
     const like = JSON.stringify([sites, edits]);
     const past = this.past(ids, like, edits);
     const { values: before } = this.last;
@@ -80,10 +82,10 @@ export class Engine {
   /**
    * The model's scores and probabilities for what comes after a token of the last text, or for what stands in a gap.
    * @param {number} [position] the last one, if none is named
+   * @param {Pass} [pass] an earlier one: `last` of its time
    * @returns {{logits: Float32Array, probabilities: Float32Array}}
    */
-  next(position = this.last.ids.length - 1) {
-    const { values, edits } = this.last;
+  next(position = this.last.ids.length - 1, { values, edits } = this.last) {
     const stream = values[STREAM];
     if (!stream || !(position >= 0 && position < stream.shape[0])) throw new Error("There is no such token.");
     const { memory, loaded } = this.transformer;
@@ -113,9 +115,27 @@ export class Engine {
       probabilities,
       logits.map((logit) => logit / temperature),
     );
+    return largest(probabilities, n).map((id) => [this.words[id], probabilities[id]]);
+  }
+
+  /** The entries of the vocabulary, as they are written. */
+  get words() {
     this.labels ??= this.tokenizer.vocabulary.map(visible);
-    const { labels } = this;
-    return largest(probabilities, n).map((id) => [labels[id], probabilities[id]]);
+    return this.labels;
+  }
+
+  /** @param {string} token */
+  label(token) {
+    return visible(token);
+  }
+
+  /**
+   * An entry as it stands in a text: with the space before it, and a sign for what cannot be seen.
+   * @param {number} id
+   */
+  running(id) {
+    const token = this.tokenizer.vocabulary[id];
+    return (/^ +[^ ]/.test(token) ? " " : "") + wholeLabel(token);
   }
 
   /**
@@ -148,21 +168,4 @@ export class Engine {
  */
 function factsOf({ tokens, ids, offsets, dropped }, title) {
   return { title, texts: { target: { labels: tokens.map(visible), tokens } }, ids, offsets, dropped };
-}
-
-/**
- * Places of the largest numbers, the largest first.
- * @param {Float32Array} p
- * @param {number} n
- */
-function largest(p, n) {
-  /** @type {number[]} */
-  const best = [];
-  for (let id = 0; id < p.length; id++) {
-    if (best.length === n && p[id] <= p[best[n - 1]]) continue;
-    const before = best.findIndex((other) => p[other] < p[id]);
-    best.splice(before < 0 ? best.length : before, 0, id);
-    if (best.length > n) best.pop();
-  }
-  return best;
 }

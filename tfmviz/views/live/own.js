@@ -8,8 +8,8 @@ import { perCent } from "../shared/numbers.js";
 
 const SITES = ["*.pattern", "*.mask"];
 const DRAWS = new Set(["explorer", "predictions"]); // the other views need more than an engine's record
-const WORDS = 10;
-const MOST = 128; // tokens; a longer text would hold the hand up
+export const WORDS = 10;
+export const MOST = 128; // tokens; a longer text would hold the hand up
 const GAP = /^ ?_{3,}$/;
 
 export class Own {
