@@ -219,6 +219,9 @@ def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it_and_a_click_le
     assert (shown["side_heads"][0][0] == 0).all()
     layer, head = np.unravel_index(moved.argmax(), moved.shape)
     assert f"The head that changes most is layer {layer}, head {head}" in words(app)
+    assert "looks as before" not in words(app)
+    itself = open_page(PAGE, text=TEXT, off="d0.5", removed="Attention", layer="0", head="5")
+    assert "Head 0.5 **looks as before**" in words(itself)
 
 
 def tabs(app: AppTest) -> Iterator[str]:

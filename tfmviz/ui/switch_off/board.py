@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
+import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
@@ -275,6 +276,13 @@ def losses(sides: Sides, said: Switches) -> None:
 
 def attention(sides: Sides, said: Switches) -> None:
     """The chosen head in both, and how much every head has changed; what is off stays off."""
+    layer, head = sides.lessons[0].choice.layer, sides.lessons[0].choice.head
+    a, b = (side.trace[f"{layer}.pattern"][head] for side in sides.lessons)
+    if said.off and np.allclose(a, b, atol=both.LEAST):
+        st.markdown(
+            f"Head {sides.lessons[0].choice.layer_index}.{head} **looks as before**: what is changed is what a part "
+            "writes, and only later layers read that. Click a head that has changed on the map below."
+        )
     both.side_by_side(sides, on_look=lambda: switch_off(said.codes))
 
 
