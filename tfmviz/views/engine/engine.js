@@ -1,6 +1,7 @@
 // One of our small models in the reader's own browser. It gives the record that Python gives, with the same names, and
 // computes only what a change of the text has changed.
 
+/** @import { Matrix } from "../shared/arrays.js" */
 /** @import { Plain } from "../shared/record.js" */
 /** @import { Edit } from "./edits.js" */
 /** @import { Tensors } from "./stored.js" */
@@ -10,9 +11,11 @@ import { treatsTokensAlike } from "./edits.js";
 import { softmaxInto } from "./heads.js";
 import { complete, whyUnknown } from "./known.js";
 import { visible } from "./labels.js";
+import { layerNorm } from "./layers.js";
 import { Recorder, tapOf } from "./tap.js";
 import { ByteTokens } from "./tokens.js";
 import { Transformer } from "./transformer.js";
+import { arraysOfLayer } from "./weights.js";
 
 /**
  * @typedef {{sites?: string[] | null, edits?: Edit[], title?: string}} Wishes which sites the record is to hold, with *
@@ -113,9 +116,54 @@ export class Engine {
       probabilities,
       logits.map((logit) => logit / temperature),
     );
+    return largest(probabilities, n).map((id) => [this.label(id), probabilities[id]]);
+  }
+
+  /** @param {number} id of an entry of the vocabulary */
+  label(id) {
     this.labels ??= this.tokenizer.vocabulary.map(visible);
-    const { labels } = this;
-    return largest(probabilities, n).map((id) => [labels[id], probabilities[id]]);
+    return this.labels[id];
+  }
+
+  /**
+   * What the model would say if the stream ended with these vectors: the logits of each.
+   * @param {ArrayLike<number>[]} vectors
+   */
+  readOut(vectors) {
+    const { memory, loaded, norm } = this.transformer;
+    memory.free = loaded;
+    if (!vectors.length) return [];
+    const width = vectors[0].length;
+    const x = memory.tensor(vectors.length, width);
+    for (const [n, vector] of vectors.entries()) x.data.set(vector, n * width);
+    const logits = this.transformer.logits(norm ? layerNorm(x, norm) : x);
+    return vectors.map((_, n) => logits.part(n).data.slice());
+  }
+
+  /** @param {string} layer path of an attention layer */
+  weights(layer) {
+    const { memory, blocks } = this.transformer;
+    return arraysOfLayer(memory, blocks[Number(layer.split(".")[1])].self_attn);
+  }
+
+  /**
+   * What a head adds to the stream, z W_O.
+   * @param {string} layer
+   * @param {number} head
+   * @param {Matrix} z (len, d_head)
+   * @returns {Matrix} (len, d_model)
+   */
+  write(layer, head, { rows, columns, values }) {
+    const { memory, loaded, blocks } = this.transformer;
+    const { panels } = blocks[Number(layer.split(".")[1])].self_attn.W_O;
+    memory.free = loaded;
+    const wide = memory.tensor(rows, panels.inner); // the other heads' places stay 0
+    const { data } = wide;
+    data.fill(0);
+    for (let row = 0; row < rows; row++) {
+      data.set(values.subarray(row * columns, (row + 1) * columns), row * panels.inner + head * columns);
+    }
+    return { rows, columns: panels.columns, values: memory.product(wide, panels).data.slice() };
   }
 
   /**

@@ -1,7 +1,8 @@
 """The whole model as one picture, in the browser: the model, one of its blocks, or one head.
 
 What travels is what is drawn: strips of at most 64 numbers a vector, amounts, mean attention. `scene.py` lists what a
-column of the picture holds.
+column of the picture holds. Nothing but tokens, arrays and best words depends on the text, and `made` says what the
+arrays are made of: so a browser with a record of its own can draw another text (`of_sites.js`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def payload(subject: Subject, zoom: Zoom, layer: str, number: int, *, beside: st
         ValueError: there are numbers that are not finite.
         NotCaptured: the trace lacks what is drawn.
     """
-    sheet = Sheet()
+    sheet = Sheet(subject)
     match zoom:
         case "model":
             lanes = model.lanes(subject, sheet)
@@ -41,6 +42,8 @@ def payload(subject: Subject, zoom: Zoom, layer: str, number: int, *, beside: st
         "layer": layer,
         "head": number,
         "lanes": lanes,
+        "made": sheet.made,
+        "said": read_at(subject, zoom, layer),
         "total": subject.weights.n_parameters,
         "numbers": min(NUMBERS, subject.weights.W_E.shape[1]),
         "width": subject.weights.W_E.shape[1],
