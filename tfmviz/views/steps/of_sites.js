@@ -1,4 +1,4 @@
-// One head of a text that the browser has read itself, as step by step takes it (`payload` in tfmviz/views/steps).
+// One head of a text that the browser has read itself, as step by step takes it (`payload` in views/steps).
 
 /** @import { Engine } from "../engine/engine.js" */
 /** @import { Plain, Sites } from "../shared/record.js" */
@@ -7,16 +7,18 @@
  * @param {Plain} plain all sites of the text
  * @param {Engine} engine that has computed them
  * @param {{title: string, layer: string, head: number}} shown
+ * @param {{withWeights?: boolean}} [wishes] whether the layer's matrices are there too; a view of this head has them
  * @returns {Plain}
  */
-export function headOf({ facts, sites }, engine, { title, layer, head }) {
+export function headOf({ facts, sites }, engine, { title, layer, head }, { withWeights = false } = {}) {
   const { config, positions } = engine.transformer;
   const { d_head, divisor, n_heads, norm_position } = config;
   const { labels } = facts.texts.target;
   const before = sites[`${layer.slice(0, layer.lastIndexOf("."))}.resid_pre`];
   const preNorm = norm_position === "pre";
   /** @type {Sites} */
-  const found = { x: preNorm ? sites[`${layer}.norm`] : before, before, ...engine.weights(layer) };
+  const found = { x: preNorm ? sites[`${layer}.norm`] : before, before };
+  if (withWeights) Object.assign(found, engine.weights(layer));
   for (const [site, value] of Object.entries(sites)) {
     if (site.startsWith(`${layer}.`)) found[site.slice(layer.length + 1)] ??= value;
   }

@@ -1,5 +1,5 @@
-// The picture of a text that the browser has read itself. All but tokens, arrays and best words is as Python has drawn it
-// for another text; Python's `made` says what each array is made of (tfmviz/views/whole_model/scene.py).
+// The picture of a text that the browser has read itself. All but tokens, arrays and best words is as Python has drawn
+// it for another text; Python's `made` says what each array is made of (tfmviz/views/whole_model/scene.py).
 
 /** @import { Engine } from "../engine/engine.js" */
 /** @import { Matrix } from "../shared/arrays.js" */
@@ -28,8 +28,8 @@ export function sceneOf(drawn, plain, engine) {
   /** @type {Sites} */
   const sites = {};
   for (const [name, made] of Object.entries(drawn.made)) {
-    const { matrix, lengths } = arrayOf(made, record, engine);
-    sites[name] = siteOf(matrix);
+    const { matrix, lengths } = drawnArray(made, record, engine);
+    sites[name] = asSite(matrix);
     if (lengths) sites[`${name}.length`] = { shape: [lengths.length], data: lengths };
   }
   const lanes = drawn.lanes.map((lane) => ({
@@ -58,13 +58,13 @@ export function saysOf({ said }, plain, engine, token) {
   if (!columns.length) return {};
   const record = recordOf(plain);
   const { logits: end } = engine.next(token);
-  const answer = end.indexOf(largest(end));
-  const early = columns.slice(0, -1).map((column) => vectorOf(record, said[column], token));
+  const answer = end.indexOf(highest(end));
+  const early = columns.slice(0, -1).map((column) => rowAt(record, said[column], token));
   const all = [...engine.readOut(early), end];
   return Object.fromEntries(
     all.map((logits, n) => {
       const rank = 1 + logits.filter((logit) => logit > logits[answer]).length;
-      return [columns[n], [engine.label(logits.indexOf(largest(logits))), certainty(logits), rank]];
+      return [columns[n], [engine.label(logits.indexOf(highest(logits))), certainty(logits), rank]];
     }),
   );
 }
@@ -74,7 +74,7 @@ export function saysOf({ said }, plain, engine, token) {
  * @param {string} site
  * @param {number} row
  */
-function vectorOf(record, site, row) {
+function rowAt(record, site, row) {
   const { columns, values } = record.matrix(site);
   return values.subarray(row * columns, (row + 1) * columns);
 }
@@ -85,7 +85,7 @@ function vectorOf(record, site, row) {
  * @param {Engine} engine
  * @returns {{matrix: Matrix, lengths?: Float32Array}}
  */
-function arrayOf([how, [site, other], head], record, engine) {
+function drawnArray([how, [site, other], head], record, engine) {
   const { shape } = record.at(site);
   const heads = how === "head" ? record.at(site.replace(/[^.]+$/, "q")).shape[0] : shape[0];
   const layer = site.slice(0, site.lastIndexOf("."));
@@ -93,22 +93,22 @@ function arrayOf([how, [site, other], head], record, engine) {
   switch (how) {
     case "strips": {
       const x = record.matrix(site);
-      return strips(other ? added(x, record.matrix(other)) : x);
+      return strips(other ? sumOf(x, record.matrix(other)) : x);
     }
     case "head": {
       const x = record.head(site, Number(head), heads);
-      return { matrix: x, lengths: lengthsOf(x) };
+      return { matrix: x, lengths: lengthsOfRows(x) };
     }
     case "write":
       return strips(engine.write(layer, Number(head), record.head(site, Number(head))));
     case "writes":
-      return { matrix: below(all().map((z, n) => rowOfValues(lengthsOf(engine.write(layer, n, z))))) };
+      return { matrix: stacked(all().map((z, n) => inOneRow(lengthsOfRows(engine.write(layer, n, z))))) };
     case "lengths":
-      return { matrix: rowOfValues(lengthsOf(record.matrix(site))) };
+      return { matrix: inOneRow(lengthsOfRows(record.matrix(site))) };
     case "mean":
-      return { matrix: meanOf(all()) };
+      return { matrix: meanOfHeads(all()) };
     case "thumbs":
-      return { matrix: below(all().map(thumbnail)) };
+      return { matrix: stacked(all().map(thumbnail)) };
     case "pattern":
       return { matrix: record.head(site, Number(head)) };
     case "allowed": {
@@ -116,22 +116,22 @@ function arrayOf([how, [site, other], head], record, engine) {
       return { matrix: { ...mask, values: mask.values.map((open, n) => Number(open || pattern.values[n] > 0)) } };
     }
     default: {
-      const rows = rowsOf(record.matrix(site));
-      return { matrix: rowOfValues(Float32Array.from(rows, how === "best" ? certainty : largest)) };
+      const rows = rowList(record.matrix(site));
+      return { matrix: inOneRow(Float32Array.from(rows, how === "best" ? certainty : highest)) };
     }
   }
 }
 
 /** @param {Float32Array | Float64Array} row */
-function largest(row) {
+function highest(row) {
   let most = Number.NEGATIVE_INFINITY;
   for (const one of row) if (one > most) most = one;
   return most;
 }
 
-/** @param {Float32Array | Float64Array} logits @returns {number} the probability of the largest */
+/** @param {Float32Array | Float64Array} logits @returns {number} the probability of the highest */
 function certainty(logits) {
-  const most = largest(logits);
+  const most = highest(logits);
   let sum = 0;
   for (const one of logits) sum += Math.exp(one - most);
   return 1 / sum;
@@ -142,32 +142,32 @@ function certainty(logits) {
  * @param {Engine} engine
  */
 const bestWords = (record, engine) =>
-  rowsOf(record.matrix("logits")).map((row) => engine.label(row.indexOf(largest(row))));
+  rowList(record.matrix("logits")).map((row) => engine.label(row.indexOf(highest(row))));
 
 /** @param {Matrix} matrix */
-const rowsOf = ({ rows, columns, values }) =>
+const rowList = ({ rows, columns, values }) =>
   Array.from({ length: rows }, (_, row) => values.subarray(row * columns, (row + 1) * columns));
 
 /** @param {Matrix} matrix @returns {Site} */
-const siteOf = ({ rows, columns, values }) => ({ shape: [rows, columns], data: values });
+const asSite = ({ rows, columns, values }) => ({ shape: [rows, columns], data: values });
 
 /** @param {Float32Array} values @returns {Matrix} */
-const rowOfValues = (values) => ({ rows: 1, columns: values.length, values });
+const inOneRow = (values) => ({ rows: 1, columns: values.length, values });
 
 /** @param {Matrix} x */
-const strips = (x) => ({ matrix: means(x), lengths: lengthsOf(x) });
+const strips = (x) => ({ matrix: shortened(x), lengths: lengthsOfRows(x) });
 
 /** @param {Matrix} x */
-const lengthsOf = (x) => Float32Array.from(rowsOf(x), (row) => Math.hypot(...row));
+const lengthsOfRows = (x) => Float32Array.from(rowList(x), (row) => Math.hypot(...row));
 
 /** @param {Matrix} a @param {Matrix} b @returns {Matrix} */
-const added = (a, b) => ({ ...a, values: a.values.map((value, n) => value + b.values[n]) });
+const sumOf = (a, b) => ({ ...a, values: a.values.map((value, n) => value + b.values[n]) });
 
 /** @param {Matrix} x @returns {Matrix} each vector as means of neighbours */
-function means(x) {
+function shortened(x) {
   const size = Math.min(NUMBERS, x.columns);
   const starts = Array.from({ length: size + 1 }, (_, n) => Math.floor((n * x.columns) / size));
-  const values = rowsOf(x).flatMap((row) =>
+  const values = rowList(x).flatMap((row) =>
     Array.from({ length: size }, (_, n) => {
       let sum = 0;
       for (let at = starts[n]; at < starts[n + 1]; at++) sum += row[at];
@@ -178,13 +178,13 @@ function means(x) {
 }
 
 /** @param {Matrix[]} all @returns {Matrix} */
-function meanOf(all) {
+function meanOfHeads(all) {
   const values = new Float32Array(all[0].values.length);
   for (const one of all) for (let n = 0; n < values.length; n++) values[n] += one.values[n] / all.length;
   return { ...all[0], values };
 }
 
-/** @param {Matrix} pattern @returns {Matrix} a cell is the largest that it stands for */
+/** @param {Matrix} pattern @returns {Matrix} a cell is the highest that it stands for */
 function thumbnail({ rows, columns, values }) {
   const [high, wide] = [Math.min(TILE, rows), Math.min(TILE, columns)];
   const made = new Float32Array(high * wide);
@@ -200,7 +200,7 @@ function thumbnail({ rows, columns, values }) {
 }
 
 /** @param {Matrix[]} all @returns {Matrix} one below the other */
-function below(all) {
+function stacked(all) {
   const { columns, values } = all[0];
   const made = new Float32Array(all.length * values.length);
   for (const [n, one] of all.entries()) made.set(one.values, n * values.length);
