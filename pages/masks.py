@@ -11,6 +11,7 @@ def draw(here: Lesson) -> None:
     layers, heads = lab.where(here)
     with board:
         chosen = lab.laboratory(here, said)
+        lab.follow(here, chosen, layers, heads)
     sides = effects.both_masks(here, lab.edited(here, chosen, layers, heads))
 
     with effect:

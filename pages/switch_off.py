@@ -11,6 +11,7 @@ from tfmviz.ui.switch_off.board import Switches
 
 def draw(here: Lesson) -> None:
     said = board.switchboard(here)
+    board.follow(here, said)
 
     def shows(part: Callable[[Sides, Switches], object]) -> Callable[[], object]:
         """A tab about both runs; the other tabs need no second one."""

@@ -10,7 +10,7 @@ import { visible } from "../../tfmviz/views/engine/labels.js";
 import { tensorsOf } from "../../tfmviz/views/engine/safetensors.js";
 import { unpack } from "../../tfmviz/views/shared/arrays.js";
 import { Head } from "../../tfmviz/views/steps/head.js";
-import { headOf } from "../../tfmviz/views/steps/of_sites.js";
+import { stepsOf } from "../../tfmviz/views/steps/of_sites.js";
 import { saysOf, sceneOf } from "../../tfmviz/views/whole_model/of_sites.js";
 
 const listed = (arrays) => Object.fromEntries(Object.entries(arrays).map(([name, { values }]) => [name, [...values]]));
@@ -79,7 +79,7 @@ const tasks = {
   },
   head({ name, text, shown }) {
     const engine = engines.get(name);
-    const made = headOf(engine.trace(text), engine, shown, { withWeights: true });
+    const made = stepsOf(engine.trace(text), engine, shown, { withWeights: true });
     return { facts: made.facts, arrays: listed(new Head(made).arrays) };
   },
   type({ name, passes }) {

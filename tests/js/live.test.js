@@ -21,7 +21,7 @@ function page({ views = ["explorer"], more = [] } = {}) {
     isOn: () => world.isOn,
     show: ({ views: { of } }) => world.shown.push(of),
     restore: () => world.shown.push("restored"),
-    mark: (isTyped) => world.marks.push(isTyped),
+    mark: (since) => world.marks.push(since),
   });
   world.type = (text) => {
     world.text = text;
@@ -52,12 +52,12 @@ test("one question is on its way, and after it the newest text is asked for", as
 test("what was entered is marked as old while other pictures are there, and comes back without a question", async () => {
   const world = page();
   world.type("other");
-  assert.equal(last(world.marks), false);
+  assert.equal(last(world.marks), "");
   await world.answer();
-  assert.equal(last(world.marks), true);
+  assert.equal(last(world.marks), "Enter");
   world.type("entered");
   assert.deepEqual(world.shown, ["other", "restored"]);
-  assert.equal(last(world.marks), false);
+  assert.equal(last(world.marks), "");
   assert.equal(world.asked.length, 1);
 });
 
@@ -70,7 +70,7 @@ test("no answer to an older text replaces what Python has sent after Enter", asy
   await world.answer();
   assert.deepEqual(world.shown, []);
   assert.equal(world.asked.length, 1);
-  assert.equal(last(world.marks), false);
+  assert.equal(last(world.marks), "");
 });
 
 test("the same pictures that Python does not send again are asked for", async () => {
@@ -83,7 +83,7 @@ test("the same pictures that Python does not send again are asked for", async ()
   world.following.ask();
   await world.answer();
   assert.deepEqual(world.shown, ["entered x", "entered "]);
-  assert.equal(last(world.marks), false);
+  assert.equal(last(world.marks), "");
 });
 
 test("who types on while Python computes sees the newest text again after Python's pictures", async () => {
@@ -97,7 +97,7 @@ test("who types on while Python computes sees the newest text again after Python
   assert.equal(last(world.asked)[0], "new one");
   await world.answer();
   assert.deepEqual(world.shown, ["new", "new one", "new one"]);
-  assert.equal(last(world.marks), true);
+  assert.equal(last(world.marks), "Enter");
 });
 
 test("an answer of another model or layer is not shown, and the text is asked for again", async () => {

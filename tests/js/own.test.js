@@ -22,7 +22,7 @@ const engine = {
   likeliest: (position, n) => Array.from({ length: n }, (_, k) => [`word ${k} at ${position}`, 0.5 / (k + 1)]),
 };
 const makers = {
-  headOf: (record, _, { layer, head, title }) => [record.facts.texts.target.tokens, layer, head, title],
+  stepsOf: (record, _, { layer, head, title }) => [record.facts.texts.target.tokens, layer, head, title],
   sceneOf: ({ zoom }, record) => [zoom, record.facts.texts.target.tokens],
   saysOf: (_, __, ___, token) => ({ readout: token }),
 };

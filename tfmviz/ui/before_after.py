@@ -8,7 +8,7 @@ from tfmviz.analysis import mask_effect
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Trace
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import show, show_pairs, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
 
@@ -34,22 +34,8 @@ def next_words(here: Lesson, after: Trace, token: int, *, series: tuple[str, str
     before, vocabulary = here.trace, here.model.vocabulary
     old, new = (softmax(run.row("logits", token)) for run in (before, after))
     best = np.argsort(-np.maximum(old, new), kind="stable")[:10]
-    words = [vocabulary[index] for index in best]
-    show(
-        pairs(
-            words,
-            old[best],
-            new[best],
-            series=series,
-            title="probability",
-            token_title="token" if here.model.config.architecture == "encoder-only" else "next token",
-            top=None,
-            percent=True,
-            theme=theme(),
-        ),
-        key=key,
-        alt="; ".join(f"“{visible(w)}” {old[i]:.1%} → {new[i]:.1%}" for w, i in zip(words, best, strict=True)),
-    )
+    words = [visible(vocabulary[index]) for index in best]
+    show_pairs(words, old[best].tolist(), new[best].tolist(), series, key=key)
 
 
 def losses(here: Lesson, after: Trace, *, series: tuple[str, str], key: str = "losses") -> None:

@@ -247,6 +247,14 @@ def show_bars(labels: Sequence[str], probabilities: Sequence[float], *, key: str
     show_plain_view("bars", js=bars.JS, css=bars.CSS, data=rows_of_bars(labels, probabilities), key=key)
 
 
+def show_pairs(
+    labels: Sequence[str], one: Sequence[float], other: Sequence[float], names: tuple[str, str], *, key: str
+) -> None:
+    """Probabilities of tokens in two runs, which have names, as two bars for each."""
+    rows = [[label, a, per_cent(a), b, per_cent(b)] for label, a, b in zip(labels, one, other, strict=True)]
+    show_plain_view("bars", js=bars.JS, css=bars.CSS, data={"series": names, "rows": rows}, key=key)
+
+
 def rows_of_bars(labels: Sequence[str], probabilities: Sequence[float]) -> list[list[Any]]:
     """What the view of such bars gets."""
     return [[label, p, per_cent(p)] for label, p in zip(labels, probabilities, strict=True)]

@@ -61,6 +61,9 @@ LARGEST = 70_000
 SITES = {"explorer": ("*.pattern", "*.mask"), "predictions": ("logits",), "whole_model": ("*",), "steps": ("*",)}
 """The views that follow, and what of a pass they show."""
 
+PAIRED = ("side_a", "side_b", "side_difference", "side_heads", "stream_change", "next_words")
+"""The views of a run and the same run changed that follow each touch."""
+
 MOST_TOKENS = 128
 """Of a text whose vectors travel: a megabyte of them in a large picture."""
 
@@ -98,17 +101,34 @@ class Asked:
     views: tuple[str, ...]
 
 
-def follow(here: Lesson, *names: str) -> None:
+def follow_changes(here: Lesson, by: str, change: str, usual: tuple[int, int], **how: object) -> None:
+    """Lets the pictures of A and B follow each touch in the view where B's pass is changed, if a browser computes it.
+
+    Draw this before them and after that view, which a server without this answers in a run, as it does in any case.
+
+    Args:
+        by: key of that view.
+        change: what it says of what Python shows.
+        usual: the tokens that look and are looked at until the reader chooses others.
+        how: see `Edited` in `views/live/changed.js`.
+    """
+    if parcel(here.model.name):
+        follow(here, *PAIRED, edited={"by": by, "usual": usual} | how, change=change)
+
+
+def follow(here: Lesson, *names: str, edited: dict[str, object] | None = None, change: str = "") -> None:
     """Lets views follow each key. Draw this before them: what is entered is then known when their data arrive.
 
     Args:
-        names: of the views that the page shows now; see `SITES`.
+        names: of the views that the page shows now; see `SITES` and `PAIRED`.
+        edited, change: see `follow_changes`.
     """
     if _served:
         page = {"model": here.model.name, "layer": here.choice.layer, "head": here.choice.head}
         page |= {"zoom": st.query_params.get("zoom", ""), "token": controls.pinned()}
+        page |= {"edited": edited} if edited else {}
         data: dict[str, Any] = {"page": page, "text": here.text, "at": "live", "views": " ".join(names)}
-        data["parcel"] = parcel(here.model.name)
+        data |= {"parcel": parcel(here.model.name), "change": change}
         data["opening"] = {one.text: one.word for one in examples_for(here.model.name) if one.word}
         show_plain_view("live", js=view.JS, css="", data=data)
 

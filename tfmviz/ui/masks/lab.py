@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from tfmviz.analysis import mask_effect
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array, kind_of
-from tfmviz.ui import controls, icons
+from tfmviz.ui import controls, icons, live
 from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import masks as view
@@ -279,6 +279,12 @@ def _pills(column: DeltaGenerator, label: str, count: int, *, key: str) -> list[
     return column.pills(
         label, range(count), selection_mode="multi", default=list(range(count)), key=key, bind="query-params"
     )
+
+
+def follow(here: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> None:
+    """Lets the figures follow each cell that is drawn."""
+    size, own = len(chosen.mask), (here.query, here.key)
+    live.follow_changes(here, "masks", view.to_bits(chosen.mask), own, layers=layers, heads=heads, tokens=size)
 
 
 def edited(here: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> Lesson:

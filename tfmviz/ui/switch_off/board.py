@@ -16,7 +16,7 @@ from tfmviz.analysis.ablation import Kind, Part, Question
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
-from tfmviz.ui import before_after, controls, icons, lesson, models
+from tfmviz.ui import before_after, controls, icons, lesson, live, models
 from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
@@ -154,6 +154,14 @@ def _follow(parts: Sequence[Part]) -> None:
 
 def switch_off(codes: Sequence[str]) -> None:
     controls.put({"off": ",".join(codes) or "none"})
+
+
+def follow(here: Lesson, said: Switches) -> None:
+    """Lets the figures follow each part that is switched."""
+    changed = ",".join(sorted(part.name for part in said.off))
+    factor = {"zero": 0.0, "mean": None, "scaled": said.way.factor}[said.way.how]
+    stack = here.choice.layer.split(".")[0]
+    live.follow_changes(here, "boxes", changed, (here.query, here.key), stack=stack, factor=factor)
 
 
 def run(here: Lesson, said: Switches) -> Sides:

@@ -1,5 +1,5 @@
 // Probabilities as bars, the largest first; a bar as long as its ground would be certainty. Labels become text, never
-// HTML.
+// HTML. With a run A and a run B each label has two bars.
 
 /** @import { Page } from "../shared/shell.js" */
 import { figureOf } from "../shared/drawn.js";
@@ -8,12 +8,16 @@ import { component } from "../shared/meet.js";
 import { barLength } from "../shared/numbers.js";
 import { Shell } from "../shared/shell.js";
 
-/** @typedef {[label: string, probability: number, written: string]} Row how it is written stands at the end */
+/** @typedef {[label: string, ...bars: (number | string)[]]} Row of each bar its length, then how that is written */
 
 class Bars extends Shell {
   /** @type {Row[]} */
   rows = [];
+  /** @type {string[]} the names of the runs, where there are two */
+  series = [];
+  legend = make("p", { className: "legend" });
   list = make("ol");
+  figureNode = make("div", {}, this.legend, this.list);
 
   /**
    * @param {HTMLElement} parent
@@ -21,20 +25,23 @@ class Bars extends Shell {
    */
   constructor(parent, page) {
     super(page);
-    this.mount(parent, { className: "bars" }, this.list, this.bar());
+    this.mount(parent, { className: "bars" }, this.figureNode, this.bar());
   }
 
-  /** @param {Row[]} rows */
-  read(rows) {
-    this.rows = rows;
+  /** @param {Row[] | {series: string[], rows: Row[]}} data rows alone are of the runs that are known already */
+  read(data) {
+    if (Array.isArray(data)) this.rows = data;
+    else Object.assign(this, data);
   }
 
   draw() {
+    this.legend.hidden = !this.series.length;
+    this.legend.replaceChildren(...this.series.map((name) => make("span", {}, make("i"), make("span", {}, name))));
     this.list.replaceChildren(...this.rows.map(row));
   }
 
   figure() {
-    return figureOf(this.list);
+    return figureOf(this.figureNode);
   }
 
   titles() {
@@ -42,20 +49,22 @@ class Bars extends Shell {
   }
 
   values() {
-    return { title: "Shares", columns: ["name", "share"], rows: this.rows.map(([label, share]) => [label, share]) };
+    const columns = ["name", ...(this.series.length ? this.series : ["share"])];
+    const rows = this.rows.map(([label, ...bars]) => [label, ...bars.filter((_, n) => n % 2 === 0)]);
+    return { title: "Shares", columns, rows };
   }
 }
 
 /** @param {Row} row */
-function row([label, probability, written]) {
-  const bar = make("span", { className: "length", style: { width: barLength(probability) } });
-  const number = make("span", { className: "number", textContent: written });
-  return make(
-    "li",
-    {},
-    make("span", { className: "label", dir: "auto", textContent: label }),
-    make("span", { className: "track" }, bar, number),
-  );
+function row([label, ...bars]) {
+  const tracks = [];
+  for (let n = 0; n < bars.length; n += 2) {
+    const bar = make("span", { className: "length", style: { width: barLength(Number(bars[n])) } });
+    const number = make("span", { className: "number", textContent: bars[n + 1] });
+    tracks.push(make("span", { className: "track" }, bar, number));
+  }
+  const name = make("span", { className: "label", dir: "auto", textContent: label });
+  return make("li", {}, name, make("span", { className: "tracks" }, ...tracks));
 }
 
 export default component((parent, page) => new Bars(parent, page));

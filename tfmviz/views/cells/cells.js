@@ -59,15 +59,18 @@ export class Cells extends Shell {
     canvas.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
   }
 
-  /** @param {Uint8Array} bytes */
-  read(bytes) {
-    const { header, arrays } = unpack(bytes);
-    this.picture = { ...header, values: arrays.values.values };
+  /** @param {Uint8Array | Partial<Picture>} data what Python sends, or how the picture differs from that */
+  read(data) {
+    if (data instanceof Uint8Array) {
+      const { header, arrays } = unpack(data);
+      this.picture = { ...header, values: arrays.values.values };
+    } else this.picture = { ...this.picture, ...data, scale: { ...this.picture.scale, ...data.scale } };
     this.images = [];
     this.cursor = this.atKeyboard() ? next(this.cursor, "", this.picture) : this.atHome(); // still within the picture
-    const own = header.matrices === 1 ? header.titles : [];
-    this.title.textContent = [...own, header.scale.title].filter(Boolean).join(": ");
-    this.canvas.dataset.picks = String(Boolean(header.click));
+    const { matrices, titles, scale, click } = this.picture;
+    const own = matrices === 1 ? titles : [];
+    this.title.textContent = [...own, scale.title].filter(Boolean).join(": ");
+    this.canvas.dataset.picks = String(Boolean(click));
     this.tools.ariaLabel = `Figure: ${this.title.textContent}`;
   }
 

@@ -1,21 +1,19 @@
 // One of our small models in the reader's own browser. It gives the record that Python gives, with the same names, and
 // computes only what a change of the text has changed.
 
-/** @import { Matrix } from "../shared/arrays.js" */
 /** @import { Plain } from "../shared/record.js" */
 /** @import { Edit } from "./edits.js" */
 /** @import { Tensors } from "./stored.js" */
 /** @import { Encoding } from "./tokens.js" */
 /** @import { Value } from "./tensors.js" */
+import { largest } from "../shared/arrays.js";
 import { treatsTokensAlike } from "./edits.js";
 import { softmaxInto } from "./heads.js";
 import { complete, whyUnknown } from "./known.js";
 import { visible } from "./labels.js";
-import { layerNorm } from "./layers.js";
 import { Recorder, tapOf } from "./tap.js";
 import { ByteTokens } from "./tokens.js";
 import { Transformer } from "./transformer.js";
-import { arraysOfLayer } from "./weights.js";
 
 /**
  * @typedef {{sites?: string[] | null, edits?: Edit[], title?: string}} Wishes which sites the record is to hold, with *
@@ -83,10 +81,10 @@ export class Engine {
   /**
    * The model's scores and probabilities for what comes after a token of the last text, or for what stands in a gap.
    * @param {number} [position] the last one, if none is named
+   * @param {Pass} [pass] an earlier one: `last` of its time
    * @returns {{logits: Float32Array, probabilities: Float32Array}}
    */
-  next(position = this.last.ids.length - 1) {
-    const { values, edits } = this.last;
+  next(position = this.last.ids.length - 1, { values, edits } = this.last) {
     const stream = values[STREAM];
     if (!stream || !(position >= 0 && position < stream.shape[0])) throw new Error("There is no such token.");
     const { memory, loaded } = this.transformer;
@@ -116,54 +114,13 @@ export class Engine {
       probabilities,
       logits.map((logit) => logit / temperature),
     );
-    return largest(probabilities, n).map((id) => [this.label(id), probabilities[id]]);
+    return largest(probabilities, n).map((id) => [this.words[id], probabilities[id]]);
   }
 
-  /** @param {number} id of an entry of the vocabulary */
-  label(id) {
+  /** The entries of the vocabulary, as they are written. */
+  get words() {
     this.labels ??= this.tokenizer.vocabulary.map(visible);
-    return this.labels[id];
-  }
-
-  /**
-   * What the model would say if the stream ended with these vectors: the logits of each.
-   * @param {ArrayLike<number>[]} vectors
-   */
-  readOut(vectors) {
-    const { memory, loaded, norm } = this.transformer;
-    memory.free = loaded;
-    if (!vectors.length) return [];
-    const width = vectors[0].length;
-    const x = memory.tensor(vectors.length, width);
-    for (const [n, vector] of vectors.entries()) x.data.set(vector, n * width);
-    const logits = this.transformer.logits(norm ? layerNorm(x, norm) : x);
-    return vectors.map((_, n) => logits.part(n).data.slice());
-  }
-
-  /** @param {string} layer path of an attention layer */
-  weights(layer) {
-    const { memory, blocks } = this.transformer;
-    return arraysOfLayer(memory, blocks[Number(layer.split(".")[1])].self_attn);
-  }
-
-  /**
-   * What a head adds to the stream, z W_O.
-   * @param {string} layer
-   * @param {number} head
-   * @param {Matrix} z (len, d_head)
-   * @returns {Matrix} (len, d_model)
-   */
-  write(layer, head, { rows, columns, values }) {
-    const { memory, loaded, blocks } = this.transformer;
-    const { panels } = blocks[Number(layer.split(".")[1])].self_attn.W_O;
-    memory.free = loaded;
-    const wide = memory.tensor(rows, panels.inner); // the other heads' places stay 0
-    const { data } = wide;
-    data.fill(0);
-    for (let row = 0; row < rows; row++) {
-      data.set(values.subarray(row * columns, (row + 1) * columns), row * panels.inner + head * columns);
-    }
-    return { rows, columns: panels.columns, values: memory.product(wide, panels).data.slice() };
+    return this.labels;
   }
 
   /**
@@ -196,21 +153,4 @@ export class Engine {
  */
 function factsOf({ tokens, ids, offsets, dropped }, title) {
   return { title, texts: { target: { labels: tokens.map(visible), tokens } }, ids, offsets, dropped };
-}
-
-/**
- * Places of the largest numbers, the largest first.
- * @param {Float32Array} p
- * @param {number} n
- */
-function largest(p, n) {
-  /** @type {number[]} */
-  const best = [];
-  for (let id = 0; id < p.length; id++) {
-    if (best.length === n && p[id] <= p[best[n - 1]]) continue;
-    const before = best.findIndex((other) => p[other] < p[id]);
-    best.splice(before < 0 ? best.length : before, 0, id);
-    if (best.length > n) best.pop();
-  }
-  return best;
 }

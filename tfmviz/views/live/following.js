@@ -1,17 +1,26 @@
-// What the pictures show while somebody types: the newest text wins, and one question at a time is on its way.
+// What the pictures show while somebody types, draws a mask or switches parts off: the newest wish wins, and one
+// question at a time is on its way.
 //
 // A source computes what a text's pictures are. Here and in the pictures nobody knows which one did.
 
 /** @import { Parcel } from "../engine/fetching.js" */
 /** @import { Typed } from "../shared/shell.js" */
-
-/** @typedef {{model: string, layer: string, head: number, zoom: string, token: number | null}} Page what is chosen */
+/** @import { Edited } from "./changed.js" */
 
 /**
- * What Python knows of the page: the text is the one that was entered last, the views are those that can follow, the
- * parcel is the model for a browser, if one can compute it, and `opening` the words that examples open with.
- * @typedef {{page: Page, text: string, views: string[], parcel: Parcel | null, opening: Record<string, string>}} Known
+ * What is chosen; `edited` says how B's pass is changed, and by which view, on pages that compare A with B.
+ * @typedef {{model: string, layer: string, head: number, zoom: string, token: number | null, edited?: Edited}} Page
  */
+
+/**
+ * What Python knows of the page: the text is the one that was entered last, `change` what that view says of B's pass,
+ * the views are those that can follow, the parcel is the model for a browser, if one can compute it, and `opening` the
+ * words that examples open with. A source gets the change that is wanted.
+ * @typedef {{page: Page, text: string, change?: string, views: string[], parcel: Parcel | null,
+ *   opening: Record<string, string>}} Known
+ */
+
+/** @typedef {{text: string, change: string}} Wish */
 
 /** @typedef {{typed: Typed, views: Record<string, any>}} Pictures the data of each view */
 
@@ -24,19 +33,22 @@
  * The page, as far as it is needed here.
  * @typedef {object} Around
  * @property {() => string | null} text that stands in the box, null if there is none
+ * @property {(view: string) => string | undefined} edited what a view says of B's pass; undefined if it is not there
  * @property {(view: string) => boolean} has whether a view is there now
  * @property {() => boolean} isOn whether pictures are to follow
  * @property {(pictures: Pictures) => void} show
  * @property {(views: string[]) => void} restore shows what Python has sent last
- * @property {(isTyped: boolean) => void} mark says whether the pictures are those of a text that nobody has entered
+ * @property {(since: Since) => void} mark says whether the pictures are of something that Python has not heard of
  */
+
+/** @typedef {"" | "Enter" | "change"} Since what Python has not heard of: nothing, a text, a change */
 
 export class Following {
   /** @type {Known | null} */
   known = null;
-  /** @type {string | null} the text whose pictures are on the page */
+  /** @type {Wish | null} what the pictures on the page show */
   shown = null;
-  /** @type {string | null} the text whose pictures Python has sent last */
+  /** @type {Wish | null} what the pictures show that Python has sent last */
   sent = null;
   isAsking = false;
 
@@ -54,8 +66,9 @@ export class Following {
    * @param {Known} known
    */
   know(known) {
-    this.shown ??= known.text;
-    this.sent ??= known.text;
+    const isPythons = !this.shown || (this.known && areAlike(this.shown, wishOf(this.known)));
+    if (isPythons) this.shown = wishOf(known); // what is on the page Python replaces, or it is the same
+    this.sent ??= wishOf(known);
     this.known = known;
     this.mark();
   }
@@ -66,57 +79,64 @@ export class Following {
    */
   told(view) {
     if (!this.known?.views.includes(view)) return;
-    this.sent = this.shown = this.known.text;
+    this.sent = this.shown = wishOf(this.known);
     this.mark();
     this.ask();
   }
 
   mark() {
-    this.around.mark(this.shown !== this.known?.text);
+    const { shown, known } = this;
+    if (!shown || !known || areAlike(shown, wishOf(known))) this.around.mark("");
+    else this.around.mark(shown.text === known.text ? "change" : "Enter");
   }
 
-  /** The text that is wanted: that of the box, unless there is nothing to show of it. */
+  /**
+   * What is wanted: the text of the box and the change that is drawn, unless there is nothing to show.
+   * @returns {Wish | null}
+   */
   wanted() {
     const text = this.around.isOn() ? inOneLine(this.around.text() ?? "") : "";
-    return text.trim() ? text : null;
+    const by = this.known?.page.edited?.by;
+    const change = (by && this.around.edited(by)) ?? this.known?.change ?? "";
+    return text.trim() ? { text, change } : null;
   }
 
-  /** Asks for what stands in the box, if that is not on the page, and nothing else is being asked. */
+  /** Asks for what is wanted, if that is not on the page, and nothing else is being asked. */
   async ask() {
-    const text = this.wanted();
-    if (!this.known || text === null || text === this.shown || this.isAsking) return;
-    const known = { ...this.known, views: this.known.views.filter(this.around.has) };
+    const wish = this.wanted();
+    if (!this.known || !wish || areAlike(wish, this.shown) || this.isAsking) return;
+    const known = { ...this.known, change: wish.change, views: this.known.views.filter(this.around.has) };
     if (!known.views.length) return;
-    if (text === known.text && text === this.sent) {
+    if (areAlike(wish, wishOf(this.known)) && areAlike(wish, this.sent)) {
       this.around.restore(known.views);
-      this.shown = text;
+      this.shown = wish;
       this.mark();
       return;
     }
     this.isAsking = true;
-    const pictures = await this.trace(text, known).finally(() => {
+    const pictures = await this.trace(wish.text, known).finally(() => {
       this.isAsking = false;
     });
-    const isFitting = this.isFor(text, known);
+    const isFitting = this.isFor(wish, known);
     if (pictures && isFitting) {
       this.around.show(pictures);
-      this.shown = text;
+      this.shown = wish;
       this.mark();
     }
-    if (!isFitting || text !== this.wanted()) this.ask();
+    if (!isFitting || !areAlike(wish, this.wanted())) this.ask();
   }
 
   /**
-   * Whether the pictures of a text may be shown: the page is the same, and if another text has been entered meanwhile,
+   * Whether the pictures of a wish may be shown: the page is the same, and if something else has been entered since,
    * Python's pictures of that are better.
-   * @param {string} text
+   * @param {Wish} wish
    * @param {Known} known when it was asked for
    */
-  isFor(text, { page }) {
+  isFor(wish, { page }) {
     const now = this.known;
     const wanted = this.wanted();
-    if (!now || wanted === null || JSON.stringify(now.page) !== JSON.stringify(page)) return false;
-    return text === wanted || wanted !== now.text;
+    if (!now || !wanted || JSON.stringify(now.page) !== JSON.stringify(page)) return false;
+    return areAlike(wish, wanted) || !areAlike(wanted, wishOf(now));
   }
 
   /**
@@ -131,6 +151,18 @@ export class Following {
     return null;
   }
 }
+
+/**
+ * @param {Known} known
+ * @returns {Wish}
+ */
+const wishOf = ({ text, change = "" }) => ({ text, change });
+
+/**
+ * @param {Wish} one
+ * @param {Wish | null} other
+ */
+const areAlike = (one, other) => one.text === other?.text && one.change === other.change;
 
 /**
  * A text as models read it: pasted lines are one text (`in_one_line` in ui/sentences.py).

@@ -13,22 +13,24 @@ import { recordOf } from "../shared/record.js";
 
 /** @typedef {typeof import("../engine/view.js").default} Script */
 
-/** @typedef {{engine: Engine, makers: Pick<Script, "headOf" | "saysOf" | "sceneOf">}} Computing */
+/** @typedef {Pick<Script, "saysOf" | "sceneOf" | "stepsOf">} Makers what makes a view's data of a record */
 
 const SITES = ["*.pattern", "*.mask"];
 const DRAWS = new Set(["explorer", "predictions", "whole_model", "steps"]);
 const OF_ALL_SITES = ["whole_model", "steps"];
-const WORDS = 10;
-const MOST = 128; // tokens; a longer text would hold the hand up
+export const WORDS = 10;
+export const MOST = 128; // tokens; a longer text would hold the hand up
 const GAP = /^ ?_{3,}$/;
 
 export class Own {
-  /** @type {Map<string, Computing | null>} by the weights' address; null while one is on its way, or cannot come */
+  /** @type {Map<string, Engine | null>} by the weights' address; null while one is on its way, or cannot come */
   engines = new Map();
+  /** @type {Makers | null} as soon as an engine is here */
+  makers = null;
   n = 0;
 
   /**
-   * @param {(parcel: Parcel) => Promise<Computing>} [get]
+   * @param {(parcel: Parcel) => Promise<{engine: Engine, makers: Makers}>} [get]
    * @param {(view: string) => Uint8Array | Plain} [sent] what Python has sent to a view last
    */
   constructor(get = fetched, sent = (view) => meetingOf(view).data) {
@@ -47,7 +49,10 @@ export class Own {
     if (connection?.saveData) return null;
     this.engines.set(parcel.at, null);
     this.get(parcel).then(
-      (computing) => this.engines.set(parcel.at, computing),
+      ({ engine, makers }) => {
+        this.makers = makers;
+        this.engines.set(parcel.at, engine);
+      },
       () => {}, // the server goes on computing
     );
     return null;
@@ -60,7 +65,8 @@ export class Own {
    */
   async trace(text, { page, parcel, opening, views }) {
     if (!parcel || !views.every((view) => DRAWS.has(view))) return null;
-    const { engine, makers } = this.engine(parcel) ?? {};
+    const engine = this.engine(parcel);
+    const { makers } = this;
     if (!makers || !engine?.tokenizer.knows(text)) return null;
     try {
       const { ids } = engine.encode(text);
@@ -78,7 +84,7 @@ export class Own {
         if (view === "predictions") {
           drawn.predictions = engine.likeliest(typed.first, WORDS).map(([label, p]) => [label, p, perCent(p)]);
         }
-        if (view === "steps") drawn.steps = makers.headOf(record, engine, { title: page.model, ...page });
+        if (view === "steps") drawn.steps = makers.stepsOf(record, engine, { title: page.model, ...page });
         if (view === "whole_model") {
           const scene = /** @type {Drawn} */ (recordOf(this.sent(view)).facts);
           if (!isOfPage(scene, page)) return null;
@@ -106,7 +112,7 @@ function isOfPage({ made, zoom, layer, head }, page) {
 /**
  * The script and the model: nobody who only looks waits for either.
  * @param {Parcel} parcel
- * @returns {Promise<Computing>}
+ * @returns {Promise<{engine: Engine, makers: Makers}>}
  */
 async function fetched(parcel) {
   const { default: script } = await import(new URL(parcel.script ?? "", document.baseURI).href);

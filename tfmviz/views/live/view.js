@@ -1,9 +1,12 @@
-// While a sentence is being typed, the pictures follow each key. Streamlit's own box stays the box: this only listens.
+// While a sentence is being typed, the pictures follow each key; while B's pass is changed by hand, each touch.
+// Streamlit's own box stays the box: this only listens.
 
 /** @import { Around, Known } from "./following.js" */
 import { make } from "../shared/elements.js";
 import { meetingOf } from "../shared/meet.js";
 import { isOn, TYPING } from "../shared/switches.js";
+import { namesOff, watchBoxes } from "./boxes.js";
+import { Changed } from "./changed.js";
 import { Following } from "./following.js";
 import { Own } from "./own.js";
 import { Socket } from "./socket.js";
@@ -40,7 +43,8 @@ function build(parent, at) {
     if (note.textContent !== sentence) note.textContent = sentence; // said once
   };
   const socket = new Socket(addressOf(at), say);
-  const following = new Following([new Own(), socket], around(say));
+  const own = new Own();
+  const following = new Following([own, new Changed(own), socket], around(say));
   /** @param {Event} event */
   const listen = (event) => {
     const { target } = event;
@@ -50,12 +54,15 @@ function build(parent, at) {
   };
   const meeting = meetingOf("live");
   meeting.told = (key) => following.told(key);
+  meeting.touched = () => following.ask();
   for (const event of ["input", "compositionend"]) document.addEventListener(event, listen);
+  const leaveBoxes = watchBoxes(() => following.ask());
   return {
     following,
     leave: () => {
       for (const event of ["input", "compositionend"]) document.removeEventListener(event, listen);
-      meeting.told = undefined;
+      leaveBoxes();
+      meeting.told = meeting.touched = undefined;
       following.known = null;
       socket.leave();
       document.documentElement.removeAttribute(MARK);
@@ -69,6 +76,7 @@ function build(parent, at) {
  */
 const around = (say) => ({
   text: () => /** @type {HTMLTextAreaElement | null} */ (document.querySelector(BOX))?.value ?? null,
+  edited: (name) => (name === "boxes" ? namesOff() : meetingOf(name).view?.edited?.()),
   has: (name) => Boolean(meetingOf(name).view),
   isOn: () => isOn(TYPING),
   show: ({ typed, views }) => {
@@ -80,9 +88,10 @@ const around = (say) => ({
       if (selection) view?.select(selection);
     }
   },
-  mark: (isTyped) => {
-    document.documentElement.toggleAttribute(MARK, isTyped);
-    if (!isTyped) say("");
+  mark: (since) => {
+    if (since) document.documentElement.setAttribute(MARK, since);
+    else document.documentElement.removeAttribute(MARK);
+    if (!since) say("");
   },
 });
 

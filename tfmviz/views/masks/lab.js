@@ -144,7 +144,12 @@ export class Lab extends Shell {
   }
 
   chosen() {
-    return { start: this.entry.id, bits: this.mask ? toBits(this.mask) : "" };
+    return { start: this.entry.id, bits: this.edited() };
+  }
+
+  /** What is changed in a pass of the model. */
+  edited() {
+    return this.mask ? toBits(this.mask) : "";
   }
 
   /** The mask of the gallery that one started from, or the first that is usable. */
@@ -274,6 +279,7 @@ export class Lab extends Shell {
     const help = "Blue may look, grey may not. Click a word above to hide it, or any cell.";
     this.tip.textContent = this.hovered ? this.sentence(this.hovered) : help;
     this.writeOut();
+    this.page.touched?.();
   }
 
   drawCount() {

@@ -12,11 +12,16 @@
  * @property {(name: string, value: any) => void} setTriggerValue
  */
 
-/** @typedef {Pick<Shell, "show" | "select" | "mirror" | "followLook" | "leave">} View what a view does for Streamlit */
+/**
+ * What a view does for Streamlit. One in which a pass of the model is changed says how.
+ * @typedef {Pick<Shell, "show" | "select" | "mirror" | "followLook" | "leave"> & {edited?: () => string}} View
+ */
 
 /**
- * A view, the data and the choice that Python has for it last. What is called `live` here is told when data come.
- * @typedef {{view?: View | null, data?: any, selection?: any, told?: (key: string) => void}} Meeting
+ * A view, the data and the choice that Python has for it last. What is called `live` here is told when data come, and
+ * when the reader touches a view.
+ * @typedef {{view?: View | null, data?: any, selection?: any, told?: (key: string) => void,
+ *   touched?: () => void}} Meeting
  */
 
 /**
@@ -56,6 +61,7 @@ export const component =
       pick: (/** @type {any} */ value) => setTriggerValue("picked", value),
       beside: (/** @type {string[]} */ views, /** @type {any} */ seen) =>
         views.map((key) => meetingOf(key).view?.mirror(seen)).includes(true),
+      touched: () => meetingOf("live").touched?.(),
     });
     parentElement.view_ ??= makeView(parentElement, parentElement.page_);
     /** @type {View} */

@@ -17,10 +17,10 @@ import { save } from "./picture.js";
 export const STILL = 400; // milliseconds without a touch after which the hand counts as still
 
 /**
- * Whom a view tells what the reader does: a choice that lasts, one click, what views beside it are to show. Nobody,
- * where a view stands alone.
+ * Whom a view tells what the reader does: a choice that lasts, one click, what views beside it are to show, and that it
+ * would change a pass of the model otherwise now. Nobody, where a view stands alone.
  * @typedef {{report?: (selection: any) => void, pick?: (value: any) => void,
- *   beside?: (views: string[], seen: any) => boolean}} Page
+ *   beside?: (views: string[], seen: any) => boolean, touched?: () => void}} Page
  */
 
 /** @typedef {{first: number, says?: any}} Typed the token to look at, and what a model would say there */

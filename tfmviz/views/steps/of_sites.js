@@ -2,6 +2,7 @@
 
 /** @import { Engine } from "../engine/engine.js" */
 /** @import { Plain, Sites } from "../shared/record.js" */
+import { weightsOf } from "../engine/weights.js";
 
 /**
  * @param {Plain} plain all sites of the text
@@ -10,7 +11,7 @@
  * @param {{withWeights?: boolean}} [wishes] whether the layer's matrices are there too; a view of this head has them
  * @returns {Plain}
  */
-export function headOf({ facts, sites }, engine, { title, layer, head }, { withWeights = false } = {}) {
+export function stepsOf({ facts, sites }, engine, { title, layer, head }, { withWeights = false } = {}) {
   const { config, positions } = engine.transformer;
   const { d_head, divisor, n_heads, norm_position } = config;
   const { labels } = facts.texts.target;
@@ -18,7 +19,7 @@ export function headOf({ facts, sites }, engine, { title, layer, head }, { withW
   const preNorm = norm_position === "pre";
   /** @type {Sites} */
   const found = { x: preNorm ? sites[`${layer}.norm`] : before, before };
-  if (withWeights) Object.assign(found, engine.weights(layer));
+  if (withWeights) Object.assign(found, weightsOf(engine, layer));
   for (const [site, value] of Object.entries(sites)) {
     if (site.startsWith(`${layer}.`)) found[site.slice(layer.length + 1)] ??= value;
   }

@@ -6,6 +6,7 @@
 /** @import { Plain, Site, Sites } from "../shared/record.js" */
 /** @import { Says } from "./follow.js" */
 /** @import { Scene } from "./scene.js" */
+import { readOut, writeOf } from "../engine/weights.js";
 import { recordOf, SiteRecord } from "../shared/record.js";
 
 /** @typedef {[how: string, sites: string[], head: number | null]} Made how an array is made of which sites */
@@ -60,11 +61,11 @@ export function saysOf({ said }, plain, engine, token) {
   const { logits: end } = engine.next(token);
   const answer = end.indexOf(highest(end));
   const early = columns.slice(0, -1).map((column) => rowAt(record, said[column], token));
-  const all = [...engine.readOut(early), end];
+  const all = [...readOut(engine, early), end];
   return Object.fromEntries(
     all.map((logits, n) => {
       const rank = 1 + logits.filter((logit) => logit > logits[answer]).length;
-      return [columns[n], [engine.label(logits.indexOf(highest(logits))), certainty(logits), rank]];
+      return [columns[n], [engine.words[logits.indexOf(highest(logits))], certainty(logits), rank]];
     }),
   );
 }
@@ -100,9 +101,9 @@ function drawnArray([how, [site, other], head], record, engine) {
       return { matrix: x, lengths: lengthsOfRows(x) };
     }
     case "write":
-      return strips(engine.write(layer, Number(head), record.head(site, Number(head))));
+      return strips(writeOf(engine, layer, Number(head), record.head(site, Number(head))));
     case "writes":
-      return { matrix: stacked(all().map((z, n) => inOneRow(lengthsOfRows(engine.write(layer, n, z))))) };
+      return { matrix: stacked(all().map((z, n) => inOneRow(lengthsOfRows(writeOf(engine, layer, n, z))))) };
     case "lengths":
       return { matrix: inOneRow(lengthsOfRows(record.matrix(site))) };
     case "mean":
@@ -142,7 +143,7 @@ function certainty(logits) {
  * @param {Engine} engine
  */
 const bestWords = (record, engine) =>
-  rowList(record.matrix("logits")).map((row) => engine.label(row.indexOf(highest(row))));
+  rowList(record.matrix("logits")).map((row) => engine.words[row.indexOf(highest(row))]);
 
 /** @param {Matrix} matrix */
 const rowList = ({ rows, columns, values }) =>
