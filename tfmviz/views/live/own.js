@@ -7,6 +7,7 @@
 /** @import { Plain } from "../shared/record.js" */
 /** @import { Drawn } from "../whole_model/of_sites.js" */
 /** @import { Known, Page, Pictures } from "./following.js" */
+import { firstOf } from "../shared/first.js";
 import { meetingOf } from "../shared/meet.js";
 import { perCent } from "../shared/numbers.js";
 import { recordOf } from "../shared/record.js";
@@ -20,7 +21,6 @@ const DRAWS = new Set(["explorer", "predictions", "whole_model", "steps"]);
 const OF_ALL_SITES = ["whole_model", "steps"];
 export const WORDS = 10;
 export const MOST = 128; // tokens; a longer text would hold the hand up
-const GAP = /^ ?_{3,}$/;
 
 export class Own {
   /** @type {Map<string, Engine | null>} by the weights' address; null while one is on its way, or cannot come */
@@ -117,22 +117,4 @@ function isOfPage({ made, zoom, layer, head }, page) {
 async function fetched(parcel) {
   const { default: script } = await import(new URL(parcel.script ?? "", document.baseURI).href);
   return { engine: await script.fetchEngine(parcel), makers: script };
-}
-
-/**
- * The token to look at (`nearest` in ui/sentences.py): the chosen one, a gap, an example's own word, the last word.
- * @param {string[]} tokens
- * @param {number | null} chosen
- * @param {string} [own] what an example opens with
- * @param {boolean} [fillsGaps] whether ___ is one for this model
- */
-export function firstOf(tokens, chosen, own = "", fillsGaps = false) {
-  const last = tokens.length - 1;
-  if (chosen !== null) return Math.min(chosen, last);
-  const gap = fillsGaps ? tokens.findIndex((token) => GAP.test(token)) : -1;
-  if (gap >= 0) return gap;
-  const word = own ? tokens.map((token) => token.trim()).lastIndexOf(own) : -1;
-  if (word >= 0) return word;
-  const any = tokens.map((token) => /[\p{L}\p{N}]/u.test(token)).lastIndexOf(true);
-  return any < 0 ? last : any;
 }

@@ -7,6 +7,8 @@ arrays are made of: so a browser with a record of its own can draw another text 
 
 from __future__ import annotations
 
+from typing import Any
+
 from tfmviz.views.shared import pack, script, style
 from tfmviz.views.whole_model import block, head, model
 from tfmviz.views.whole_model.scene import NUMBERS, Sheet, Subject, Zoom
@@ -27,6 +29,20 @@ def payload(subject: Subject, zoom: Zoom, layer: str, number: int, *, beside: st
         ValueError: there are numbers that are not finite.
         NotCaptured: the trace lacks what is drawn.
     """
+    header, sheet = _drawn(subject, zoom, layer, number, beside)
+    return pack(header, sheet.arrays)
+
+
+def described(subject: Subject, zoom: Zoom, layer: str, number: int) -> dict[str, Any]:
+    """What a picture consists of, for a browser that has the numbers of another text. Its links are the app's pages."""
+    header, _ = _drawn(subject, zoom, layer, number, "")
+    for lane in header["lanes"]:
+        lane["columns"] = [column | {"links": []} for column in lane["columns"]]
+    return header
+
+
+def _drawn(subject: Subject, zoom: Zoom, layer: str, number: int, beside: str) -> tuple[dict[str, Any], Sheet]:
+    """What travels as words, and the arrays."""
     sheet = Sheet(subject)
     match zoom:
         case "model":
@@ -48,7 +64,7 @@ def payload(subject: Subject, zoom: Zoom, layer: str, number: int, *, beside: st
         "numbers": min(NUMBERS, subject.weights.W_E.shape[1]),
         "width": subject.weights.W_E.shape[1],
     }
-    return pack(header, sheet.arrays)
+    return header, sheet
 
 
 def read_at(subject: Subject, zoom: Zoom, layer: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ import { recordOf, SiteRecord } from "../shared/record.js";
 /** @typedef {Scene & {made: Record<string, Made>, said: Record<string, string>}} Drawn `said` are sites by column */
 
 const NUMBERS = 64; // that a vector is drawn with, at most
-const TILE = 24; // cells that the picture of a head measures across, at most
+const ACROSS = 24; // cells that the picture of a head measures across, at most
 
 /**
  * @param {Drawn} drawn the picture of another text, of the same part of the same model
@@ -187,7 +187,7 @@ function meanOfHeads(all) {
 
 /** @param {Matrix} pattern @returns {Matrix} a cell is the highest that it stands for */
 function thumbnail({ rows, columns, values }) {
-  const [high, wide] = [Math.min(TILE, rows), Math.min(TILE, columns)];
+  const [high, wide] = [Math.min(ACROSS, rows), Math.min(ACROSS, columns)];
   const made = new Float32Array(high * wide);
   const place = (/** @type {number} */ n, /** @type {number} */ length, /** @type {number} */ size) =>
     Math.ceil(((n + 1) * size) / length) - 1;
