@@ -3,7 +3,7 @@
 /** @import { Site } from "./site.js" */
 /** @import { Head } from "./heads.js" */
 import { button, make, put } from "../shared/elements.js";
-import { wordRows } from "./word_rows.js";
+import { positionOf, questionOf, wordRows } from "./word_rows.js";
 
 const LISTED = 8; // next words
 
@@ -99,13 +99,9 @@ export class Below {
     if (!this.holdsFirst) site.trace(site.text, ["*.pattern", "*.mask"]);
     this.holdsFirst = true;
     const { tokens } = facts.texts.target;
-    const fillsIn = engine.tokenizer.fillsGaps;
-    const at =
-      site.place.token ?? tokens.findIndex((/** @type {string} */ token) => fillsIn && /^ ?_{3,}$/.test(token));
-    const position = at < 0 || at >= tokens.length ? tokens.length - 1 : at;
-    const read = tokens.slice(0, position + 1).join("");
-    const textContent = fillsIn ? `What may stand at token ${position}` : `What comes after “${read.slice(-60)}”`;
-    put(this.asked, { textContent });
+    const { fillsGaps } = engine.tokenizer;
+    const position = positionOf(tokens, site.place.token, fillsGaps);
+    put(this.asked, { textContent: questionOf(tokens, position, fillsGaps) });
     this.words.replaceChildren(...wordRows(engine.likeliest(position, LISTED, this.temperature)));
   }
 

@@ -5,9 +5,9 @@
 import { editsOf } from "../live/editing.js";
 import { fromBits, toBits } from "../masks/bits.js";
 import { Lab } from "../masks/lab.js";
-import { make } from "../shared/elements.js";
+import { make, put } from "../shared/elements.js";
 import { galleryOf } from "./gallery.js";
-import { wordRows } from "./word_rows.js";
+import { positionOf, questionOf, wordRows } from "./word_rows.js";
 
 const LISTED = 6; // next words
 
@@ -17,30 +17,28 @@ class MasksPart {
   start = ""; // the mask one started from
   edit = ""; // the cells that differ from it, as text for the address
   drawn = ""; // what the pictures below show: sentence, place and mask
-  length = 0;
+  length = 0; // tokens
+  position = 0; // of the token after which words are listed
 
   /**
    * @param {Site} site
-   * @param {HTMLElement} parent in a shadow; what the mask does stands outside of it, below
+   * @param {HTMLElement} parent in a shadow; what the mask does stands outside of it
    */
   constructor(site, parent) {
     this.site = site;
     this.view = new Lab(parent, { touched: () => this.runWithMask() });
+    this.asks = make("p", { className: "asked" });
     this.own = make("ol", { className: "words" });
     this.yours = make("ol", { className: "words" });
-    const side = (/** @type {string} */ title, /** @type {HTMLElement} */ words) =>
-      make("section", { className: "next" }, make("p", { className: "asked", textContent: title }), words);
-    this.pair = make(
-      "div",
-      { className: "pair" },
-      side("Next word, its own mask", this.own),
-      side("Next word, your mask", this.yours),
-    );
-    this.heads = make("div", { dataset: { part: "masks" } });
-    const below = make("div", { dataset: { part: "masks" } }, this.pair, this.heads);
-    document.getElementById("parts")?.append(below);
-    this.explorer = site.heads.explorerIn(this.heads, (place) => {
+    const [own, yours] = ["With its own mask", "With your mask"].map((textContent) => make("p", { textContent }));
+    const words = make("section", { className: "next", dataset: { part: "masks" } });
+    words.append(this.asks, own, this.own, yours, this.yours);
+    const heads = make("div", { dataset: { part: "masks" } });
+    document.getElementById("parts")?.append(words, heads);
+    this.explorer = site.heads.explorerIn(heads, (place) => {
+      const isOther = place.token !== site.place.token;
       site.place = { ...site.place, ...place };
+      if (isOther) this.run();
       site.later();
     });
     this.views = [this.view, this.explorer];
@@ -56,9 +54,12 @@ class MasksPart {
     const { engine, model } = site;
     if (!engine) return;
     const { facts } = site.trace(site.text, ["*.mask"]);
-    const { labels } = facts.texts.target;
+    const { labels, tokens } = facts.texts.target;
+    const { fillsGaps } = engine.tokenizer;
+    this.position = positionOf(tokens, site.place.token, fillsGaps);
+    put(this.asks, { textContent: questionOf(tokens, this.position, fillsGaps) });
     const gallery = galleryOf(labels.length, { isDecoder: site.stack === "decoder", window: model.config.window });
-    this.own.replaceChildren(...wordRows(engine.likeliest(site.token, LISTED)));
+    this.own.replaceChildren(...wordRows(engine.likeliest(this.position, LISTED)));
     this.drawn = "";
     const entries = gallery.map(({ mask, ...said }) => ({
       ...said,
@@ -108,7 +109,7 @@ class MasksPart {
     const edited = { by: "masks", usual: [0, 0], layers, heads: null, tokens: this.length };
     const edits = editsOf(bits, edited, this.length) ?? [];
     site.heads.show(this.explorer, site.trace(text, ["*.pattern", "*.mask"], { edits }));
-    this.yours.replaceChildren(...wordRows(engine.likeliest(site.token, LISTED)));
+    this.yours.replaceChildren(...wordRows(engine.likeliest(this.position, LISTED)));
     this.tell();
   }
 
