@@ -104,6 +104,8 @@ export class Site {
     const number = (/** @type {"layer" | "head"} */ what) =>
       select(what === "layer" ? "Layer" : "Head", {}, (value) => this.choose({ [what]: Number(value) }));
     this.menus = { layer: number("layer"), head: number("head") };
+    this.menus.layer.box.ariaLabel = "Layer";
+    this.menus.head.box.ariaLabel = "Head";
     this.where = make("span", { className: "line" }, this.menus.layer.node, this.menus.head.node);
     const label = make("label", { className: "sentence" }, "Your sentence: every key changes the pictures", this.box);
     this.listen(this.box);
