@@ -134,6 +134,7 @@ def _page(entries: list[dict[str, Any]], inside: dict[str, str], later: dict[str
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width">
+<link rel="icon" href="data:,">
 <title>Attention, computed in your browser</title>
 <style>{site.CSS}</style>
 </head>
