@@ -23,8 +23,9 @@ from tfmviz.ui import scenes
 from tfmviz.ui.named import named
 from tfmviz.ui.sentences import examples_for
 from tfmviz.ui.weights import PART
-from tfmviz.views import digest, site, whole_model
+from tfmviz.views import site, whole_model
 from tfmviz.views.engine import KNOWN, package
+from tfmviz.views.site.page import html
 
 MODELS = ("twins-rope", "twins-sinusoidal", "twins-none", "tiny-english")
 """Those of a site, if nobody asks for others. The first one is small: its picture is there soonest."""
@@ -78,7 +79,8 @@ def write(out: Path, models: Sequence[str], *, single: bool = False) -> Path:
     entries.sort(key=lambda entry: models.index(entry["model"]))
     later = {} if single else {name: _put_file(out, name, js, "js") for name, js in site.LATER.items()}
     page = out / ("attention.html" if single else "index.html")
-    page.write_text(_page(entries, inside, later), encoding="utf-8")
+    opens_with = examples_for(entries[0]["model"])[0].text
+    page.write_text(html(opens_with, entries, inside=inside, scripts=later), encoding="utf-8")
     return page
 
 
@@ -108,51 +110,6 @@ def _put(folder: Path, parts: Sequence[bytes]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for n, data in enumerate(parts):
         (folder / str(n)).write_bytes(data)
-
-
-def _page(entries: list[dict[str, Any]], inside: dict[str, str], later: dict[str, str]) -> str:
-    """The page itself.
-
-    Args:
-        inside: the files that it carries: models as base64, what pictures consist of as JSON.
-        later: where the other scripts are; none: in the page.
-    """
-    asks = "'none'" if inside else "'self'"
-    policy = (
-        f"default-src 'none'; script-src {' '.join(map(digest, (site.JS, *site.LATER.values())))} 'wasm-unsafe-eval'; "
-        f"style-src {digest(site.CSS)}; "
-        f"connect-src {asks}; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    carried = "\n".join(f'<script type="text/plain" id="{name}">{data}</script>' for name, data in inside.items())
-    opens_with = examples_for(entries[0]["model"])[0].text
-    said = json.dumps({"text": opens_with, "models": entries, "scripts": later}).replace("<", "\\u003c")
-    rest = "" if later else "\n".join(f'<script type="module">{js}</script>' for js in site.LATER.values())
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width">
-<link rel="icon" href="data:,">
-<title>Attention, computed in your browser</title>
-<style>{site.CSS}</style>
-</head>
-<body>
-<main>
-<h1>Attention, computed in your browser</h1>
-<div id="controls"></div>
-<div id="explorer" data-part="explorer"></div>
-<div id="below" data-part="explorer"></div>
-<div id="parts"></div>
-</main>
-<script type="application/json" id="site">{said}</script>
-{carried}
-<script type="module">{site.JS}</script>
-{rest}
-</body>
-</html>
-"""
 
 
 if __name__ == "__main__":

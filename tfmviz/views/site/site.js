@@ -50,7 +50,10 @@ const PAGES = {
 const byId = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 export class Site {
-  /** @type {{text: string, models: Model[], scripts: Record<string, string>}} in one file no scripts are to be got */
+  /**
+   * What stands in the page; `scripts` are none if it is one file.
+   * @type {{text: string, models: Model[], parts: PageName[], scripts: Record<string, string>}}
+   */
   given = JSON.parse(String(byId("site").textContent));
   models = this.given.models;
   /** @type {Record<string, Promise<Engine>>} those that were asked for */
@@ -82,7 +85,7 @@ export class Site {
     this.off = offFrom(address.get("off") ?? "");
     this.text = address.get("text")?.trim() ? String(address.get("text")) : this.given.text;
     const page = address.get("page") ?? "";
-    if (Object.hasOwn(PAGES, page)) this.page = /** @type {PageName} */ (page);
+    this.page = this.given.parts.find((name) => name === page) ?? "explorer";
     this.box = make("textarea", { rows: 2, value: this.text, maxLength: 5000 });
     this.note = make("p", { className: "note", role: "status" });
     this.about = make("span", { className: "about" });
@@ -110,10 +113,10 @@ export class Site {
     const label = make("label", { className: "sentence" }, "Your sentence: every key changes the pictures", this.box);
     this.listen(this.box);
     this.tabs = make("div", { className: "tabs", role: "tablist", ariaLabel: "What to look at" });
-    for (const [page, textContent] of Object.entries(PAGES)) {
-      const open = () => this.open(/** @type {PageName} */ (page));
-      this.tabs.append(button(textContent, { role: "tab", dataset: { page }, onclick: open }));
+    for (const page of this.given.parts) {
+      this.tabs.append(button(PAGES[page], { role: "tab", dataset: { page }, onclick: () => this.open(page) }));
     }
+    this.tabs.hidden = this.given.parts.length < 2;
     roving(this.tabs, () => 1);
     byId("controls").append(make("div", { className: "line" }, menu.node, this.where, this.about), label);
     byId("controls").append(this.note, this.tabs);
@@ -323,7 +326,11 @@ export class Site {
     const address = new URLSearchParams({ ...(this.page === "explorer" ? {} : { page: this.page }), ...where });
     if (token !== null) address.set("token", String(token));
     for (const [name, value] of Object.entries(part.said())) if (value) address.set(name, value);
-    history.replaceState(null, "", `?${address}`);
+    try {
+      history.replaceState(null, "", `?${address}`);
+    } catch {
+      // a notebook may show the page without an address of its own
+    }
   }
 
   followLook() {
