@@ -17,9 +17,9 @@ from tfmviz.record.trace import Trace
 from tfmviz.views import explorer
 from tfmviz.views.files import csv_of, npz_of
 from tfmviz.views.payload import Scores, details, payload, travels_whole
-from tfmviz.views.shared import digest
+from tfmviz.views.shared.page import page
 
-__all__ = ["csv_of", "details", "digest", "html", "npz_of", "payload", "travels_whole"]
+__all__ = ["csv_of", "details", "html", "npz_of", "payload", "travels_whole"]
 
 
 def html(trace: Trace, *, title: str = "", on_repeats: Scores | None = None, live: bool = False) -> str:
@@ -41,28 +41,13 @@ def html(trace: Trace, *, title: str = "", on_repeats: Scores | None = None, liv
 
         return live_page(trace, title)
     data = base64.b64encode(payload(trace, title=title, on_repeats=on_repeats, whole=True)).decode()
-    style, script = explorer.STANDALONE_CSS, explorer.STANDALONE_JS
-    policy = (
-        f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
-    )
     text = escape(trace.target.text if trace.source is None else trace.source.text)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width">
-<title>Attention{f" of {escape(title)}" if title else ""}</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
+    script = explorer.STANDALONE_JS
+    body = f"""<main>
 <h1 dir="auto">{text}</h1>
 <div id="explorer"></div>
 </main>
 <script type="text/plain" id="payload">{data}</script>
-<script type="module">{script}</script>
-</body>
-</html>
-"""
+<script type="module">{script}</script>"""
+    name = f"Attention{f' of {title}' if title else ''}"
+    return page(name, body, css=explorer.STANDALONE_CSS, scripts=(script,))

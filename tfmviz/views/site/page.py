@@ -10,8 +10,18 @@ from typing import Any
 from tfmviz.places import PROJECT
 from tfmviz.record.trace import Trace
 from tfmviz.views.engine import KNOWN, package
-from tfmviz.views.shared import digest
+from tfmviz.views.shared.page import page
 from tfmviz.views.site import CSS, JS, LATER
+
+TITLE = "Attention, computed in your browser"
+
+MAIN = f"""<main>
+<h1>{TITLE}</h1>
+<div id="controls"></div>
+<div id="explorer" data-part="explorer"></div>
+<div id="below" data-part="explorer"></div>
+<div id="parts"></div>
+</main>"""
 
 PARTS = ("explorer", "whole_model", "step_by_step", "masks", "positions_rope")
 """By the names of the app's pages."""
@@ -34,40 +44,14 @@ def html(
         scripts: where the other scripts are; none: in the page.
         parts: which there are.
     """
-    asks = "'none'" if inside else "'self'"
     later = [js for name, js in LATER.items() if name in ("below", *parts)]
-    policy = (
-        f"default-src 'none'; script-src {' '.join(map(digest, (JS, *later)))} 'wasm-unsafe-eval'; "
-        f"style-src {digest(CSS)}; connect-src {asks}; img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
     said = json.dumps({"text": text, "models": models, "scripts": scripts, "parts": parts}).replace("<", "\\u003c")
-    carried = "\n".join(f'<script type="text/plain" id="{name}">{data}</script>' for name, data in inside.items())
-    rest = "" if scripts else "\n".join(f'<script type="module">{js}</script>' for js in later)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width">
-<link rel="icon" href="data:,">
-<title>Attention, computed in your browser</title>
-<style>{CSS}</style>
-</head>
-<body>
-<main>
-<h1>Attention, computed in your browser</h1>
-<div id="controls"></div>
-<div id="explorer" data-part="explorer"></div>
-<div id="below" data-part="explorer"></div>
-<div id="parts"></div>
-</main>
-<script type="application/json" id="site">{said}</script>
-{carried}
-<script type="module">{JS}</script>
-{rest}
-</body>
-</html>
-"""
+    carried = [f'<script type="text/plain" id="{name}">{data}</script>' for name, data in inside.items()]
+    running = [f'<script type="module">{js}</script>' for js in (JS, *([] if scripts else later))]
+    body = [MAIN, f'<script type="application/json" id="site">{said}</script>', *carried, *running]
+    connect = "" if inside else "'self'"
+    more = ("'wasm-unsafe-eval'",)
+    return page(TITLE, "\n".join(body), css=CSS, scripts=(JS, *later), more=more, connect=connect)
 
 
 def live_page(trace: Trace, name: str) -> str:
