@@ -159,7 +159,14 @@ const inOneRow = (values) => ({ rows: 1, columns: values.length, values });
 const strips = (x) => ({ matrix: shortened(x), lengths: lengthsOfRows(x) });
 
 /** @param {Matrix} x */
-const lengthsOfRows = (x) => Float32Array.from(rowList(x), (row) => Math.hypot(...row));
+const lengthsOfRows = (x) => Float32Array.from(rowList(x), lengthOfRow);
+
+/** @param {Float32Array | Float64Array} row */
+function lengthOfRow(row) {
+  let sum = 0;
+  for (const number of row) sum += number * number; // Math.hypot takes ten times as long
+  return Math.sqrt(sum);
+}
 
 /** @param {Matrix} a @param {Matrix} b @returns {Matrix} */
 const sumOf = (a, b) => ({ ...a, values: a.values.map((value, n) => value + b.values[n]) });
