@@ -1,5 +1,7 @@
 """Masks: who may look at whom, and what another mask does to a trained model (L4, L10)."""
 
+import streamlit as st
+
 from tfmviz.ui import before_after, guess, lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.masks import effects, facts, lab
@@ -10,7 +12,9 @@ def draw(here: Lesson) -> None:
     said = lab.settings(here)
     layers, heads = lab.where(here)
     with board:
+        above = st.container()
         chosen = lab.laboratory(here, said)
+    with above:
         lab.follow(here, chosen, layers, heads)
     sides = effects.both_masks(here, lab.edited(here, chosen, layers, heads))
 

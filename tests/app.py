@@ -132,6 +132,12 @@ def series(
     return {name.split(" ", 1)[1]: np.array(found[name], dtype=float) for name in sorted(found)}
 
 
+def paired(app: AppTest, key: str = "next_words") -> tuple[list[str], dict[str, tuple[float, float]]]:
+    """The names of two runs, and by its label what each token has in them."""
+    data = json.loads(views(app)[key].json)
+    return data["series"], {label: (a, b) for label, a, _, b, _ in data["rows"]}
+
+
 def alt(app: AppTest, key: str) -> str:
     """What a figure says to those who cannot see it."""
     if key in (drawn := pictures(app)):

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 OFF = "/switch_off?text=The+cat+sat+on+the+mat."
 NORM = "/normalisation?text=The+cat+sat+on+the+mat.&batch=My+dog+ran."
-DRAWN = "[data-testid=stVegaLiteChart] svg, .cells canvas"
+DRAWN = "[data-testid=stVegaLiteChart] svg, .cells canvas, .bars li"
 MAP, COPY, POINTS = (
     f"{OFF}&removed={tab}" for tab in ("Every+part+in+turn", "Copy+from+another+sentence", "Do+sharp+heads+matter%3F")
 )

@@ -13,7 +13,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, forget, matrices, open_page, pictures, series, views, words
+from tests.app import charts, forget, matrices, open_page, paired, pictures, series, views, words
 from tests.model import numpy_model
 from tests.pages.test_pages import put_random_model
 from tfmviz import zoo
@@ -82,7 +82,7 @@ def test_numbers_are_those_of_a_model_whose_weights_lack_the_parts(ids: tuple[in
     np.testing.assert_allclose(one, old, atol=1e-3)
     np.testing.assert_allclose(other, new, atol=1e-3)
     app = open_page(PAGE, text=TEXT, off="d0.5,dm2", token=last)
-    _, bars = series(charts(app)["next_words"], "value", by="series").values()
+    bars = [b for _, b in paired(app)[1].values()]
     p = softmax(numpy_model.forward(doctored, ids)[2][-1])
     vocabulary = Tokenizer.load(MODEL / "tokenizer.json").vocabulary
     best = int(p.argmax())
@@ -249,7 +249,7 @@ def test_other_models_are_shown(architecture: str, tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
     monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))
     app = open_page(PAGE, text="the cat sat")
-    drawn = {tab: [*charts(app), *matrices(app)] for tab in tabs(app)}
+    drawn = {tab: [*charts(app), *matrices(app), *({"next_words"} & set(views(app)))] for tab in tabs(app)}
     forget()
     assert drawn["Next word"] == ["next_words"]
     assert drawn["Loss"] == ([] if architecture == "encoder-only" else ["losses"])

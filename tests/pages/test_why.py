@@ -221,7 +221,7 @@ def test_the_share_of_the_first_token_is_that_of_an_independent_run() -> None:
     assert whole > 0
     assert every > whole
     assert one != every
-    assert "words_without_value" in charts(app)
+    assert "words_without_value" in views(app)
 
 
 def test_of_one_token_nothing_is_said_about_sinks() -> None:

@@ -101,19 +101,19 @@ class Asked:
     views: tuple[str, ...]
 
 
-def follow_changes(here: Lesson, by: str, change: str, usual: tuple[int, int], **how: object) -> None:
-    """Lets the pictures of A and B follow each touch in the view where B's pass is changed, if a browser computes it.
+def follow_changes(here: Lesson, by: str, change: str, *names: str, **how: object) -> None:
+    """Lets views follow each touch where a pass or what comes of it is changed, if a browser computes the model.
 
-    Draw this before them and after that view, which a server without this answers in a run, as it does in any case.
+    The page answers in a run in any case. Draw this before those views.
 
     Args:
-        by: key of that view.
-        change: what it says of what Python shows.
-        usual: the tokens that look and are looked at until the reader chooses others.
+        by: key of the view where it is changed; "boxes" and "sliders" are Streamlit's, see `views/live/boxes.js`.
+        change: what that says of what the page shows.
+        names: of the views, such as `PAIRED`.
         how: see `Edited` in `views/live/changed.js`.
     """
     if parcel(here.model.name):
-        follow(here, *PAIRED, edited={"by": by, "usual": usual} | how, change=change)
+        follow(here, *names, edited={"by": by} | how, change=change)
 
 
 def follow(here: Lesson, *names: str, edited: dict[str, object] | None = None, change: str = "") -> None:

@@ -283,8 +283,14 @@ def _pills(column: DeltaGenerator, label: str, count: int, *, key: str) -> list[
 
 def follow(here: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> None:
     """Lets the figures follow each cell that is drawn."""
-    size, own = len(chosen.mask), (here.query, here.key)
-    live.follow_changes(here, "masks", view.to_bits(chosen.mask), own, layers=layers, heads=heads, tokens=size)
+    where: dict[str, object] = {
+        "layers": layers,
+        "heads": heads,
+        "tokens": len(chosen.mask),
+        "usual": (here.query, here.key),
+    }
+    where["isOwn"] = bool(np.array_equal(here.trace[f"{here.choice.layer}.mask"], chosen.mask))
+    live.follow_changes(here, "masks", view.to_bits(chosen.mask), "masks", *live.PAIRED, **where)
 
 
 def edited(here: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> Lesson:

@@ -160,8 +160,8 @@ def follow(here: Lesson, said: Switches) -> None:
     """Lets the figures follow each part that is switched."""
     changed = ",".join(sorted(part.name for part in said.off))
     factor = {"zero": 0.0, "mean": None, "scaled": said.way.factor}[said.way.how]
-    stack = here.choice.layer.split(".")[0]
-    live.follow_changes(here, "boxes", changed, (here.query, here.key), stack=stack, factor=factor)
+    how = {"stack": here.choice.layer.split(".")[0], "factor": factor, "usual": (here.query, here.key)}
+    live.follow_changes(here, "boxes", changed, *live.PAIRED, **how)
 
 
 def run(here: Lesson, said: Switches) -> Sides:

@@ -12,16 +12,16 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.record.decoding import Rules, Step, draw, entropy, number_for
+from tfmviz.record.decoding import Rule, Rules, Step, draw, entropy, number_for
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons
+from tfmviz.ui import controls, icons, live
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.writing import branches, edits
 from tfmviz.ui.writing.branches import LIMIT, NOTHING, Tree
-from tfmviz.ui.writing.settings import Settings
+from tfmviz.ui.writing.settings import NAMES, Settings
 from tfmviz.views import writing as view
 from tfmviz.words.labels import whole
 
@@ -31,6 +31,9 @@ there, since most readers of a new text look at its next word and go on typing."
 
 RIVALS = 6
 """Words listed for every place."""
+
+SLIDERS: tuple[Rule, ...] = ("temperature", "repetition", "top_k", "top_p", "min_p")
+"""What is set by a slider, in the order of `views/live/boxes.js`."""
 
 SHOWN = 60
 """Characters of a text that undoing would bring back."""
@@ -100,6 +103,10 @@ def desk(here: Lesson, said: Settings, now: Written) -> None:
         "undecided": math.log(len(vocabulary)),
         "edits": [None if text is None else text[:SHOWN] for text in (typed.by(-1), typed.by(1))],
     }
+    if said.rules.temperature > 0:
+        rules = {"banned": said.rules.banned, "order": said.rules.order}
+        set_to = ",".join(f"{round(getattr(said.rules, name), 2):g}" for name in SLIDERS)
+        live.follow_changes(here, "sliders", set_to, "writing", rules=rules, names=NAMES)
     looked = now.place if now.place < now.tree.shown else None
     show_view(
         "writing",
@@ -171,7 +178,8 @@ def _place(step: Step, seed: int, vocabulary: Sequence[str]) -> dict[str, Any]:
 
 def _listed(model: Array, left: Array, *, also: tuple[int, ...]) -> list[int]:
     """The words to list: the most probable ones before and after the settings, and the chosen ones."""
-    best = [*_largest(model, RIVALS), *_largest(left, RIVALS // 2), *also]
+    kept = [token for token in _largest(left, RIVALS // 2) if left[token] > 0]
+    best = [*_largest(model, RIVALS), *kept, *also]
     return sorted({int(token) for token in best}, key=lambda token: (-left[token], -model[token]))
 
 

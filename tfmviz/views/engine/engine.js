@@ -10,14 +10,14 @@ import { largest } from "../shared/arrays.js";
 import { treatsTokensAlike } from "./edits.js";
 import { softmaxInto } from "./heads.js";
 import { complete, whyUnknown } from "./known.js";
-import { visible } from "./labels.js";
+import { visible, wholeLabel } from "./labels.js";
 import { Recorder, tapOf } from "./tap.js";
 import { ByteTokens } from "./tokens.js";
 import { Transformer } from "./transformer.js";
 
 /**
- * @typedef {{sites?: string[] | null, edits?: Edit[], title?: string}} Wishes which sites the record is to hold, with *
- *   for anything (null: all), what is changed in the pass, and the name of the model
+ * @typedef {{sites?: string[] | null, edits?: Edit[], title?: string, more?: number[]}} Wishes which sites are kept,
+ *   with * for anything (null: all), what is changed in the pass, the name of the model, and tokens after the text
  */
 
 /** @typedef {{ids: number[], values: Record<string, Value>, like: string, edits: Edit[]}} Pass what it left behind */
@@ -61,9 +61,10 @@ export class Engine {
    * @param {Wishes} [wishes]
    * @returns {Plain}
    */
-  trace(text, { sites = null, edits = [], title = "" } = {}) {
+  trace(text, { sites = null, edits = [], title = "", more = [] } = {}) {
     const encoding = this.encode(text);
-    const { ids } = encoding;
+    const ids = [...encoding.ids, ...more];
+    if (ids.length > this.transformer.config.max_len) throw new Error("The text is longer than what the model reads.");
     const like = JSON.stringify([sites, edits]);
     const past = this.past(ids, like, edits);
     const { values: before } = this.last;
@@ -121,6 +122,20 @@ export class Engine {
   get words() {
     this.labels ??= this.tokenizer.vocabulary.map(visible);
     return this.labels;
+  }
+
+  /** @param {string} token */
+  label(token) {
+    return visible(token);
+  }
+
+  /**
+   * An entry as it stands in a text: with the space before it, and a sign for what cannot be seen.
+   * @param {number} id
+   */
+  running(id) {
+    const token = this.tokenizer.vocabulary[id];
+    return (/^ +[^ ]/.test(token) ? " " : "") + wholeLabel(token);
   }
 
   /**

@@ -24,7 +24,7 @@ export function visible(token) {
  * All of a token: the space that begins a word is dropped, other white space and control characters get a visible sign.
  * @param {string} token
  */
-function wholeLabel(token) {
+export function wholeLabel(token) {
   const word = ONLY_SPACE.test(token) ? token : token.replace(/^ /, "");
   const inner = word.replace(/^ +| +$/g, "");
   const left = /^ */.exec(word)?.[0].length ?? 0;

@@ -10,13 +10,14 @@ import { largest } from "../shared/arrays.js";
 import { decimal, perCent } from "../shared/numbers.js";
 import { differenceOf, distancesOf, headOf, movedOf } from "./differences.js";
 import { editsOf } from "./editing.js";
-import { MOST, WORDS } from "./own.js";
+import { firstOf, MOST, WORDS } from "./own.js";
 
 /**
- * How B's pass is changed, and by which view. Of a mask: the layers that get it, the heads that do (null: all), and how
- * many tokens it is for. Of parts: their stack, and what they are multiplied by, unless that is no number.
- * @typedef {{by: string, usual: [query: number, key: number], layers?: string[], heads?: boolean[] | null,
- *   tokens?: number, stack?: string, factor?: number | null}} Edited
+ * How B's pass is changed, and by which view. Of a mask: the layers that get it, the heads that do (null: all), how
+ * many tokens it is for, and whether it is the model's own. Of parts: their stack, and what they are multiplied by, unless that is no number. Of the
+ * settings of writing: those that no slider says.
+ * @typedef {{by: string, usual?: [query: number, key: number], rules?: any, names?: any, layers?: string[],
+ *   heads?: boolean[] | null, tokens?: number, isOwn?: boolean, stack?: string, factor?: number | null}} Edited
  */
 
 /** @typedef {{sites: Sites, probabilities: (token: number) => Float32Array}} Pass */
@@ -26,6 +27,7 @@ const NOTHING = 1e-9; // the end of a scale where all values are 0
 
 /** What each view needs of the two passes besides the chosen layer. */
 const NEEDS = /** @type {Record<string, string[]>} */ ({
+  masks: [],
   side_a: [],
   side_b: [],
   side_difference: [],
@@ -48,22 +50,31 @@ export class Changed {
    * @param {Known} known
    * @returns {Promise<Pictures | null>}
    */
-  async trace(text, { page, parcel, change = "", views }) {
+  async trace(text, { page, parcel, opening, change = "", views, entered = text }) {
     const { edited, layer } = page;
+    const isTyped = text !== entered;
     if (!edited || !parcel || !views.every((view) => view in NEEDS)) return null;
+    if (!isTyped && views.join() === "masks") return null; // that is where the hand is
     const engine = this.own.engine(parcel);
     if (!engine?.tokenizer.knows(text)) return null;
     try {
-      const { ids } = engine.encode(text);
+      const { ids, tokens } = engine.encode(text);
       const edits = editsOf(change, edited, ids.length);
       if (!edits || ids.length > MOST) return null;
       const sites = [`${layer}.pattern`, `${layer}.mask`, ...views.flatMap((view) => NEEDS[view])];
       const of = JSON.stringify([parcel.at, ids, sites]);
       if (this.a?.of !== of) this.a = { of, pass: run(engine, text, sites, []) };
       const passes = [this.a.pass, run(engine, text, sites, edits)];
-      const [query, key] = placeOf(passes, page, edited);
-      const drawn = views.map((view) => [view, DRAWN[view]({ passes, page, query, key, words: engine.words })]);
-      return { typed: { first: query }, views: Object.fromEntries(drawn) };
+      const first = isTyped ? firstOf(tokens, page.token, opening[text]) : null;
+      const [query, key] = placeOf(
+        passes,
+        page,
+        first === null ? edited.usual : [first, mostOf(passes[0], page, first)],
+      );
+      const labels = isTyped ? tokens.map((token) => engine.label(token)) : null;
+      const seen = { passes, page, query, key, words: engine.words, labels };
+      const drawn = views.map((view) => [view, DRAWN[view](seen)]);
+      return { typed: { first: query }, views: Object.fromEntries(drawn.filter(([, data]) => data)) };
     } catch {
       return null; // whatever it is, the server says it
     }
@@ -97,30 +108,53 @@ function run(engine, text, wanted, edits) {
  * or that whose row differs most.
  * @param {Pass[]} passes
  * @param {Page} page
- * @param {Edited} edited
+ * @param {[query: number, key: number]} [usual]
  */
-function placeOf([a, b], { token, layer, head }, { usual }) {
+function placeOf([a, b], page, usual = [0, 0]) {
+  const { token, layer, head } = page;
   if (token !== null) return usual;
-  const { rows, columns, values } = headOf(a.sites, `${layer}.pattern`, head);
+  const { rows, values } = headOf(a.sites, `${layer}.pattern`, head);
   const moved = distancesOf(values, headOf(b.sites, `${layer}.pattern`, head).values, rows);
   const query = moved.indexOf(Math.max(...moved));
   if (moved[usual[0]] > LEAST || moved[query] <= LEAST) return usual;
-  const row = values.subarray(query * columns, (query + 1) * columns);
-  return [query, row.indexOf(Math.max(...row))];
+  return [query, mostOf(a, page, query)];
 }
 
 /**
- * What each view is to show instead of what Python has sent last.
- * @typedef {{passes: Pass[], page: Page, query: number, key: number, words: string[]}} Seen
+ * The key that a query gives most to.
+ * @param {Pass} pass
+ * @param {Page} page
+ * @param {number} query
+ */
+function mostOf({ sites }, { layer, head }, query) {
+  const { columns, values } = headOf(sites, `${layer}.pattern`, head);
+  const row = values.subarray(query * columns, (query + 1) * columns);
+  return row.indexOf(Math.max(...row));
+}
+
+/**
+ * What each view is to show instead of what Python has sent last. Labels are of the tokens, if the text is another one.
+ * @typedef {{passes: Pass[], page: Page, query: number, key: number, words: string[], labels: string[] | null}} Seen
  * @type {Record<string, (seen: Seen) => any>}
  */
 const DRAWN = {
   side_a: ({ passes, ...seen }) => oneSide(passes[0], seen),
   side_b: ({ passes, ...seen }) => oneSide(passes[1], seen),
-  side_difference: ({ passes: [a, b], page, query, key }) => {
+  masks: ({ passes: [, b], page, labels }) => {
+    const { rows, columns, values } = headOf(b.sites, `${page.layer}.mask`, page.head);
+    return labels && { queries: labels, keys: labels, mask: { rows, columns, open: Uint8Array.from(values) } };
+  },
+  side_difference: ({ passes: [a, b], page, query, key, labels }) => {
     const values = differenceOf(maskedOf(a, page), maskedOf(b, page));
     const end = Math.max(NOTHING, ...values.map((value) => (Number.isFinite(value) ? Math.abs(value) : 0)));
-    return { values, scale: { low: -end, high: end }, frames: [frameOf(query, key)], alt: "B minus A" };
+    const frames = [frameOf(query, key)];
+    return {
+      values,
+      scale: { low: -end, high: end },
+      frames,
+      alt: "B minus A",
+      ...tokensOn(labels, "query", "key", true),
+    };
   },
   side_heads: ({ passes: [a, b] }) => {
     const rows = Object.keys(a.sites).filter((site) => site.endsWith(".pattern"));
@@ -133,10 +167,11 @@ const DRAWN = {
     const texts = means.map((row) => row.map((share) => decimal(100 * share, 0)));
     return { values: Float32Array.from(means.flat()), texts, alt: "How much each head has changed" };
   },
-  stream_change: ({ passes: [a, b] }) => {
+  stream_change: ({ passes: [a, b], labels }) => {
     const rows = Object.keys(a.sites).filter((site) => site.endsWith(".resid_post"));
     const values = Float32Array.from(rows.flatMap((site) => movedOf(a.sites[site], b.sites[site])));
-    return { values, scale: { low: 0, high: Math.max(NOTHING, ...values) }, alt: "How far each vector has moved" };
+    const scale = { low: 0, high: Math.max(NOTHING, ...values) };
+    return { values, scale, alt: "How far each vector has moved", ...tokensOn(labels, "", "token") };
   },
   next_words: ({ passes, query, words }) => {
     const [old, now] = passes.map(({ probabilities }) => probabilities(query));
@@ -150,10 +185,31 @@ const DRAWN = {
 
 /**
  * @param {Pass} pass
- * @param {{page: Page, query: number, key: number}} seen
+ * @param {Omit<Seen, "passes">} seen
  */
-function oneSide(pass, { page, query, key }) {
-  return { values: maskedOf(pass, page), frames: [frameOf(query, key)], alt: "Where each token looks" };
+function oneSide(pass, { page, query, key, labels }) {
+  const frames = [frameOf(query, key)];
+  return { values: maskedOf(pass, page), frames, alt: "Where each token looks", ...tokensOn(labels, "query", "key") };
+}
+
+/**
+ * Rows and columns of another text; where a picture's rows are no tokens, they stay.
+ * @param {string[] | null} labels
+ * @param {string} rows what the tokens are there
+ * @param {string} columns
+ * @param {boolean} [isOfBoth] then they are said without a number
+ */
+function tokensOn(labels, rows, columns, isOfBoth = false) {
+  if (!labels) return {};
+  const axis = (/** @type {string} */ title) => ({
+    title,
+    names: labels,
+    spoken: labels.map((name, n) => `${title}${isOfBoth ? "" : ` ${n}`} “${name}”`),
+    boxed: [],
+    places: [...labels.keys()],
+    count: labels.length,
+  });
+  return { ...(rows ? { rows: axis(rows) } : {}), columns: axis(columns) };
 }
 
 /**

@@ -13,8 +13,9 @@ const NAME = /^(?:(MLP|layer) )?(\d+)(?:\.(\d+))?$/; // of a part, see tfmviz/an
  * @param {number} length tokens of the text
  * @returns {Edit[] | null}
  */
-export function editsOf(change, { by, stack, layers = [], heads, tokens, factor }, length) {
-  if (by === "masks") return tokens === length ? masked(change, layers, heads, length) : null;
+export function editsOf(change, { by, stack, layers = [], heads, tokens, isOwn, factor }, length) {
+  if (by === "masks" && tokens !== length) return isOwn ? [] : null; // its own mask has every length
+  if (by === "masks") return masked(change, layers, heads, length);
   if (typeof factor !== "number") return null;
   return change
     .split(",")

@@ -15,9 +15,9 @@
 /**
  * What Python knows of the page: the text is the one that was entered last, `change` what that view says of B's pass,
  * the views are those that can follow, the parcel is the model for a browser, if one can compute it, and `opening` the
- * words that examples open with. A source gets the change that is wanted.
+ * words that examples open with. A source gets the change that is wanted, and as `entered` that text.
  * @typedef {{page: Page, text: string, change?: string, views: string[], parcel: Parcel | null,
- *   opening: Record<string, string>}} Known
+ *   opening: Record<string, string>, entered?: string}} Known
  */
 
 /** @typedef {{text: string, change: string}} Wish */
@@ -105,11 +105,16 @@ export class Following {
   async ask() {
     const wish = this.wanted();
     if (!this.known || !wish || areAlike(wish, this.shown) || this.isAsking) return;
-    const known = { ...this.known, change: wish.change, views: this.known.views.filter(this.around.has) };
+    const known = {
+      ...this.known,
+      entered: this.known.text,
+      change: wish.change,
+      views: this.known.views.filter(this.around.has),
+    };
     if (!known.views.length) return;
     if (areAlike(wish, wishOf(this.known)) && areAlike(wish, this.sent)) {
+      this.shown = wish; // first: a view that draws asks again
       this.around.restore(known.views);
-      this.shown = wish;
       this.mark();
       return;
     }
@@ -119,8 +124,8 @@ export class Following {
     });
     const isFitting = this.isFor(wish, known);
     if (pictures && isFitting) {
-      this.around.show(pictures);
       this.shown = wish;
+      this.around.show(pictures);
       this.mark();
     }
     if (!isFitting || !areAlike(wish, this.wanted())) this.ask();

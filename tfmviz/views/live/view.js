@@ -5,10 +5,11 @@
 import { make } from "../shared/elements.js";
 import { meetingOf } from "../shared/meet.js";
 import { isOn, TYPING } from "../shared/switches.js";
-import { namesOff, watchBoxes } from "./boxes.js";
+import { namesOff, numbersSet, watchBoxes } from "./boxes.js";
 import { Changed } from "./changed.js";
 import { Following } from "./following.js";
 import { Own } from "./own.js";
+import { Settings } from "./settings.js";
 import { Socket } from "./socket.js";
 
 /** @typedef {Omit<Known, "views"> & {views: string, at: string}} Data `at` is the server's address */
@@ -17,6 +18,8 @@ import { Socket } from "./socket.js";
 
 const BOX = ".st-key-text textarea";
 const MARK = "data-typing"; // on the page's root: what pictures show has not been entered; see ui/page.css
+/** What is no view of ours, and changes a pass too. */
+const BESIDES = /** @type {Record<string, () => string | undefined>} */ ({ boxes: namesOff, sliders: numbersSet });
 const NOTE = {
   margin: "0",
   fontSize: "max(0.85rem, var(--least-letters, 10) * 1px)",
@@ -44,7 +47,7 @@ function build(parent, at) {
   };
   const socket = new Socket(addressOf(at), say);
   const own = new Own();
-  const following = new Following([own, new Changed(own), socket], around(say));
+  const following = new Following([own, new Changed(own), new Settings(own), socket], around(say));
   /** @param {Event} event */
   const listen = (event) => {
     const { target } = event;
@@ -76,7 +79,7 @@ function build(parent, at) {
  */
 const around = (say) => ({
   text: () => /** @type {HTMLTextAreaElement | null} */ (document.querySelector(BOX))?.value ?? null,
-  edited: (name) => (name === "boxes" ? namesOff() : meetingOf(name).view?.edited?.()),
+  edited: (name) => (name in BESIDES ? BESIDES[name]() : meetingOf(name).view?.edited?.()),
   has: (name) => Boolean(meetingOf(name).view),
   isOn: () => isOn(TYPING),
   show: ({ typed, views }) => {

@@ -32,6 +32,7 @@ const BRUSHES = ["cell", "row", "column", "diagonal"];
 /** @type {Record<string, Brush>} */
 const BRUSH_KEYS = { " ": "cell", Enter: "cell", r: "row", c: "column", d: "diagonal" };
 const KEYS_HELP = "Arrow keys move, Space changes the cell, R the row, C the column, D the diagonal, U undoes.";
+const TYPED = "Press Enter to draw on the mask of this sentence.";
 const TILE = 48;
 const MOST_UNDO = 200;
 const MOST_NAMED = 6; // rows that see nothing
@@ -102,14 +103,19 @@ export class Lab extends Shell {
   }
 
   /**
-   * Takes another gallery, for another sentence or model.
-   * @param {{queries: string[], keys: string[], gallery: Sent[]}} data
+   * Takes another gallery, for another sentence or model; while a sentence is being typed, its mask alone.
+   * @param {{queries: string[], keys: string[], gallery?: Sent[], mask?: Mask}} data
    */
-  read({ queries, keys, gallery }) {
+  read({ queries, keys, gallery, mask }) {
     const texts = { queries, keys };
     if (JSON.stringify(texts) !== JSON.stringify(this.texts)) this.past = [];
     this.texts = texts;
-    this.entries = gallery.map((entry) => ({ ...entry, mask: fromBits(entry) }));
+    if (gallery) this.entries = gallery.map((entry) => ({ ...entry, mask: fromBits(entry) }));
+    if (mask && mask.rows !== this.mask.rows) {
+      const own = this.entry.id;
+      this.entries = this.entries.map((one) => (one.id === own ? { ...one, mask } : { ...one, usable: false }));
+    }
+    if (mask) this.mask = copyOf(mask);
     this.gallery.replaceChildren(...this.entries.map((entry, n) => this.tile(entry, n)));
   }
 
@@ -144,11 +150,15 @@ export class Lab extends Shell {
   }
 
   chosen() {
-    return { start: this.entry.id, bits: this.edited() };
+    return { start: this.entry.id, bits: this.bits };
   }
 
   /** What is changed in a pass of the model. */
   edited() {
+    return this.typed ? undefined : this.bits;
+  }
+
+  get bits() {
     return this.mask ? toBits(this.mask) : "";
   }
 
@@ -197,6 +207,7 @@ export class Lab extends Shell {
    * @param {Brush} [chosen]
    */
   press(place, chosen = this.brush) {
+    if (this.typed) return; // Python has not heard of this sentence
     this.touch();
     this.remember();
     const brush = place.row < 0 ? "column" : place.column < 0 ? "row" : chosen;
@@ -276,7 +287,7 @@ export class Lab extends Shell {
     this.board.draw(this.colours, this.hovered);
     const { rows, columns } = this.mask;
     this.board.canvas.ariaLabel = `Mask of ${rows} queries and ${columns} keys. ${KEYS_HELP}`;
-    const help = "Blue may look, grey may not. Click a word above to hide it, or any cell.";
+    const help = this.typed ? TYPED : "Blue may look, grey may not. Click a word above to hide it, or any cell.";
     this.tip.textContent = this.hovered ? this.sentence(this.hovered) : help;
     this.writeOut();
     this.page.touched?.();

@@ -14,7 +14,7 @@
 
 /**
  * What a view does for Streamlit. One in which a pass of the model is changed says how.
- * @typedef {Pick<Shell, "show" | "select" | "mirror" | "followLook" | "leave"> & {edited?: () => string}} View
+ * @typedef {Pick<Shell, "show" | "select" | "mirror" | "followLook" | "leave"> & {edited?: () => string | undefined}} View
  */
 
 /**

@@ -3,6 +3,7 @@
 
 /** @import { Page } from "../shared/shell.js" */
 /** @import { Place } from "./words.js" */
+/** @import { Settings } from "./settled.js" */
 /** @import { Tree } from "./tree.js" */
 import { css, inkOn } from "../shared/colours.js";
 import { figureOf } from "../shared/drawn.js";
@@ -10,6 +11,7 @@ import { button, buttonOf, make, put, roving } from "../shared/elements.js";
 import { Shell, STILL } from "../shared/shell.js";
 import { branchList } from "./branches.js";
 import { cumulatedParts, rivalTable } from "./rivals.js";
+import { settled } from "./settled.js";
 import { choose, codeOf, goTo, NOTHING, startsWith, stepBack, treeOf, writtenIn } from "./tree.js";
 import { drawWords, entropyWords, LEGEND, wordSentence } from "./words.js";
 
@@ -105,9 +107,9 @@ export class Desk extends Shell {
     });
   }
 
-  /** @param {Data} data */
+  /** @param {Data | Settings} data of another text, or other settings for this one */
   show(data) {
-    if (this.data && this.data.about !== data.about) {
+    if (this.data && "about" in data && this.data.about !== data.about) {
       this.stop();
       this.tree = NOTHING;
       this.looked = null;
@@ -119,9 +121,11 @@ export class Desk extends Shell {
     else if (this.owed) this.pay();
   }
 
-  /** @param {Data} data */
+  /** @param {Data | Settings} data */
   read(data) {
-    this.data = data;
+    if ("about" in data) this.data = data;
+    else if (this.data && this.places[this.place])
+      Object.assign(this.data, settled(this.places, writtenIn(this.tree), this.place, data));
   }
 
   /** @param {{path: string, word: number | null}} answer */
