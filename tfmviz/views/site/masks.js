@@ -100,7 +100,7 @@ class MasksPart {
     const { site, view } = this;
     const { engine, text, place, layer } = site;
     if (!engine || !view.mask || view.mask.rows !== this.length) return;
-    const bits = view.edited();
+    const bits = view.edited() ?? "";
     const drawn = JSON.stringify([text, layer, place, bits, site.model.model, site.off]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
