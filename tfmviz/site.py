@@ -71,7 +71,7 @@ def write(out: Path, models: Sequence[str], *, single: bool = False) -> Path:
             inside[said["scenes"]] = pictures.replace("<", "\\u003c")
             said["inside"] = place
         else:
-            said["scenes"] = _put_file(out / "models", entry.model, pictures, "json")
+            said["scenes"] = _put_file(out, f"models/{entry.model}", pictures, "json")
             parts = [data[at : at + PART] for at in range(0, len(data), PART)]
             _put(out / "models" / place, parts)
             said["parcel"] = {"at": f"models/{place}", "parts": len(parts), "bytes": len(data), "digest": found}
@@ -97,13 +97,13 @@ def _scenes(name: str) -> dict[str, Any]:
     return found
 
 
-def _put_file(folder: Path, name: str, text: str, kind: str) -> str:
+def _put_file(out: Path, name: str, text: str, kind: str) -> str:
     """Writes a file whose name follows from what is in it. Returns its address."""
     data = text.encode()
-    path = folder / f"{name}-{hashlib.sha256(data).hexdigest()[:20]}.{kind}"
-    folder.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-    return f"{folder.name}/{path.name}" if folder.name == "models" else path.name
+    address = f"{name}-{hashlib.sha256(data).hexdigest()[:20]}.{kind}"
+    (out / address).parent.mkdir(parents=True, exist_ok=True)
+    (out / address).write_bytes(data)
+    return address
 
 
 def _put(folder: Path, parts: Sequence[bytes]) -> None:
