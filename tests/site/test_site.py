@@ -72,6 +72,20 @@ def test_every_key_shows_what_python_computes_and_the_address_follows(visitor: V
     assert box.input_value() == text
 
 
+def test_what_the_address_asks_for_does_not_come_back_once_the_reader_has_chosen_something_else(
+    visitor: Visitor,
+) -> None:
+    page = visitor.open("?text=The+cat+sat&layer=1&head=1&token=2&to=0")
+    page.wait_for_function("() => location.search.includes('to=0')")
+    page.locator(".strip").first.locator("button").nth(1).click()
+    page.wait_for_function("() => location.search.includes('token=1') && !location.search.includes('to=0')")
+    page.get_by_label("Your sentence").fill("The cat sat!")
+    page.wait_for_function("() => location.search.includes('%21')")
+    asked = parse_qs(urlsplit(page.url).query)
+    assert asked["token"] == ["1"]
+    assert "to" not in asked
+
+
 def last_words(trace: Trace) -> list[bool]:
     return [any(map(str.isalnum, token)) for token in trace.target.tokens]
 

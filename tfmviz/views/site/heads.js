@@ -58,15 +58,23 @@ export class Heads {
    */
   show(explorer, record) {
     const { place, engine } = this.site;
+    const isNew = !explorer.attention;
     this.n += 1;
     explorer.show({ ...record, facts: { ...record.facts, id: this.n } });
     const first = firstOf(record.facts.texts.target.tokens, null, "", engine?.tokenizer.fillsGaps);
     const { layer, head, token } = place;
     const before = explorer.selection();
     const isSame = before.layer === layer && before.head === head && before.token === token;
-    if (isSame && first === explorer.first && !this.asked) return;
-    const { asked } = this;
+    const asked = explorer === this.explorer ? this.asked : isNew ? (this.asked ?? this.shownLook) : null;
+    if (explorer === this.explorer) this.asked = null;
+    if (isSame && first === explorer.first && !asked) return;
     explorer.select({ ...before, ...asked, layer, head, token, sequence: explorer.sequence, first });
+  }
+
+  /** What a new explorer takes from the first one. */
+  get shownLook() {
+    const { to, look } = this.explorer.selection();
+    return { to, look };
   }
 
   said() {
