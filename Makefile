@@ -20,6 +20,7 @@ serve: .venv/app.done
 test: .venv/test.done
 	scripts/find_chromium.sh
 	scripts/find_haproxy.sh
+	scripts/find_firefox.sh
 	.venv/bin/python -m ruff check .
 	.venv/bin/python -m ruff format --check .
 	@$(MAKE) --no-print-directory --jobs 3 types views tests

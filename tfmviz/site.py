@@ -1,4 +1,5 @@
-"""Writes a site that needs no server of ours: the explorer, with our models computing in the reader's own browser.
+"""Writes a site that needs no server of ours: heads, the whole model, a head step by step, masks, RoPE's arrows, of our
+models, which compute in the reader's own browser.
 
     python -m tfmviz.site OUT                    a folder for any web server
     python -m tfmviz.site OUT --single           OUT/attention.html alone, with one model in it, for a USB stick
@@ -18,11 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from tfmviz import zoo
+from tfmviz.ui import scenes
 from tfmviz.ui.named import named
 from tfmviz.ui.sentences import examples_for
 from tfmviz.ui.weights import PART
-from tfmviz.views import digest, site
+from tfmviz.views import site, whole_model
 from tfmviz.views.engine import KNOWN, package
+from tfmviz.views.site.page import html
 
 MODELS = ("twins-rope", "twins-sinusoidal", "twins-none", "tiny-english")
 """Those of a site, if nobody asks for others. The first one is small: its picture is there soonest."""
@@ -52,7 +55,8 @@ def write(out: Path, models: Sequence[str], *, single: bool = False) -> Path:
     if unknown := [name for name in models if name not in known]:
         raise ValueError(f"A browser cannot compute {', '.join(unknown)}; it can compute {', '.join(sorted(known))}.")
     out.mkdir(parents=True, exist_ok=True)
-    entries, inside = [], {}
+    entries: list[dict[str, Any]] = []
+    inside: dict[str, str] = {}
     for entry in named({name: known[name] for name in dict.fromkeys(models)}):
         folder = zoo.MODELS / entry.model
         data = package(folder)
@@ -60,59 +64,52 @@ def write(out: Path, models: Sequence[str], *, single: bool = False) -> Path:
         place = f"{entry.model}-{found[:20]}"
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         said = {"model": entry.model, "name": entry.name, "about": f"{entry.line} {entry.size}.", "config": config}
+        pictures = json.dumps(_scenes(entry.model), ensure_ascii=False, separators=(",", ":"))
+        said["scenes"] = f"{entry.model}-scenes"
         if single:
             inside[place] = base64.b64encode(data).decode()
+            inside[said["scenes"]] = pictures.replace("<", "\\u003c")
             said["inside"] = place
         else:
+            said["scenes"] = _put_file(out, f"models/{entry.model}", pictures, "json")
             parts = [data[at : at + PART] for at in range(0, len(data), PART)]
             _put(out / "models" / place, parts)
             said["parcel"] = {"at": f"models/{place}", "parts": len(parts), "bytes": len(data), "digest": found}
         entries.append(said)
     entries.sort(key=lambda entry: models.index(entry["model"]))
+    later = {} if single else {name: _put_file(out, name, js, "js") for name, js in site.LATER.items()}
     page = out / ("attention.html" if single else "index.html")
-    page.write_text(_page(entries, inside), encoding="utf-8")
+    opens_with = examples_for(entries[0]["model"])[0].text
+    page.write_text(html(opens_with, entries, inside=inside, scripts=later), encoding="utf-8")
     return page
+
+
+def _scenes(name: str) -> dict[str, Any]:
+    """What the pictures of a model, of its blocks and of its heads consist of, whatever the sentence."""
+    model = zoo.load(name)
+    about = scenes.subject(model, model.trace("Once upon a time"))
+    found = {"model": whole_model.described(about, "model", model.config.layers[0], 0)}
+    for layer in model.config.layers:
+        block = layer.rsplit(".", 1)[0]
+        found[block] = whole_model.described(about, "block", layer, 0)
+        for head in range(model.config.n_heads):
+            found[f"{block}.{head}"] = whole_model.described(about, "head", layer, head)
+    return found
+
+
+def _put_file(out: Path, name: str, text: str, kind: str) -> str:
+    """Writes a file whose name follows from what is in it. Returns its address."""
+    data = text.encode()
+    address = f"{name}-{hashlib.sha256(data).hexdigest()[:20]}.{kind}"
+    (out / address).parent.mkdir(parents=True, exist_ok=True)
+    (out / address).write_bytes(data)
+    return address
 
 
 def _put(folder: Path, parts: Sequence[bytes]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for n, data in enumerate(parts):
         (folder / str(n)).write_bytes(data)
-
-
-def _page(entries: list[dict[str, Any]], inside: dict[str, str]) -> str:
-    """The page itself; `inside` are the files that it carries, as base64."""
-    asks = "'none'" if inside else "'self'"
-    policy = (
-        f"default-src 'none'; script-src {digest(site.JS)} 'wasm-unsafe-eval'; style-src {digest(site.CSS)}; "
-        f"connect-src {asks}; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    carried = "\n".join(f'<script type="text/plain" id="{name}">{data}</script>' for name, data in inside.items())
-    opens_with = examples_for(entries[0]["model"])[0].text
-    said = json.dumps({"text": opens_with, "models": entries}).replace("<", "\\u003c")
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width">
-<title>Attention, computed in your browser</title>
-<style>{site.CSS}</style>
-</head>
-<body>
-<main>
-<h1>Attention, computed in your browser</h1>
-<div id="controls"></div>
-<div id="explorer"></div>
-<div id="below"></div>
-</main>
-<script type="application/json" id="site">{said}</script>
-{carried}
-<script type="module">{site.JS}</script>
-</body>
-</html>
-"""
 
 
 if __name__ == "__main__":

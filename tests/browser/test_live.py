@@ -109,6 +109,50 @@ def test_the_browser_computes_by_itself_what_python_computes_at_enter(visit: Vis
     is_dimmed(page, False)
 
 
+VALUES = """(name) => {
+    const { titles, columns, rows } = globalThis.tfmvizViews[name].view.values();
+    return { titles, columns, rows };
+}"""
+"""The numbers of a figure, as its table lists them."""
+
+
+@pytest.mark.parametrize(
+    ("page_name", "view", "query"),
+    [
+        ("whole_model", "whole_model", "zoom=model"),
+        ("whole_model", "whole_model", "zoom=block&layer=1"),
+        ("step_by_step", "steps", "stage=share&layer=2&head=3"),
+    ],
+)
+def test_the_browser_draws_the_model_and_a_heads_steps_itself(
+    visit: Visit, page_name: str, view: str, query: str
+) -> None:
+    asked = sent_to(visit, "/live")
+    page = visit.open(f"/{page_name}?text=The+cat&model=twins-rope&{query}", drawn=".view")
+    box = page.get_by_label("Your sentence")
+    labels = "(name) => JSON.stringify(globalThis.tfmvizViews[name].view.values())"
+    for n in range(100):  # until the model is here
+        before, questions = page.evaluate(labels, view), len(asked)
+        box.fill(f"The dog sat {n}")
+        page.wait_for_function(f"([name, before]) => ({labels})(name) !== before", arg=[view, before])
+        if n and len(asked) == questions:
+            break
+    questions, before = len(asked), page.evaluate(labels, view)
+    box.fill("The dog sat on the mat")
+    page.wait_for_function(f"([name, before]) => ({labels})(name) !== before", arg=[view, before])
+    assert len(asked) == questions
+    typed = page.evaluate(VALUES, view)
+    box.press("Enter")
+    page.wait_for_url(re.compile("mat"))
+    page.wait_for_function(AT_REST)
+    entered = page.evaluate(VALUES, view)
+    assert typed["columns"] == entered["columns"]
+    assert len(typed["rows"]) == len(entered["rows"]) > 3
+    for own, sent in zip(typed["rows"], entered["rows"], strict=True):
+        for one, other in zip(own, sent, strict=True):
+            assert one == (pytest.approx(other, rel=1e-3, abs=1e-4) if isinstance(other, float) else other)
+
+
 def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -> None:
     asked = sent_to(visit, "/live")
     page = visit.open("/explorer?text=I+see&token=1")

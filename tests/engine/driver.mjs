@@ -8,6 +8,12 @@ import { Engine } from "../../tfmviz/views/engine/engine.js";
 import { fetchEngine } from "../../tfmviz/views/engine/fetching.js";
 import { visible } from "../../tfmviz/views/engine/labels.js";
 import { tensorsOf } from "../../tfmviz/views/engine/safetensors.js";
+import { unpack } from "../../tfmviz/views/shared/arrays.js";
+import { Head } from "../../tfmviz/views/steps/head.js";
+import { stepsOf } from "../../tfmviz/views/steps/of_sites.js";
+import { saysOf, sceneOf } from "../../tfmviz/views/whole_model/of_sites.js";
+
+const listed = (arrays) => Object.fromEntries(Object.entries(arrays).map(([name, { values }]) => [name, [...values]]));
 
 const engines = new Map();
 const tasks = {
@@ -64,6 +70,17 @@ const tasks = {
   next({ name, position }) {
     const { logits, probabilities } = engines.get(name).next(position ?? undefined);
     return { logits: [...logits], probabilities: [...probabilities] };
+  },
+  scene({ name, text, drawn, token }) {
+    const engine = engines.get(name);
+    const record = engine.trace(text);
+    const { header, arrays } = unpack(sceneOf(drawn, record, engine));
+    return { header, arrays: listed(arrays), says: saysOf(drawn, record, engine, token) };
+  },
+  head({ name, text, shown }) {
+    const engine = engines.get(name);
+    const made = stepsOf(engine.trace(text), engine, shown, { withWeights: true });
+    return { facts: made.facts, arrays: listed(new Head(made).arrays) };
   },
   type({ name, passes }) {
     for (const { text, wishes } of passes) engines.get(name).trace(text, wishes);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { firstOf, Own } from "../../tfmviz/views/live/own.js";
+import { Own } from "../../tfmviz/views/live/own.js";
+import { firstOf } from "../../tfmviz/views/shared/first.js";
 
 const PARCEL = { at: "weights/m-1", parts: 1, bytes: 1, digest: "", script: "" };
 const known = (changes) => ({
@@ -21,12 +22,40 @@ const engine = {
   },
   likeliest: (position, n) => Array.from({ length: n }, (_, k) => [`word ${k} at ${position}`, 0.5 / (k + 1)]),
 };
+const makers = {
+  stepsOf: (record, _, { layer, head, title }) => [record.facts.texts.target.tokens, layer, head, title],
+  sceneOf: ({ zoom }, record) => [zoom, record.facts.texts.target.tokens],
+  saysOf: (_, __, ___, token) => ({ readout: token }),
+};
+const computing = { engine, makers };
+const SCENE = { made: {}, said: {}, zoom: "block", layer: "decoder.1.self_attn", head: 0 };
+
+test("step by step and the part of the whole model that the page shows are drawn of the same record", async () => {
+  const own = new Own(
+    async () => computing,
+    () => ({ facts: SCENE, sites: {} }),
+  );
+  await own.trace("a", known());
+  await new Promise(setImmediate);
+  const page = { ...known().page, layer: "decoder.1.self_attn", head: 3, zoom: "block" };
+  const steps = await own.trace("a b", known({ page, views: ["steps"] }));
+  assert.deepEqual(steps.views, { steps: [["a", "b"], "decoder.1.self_attn", 3, "m"] });
+  const whole = await own.trace("a b c", known({ page, views: ["whole_model"] }));
+  assert.deepEqual(whole, {
+    typed: { first: 2, says: { readout: 2 } },
+    views: { whole_model: ["block", ["a", "b", "c"]] },
+  });
+  for (const other of [{ zoom: "" }, { zoom: "head" }, { layer: "decoder.0.self_attn" }]) {
+    const elsewhere = known({ page: { ...page, ...other }, views: ["whole_model"] });
+    assert.equal(await own.trace("a", elsewhere), null, "the server has not yet sent this part");
+  }
+});
 
 test("a model is asked for once, and until it is here the next source answers", async () => {
   let asked = 0;
   const own = new Own(async () => {
     asked += 1;
-    return engine;
+    return computing;
   });
   assert.equal(await own.trace("a b", known()), null);
   await new Promise(setImmediate);
@@ -39,12 +68,15 @@ test("a model is asked for once, and until it is here the next source answers", 
 });
 
 test("what the engine does not know is left to the server", async () => {
-  const own = new Own(async () => engine);
+  const own = new Own(
+    async () => computing,
+    () => ({ facts: SCENE, sites: {} }),
+  );
   await own.trace("a", known());
   await new Promise(setImmediate);
   for (const text of ["odd", "fails", Array(200).fill("x").join(" ")])
     assert.equal(await own.trace(text, known()), null);
-  assert.equal(await own.trace("a", known({ views: ["steps"] })), null);
+  assert.equal(await own.trace("a", known({ views: ["other"] })), null);
   assert.equal(await own.trace("a", known({ parcel: null })), null);
   assert.notEqual(await own.trace("a", known()), null);
 });

@@ -30,7 +30,13 @@ def project(tmp_path: Path) -> Path:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
         os.utime(tmp_path / name, (0, 9 - age))
-    for name in (".venv/bin/python", ".venv/bin/npm", "scripts/find_chromium.sh", "scripts/find_haproxy.sh"):
+    for name in (
+        ".venv/bin/python",
+        ".venv/bin/npm",
+        "scripts/find_chromium.sh",
+        "scripts/find_haproxy.sh",
+        "scripts/find_firefox.sh",
+    ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(PROGRAM)
         (tmp_path / name).chmod(0o755)

@@ -6,72 +6,21 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.site import PARTS, SMALL, Visitor, traced
 from tests.views.standalone import as_strip, strip_numbers
 from tfmviz import site, zoo
-from tfmviz.record.edits import AblateHead
 from tfmviz.record.trace import Trace
 from tfmviz.words.labels import visible
 
 pytestmark = pytest.mark.browser
-
-HOME = "http://localhost/"
-"""Nothing is served there: the tests answer from the folder. Browsers trust this name, so they compute digests."""
-
-SMALL = ("twins-rope", "twins-none")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return site.write(tmp_path_factory.mktemp("site"), SMALL).parent
-
-
-class Visitor:
-    """A tab that gets files from a folder and nothing from anywhere else."""
-
-    def __init__(self, context: BrowserContext, folder: Path) -> None:
-        self.page: Page = context.new_page()
-        self.folder = folder
-        self.replaced: dict[str, bytes] = {}
-        self.complaints: list[str] = []
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
-        context.route("**/*", self._answer)
-
-    def _answer(self, route: Route) -> None:
-        where = urlsplit(route.request.url)
-        path = self.folder / (where.path.lstrip("/") or "index.html")
-        if not route.request.url.startswith(HOME) or not path.is_file():
-            self.complaints.append(f"asked for {route.request.url}")
-            route.abort()
-        else:
-            kind = "text/html" if path.suffix else "application/octet-stream"
-            route.fulfill(body=self.replaced.get(where.path, path.read_bytes()), content_type=kind)
-
-    def open(self, query: str = "") -> Page:
-        self.page.goto(f"{HOME}{query}")
-        expect(self.page.locator(".tiles button").first).to_be_attached()
-        return self.page
-
-
-@pytest.fixture
-def visitor(context: BrowserContext, folder: Path) -> Iterator[Visitor]:
-    made = Visitor(context, folder)
-    yield made
-    assert made.complaints == []
-
-
-def traced(text: str, model: str = "twins-rope", *off: tuple[int, int]) -> Trace:
-    edits = tuple(AblateHead(layer=f"decoder.{layer}.self_attn", head=head) for layer, head in off)
-    return zoo.load(model).trace(text, edits=edits)
 
 
 def strip(trace: Trace, layer: int, head: int, token: int = -1) -> list[str]:
@@ -89,7 +38,7 @@ def first_words(trace: Trace, model: str, temperature: float = 1.0) -> dict[str,
 
 
 def listed(page: Page) -> list[tuple[str, float]]:
-    rows = page.locator(".words li").all()
+    rows = page.locator("#below .words li").all()
     texts = [
         (row.locator(".label").text_content() or "", str(row.evaluate("(row) => row.lastChild.textContent")))
         for row in rows
@@ -121,6 +70,20 @@ def test_every_key_shows_what_python_computes_and_the_address_follows(visitor: V
     page.reload()
     expect(page.locator(".strip").first.locator("button")).to_have_count(len(expected.target.tokens))
     assert box.input_value() == text
+
+
+def test_what_the_address_asks_for_does_not_come_back_once_the_reader_has_chosen_something_else(
+    visitor: Visitor,
+) -> None:
+    page = visitor.open("?text=The+cat+sat&layer=1&head=1&token=2&to=0")
+    page.wait_for_function("() => location.search.includes('to=0')")
+    page.locator(".strip").first.locator("button").nth(1).click()
+    page.wait_for_function("() => location.search.includes('token=1') && !location.search.includes('to=0')")
+    page.get_by_label("Your sentence").fill("The cat sat!")
+    page.wait_for_function("() => location.search.includes('%21')")
+    asked = parse_qs(urlsplit(page.url).query)
+    assert asked["token"] == ["1"]
+    assert "to" not in asked
 
 
 def last_words(trace: Trace) -> list[bool]:
@@ -204,8 +167,11 @@ def test_one_file_needs_nothing_else(context: BrowserContext, tmp_path: Path) ->
     page.on("request", lambda request: asked.append(request.url))
     path = site.write(tmp_path, SMALL[:1], single=True)
     page.goto(f"{path.as_uri()}?text=My+dog+ran.")
-    expect(page.locator(".tiles button").first).to_be_attached()
+    expect(page.locator("#below .words li").first).to_be_attached()
     assert strip_numbers(page)
+    for name, shown in PARTS.items():
+        page.get_by_role("tab", name=name).click()
+        expect(page.locator(shown).first).to_be_visible()
     assert [url for url in asked if not url.startswith(path.as_uri())] == []
 
 
@@ -228,8 +194,11 @@ def test_files_hold_the_shipped_models_and_the_page_allows_itself_alone(folder: 
     policy = re.search(r'Policy" content="([^"]*)"', page)
     (script,) = re.findall(r'<script type="module">(.*?)</script>', page, re.DOTALL)
     assert policy
-    assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy[1]
+    scripts = [script.encode(), *(path.read_bytes() for path in folder.glob("*.js"))]
+    named = {base64.b64encode(hashlib.sha256(js).digest()).decode() for js in scripts}
+    assert set(re.findall(r"'sha256-([^']+)'", policy[1].split("style-src")[0])) == named
     assert "unsafe-inline" not in policy[1]
+    assert len(script.encode()) <= 150_000, "before the first picture"
 
 
 def test_a_model_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

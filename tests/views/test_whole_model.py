@@ -22,7 +22,7 @@ from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import models
 from tfmviz.ui.whole_model import picture
 from tfmviz.views import whole_model as view
-from tfmviz.views.whole_model import block
+from tfmviz.views.whole_model import block, scene
 from tfmviz.views.whole_model.scene import Subject
 
 MODEL = zoo.MODELS / "tiny-english"
@@ -275,9 +275,9 @@ def test_a_block_with_experts_shows_its_router_and_holds_all_its_parameters() ->
 @pytest.mark.parametrize("length", [5, 37, 101])
 def test_a_thumbnails_cell_is_the_largest_that_it_stands_for(length: int) -> None:
     pattern = np.random.default_rng(length).random((2, length, length))
-    size = min(block.TILE, length)
+    size = min(scene.TILE, length)
     ends = [n * length // size for n in range(size + 1)]
-    for head, small in enumerate(block.thumbnails(pattern).reshape(2, size, size)):
+    for head, small in enumerate(scene.thumbnails(pattern).reshape(2, size, size)):
         for row, column in np.ndindex(size, size):
             part = pattern[head, ends[row] : ends[row + 1], ends[column] : ends[column + 1]]
             assert small[row, column] == part.max()

@@ -13,11 +13,17 @@ def inputs(trace: Trace, layer: str) -> tuple[Array, Array]:
     In a pre-norm model that is the normed stream, in a post-norm model the stream itself. Cross-attention takes keys
     and values from the encoder's output.
     """
-    x = trace[f"{layer}.norm"] if is_pre_norm(trace) else stream_before(trace, layer)
+    x, x_kv = (trace[site] for site in input_sites(trace, layer))
+    return x, x if layer.endswith(".self_attn") else x_kv
+
+
+def input_sites(trace: Trace, layer: str) -> tuple[str, str]:
+    """The sites of what `inputs` returns."""
+    x = f"{layer}.norm" if is_pre_norm(trace) else site_before(trace, layer)
     if layer.endswith(".self_attn"):
         return x, x
     last = max(int(name.split(".")[1]) for name in trace.layers if name.startswith("encoder."))
-    return x, trace["encoder.norm"] if "encoder.norm" in trace else trace[f"encoder.{last}.resid_post"]
+    return x, "encoder.norm" if "encoder.norm" in trace else f"encoder.{last}.resid_post"
 
 
 def is_pre_norm(trace: Trace) -> bool:
@@ -30,13 +36,18 @@ def stream_before(trace: Trace, site: str) -> Array:
 
     In a pre-norm model the layer reads this stream normed, in a post-norm model as it is.
     """
+    return trace[site_before(trace, site)]
+
+
+def site_before(trace: Trace, site: str) -> str:
+    """The site of what `stream_before` returns."""
     block, part = site.rsplit(".", 1)
     match part:
         case "self_attn":
-            return trace[f"{block}.resid_pre"]
+            return f"{block}.resid_pre"
         case "mlp" if f"{block}.resid_cross" in trace:
-            return trace[f"{block}.resid_cross"]
-    return trace[f"{block}.resid_mid"]
+            return f"{block}.resid_cross"
+    return f"{block}.resid_mid"
 
 
 def read_by(trace: Trace, site: str) -> Array:

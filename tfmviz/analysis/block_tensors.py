@@ -28,6 +28,7 @@ class Tensor:
         kind: what makes it; "add" is the residual connection.
         name: X, T¹, T² … or H, with which the block ends.
         formula: of the tensors before it, such as "X + T¹"; "" for X. M is the encoder's output.
+        sites: of the record; their sum is the value.
         value: (len, d_model).
         layer: path of the layer that it belongs to, such as "decoder.0.mlp"; "" for X.
         skips_from: index of the tensor that comes past the layer to be added; None for all but "add".
@@ -36,6 +37,7 @@ class Tensor:
     kind: Kind
     name: str
     formula: str = ""
+    sites: tuple[str, ...]
     value: Array
     layer: str = ""
     skips_from: int | None = None
@@ -58,11 +60,15 @@ def block_tensors(trace: Trace, block: str, *, norm: str = "LayerNorm") -> tuple
     Raises:
         NotCaptured: the trace lacks a site of the block.
     """
-    found = [Tensor(kind="input", name="X", value=trace[f"{block}.resid_pre"])]
+    begin = f"{block}.resid_pre"
+    found = [Tensor(kind="input", name="X", sites=(begin,), value=trace[begin])]
 
-    def add(kind: Kind, formula: str, value: Array, layer: str, skips_from: int | None = None) -> None:
+    def add(kind: Kind, formula: str, sites: tuple[str, ...], layer: str, skips_from: int | None = None) -> None:
         name = f"T{str(len(found)).translate(_RAISED)}"
-        found.append(Tensor(kind=kind, name=name, formula=formula, value=value, layer=layer, skips_from=skips_from))
+        value = trace[sites[0]] if len(sites) == 1 else trace[sites[0]] + trace[sites[1]]
+        found.append(
+            Tensor(kind=kind, name=name, formula=formula, sites=sites, value=value, layer=layer, skips_from=skips_from)
+        )
 
     for part, (kind, formula, after) in LAYERS.items():
         layer = f"{block}.{part}"
@@ -71,12 +77,12 @@ def block_tensors(trace: Trace, block: str, *, norm: str = "LayerNorm") -> tuple
         stream = len(found) - 1
         if is_pre_norm(trace):
             read = found[0] if f"{layer}.reads" in trace else found[-1]  # in a parallel block both layers read X
-            add("norm", f"{norm}({read.name})", trace[f"{layer}.norm"], layer)
-        add(kind, formula.format(found[-1].name), trace[f"{layer}.out"], layer)
+            add("norm", f"{norm}({read.name})", (f"{layer}.norm",), layer)
+        add(kind, formula.format(found[-1].name), (f"{layer}.out",), layer)
         plus = f"{found[stream].name} + {found[-1].name}"
         if is_pre_norm(trace):
-            add("add", plus, trace[f"{block}.{after}"], layer, stream)
+            add("add", plus, (f"{block}.{after}",), layer, stream)
         else:
-            add("add", plus, found[stream].value + trace[f"{layer}.out"], layer, stream)
-            add("norm", f"{norm}({found[-1].name})", trace[f"{layer}.norm"], layer)
+            add("add", plus, (*found[stream].sites, f"{layer}.out"), layer, stream)
+            add("norm", f"{norm}({found[-1].name})", (f"{layer}.norm",), layer)
     return (*found[:-1], replace(found[-1], name="H"))

@@ -8,6 +8,9 @@ import { added } from "./tensors.js";
 
 /** Positions count from 0. Where there are more keys than queries, the queries stand at the last positions. */
 export class Schemed {
+  /** @type {number[] | null} radians per position by which each pair of queries and keys turns */
+  theta = null;
+
   /**
    * Adds something to the token embeddings (len, d_model), of which the first stands at position `past`.
    * @param {Tensor} x

@@ -7,10 +7,11 @@
 /** @import { Known, Page, Pictures } from "./following.js" */
 /** @import { Own } from "./own.js" */
 import { largest } from "../shared/arrays.js";
+import { firstOf } from "../shared/first.js";
 import { decimal, perCent } from "../shared/numbers.js";
 import { differenceOf, distancesOf, headOf, movedOf } from "./differences.js";
 import { editsOf } from "./editing.js";
-import { firstOf, MOST, WORDS } from "./own.js";
+import { MOST, WORDS } from "./own.js";
 
 /**
  * How B's pass is changed, and by which view. Of a mask: the layers that get it, the heads that do (null: all), how

@@ -3,23 +3,39 @@
 
 /** @import { Engine } from "../engine/engine.js" */
 /** @import { Parcel } from "../engine/fetching.js" */
-/** @import { Known, Pictures } from "./following.js" */
+/** @import { Typed } from "../shared/shell.js" */
+/** @import { Plain } from "../shared/record.js" */
+/** @import { Drawn } from "../whole_model/of_sites.js" */
+/** @import { Known, Page, Pictures } from "./following.js" */
+import { firstOf } from "../shared/first.js";
+import { meetingOf } from "../shared/meet.js";
 import { perCent } from "../shared/numbers.js";
+import { recordOf } from "../shared/record.js";
+
+/** @typedef {typeof import("../engine/view.js").default} Script */
+
+/** @typedef {Pick<Script, "saysOf" | "sceneOf" | "stepsOf">} Makers what makes a view's data of a record */
 
 const SITES = ["*.pattern", "*.mask"];
-const DRAWS = new Set(["explorer", "predictions"]); // the other views need more than an engine's record
+const DRAWS = new Set(["explorer", "predictions", "whole_model", "steps"]);
+const OF_ALL_SITES = ["whole_model", "steps"];
 export const WORDS = 10;
 export const MOST = 128; // tokens; a longer text would hold the hand up
-const GAP = /^ ?_{3,}$/;
 
 export class Own {
   /** @type {Map<string, Engine | null>} by the weights' address; null while one is on its way, or cannot come */
   engines = new Map();
+  /** @type {Makers | null} as soon as an engine is here */
+  makers = null;
   n = 0;
 
-  /** @param {(parcel: Parcel) => Promise<Engine>} [get] */
-  constructor(get = fetched) {
+  /**
+   * @param {(parcel: Parcel) => Promise<{engine: Engine, makers: Makers}>} [get]
+   * @param {(view: string) => Uint8Array | Plain} [sent] what Python has sent to a view last
+   */
+  constructor(get = fetched, sent = (view) => meetingOf(view).data) {
     this.get = get;
+    this.sent = sent;
   }
 
   /**
@@ -33,7 +49,10 @@ export class Own {
     if (connection?.saveData) return null;
     this.engines.set(parcel.at, null);
     this.get(parcel).then(
-      (engine) => this.engines.set(parcel.at, engine),
+      ({ engine, makers }) => {
+        this.makers = makers;
+        this.engines.set(parcel.at, engine);
+      },
       () => {}, // the server goes on computing
     );
     return null;
@@ -47,18 +66,33 @@ export class Own {
   async trace(text, { page, parcel, opening, views }) {
     if (!parcel || !views.every((view) => DRAWS.has(view))) return null;
     const engine = this.engine(parcel);
-    if (!engine?.tokenizer.knows(text)) return null;
+    const { makers } = this;
+    if (!makers || !engine?.tokenizer.knows(text)) return null;
     try {
       const { ids } = engine.encode(text);
       if (ids.length > MOST) return null;
       this.n += 1;
-      const { facts, sites } = engine.trace(text, { sites: SITES, title: page.model });
-      const { tokens } = facts.texts.target;
-      const first = firstOf(tokens, page.token, opening[text], engine.tokenizer.fillsGaps);
-      const explorer = { facts: { ...facts, id: -this.n }, sites };
-      const predictions = engine.likeliest(first, WORDS).map(([label, p]) => [label, p, perCent(p)]);
-      const drawn = Object.entries({ explorer, predictions }).filter(([view]) => views.includes(view));
-      return { typed: { first }, views: Object.fromEntries(drawn) };
+      const sites = views.some((view) => OF_ALL_SITES.includes(view)) ? null : SITES;
+      const record = engine.trace(text, { sites, title: page.model });
+      const { tokens } = record.facts.texts.target;
+      /** @type {Typed} */
+      const typed = { first: firstOf(tokens, page.token, opening[text], engine.tokenizer.fillsGaps) };
+      /** @type {Record<string, any>} */
+      const drawn = {};
+      for (const view of views) {
+        if (view === "explorer") drawn.explorer = { ...record, facts: { ...record.facts, id: -this.n } };
+        if (view === "predictions") {
+          drawn.predictions = engine.likeliest(typed.first, WORDS).map(([label, p]) => [label, p, perCent(p)]);
+        }
+        if (view === "steps") drawn.steps = makers.stepsOf(record, engine, { title: page.model, ...page });
+        if (view === "whole_model") {
+          const scene = /** @type {Drawn} */ (recordOf(this.sent(view)).facts);
+          if (!isOfPage(scene, page)) return null;
+          drawn.whole_model = makers.sceneOf(scene, record, engine);
+          typed.says = makers.saysOf(scene, record, engine, typed.first);
+        }
+      }
+      return { typed, views: drawn };
     } catch {
       return null; // whatever it is, the server says it
     }
@@ -66,29 +100,21 @@ export class Own {
 }
 
 /**
- * The script and the model: nobody who only looks waits for either.
- * @param {Parcel} parcel
- * @returns {Promise<Engine>}
+ * Whether a picture of the whole model is of the part that the page shows (`place` in tfmviz/ui/scenes.py).
+ * @param {Drawn} scene
+ * @param {Page} page
  */
-async function fetched(parcel) {
-  const { default: fetchEngine } = await import(new URL(parcel.script ?? "", document.baseURI).href);
-  return fetchEngine(parcel);
+function isOfPage({ made, zoom, layer, head }, page) {
+  const isZoom = zoom === (["block", "head"].includes(page.zoom) ? page.zoom : "model");
+  return made && isZoom && (zoom === "model" || layer === page.layer) && (zoom !== "head" || head === page.head);
 }
 
 /**
- * The token to look at (`nearest` in ui/sentences.py): the chosen one, a gap, an example's own word, the last word.
- * @param {string[]} tokens
- * @param {number | null} chosen
- * @param {string} [own] what an example opens with
- * @param {boolean} [fillsGaps] whether ___ is one for this model
+ * The script and the model: nobody who only looks waits for either.
+ * @param {Parcel} parcel
+ * @returns {Promise<{engine: Engine, makers: Makers}>}
  */
-export function firstOf(tokens, chosen, own = "", fillsGaps = false) {
-  const last = tokens.length - 1;
-  if (chosen !== null) return Math.min(chosen, last);
-  const gap = fillsGaps ? tokens.findIndex((token) => GAP.test(token)) : -1;
-  if (gap >= 0) return gap;
-  const word = own ? tokens.map((token) => token.trim()).lastIndexOf(own) : -1;
-  if (word >= 0) return word;
-  const any = tokens.map((token) => /[\p{L}\p{N}]/u.test(token)).lastIndexOf(true);
-  return any < 0 ? last : any;
+async function fetched(parcel) {
+  const { default: script } = await import(new URL(parcel.script ?? "", document.baseURI).href);
+  return { engine: await script.fetchEngine(parcel), makers: script };
 }

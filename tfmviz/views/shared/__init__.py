@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -63,6 +65,11 @@ def style(name: str) -> str:
     """What all views look like, and what one adds to that, without comments and indentation."""
     text = "\n".join((VIEWS / folder / "view.css").read_text(encoding="utf-8") for folder in ("shared", name))
     return _BLANK.sub("\n", _INDENT.sub("", _CSS_COMMENT.sub("", text)))
+
+
+def digest(text: str) -> str:
+    """How a page's policy names a script or a style that stands in it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def framed(header: Mapping[str, Any], parts: Sequence[bytes]) -> bytes:

@@ -1,10 +1,28 @@
-"""A page that needs no server: the explorer, and one of our models in the reader's own browser.
+"""A page that needs no server: our models in the reader's own browser, and what the app's pages show of them.
 
-`tfmviz/site.py` writes it as files for any web server, or as one file.
+`tfmviz/site.py` writes it as files for any web server, or as one file. The first script draws the heads; the others,
+each with the styles of its view before it, come when they are wanted.
 """
 
+import json
+
+from tfmviz.views import masks, steps, turning, whole_model
 from tfmviz.views.explorer import STANDALONE_CSS
 from tfmviz.views.shared import VIEWS, script
 
 JS = script("site/site.js")
 CSS = STANDALONE_CSS + (VIEWS / "site" / "view.css").read_text(encoding="utf-8")
+
+
+def _with_style(css: str, entry: str) -> str:
+    return f"globalThis.tfmvizStyle = {json.dumps(css)};\n{script(entry)}"
+
+
+LATER = {
+    "below": script("site/below.js"),
+    "whole_model": _with_style(whole_model.CSS, "site/whole_model.js"),
+    "step_by_step": _with_style(steps.CSS, "site/steps.js"),
+    "masks": _with_style(masks.CSS, "site/masks.js"),
+    "positions_rope": _with_style(turning.CSS, "site/turning.js"),
+}
+"""The other scripts: of what stands below the heads, and of the parts, by the app's names for such pages."""

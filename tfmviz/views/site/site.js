@@ -1,36 +1,59 @@
-// The page that needs no server. Each key in the box runs the model here, and all pictures follow.
+// The page that needs no server. Each key in the box runs the model here, and all pictures follow. This script draws
+// the heads; what stands below them, and each other part, is a script of its own, which comes when it is wanted.
 
 /** @import { Engine } from "../engine/engine.js" */
-/** @import { Selection } from "../explorer/state.js" */
+/** @import { Edit } from "../engine/edits.js" */
 /** @import { Plain } from "../shared/record.js" */
 /** @import { Parcel } from "../engine/fetching.js" */
+/** @import { Head } from "./heads.js" */
 import { engineOf, fetchEngine } from "../engine/fetching.js";
-import { Explorer } from "../explorer/explorer.js";
-import { button, make, put, select } from "../shared/elements.js";
-import { barLength, perCent } from "../shared/numbers.js";
+import { button, make, put, roving, select } from "../shared/elements.js";
+import { firstOf } from "../shared/first.js";
+import { perCent } from "../shared/numbers.js";
+import { Heads, offFrom } from "./heads.js";
 
 /**
- * `model` is what it is in an address, `parcel` how it gets here, `inside` the element of this page that holds it as
- * base64, if the page is one file.
+ * `model` is what it is in an address, `parcel` how it gets here, `scenes` where the picture of the whole model is
+ * described. In a page of one file, both are ids of elements that hold them, the former as base64 in `inside`.
  * @typedef {object} Model
  * @property {string} model
  * @property {string} name
  * @property {string} about
  * @property {Record<string, any>} config
+ * @property {string} scenes
  * @property {Parcel} [parcel]
  * @property {string} [inside]
  */
 
-/** @typedef {{layer: string, head: number}} Head `layer` is the path of an attention layer */
+/**
+ * A part of the page: what it draws, what the address asks of it, what it says there.
+ * @typedef {object} Part
+ * @property {() => void} run draws the sentence
+ * @property {(address: URLSearchParams) => void} look
+ * @property {() => Record<string, string>} said "" for what is left out
+ * @property {{followLook: () => void}[]} views
+ */
 
-const SITES = ["*.pattern", "*.mask"];
-const LISTED = 8; // next words that are listed
 const TYPED = 400; // milliseconds without a key until the address follows
+
+/** The parts by the names that pages have in the app's addresses. */
+const PAGES = {
+  explorer: "Heads",
+  whole_model: "The whole model",
+  step_by_step: "Step by step",
+  masks: "Masks",
+  positions_rope: "RoPE arrows",
+};
+
+/** @typedef {keyof typeof PAGES} PageName */
 
 const byId = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-class Site {
-  /** @type {{text: string, models: Model[]}} */
+export class Site {
+  /**
+   * What stands in the page; `scripts` are none if it is one file.
+   * @type {{text: string, models: Model[], parts: PageName[], scripts: Record<string, string>}}
+   */
   given = JSON.parse(String(byId("site").textContent));
   models = this.given.models;
   /** @type {Record<string, Promise<Engine>>} those that were asked for */
@@ -39,76 +62,131 @@ class Site {
   engine = null;
   /** @type {Head[]} */
   off = [];
-  temperature = 1;
-  holdsFirst = false; // whether the engine's last pass is that of the first box, whose words are listed
-  n = 0; // of the pass that is shown
+  place = { layer: 0, head: 0, token: /** @type {number | null} */ (null) };
+  /** @type {PageName} */
+  page = "explorer";
+  /** @type {Partial<Record<PageName, Part>>} */
+  parts = {};
+  /** @type {Record<string, any> | null} of the last pass over the sentence */
+  facts = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   writing;
+  /** @type {Record<"layer" | "head", ReturnType<typeof select>>} */
+  menus;
+  /** @type {HTMLElement} */
+  where;
+  /** @type {HTMLElement} */
+  tabs;
 
   constructor() {
     const address = new URLSearchParams(location.search);
+    this.address = address;
     this.model = this.models.find(({ model }) => model === address.get("model")) ?? this.models[0];
     this.off = offFrom(address.get("off") ?? "");
-    const text = address.get("text")?.trim() ? address.get("text") : this.given.text;
-    this.box = make("textarea", { rows: 2, value: text, maxLength: 5000 });
+    this.text = address.get("text")?.trim() ? String(address.get("text")) : this.given.text;
+    const page = address.get("page") ?? "";
+    this.page = this.given.parts.find((name) => name === page) ?? "explorer";
+    this.box = make("textarea", { rows: 2, value: this.text, maxLength: 5000 });
     this.note = make("p", { className: "note", role: "status" });
     this.about = make("span", { className: "about" });
-    this.words = make("ol", { className: "words" });
-    this.asked = make("p", { className: "asked" });
-    this.heads = make("div", { className: "off" });
-    this.compare = make("details", {}, make("summary", { textContent: "Another sentence beside it" }));
-    this.second = make("textarea", { rows: 2, value: address.get("b") || this.box.value, maxLength: 5000 });
-    this.second.ariaLabel = "The other sentence";
-    this.texts = [this.box.value, this.second.value.trim() ? this.second.value : this.box.value]; // last shown
-    this.place = make("div", { className: "beside" });
-    this.compare.append(this.second, this.place);
-    this.compare.open = address.has("b");
     this.build();
-    this.explorers = [byId("explorer"), this.place].map((parent, n) => this.explorer(parent, n));
-    this.choose(this.model, address);
+    this.heads = new Heads(this, byId("explorer"));
+    this.heads.look(address);
+    this.parts.explorer = this.heads;
+    this.showPart();
+    this.goTo(this.model, address);
   }
 
   build() {
-    const menu = select("Model", Object.fromEntries(this.models.map(({ model, name }) => [model, name])), (name) =>
-      this.choose(/** @type {Model} */ (this.models.find(({ model }) => model === name))),
+    const named = Object.fromEntries(this.models.map(({ model, name }) => [model, name]));
+    const menu = select("Model", named, (name) =>
+      this.goTo(/** @type {Model} */ (this.models.find(({ model }) => model === name))),
     );
     menu.box.ariaLabel = "Model";
     menu.box.value = this.model.model;
-    const slider = make("input", { type: "range", min: "0.1", max: "2", step: "0.1", value: "1" });
-    slider.ariaLabel = "Temperature";
-    const told = make("output", { textContent: "1.0" });
-    slider.oninput = () => {
-      this.temperature = Number(slider.value);
-      told.textContent = this.temperature.toFixed(1);
-      this.listWords();
-    };
+    const number = (/** @type {"layer" | "head"} */ what) =>
+      select(what === "layer" ? "Layer" : "Head", {}, (value) => this.choose({ [what]: Number(value) }));
+    this.menus = { layer: number("layer"), head: number("head") };
+    this.menus.layer.box.ariaLabel = "Layer";
+    this.menus.head.box.ariaLabel = "Head";
+    this.where = make("span", { className: "line" }, this.menus.layer.node, this.menus.head.node);
     const label = make("label", { className: "sentence" }, "Your sentence: every key changes the pictures", this.box);
-    for (const box of [this.box, this.second]) {
-      box.addEventListener("input", (event) => {
-        if (!(event instanceof InputEvent && event.isComposing)) this.run();
-      });
-      box.addEventListener("compositionend", () => this.run());
+    this.listen(this.box);
+    this.tabs = make("div", { className: "tabs", role: "tablist", ariaLabel: "What to look at" });
+    for (const page of this.given.parts) {
+      this.tabs.append(button(PAGES[page], { role: "tab", dataset: { page }, onclick: () => this.open(page) }));
     }
-    this.compare.addEventListener("toggle", () => this.run());
-    byId("controls").append(make("div", { className: "line" }, menu.node, this.about), label, this.note);
-    const next = make("section", { className: "next" }, this.asked, this.words);
-    next.append(make("label", { className: "line" }, "Temperature", slider, told));
-    byId("below").append(next, this.heads, this.compare);
+    this.tabs.hidden = this.given.parts.length < 2;
+    roving(this.tabs, () => 1);
+    byId("controls").append(make("div", { className: "line" }, menu.node, this.where, this.about), label);
+    byId("controls").append(this.note, this.tabs);
+  }
+
+  /** @param {HTMLTextAreaElement} box each key in which runs the model */
+  listen(box) {
+    box.addEventListener("input", (event) => {
+      if (!(event instanceof InputEvent && event.isComposing)) this.run();
+    });
+    box.addEventListener("compositionend", () => this.run());
+  }
+
+  /** @param {PageName} page */
+  open(page) {
+    this.page = page;
+    this.showPart();
+    this.fetch(page === "explorer" ? "below" : page); // unless it is here
+    this.run();
   }
 
   /**
-   * @param {HTMLElement} parent
-   * @param {number} n
+   * Gets a script. It becomes one of those that stand in the page, which the page's policy allows by their digests.
+   * @param {string} name
    */
-  explorer(parent, n) {
-    const report = (/** @type {Selection & {sequence: number}} */ selection) => {
-      const other = this.explorers[1 - n];
-      if (other.attention) other.select({ ...selection, sequence: other.sequence, first: null });
-      this.listHeads();
-      this.listWords();
-      this.later();
-    };
-    return new Explorer(parent, { report });
+  async fetch(name) {
+    const at = this.given.scripts[name];
+    if (!at) return;
+    delete this.given.scripts[name]; // once
+    try {
+      const answer = await fetch(at);
+      if (!answer.ok) throw new Error(answer.statusText);
+      document.body.append(make("script", { type: "module", textContent: await answer.text() }));
+    } catch (error) {
+      this.given.scripts[name] = at;
+      this.say(`This part cannot be shown: ${wordsOf(error)}`);
+    }
+  }
+
+  /**
+   * Adds a part of the page, in a shadow of its own: its styles were written for that.
+   * @param {PageName} name
+   * @param {(site: Site, parent: HTMLElement) => Part} makePart
+   */
+  add(name, makePart) {
+    const host = make("div", { dataset: { part: name }, hidden: true });
+    byId("parts").append(host);
+    const root = host.attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(/** @type {any} */ (globalThis).tfmvizStyle); // which stands before its script
+    root.adoptedStyleSheets = [sheet];
+    const inner = make("div");
+    root.append(inner);
+    const part = makePart(this, inner);
+    part.look(this.address);
+    this.parts[name] = part;
+    this.showPart();
+    if (this.page === name) this.run();
+  }
+
+  showPart() {
+    for (const node of this.tabs.querySelectorAll("button")) {
+      const isOpen = node.dataset.page === this.page;
+      node.ariaSelected = String(isOpen);
+      node.tabIndex = isOpen ? 0 : -1;
+    }
+    this.where.hidden = this.page === "explorer";
+    for (const node of document.querySelectorAll("[data-part]")) {
+      if (node instanceof HTMLElement) node.hidden = node.dataset.part !== this.page;
+    }
   }
 
   /**
@@ -116,7 +194,7 @@ class Site {
    * @param {Model} model
    * @param {URLSearchParams} [address] what is chosen at first
    */
-  async choose(model, address) {
+  async goTo(model, address) {
     this.model = model;
     this.off = address ? this.off : [];
     put(this.about, { textContent: model.about });
@@ -129,141 +207,100 @@ class Site {
       const engine = await this.engines[model.model];
       if (this.model !== model) return; // another one was chosen meanwhile
       this.engine = engine;
-      this.holdsFirst = false;
       this.say("");
+      this.fit(address);
       this.run();
-      if (address) this.lookAt(address);
-      this.later();
     } catch (error) {
       delete this.engines[model.model]; // so that it can be asked for again
-      this.say(`${model.name} cannot be shown: ${error instanceof Error ? error.message : error}`);
+      this.say(`${model.name} cannot be shown: ${wordsOf(error)}`);
     }
   }
 
-  /** @param {URLSearchParams} address */
-  lookAt(address) {
+  /**
+   * Chooses a layer and a head that this model has.
+   * @param {URLSearchParams} [address]
+   */
+  fit(address) {
+    const { n_layers, n_heads } = this.model.config;
     const number = (/** @type {string} */ name) => {
-      const text = address.get(name);
-      return text !== null && /^\d{1,4}$/.test(text) ? Number(text) : null;
+      const text = address?.get(name) ?? "";
+      return /^\d{1,4}$/.test(text) ? Number(text) : null;
     };
-    const [{ attention }] = this.explorers;
-    const { name, layers } = attention.kinds[0];
-    const strongest = layers.length - 1;
-    const chosen = { kind: name, layer: number("layer") ?? strongest, head: number("head") ?? 0 };
-    const look = (address.get("look") ?? "").slice(0, 300);
-    const answer = { ...chosen, token: number("token"), to: number("to"), look, sequence: 0, first: null };
-    this.explorers[0].select(answer);
-    if (this.compare.open) this.explorers[1].select(answer);
-    this.listHeads();
-    this.listWords();
+    if (address) {
+      this.place = { layer: number("layer") ?? n_layers - 1, head: number("head") ?? 0, token: number("token") };
+    }
+    const { layer, head } = this.place;
+    this.place = { ...this.place, layer: Math.min(layer, n_layers - 1), head: Math.min(head, n_heads - 1) };
+    for (const [{ box }, count] of /** @type {const} */ ([
+      [this.menus.layer, n_layers],
+      [this.menus.head, n_heads],
+    ])) {
+      const options = Array.from({ length: count }, (_, n) => make("option", { value: n, textContent: String(n) }));
+      box.replaceChildren(...options);
+    }
   }
 
-  /** Runs the model on what stands in the boxes. */
+  get stack() {
+    return this.model.config.architecture === "encoder-only" ? "encoder" : "decoder";
+  }
+
+  /** The path of the chosen layer. */
+  get layer() {
+    return `${this.stack}.${this.place.layer}.self_attn`;
+  }
+
+  /** @param {HTMLTextAreaElement} box */
+  oneLine(box) {
+    return box.value.replaceAll("\r", "").replaceAll("\n", " ");
+  }
+
+  /** Runs the model on what stands in the box. */
   run() {
     if (!this.engine) return;
-    const shown = this.compare.open ? [this.second, this.box] : [this.box]; // the first box last: its words are listed
-    for (const box of shown) {
-      const n = box === this.box ? 0 : 1;
-      const typed = box.value.replaceAll("\r", "").replaceAll("\n", " ");
-      if (typed.trim()) this.texts[n] = typed; // of an empty box the last text stays, with this model and these heads
-      this.holdsFirst = false;
-      try {
-        const record = this.engine.trace(this.texts[n], { sites: SITES, edits: this.edits(), title: this.model.name });
-        this.show(n, record);
-        this.holdsFirst = n === 0;
-        if (n === 0) this.say(leftOut(record));
-      } catch (error) {
-        this.say(error instanceof Error ? error.message : String(error));
-      }
+    const typed = this.oneLine(this.box);
+    if (typed.trim()) this.text = typed; // of an empty box the last text stays, with this model and these heads
+    this.menus.layer.box.value = String(this.place.layer);
+    this.menus.head.box.value = String(this.place.head);
+    try {
+      this.parts[this.page]?.run();
+      this.say(leftOut(this.facts));
+    } catch (error) {
+      this.say(wordsOf(error));
     }
-    this.listHeads();
-    this.listWords();
     this.later();
   }
 
   /**
-   * @param {number} n
-   * @param {Plain} record
+   * A pass over a text, with the heads that are off.
+   * @param {string} text
+   * @param {string[] | null} sites
+   * @param {{edits?: Edit[], isOther?: boolean}} [more] of another text than the first box's nothing is said
    */
-  show(n, record) {
-    this.n += 1;
-    const explorer = this.explorers[n];
-    explorer.show({ ...record, facts: { ...record.facts, id: this.n } });
-    const isWord = explorer.attention.queries(0).labels.map((label) => /[\p{L}\p{N}]/u.test(label));
-    const first = isWord.lastIndexOf(true);
-    if (first !== explorer.first) explorer.select({ ...explorer.selection(), sequence: explorer.sequence, first });
+  trace(text, sites, { edits = [], isOther = false } = {}) {
+    const engine = /** @type {Engine} */ (this.engine);
+    const record = engine.trace(text, { sites, edits: [...this.edits(), ...edits], title: this.model.name });
+    if (!isOther) this.facts = record.facts;
+    return record;
+  }
+
+  /** The token to look at. */
+  get token() {
+    return firstOf(this.facts?.texts.target.tokens ?? [""], this.place.token, "", this.engine?.tokenizer.fillsGaps);
   }
 
   edits() {
-    const there = this.off.filter(({ layer, head }) => {
+    const { n_layers, n_heads } = this.model.config;
+    this.off = this.off.filter(({ layer, head }) => {
       const [stack, n] = layer.split(".");
-      const { config } = this.model;
-      return stack === (config.architecture === "encoder-only" ? "encoder" : "decoder") &&
-        Number(n) < config.n_layers && head < config.n_heads; // biome-ignore format: one condition
+      return stack === this.stack && Number(n) < n_layers && head < n_heads;
     });
-    this.off = there;
-    return there.map((head) => ({ kind: /** @type {const} */ ("AblateHead"), ...head }));
+    return this.off.map((head) => ({ kind: /** @type {const} */ ("AblateHead"), ...head }));
   }
 
-  /** The head that is chosen in the explorer. */
-  chosen() {
-    const [explorer] = this.explorers;
-    if (!explorer.attention) return null;
-    const { kind, layer, head } = explorer.selection();
-    const [stack, part] = kind.split(".");
-    return { layer: `${stack}.${layer}.${part}`, head };
-  }
-
-  /** Which heads are off, and the button that switches the chosen one. */
-  listHeads() {
-    const chosen = this.chosen();
-    if (!chosen) return;
-    const isSame = (/** @type {Head} */ one) => one.layer === chosen.layer && one.head === chosen.head;
-    const isOff = this.off.some(isSame);
-    const act = button(`Switch head ${nameOf(chosen)} ${isOff ? "on" : "off"}`, {
-      onclick: () => {
-        this.off = isOff ? this.off.filter((one) => !isSame(one)) : [...this.off, chosen];
-        this.run();
-      },
-    });
-    const names = this.off.map(nameOf).join(", ");
-    const all = button("All on", { hidden: !this.off.length, onclick: () => this.allOn() });
-    const says = names ? `Off: ${names}. Its output is 0, in all pictures and words.` : "";
-    this.heads.replaceChildren(
-      act,
-      all,
-      make("span", {
-        textContent: says.replace("Its output is", names.includes(",") ? "Their outputs are" : "Its output is"),
-      }),
-    );
-  }
-
-  allOn() {
-    this.off = [];
+  /** @param {Partial<Site["place"]>} place */
+  choose(place) {
+    this.place = { ...this.place, ...place };
     this.run();
-  }
-
-  /** The most probable words after the chosen token, or in the gap there. */
-  listWords() {
-    const [explorer] = this.explorers;
-    if (!this.engine || !explorer.attention || !this.holdsFirst) return;
-    const { tokens } = explorer.attention.queries(0);
-    const fillsIn = this.model.config.architecture === "encoder-only";
-    const at = explorer.selection().token ?? tokens.findIndex((token) => fillsIn && /^ ?_{3,}$/.test(token));
-    const position = at < 0 || at >= tokens.length ? tokens.length - 1 : at;
-    const best = this.engine.likeliest(position, LISTED, this.temperature);
-    const read = tokens
-      .slice(0, position + 1)
-      .join("")
-      .slice(-60);
-    put(this.asked, { textContent: fillsIn ? `What may stand at token ${position}` : `What comes after “${read}”` });
-    this.words.replaceChildren(
-      ...best.map(([word, p]) => {
-        const length = make("span", { className: "length", style: { width: barLength(p) } });
-        const label = make("span", { className: "label", dir: "auto", textContent: word });
-        return make("li", {}, label, make("span", { className: "track" }, length), perCent(p));
-      }),
-    );
   }
 
   /**
@@ -282,21 +319,22 @@ class Site {
   }
 
   writeAddress() {
-    const [explorer] = this.explorers;
-    if (!explorer.attention) return;
-    const { layer, head, token, to, look } = explorer.selection();
-    const said = new URLSearchParams({
-      text: this.box.value,
-      model: this.model.model,
-      layer: `${layer}`,
-      head: `${head}`,
-    });
-    if (token !== null) said.set("token", String(token));
-    if (to !== null) said.set("to", String(to));
-    if (look) said.set("look", look);
-    if (this.off.length) said.set("off", this.off.map((one) => `${one.layer}.${one.head}`).join(" "));
-    if (this.compare.open) said.set("b", this.second.value);
-    history.replaceState(null, "", `?${said}`);
+    const part = this.parts[this.page];
+    if (!part || !this.facts) return;
+    const { layer, head, token } = this.place;
+    const where = { text: this.box.value, model: this.model.model, layer: String(layer), head: String(head) };
+    const address = new URLSearchParams({ ...(this.page === "explorer" ? {} : { page: this.page }), ...where });
+    if (token !== null) address.set("token", String(token));
+    for (const [name, value] of Object.entries(part.said())) if (value) address.set(name, value);
+    try {
+      history.replaceState(null, "", `?${address}`);
+    } catch {
+      // a notebook may show the page without an address of its own
+    }
+  }
+
+  followLook() {
+    for (const { views } of Object.values(this.parts)) for (const view of views) view.followLook();
   }
 }
 
@@ -315,26 +353,22 @@ async function engineFor({ parcel, inside = "" }, arrived) {
   });
 }
 
-/** @param {Head} head */
-const nameOf = ({ layer, head }) => `${layer.split(".")[1]}.${head}`;
-
-/** @param {string} text of the address */
-function offFrom(text) {
-  const found = text.slice(0, 2000).matchAll(/\b((?:encoder|decoder)\.\d{1,3}\.self_attn)\.(\d{1,3})\b/g);
-  return Array.from(found, ([, layer, head]) => ({ layer, head: Number(head) }));
-}
+const wordsOf = (/** @type {unknown} */ error) => (error instanceof Error ? error.message : String(error));
 
 /**
  * As the app says it.
- * @param {Plain} record
+ * @param {Record<string, any> | null} facts
  */
-function leftOut({ facts: { ids, dropped } }) {
-  if (!dropped) return "";
-  const last = dropped === 1 ? "last one was" : `last ${dropped} were`;
-  return `It reads ${ids.length} tokens at a time; the ${last} left out.`;
+function leftOut(facts) {
+  if (!facts?.dropped) return "";
+  const last = facts.dropped === 1 ? "last one was" : `last ${facts.dropped} were`;
+  return `It reads ${facts.ids.length} tokens at a time; the ${last} left out.`;
 }
 
 const site = new Site();
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-  for (const explorer of site.explorers) explorer.followLook();
-});
+/** @type {any} */ (globalThis).tfmvizSite = site; // for the other scripts
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => site.followLook());
+const { engines, model, page } = site;
+const afterPicture = () => requestAnimationFrame(() => setTimeout(() => site.fetch("below")));
+if (page !== "explorer") site.fetch(page);
+else engines[model.model].then(afterPicture, afterPicture);

@@ -334,7 +334,16 @@ export class Steps extends Shell {
   /** @param {KeyboardEvent} event */
   key(event) {
     const by = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
-    if (!by || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (
+      !by ||
+      !this.width ||
+      event.defaultPrevented ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      event.shiftKey
+    )
+      return;
     const [target] = event.composedPath();
     if (target instanceof Element && target.closest(ELSEWHERE)) return;
     event.preventDefault();

@@ -1,10 +1,13 @@
 """The whole model as one picture, in the browser: the model, one of its blocks, or one head.
 
 What travels is what is drawn: strips of at most 64 numbers a vector, amounts, mean attention. `scene.py` lists what a
-column of the picture holds.
+column of the picture holds. Nothing but tokens, arrays and best words depends on the text, and `made` says what the
+arrays are made of: so a browser with a record of its own can draw another text (`of_sites.js`).
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from tfmviz.views.shared import pack, script, style
 from tfmviz.views.whole_model import block, head, model
@@ -26,7 +29,21 @@ def payload(subject: Subject, zoom: Zoom, layer: str, number: int, *, beside: st
         ValueError: there are numbers that are not finite.
         NotCaptured: the trace lacks what is drawn.
     """
-    sheet = Sheet()
+    header, sheet = _drawn(subject, zoom, layer, number, beside)
+    return pack(header, sheet.arrays)
+
+
+def described(subject: Subject, zoom: Zoom, layer: str, number: int) -> dict[str, Any]:
+    """What a picture consists of, for a browser that has the numbers of another text. Its links are the app's pages."""
+    header, _ = _drawn(subject, zoom, layer, number, "")
+    for lane in header["lanes"]:
+        lane["columns"] = [column | {"links": []} for column in lane["columns"]]
+    return header
+
+
+def _drawn(subject: Subject, zoom: Zoom, layer: str, number: int, beside: str) -> tuple[dict[str, Any], Sheet]:
+    """What travels as words, and the arrays."""
+    sheet = Sheet(subject)
     match zoom:
         case "model":
             lanes = model.lanes(subject, sheet)
@@ -41,11 +58,13 @@ def payload(subject: Subject, zoom: Zoom, layer: str, number: int, *, beside: st
         "layer": layer,
         "head": number,
         "lanes": lanes,
+        "made": sheet.made,
+        "said": read_at(subject, zoom, layer),
         "total": subject.weights.n_parameters,
         "numbers": min(NUMBERS, subject.weights.W_E.shape[1]),
         "width": subject.weights.W_E.shape[1],
     }
-    return pack(header, sheet.arrays)
+    return header, sheet
 
 
 def read_at(subject: Subject, zoom: Zoom, layer: str) -> dict[str, str]:

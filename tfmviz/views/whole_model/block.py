@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from tfmviz.analysis.attention_layer import inputs, is_pre_norm
+from tfmviz.analysis.attention_layer import input_sites, is_pre_norm
 from tfmviz.analysis.block_tensors import LAYERS, Tensor, block_tensors
 from tfmviz.analysis.residual import depth
-from tfmviz.analysis.whole_model import lengths, numbers_in
-from tfmviz.record.trace import Array
+from tfmviz.analysis.whole_model import numbers_in
 from tfmviz.record.weights import ExpertsWeights, FeedForwardWeights
-from tfmviz.views.whole_model.model import mean_pattern
 from tfmviz.views.whole_model.scene import (
     Column,
     Sheet,
@@ -21,9 +17,6 @@ from tfmviz.views.whole_model.scene import (
     lane,
     norm_words,
 )
-
-TILE = 24
-"""Cells that the picture of a head measures across, at most."""
 
 FUNCTIONS = {
     "relu": "ReLU",
@@ -60,9 +53,9 @@ def lanes(subject: Subject, sheet: Sheet, block: str, *, title: str = "") -> lis
         "lines": [],
         "words": "The memory: the encoder's output, from which cross-attention takes keys and values.",
         "links": [],
-    } | sheet.strips("memory", inputs(subject.trace, cross)[1])
+    } | sheet.strips(input_sites(subject.trace, cross)[1], name="memory")
     above = lane(subject, "encoder", [memory], title="Memory", note="the encoder's output")
-    name = sheet.put(f"{cross}.mean", mean_pattern(subject, cross))
+    name = sheet.put(f"{cross}.mean", "mean", f"{cross}.pattern")
     return [own, above | {"marks": {"title": "read", "by": stack, "values": [name]}}]
 
 
@@ -111,7 +104,7 @@ def _columns(subject: Subject, sheet: Sheet, block: str) -> list[Column]:
             "lines": [tensor.formula] if tensor.formula else [],
             "says": is_read_out and (n == 0 or _is_stream(subject, tensor)),
         }
-        column |= sheet.strips(f"{block}.{n}", tensor.value) | _about(subject, sheet, tensor)
+        column |= sheet.strips(*tensor.sites, name=f"{block}.{n}") | _about(subject, sheet, tensor)
         if tensor.skips_from is not None:
             column["from"] = [f"{block}.{tensor.skips_from}"]
         columns.append(column)
@@ -143,23 +136,22 @@ def _about(subject: Subject, sheet: Sheet, tensor: Tensor) -> Column:
 
 def _attention(subject: Subject, sheet: Sheet, tensor: Tensor) -> Column:
     """An attention layer with a small picture of each head, and how much each adds."""
-    layer, trace = tensor.layer, subject.trace
-    weights = subject.weights.attention(layer)
-    pattern = trace[f"{layer}.pattern"]
+    layer = tensor.layer
+    count = len(subject.trace[f"{layer}.pattern"])
     heads = {
         "layer": layer,
-        "count": len(pattern),
-        "thumbs": sheet.put(f"{layer}.thumbs", thumbnails(pattern)),
-        "writes": sheet.put(f"{layer}.writes", lengths(weights.writes(trace[f"{layer}.z"]))),
+        "count": count,
+        "thumbs": sheet.put(f"{layer}.thumbs", "thumbs", f"{layer}.pattern"),
+        "writes": sheet.put(f"{layer}.writes", "writes", f"{layer}.z"),
     }
     column: Column = {
         "parameters": subject.counts[layer],
         "heads": heads,
-        "words": attention_words(subject, layer, len(pattern)),
+        "words": attention_words(subject, layer, count),
         "links": [["step_by_step", {"layer": layer}], ["explorer", {"layer": layer}], ["masks", {"layer": layer}]],
     }
     if tensor.kind == "attention":
-        column["reads"] = sheet.put(f"{layer}.mean", mean_pattern(subject, layer))
+        column["reads"] = sheet.put(f"{layer}.mean", "mean", f"{layer}.pattern")
     return column
 
 
@@ -168,7 +160,7 @@ def _hidden(subject: Subject, sheet: Sheet, tensor: Tensor, *, reads: str) -> Co
     weights = _feed_forward(subject, tensor.layer)
     function, gated = FUNCTIONS[weights.activation], weights.W_gate is not None
     formula = f"{function}({reads} W_g) ⊙ {reads} W₁" if gated else f"{function}({reads} W₁ + b₁)"
-    after = sheet.strips(f"{tensor.layer}.post", subject.trace[f"{tensor.layer}.post"])
+    after = sheet.strips(f"{tensor.layer}.post")
     return (
         {
             "id": f"{tensor.layer}.post",
@@ -196,7 +188,7 @@ def _router(subject: Subject, sheet: Sheet, tensor: Tensor, *, reads: str) -> Co
             "parameters": mixture.W_R.size + mixture.b_R.size,
             "words": f"The router: a probability for each of {len(mixture.experts)} experts.",
         }
-        | sheet.strips(f"{tensor.layer}.router", subject.trace[f"{tensor.layer}.router"])
+        | sheet.strips(f"{tensor.layer}.router")
         | _mlp_links()
     )
 
@@ -220,12 +212,3 @@ def formula_lines(formula: str) -> list[str]:
         return [head, f"⊙ {tail}"]
     head, _, tail = formula.partition(" + ")
     return [head, f"+ {tail}"] if tail else [head]
-
-
-def thumbnails(pattern: Array) -> Array:
-    """Small pictures of heads, one below the other: each at most `TILE` × `TILE`, a cell the largest it stands for."""
-    for axis in (1, 2):
-        length = pattern.shape[axis]
-        size = min(TILE, length)
-        pattern = np.maximum.reduceat(pattern, np.arange(size) * length // size, axis=axis)
-    return pattern.reshape(-1, pattern.shape[-1])

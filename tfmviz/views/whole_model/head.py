@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfmviz.analysis.attention_layer import inputs, is_pre_norm, of_head
-from tfmviz.record.trace import Array
-from tfmviz.views.whole_model.scene import ALL, Column, Sheet, Subject, labels, lane, pattern_of
+from tfmviz.analysis.attention_layer import input_sites, is_pre_norm
+from tfmviz.views.whole_model.scene import Column, Sheet, Subject, labels, lane, pattern_of
 from tfmviz.words.labels import of_queries
 
 
 def lanes(subject: Subject, sheet: Sheet, layer: str, head: int) -> list[dict[str, Any]]:
     """One lane, or in cross-attention one for each of the two texts."""
     stack, index, part = layer.split(".")
-    x_q, x_kv = inputs(subject.trace, layer)
+    x, x_kv = input_sites(subject.trace, layer)
     crosses = part == "cross_attn"
     source = "Norm(stream)" if is_pre_norm(subject.trace) else "stream"
-    reads = _input("x", x_q, sheet, f"What the queries are made of: the {source}.", [source])
+    reads = _input("x", x, sheet, f"What the queries are made of: the {source}.", [source])
     keys = [_projected(subject, sheet, layer, head, letter, source="M" if crosses else "x") for letter in "kv"]
     query = _projected(subject, sheet, layer, head, "q", source="x")
     rest = [_pattern(subject, sheet, layer, head), *_results(subject, sheet, layer, head)]
@@ -36,10 +35,10 @@ def lanes(subject: Subject, sheet: Sheet, layer: str, head: int) -> list[dict[st
     return [above | {"marks": marks}, looking]
 
 
-def _input(name: str, x: Array, sheet: Sheet, words: str, lines: list[str]) -> Column:
+def _input(name: str, site: str, sheet: Sheet, words: str, lines: list[str]) -> Column:
     link: list[Any] = ["residual_stream", {"stream": "Lengths"}]
     column: Column = {"id": name, "kind": "input", "title": name, "lines": lines, "words": words, "links": [link]}
-    return column | sheet.strips(name, x)
+    return column | sheet.strips(site, name=name)
 
 
 def _projected(subject: Subject, sheet: Sheet, layer: str, head: int, letter: str, *, source: str) -> Column:
@@ -62,11 +61,11 @@ def _projected(subject: Subject, sheet: Sheet, layer: str, head: int, letter: st
         "words": words,
         "links": [["step_by_step", {"layer": layer, "stage": "qkv"}]],
         "apart": letter != "q",
-    } | sheet.strips(letter, of_head(subject.trace, layer, head, letter), at_most=ALL)
+    } | sheet.strips(f"{layer}.{letter}", name=letter, head=head, how="head")
 
 
 def _pattern(subject: Subject, sheet: Sheet, layer: str, head: int) -> Column:
-    pattern = subject.trace[f"{layer}.pattern"][head]
+    shape = subject.trace[f"{layer}.pattern"].shape[1:]
     within = "self" in layer
     scheme = subject.scheme(layer.split(".")[0]) if within else "none"
     turned = {"rope": "q, k turned by RoPE", "alibi": "+ ALiBi", "t5": "+ T5 bias"}.get(scheme)
@@ -84,22 +83,14 @@ def _pattern(subject: Subject, sheet: Sheet, layer: str, head: int) -> Column:
         "image": "pattern",
         "apart": within,
         "labels": labels(subject, "decoder" if within and layer.startswith("decoder") else "encoder"),
-        "matrix": sheet.put("pattern", pattern),
-        "allowed": sheet.put("allowed", _allowed(subject, layer, head)),
-        "shape": list(pattern.shape),
+        "matrix": sheet.put("pattern", "pattern", f"{layer}.pattern", head=head),
+        "allowed": sheet.put("allowed", "allowed", f"{layer}.mask", f"{layer}.pattern", head=head),
+        "shape": list(shape),
     }
-
-
-def _allowed(subject: Subject, layer: str, head: int) -> Array:
-    """(q_len, k_len), 1 where the mask lets the head look."""
-    mask = subject.trace[f"{layer}.mask"]
-    pattern = subject.trace[f"{layer}.pattern"][head]
-    return (mask[head] if mask.ndim == 3 else mask) | (pattern > 0)
 
 
 def _results(subject: Subject, sheet: Sheet, layer: str, head: int) -> list[Column]:
     """The values it gathers, and what W_O makes of them."""
-    z = subject.trace[f"{layer}.z"][head]
     weights = subject.weights.attention(layer)
     W_O = weights.W_O[head]
     mixed: Column = {
@@ -109,7 +100,7 @@ def _results(subject: Subject, sheet: Sheet, layer: str, head: int) -> list[Colu
         "lines": ["A v"],
         "words": "For each token the values of all tokens, weighted by its row of A.",
         "links": [["step_by_step", {"layer": layer, "stage": "z"}]],
-    } | sheet.strips("z", z, at_most=ALL)
+    } | sheet.strips(f"{layer}.z", name="z", head=head, how="head")
     write: Column = {
         "id": "write",
         "kind": "attention",
@@ -118,5 +109,5 @@ def _results(subject: Subject, sheet: Sheet, layer: str, head: int) -> list[Colu
         "parameters": W_O.size,
         "words": "What this head adds to the stream. With those of the other heads and b_O it is the layer's output.",
         "links": [["step_by_step", {"layer": layer, "stage": "out"}], ["switch_off", {"layer": layer}]],
-    } | sheet.strips("write", weights.writes(subject.trace[f"{layer}.z"])[head])
+    } | sheet.strips(f"{layer}.z", name="write", head=head, how="write")
     return [mixed, write]

@@ -8,8 +8,7 @@ import numpy as np
 
 from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.analysis.residual import depth
-from tfmviz.analysis.whole_model import below, best_words, lengths, scale_of_embedding
-from tfmviz.record.trace import Array
+from tfmviz.analysis.whole_model import below, best_words, scale_of_embedding
 from tfmviz.views.whole_model.scene import POSITIONS, Column, Sheet, Subject, lane, norm_words
 from tfmviz.words.labels import START, visible
 
@@ -22,7 +21,7 @@ def lanes(subject: Subject, sheet: Sheet) -> list[dict[str, Any]]:
     found = [_lane(subject, sheet, stack) for stack in subject.weights.stacks]
     if subject.crosses:
         layers = [layer for layer in subject.trace.layers if layer.endswith("cross_attn")]
-        names = [sheet.put(f"{layer}.mean", mean_pattern(subject, layer)) for layer in layers]
+        names = [sheet.put(f"{layer}.mean", "mean", f"{layer}.pattern") for layer in layers]
         found[0]["marks"] = {"title": "read by decoder layer", "by": "decoder", "values": names}
     return found
 
@@ -33,11 +32,6 @@ def read_at(subject: Subject, stack: str) -> dict[str, str]:
     begin = "embed_norm" if f"{stack}.embed_norm" in subject.trace else begin
     blocks = {f"{stack}.{n}": f"{stack}.{n}.resid_post" for n in range(depth(subject.trace, stack))}
     return {f"{stack}.{begin}": f"{stack}.0.resid_pre"} | blocks
-
-
-def mean_pattern(subject: Subject, layer: str) -> Array:
-    """(q_len, k_len): attention averaged over a layer's heads."""
-    return subject.trace[f"{layer}.pattern"].mean(axis=0)
 
 
 def _lane(subject: Subject, sheet: Sheet, stack: str) -> dict[str, Any]:
@@ -65,9 +59,9 @@ def _lane(subject: Subject, sheet: Sheet, stack: str) -> dict[str, Any]:
 def _entrance(subject: Subject, sheet: Sheet, stack: str) -> list[Column]:
     """From one-hot vectors to the stream with which the first block begins."""
     trace, W_E = subject.trace, subject.weights.W_E
-    embedded = trace["embed" if "embed" in trace else f"{stack}.embed"]
+    site = _embedding(subject, stack)
     segment = 0 if subject.weights.segment is None else subject.weights.segment
-    factor = scale_of_embedding(embedded - segment, W_E[list(subject.text(stack).ids)])
+    factor = scale_of_embedding(trace[site] - segment, W_E[list(subject.text(stack).ids)])
     times = "" if np.isclose(factor, 1) else f" · {factor:.2f}"
     is_shared = stack == "decoder" and subject.crosses
     embed: Column = {
@@ -80,7 +74,7 @@ def _entrance(subject: Subject, sheet: Sheet, stack: str) -> list[Column]:
         + (f", times √d = {factor:.2f}." if times else ".")
         + ("" if subject.weights.segment is None else " One more vector, the same for all, says “first text”."),
         "links": [["residual_stream", {"stream": "Logit lens"}]],
-    } | sheet.strips(f"{stack}.embed", embedded)
+    } | sheet.strips(site, name=f"{stack}.embed")
     columns = [embed]
     if f"{stack}.pos_embed" in trace:
         columns += _added_positions(subject, sheet, stack)
@@ -99,13 +93,16 @@ def _first_norm(subject: Subject, sheet: Sheet, stack: str) -> Column:
         "parameters": subject.counts[f"{stack}.embed.norm"],
         "words": norm_words(subject),
         "links": [["normalisation", {}]],
-    } | sheet.strips(f"{stack}.embed_norm", subject.trace[f"{stack}.embed_norm"])
+    } | sheet.strips(f"{stack}.embed_norm")
+
+
+def _embedding(subject: Subject, stack: str) -> str:
+    """The site of the token vectors."""
+    return "embed" if "embed" in subject.trace else f"{stack}.embed"
 
 
 def _added_positions(subject: Subject, sheet: Sheet, stack: str) -> list[Column]:
-    trace, scheme = subject.trace, subject.scheme(stack)
-    embedded = trace["embed" if "embed" in trace else f"{stack}.embed"]
-    learned = scheme == "learned"
+    learned = subject.scheme(stack) == "learned"
     links = [["positions", {"lesson": "Learned" if learned else "Sinusoidal"}]]
     added: Column = {
         "id": f"{stack}.pos_embed",
@@ -116,7 +113,7 @@ def _added_positions(subject: Subject, sheet: Sheet, stack: str) -> list[Column]
         "words": f"One vector for each position, {'learned' if learned else 'of sines and cosines'}.",
         "links": links,
         "apart": True,
-    } | sheet.strips(f"{stack}.pos_embed", trace[f"{stack}.pos_embed"])
+    } | sheet.strips(f"{stack}.pos_embed")
     summed: Column = {
         "id": f"{stack}.sum",
         "kind": "add",
@@ -125,7 +122,7 @@ def _added_positions(subject: Subject, sheet: Sheet, stack: str) -> list[Column]
         "words": "Token vector plus position vector.",
         "from": [f"{stack}.embed"],
         "links": links,
-    } | sheet.strips(f"{stack}.sum", embedded + trace[f"{stack}.pos_embed"])
+    } | sheet.strips(_embedding(subject, stack), f"{stack}.pos_embed", name=f"{stack}.sum")
     return [added, summed]
 
 
@@ -142,7 +139,7 @@ def _block(subject: Subject, sheet: Sheet, block: str) -> Column:
         made = {"kind": kind, "lines": [name, f"{n_heads} heads"] if n_heads else [name]}
         norm, add = {"kind": "norm", "lines": ["norm"], "onStream": not pre}, {"kind": "add", "lines": ["+"]}
         parts += [norm, made, add] if pre else [made, add, norm]
-        values = sheet.put(f"{layer}.adds", lengths(trace[f"{layer}.out"]))
+        values = sheet.put(f"{layer}.adds", "lengths", f"{layer}.out")
         bars.append({"kind": kind, "label": f"{name} adds", "values": values})
     return {
         "id": block,
@@ -153,13 +150,13 @@ def _block(subject: Subject, sheet: Sheet, block: str) -> Column:
         "parts": parts,
         "bars": bars,
         "crosses": f"{block}.cross_attn.out" in trace,
-        "reads": sheet.put(f"{block}.self_attn.mean", mean_pattern(subject, f"{block}.self_attn")),
+        "reads": sheet.put(f"{block}.self_attn.mean", "mean", f"{block}.self_attn.pattern"),
         "words": "One block. Click to open it: "
         + ("every layer reads a normed copy of the stream and adds to it." if pre else "a norm follows every sum.")
         + (" Attention and MLP read the same copy." if f"{block}.mlp.reads" in trace else ""),
         "links": [["step_by_step", {"layer": f"{block}.self_attn"}], ["switch_off", {"layer": f"{block}.self_attn"}]],
         "opens": {"zoom": "block", "layer": f"{block}.self_attn"},
-    } | sheet.strips(block, trace[f"{block}.resid_post"])
+    } | sheet.strips(f"{block}.resid_post", name=block)
 
 
 def _last_norm(subject: Subject, sheet: Sheet, stack: str, *, is_memory: bool) -> Column:
@@ -172,12 +169,12 @@ def _last_norm(subject: Subject, sheet: Sheet, stack: str, *, is_memory: bool) -
         "parameters": subject.counts[f"{stack}.norm"],
         "words": words + (" The decoder's cross-attention reads the result." if is_memory else ""),
         "links": [["normalisation", {}]],
-    } | sheet.strips(f"{stack}.norm", subject.trace[f"{stack}.norm"])
+    } | sheet.strips(f"{stack}.norm")
 
 
 def _readout(subject: Subject, sheet: Sheet, stack: str) -> Column:
     logits = subject.trace["logits"]
-    best, probabilities = best_words(logits)
+    best, _ = best_words(logits)
     tied = subject.weights.W_U is subject.weights.W_E
     last = [{"kind": "readout", "lines": ["× W_U", "= W_Eᵀ"] if tied else ["× W_U"]}]
     if subject.weights.stacks[stack].readout.transform is not None:
@@ -193,8 +190,8 @@ def _readout(subject: Subject, sheet: Sheet, stack: str) -> Column:
         + ("W_U is W_E transposed, so it counts once." if tied else ""),
         "links": [["residual_stream", {"stream": "Logit lens"}], ["residual_stream", {"stream": "Who made the word"}]],
         "image": "words",
-        "matrix": sheet.put("readout", probabilities),
-        "logits": sheet.put("readout.logit", logits.max(axis=-1)),
+        "matrix": sheet.put("readout", "best", "logits"),
+        "logits": sheet.put("readout.logit", "largest", "logits"),
         "labels": [visible(subject.vocabulary[index]) for index in best],
         "shape": list(logits.shape),
     }

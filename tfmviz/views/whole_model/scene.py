@@ -30,7 +30,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tfmviz.analysis.whole_model import Scheme, block_means, lengths, parameters, position_scheme
+from tfmviz.analysis.attention_layer import of_head
+from tfmviz.analysis.whole_model import Scheme, best_words, block_means, lengths, parameters, position_scheme
 from tfmviz.record.trace import Array, Encoding, Trace
 from tfmviz.record.weights import ModelWeights, Norm, PositionEffects
 from tfmviz.words.labels import START, visible
@@ -41,10 +42,13 @@ Column = dict[str, Any]
 NUMBERS = 64
 """Numbers that a vector is drawn with, at most: means of neighbours."""
 
-ALL = 2**31
-"""More numbers than any vector has."""
+TILE = 24
+"""Cells that the picture of a head measures across, at most."""
 
-"""How the mark before a decoder's text is called."""
+How = Literal["strips", "head", "write", "lengths", "mean", "thumbs", "writes", "pattern", "allowed", "best", "largest"]
+"""How an array is made of sites: vectors made smaller, one head's vectors, what one head adds; the vectors' lengths,
+the mean over heads, small pictures of heads, how much each head adds; one head's pattern, and where it may look; the
+probability of the best word, and its logit. `of_sites.js` makes them too, of a browser's own record."""
 
 POSITIONS: dict[Scheme, str] = {
     "none": "no positions: it learns the order from its mask alone",
@@ -96,28 +100,73 @@ class Subject:
 
 
 class Sheet:
-    """The arrays of a picture, by name."""
+    """The arrays of a picture, by name, and how each is made of the record: see `How`."""
 
-    def __init__(self) -> None:
+    def __init__(self, subject: Subject) -> None:
+        self.trace, self.weights = subject.trace, subject.weights
         self.arrays: dict[str, Array] = {}
+        self.made: dict[str, tuple[How, list[str], int | None]] = {}
 
-    def strips(self, name: str, x: Array, *, at_most: int = NUMBERS) -> Column:
+    def strips(self, *sites: str, name: str = "", head: int | None = None, how: How = "strips") -> Column:
         """Takes vectors in, made small enough to draw. Returns what a column says of them.
 
+        Args:
+            sites: whose sum they are.
+            name: of the array; without one that of the site.
+            head: whose they are, of sites that have heads.
+
         Raises:
-            ValueError: there are numbers in x that are not finite.
+            ValueError: there are numbers that are not finite.
         """
+        name = name or sites[0]
+        if how == "write":
+            x = self.weights.attention(sites[0].rsplit(".", 1)[0]).writes(self.trace[sites[0]])[head]
+        elif how == "head":
+            layer, letter = sites[0].rsplit(".", 1)
+            x = of_head(self.trace, layer, head or 0, letter)
+        else:
+            x = sum((self.trace[site] for site in sites[1:]), start=self.trace[sites[0]])
         measured = lengths(x)
         if not np.isfinite(measured).all():
             raise ValueError(f"{name}: there are numbers that are not finite.")
-        self.arrays[name] = block_means(x, at_most=at_most)
+        self.made[name] = (how, list(sites), head)
+        self.arrays[name] = x if how == "head" else block_means(x, at_most=NUMBERS)
         self.arrays[f"{name}.length"] = measured
         return {"matrix": name, "shape": list(x.shape), "image": "strips"}
 
-    def put(self, name: str, x: Array) -> str:
-        """Takes an array as it is. Returns its name."""
+    def put(self, name: str, how: How, *sites: str, head: int | None = None) -> str:
+        """Makes an array. Returns its name."""
+        values = [self.trace[site] for site in sites]
+        match how:
+            case "lengths":
+                x = lengths(values[0])
+            case "mean":
+                x = values[0].mean(axis=0)
+            case "thumbs":
+                x = thumbnails(values[0])
+            case "writes":
+                x = lengths(self.weights.attention(sites[0].rsplit(".", 1)[0]).writes(values[0]))
+            case "allowed":
+                mask, pattern = values
+                x = (mask[head] if mask.ndim == 3 else mask) | (pattern[head] > 0)
+            case "best":
+                x = best_words(values[0])[1]
+            case "largest":
+                x = values[0].max(axis=-1)
+            case _:
+                x = values[0][head]
+        self.made[name] = (how, list(sites), head)
         self.arrays[name] = x
         return name
+
+
+def thumbnails(pattern: Array) -> Array:
+    """Small pictures of heads, one below the other: each at most `TILE` × `TILE`, a cell the largest it stands for."""
+    for axis in (1, 2):
+        length = pattern.shape[axis]
+        size = min(TILE, length)
+        pattern = np.maximum.reduceat(pattern, np.arange(size) * length // size, axis=axis)
+    return pattern.reshape(-1, pattern.shape[-1])
 
 
 def lane(subject: Subject, stack: str, columns: list[Column], *, title: str, note: str = "") -> dict[str, Any]:

@@ -1,0 +1,154 @@
+// Masks: the model runs with the mask that is drawn, in all layers. Its heads and next words stand below the board.
+
+/** @import { Edited } from "../live/changed.js" */
+/** @import { Site } from "./site.js" */
+import { editsOf } from "../live/editing.js";
+import { fromBits, toBits } from "../masks/bits.js";
+import { Lab } from "../masks/lab.js";
+import { make, put } from "../shared/elements.js";
+import { galleryOf } from "./gallery.js";
+import { positionOf, questionOf, wordRows } from "./word_rows.js";
+
+const LISTED = 6; // next words
+
+class MasksPart {
+  /** @type {{start: string, edit: string}} what the address asks for, until that is shown */
+  asked = { start: "", edit: "" };
+  start = ""; // the mask one started from
+  edit = ""; // the cells that differ from it, as text for the address
+  drawn = ""; // what the pictures below show: sentence, place and mask
+  length = 0; // tokens
+  position = 0; // of the token after which words are listed
+
+  /**
+   * @param {Site} site
+   * @param {HTMLElement} parent in a shadow; what the mask does stands outside of it
+   */
+  constructor(site, parent) {
+    this.site = site;
+    this.view = new Lab(parent, { touched: () => this.runWithMask() });
+    this.asks = make("p", { className: "asked" });
+    this.own = make("ol", { className: "words" });
+    this.yours = make("ol", { className: "words" });
+    const [own, yours] = ["With its own mask", "With your mask"].map((textContent) => make("p", { textContent }));
+    const words = make("section", { className: "next", dataset: { part: "masks" } });
+    words.append(this.asks, own, this.own, yours, this.yours);
+    const heads = make("div", { dataset: { part: "masks" } });
+    document.getElementById("parts")?.append(words, heads);
+    this.explorer = site.heads.explorerIn(heads, (place) => {
+      const isOther = place.token !== site.place.token;
+      site.place = { ...site.place, ...place };
+      if (isOther) this.run();
+      site.later();
+    });
+    this.views = [this.view, this.explorer];
+  }
+
+  /** @param {URLSearchParams} address */
+  look(address) {
+    this.asked = { start: address.get("start") ?? "", edit: (address.get("edit") ?? "").slice(0, 12_000) };
+  }
+
+  run() {
+    const { site, view } = this;
+    const { engine, model } = site;
+    if (!engine) return;
+    const { facts } = site.trace(site.text, ["*.mask"]);
+    const { labels, tokens } = facts.texts.target;
+    const { fillsGaps } = engine.tokenizer;
+    this.position = positionOf(tokens, site.place.token, fillsGaps);
+    put(this.asks, { textContent: questionOf(tokens, this.position, fillsGaps) });
+    const gallery = galleryOf(labels.length, { isDecoder: site.stack === "decoder", window: model.config.window });
+    this.own.replaceChildren(...wordRows(engine.likeliest(this.position, LISTED)));
+    this.drawn = "";
+    const entries = gallery.map(({ mask, ...said }) => ({
+      ...said,
+      rows: mask.rows,
+      columns: mask.columns,
+      bits: toBits(mask),
+    }));
+    view.show({ queries: labels, keys: labels, gallery: entries });
+    const { start, edit } = this.asked;
+    this.asked = { start: "", edit: "" };
+    if (labels.length === this.length && !start) return this.runWithMask();
+    this.length = labels.length;
+    const from = gallery.find(({ id }) => id === (start || view.start)) ?? gallery[0];
+    view.select({ start: from.id, bits: toBits(from.mask), sequence: view.sequence });
+    if (edit) this.change(from.id, edit);
+  }
+
+  /**
+   * Changes cells as the address says, if it is for a mask of this shape.
+   * @param {string} start
+   * @param {string} edit
+   */
+  async change(start, edit) {
+    const { view, length } = this;
+    try {
+      const bytes = await inflated(edit);
+      if (bytes.length !== Math.ceil(length ** 2 / 8) || this.length !== length) return;
+      const changed = fromBits({ rows: length, columns: length, bits: btoa(String.fromCharCode(...bytes)) });
+      const open = view.entry.mask.open.map((cell, n) => cell ^ changed.open[n]);
+      view.select({ start, bits: toBits({ rows: length, columns: length, open }), sequence: view.sequence });
+    } catch {
+      // no mask: the one it started from stays
+    }
+  }
+
+  /** After each touch: the pass with the drawn mask, if that is another one. */
+  runWithMask() {
+    const { site, view } = this;
+    const { engine, text, place, layer } = site;
+    if (!engine || !view.mask || view.mask.rows !== this.length) return;
+    const bits = view.edited() ?? "";
+    const drawn = JSON.stringify([text, layer, place, bits, site.model.model, site.off]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    const layers = Array.from({ length: site.model.config.n_layers }, (_, n) => `${site.stack}.${n}.self_attn`);
+    /** @type {Edited} */
+    const edited = { by: "masks", usual: [0, 0], layers, heads: null, tokens: this.length };
+    const edits = editsOf(bits, edited, this.length) ?? [];
+    site.heads.show(this.explorer, site.trace(text, ["*.pattern", "*.mask"], { edits }));
+    this.yours.replaceChildren(...wordRows(engine.likeliest(this.position, LISTED)));
+    this.tell();
+  }
+
+  async tell() {
+    const { start, mask, entry } = this.view;
+    const changed = { ...mask, open: mask.open.map((cell, n) => cell ^ entry.mask.open[n]) };
+    this.start = entry.id;
+    this.edit = changed.open.some(Boolean) ? await deflated(toBits(changed)) : "";
+    if (start === this.view.start) this.site.later();
+  }
+
+  said() {
+    const { start, edit } = this;
+    return { start, edit };
+  }
+}
+
+/**
+ * Bits as an address has them (`compact` in tfmviz/views/masks).
+ * @param {string} bits in base64
+ */
+async function deflated(bits) {
+  const bytes = Uint8Array.from(atob(bits), (character) => character.charCodeAt(0));
+  const packed = await new Response(
+    new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate")),
+  ).arrayBuffer();
+  const text = btoa(String.fromCharCode(...new Uint8Array(packed)));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+/** @param {string} text */
+async function inflated(text) {
+  const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
+    character.charCodeAt(0),
+  );
+  const whole = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(whole).arrayBuffer());
+}
+
+/** @type {{tfmvizSite: Site}} */
+const { tfmvizSite } = /** @type {any} */ (globalThis);
+tfmvizSite.add("masks", (site, parent) => new MasksPart(site, parent));

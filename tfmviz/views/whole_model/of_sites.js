@@ -1,0 +1,216 @@
+// The picture of a text that the browser has read itself. All but tokens, arrays and best words is as Python has drawn
+// it for another text; Python's `made` says what each array is made of (tfmviz/views/whole_model/scene.py).
+
+/** @import { Engine } from "../engine/engine.js" */
+/** @import { Matrix } from "../shared/arrays.js" */
+/** @import { Plain, Site, Sites } from "../shared/record.js" */
+/** @import { Says } from "./follow.js" */
+/** @import { Scene } from "./scene.js" */
+import { readOut, writeOf } from "../engine/weights.js";
+import { recordOf, SiteRecord } from "../shared/record.js";
+
+/** @typedef {[how: string, sites: string[], head: number | null]} Made how an array is made of which sites */
+
+/** @typedef {Scene & {made: Record<string, Made>, said: Record<string, string>}} Drawn `said` are sites by column */
+
+const NUMBERS = 64; // that a vector is drawn with, at most
+const ACROSS = 24; // cells that the picture of a head measures across, at most
+
+/**
+ * @param {Drawn} drawn the picture of another text, of the same part of the same model
+ * @param {Plain} plain all sites of the text
+ * @param {Engine} engine that has computed them
+ * @returns {Plain}
+ */
+export function sceneOf(drawn, plain, engine) {
+  const record = recordOf(plain);
+  const { ids } = plain.facts;
+  const { labels: tokens } = plain.facts.texts.target;
+  /** @type {Sites} */
+  const sites = {};
+  for (const [name, made] of Object.entries(drawn.made)) {
+    const { matrix, lengths } = drawnArray(made, record, engine);
+    sites[name] = asSite(matrix);
+    if (lengths) sites[`${name}.length`] = { shape: [lengths.length], data: lengths };
+  }
+  const lanes = drawn.lanes.map((lane) => ({
+    ...lane,
+    tokens,
+    ...(lane.oneHot ? { oneHot: { ...lane.oneHot, ids } } : {}),
+    columns: lane.columns.map((column) => ({
+      ...column,
+      shape: column.image === "pattern" ? [tokens.length, tokens.length] : [tokens.length, column.shape[1]],
+      ...(column.labels ? { labels: column.image === "words" ? bestWords(record, engine) : tokens } : {}),
+    })),
+  }));
+  return { facts: { ...drawn, lanes }, sites };
+}
+
+/**
+ * What the model would say of a token at each column (`said` in tfmviz/ui/scenes.py).
+ * @param {Drawn} drawn
+ * @param {Plain} plain
+ * @param {Engine} engine
+ * @param {number} token
+ * @returns {Says}
+ */
+export function saysOf({ said }, plain, engine, token) {
+  const columns = Object.keys(said);
+  if (!columns.length) return {};
+  const record = recordOf(plain);
+  const { logits: end } = engine.next(token);
+  const answer = end.indexOf(highest(end));
+  const early = columns.slice(0, -1).map((column) => rowAt(record, said[column], token));
+  const all = [...readOut(engine, early), end];
+  return Object.fromEntries(
+    all.map((logits, n) => {
+      const rank = 1 + logits.filter((logit) => logit > logits[answer]).length;
+      return [columns[n], [engine.words[logits.indexOf(highest(logits))], certainty(logits), rank]];
+    }),
+  );
+}
+
+/**
+ * @param {SiteRecord} record
+ * @param {string} site
+ * @param {number} row
+ */
+function rowAt(record, site, row) {
+  const { columns, values } = record.matrix(site);
+  return values.subarray(row * columns, (row + 1) * columns);
+}
+
+/**
+ * @param {Made} made
+ * @param {SiteRecord} record
+ * @param {Engine} engine
+ * @returns {{matrix: Matrix, lengths?: Float32Array}}
+ */
+function drawnArray([how, [site, other], head], record, engine) {
+  const { shape } = record.at(site);
+  const heads = how === "head" ? record.at(site.replace(/[^.]+$/, "q")).shape[0] : shape[0];
+  const layer = site.slice(0, site.lastIndexOf("."));
+  const all = () => Array.from({ length: heads }, (_, n) => record.head(site, n));
+  switch (how) {
+    case "strips": {
+      const x = record.matrix(site);
+      return strips(other ? sumOf(x, record.matrix(other)) : x);
+    }
+    case "head": {
+      const x = record.head(site, Number(head), heads);
+      return { matrix: x, lengths: lengthsOfRows(x) };
+    }
+    case "write":
+      return strips(writeOf(engine, layer, Number(head), record.head(site, Number(head))));
+    case "writes":
+      return { matrix: stacked(all().map((z, n) => inOneRow(lengthsOfRows(writeOf(engine, layer, n, z))))) };
+    case "lengths":
+      return { matrix: inOneRow(lengthsOfRows(record.matrix(site))) };
+    case "mean":
+      return { matrix: meanOfHeads(all()) };
+    case "thumbs":
+      return { matrix: stacked(all().map(thumbnail)) };
+    case "pattern":
+      return { matrix: record.head(site, Number(head)) };
+    case "allowed": {
+      const [mask, pattern] = [record.head(site, Number(head)), record.head(other, Number(head))];
+      return { matrix: { ...mask, values: mask.values.map((open, n) => Number(open || pattern.values[n] > 0)) } };
+    }
+    default: {
+      const rows = rowList(record.matrix(site));
+      return { matrix: inOneRow(Float32Array.from(rows, how === "best" ? certainty : highest)) };
+    }
+  }
+}
+
+/** @param {Float32Array | Float64Array} row */
+function highest(row) {
+  let most = Number.NEGATIVE_INFINITY;
+  for (const one of row) if (one > most) most = one;
+  return most;
+}
+
+/** @param {Float32Array | Float64Array} logits @returns {number} the probability of the highest */
+function certainty(logits) {
+  const most = highest(logits);
+  let sum = 0;
+  for (const one of logits) sum += Math.exp(one - most);
+  return 1 / sum;
+}
+
+/**
+ * @param {SiteRecord} record
+ * @param {Engine} engine
+ */
+const bestWords = (record, engine) =>
+  rowList(record.matrix("logits")).map((row) => engine.words[row.indexOf(highest(row))]);
+
+/** @param {Matrix} matrix */
+const rowList = ({ rows, columns, values }) =>
+  Array.from({ length: rows }, (_, row) => values.subarray(row * columns, (row + 1) * columns));
+
+/** @param {Matrix} matrix @returns {Site} */
+const asSite = ({ rows, columns, values }) => ({ shape: [rows, columns], data: values });
+
+/** @param {Float32Array} values @returns {Matrix} */
+const inOneRow = (values) => ({ rows: 1, columns: values.length, values });
+
+/** @param {Matrix} x */
+const strips = (x) => ({ matrix: shortened(x), lengths: lengthsOfRows(x) });
+
+/** @param {Matrix} x */
+const lengthsOfRows = (x) => Float32Array.from(rowList(x), lengthOfRow);
+
+/** @param {Float32Array | Float64Array} row */
+function lengthOfRow(row) {
+  let sum = 0;
+  for (const number of row) sum += number * number; // Math.hypot takes ten times as long
+  return Math.sqrt(sum);
+}
+
+/** @param {Matrix} a @param {Matrix} b @returns {Matrix} */
+const sumOf = (a, b) => ({ ...a, values: a.values.map((value, n) => value + b.values[n]) });
+
+/** @param {Matrix} x @returns {Matrix} each vector as means of neighbours */
+function shortened(x) {
+  const size = Math.min(NUMBERS, x.columns);
+  const starts = Array.from({ length: size + 1 }, (_, n) => Math.floor((n * x.columns) / size));
+  const values = rowList(x).flatMap((row) =>
+    Array.from({ length: size }, (_, n) => {
+      let sum = 0;
+      for (let at = starts[n]; at < starts[n + 1]; at++) sum += row[at];
+      return sum / (starts[n + 1] - starts[n]);
+    }),
+  );
+  return { rows: x.rows, columns: size, values: Float32Array.from(values) };
+}
+
+/** @param {Matrix[]} all @returns {Matrix} */
+function meanOfHeads(all) {
+  const values = new Float32Array(all[0].values.length);
+  for (const one of all) for (let n = 0; n < values.length; n++) values[n] += one.values[n] / all.length;
+  return { ...all[0], values };
+}
+
+/** @param {Matrix} pattern @returns {Matrix} a cell is the highest that it stands for */
+function thumbnail({ rows, columns, values }) {
+  const [high, wide] = [Math.min(ACROSS, rows), Math.min(ACROSS, columns)];
+  const made = new Float32Array(high * wide);
+  const place = (/** @type {number} */ n, /** @type {number} */ length, /** @type {number} */ size) =>
+    Math.ceil(((n + 1) * size) / length) - 1;
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const at = place(row, rows, high) * wide + place(column, columns, wide);
+      made[at] = Math.max(made[at], values[row * columns + column]);
+    }
+  }
+  return { rows: high, columns: wide, values: made };
+}
+
+/** @param {Matrix[]} all @returns {Matrix} one below the other */
+function stacked(all) {
+  const { columns, values } = all[0];
+  const made = new Float32Array(all.length * values.length);
+  for (const [n, one] of all.entries()) made.set(one.values, n * values.length);
+  return { rows: all.length * all[0].rows, columns, values: made };
+}
