@@ -4,10 +4,13 @@
 
 - `scripts/words/lexicon.tsv`, written for this: greetings, numbers, colours, days and the commonest words;
 - words whose translation the training pairs show by themselves (`learned`);
-- names, alone and in the sentences of `scripts/words/frames.tsv`: those of an English text, made-up ones, and
-  `scripts/words/names.txt` but for 300, on which `scripts.evaluate` measures whether the model copies.
+- names, alone and in the sentences of `scripts/words/frames.tsv`: `scripts/words/names.txt`, written for this; those of
+  `scripts/words/more_names.txt` but for 300, on which `scripts.evaluate` measures whether the model copies what it has
+  never seen; those of an English text; and made-up ones.
 
-Each is typed in several ways. README.md says where to find the texts.
+Each is typed in several ways. "Pierre" alone is the name, "pierre" the stone: a word that is also a name begins small.
+`more_names.txt` holds first names and surnames of Faker 40.63.0 (MIT) that are no French words of the training pairs.
+README.md says where to find the texts.
 """
 
 from __future__ import annotations
@@ -27,10 +30,10 @@ from tfmviz.training.files import replacing
 
 WORDS = Path(__file__).parent / "words"
 
-OFTEN = {"lexicon": 48, "learned": 12, "names": 6, "frames": 3}
+OFTEN = {"lexicon": 48, "learned": 12, "names": 5, "frames": 2}
 """How often each entry is typed."""
 
-MADE_UP = 3000
+MADE_UP = 2000
 LEAST, SURE = 4, 0.1
 """How often a word must occur, and how likely it and its translation must make one another (`learned`)."""
 
@@ -46,15 +49,17 @@ def main() -> None:
     unseen = [{bare(pair[side]) for pair in held_out} for side in (0, 1)]
     lexicon = [pair for pair in read_pairs(WORDS / "lexicon.tsv") if bare(pair[0]) not in unseen[0]]
     known = {source.lower() for source, _ in lexicon}
-    asked_for = asked()
-    induced = [pair for pair in learned(train) if pair[0].lower() not in known and pair[1] not in asked_for]
-    names = [name for name in all_names() if name not in asked_for]
-    names += [name for name in names_in(read_documents(args.english)) if name not in {*asked_for, *names}]
-    names += [name for name in made_up(names, n=MADE_UP, rng=rng) if name not in asked_for]
+    left_out = {name.lower() for name in asked()}
+    induced = [pair for pair in learned(train) if pair[0].lower() not in known and pair[1].lower() not in left_out]
+    found = [*common_names(), *more_names(), *names_in(read_documents(args.english))]
+    names = [name for name in dict.fromkeys(found) if name.lower() not in left_out]
+    names += [name for name in made_up(names, n=MADE_UP, rng=rng) if name.lower() not in left_out]
+    called = {name.lower() for name in names}
+    words = {source.lower() for source, _ in [*lexicon, *induced]}
     pairs = [
-        *(form for pair in lexicon for form in forms(pair, OFTEN["lexicon"], rng)),
-        *(form for pair in induced for form in forms(pair, OFTEN["learned"], rng)),
-        *(form for name in names for form in forms((name, name), OFTEN["names"], rng, small=name.lower() not in known)),
+        *(form for pair in lexicon for form in forms(pair, OFTEN["lexicon"], rng, large=pair[0].lower() not in called)),
+        *(form for pair in induced for form in forms(pair, OFTEN["learned"], rng, large=pair[0].lower() not in called)),
+        *(form for name in names for form in forms((name, name), OFTEN["names"], rng, small=name.lower() not in words)),
         *in_frames(names, OFTEN["frames"], rng),
     ]
     with replacing(args.out) as (place,):
@@ -65,23 +70,32 @@ def main() -> None:
     )
 
 
-def all_names() -> list[str]:
+def common_names() -> list[str]:
     return (WORDS / "names.txt").read_text(encoding="utf-8").split()
 
 
-def asked(n: int = 300) -> set[str]:
-    """The names that are left out of training: `n` of the list, evenly spaced."""
-    names = all_names()
-    return {names[i * len(names) // n] for i in range(n)}
+def more_names() -> list[str]:
+    return (WORDS / "more_names.txt").read_text(encoding="utf-8").split()
 
 
-def forms(pair: Pair, n: int, rng: np.random.Generator, *, small: bool = True) -> Iterator[Pair]:
-    """A word as people type it: with or without capital, accents and mark. Its translation has the same mark and, if
-    it may begin small at all, the same first letter.
+def asked() -> set[str]:
+    """The names that are left out of training."""
+    return set(spaced(more_names()))
+
+
+def spaced(names: Sequence[str], n: int = 300) -> list[str]:
+    """`n` of a list, evenly spaced."""
+    return [names[i * len(names) // n] for i in range(n)]
+
+
+def forms(pair: Pair, n: int, rng: np.random.Generator, *, small: bool = True, large: bool = True) -> Iterator[Pair]:
+    """A word as people type it: with or without capital (if it may begin `small` and `large`), accents and mark. Its
+    translation has the same mark and first letter.
     """
     source, target = pair
     for capital, accents, mark in rng.random((n, 3)):
-        begins = source[:1].upper() + source[1:] if capital < 0.5 or not small else source[:1].lower() + source[1:]
+        upper = not small or (large and capital < 0.5)
+        begins = (source[:1].upper() if upper else source[:1].lower()) + source[1:]
         ends = target[:1].upper() + target[1:] if begins[0].isupper() else target
         plain = without_accents(begins) if accents < 0.15 and source != target else begins
         typed = ("", "") if mark < 0.6 else (".", ".") if mark < 0.8 else ("!", "!") if mark < 0.9 else ("?", "?")

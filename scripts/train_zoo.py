@@ -201,9 +201,11 @@ RECIPES = {
             "--schedule cosine --learning-rate 2.5e-4 --steps 750 --warmup 50 --save-every 250",
             f"translate --data {PAIRS} --variants once --words {WORDS}:3 {TRANSLATOR} --seed 4 "
             "--schedule cosine --learning-rate 4e-4 --steps 1500 --warmup 50 --save-every 150",
+            f"translate --data {PAIRS} --variants once --words {WORDS}:3 {TRANSLATOR} --seed 5 "
+            "--schedule cosine --learning-rate 4e-4 --steps 1800 --warmup 50 --save-every 150",
         ),
-        train=f"translate --data {PAIRS} --variants once --words {WORDS}:3 {TRANSLATOR} --seed 5 "
-        "--schedule cosine --learning-rate 4e-4 --steps 1800 --warmup 50 --save-every 150",
+        train=f"translate --data {PAIRS} --variants once --words {WORDS}:3 {TRANSLATOR} --seed 7 "
+        "--schedule cosine --learning-rate 4e-4 --steps 1500 --warmup 50 --save-every 150",
         evaluate=f"--data {PAIRS}",
     ),
     **{f"chinese-{name}": characters(name, says) for name, says in ORDERS.items()},

@@ -14,7 +14,7 @@ from typing import Any
 
 from sacrebleu.metrics.bleu import BLEU
 
-from scripts.prepare_words import WORDS, asked
+from scripts.prepare_words import WORDS, asked, common_names, spaced
 from tfmviz import zoo
 from tfmviz.model.seq2seq import Seq2Seq
 from tfmviz.model.transformer import EncoderDecoder
@@ -68,19 +68,25 @@ def measure(model: ZooModel, data: Sequence[str]) -> dict[str, str]:
 
 
 def alone(model: ZooModel, train: Iterable[Pair]) -> dict[str, str]:
-    """How single words are translated: the commonest of the training sources, the first of the lexicon, and names."""
+    """How single words are translated: the commonest of the training sources, the first of the lexicon, and names, of
+    which training has seen the first three hundred and not the others.
+    """
     counts = Counter(word for source, _ in train for word in bare(source).split() if len(word) > 1)
     common = greedy(model, [word for word, _ in counts.most_common(COMMON)])
     lexicon = dict(list(read_pairs(WORDS / "lexicon.tsv"))[:FIRST])
     known = greedy(model, list(lexicon))
-    names = greedy(model, sorted(asked()))
+    names, unseen = greedy(model, spaced(common_names())), greedy(model, sorted(asked()))
     return {
         f"{COMMON:,} commonest words alone": f"endless repetition in {endless(common)}",
         "greetings, numbers, colours, days, months alone": f"{sum(map(same, known.values(), lexicon.values()))} of "
         f"{FIRST} as in the lexicon; endless repetition in {endless(known)}",
-        f"{len(names)} names alone that training left out": f"{sum(map(same, names.values(), names))} copied; endless "
-        f"repetition in {endless(names)}",
+        f"{len(names)} common names alone": copied(names),
+        f"{len(unseen)} rare names alone that training left out": copied(unseen),
     }
+
+
+def copied(names: Mapping[str, str]) -> str:
+    return f"{sum(map(same, names.values(), names))} copied; endless repetition in {endless(names)}"
 
 
 def same(one: str, other: str) -> bool:

@@ -35,6 +35,7 @@ def test_a_form_says_the_same_with_the_same_mark_and_first_letter() -> None:
         assert re.sub(r"[\w\s]", "", source) == re.sub(r"[\w\s]", "", target)
     assert all(target.startswith("Monday") for _, target in forms(("lundi", "Monday"), 40, rng))
     assert all(source.startswith("Rose") for source, _ in forms(("Rose", "Rose"), 40, rng, small=False))
+    assert {source[0] for source, _ in forms(("pierre", "stone"), 40, rng, large=False)} == {"p"}
 
 
 def test_a_frame_names_the_same_on_both_sides() -> None:
