@@ -74,7 +74,7 @@ export class Frame {
       panel(matrix, listener, {
         name: "matrix",
         title: "As a matrix",
-        hint: "A row is one token's attention; unfiltered it sums to 1.",
+        hint: "A row is one token's attention; unfiltered it sums to 1, or to less with a sink.",
         foot: zoomOf(matrix),
       }),
       make(
