@@ -1,0 +1,382 @@
+"""Writes the biography of every head of a model beside the model: what it does on many texts, and which claims hold.
+
+    python -m scripts.find_heads tiny-english --corpora CORPORA     # one
+    python -m scripts.find_heads --corpora CORPORA                  # all in assets/models/
+
+Claims are made on a file of `assets/texts/` and tested on sentences of the corpora that no model was trained on. Where
+there are no such sentences, or without `--corpora`, they are made on every second line and tested on the others. Texts
+of random tokens that come twice show what no ordinary text does. The pages show what is found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from scripts.find_neurons import OTHERS, TEXTS
+from tfmviz import zoo
+from tfmviz.analysis import ablation, forming
+from tfmviz.analysis.biography.claims import DRAWS, Claim, Sums, claims, interval, proportion
+from tfmviz.analysis.biography.file import FILE, Biography, Book, save
+from tfmviz.analysis.biography.kinds import KINDS, ON_REPEATS, Frequencies, cells, cells_on_repeats
+from tfmviz.analysis.biography.measure import FAR, KEPT, Tally, tally
+from tfmviz.analysis.heads import N_RANDOM, allowed
+from tfmviz.analysis.why.copying import eigenvalue_scores
+from tfmviz.record.trace import Array, Trace
+from tfmviz.text.corpora import is_held_out, read_documents
+from tfmviz.text.pairs import read_pairs, split_pairs
+from tfmviz.training.files import replacing
+from tfmviz.zoo import ZooModel
+
+SITES = ("*_attn.pattern", "*_attn.mask")
+
+SOURCES = ("tatoeba.txt", "common_voice.txt", "storybooks.txt", "tinystories.txt", "books.txt")
+"""Files of `scripts.prepare_english`."""
+
+LONGEST = 200
+"""Characters of a sentence to test claims on, at most."""
+
+FEWEST = 100
+"""Sentences of the corpora on which claims are tested, at least."""
+
+REPEATS = 8
+"""Texts of random tokens that come twice: claims are made on half of them and tested on the others."""
+
+MASKED_EVERY = 7
+"""In a model that fills in words, so many tokens have one that is hidden."""
+
+WORST = 5
+"""Tokens kept that lose most without a head."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="models that the app lists; none means all")
+    parser.add_argument(
+        "--corpora", type=Path, help="the folder of `scripts.train_zoo`'s prepared texts, runs/zoo/data"
+    )
+    parser.add_argument("--texts", metavar="FILE", help="a file in assets/texts/, one text a line")
+    parser.add_argument("--sentences", type=int, default=1000, help="held-out ones that claims are tested on, at most")
+    parser.add_argument("--without", type=int, default=150, help="texts that are read without each head")
+    args = parser.parse_args()
+    for name in args.names or zoo.available():
+        texts = args.texts or OTHERS.get(name, "english.txt")
+        lines = (TEXTS / texts).read_text(encoding="utf-8").splitlines()
+        unseen = held_out(args.corpora, texts, n=args.sentences) if args.corpora else []
+        find(name, lines, unseen, texts=texts, without=args.without)
+
+
+def held_out(data: Path, texts: str, *, n: int) -> list[str]:
+    """Sentences in the language of a file of `assets/texts/` on which no model was trained, and which it lacks."""
+    match texts:
+        case "english.txt":
+            documents = (d for source in SOURCES for d in read_documents(data / "english" / source) if is_held_out(d))
+        case "french.txt":
+            documents = (source for source, _ in split_pairs(list(read_pairs(data / "fra-eng.tsv")))[1])
+        case _:
+            return []
+    known = set((TEXTS / texts).read_text(encoding="utf-8").splitlines())
+    sentences = dict.fromkeys(s.strip() for d in documents for s in re.split(r"(?<=[.!?”\"])\s+", d))
+    fit = [s for s in sentences if s not in known and len(s.split()) > 3 and len(s) <= LONGEST]
+    chosen = np.random.default_rng(0).permutation(len(fit))[:n]
+    return [fit[index] for index in sorted(chosen.tolist())]
+
+
+def find(
+    name: str, lines: Sequence[str], unseen: Sequence[str], *, texts: str, without: int, folder: Path | None = None
+) -> Book:
+    """Writes the file of one model and says how many claims held."""
+    model = zoo.load(name, folder=folder)
+    entry = next(entry for entry in zoo.catalogue(folder) if entry.name == name)
+    indices = range(len(lines))
+    made, tested = (indices, unseen) if len(unseen) >= FEWEST else (indices[::2], lines[1::2])
+    frequencies = Frequencies.of(model.encode(lines[index]) for index in made)
+    found = gather(model, [lines[index] for index in made], frequencies)
+    other = gather(model, tested, frequencies)
+    twice = gather_twice(model)
+    made_of = {layer: claims(found[layer].sums, other[layer].sums, KINDS) for layer in found}
+    some = [(index, lines[index]) for index in made][:: max(1, len(made) // without)]
+    lost = damages(model, some, made_of, frequencies)
+    heads = {
+        layer: biographies(model, layer, Evidence(found[layer], other[layer], made_of[layer], twice.get(layer)), lost)
+        for layer in found
+    }
+    heads = {layer: tuple(replace(one, examples=_in_file(one, made)) for one in rows) for layer, rows in heads.items()}
+    book = Book(texts=texts, found_on=len(made), tested_on=len(tested), damaged_on=lost.n_texts, heads=heads)
+    with replacing(entry.folder / FILE) as (temporary,):
+        save(temporary, book, model.weights)
+    size = (entry.folder / FILE).stat().st_size
+    print(f"{name}: {said(book)}; {size:,} bytes", flush=True)
+    return book
+
+
+def said(book: Book) -> str:
+    """Coverage and precision, with their 95% intervals."""
+    words = []
+    for what, (n, of) in (("heads have a claim that held", book.coverage), ("claims held", book.precision)):
+        low, high = proportion(n, of)
+        words.append(f"{n} of {of} {what} ({low:.0%} to {high:.0%})")
+    return f"{', '.join(words)}; tested on {book.tested_on} texts"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Gathered:
+    """What one layer does on many texts: the tallies of those that give its queries a choice, and their indices."""
+
+    tallies: tuple[Tally, ...]
+    texts: tuple[int, ...]
+
+    @property
+    def sums(self) -> Sums:
+        return Sums.of(self.tallies)
+
+
+def traces(model: ZooModel, texts: Sequence[str]) -> Iterator[Trace]:
+    """What the heads do on each text; a translator reads what it writes."""
+    for text in texts:
+        yield model.trace(text, sites=SITES, target=answer(model, text))
+
+
+def answer(model: ZooModel, text: str) -> tuple[int, ...] | None:
+    """What the decoder of a translator reads: the model's own translation. None for all other models."""
+    if model.config.architecture != "encoder-decoder":
+        return None
+    return zoo.writing.translations(model, [text])[0]
+
+
+def gather(model: ZooModel, texts: Sequence[str], frequencies: Frequencies) -> dict[str, Gathered]:
+    """The tallies of all layers on some texts."""
+    kept: dict[str, list[tuple[int, Tally]]] = {}
+    for index, trace in enumerate(traces(model, texts)):
+        known: dict[tuple[int, int, bytes], Array] = {}
+        for layer in trace.layers:
+            queries, keys = trace.axes(layer)
+            mask = np.broadcast_to(allowed(trace, layer), trace[f"{layer}.pattern"].shape[1:])
+            key = (id(queries), id(keys), mask.tobytes())
+            if key not in known:
+                known[key] = cells(queries, keys, mask, frequencies)
+            if (found := tally(trace[f"{layer}.pattern"], mask, known[key])) is not None:
+                kept.setdefault(layer, []).append((index, found))
+    return {
+        layer: Gathered(tallies=tuple(t for _, t in rows), texts=tuple(n for n, _ in rows))
+        for layer, rows in kept.items()
+    }
+
+
+def gather_twice(model: ZooModel) -> dict[str, tuple[Sums, Sums]]:
+    """Sums on random tokens that come twice, for making claims and for testing them; none for a translator."""
+    if model.config.architecture == "encoder-decoder":
+        return {}
+    kept: dict[str, list[Tally]] = {}
+    n = min(N_RANDOM, model.config.max_len // 2)
+    for seed in range(1, REPEATS + 1):
+        ids = np.random.default_rng(seed).integers(1, model.config.vocab_size, size=n).tolist() * 2
+        trace = model.trace(ids, sites=SITES)
+        for layer in trace.layers:
+            mask = np.broadcast_to(allowed(trace, layer), trace[f"{layer}.pattern"].shape[1:])
+            chosen = np.arange(2 * n) >= n
+            found = tally(trace[f"{layer}.pattern"], mask, cells_on_repeats(trace.target, mask), chosen=chosen)
+            if found is not None:
+                kept.setdefault(layer, []).append(found)
+    half = REPEATS // 2
+    return {layer: (Sums.of(rows[:half]), Sums.of(rows[half:])) for layer, rows in kept.items()}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Lost:
+    """By how many nats the loss of each token rises without each head.
+
+    Attributes:
+        rises: per layer (head, token) over all texts.
+        where: per layer (head, token): whether the head gives at least half of its attention to what it is said to
+            look at.
+        text, place: of each token: line of the file, and position.
+        twice: per layer (head,), in the second half of random tokens that come twice.
+    """
+
+    n_texts: int
+    rises: dict[str, Array]
+    where: dict[str, Array]
+    text: Array
+    place: Array
+    twice: dict[str, Array]
+
+
+def damages(
+    model: ZooModel,
+    texts: Sequence[tuple[int, str]],
+    made: dict[str, list[Claim | None]],
+    frequencies: Frequencies,
+) -> Lost:
+    """Reads some texts, each with its line in the file, without each head in turn."""
+    rises: dict[str, list[Array]] = {layer: [] for layer in made}
+    where: dict[str, list[Array]] = {layer: [] for layer in made}
+    places: list[tuple[int, int]] = []
+    n_texts = 0
+    for index, text in texts:
+        inputs, target = (
+            text if model.config.architecture != "encoder-only" else hidden(model, text),
+            answer(model, text),
+        )
+        trace = model.trace(inputs, target=target)
+        if (question := asked(model, trace, text)) is None:
+            continue
+        n_texts += 1
+        places += [(index, position) for position in question.positions]
+        run = partial(zoo.experiments.logits_under, model, inputs, target=target)
+        before = _losses(trace.rows("logits", question.positions), question)
+        for layer in trace.layers:
+            n_heads = len(trace[f"{layer}.pattern"])
+            parts = [part for part in ablation.parts_of(trace) if part.kind == "head" and part.sites == (f"{layer}.z",)]
+            rows = run([part.scaled(0.0) for part in parts], question.positions)
+            rises[layer].append(_losses(rows, question) - before)
+            where[layer].append(_where(trace, layer, made[layer], frequencies, question, n_heads))
+    text_of, place = np.array(places).T
+    return Lost(
+        n_texts=n_texts,
+        rises={layer: np.concatenate(rows, axis=1) for layer, rows in rises.items()},
+        where={layer: np.concatenate(rows, axis=1) for layer, rows in where.items()},
+        text=text_of,
+        place=place,
+        twice=damage_twice(model),
+    )
+
+
+def hidden(model: ZooModel, text: str) -> list[int]:
+    """The tokens of a text with some of them hidden, for a model that fills them in."""
+    ids, mask = list(model.encode(text).ids), model.tokenizer.marks.mask
+    assert mask is not None
+    for position in range(MASKED_EVERY // 2, len(ids), MASKED_EVERY):
+        ids[position] = mask
+    return ids
+
+
+def asked(model: ZooModel, trace: Trace, text: str) -> ablation.Question | None:
+    """What the model is to predict: the next token everywhere, or those that are hidden. None: nothing."""
+    if model.config.architecture == "encoder-only":
+        ids, mask = model.encode(text).ids, model.tokenizer.marks.mask
+        places = tuple(n for n, token in enumerate(trace.target.ids) if token == mask)
+        return ablation.Question(positions=places, answers=tuple(ids[n] for n in places)) if places else None
+    return ablation.whole_text(trace.target.ids) if len(trace.target) > 1 else None
+
+
+def _losses(rows: Array, question: ablation.Question) -> Array:
+    """−log p(answer) at each position: (…, position)."""
+    shifted = rows.astype(np.float64) - rows.max(axis=-1, keepdims=True)
+    said = shifted[..., np.arange(len(question.answers)), list(question.answers)]
+    return np.log(np.exp(shifted).sum(axis=-1)) - said
+
+
+def _where(
+    trace: Trace, layer: str, made: Sequence[Claim | None], frequencies: Frequencies, asked: ablation.Question, n: int
+) -> Array:
+    """(head, position): whether a head gives at least half of its attention to what it is said to look at."""
+    queries, keys = trace.axes(layer)
+    if queries is not trace.target:
+        return np.zeros((n, len(asked.positions)), dtype=bool)  # of an encoder, whose tokens predict nothing
+    pattern = trace[f"{layer}.pattern"]
+    of_kind = cells(queries, keys, np.broadcast_to(allowed(trace, layer), pattern.shape[1:]), frequencies)
+    found = np.zeros((n, len(asked.positions)), dtype=bool)
+    for head, claim in enumerate(made):
+        if claim is not None and claim.kind in KINDS:
+            share = (pattern[head] * of_kind[KINDS.index(claim.kind)]).sum(axis=-1)
+            found[head] = share[list(asked.positions)] >= 0.5
+    return found
+
+
+def damage_twice(model: ZooModel) -> dict[str, Array]:
+    """By how much the loss of tokens that come again rises without each head; none but for language models."""
+    if model.config.architecture != "decoder-only":
+        return {}
+    n = min(N_RANDOM, model.config.max_len // 2)
+    ids = np.random.default_rng(1).integers(1, model.config.vocab_size, size=n).tolist() * 2
+    trace = model.trace(ids)
+    heads = [part for part in ablation.parts_of(trace) if part.kind == "head"]
+    run = partial(zoo.experiments.logits_under, model, ids)
+    lost = forming.damage(trace, forming.second_time(ids), run, heads)
+    return {
+        layer: np.array([loss for loss, part in zip(lost, heads, strict=True) if part.sites == (f"{layer}.z",)])
+        for layer in trace.layers
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """What is known of one layer: what it does on both sets of texts, the claims, and its sums on repeated tokens."""
+
+    found: Gathered
+    other: Gathered
+    made: list[Claim | None]
+    twice: tuple[Sums, Sums] | None
+
+
+def biographies(model: ZooModel, layer: str, evidence: Evidence, lost: Lost) -> tuple[Biography, ...]:
+    """Those of all heads of a layer."""
+    again = [None] * len(evidence.made)
+    if evidence.twice is not None:
+        again = claims(*evidence.twice, ON_REPEATS, evenly=False)  # type: ignore[assignment]
+    copying = eigenvalue_scores(model.weights, layer)
+    return tuple(
+        _biography(layer, head, evidence, lost, again[head], float(copying[head])) for head in range(len(copying))
+    )
+
+
+def _biography(layer: str, head: int, evidence: Evidence, lost: Lost, again: Claim | None, copying: float) -> Biography:
+    """All that was measured of one head."""
+    tallies, sums = evidence.other.tallies, evidence.other.sums
+    first, rest, sharp, entropy = (
+        float(sum(getattr(one, name)[head] for one in tallies)) for name in ("first", "rest", "sharp", "entropy")
+    )
+    rest = max(rest, 1e-30)
+    distances = np.sum([one.distances[head] for one in tallies], axis=0) / rest
+    within = not layer.endswith("cross_attn")
+    shares, chances = sums.shares()[head], sums.chances()[head]
+    rises, where = lost.rises[layer][head], lost.where[layer][head]
+    worst = np.argsort(-rises, kind="stable")[:WORST].tolist()
+    rows = zip(evidence.found.tallies, evidence.found.texts, strict=True)
+    best = sorted(rows, key=lambda row: -row[0].best[head])[:KEPT]
+    return Biography(
+        first=first / sum(one.queries for one in tallies),
+        sharp=sharp / rest,
+        evenness=entropy / rest,
+        distance=float(distances @ np.abs(np.arange(-FAR - 1, FAR + 2))) if within else float("nan"),
+        distances=tuple(distances.tolist()) if within else (),
+        kinds={
+            kind: (float(share), float(chance))
+            for kind, share, chance in zip(KINDS, shares, chances, strict=True)
+            if np.isfinite(share)
+        },
+        copying=copying,
+        damage=_damage(rises, lost.text),
+        there=float(rises[where].mean()) if where.any() else float("nan"),
+        elsewhere=float(rises[~where].mean()) if where.any() and not where.all() else float("nan"),
+        worst=tuple((int(lost.text[n]), int(lost.place[n]), float(rises[n])) for n in worst),
+        examples=tuple((text, int(one.query[head]), int(one.key[head]), float(one.best[head])) for one, text in best),
+        claim=evidence.made[head],
+        twice=again,
+        damage_twice=float(lost.twice[layer][head]) if layer in lost.twice else float("nan"),
+    )
+
+
+def _in_file(found: Biography, made: Sequence[int]) -> tuple[tuple[int, int, int, float], ...]:
+    """Its examples with the lines of the file in place of their numbers among the texts that were read."""
+    return tuple((made[text], query, key, share) for text, query, key, share in found.examples)
+
+
+def _damage(rises: Array, text: Array) -> tuple[float, float, float]:
+    """The mean rise with its interval, texts drawn again and again."""
+    names = np.unique(text)
+    sums = np.array([rises[text == name].sum() for name in names])
+    counts = np.array([(text == name).sum() for name in names], dtype=np.float64)
+    drawn = np.random.default_rng(0).multinomial(len(names), np.full(len(names), 1 / len(names)), size=DRAWS)
+    return interval(sums, counts, drawn.astype(np.float64))
+
+
+if __name__ == "__main__":
+    main()
