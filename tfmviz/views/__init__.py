@@ -13,6 +13,7 @@ import base64
 import hashlib
 from html import escape
 
+from tfmviz.analysis.biography.file import Book
 from tfmviz.record.trace import Trace
 from tfmviz.views import explorer
 from tfmviz.views.files import csv_of, npz_of
@@ -21,19 +22,19 @@ from tfmviz.views.payload import Scores, details, payload, travels_whole
 __all__ = ["csv_of", "details", "digest", "html", "npz_of", "payload", "travels_whole"]
 
 
-def html(trace: Trace, *, title: str = "", on_repeats: Scores | None = None) -> str:
+def html(trace: Trace, *, title: str = "", on_repeats: Scores | None = None, book: Book | None = None) -> str:
     """The explorer with a trace's attention as one page that asks for nothing from outside.
 
     A policy in the page allows its own script and style only, and no connection at all.
 
     Args:
         title: name of the model, for captions.
-        on_repeats: see `payload`.
+        on_repeats, book: see `payload`.
 
     Raises:
         ValueError: see `payload`.
     """
-    data = base64.b64encode(payload(trace, title=title, on_repeats=on_repeats, whole=True)).decode()
+    data = base64.b64encode(payload(trace, title=title, on_repeats=on_repeats, book=book, whole=True)).decode()
     style, script = explorer.STANDALONE_CSS, explorer.STANDALONE_JS
     policy = (
         f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}; img-src data: blob:; "

@@ -121,24 +121,35 @@ def save(path: Path, book: Book, weights: ModelWeights) -> None:
     path.write_text(lines + "\n", encoding="utf-8")
 
 
-def load(path: Path, weights: ModelWeights) -> Book:
-    """Raises: NoBiographies: the file is missing or damaged, or was made with other weights."""
+def load(path: Path, weights: ModelWeights | None) -> Book:
+    """Reads a file.
+
+    Args:
+        weights: those of the model; None: nobody knows them, so the file is believed.
+
+    Raises:
+        NoBiographies: the file is missing or damaged, or was made with other weights.
+    """
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
         made_with = said.pop("weights")
-        heads = {
-            layer: tuple(_biography(one) for one in said["heads"][layer])
-            for stack in weights.stacks.values()
-            for layer in stack.attention
-        }
-        if any(len(heads[layer]) != len(weights.attention(layer).W_Q) for layer in heads):
-            raise ValueError("Some heads are missing.")
-        book = Book(**said | {"heads": heads})
+        book = Book(**said | {"heads": {layer: tuple(map(_biography, rows)) for layer, rows in said["heads"].items()}})
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NoBiographies(f"{path.name} is missing or cannot be read.") from error
-    if made_with != fingerprint(weights):
+    if weights is not None and (made_with != fingerprint(weights) or _sizes(book) != _heads_of(weights)):
         raise NoBiographies(f"{path.name} was made with other weights.")
     return book
+
+
+def _sizes(book: Book) -> dict[str, int]:
+    return {layer: len(rows) for layer, rows in book.heads.items()}
+
+
+def _heads_of(weights: ModelWeights) -> dict[str, int]:
+    """How many heads each layer has."""
+    return {
+        layer: len(matrices.W_Q) for stack in weights.stacks.values() for layer, matrices in stack.attention.items()
+    }
 
 
 def fingerprint(weights: ModelWeights) -> str:

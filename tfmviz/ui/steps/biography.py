@@ -1,0 +1,197 @@
+"""Every head has a biography: a map of all heads, what the chosen one does on many texts, and heads like it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from tfmviz import zoo
+from tfmviz.analysis.biography import words
+from tfmviz.analysis.biography.file import FILE, Biography, Book, NoBiographies, load, unlike
+from tfmviz.places import PROJECT
+from tfmviz.record.model import Model
+from tfmviz.record.trace import kind_of
+from tfmviz.ui import controls, lesson, models
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import show_choice, show_table
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.steps import heads
+from tfmviz.views import heads as view
+from tfmviz.views.counts import Table
+from tfmviz.views.payload import MASKED, thumbnails
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent
+
+MEASURES: dict[str, Callable[[Biography], float]] = {
+    "distance": lambda found: found.distance,
+    "first token": lambda found: found.first,
+    "sharpness": lambda found: found.sharp,
+    "copying": lambda found: found.copying,
+    "damage": lambda found: found.damage[0],
+}
+"""What a head's place on the map may say: tokens away, shares of attention, the eigenvalue score, nats."""
+
+LIKE_IT = 6
+"""Heads of all models that are listed as alike."""
+
+SHOWN = 20
+"""Examples that are listed."""
+
+AROUND = 40
+"""Characters of a sentence on either side of the pair that is marked."""
+
+
+def biography(here: Lesson) -> None:
+    """The map and the chosen head; of a model without biographies, what its heads do on this text."""
+    if (book := models.book(here.model)) is None:
+        heads.finder(here)
+        return
+    line = lesson.line("map")
+    x = line.segmented_control(
+        "From left to right", list(MEASURES), default="distance", key="map_x", bind="query-params", required=True
+    )
+    y = line.segmented_control(
+        "Upwards", list(MEASURES), default="first token", key="map_y", bind="query-params", required=True
+    )
+    _map(here, book, x, y)
+    found = book.heads[here.choice.layer][here.choice.head]
+    st.markdown(f"Head **{_name(here.choice.layer, here.choice.head)}** {markdown.plain(words.said(found, book))}")
+    left, right = st.columns([3, 2])
+    with left:
+        _examples(here.model, book, found, here.choice.layer)
+    with right:
+        _alike(here, found)
+
+
+def _map(here: Lesson, book: Book, x: str, y: str) -> None:
+    places = [(layer, head, found) for layer, head, found in book.all()]
+    chosen = next(n for n, place in enumerate(places) if place[:2] == (here.choice.layer, here.choice.head))
+    points = [_point(here, layer, head, found, (x, y)) for layer, head, found in places]
+    (n, of), (held, made) = book.coverage, book.precision
+
+    def pick(index: object) -> None:
+        if isinstance(index, int) and 0 <= index < len(places):
+            controls.look_at(*places[index][:2])
+
+    data = {
+        "caption": f"Full: a claim about the head held on other texts ({n} of {of} heads; {held} of {made} claims).",
+        "axes": [_axis(name, [point[key] for point in points]) for name, key in ((x, "x"), (y, "y"))],
+        "points": points,
+        "chosen": chosen,
+    }
+    show_choice("heads_map", js=view.JS, css=view.CSS, data=data, on_pick=pick)
+
+
+def _point(here: Lesson, layer: str, head: int, found: Biography, axes: tuple[str, str]) -> dict[str, Any]:
+    x, y = (MEASURES[name](found) for name in axes)
+    mask = here.trace[f"{layer}.mask"]
+    picture = thumbnails(here.trace[f"{layer}.pattern"][head : head + 1], mask if mask.ndim == 2 else mask[head])[0]
+    return {
+        "name": f"head {_name(layer, head)}",
+        "about": f"{found.name} {decimal(words.score(found))}" if found.held else "No claim held.",
+        "x": x if math.isfinite(x) else 0.0,
+        "y": y if math.isfinite(y) else 0.0,
+        "held": bool(found.held),
+        "rows": len(picture),
+        "cells": view.cells(picture, masked=MASKED),
+    }
+
+
+def _axis(name: str, values: Sequence[float]) -> dict[str, Any]:
+    """Shares lie between 0 and 1, the copying score between −1 and 1; the others have no bounds of their own."""
+    match name:
+        case "first token" | "sharpness":
+            low, high = 0.0, 1.0
+        case "copying":
+            low, high = -1.0, 1.0
+        case _:
+            low, high = min(0.0, *values), max(values)
+    return {
+        "title": {"distance": "tokens away", "damage": "nats lost without it"}.get(name, name),
+        "low": low,
+        "high": high,
+    }
+
+
+def _name(layer: str, head: int) -> str:
+    """4.3, or in a model of two stacks "encoder 0.1", "cross 0.1"."""
+    stack, index, part = layer.split(".")
+    return f"{'cross ' if part == 'cross_attn' else 'encoder ' if stack == 'encoder' else ''}{index}.{head}"
+
+
+def _examples(model: Model, book: Book, found: Biography, layer: str) -> None:
+    """The pairs of words at which the head looks most sharply, beyond the first token."""
+    lines = (PROJECT / "assets" / "texts" / book.texts).read_text(encoding="utf-8").splitlines()
+    rows = []
+    for text, query, key, share in found.examples[:SHOWN]:
+        queries, keys = _tokens(model, lines[text], layer)
+        if query < len(queries) and key < len(keys):
+            rows.append([f"{visible(queries[query])} → {visible(keys[key])}", per_cent(share), lines[text]])
+    show_table(
+        Table(
+            caption="Where it looks most sharply",
+            columns=["pair", "share", "sentence"],
+            rows=rows,
+            low=True,
+            texts=True,
+        ),
+        key="head_examples",
+    )
+
+
+def _tokens(model: Model, text: str, layer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The tokens of queries and keys of a text."""
+    trace = _axes(model, text)
+    queries, keys = trace.axes(layer)
+    return queries.tokens, keys.tokens
+
+
+@shared
+def _axes(model: Model, text: str) -> Any:
+    return models.run(model, text, sites=("*_attn.mask", "*_attn.pattern"))
+
+
+def _alike(here: Lesson, found: Biography) -> None:
+    """The heads of all models that are most like the chosen one."""
+    this = (here.model.name, here.choice.layer, here.choice.head)
+    others = [
+        (unlike(found, other), name, layer, head, other)
+        for name, book in _books().items()
+        for layer, head, other in book.all()
+        if (name, layer, head) != this
+    ]
+    best = sorted(others, key=lambda row: row[:4])[:LIKE_IT]
+
+    def pick(row: int) -> None:
+        _, name, layer, head, _ = best[row]
+        kind, index = controls.KINDS[kind_of(layer)], int(layer.split(".")[1])
+        for key, value in {"model": name, "kind": kind, "layer": index, "head": head}.items():
+            st.session_state[key] = value
+
+    show_table(
+        Table(
+            caption="Heads like this one",
+            columns=["head", "claim"],
+            rows=[[f"{name} {_name(layer, head)}", other.name] for _, name, layer, head, other in best],
+            picked=-1,
+            texts=True,
+        ),
+        key="heads_alike",
+        on_pick=pick,
+    )
+
+
+@st.cache_resource(show_spinner=False)
+def _books() -> dict[str, Book]:
+    """The biographies of all shipped models, whose weights are not loaded to be compared with them."""
+    found = {}
+    for name in zoo.available(zoo.MODELS):
+        try:
+            found[name] = load(zoo.MODELS / name / FILE, None)
+        except NoBiographies:
+            continue
+    return found
