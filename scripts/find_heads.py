@@ -14,19 +14,22 @@ import argparse
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import torch
 
 from scripts.find_neurons import OTHERS, TEXTS
+from scripts.without_heads import Lost, answer, damages
 from tfmviz import zoo
-from tfmviz.analysis import ablation, forming
+from tfmviz.analysis import forming
+from tfmviz.analysis.biography.birth import FIFTH, FIFTIETH, Birth, Head, composition_of, strongest
 from tfmviz.analysis.biography.claims import DRAWS, Claim, Sums, claims, interval, proportion
 from tfmviz.analysis.biography.file import FILE, Biography, Book, save
 from tfmviz.analysis.biography.kinds import KINDS, ON_REPEATS, Frequencies, cells, cells_on_repeats
 from tfmviz.analysis.biography.measure import FAR, KEPT, Tally, tally
-from tfmviz.analysis.heads import N_RANDOM, allowed
+from tfmviz.analysis.heads import N_RANDOM, allowed, layer_scores, random_repeats
 from tfmviz.analysis.why.copying import eigenvalue_scores
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.corpora import is_held_out, read_documents
@@ -48,8 +51,8 @@ FEWEST = 100
 REPEATS = 8
 """Texts of random tokens that come twice: claims are made on half of them and tested on the others."""
 
-MASKED_EVERY = 7
-"""In a model that fills in words, so many tokens have one that is hidden."""
+WINDOW_EVERY = 8
+"""Tokens from one window of text to the next, on which the loss of the 5th and the 50th token is measured."""
 
 WORST = 5
 """Tokens kept that lose most without a head."""
@@ -65,6 +68,7 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=1000, help="held-out ones that claims are tested on, at most")
     parser.add_argument("--without", type=int, default=150, help="texts that are read without each head")
     args = parser.parse_args()
+    torch.set_num_threads(1)  # for sentences several threads would wait for one another
     for name in args.names or zoo.available():
         texts = args.texts or OTHERS.get(name, "english.txt")
         lines = (TEXTS / texts).read_text(encoding="utf-8").splitlines()
@@ -108,7 +112,14 @@ def find(
         for layer in found
     }
     heads = {layer: tuple(replace(one, examples=_in_file(one, made)) for one in rows) for layer, rows in heads.items()}
-    book = Book(texts=texts, found_on=len(made), tested_on=len(tested), damaged_on=lost.n_texts, heads=heads)
+    book = Book(
+        texts=texts,
+        found_on=len(made),
+        tested_on=len(tested),
+        damaged_on=lost.n_texts,
+        heads=heads,
+        **birth_of(model, entry.folder, "\n".join(lines)),
+    )
     with replacing(entry.folder / FILE) as (temporary,):
         save(temporary, book, model.weights)
     size = (entry.folder / FILE).stat().st_size
@@ -141,13 +152,6 @@ def traces(model: ZooModel, texts: Sequence[str]) -> Iterator[Trace]:
     """What the heads do on each text; a translator reads what it writes."""
     for text in texts:
         yield model.trace(text, sites=SITES, target=answer(model, text))
-
-
-def answer(model: ZooModel, text: str) -> tuple[int, ...] | None:
-    """What the decoder of a translator reads: the model's own translation. None for all other models."""
-    if model.config.architecture != "encoder-decoder":
-        return None
-    return zoo.writing.translations(model, [text])[0]
 
 
 def gather(model: ZooModel, texts: Sequence[str], frequencies: Frequencies) -> dict[str, Gathered]:
@@ -188,122 +192,37 @@ def gather_twice(model: ZooModel) -> dict[str, tuple[Sums, Sums]]:
     return {layer: (Sums.of(rows[:half]), Sums.of(rows[half:])) for layer, rows in kept.items()}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Lost:
-    """By how many nats the loss of each token rises without each head.
-
-    Attributes:
-        rises: per layer (head, token) over all texts.
-        where: per layer (head, token): whether the head gives at least half of its attention to what it is said to
-            look at.
-        text, place: of each token: line of the file, and position.
-        twice: per layer (head,), in the second half of random tokens that come twice.
-    """
-
-    n_texts: int
-    rises: dict[str, Array]
-    where: dict[str, Array]
-    text: Array
-    place: Array
-    twice: dict[str, Array]
-
-
-def damages(
-    model: ZooModel,
-    texts: Sequence[tuple[int, str]],
-    made: dict[str, list[Claim | None]],
-    frequencies: Frequencies,
-) -> Lost:
-    """Reads some texts, each with its line in the file, without each head in turn."""
-    rises: dict[str, list[Array]] = {layer: [] for layer in made}
-    where: dict[str, list[Array]] = {layer: [] for layer in made}
-    places: list[tuple[int, int]] = []
-    n_texts = 0
-    for index, text in texts:
-        inputs, target = (
-            text if model.config.architecture != "encoder-only" else hidden(model, text),
-            answer(model, text),
-        )
-        trace = model.trace(inputs, target=target)
-        if (question := asked(model, trace, text)) is None:
-            continue
-        n_texts += 1
-        places += [(index, position) for position in question.positions]
-        run = partial(zoo.experiments.logits_under, model, inputs, target=target)
-        before = _losses(trace.rows("logits", question.positions), question)
-        for layer in trace.layers:
-            n_heads = len(trace[f"{layer}.pattern"])
-            parts = [part for part in ablation.parts_of(trace) if part.kind == "head" and part.sites == (f"{layer}.z",)]
-            rows = run([part.scaled(0.0) for part in parts], question.positions)
-            rises[layer].append(_losses(rows, question) - before)
-            where[layer].append(_where(trace, layer, made[layer], frequencies, question, n_heads))
-    text_of, place = np.array(places).T
-    return Lost(
-        n_texts=n_texts,
-        rises={layer: np.concatenate(rows, axis=1) for layer, rows in rises.items()},
-        where={layer: np.concatenate(rows, axis=1) for layer, rows in where.items()},
-        text=text_of,
-        place=place,
-        twice=damage_twice(model),
-    )
-
-
-def hidden(model: ZooModel, text: str) -> list[int]:
-    """The tokens of a text with some of them hidden, for a model that fills them in."""
-    ids, mask = list(model.encode(text).ids), model.tokenizer.marks.mask
-    assert mask is not None
-    for position in range(MASKED_EVERY // 2, len(ids), MASKED_EVERY):
-        ids[position] = mask
-    return ids
-
-
-def asked(model: ZooModel, trace: Trace, text: str) -> ablation.Question | None:
-    """What the model is to predict: the next token everywhere, or those that are hidden. None: nothing."""
-    if model.config.architecture == "encoder-only":
-        ids, mask = model.encode(text).ids, model.tokenizer.marks.mask
-        places = tuple(n for n, token in enumerate(trace.target.ids) if token == mask)
-        return ablation.Question(positions=places, answers=tuple(ids[n] for n in places)) if places else None
-    return ablation.whole_text(trace.target.ids) if len(trace.target) > 1 else None
-
-
-def _losses(rows: Array, question: ablation.Question) -> Array:
-    """−log p(answer) at each position: (…, position)."""
-    shifted = rows.astype(np.float64) - rows.max(axis=-1, keepdims=True)
-    said = shifted[..., np.arange(len(question.answers)), list(question.answers)]
-    return np.log(np.exp(shifted).sum(axis=-1)) - said
-
-
-def _where(
-    trace: Trace, layer: str, made: Sequence[Claim | None], frequencies: Frequencies, asked: ablation.Question, n: int
-) -> Array:
-    """(head, position): whether a head gives at least half of its attention to what it is said to look at."""
-    queries, keys = trace.axes(layer)
-    if queries is not trace.target:
-        return np.zeros((n, len(asked.positions)), dtype=bool)  # of an encoder, whose tokens predict nothing
-    pattern = trace[f"{layer}.pattern"]
-    of_kind = cells(queries, keys, np.broadcast_to(allowed(trace, layer), pattern.shape[1:]), frequencies)
-    found = np.zeros((n, len(asked.positions)), dtype=bool)
-    for head, claim in enumerate(made):
-        if claim is not None and claim.kind in KINDS:
-            share = (pattern[head] * of_kind[KINDS.index(claim.kind)]).sum(axis=-1)
-            found[head] = share[list(asked.positions)] >= 0.5
-    return found
-
-
-def damage_twice(model: ZooModel) -> dict[str, Array]:
-    """By how much the loss of tokens that come again rises without each head; none but for language models."""
-    if model.config.architecture != "decoder-only":
+def birth_of(model: ZooModel, folder: Path, text: str) -> dict[str, Any]:
+    """How the two heads that compose most came to do so; nothing without weights that were kept on the way."""
+    steps = zoo.snapshots.steps(folder)
+    if not steps:
         return {}
-    n = min(N_RANDOM, model.config.max_len // 2)
-    ids = np.random.default_rng(1).integers(1, model.config.vocab_size, size=n).tolist() * 2
-    trace = model.trace(ids)
-    heads = [part for part in ablation.parts_of(trace) if part.kind == "head"]
-    run = partial(zoo.experiments.logits_under, model, ids)
-    lost = forming.damage(trace, forming.second_time(ids), run, heads)
-    return {
-        layer: np.array([loss for loss, part in zip(lost, heads, strict=True) if part.sites == (f"{layer}.z",)])
-        for layer in trace.layers
-    }
+    pair = strongest(model.weights.stacks["decoder"])
+    return {"pair": pair, "birth": tuple(at_step(zoo.snapshots.load(folder, step), step, pair, text) for step in steps)}
+
+
+def at_step(model: ZooModel, step: int, pair: tuple[Head, Head], text: str) -> Birth:
+    """One moment of it."""
+    length = model.config.max_len
+    ids = model.tokenizer.encode(text, max_len=10**9).ids
+    windows = [ids[start : start + length] for start in range(0, len(ids) - length + 1, WINDOW_EVERY)]
+    losses = np.mean(
+        [
+            forming.loss_at(zoo.experiments.values_at(model, "logits", some), np.array(some))
+            for some in (windows[n : n + 32] for n in range(0, len(windows) // 32 * 32, 32))
+        ],
+        axis=0,
+    )
+    scores = layer_scores(model.trace(random_repeats(vocab_size=model.config.vocab_size, max_len=length), sites=SITES))
+    (earlier, first), (later, second) = pair
+    return Birth(
+        step=step,
+        composition=composition_of(model.weights.stacks["decoder"], pair),
+        previous=float(scores[earlier]["previous token"][first]),
+        induction=float(scores[later]["induction"][second]),
+        fifth=float(losses[FIFTH]),
+        fiftieth=float(losses[FIFTIETH]),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tfmviz.analysis.biography.birth import Birth, Head
 from tfmviz.analysis.biography.claims import Claim
 from tfmviz.analysis.biography.kinds import IN_WORDS
 from tfmviz.record.weights import ModelWeights
@@ -88,6 +89,7 @@ class Book:
         texts: the name of the file whose lines claims were made on; examples are in them.
         found_on, tested_on, damaged_on: how many texts claims were made on, tested on, and tried without each head.
         heads: by their layers.
+        pair: the two heads that compose most, where weights were kept during the training, and their `birth`.
     """
 
     texts: str
@@ -95,6 +97,8 @@ class Book:
     tested_on: int
     damaged_on: int
     heads: Mapping[str, tuple[Biography, ...]]
+    pair: tuple[Head, Head] | None = None
+    birth: tuple[Birth, ...] = ()
 
     def all(self) -> Iterator[tuple[str, int, Biography]]:
         """Layer, head and biography of each."""
@@ -133,7 +137,10 @@ def load(path: Path, weights: ModelWeights | None) -> Book:
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
         made_with = said.pop("weights")
-        book = Book(**said | {"heads": {layer: tuple(map(_biography, rows)) for layer, rows in said["heads"].items()}})
+        heads = {layer: tuple(map(_biography, rows)) for layer, rows in said.pop("heads").items()}
+        birth = tuple(Birth(**one) for one in said.pop("birth"))
+        pair = said.pop("pair")
+        book = Book(**said, heads=heads, birth=birth, pair=pair and tuple((layer, head) for layer, head in pair))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NoBiographies(f"{path.name} is missing or cannot be read.") from error
     if weights is not None and (made_with != fingerprint(weights) or _sizes(book) != _heads_of(weights)):

@@ -51,11 +51,9 @@ def biography(here: Lesson) -> None:
         heads.finder(here)
         return
     line = lesson.line("map")
-    x = line.segmented_control(
-        "From left to right", list(MEASURES), default="distance", key="map_x", bind="query-params", required=True
-    )
-    y = line.segmented_control(
-        "Upwards", list(MEASURES), default="first token", key="map_y", bind="query-params", required=True
+    x, y = (
+        line.selectbox(label, list(MEASURES), list(MEASURES).index(first), key=key, bind="query-params")
+        for label, key, first in (("From left to right", "map_x", "distance"), ("Upwards", "map_y", "first token"))
     )
     _map(here, book, x, y)
     found = book.heads[here.choice.layer][here.choice.head]

@@ -13,8 +13,8 @@ import { Shell } from "../shared/shell.js";
 /** @typedef {{name: string, about: string, x: number, y: number, held: boolean, rows: number, cells: string}} Point */
 /** @typedef {{caption: string, axes: [Scale, Scale], points: Point[], chosen: number}} Heads */
 
-const PICTURE = 168; // pixels of the longer side
-const DIGITS = 9;
+const LONGER_SIDE = 168; // pixels of the longer side
+const LEVELS_OF_CELL = 9;
 
 class HeadMap extends Shell {
   /** @type {Heads} */
@@ -51,7 +51,7 @@ class HeadMap extends Shell {
     const index = focused instanceof HTMLElement ? focused.dataset.index : undefined;
     this.caption.textContent = caption;
     this.plot.replaceChildren(
-      ...axes.flatMap(ends),
+      ...axes.flatMap(axisEnds),
       ...points.map((point, n) => this.button(point, n, n === Math.max(chosen, 0))),
     );
     const again = this.plot.querySelector(`button[data-index="${index}"]`);
@@ -65,7 +65,7 @@ class HeadMap extends Shell {
    * @param {boolean} isFirst whether Tab comes here
    */
   button(point, n, isFirst) {
-    const [x, y] = this.data.axes.map((axis, k) => place(k ? point.y : point.x, axis));
+    const [x, y] = this.data.axes.map((axis, k) => along(k ? point.y : point.x, axis));
     return button("", {
       className: point.held ? "held" : "",
       ariaLabel: `${point.name}. ${point.about}`,
@@ -107,11 +107,11 @@ class HeadMap extends Shell {
     const columns = point?.rows ? point.cells.length / point.rows : 0;
     this.picture.hidden = !columns;
     if (!columns) return;
-    const size = Math.max(1, Math.floor(PICTURE / Math.max(point.rows, columns)));
+    const size = Math.max(1, Math.floor(LONGER_SIDE / Math.max(point.rows, columns)));
     const pen = fresh(this.picture, columns * size, point.rows * size);
     for (let cell = 0; cell < point.cells.length; cell++) {
       const digit = point.cells[cell];
-      pen.fillStyle = digit === " " ? this.colours.masked : css(Number(digit) / DIGITS);
+      pen.fillStyle = digit === " " ? this.colours.masked : css(Number(digit) / LEVELS_OF_CELL);
       pen.fillRect((cell % columns) * size, Math.floor(cell / columns) * size, size, size);
     }
   }
@@ -139,20 +139,20 @@ class HeadMap extends Shell {
  * @param {number} value
  * @param {Scale} axis
  */
-const place = (value, { low, high }) => (100 * (value - low)) / (high - low || 1);
+const along = (value, { low, high }) => (100 * (value - low)) / (high - low || 1);
 
 /**
- * The title of an axis and the values at its ends.
+ * The title of an axis and the values at its axisEnds.
  * @param {Scale} axis
  * @param {number} n
  */
-const ends = ({ title, low, high }, n) => [
+const axisEnds = ({ title, low, high }, n) => [
   make("span", { className: `title axis${n}`, textContent: title }),
-  make("span", { className: `low axis${n}`, textContent: short(low) }),
-  make("span", { className: `high axis${n}`, textContent: short(high) }),
+  make("span", { className: `low axis${n}`, textContent: brief(low) }),
+  make("span", { className: `high axis${n}`, textContent: brief(high) }),
 ];
 
 /** @param {number} value */
-const short = (value) => String(Number(value.toPrecision(2)));
+const brief = (value) => String(Number(value.toPrecision(2)));
 
 export default component((parent, page) => new HeadMap(parent, page));

@@ -156,7 +156,8 @@ const ALL = [
     chain: true,
     items: () => ["share"],
     words: (head, { query }) => [
-      `Scores become shares: every row sums to ${head.sink === null ? "1" : "less than 1, for the sink gets the rest"}. ${strongest(head, query)}`,
+      `Scores become shares: every row sums to ${head.sink === null ? "1" : "less than 1, the sink gets the rest"}. `,
+      strongest(head, query),
     ],
   },
   {
