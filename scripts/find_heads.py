@@ -30,6 +30,7 @@ from tfmviz.analysis.biography.file import FILE, Biography, Book, save
 from tfmviz.analysis.biography.kinds import KINDS, ON_REPEATS, Frequencies, cells, cells_on_repeats
 from tfmviz.analysis.biography.measure import FAR, KEPT, Tally, tally
 from tfmviz.analysis.heads import N_RANDOM, allowed, layer_scores, random_repeats
+from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.why.copying import eigenvalue_scores
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.corpora import is_held_out, read_documents
@@ -51,7 +52,7 @@ FEWEST = 100
 REPEATS = 8
 """Texts of random tokens that come twice: claims are made on half of them and tested on the others."""
 
-WINDOW_EVERY = 8
+WINDOW_EVERY = 16
 """Tokens from one window of text to the next, on which the loss of the 5th and the 50th token is measured."""
 
 WORST = 5
@@ -73,7 +74,7 @@ def main() -> None:
         texts = args.texts or OTHERS.get(name, "english.txt")
         lines = (TEXTS / texts).read_text(encoding="utf-8").splitlines()
         unseen = held_out(args.corpora, texts, n=args.sentences) if args.corpora else []
-        find(name, lines, unseen, texts=texts, without=args.without)
+        find(name, lines, unseen, texts=texts, without=args.without, stories=stories(args.corpora))
 
 
 def held_out(data: Path, texts: str, *, n: int) -> list[str]:
@@ -92,8 +93,22 @@ def held_out(data: Path, texts: str, *, n: int) -> list[str]:
     return [fit[index] for index in sorted(chosen.tolist())]
 
 
+def stories(data: Path | None) -> list[str]:
+    """Whole stories on which no model was trained; none without the corpora."""
+    if data is None:
+        return []
+    return [story for story in read_documents(data / "english" / "tinystories.txt") if is_held_out(story)]
+
+
 def find(
-    name: str, lines: Sequence[str], unseen: Sequence[str], *, texts: str, without: int, folder: Path | None = None
+    name: str,
+    lines: Sequence[str],
+    unseen: Sequence[str],
+    *,
+    texts: str,
+    without: int,
+    stories: Sequence[str] = (),
+    folder: Path | None = None,
 ) -> Book:
     """Writes the file of one model and says how many claims held."""
     model = zoo.load(name, folder=folder)
@@ -118,7 +133,7 @@ def find(
         tested_on=len(tested),
         damaged_on=lost.n_texts,
         heads=heads,
-        **birth_of(model, entry.folder, "\n".join(lines)),
+        **birth_of(model, entry.folder, stories or ["\n".join(lines)]),
     )
     with replacing(entry.folder / FILE) as (temporary,):
         save(temporary, book, model.weights)
@@ -192,20 +207,28 @@ def gather_twice(model: ZooModel) -> dict[str, tuple[Sums, Sums]]:
     return {layer: (Sums.of(rows[:half]), Sums.of(rows[half:])) for layer, rows in kept.items()}
 
 
-def birth_of(model: ZooModel, folder: Path, text: str) -> dict[str, Any]:
+def birth_of(model: ZooModel, folder: Path, texts: Sequence[str]) -> dict[str, Any]:
     """How the two heads that compose most came to do so; nothing without weights that were kept on the way."""
     steps = zoo.snapshots.steps(folder)
     if not steps:
         return {}
     pair = strongest(model.weights.stacks["decoder"])
-    return {"pair": pair, "birth": tuple(at_step(zoo.snapshots.load(folder, step), step, pair, text) for step in steps)}
+    return {
+        "pair": pair,
+        "birth": tuple(at_step(zoo.snapshots.load(folder, step), step, pair, texts) for step in steps),
+    }
 
 
-def at_step(model: ZooModel, step: int, pair: tuple[Head, Head], text: str) -> Birth:
-    """One moment of it."""
+def windows_of(model: ZooModel, texts: Sequence[str]) -> list[tuple[int, ...]]:
+    """Pieces of the texts, as long as the model reads."""
     length = model.config.max_len
-    ids = model.tokenizer.encode(text, max_len=10**9).ids
-    windows = [ids[start : start + length] for start in range(0, len(ids) - length + 1, WINDOW_EVERY)]
+    tokens = [model.tokenizer.encode(text, max_len=10**9).ids for text in texts]
+    return [ids[start : start + length] for ids in tokens for start in range(0, len(ids) - length + 1, WINDOW_EVERY)]
+
+
+def at_step(model: ZooModel, step: int, pair: tuple[Head, Head], texts: Sequence[str]) -> Birth:
+    """One moment of it."""
+    windows = windows_of(model, texts)
     losses = np.mean(
         [
             forming.loss_at(zoo.experiments.values_at(model, "logits", some), np.array(some))
@@ -213,7 +236,9 @@ def at_step(model: ZooModel, step: int, pair: tuple[Head, Head], text: str) -> B
         ],
         axis=0,
     )
-    scores = layer_scores(model.trace(random_repeats(vocab_size=model.config.vocab_size, max_len=length), sites=SITES))
+    ids = random_repeats(vocab_size=model.config.vocab_size, max_len=model.config.max_len)
+    trace, half = model.trace(ids, sites=(*SITES, "logits")), len(ids) // 2
+    scores, twice = layer_scores(trace), next_token_losses(trace["logits"], ids)
     (earlier, first), (later, second) = pair
     return Birth(
         step=step,
@@ -222,6 +247,8 @@ def at_step(model: ZooModel, step: int, pair: tuple[Head, Head], text: str) -> B
         induction=float(scores[later]["induction"][second]),
         fifth=float(losses[FIFTH]),
         fiftieth=float(losses[FIFTIETH]),
+        first=float(twice[: half - 1].mean()),
+        again=float(twice[half:].mean()),
     )
 
 

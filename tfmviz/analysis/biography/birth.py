@@ -24,8 +24,9 @@ class Birth:
         composition: how far the later head's keys read what the earlier one writes, see `why.composition`.
         previous: the earlier head's attention to the token before, on random tokens that come twice.
         induction: the later head's attention there to what followed the same token before.
-        fifth, fiftieth: loss of the 5th and the 50th token of windows of text, in nats: the model profits from what it
-            has read as far as the second is lower.
+        fifth, fiftieth: loss of the 5th and the 50th token of windows of stories, in nats: the model profits from what
+            it has read as far as the second is lower.
+        first, again: loss of random tokens, and of the same ones when they come again.
     """
 
     step: int
@@ -34,6 +35,8 @@ class Birth:
     induction: float
     fifth: float
     fiftieth: float
+    first: float
+    again: float
 
 
 def strongest(weights: StackWeights) -> tuple[Head, Head]:

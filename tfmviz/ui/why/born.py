@@ -31,7 +31,7 @@ def born(here: Lesson) -> None:
     chance = math.log(here.model.config.vocab_size)
     chart = learning.forming(
         steps,
-        losses={"5th token": over("fifth"), "50th token": over("fiftieth")},
+        losses={"5th token of a story": over("fifth"), "50th": over("fiftieth")},
         heads={
             f"composition with the keys of {later}": {f"head {earlier}": over("composition")},
             "attention to the token before": {f"head {earlier}": over("previous")},
@@ -53,16 +53,20 @@ def _in_words(birth: tuple[Birth, ...]) -> str:
     """When it looks back, when it copies, and what context is worth before and after."""
     back = next((one.step for one in birth if one.previous >= 0.5), None)
     copies = next((one.step for one in birth if one.induction >= 0.5), None)
-    last = birth[-1]
-    gain = f"{decimal(last.fifth - last.fiftieth, '.2f')} nats"
     if back is None or copies is None:
-        return f"At the end the 50th token of a text costs {gain} less than the 5th."
+        return "They do not copy yet."
+    last = birth[-1]
     before = next((one for one, after in pairwise(birth) if after.step == copies), birth[0])
     return (
-        f"The first gives half of its attention to the token before from step {back:,} on, the second to what followed "
-        f"the same token from step {copies:,} on. At step {before.step:,} the 50th token of a text costs "
-        f"{decimal(before.fifth - before.fiftieth, '.2f')} nats less than the 5th, at the end {gain}."
+        f"From step {back:,} on the first gives half of its attention to the token before, from step {copies:,} on the second to what followed the same "
+        f"token. Between step {before.step:,} and the end, what random tokens cost less the second time grows from "
+        f"{_gain(before.first, before.again)} to {_gain(last.first, last.again)} nats; the 50th token of a story is "
+        f"cheaper than the 5th by {_gain(before.fifth, before.fiftieth)} and {_gain(last.fifth, last.fiftieth)} nats."
     )
+
+
+def _gain(dear: float, cheap: float) -> str:
+    return f"**{decimal(dear - cheap, '.2f')}**"
 
 
 def name(head: Head) -> str:
