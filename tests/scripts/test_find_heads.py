@@ -12,6 +12,8 @@ import torch
 import torch.nn.functional as F
 
 from scripts import find_heads
+from scripts.find_neurons import TEXTS
+from scripts.without_heads import answer
 from tfmviz import zoo
 from tfmviz.analysis.biography.file import FILE, Book, load
 from tfmviz.analysis.biography.kinds import KINDS, Frequencies
@@ -27,7 +29,7 @@ MOST = 150_000
 def shipped(name: str) -> tuple[ZooModel, Book, list[str]]:
     model = zoo.load(name)
     book = load(zoo.MODELS / name / FILE, model.weights)
-    return model, book, (find_heads.TEXTS / book.texts).read_text(encoding="utf-8").splitlines()
+    return model, book, (TEXTS / book.texts).read_text(encoding="utf-8").splitlines()
 
 
 def test_every_shipped_transformer_has_biographies() -> None:
@@ -43,7 +45,7 @@ def test_examples_are_what_the_model_computes_and_the_sharpest_come_first(name: 
             shares = [share for *_, share in found.examples]
             assert shares == sorted(shares, reverse=True)
             for text, query, key, share in found.examples[:3]:
-                target = find_heads.answer(model, lines[text])
+                target = answer(model, lines[text])
                 pattern = model.trace(lines[text], target=target)[f"{layer}.pattern"][head]
                 assert pattern[query, key] == pytest.approx(share, abs=2e-3)
                 assert key > 0
@@ -108,7 +110,7 @@ def test_the_5th_and_the_50th_token_are_those() -> None:
     """The loss at each place, by torch, on windows of one text."""
     model = zoo.load("induction")
     pair = (("decoder.0.self_attn", 2), ("decoder.1.self_attn", 0))
-    text = " ".join((find_heads.TEXTS / "english.txt").read_text(encoding="utf-8").splitlines()[:80])
+    text = " ".join((TEXTS / "english.txt").read_text(encoding="utf-8").splitlines()[:80])
     windows = find_heads.windows_of(model, [text])
     windows = windows[: len(windows) // 32 * 32]
     found = find_heads.at_step(model, 4000, pair, [text])

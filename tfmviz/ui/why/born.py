@@ -58,8 +58,9 @@ def _in_words(birth: tuple[Birth, ...]) -> str:
     last = birth[-1]
     before = next((one for one, after in pairwise(birth) if after.step == copies), birth[0])
     return (
-        f"From step {back:,} on the first gives half of its attention to the token before, from step {copies:,} on the second to what followed the same "
-        f"token. Between step {before.step:,} and the end, what random tokens cost less the second time grows from "
+        f"From step {back:,} on the first gives half of its attention to the token before, from step {copies:,} on "
+        "the second to what followed the same token. "
+        f"Between step {before.step:,} and the end, what random tokens cost less the second time grows from "
         f"{_gain(before.first, before.again)} to {_gain(last.first, last.again)} nats; the 50th token of a story is "
         f"cheaper than the 5th by {_gain(before.fifth, before.fiftieth)} and {_gain(last.fifth, last.fiftieth)} nats."
     )
