@@ -310,6 +310,7 @@ def ship(name: str) -> None:
     run("scripts.evaluate", str(target), *shlex.split(RECIPES[name].evaluate.format(name=name)))
     if name in zoo.available():  # the others are no transformers and have no feed-forward layers
         run("scripts.find_neurons", name)
+        run("scripts.find_heads", name, "--corpora", str(RUNS / "data"))
 
 
 def thin_log(log: Path, thinned: Path, *, n: int = 200) -> None:

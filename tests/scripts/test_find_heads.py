@@ -114,7 +114,7 @@ def test_the_5th_and_the_50th_token_are_those() -> None:
     windows = find_heads.windows_of(model, [text])
     windows = windows[: len(windows) // 32 * 32]
     found = find_heads.at_step(model, 4000, pair, [text])
-    logits = [torch.from_numpy(model.trace(window, sites=("logits",))["logits"]) for window in windows]
+    logits = [torch.tensor(model.trace(window, sites=("logits",))["logits"].tolist()) for window in windows]
     for place, value in ((5, found.fifth), (50, found.fiftieth)):
         rows = torch.stack([row[place - 2] for row in logits])  # what is said about token number `place`, from 1 on
         answers = torch.tensor([window[place - 1] for window in windows])
