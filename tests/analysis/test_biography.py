@@ -222,6 +222,9 @@ def test_words_say_what_held_and_nothing_else() -> None:
     assert (failed.name, BIOGRAPHY.name) == ("no claim", "previous")
     again = replace(BIOGRAPHY, twice=replace(CLAIM, kind="induction", share=0.9))
     assert (again.name, words.score(again)) == ("induction", 0.9)
+    assert "come twice, 90% goes to what followed the same token before (65 to 75%). Without" in words.said(again, book)
+    lost = words.said(replace(again, damage_twice=2.5), book)
+    assert "(65 to 75%), and without it they cost 2.50 nats more. Without" in lost
     assert book_for("induction", failed).coverage == (0, 8)
     assert book_for("induction", again).precision == (16, 16)
 

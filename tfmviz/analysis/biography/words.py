@@ -19,7 +19,7 @@ def said(found: Biography, book: Book) -> str:
     if found.twice is not None and found.twice.held:
         words += (
             f" Where random tokens come twice, {_per_cent(found.twice.share)} goes to {IN_WORDS[found.twice.kind]} "
-            f"({_interval(found.twice)})."
+            f"({_interval(found.twice)}){_lost_twice(found.damage_twice)}."
         )
     return f"{words} {_damage(found)}"
 
@@ -52,6 +52,10 @@ def _damage(found: Biography) -> str:
     if math.isfinite(found.there) and math.isfinite(found.elsewhere):
         words += f": {found.there:.3f} where it looks there, {found.elsewhere:.3f} elsewhere"
     return f"{words}."
+
+
+def _lost_twice(nats: float) -> str:
+    return f", and without it they cost {nats:.2f} nats more" if nats > 0.05 else ""
 
 
 def _per_cent(share: float) -> str:
