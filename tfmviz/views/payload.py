@@ -93,13 +93,7 @@ def payload(
         ValueError: the trace holds no pattern, or a pattern with values outside [0, 1].
         NotCaptured: a layer's mask is missing.
     """
-    kinds: dict[str, list[str]] = {}
-    for layer in trace.layers:
-        kinds.setdefault(kind_of(layer), []).append(layer)
-    if not kinds:
-        raise ValueError("This trace holds no attention pattern.")
-    for layer in trace.layers:
-        _checked(trace, layer)
+    kinds = _kinds(trace)
     scores = {layer: _believed(found, (on_repeats or {}).get(layer)) for layer, found in layer_scores(trace).items()}
     blob = _Blob()
     masks = _Masks(blob)
@@ -111,8 +105,7 @@ def payload(
             "words": IN_WORDS if book is None else words.VERDICTS,
             "texts": _texts(trace),
             "kinds": [
-                _kind(trace, *kind, blob, masks, whole, scores, on_repeats or {})
-                | ({} if book is None else _of_book(book, kind[1], in_words=in_words))
+                _kind(trace, *kind, blob, masks, whole, scores, on_repeats or {}) | _of_book(book, kind[1], in_words)
                 for kind in kinds.items()
             ],
             "masks": masks.entries,
@@ -175,8 +168,21 @@ def _kind(
     return entry
 
 
-def _of_book(book: Book, layers: Sequence[str], *, in_words: bool) -> dict[str, Any]:
+def _kinds(trace: Trace) -> dict[str, list[str]]:
+    """The layers of each kind of attention. Raises: ValueError, see `payload`."""
+    kinds: dict[str, list[str]] = {}
+    for layer in trace.layers:
+        kinds.setdefault(kind_of(layer), []).append(layer)
+        _checked(trace, layer)
+    if not kinds:
+        raise ValueError("This trace holds no attention pattern.")
+    return kinds
+
+
+def _of_book(book: Book | None, layers: Sequence[str], in_words: bool) -> dict[str, Any]:
     """What a kind of attention says of its heads where they have biographies."""
+    if book is None:
+        return {}
     heads = [book.heads[layer] for layer in layers]
     named = [[[one.name, _rounded([words.score(one)])[0] or 0] for one in row] for row in heads]
     return {

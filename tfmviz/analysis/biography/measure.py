@@ -60,9 +60,7 @@ def tally(pattern: Array, mask: Array, cells: Array, *, chosen: Array | None = N
         cells: (kind, q_len, k_len), see `kinds.cells`.
         chosen: (q_len,), the queries that count; None: all.
     """
-    allowed = beyond_first(mask)
-    if chosen is not None:
-        allowed = allowed & chosen[:, None]
+    allowed = beyond_first(mask) if chosen is None else beyond_first(mask) & chosen[:, None]
     rows = allowed.any(axis=1)
     if not rows.any():
         return None
