@@ -38,11 +38,8 @@ MEASURES: dict[str, Callable[[Biography], float]] = {
 LIKE_IT = 6
 """Heads of all models that are listed as alike."""
 
-SHOWN = 20
-"""Examples that are listed."""
-
-AROUND = 40
-"""Characters of a sentence on either side of the pair that is marked."""
+SHOWN, TRANSLATED = 20, 5
+"""Examples that are listed, and those in a translator's decoder: each has to be translated first."""
 
 
 def biography(here: Lesson) -> None:
@@ -125,7 +122,8 @@ def _examples(model: Model, book: Book, found: Biography, layer: str) -> None:
     """The pairs of words at which the head looks most sharply, beyond the first token."""
     lines = (PROJECT / "assets" / "texts" / book.texts).read_text(encoding="utf-8").splitlines()
     rows = []
-    for text, query, key, share in found.examples[:SHOWN]:
+    shown = TRANSLATED if models.translates(model) and layer.startswith("decoder.") else SHOWN
+    for text, query, key, share in found.examples[:shown]:
         queries, keys = _tokens(model, lines[text], layer)
         if query < len(queries) and key < len(keys):
             rows.append([f"{visible(queries[query])} → {visible(keys[key])}", per_cent(share), lines[text]])
@@ -143,14 +141,17 @@ def _examples(model: Model, book: Book, found: Biography, layer: str) -> None:
 
 def _tokens(model: Model, text: str, layer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The tokens of queries and keys of a text."""
-    trace = _axes(model, text)
-    queries, keys = trace.axes(layer)
-    return queries.tokens, keys.tokens
+    stack, _, part = layer.split(".")
+    queries = _of_stack(model, text, stack)
+    return queries, _of_stack(model, text, "encoder") if part == "cross_attn" else queries
 
 
 @shared
-def _axes(model: Model, text: str) -> Any:
-    return models.run(model, text, sites=("*_attn.mask", "*_attn.pattern"))
+def _of_stack(model: Model, text: str, stack: str) -> tuple[str, ...]:
+    """The tokens that a stack reads; a decoder that translates reads its own answer."""
+    if stack == "decoder" and models.translates(model):
+        return models.run(model, text, sites=("decoder.0.resid_pre",)).tokens
+    return model.encode(text).tokens
 
 
 def _alike(here: Lesson, found: Biography) -> None:
