@@ -119,7 +119,10 @@ def find(
     found = gather(model, [lines[index] for index in made], frequencies)
     other = gather(model, tested, frequencies)
     twice = gather_twice(model)
-    made_of = {layer: claims(found[layer].sums, other[layer].sums, KINDS) for layer in found}
+    made_of = {
+        layer: claims(found[layer].sums, other[layer].sums, KINDS, across=layer.endswith("cross_attn"))
+        for layer in found
+    }
     some = [(index, lines[index]) for index in made][:: max(1, len(made) // without)]
     lost = damages(model, some, made_of, frequencies)
     heads = {

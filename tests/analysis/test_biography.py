@@ -143,6 +143,23 @@ def test_a_claim_is_made_where_there_is_something_and_holds_where_it_is_so_again
     assert claims(Sums.of(drawn(0.1)), there, KINDS, evenly=False) == [None, None]
 
 
+def test_a_head_between_two_texts_may_align_them() -> None:
+    """One head looks at a word of its own for each that is written, the other always at the third."""
+    keys, found = text("Der", " Hund", " ist", " gut", "."), []
+    own, fixed = np.eye(5), np.zeros((5, 5))
+    fixed[:, 2] = 1
+    mask = np.ones((5, 5), dtype=bool)
+    queries = text("The", " dog", " is", " good", "!")
+    for _ in range(5):
+        one = tally(np.stack([own, fixed]), mask, cells(queries, keys, mask, NOTHING))
+        assert one is not None
+        found.append(one)
+    made, other = claims(Sums.of(found), Sums.of(found), KINDS, across=True)
+    assert made is not None
+    assert (made.kind, made.share, made.held) == ("aligned", 1.0, True)
+    assert other is None or other.kind != "aligned"
+
+
 def test_intervals_hold_what_they_promise() -> None:
     """About 95% of 200 intervals hold the mean behind the samples; Wilson's has its published value."""
     rng, inside = np.random.default_rng(3), 0
@@ -212,19 +229,21 @@ def test_words_say_what_held_and_nothing_else() -> None:
     book = book_for("induction")
     assert words.said(BIOGRAPHY, book) == (
         "gives 25% of its attention to the first token; of the rest 70% to the token before (65 to 75% on 1,234 other "
-        "texts; evenly spread: 20%). Without it the loss rises by 0.020 nats (0.010 to 0.030)."
+        "texts; evenly spread: 20%). On ordinary text the loss without it rises by 0.020 nats (0.010 to 0.030)."
     )
     failed = replace(BIOGRAPHY, claim=replace(CLAIM, held=False), damage=(0.01, -0.01, 0.02))
     assert words.said(failed, book) == (
         "gives 25% of its attention to the first token; of the rest no claim held. "
-        "Without it the loss does not rise measurably."
+        "On ordinary text the loss does not rise measurably without it."
     )
     assert (failed.name, BIOGRAPHY.name) == ("no claim", "previous")
     again = replace(BIOGRAPHY, twice=replace(CLAIM, kind="induction", share=0.9))
     assert (again.name, words.score(again)) == ("induction", 0.9)
-    assert "come twice, 90% goes to what followed the same token before (65 to 75%). Without" in words.said(again, book)
+    assert "come twice, 90% goes to what followed the same token before (65 to 75%). On ordinary" in words.said(
+        again, book
+    )
     lost = words.said(replace(again, damage_twice=2.5), book)
-    assert "(65 to 75%), and without it they cost 2.50 nats more. Without" in lost
+    assert "(65 to 75%), and without it they cost 2.50 nats more. On ordinary" in lost
     assert book_for("induction", failed).coverage == (0, 8)
     assert book_for("induction", again).precision == (16, 16)
 

@@ -102,7 +102,7 @@ def head_scores(pattern: Array, queries: Encoding, keys: Encoding, mask: Array) 
         return _self_scores(pattern, keys, mask)
     first = np.broadcast_to(np.arange(len(keys)) == 0, mask.shape)
     return {
-        "alignment": _alignment(pattern),
+        "alignment": alignment(pattern),
         "first token": _share(pattern, first, mask.sum(axis=1) > 1),
         "punctuation": _at_punctuation(pattern, mask, keys.tokens, mask),
         "broad": _evenness(pattern, mask),
@@ -274,7 +274,7 @@ def _at_punctuation(pattern: Array, cells: Array, tokens: Sequence[str], mask: A
     return np.maximum(_share(pattern, at_marks, queries) - chance, 0) / (1 - chance)
 
 
-def _alignment(pattern: Array) -> Array:
+def alignment(pattern: Array) -> Array:
     """How nearly each written word has source words of its own: (C − 1) / (min(rows, columns) − 1), C = Σ_j max_i a_ij.
 
     C counts the source words that some row looks at: 1 if all rows look at the same places, min(rows, columns) if no

@@ -25,6 +25,9 @@ HELD_BEYOND = 0.1
 EVEN = 0.8
 """A head that nothing else is claimed about is said to look at everything alike from this evenness on."""
 
+ALIGNED, HELD_ALIGNED = 0.5, 0.45
+"""From this alignment on a head between two texts is said to align them, and down to this the claim holds."""
+
 RARELY = 0.03
 """No claim is made about a kind of key that fewer of the queries have."""
 
@@ -62,6 +65,7 @@ class Sums:
     even: Array
     rest: Array
     entropy: Array
+    aligned: Array
     queries: Array
     with_kind: Array
 
@@ -77,12 +81,18 @@ class Sums:
         """(head, kind), what an even spread would give."""
         return _ratio(self.even.sum(axis=0), self.room.sum(axis=0))
 
+    def alignment(self) -> Array:
+        """(head,), the mean over all texts that have several tokens on both sides."""
+        return np.asarray(np.nanmean(self.aligned, axis=0))
+
     def evenness(self) -> Array:
         """(head,), 1 for an even spread beyond the first key."""
         return _ratio(self.entropy.sum(axis=0), self.rest.sum(axis=0))
 
 
-def claims(found: Sums, tested: Sums, kinds: Sequence[str], *, evenly: bool = True) -> list[Claim | None]:
+def claims(
+    found: Sums, tested: Sums, kinds: Sequence[str], *, evenly: bool = True, across: bool = False
+) -> list[Claim | None]:
     """At most one claim about each head of a layer: that which says most about where it looks.
 
     How much a claim says is the Kullback-Leibler divergence between looking at the kind or not, with the head's share
@@ -91,6 +101,7 @@ def claims(found: Sums, tested: Sums, kinds: Sequence[str], *, evenly: bool = Tr
     Args:
         kinds: names of the kinds in the sums.
         evenly: whether a head may be said to look at everything alike.
+        across: whether it looks at another text, so that it may align the two.
     """
     share, chance = found.shares(), found.chances()
     often = found.with_kind.sum(axis=0) / found.queries.sum()
@@ -101,7 +112,9 @@ def claims(found: Sums, tested: Sums, kinds: Sequence[str], *, evenly: bool = Tr
     drawn = rng.multinomial(n_texts, np.full(n_texts, 1 / n_texts), size=DRAWS).astype(np.float64)  # (draw, text)
     made: list[Claim | None] = []
     for head, kind in enumerate(says.argmax(axis=1).tolist()):
-        if says[head, kind] > 0:
+        if across and found.alignment()[head] >= ALIGNED:
+            made.append(_aligned(float(found.alignment()[head]), tested.aligned[:, head], drawn))
+        elif says[head, kind] > 0:
             sums = tested.mass[:, head, kind], tested.room[:, head, kind], tested.even[:, head, kind]
             made.append(_tested(kinds[kind], float(share[head, kind]), sums, drawn))
         elif evenly and found.evenness()[head] >= EVEN:
@@ -132,6 +145,14 @@ def _tested(kind: str, found: float, sums: tuple[Array, Array, Array], drawn: Ar
 def _even(found: float, entropy: Array, rest: Array, drawn: Array) -> Claim:
     share, low, high = interval(entropy, rest, drawn)
     return Claim(kind="evenly", found=found, share=share, low=low, high=high, chance=1.0, held=bool(low >= EVEN - 0.1))
+
+
+def _aligned(found: float, aligned: Array, drawn: Array) -> Claim:
+    known = np.isfinite(aligned)
+    share, low, high = interval(np.where(known, aligned, 0.0), known.astype(np.float64), drawn)
+    return Claim(
+        kind="aligned", found=found, share=share, low=low, high=high, chance=0.0, held=bool(low >= HELD_ALIGNED)
+    )
 
 
 def _divergence(p: Array, q: Array) -> Array:

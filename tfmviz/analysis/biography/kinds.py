@@ -28,11 +28,12 @@ IN_WORDS = {
     "rare": "rare tokens",
     "induction": "what followed the same token before",
     "same token": "the same token before",
+    "aligned": "a different word of the source for each word that is written",
     "evenly": "everything alike",
 }
 """What a head of each kind looks at, within a sentence."""
 
-KINDS = tuple(kind for kind in IN_WORDS if kind not in ("induction", "same token", "evenly"))
+KINDS = tuple(kind for kind in IN_WORDS if kind not in ("induction", "same token", "aligned", "evenly"))
 """Those that ordinary text can show."""
 
 ON_REPEATS = ("induction", "same token", "previous")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfmviz.analysis.biography.kinds import beyond_first
+from tfmviz.analysis.heads import alignment
 from tfmviz.record.trace import Array
 
 FAR = 8
@@ -30,6 +31,7 @@ class Tally:
         rest: (head,), Σ_i w_i.
         sharp: (head,), Σ_i max_{j>0} a_ij.
         entropy: (head,), Σ_i w_i H(a_i / w_i) / log(number of keys beyond the first), which is w_i for an even spread.
+        aligned: (head,), `heads.alignment` of the whole pattern; NaN for texts of one token.
         queries: how many there are.
         with_kind: (kind,), how many have a key of that kind.
         distances: (head, 2 FAR + 3), mass by i − j: below −FAR, −FAR … FAR, above.
@@ -43,6 +45,7 @@ class Tally:
     rest: Array
     sharp: Array
     entropy: Array
+    aligned: Array
     queries: int
     with_kind: Array
     distances: Array
@@ -84,6 +87,7 @@ def tally(pattern: Array, mask: Array, cells: Array, *, chosen: Array | None = N
         rest=w.sum(axis=1),
         sharp=a.max(axis=-1).sum(axis=1),
         entropy=(w * entropy).sum(axis=1),
+        aligned=alignment(pattern),
         queries=len(queries),
         with_kind=has_kind.sum(axis=1),
         distances=_by_distance(a, queries),

@@ -32,13 +32,15 @@ def score(found: Biography) -> float:
 def _claimed(claim: Claim, book: Book) -> str:
     """The claim, how it fared on the other texts, and what would be no news."""
     where = f"{_interval(claim)} on {book.tested_on:,} other texts"
+    if claim.kind == "aligned":
+        return f"each word written looks at another word of the source (alignment {claim.share:.2f}; {where})."
     if claim.kind == "evenly":
         return f"nothing stands out (evenness {claim.share:.2f}; {where})."
     return f"{_per_cent(claim.share)} to {IN_WORDS[claim.kind]} ({where}; evenly spread: {_per_cent(claim.chance)})."
 
 
 def _interval(claim: Claim) -> str:
-    if claim.kind == "evenly":
+    if claim.kind in ("evenly", "aligned"):
         return f"{claim.low:.2f} to {claim.high:.2f}"
     return f"{100 * claim.low:.0f} to {_per_cent(claim.high)}"
 
@@ -47,8 +49,8 @@ def _damage(found: Biography) -> str:
     """What is lost without it."""
     mean, low, high = found.damage
     if not low > 0:
-        return "Without it the loss does not rise measurably."
-    words = f"Without it the loss rises by {mean:.3f} nats ({low:.3f} to {high:.3f})"
+        return "On ordinary text the loss does not rise measurably without it."
+    words = f"On ordinary text the loss without it rises by {mean:.3f} nats ({low:.3f} to {high:.3f})"
     if math.isfinite(found.there) and math.isfinite(found.elsewhere):
         words += f": {found.there:.3f} where it looks there, {found.elsewhere:.3f} elsewhere"
     return f"{words}."

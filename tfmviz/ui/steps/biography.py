@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -48,9 +47,10 @@ def biography(here: Lesson) -> None:
         heads.finder(here)
         return
     line = lesson.line("map")
+    known = [name for name in MEASURES if name != "distance" or not here.choice.layer.endswith("cross_attn")]
     x, y = (
-        line.selectbox(label, list(MEASURES), list(MEASURES).index(first), key=key, bind="query-params")
-        for label, key, first in (("From left to right", "map_x", "distance"), ("Upwards", "map_y", "first token"))
+        line.selectbox(label, known, known.index(first), key=key, bind="query-params")
+        for label, key, first in (("From left to right", "map_x", known[0]), ("Upwards", "map_y", "sharpness"))
     )
     _map(here, book, x, y)
     found = book.heads[here.choice.layer][here.choice.head]
@@ -63,7 +63,8 @@ def biography(here: Lesson) -> None:
 
 
 def _map(here: Lesson, book: Book, x: str, y: str) -> None:
-    places = [(layer, head, found) for layer, head, found in book.all()]
+    kind = kind_of(here.choice.layer)
+    places = [(layer, head, found) for layer, head, found in book.all() if kind_of(layer) == kind]
     chosen = next(n for n, place in enumerate(places) if place[:2] == (here.choice.layer, here.choice.head))
     points = [_point(here, layer, head, found, (x, y)) for layer, head, found in places]
     (n, of), (held, made) = book.coverage, book.precision
@@ -88,8 +89,8 @@ def _point(here: Lesson, layer: str, head: int, found: Biography, axes: tuple[st
     return {
         "name": f"head {_name(layer, head)}",
         "about": f"{found.name} {decimal(words.score(found))}" if found.held else "No claim held.",
-        "x": x if math.isfinite(x) else 0.0,
-        "y": y if math.isfinite(y) else 0.0,
+        "x": x,
+        "y": y,
         "held": bool(found.held),
         "rows": len(picture),
         "cells": view.cells(picture, masked=MASKED),
@@ -97,14 +98,8 @@ def _point(here: Lesson, layer: str, head: int, found: Biography, axes: tuple[st
 
 
 def _axis(name: str, values: Sequence[float]) -> dict[str, Any]:
-    """Shares lie between 0 and 1, the copying score between −1 and 1; the others have no bounds of their own."""
-    match name:
-        case "first token" | "sharpness":
-            low, high = 0.0, 1.0
-        case "copying":
-            low, high = -1.0, 1.0
-        case _:
-            low, high = min(0.0, *values), max(values)
+    """The copying score lies between −1 and 1; the others begin at 0, or below."""
+    low, high = (-1.0, 1.0) if name == "copying" else (min(0.0, *values), max(values))
     return {
         "title": {"distance": "tokens away", "damage": "nats lost without it"}.get(name, name),
         "low": low,
