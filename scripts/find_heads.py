@@ -66,8 +66,8 @@ def main() -> None:
         "--corpora", type=Path, help="the folder of `scripts.train_zoo`'s prepared texts, runs/zoo/data"
     )
     parser.add_argument("--texts", metavar="FILE", help="a file in assets/texts/, one text a line")
-    parser.add_argument("--sentences", type=int, default=300, help="held-out ones that claims are tested on, at most")
-    parser.add_argument("--without", type=int, default=40, help="texts that are read without each head")
+    parser.add_argument("--sentences", type=int, default=2000, help="held-out ones that claims are tested on, at most")
+    parser.add_argument("--without", type=int, default=100, help="texts that are read without each head")
     args = parser.parse_args()
     torch.set_num_threads(1)  # for sentences several threads would wait for one another
     for name in args.names or zoo.available():

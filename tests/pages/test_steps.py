@@ -43,6 +43,7 @@ PARTS = ("Stages", "Why √d?", "A fuzzy hash table", "What heads add", "Heads o
 VARIANTS: dict[str, dict[str, Any]] = {
     **{scheme: {"positions": scheme} for scheme in SCHEMES},
     "shared keys": {"positions": "rope", "n_kv_heads": 1},
+    "sink": {"positions": "rope", "sink": "present"},
     "post-norm": {"positions": "learned", "norm_position": "post"},
     "encoder": {"architecture": "encoder-only", "positions": "sinusoidal"},
     "translator": {"architecture": "encoder-decoder", "positions": "none"},

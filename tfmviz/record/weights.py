@@ -109,8 +109,7 @@ class AttentionWeights:
     @property
     def is_unusual(self) -> bool:
         """Whether there are steps besides products, division, bias, mask and softmax."""
-        steps = (self.q_norm, self.k_norm, self.out_norm, self.cap, self.sink)
-        return self.is_linear or any(step is not None for step in steps)
+        return self.is_linear or any(step is not None for step in (self.q_norm, self.k_norm, self.out_norm, self.cap))
 
     @property
     def divided_by(self) -> str:

@@ -22,7 +22,7 @@ def code(here: Lesson) -> None:
 
     if here.weights.is_unusual:
         st.markdown(
-            "The short version in numpy lacks steps of this model (norms, a cap, φ, or a sink), so here is its own "
+            "The short version in numpy lacks steps of this model (norms, a cap, or φ), so here is its own "
             "source alone."
         )
         show_code(*zoo.attention_code())
