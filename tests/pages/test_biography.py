@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def page(model: str = "tiny-english", text: str = TEXT, **address: str) -> Any:
 
 def the_map(app: Any) -> dict[str, Any]:
     found = views(app)["heads_map"]
-    return found if isinstance(found, dict) else __import__("json").loads(found.json)
+    return found if isinstance(found, dict) else json.loads(found.json)
 
 
 def test_every_head_is_a_point_with_its_picture_on_the_sentence() -> None:
@@ -74,10 +75,13 @@ def test_examples_and_heads_like_it_are_listed() -> None:
     lines = (zoo.MODELS.parent / "texts" / book.texts).read_text(encoding="utf-8").splitlines()
     text, query, key, _ = chosen.examples[0]
     tokens = tfmviz.load("twins-rope").trace(lines[text]).tokens
-    first = __import__("json").loads(tables["head_examples"].json)["rows"][0]
+    first = json.loads(tables["head_examples"].json)["rows"][0]
     assert first[0] == f"{visible(tokens[query])} → {visible(tokens[key])}"
     assert first[2] == lines[text]
-    alike = __import__("json").loads(tables["heads_alike"].json)["rows"]
+    text, place, rise = chosen.worst[0]
+    dearest = tfmviz.load("twins-rope").trace(lines[text]).tokens[place + 1]
+    assert f"cost most more: “{visible(dearest)}” (+{rise:.2f})" in words(app).replace("\\", "")
+    alike = json.loads(tables["heads_alike"].json)["rows"]
     others = [
         (unlike(chosen, other), name, layer, head)
         for name in zoo.available(zoo.MODELS)

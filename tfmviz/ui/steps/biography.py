@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -55,6 +56,7 @@ def biography(here: Lesson) -> None:
     _map(here, book, x, y)
     found = book.heads[here.choice.layer][here.choice.head]
     st.markdown(f"Head **{_name(here.choice.layer, here.choice.head)}** {markdown.plain(words.said(found, book))}")
+    _worst(here.model, book, found)
     left, right = st.columns([3, 2])
     with left:
         _examples(here.model, book, found, here.choice.layer)
@@ -115,8 +117,7 @@ def _name(layer: str, head: int) -> str:
 
 def _examples(model: Model, book: Book, found: Biography, layer: str) -> None:
     """The pairs of words at which the head looks most sharply, beyond the first token."""
-    lines = (PROJECT / "assets" / "texts" / book.texts).read_text(encoding="utf-8").splitlines()
-    rows = []
+    lines, rows = _lines(book.texts), []
     shown = TRANSLATED if models.translates(model) and layer.startswith("decoder.") else SHOWN
     for text, query, key, share in found.examples[:shown]:
         queries, keys = _tokens(model, lines[text], layer)
@@ -132,6 +133,24 @@ def _examples(model: Model, book: Book, found: Biography, layer: str) -> None:
         ),
         key="head_examples",
     )
+
+
+def _worst(model: Model, book: Book, found: Biography) -> None:
+    """The tokens that become most surprising without the head."""
+    lines, stack = _lines(book.texts), model.writes_from
+    ahead = stack == "decoder"  # the token after the place is the one that is predicted
+    said = []
+    for text, place, rise in found.worst:
+        tokens = _of_stack(model, lines[text], stack)
+        if rise > 0 and place + ahead < len(tokens):
+            said.append(f"“{markdown.plain(visible(tokens[place + ahead]))}” (+{rise:.2f})")
+    if said:
+        st.markdown(f"Without it these tokens of the texts cost most more: {', '.join(said)}.")
+
+
+@cache
+def _lines(texts: str) -> tuple[str, ...]:
+    return tuple((PROJECT / "assets" / "texts" / texts).read_text(encoding="utf-8").splitlines())
 
 
 def _tokens(model: Model, text: str, layer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
