@@ -33,7 +33,7 @@ def _claimed(claim: Claim, book: Book) -> str:
     """The claim, how it fared on the other texts, and what would be no news."""
     where = f"{_interval(claim)} on {book.tested_on:,} other texts"
     if claim.kind == "aligned":
-        return f"each word written looks at another word of the source (alignment {claim.share:.2f}; {where})."
+        return f"most to another word of the source for each word written (alignment {claim.share:.2f}; {where})."
     if claim.kind == "evenly":
         return f"nothing stands out (evenness {claim.share:.2f}; {where})."
     return f"{_per_cent(claim.share)} to {IN_WORDS[claim.kind]} ({where}; evenly spread: {_per_cent(claim.chance)})."

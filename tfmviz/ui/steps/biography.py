@@ -169,18 +169,18 @@ def _of_stack(model: Model, text: str, stack: str) -> tuple[str, ...]:
 
 
 def _alike(here: Lesson, found: Biography) -> None:
-    """The heads of all models that are most like the chosen one."""
+    """The heads of all models that are most like the chosen one: first those of its kind."""
     this = (here.model.name, here.choice.layer, here.choice.head)
     others = [
-        (unlike(found, other), name, layer, head, other)
+        (other.name != found.name, unlike(found, other), name, layer, head, other)
         for name, book in _books().items()
         for layer, head, other in book.all()
         if (name, layer, head) != this
     ]
-    best = sorted(others, key=lambda row: row[:4])[:LIKE_IT]
+    best = sorted(others, key=lambda row: row[:5])[:LIKE_IT]
 
     def pick(row: int) -> None:
-        _, name, layer, head, _ = best[row]
+        name, layer, head = best[row][2:5]
         kind, index = controls.KINDS[kind_of(layer)], int(layer.split(".")[1])
         for key, value in {"model": name, "kind": kind, "layer": index, "head": head}.items():
             st.session_state[key] = value
@@ -189,7 +189,7 @@ def _alike(here: Lesson, found: Biography) -> None:
         Table(
             caption="Heads like this one",
             columns=["head", "claim"],
-            rows=[[f"{name} {_name(layer, head)}", other.name] for _, name, layer, head, other in best],
+            rows=[[f"{name} {_name(layer, head)}", other.name] for *_, name, layer, head, other in best],
             picked=-1,
             texts=True,
         ),
