@@ -1,7 +1,7 @@
 """Writes the biography of every head of a model beside the model: what it does on many texts, and which claims hold.
 
-    python -m scripts.find_heads tiny-english --corpora CORPORA     # one
-    python -m scripts.find_heads --corpora CORPORA                  # all in assets/models/
+    python -m scripts.find_heads tiny-english --corpora runs/zoo/data     # one
+    python -m scripts.find_heads --corpora runs/zoo/data                  # all in assets/models/
 
 Claims are made on a file of `assets/texts/` and tested on sentences of the corpora that no model was trained on. Where
 there are no such sentences, or without `--corpora`, they are made on every second line and tested on the others. Texts
@@ -62,9 +62,7 @@ WORST = 5
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="models that the app lists; none means all")
-    parser.add_argument(
-        "--corpora", type=Path, help="the folder of `scripts.train_zoo`'s prepared texts, runs/zoo/data"
-    )
+    parser.add_argument("--corpora", type=Path, help="the texts that `scripts.train_zoo` prepares")
     parser.add_argument("--texts", metavar="FILE", help="a file in assets/texts/, one text a line")
     parser.add_argument("--sentences", type=int, default=2000, help="held-out ones that claims are tested on, at most")
     parser.add_argument("--without", type=int, default=100, help="texts that are read without each head")
