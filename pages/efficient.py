@@ -6,6 +6,10 @@ from tfmviz.ui.lesson import Lesson
 
 
 def draw(here: Lesson) -> None:
+    plain = here.model.config.sink == "absent"
+    if (there := lesson.stand_in(here, "a model without sinks", fits=plain, instead="twins-rope")) is None:
+        return
+    here = there
     lesson.tabs(
         "method",
         {

@@ -2,7 +2,7 @@
 
 from tfmviz.ui import beside, lesson, live
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.steps import code, heads, scaling, stages
+from tfmviz.ui.steps import biography, code, heads, scaling, stages
 
 
 def draw(here: Lesson) -> None:
@@ -37,9 +37,9 @@ def draw(here: Lesson) -> None:
                 "Is the mean sharper or more even than the heads?",
             ),
             "Find a head": (
-                "How much of each head's attention follows a simple pattern?",
-                lambda: heads.finder(here),
-                "In which layers are such heads?",
+                "Every head has a biography: claims about it, made on some texts and tested on others.",
+                lambda: biography.biography(here),
+                "In which layers do heads rest on the first token?",
             ),
             "The code": ("", lambda: code.code(here)),
         },

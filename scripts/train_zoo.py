@@ -164,6 +164,11 @@ RECIPES = {
         "sees seven tokens further back",
         "--positions rope --attention-window 8",
     ),
+    "twins-sink": twin(
+        "RoPE, and in every head's softmax one more logit, a trained number that belongs to no key: a head that finds "
+        "nothing can leave its attention unused (a learned sink, as in gpt-oss). It has 16 parameters more",
+        "--positions rope --sink present",
+    ),
     "twins-linear": twin(
         "sinusoidal positions, and linear attention, φ(q) · φ(k) in place of exp(q · k). RoPE would not go with it, so "
         "it is to be compared with twins-sinusoidal",
@@ -307,6 +312,7 @@ def ship(name: str) -> None:
     run("scripts.evaluate", str(target), *shlex.split(RECIPES[name].evaluate.format(name=name)))
     if name in zoo.available():  # the others are no transformers and have no feed-forward layers
         run("scripts.find_neurons", name)
+        run("scripts.find_heads", name, "--corpora", str(RUNS / "data"))
 
 
 def thin_log(log: Path, thinned: Path, *, n: int = 200) -> None:
@@ -329,7 +335,7 @@ TRAINED_BY = {"text", "batch_size", "length", "n_repeated", "batch_seed"} | {f.n
 
 TWINS_DIFFER_IN = {
     *("positions", "norm_position", "feed_forward", "training_mask"),
-    *("n_kv_heads", "attention", "window", "shared_layers", "n_experts"),
+    *("n_kv_heads", "attention", "sink", "window", "shared_layers", "n_experts"),
 }
 
 

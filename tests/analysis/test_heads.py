@@ -165,7 +165,7 @@ def test_punctuation_needs_something_to_look_at_in_half_of_the_text(place: int, 
 
 def test_what_counts_as_punctuation() -> None:
     tokens = (",", " …", '."', "。", " —", " ___", "'t", " $", "👩", " ", "<|endoftext|>", "[byte 1/3]")
-    assert [heads._is_punctuation(token) for token in tokens] == [True] * 5 + [False] * 7
+    assert [heads.is_punctuation(token) for token in tokens] == [True] * 5 + [False] * 7
 
 
 def test_a_head_of_several_habits_is_mixed_with_its_highest_share() -> None:

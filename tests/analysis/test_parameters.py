@@ -89,6 +89,7 @@ def test_what_is_counted_is_what_the_authors_say_up_to_their_rounding(name: str)
         {"norm_position": "post", "positions": "sinusoidal"},
         {"feed_forward": "none", "positions": "t5"},
         {"norm_position": "both", "qk_norm": "present"},
+        {"sink": "present"},
     ],
 )
 def test_a_house_model_has_as_many_parameters_as_torch_counts(

@@ -9,11 +9,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.analysis.test_why import attention_at, made
-from tests.model.helpers import D_HEAD, N_HEADS, inputs_of
+from tests.analysis.test_why import attention_at, made, traced
+from tests.model.helpers import D_HEAD, N_HEADS, inputs_of, lively_model
 from tests.model.helpers import record as run
 from tests.traces import decoder
 from tfmviz.analysis.why.sinks import sinks, without_value
+from tfmviz.model.weights import weights_of
 from tfmviz.record.trace import kind_of
 
 
@@ -74,3 +75,20 @@ def test_in_every_head_no_layer_has_a_value_of_the_first_token() -> None:
     for layer in trace.layers:
         assert not values[f"{layer}.v"][0, :, 0].any()
         assert values[f"{layer}.v"][0, :, 1:].any()
+
+
+def test_what_a_learned_sink_takes_is_unused() -> None:
+    """In numpy: the share of exp(s) in exp(s) + Σ exp(score); without a sink nothing is."""
+    module = lively_model(sink="present").requires_grad_(False)
+    logits = [value for name, value in module.named_parameters() if name.endswith("self_attn.sink")]
+    for number, sink in enumerate(logits):
+        sink.copy_(torch.linspace(-1, 1, N_HEADS) + number)
+    trace, weights = traced(module), weights_of(module)
+    found = sinks(trace, weights, "decoder.self_attn")
+    for layer, unused in zip(found.layers, found.unused, strict=True):
+        of_layer = weights.attention(layer).sink
+        assert of_layer is not None
+        powers = np.exp(trace[f"{layer}.scores"].astype(np.float64)).sum(axis=-1)  # (head, query)
+        taken = np.exp(of_layer.astype(np.float64))[:, None]
+        np.testing.assert_allclose(unused, (taken / (taken + powers)).mean(axis=1), atol=1e-5)
+    np.testing.assert_allclose(sinks(made("pre")[1], made("pre")[2], "decoder.self_attn").unused, 0, atol=1e-6)

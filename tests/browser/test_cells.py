@@ -21,7 +21,7 @@ MODEL = zoo.MODELS / "tiny-english"
 TEXT = "The cat sat on the mat."
 SENTENCE = "text=The+cat+sat+on+the+mat.&layer=1&head=2"
 HEADS = f"/step_by_step?part=Heads+or+their+mean%3F&{SENTENCE}"
-FINDER = f"/step_by_step?part=Find+a+head&{SENTENCE}"
+SINKS = f"/why?why=The+first+token&{SENTENCE}"
 DAMAGE = f"/switch_off?removed=Every+part+in+turn&{SENTENCE}"
 WORD = f"/residual_stream?stream=Who+made+the+word&{SENTENCE}"
 REACH = f"/masks?effect=Reach&{SENTENCE}"
@@ -108,7 +108,7 @@ def test_arrow_keys_go_from_cell_to_cell_and_escape_leaves(visit: Visit) -> None
 
 @pytest.mark.parametrize(
     ("address", "key", "down", "right"),
-    [(DAMAGE, "damage_map", 2, 6), (FINDER, "head_scores", 2, 6), (WORD, "head_scores_map", 2, 6)],
+    [(DAMAGE, "damage_map", 2, 6), (SINKS, "sinks", 2, 6), (WORD, "head_scores_map", 2, 6)],
 )
 def test_a_click_on_a_map_of_heads_sets_layer_and_head(
     visit: Visit, address: str, key: str, down: int, right: int
@@ -124,8 +124,8 @@ def test_a_click_on_a_map_of_heads_sets_layer_and_head(
 
 
 def test_enter_on_a_map_of_heads_does_what_a_click_does_and_the_mark_follows(visit: Visit) -> None:
-    page = visit.open(FINDER, drawn=DRAWN)
-    found = picture(page, "head_scores")
+    page = visit.open(SINKS, drawn=DRAWN)
+    found = picture(page, "sinks")
     place = go(page, found, down=2, right=5)
     assert colour_at(page, found, place) == colour_at(page, found, place | {"x": place["x"] + 1})
     page.keyboard.press("Enter")
@@ -233,8 +233,8 @@ def test_pictures_fit_every_screen_and_can_be_read_and_used_by_everyone(visit: V
 
 
 def test_only_where_a_click_does_something_is_the_pointer_a_hand(visit: Visit) -> None:
-    page = visit.open(FINDER, drawn=DRAWN)
-    found = picture(page, "head_scores")
+    page = visit.open(SINKS, drawn=DRAWN)
+    found = picture(page, "sinks")
     place = go(page, found, down=2, right=5)
     page.keyboard.press("Escape")
     page.mouse.move(0, 0)

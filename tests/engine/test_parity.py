@@ -27,6 +27,12 @@ def test_the_engine_says_which_shipped_models_it_knows() -> None:
     said = dict(zip(configs, why, strict=True))
     assert said["twins-linear"] == "The browser does not compute models with attention = linear."
     assert said["french-english"] == "The browser does not compute models with architecture = encoder-decoder."
+    sunk = call(
+        "engine/known.js",
+        "given.map((config) => module.whyUnknown(config))",
+        [configs["twins-rope"] | {"sink": "present"}],
+    )
+    assert sunk == ["The browser does not compute models with sink = present."]
     assert said["experts"] == "The browser does not compute models with n_experts = 4."
 
 

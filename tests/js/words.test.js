@@ -43,6 +43,12 @@ test("verdicts name what a head does and how clearly", () => {
   assert.equal(headWords(DECODER, { layer: 0, head: 0 }), "Layer 0, head 0: induction 0.88");
 });
 
+test("a biography is said as it is, and a head without a claim that held has no number", () => {
+  const kind = { name: "decoder.self_attn", verdicts: [[["no claim", 0]]], repeats: [], said: [["gives 12%."]] };
+  assert.deepEqual(verdictWords(kind, { layer: 0, head: 0 }, {}), [" gives 12%.", ""]);
+  assert.equal(verdictOf(kind, { layer: 0, head: 0 }), "no claim");
+});
+
 test("a verdict ends a sentence and says how many heads share it; one that names no pattern names no number of it", () => {
   const words = { induction: "looks at what followed", broad: "spreads", mixed: "fits no known pattern" };
   const kind = {

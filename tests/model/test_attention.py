@@ -302,3 +302,45 @@ def test_linear_attention_bears_features_that_are_almost_zero() -> None:
     mask = MASKS["causal"]
     pattern = record(attention, *inputs_for(mask), mask=mask)["pattern"]
     torch.testing.assert_close(pattern.sum(-1), torch.ones_like(pattern.sum(-1)))
+
+
+def with_sink(**changes: object) -> Attention:
+    attention = lively(Attention(config(sink="present", **changes)))
+    with torch.no_grad():
+        assert attention.sink is not None
+        attention.sink.copy_(torch.linspace(-2, 2, N_HEADS))
+    return attention
+
+
+@every_mask
+def test_a_sink_is_one_more_logit_that_every_row_divides_by(mask: Tensor) -> None:
+    """In numpy, in float64; and without anybody who looks on, the layer writes the same."""
+    attention = with_sink(n_kv_heads=1)
+    values = record(attention, *inputs_for(mask), mask=mask)
+    scores = values["scores"].double().numpy()
+    powers, sinks = np.exp(scores), np.exp(np.linspace(-2, 2, N_HEADS))[:, None, None]
+    pattern = powers / (powers.sum(-1, keepdims=True) + sinks)
+    np.testing.assert_allclose(values["pattern"].numpy(), pattern, atol=1e-6)
+    np.testing.assert_allclose(values["z"].numpy(), pattern @ values["v"].double().numpy(), atol=1e-5)
+    torch.testing.assert_close(attention(*inputs_for(mask), mask=mask, tap=NO_TAP), values["out"])
+
+
+def test_a_sink_learns() -> None:
+    attention = with_sink()
+    mask = MASKS["causal"]
+    attention(*inputs_for(mask), mask=mask, tap=NO_TAP).square().sum().backward()
+    assert attention.sink is not None
+    assert attention.sink.grad is not None
+    assert attention.sink.grad.abs().min() > 0
+
+
+def test_a_sink_far_below_all_scores_takes_nothing() -> None:
+    attention = with_sink()
+    plain = Attention(config())
+    with torch.no_grad():
+        assert attention.sink is not None
+        attention.sink.fill_(-1e4)
+    plain.load_state_dict({name: value for name, value in attention.state_dict().items() if name != "sink"})
+    mask = MASKS["causal"]
+    with_it, without = (layer(*inputs_for(mask), mask=mask, tap=STEPWISE) for layer in (attention, plain))
+    torch.testing.assert_close(with_it, without)

@@ -53,6 +53,7 @@ SEAMS: dict[str, dict[str, Any]] = {
     "bias": {"head": "bias"},
     "transform": {"head": "transform", "segment": "present"},
     "none": {"head": "none"},
+    "sink": {"sink": "present"},
     "sines first": {"positions": "sines-first"},
     **{kind: {"feed_forward": kind} for kind in get_args(FeedForwardKind)},
 }
@@ -288,6 +289,8 @@ def test_a_name_means_its_function(kind: FeedForwardKind, function: Any) -> None
         ({"attention": "linear", "positions": "rope"}, "positions = 'rope'"),
         ({"attention": "linear", "positions": "alibi"}, "positions = 'alibi'"),
         ({"attention": "linear", "positions": "none", "score_cap": 2.0}, "score_cap"),
+        ({"attention": "linear", "positions": "none", "sink": "present"}, "sink = 'present'"),
+        ({"sink": "yes"}, "sink must be one of absent, present"),
         ({"window": 3, "architecture": "encoder-only"}, "A window needs a decoder-only model"),
         ({"window": 3, "training_mask": "none"}, "A window needs"),
         ({"window": 0}, "window must be a whole number"),

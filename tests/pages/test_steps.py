@@ -43,6 +43,7 @@ PARTS = ("Stages", "Why √d?", "A fuzzy hash table", "What heads add", "Heads o
 VARIANTS: dict[str, dict[str, Any]] = {
     **{scheme: {"positions": scheme} for scheme in SCHEMES},
     "shared keys": {"positions": "rope", "n_kv_heads": 1},
+    "sink": {"positions": "rope", "sink": "present"},
     "post-norm": {"positions": "learned", "norm_position": "post"},
     "encoder": {"architecture": "encoder-only", "positions": "sinusoidal"},
     "translator": {"architecture": "encoder-decoder", "positions": "none"},
@@ -232,11 +233,12 @@ def test_every_part_of_the_page_is_drawn(part: str) -> None:
         "A fuzzy hash table": {"lookup"},
         "What heads add": {"head_writes", "look_effects"},
         "Heads or their mean?": {"mean_and_heads"},
-        "Find a head": {"head_scores"},
+        "Find a head": set(),
         "The code": set(),
     }
     assert {*charts(app), *matrices(app)} == expected[part]
-    assert len(views(app)) == len(matrices(app)) + 2 * (part == "Stages")
+    others = {"Stages": 2, "Find a head": 3}  # a map and two tables
+    assert len(views(app)) == len(matrices(app)) + others.get(part, 0)
 
 
 def test_heads_that_are_near_copies_are_not_said_to_look_in_ways_of_their_own() -> None:
@@ -262,8 +264,11 @@ def test_heads_that_are_near_copies_are_not_said_to_look_in_ways_of_their_own() 
         ({"model": "french-english", "text": "J'ai une voiture rouge."}, (1, 0), "looks at a different word"),
     ],
 )
-def test_heads_are_found_by_what_they_do(address: dict[str, str], chosen: tuple[int, int] | None, named: str) -> None:
+def test_heads_without_biographies_are_found_by_what_they_do(
+    monkeypatch: pytest.MonkeyPatch, address: dict[str, str], chosen: tuple[int, int] | None, named: str
+) -> None:
     """Also by the name that "same word" had, and in cross-attention."""
+    monkeypatch.setattr(models, "book", lambda model: None)
     app = open_page("step_by_step", part="Find a head", **{"text": "The cat sat on the mat near the cat."} | address)
     said = words(app)
     assert named in said
@@ -273,7 +278,8 @@ def test_heads_are_found_by_what_they_do(address: dict[str, str], chosen: tuple[
         assert tuple(map(int, best)) == chosen
 
 
-def test_what_a_text_cannot_show_is_said_with_its_reason() -> None:
+def test_what_a_text_cannot_show_is_said_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "book", lambda model: None)
     for kind, reason in (("next token", "the mask forbids"), ("induction", "some token must come twice")):
         app = open_page("step_by_step", part="Find a head", text="The cat sat", kind_of_head=kind)
         assert f"No head can show that here: {reason}" in words(app)

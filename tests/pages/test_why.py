@@ -174,7 +174,7 @@ def test_the_pair_that_composes_most_is_shown_on_the_sentence() -> None:
     text = "Once upon a time there was a little girl. Once upon a"
     app = page(COMPOSE, model="induction", text=text)
     value, moved, before, after = said(app, "Head 0.2 composes with the keys of head 1.0: {}.") + [
-        float(share) for share in re.findall(r"\*\*([\d.]+)%\*\*", words(app))
+        float(share) for share in re.findall(r"\*\*([\d.]+)%\*\*", words(app))[:3]
     ]
     assert value > 0.2
     assert before > 40 > 10 > after
@@ -188,6 +188,32 @@ def test_the_pair_that_composes_most_is_shown_on_the_sentence() -> None:
     assert np.abs(np.nan_to_num(without) - np.nan_to_num(second)).sum() / 2 / len(second) == pytest.approx(
         moved / 100, abs=0.01
     )
+
+
+def test_both_heads_are_said_to_copy_or_not() -> None:
+    """Head 1.0 copies by its weights and here, head 0.2 does not; scores from the full circuit of the weights."""
+    app = page(COMPOSE, model="induction", text="Once upon a time there was a little girl. Once upon a")
+    weights = zoo.load("induction").weights
+    stack = weights.stacks["decoder"]
+    assert stack.readout.norm is not None
+    found = []
+    for layer, head in (("decoder.0.self_attn", 2), ("decoder.1.self_attn", 0)):
+        attention, gain = weights.attention(layer), stack.norms[layer].gain
+        x = (weights.W_E - weights.W_E.mean(axis=-1, keepdims=True)) * gain
+        u = weights.W_U * stack.readout.norm.gain
+        u = u - u.mean(axis=-1, keepdims=True)
+        values = np.linalg.eigvals(x @ attention.W_V[head] @ attention.W_O[head] @ u.T)
+        found.append(values.real.sum() / np.abs(values).sum())
+    said = re.search(r"head 0\.2 \*\*(\S+)\*\*, \*\*\S+%\*\*; head 1\.0 \*\*(\S+)\*\*", words(app))
+    assert said
+    assert [float(one.replace("−", "-")) for one in said.groups()] == pytest.approx(found, abs=0.006)
+
+
+def test_the_birth_of_the_pair_is_drawn_for_the_model_that_has_snapshots() -> None:
+    app = page(COMPOSE, model="induction", text="a b a b")
+    assert "birth" in charts(app)
+    assert re.search(r"\*\*How 0\.2 and 1\.0 came to work together\.\*\* From step 761 on", words(app))
+    assert "birth" not in charts(page(COMPOSE, model="twins-rope", text="a b a b"))
 
 
 def test_values_change_no_pattern_and_a_chosen_pair_is_taken() -> None:

@@ -61,7 +61,7 @@ def test_every_recipe_is_a_command_line_that_the_commands_understand(monkeypatch
             prepare_settings(args, "cpu")
             check_options(args)
     twins = {n: r.train.split("--positions")[0] for n, r in train_zoo.RECIPES.items() if n.startswith("twins-")}
-    others = {f"twins-{kind}" for kind in ("postnorm", "attention-only", "unmasked", "gqa", "window", "linear")}
+    others = {f"twins-{kind}" for kind in ("postnorm", "attention-only", "unmasked", "gqa", "window", "linear", "sink")}
     assert set(twins) == {f"twins-{scheme}" for scheme in SCHEMES} | others
     assert len(set(twins.values())) == 1
 

@@ -102,7 +102,7 @@ def head_scores(pattern: Array, queries: Encoding, keys: Encoding, mask: Array) 
         return _self_scores(pattern, keys, mask)
     first = np.broadcast_to(np.arange(len(keys)) == 0, mask.shape)
     return {
-        "alignment": _alignment(pattern),
+        "alignment": alignment(pattern),
         "first token": _share(pattern, first, mask.sum(axis=1) > 1),
         "punctuation": _at_punctuation(pattern, mask, keys.tokens, mask),
         "broad": _evenness(pattern, mask),
@@ -127,12 +127,12 @@ def _self_scores(pattern: Array, text: Encoding, mask: Array) -> dict[Kind, Arra
     """
     length = len(text)
     position = np.arange(length)
-    earlier = _equal(text.ids) & (position < position[:, None])  # (query, key with the same token)
+    earlier = equal(text.ids) & (position < position[:, None])  # (query, key with the same token)
     after_earlier = np.zeros_like(earlier)
     after_earlier[:, 1:] = earlier[:, :-1]
     itself, others = np.eye(length, dtype=bool), mask & ~np.eye(length, dtype=bool)
     following = mask & np.eye(length, k=1, dtype=bool)
-    same = others & _equal([_word(token) for token in text.tokens])
+    same = others & equal([word_of(token) for token in text.tokens])
     later = position >= 1
     return {
         "previous token": _share(pattern, np.eye(length, k=-1, dtype=bool), later),
@@ -265,7 +265,7 @@ def _at_punctuation(pattern: Array, cells: Array, tokens: Sequence[str], mask: A
     Returns:
         (head,), at least 0; NaN unless at least half of the queries have a mark of punctuation to look at.
     """
-    at_marks = cells & np.array([_is_punctuation(token) for token in tokens])
+    at_marks = cells & np.array([is_punctuation(token) for token in tokens])
     even = at_marks.sum(axis=1) / np.maximum(mask.sum(axis=1), 1)
     queries = (even > 0) & (even < 1)
     if 2 * queries.sum() < len(queries):
@@ -274,7 +274,7 @@ def _at_punctuation(pattern: Array, cells: Array, tokens: Sequence[str], mask: A
     return np.maximum(_share(pattern, at_marks, queries) - chance, 0) / (1 - chance)
 
 
-def _alignment(pattern: Array) -> Array:
+def alignment(pattern: Array) -> Array:
     """How nearly each written word has source words of its own: (C − 1) / (min(rows, columns) − 1), C = Σ_j max_i a_ij.
 
     C counts the source words that some row looks at: 1 if all rows look at the same places, min(rows, columns) if no
@@ -292,19 +292,19 @@ def _alignment(pattern: Array) -> Array:
     return (rows.max(axis=1).sum(axis=-1) - 1) / (most - 1)
 
 
-def _equal(values: Sequence[object]) -> Array:
+def equal(values: Sequence[object]) -> Array:
     """(n, n): which values are equal."""
     numbers = {value: n for n, value in enumerate(values)}
     codes = np.array([numbers[value] for value in values])
     return np.equal.outer(codes, codes)
 
 
-def _word(token: str) -> str:
+def word_of(token: str) -> str:
     """A token without the space before it and in lower case."""
     return token.strip().casefold() or token
 
 
-def _is_punctuation(token: str) -> bool:
+def is_punctuation(token: str) -> bool:
     """Whether a token consists of marks of punctuation. "_", which stands for a word to fill in, is none."""
     return bool(token.strip()) and all(category(mark).startswith("P") and mark != "_" for mark in token.strip())
 

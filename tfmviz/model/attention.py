@@ -25,6 +25,8 @@ class Attention(nn.Module):
     linear attention the score is ln(φ(q) · φ(k)) with φ = elu + 1, so that the pattern is φ(q) · φ(k), divided by its
     sum over the allowed keys (Katharopoulos et al. 2020, equation 4).
 
+    With a sink s of each head, what is divided by is exp(s) more: rows sum to less than 1.
+
     Queries come from one sequence, keys and values from the same or another one: self-attention passes one tensor
     twice. With n_kv_heads < n_heads, neighbouring query heads share keys and values; the sites `k` and `v`
     hold them once per key/value head, after the norm of queries and keys where there is one.
@@ -45,6 +47,7 @@ class Attention(nn.Module):
         self.W_O = Linear(d_q, config.d_model)
         self.q_norm, self.k_norm = build_qk_norm(config), build_qk_norm(config)
         self.out_norm = build_out_norm(config)
+        self.sink = build_sink(config)
 
     def forward(
         self,
@@ -74,7 +77,8 @@ class Attention(nn.Module):
         q, k = positions.rotate(q, k, tap)
         k, v = self.share(k), self.share(v)  # (batch, head, k_len, d_head)
         mask = tap("mask", mask)
-        if self.is_linear or self.score_cap is not None or tap.watches("scores", "pattern"):
+        is_plain = not self.is_linear and self.score_cap is None and self.sink is None
+        if not is_plain or tap.watches("scores", "pattern"):
             z = self.attend_stepwise(q, k, v, mask=mask, bias=bias, tap=tap)
         else:
             z = self.attend_fused(q, k, v, mask=mask, bias=bias)
@@ -89,7 +93,7 @@ class Attention(nn.Module):
         if bias is not None:
             scores = scores + bias
         scores = tap("scores", torch.where(mask, scores, -torch.inf))
-        pattern = tap("pattern", scores.softmax(dim=-1))  # rows sum to 1, before dropout
+        pattern = tap("pattern", self.normalise(scores))  # rows sum to 1, or less with a sink; before dropout
         return self.dropout(pattern) @ v
 
     def score(self, q: Tensor, k: Tensor) -> Tensor:
@@ -98,6 +102,13 @@ class Attention(nn.Module):
             return (feature(q) @ feature(k).mT).log()
         scores = q @ k.mT / self.divisor
         return scores if self.score_cap is None else capped(scores, self.score_cap)
+
+    def normalise(self, scores: Tensor) -> Tensor:
+        """The softmax over the keys, and over the sink where there is one: (batch, head, q_len, k_len), shape kept."""
+        if self.sink is None:
+            return scores.softmax(dim=-1)
+        sink = self.sink.to(scores.dtype)[:, None, None].expand(*scores.shape[:-1], 1)  # (batch, head, q_len, 1)
+        return torch.cat((scores, sink), dim=-1).softmax(dim=-1)[..., :-1]
 
     def attend_fused(self, q: Tensor, k: Tensor, v: Tensor, *, mask: Tensor, bias: Tensor | None) -> Tensor:
         """The same in one kernel, which never stores the pattern: (batch, head, q_len, d_head)."""
@@ -134,6 +145,17 @@ class Attention(nn.Module):
     def share(self, x: Tensor) -> Tensor:
         """Repeats each key/value head for the query heads of its group: (batch, head, k_len, d_head)."""
         return x if self.n_groups == 1 else x.repeat_interleave(self.n_groups, dim=1)
+
+
+def build_sink(config: ModelConfig) -> nn.Parameter | None:
+    """A logit of each head, which begins as that of a score of 0: (head,)."""
+    match config.sink:
+        case "absent":
+            return None
+        case "present":
+            return nn.Parameter(torch.zeros(config.n_heads))
+        case _:
+            assert_never(config.sink)
 
 
 def is_linear(config: ModelConfig) -> bool:

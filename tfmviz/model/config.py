@@ -141,6 +141,8 @@ class ModelConfig(Facts):
                 )
             if self.score_cap is not None or self.score_divisor is not None:
                 raise ValueError("score_cap and score_divisor are for attention = 'softmax', not for 'linear'.")
+            if self.sink == "present":
+                raise ValueError("sink = 'present' is for attention = 'softmax', not for 'linear'.")
         if self.window is not None and (self.architecture != "decoder-only" or self.training_mask == "none"):
             raise ValueError("A window needs a decoder-only model that is trained with the causal mask.")
 

@@ -149,6 +149,7 @@ def _attention(layer: Attention) -> AttentionWeights:
         out_norm=_norm(layer.out_norm),
         cap=layer.score_cap,
         is_linear=layer.is_linear,
+        sink=None if layer.sink is None else to_array(layer.sink),
     )
 
 

@@ -39,6 +39,8 @@ class Facts(ABC):
             (Ainslie et al. 2023). Equal to n_heads in ordinary multi-head attention.
         attention: what a pattern is made of: exp(q · k / divisor), or, "linear", φ(q) · φ(k) with φ = elu + 1
             (Katharopoulos et al. 2020); each divided by its sum over the keys.
+        sink: "present": the softmax of every head counts one more logit, a trained number that belongs to no key, so
+            that a query may leave a part of its attention unused (gpt-oss; Xiao et al. 2023, section 4.1).
         window: how many keys a query sees at most, its own included (Mistral); None: all that the mask allows.
         d_ff: inner width of the feed-forward layer.
         norm_position: "post" is the 2017 paper's Norm(x + f(x)); "pre" is x + f(Norm(x)) (Xiong et al. 2020); "both"
@@ -81,6 +83,7 @@ class Facts(ABC):
     n_kv_heads: int
     head_width: int | None = None
     attention: AttentionKind = "softmax"
+    sink: Presence = "absent"
     window: int | None = None
     d_ff: int
     norm_position: NormPosition = "pre"

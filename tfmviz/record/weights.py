@@ -86,6 +86,8 @@ class AttentionWeights:
         divisor: what q · k is divided by.
         cap: c; None: no cap.
         is_linear: whether attention is linear.
+        sink: (head,), a logit of each head that belongs to no key; the softmax counts it, so that rows sum to less than
+            1. None: nothing.
     """
 
     W_Q: Array
@@ -102,6 +104,7 @@ class AttentionWeights:
     out_norm: Norm | None = None
     cap: float | None = None
     is_linear: bool = False
+    sink: Array | None = None
 
     @property
     def is_unusual(self) -> bool:

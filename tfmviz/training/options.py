@@ -75,6 +75,9 @@ def add_language_model(lm: argparse.ArgumentParser) -> None:
         default="softmax",
         help="linear: φ(q) · φ(k) in place of exp(q · k) (default: %(default)s)",
     )
+    lm.add_argument(
+        "--sink", choices=get_args(Presence), default="absent", help="present: a trained logit of each head, of no key"
+    )
     lm.add_argument("--experts", type=positive, default=1, help="feed-forward layers, of which each token passes one")
     lm.add_argument("--attention-window", type=positive, metavar="N", help="attend to the last N tokens only")
     add_common(lm)

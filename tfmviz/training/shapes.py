@@ -90,7 +90,8 @@ def transformer(args: argparse.Namespace, *, vocab_size: int) -> ModelConfig:
         shared_layers=args.shared_layers,
         n_heads=args.heads,
         n_kv_heads=args.kv_heads or args.heads,
-        attention=getattr(args, "attention_kind", "softmax"),  # only `lm` has this option and the next two
+        attention=getattr(args, "attention_kind", "softmax"),  # only `lm` has this option and the next three
+        sink=getattr(args, "sink", "absent"),
         window=getattr(args, "attention_window", None),
         n_experts=getattr(args, "experts", 1),
         d_ff=4 * args.width,

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from tfmviz import views, zoo
+from tfmviz.analysis.biography import file as biographies
+from tfmviz.analysis.biography.file import Book, NoBiographies
 from tfmviz.analysis.heads import Kind, layer_scores, random_repeats
 from tfmviz.memory import keep_memory
 from tfmviz.record.edits import Edit
@@ -169,9 +171,21 @@ def scores_on_repeats(model: Model) -> dict[str, dict[Kind, Array]]:
 @shared
 def payload(model: Model, text: str) -> bytes:
     """What the explorer in the browser gets."""
-    return payload_of(model, trace(model, text))
+    return payload_of(model, trace(model, text), in_words=True)
 
 
-def payload_of(model: Model, trace: Trace) -> bytes:
-    """The same, from a trace."""
-    return views.payload(trace, title=model.name, on_repeats=scores_on_repeats(model))
+def payload_of(model: Model, trace: Trace, *, in_words: bool = False) -> bytes:
+    """The same, from a trace; `in_words`: with all biographies, which do not change while somebody types."""
+    known = book(model)
+    repeats = scores_on_repeats(model) if known is None else {}
+    return views.payload(trace, title=model.name, on_repeats=repeats, book=known, in_words=in_words)
+
+
+@shared
+def book(model: Model) -> Book | None:
+    """The biographies of a model's heads; None where there are none, or those of other weights."""
+    folder = next((entry.folder for entry in entries() if entry.name == model.name), None)
+    try:
+        return None if folder is None else biographies.load(folder / biographies.FILE, model.weights)
+    except NoBiographies:
+        return None

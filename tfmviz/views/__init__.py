@@ -13,6 +13,7 @@ from __future__ import annotations
 import base64
 from html import escape
 
+from tfmviz.analysis.biography.file import Book
 from tfmviz.record.trace import Trace
 from tfmviz.views import explorer
 from tfmviz.views.files import csv_of, npz_of
@@ -22,14 +23,16 @@ from tfmviz.views.shared.page import page
 __all__ = ["csv_of", "details", "html", "npz_of", "payload", "travels_whole"]
 
 
-def html(trace: Trace, *, title: str = "", on_repeats: Scores | None = None, live: bool = False) -> str:
+def html(
+    trace: Trace, *, title: str = "", on_repeats: Scores | None = None, book: Book | None = None, live: bool = False
+) -> str:
     """The explorer with a trace's attention as one page that asks for nothing from outside.
 
     A policy in the page allows its own script and style only, and no connection at all.
 
     Args:
         title: name of the model, for captions.
-        on_repeats: see `payload`.
+        on_repeats, book: see `payload`.
         live: with the model inside, so that the reader can type: each key runs it, in their own browser. `title` must
             then name one of our models that a browser computes.
 
@@ -40,7 +43,7 @@ def html(trace: Trace, *, title: str = "", on_repeats: Scores | None = None, liv
         from tfmviz.views.site.page import live_page
 
         return live_page(trace, title)
-    data = base64.b64encode(payload(trace, title=title, on_repeats=on_repeats, whole=True)).decode()
+    data = base64.b64encode(payload(trace, title=title, on_repeats=on_repeats, book=book, whole=True)).decode()
     text = escape(trace.target.text if trace.source is None else trace.source.text)
     script = explorer.STANDALONE_JS
     body = f"""<main>

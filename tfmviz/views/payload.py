@@ -27,8 +27,9 @@ byte with the first cell in the lowest bits: 1.25 bytes a weight.
       layers                     per layer {"name", "mask": index in masks, "heads": offset of each head's weights}
       thumbnails                 in place of "heads" in long texts: offset of a picture of every head, layer by layer
       scores                     {"induction": […]}: per layer, per head, 0 to 1; null where it is undefined
-      verdicts                   per layer, per head [kind, score]
-      repeats                    the same on random tokens that repeat, if that is known
+      verdicts                   per layer, per head [kind, score]: of its biography, else of this text
+      repeats                    the same on random tokens that repeat, if that is known and there are no biographies
+      said                       per layer, per head its biography in words, if it travels
     masks       {"shape": [rows, columns], "at": offset}: one bit a cell, row by row, highest bit first; 1 = may attend
 
 **Long texts.** With more than `WHOLE` weights in all, only thumbnails travel: 64 × 64 bytes a head, each the largest of
@@ -48,6 +49,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tfmviz.analysis.biography import words
+from tfmviz.analysis.biography.file import Book
 from tfmviz.analysis.heads import IN_WORDS, Kind, allowed, confirmed, layer_scores, verdicts
 from tfmviz.analysis.rollout import rollout
 from tfmviz.record.trace import Array, Encoding, Trace, kind_of
@@ -68,25 +71,29 @@ Scores = Mapping[str, Mapping[Kind, Array]]
 """Per layer its `head_scores`."""
 
 
-def payload(trace: Trace, *, title: str = "", on_repeats: Scores | None = None, whole: bool = False) -> bytes:
+def payload(
+    trace: Trace,
+    *,
+    title: str = "",
+    on_repeats: Scores | None = None,
+    book: Book | None = None,
+    in_words: bool = True,
+    whole: bool = False,
+) -> bytes:
     """The attention of every layer and head as one blob.
 
     Args:
         title: name of the model, for captions.
         on_repeats: `head_scores` of the layers on `random_repeats`, which confirm verdicts of induction.
+        book: the biographies of the model's heads; they take the place of verdicts.
+        in_words: whether biographies travel, or their names alone.
         whole: send all weights even of a long text.
 
     Raises:
         ValueError: the trace holds no pattern, or a pattern with values outside [0, 1].
         NotCaptured: a layer's mask is missing.
     """
-    kinds: dict[str, list[str]] = {}
-    for layer in trace.layers:
-        kinds.setdefault(kind_of(layer), []).append(layer)
-    if not kinds:
-        raise ValueError("This trace holds no attention pattern.")
-    for layer in trace.layers:
-        _checked(trace, layer)
+    kinds = _kinds(trace)
     scores = {layer: _believed(found, (on_repeats or {}).get(layer)) for layer, found in layer_scores(trace).items()}
     blob = _Blob()
     masks = _Masks(blob)
@@ -95,9 +102,12 @@ def payload(trace: Trace, *, title: str = "", on_repeats: Scores | None = None, 
         {
             "title": title,
             "id": _identity(trace, title),
-            "words": IN_WORDS,
+            "words": IN_WORDS if book is None else words.VERDICTS,
             "texts": _texts(trace),
-            "kinds": [_kind(trace, *kind, blob, masks, whole, scores, on_repeats or {}) for kind in kinds.items()],
+            "kinds": [
+                _kind(trace, *kind, blob, masks, whole, scores, on_repeats or {}) | _of_book(book, kind[1], in_words)
+                for kind in kinds.items()
+            ],
             "masks": masks.entries,
         }
     )
@@ -156,6 +166,30 @@ def _kind(
         else:
             entry["layers"].append(known | {"thumbnails": blob.add(thumbnails(pattern, mask))})
     return entry
+
+
+def _kinds(trace: Trace) -> dict[str, list[str]]:
+    """The layers of each kind of attention. Raises: ValueError, see `payload`."""
+    kinds: dict[str, list[str]] = {}
+    for layer in trace.layers:
+        kinds.setdefault(kind_of(layer), []).append(layer)
+        _checked(trace, layer)
+    if not kinds:
+        raise ValueError("This trace holds no attention pattern.")
+    return kinds
+
+
+def _of_book(book: Book | None, layers: Sequence[str], in_words: bool) -> dict[str, Any]:
+    """What a kind of attention says of its heads where they have biographies."""
+    if book is None:
+        return {}
+    heads = [book.heads[layer] for layer in layers]
+    named = [[[one.name, _rounded([words.score(one)])[0] or 0] for one in row] for row in heads]
+    return {
+        "verdicts": named,
+        "repeats": [],
+        "said": [[words.said(one, book) for one in row] for row in heads] if in_words else [],
+    }
 
 
 def thumbnails(pattern: Array, mask: Array) -> Array:

@@ -88,9 +88,7 @@ def _squared(x: Array, y: Array) -> Array:
 def _factors(weights: StackWeights, layer: str, way: Way) -> Factors:
     attention = weights.attention[layer]
     n_heads = len(attention.W_Q)
-    q, k, v = (
-        _through_norm(weights, layer, grouped(W, n_heads)) for W in (attention.W_Q, attention.W_K, attention.W_V)
-    )
+    q, k, v = (through_norm(weights, layer, grouped(W, n_heads)) for W in (attention.W_Q, attention.W_K, attention.W_V))
     match way:
         case "Q":
             return q, k
@@ -102,7 +100,7 @@ def _factors(weights: StackWeights, layer: str, way: Way) -> Factors:
             assert_never(way)
 
 
-def _through_norm(weights: StackWeights, layer: str, W: Array) -> Array:
+def through_norm(weights: StackWeights, layer: str, W: Array) -> Array:
     """W with the centring and the γ of the norm before it, up to each token's σ; itself in a post-norm model."""
     if weights.readout.norm is None:
         return W

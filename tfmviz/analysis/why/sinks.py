@@ -20,11 +20,13 @@ class Sinks:
         layers: their paths.
         shares: (layer, head), mean attention to the first key, in [0, 1], of all queries that see it and something
             else; NaN where there is no such query.
+        unused: (layer, head), the mean share that goes to no key: what a learned sink takes, and 0 without one.
         lengths: (layer, head), ‖v_0 W_O[h]‖ over the mean of the other keys' ‖v_j W_O[h]‖; NaN where there are none.
     """
 
     layers: tuple[str, ...]
     shares: Array
+    unused: Array
     lengths: Array
 
 
@@ -34,6 +36,9 @@ def sinks(trace: Trace, weights: ModelWeights, kind: str) -> Sinks:
     return Sinks(
         layers=layers,
         shares=np.stack([_shares(trace, layer) for layer in layers]),
+        unused=np.stack(
+            [1 - trace[f"{layer}.pattern"].sum(axis=-1, dtype=np.float64).mean(axis=1) for layer in layers]
+        ),
         lengths=np.stack([_lengths(trace, layer, weights) for layer in layers]),
     )
 

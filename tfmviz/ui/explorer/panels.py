@@ -114,7 +114,7 @@ def files(here: Lesson) -> None:
         on_repeats = models.scores_on_repeats(model)
         download(
             "The explorer as a page",
-            lambda: views.html(trace, title=model.name, on_repeats=on_repeats),
+            lambda: views.html(trace, title=model.name, on_repeats=on_repeats, book=models.book(model)),
             "attention.html",
             "text/html",
             "One file that needs no server and no network. Weights are rounded to 0.0005.",

@@ -9,6 +9,7 @@ import streamlit as st
 
 from tfmviz.analysis.heads import layer_scores
 from tfmviz.analysis.why.composition import Composition, Way, compositions, removals
+from tfmviz.analysis.why.copying import eigenvalue_scores, measured_scores
 from tfmviz.plots import steps as tiles
 from tfmviz.plots import why as figures
 from tfmviz.record.model import Model
@@ -17,9 +18,9 @@ from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.why import subject
+from tfmviz.ui.why import born, subject
 from tfmviz.words.labels import of_queries
-from tfmviz.words.numbers import per_cent
+from tfmviz.words.numbers import decimal, per_cent
 
 Pair = tuple[int, int]
 """An earlier head and a later one, by their places in `Composition.heads`."""
@@ -64,6 +65,8 @@ def compose(here: Lesson) -> None:
     _map(found, pair)
     st.caption("From the weights, without RoPE.")
     _heads(here, found.heads[pair[0]], found.heads[pair[1]], way)
+    _copying(here, [found.heads[index] for index in pair])
+    born.born(here)
 
 
 @shared
@@ -128,6 +131,21 @@ def _heads(here: Lesson, earlier: tuple[str, int], later: tuple[str, int], way: 
     mask = np.broadcast_to(trace[f"{later[0]}.mask"], patterns[0].shape)
     show_cells(tiles.tiles(patterns, mask, titles=titles, tokens=tokens), key="two_heads", alt="; ".join(titles))
     _links(earlier, later)
+
+
+def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
+    """How far both heads copy: by the eigenvalues of their weights, and on the sentence."""
+    if here.model.writes_from != heads[0][0].split(".")[0] or "logits" not in here.trace:
+        return
+    said = [
+        f"head {_name(head)} **{decimal(float(eigenvalue_scores(here.model.weights, head[0])[head[1]]), '+.2f')}**, "
+        f"**{per_cent(float(measured_scores(here.trace, head[0], here.model.weights)[head[1]]))}**"
+        for head in heads
+    ]
+    st.markdown(
+        f"Copying by eigenvalues (−1 to 1), and the part of its attention here that raises the token it goes to: "
+        f"{'; '.join(said)}."
+    )
 
 
 @shared

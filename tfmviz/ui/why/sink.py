@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.analysis import ablation
 from tfmviz.analysis.attention_layer import ranking
 from tfmviz.analysis.why.sinks import Sinks, sinks, without_value
@@ -19,6 +20,8 @@ from tfmviz.ui.why import subject
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
+
+TWINS = ("twins-rope", "twins-sink")
 
 TOO_SHORT = "No token has a choice yet. Type more."
 
@@ -35,11 +38,29 @@ def sink(here: Lesson) -> None:
         _in_words(here, found)
     with left:
         _map(here, found)
+    _twins(here)
     if "logits" in here.trace:
         after = _run(here.model, here.text, (here.choice.layer,), here.choice.head)
         before_after.next_words(
             here, after, here.target, series=("as it is", "without that value"), key="words_without_value"
         )
+
+
+def _twins(here: Lesson) -> None:
+    """What two twins do with the sentence, of which one has learned sinks; nothing without it."""
+    if not set(TWINS) <= set(zoo.available()):
+        return
+    said = []
+    for name in TWINS:
+        model = models.load(name)
+        trace = models.trace(model, here.text)
+        found, ids = sinks(trace, model.weights, "decoder.self_attn"), trace.target.ids
+        loss = ablation.surprise_of(trace, ablation.whole_text(ids)) if len(ids) > 1 else float("nan")
+        said.append(
+            f"{markdown.code(name)} gives **{per_cent(float(np.nan_to_num(np.nanmean(found.shares))))}** to the first "
+            f"token, leaves **{per_cent(float(found.unused.mean()))}** unused and is surprised by **{loss:.2f}** nats"
+        )
+    st.markdown(f"Twins, the second with a trained sink in each head: {'; '.join(said)}.")
 
 
 @shared

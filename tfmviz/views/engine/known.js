@@ -26,6 +26,7 @@ const CHOICES = {
   n_decoder_layers: [null],
   shared_layers: ["absent"],
   attention: ["softmax"],
+  sink: ["absent"],
   norm_position: ["pre", "post"],
   norm: ["layer"],
   qk_norm: ["absent"],

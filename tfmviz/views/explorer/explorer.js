@@ -64,6 +64,7 @@ export class Explorer extends Shell {
    */
   constructor(parent, page = {}, linkTo = null) {
     super(page);
+    this.linkTo = linkTo;
     const listener = { hover: this.point.bind(this), pick: this.pin.bind(this) };
     this.controls = new Controls({
       change: (part, how) => this.change(part, how),
@@ -284,7 +285,7 @@ export class Explorer extends Shell {
       this.overview.draw(attention, { ...view, name: (place) => nameOf(kind, place) });
     }
     this.overview.mark(this.state);
-    this.frame.say(view, kind, attention.words);
+    this.frame.say(view, kind, attention.words, this.linkTo?.(this.selection()));
     const patterns = this.patterns(view);
     this.node.classList.toggle("waiting", !patterns);
     if (patterns) this.drawPatterns(patterns, view, kind);

@@ -74,7 +74,7 @@ export class Frame {
       panel(matrix, listener, {
         name: "matrix",
         title: "As a matrix",
-        hint: "A row is one token's attention; unfiltered it sums to 1.",
+        hint: "A row is one token's attention; unfiltered it sums to 1, or to less with a sink.",
         foot: zoomOf(matrix),
       }),
       make(
@@ -91,14 +91,16 @@ export class Frame {
    * @param {State} view
    * @param {Kind} kind
    * @param {Record<string, string>} words what each kind of verdict means
+   * @param {string} [address] of what is chosen, where there are other pages
    */
-  say(view, kind, words) {
+  say(view, kind, words, address) {
     const place = view.heads[view.heads.length - 1];
     const isSingle = view.aggregate === "heads" && view.heads.length === 1;
     const [verdict, aside] = isSingle ? verdictWords(kind, place, words) : ["", ""];
     this.shown.textContent = shownName(kind, view);
     this.kind.hidden = !verdict;
-    this.verdict.replaceChildren(`It${verdict}`, make("span", { className: "aside", textContent: aside }));
+    const more = address && kind.said?.length ? [" ", biographyAt(address)] : [];
+    this.verdict.replaceChildren(`It${verdict}`, make("span", { className: "aside", textContent: aside }), ...more);
   }
 
   /** @param {string[]} rows in words */
@@ -146,4 +148,15 @@ function zoomOf(matrix) {
     range.value = String(Math.log2(zoom));
   };
   return make("label", { className: "zoom" }, "zoom ", range);
+}
+
+/**
+ * A link to the map of all heads, with the chosen one.
+ * @param {string} address of the explorer
+ */
+function biographyAt(address) {
+  const there = new URL("step_by_step", address);
+  there.search = new URL(address).search;
+  there.searchParams.set("part", "Find a head");
+  return make("a", { href: there.href, textContent: "Among all heads" });
 }

@@ -30,6 +30,7 @@ const KEPT = 64; // decoded heads held at once
  * @property {Record<string, (number | null)[][]>} scores
  * @property {Verdict[][]} verdicts
  * @property {Verdict[][]} repeats
+ * @property {string[][]} [said] what a head does, in sentences that follow its name
  */
 
 /** @typedef {number | "mean" | "all" | "rollout"} What a head, or several as one */

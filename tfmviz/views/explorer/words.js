@@ -64,7 +64,8 @@ export function filterWords({ withoutFirst, top, least }) {
 export function verdictOf(kind, { layer, head }, list = kind.verdicts) {
   const [name, score] = list[layer]?.[head] ?? [];
   if (!name) return "";
-  return score === null || score === undefined ? "one token: nothing to choose" : `${name} ${decimal(score)}`;
+  if (score === null || score === undefined) return "one token: nothing to choose";
+  return score ? `${name} ${decimal(score)}` : name;
 }
 
 /**
@@ -90,6 +91,8 @@ function worth({ verdicts }, name) {
 export function verdictWords(kind, { layer, head }, words) {
   const [name, score] = kind.verdicts[layer]?.[head] ?? [];
   if (!name) return ["", ""];
+  const said = kind.said?.[layer]?.[head];
+  if (said) return [` ${said}`, ""];
   if (score === null || score === undefined) return [" has one token: nothing to choose.", ""];
   const [again, clearly] = kind.repeats[layer]?.[head] ?? [];
   return [

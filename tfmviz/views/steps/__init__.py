@@ -56,10 +56,10 @@ def payload(
     for name, array in arrays.items():
         if not np.isfinite(array).all():
             raise ValueError(f"{layer}, {name}: there are numbers that are not finite.")
-    return pack({"title": title, "head": head} | _facts(trace, layer, weights), arrays)
+    return pack({"title": title, "head": head} | _facts(trace, layer, head, weights), arrays)
 
 
-def _facts(trace: Trace, layer: str, weights: AttentionWeights) -> dict[str, Any]:
+def _facts(trace: Trace, layer: str, head: int, weights: AttentionWeights) -> dict[str, Any]:
     """What it is about, and how this model computes attention, as far as models differ."""
     return {
         "layer": layer,
@@ -71,6 +71,7 @@ def _facts(trace: Trace, layer: str, weights: AttentionWeights) -> dict[str, Any
         "divided": weights.divided_by,
         "cap": weights.cap,
         "linear": weights.is_linear,
+        "sink": None if weights.sink is None else float(weights.sink[head]),
         "normed": weights.q_norm is not None,
         "outNormed": weights.out_norm is not None,
     }

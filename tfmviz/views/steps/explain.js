@@ -219,16 +219,19 @@ function masking(head, selection) {
  */
 function shares(head, scores, { query, key }) {
   const row = rowOf(scores, query);
-  const largest = Math.max(...row);
-  const list = Array.from(row, (score, j) => {
+  const largest = Math.max(...row, head.sink ?? -Infinity);
+  /** @param {number} score @param {string} name @param {boolean} chosen */
+  const term = (score, name, chosen) => {
     const power = Math.exp(score - largest);
     /** @type {Toned[]} */
     const numbers = [
       ["", `e^(${number(score - largest)})`],
       ["", `= ${number(power)}`],
     ];
-    return { head: head.keys[j], numbers, value: power, chosen: j === key };
-  }).filter((_, j) => row[j] > -Infinity);
+    return { head: name, numbers, value: power, chosen };
+  };
+  const list = Array.from(row, (score, j) => term(score, head.keys[j], j === key)).filter((_, j) => row[j] > -Infinity);
+  if (head.sink !== null) list.push(term(head.sink, "sink", false));
   const sum = total(list);
   const own = Math.exp(row[key] - largest);
   return [

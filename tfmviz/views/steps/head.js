@@ -148,6 +148,8 @@ export class Head {
   divided = ""; // the same as it is written; "" where nothing is divided
   /** @type {number | null} */
   cap = null; // c of c · tanh(score / c)
+  /** @type {number | null} */
+  sink = null; // a logit that belongs to no key
   linear = false; // whether the pattern is φ(q) · φ(k), divided by its sum
   normed = false; // whether a norm makes queries and keys
   outNormed = false; // whether a norm makes what the layer writes
@@ -167,9 +169,9 @@ export class Head {
     const weights = Object.entries(same?.arrays ?? {}).filter(([name]) => /^[Wb]_/.test(name));
     const arrays = { ...Object.fromEntries(weights), ...arraysOf(record) };
     const { title, layer, head, heads, preNorm, queries, keys } = record.facts;
-    const { divisor, divided, cap, linear, normed, outNormed } = record.facts;
+    const { divisor, divided, cap, linear, sink, normed, outNormed } = record.facts;
     Object.assign(this, { title, layer, head, heads, preNorm, queries, keys });
-    Object.assign(this, { divisor, divided, cap, linear, normed, outNormed });
+    Object.assign(this, { divisor, divided, cap, linear, sink, normed, outNormed });
     this.arrays = arrays;
     /** @type {Record<Axis, number>} */
     this.counts = {

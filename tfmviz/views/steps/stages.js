@@ -155,7 +155,10 @@ const ALL = [
     main: "share",
     chain: true,
     items: () => ["share"],
-    words: (head, { query }) => [`Scores become shares: every row sums to 1. ${strongest(head, query)}`],
+    words: (head, { query }) => [
+      `Scores become shares: every row sums to ${head.sink === null ? "1" : "less than 1, the sink gets the rest"}. `,
+      strongest(head, query),
+    ],
   },
   {
     id: "z",

@@ -73,12 +73,13 @@ def _pattern(subject: Subject, sheet: Sheet, layer: str, head: int) -> Column:
     if scheme in ("rope", "alibi", "t5"):
         tab = {"rope": "Turning", "alibi": "ALiBi", "t5": "T5 buckets"}[scheme]
         links.append(["positions_rope", {"scheme": tab, "layer": layer}])
+    sums_to = "1" if subject.weights.attention(layer).sink is None else "less than 1 with its sink s"
     return {
         "id": "pattern",
         "kind": "pattern",
         "title": "A",
         "lines": [pattern_of(subject, layer), *([turned] if turned else [])],
-        "words": "Who looks at whom: each row is a query and sums to 1. Click to see every step on the way.",
+        "words": f"Who looks at whom: each row is a query and sums to {sums_to}. Click to see every step on the way.",
         "links": links,
         "image": "pattern",
         "apart": within,

@@ -191,11 +191,13 @@ def norm_words(subject: Subject, *, last: bool = False) -> str:
 
 
 def pattern_of(subject: Subject, layer: str) -> str:
-    """The pattern of a layer as its model computes it: "softmax(q kᵀ / √32)", in linear attention "φ(q) φ(k)ᵀ / Σ"."""
+    """The pattern of a layer as its model computes it: "softmax(q kᵀ / √32)", in linear attention
+    "φ(q) φ(k)ᵀ / Σ"; s is a sink."""
     weights = subject.weights.attention(layer)
     if weights.is_linear:
         return "φ(q) φ(k)ᵀ / Σ"
-    return f"softmax(q kᵀ / {weights.divided_by})" if weights.divided_by else "softmax(q kᵀ)"
+    scores = f"q kᵀ / {weights.divided_by}" if weights.divided_by else "q kᵀ"
+    return f"softmax({scores})" if weights.sink is None else f"softmax([{scores}, s])"
 
 
 def attention_words(subject: Subject, layer: str, n_heads: int) -> str:

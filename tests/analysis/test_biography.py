@@ -1,0 +1,254 @@
+"""Biographies: shares by hand, claims that must and must not hold, and the file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tfmviz import zoo
+from tfmviz.analysis.biography import words
+from tfmviz.analysis.biography.claims import Claim, Sums, claims, interval, proportion
+from tfmviz.analysis.biography.file import Biography, Book, NoBiographies, load, save, unlike
+from tfmviz.analysis.biography.kinds import KINDS, Frequencies, cells, cells_on_repeats
+from tfmviz.analysis.biography.measure import FAR, Tally, tally
+from tfmviz.record.trace import Array, Encoding
+
+NOTHING = Frequencies(frequent=frozenset(), common=frozenset())
+
+
+def text(*tokens: str) -> Encoding:
+    ids = {token: n for n, token in enumerate(dict.fromkeys(tokens))}
+    return encoding(tuple(ids[t] for t in tokens), tokens)
+
+
+def encoding(ids: tuple[int, ...], tokens: tuple[str, ...]) -> Encoding:
+    return Encoding(text="".join(tokens), ids=ids, tokens=tokens, offsets=((0, 0),) * len(ids))
+
+
+def random_pattern(mask: Array, *, heads: int = 3, seed: int = 0) -> Array:
+    scores = np.where(mask, np.random.default_rng(seed).normal(size=(heads, *mask.shape)), -np.inf)
+    powers = np.exp(scores)
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+SENTENCE = text("The", " cat", " saw", " 3", " cats", ",", " Cat", ".")
+
+
+def test_the_kinds_are_those_that_a_reader_would_mark() -> None:
+    """As pictures: rows are queries; the first key is of no kind, and rows with one other key have no choice."""
+    mask = np.tri(8, dtype=bool)
+    found = dict(zip(KINDS, cells(SENTENCE, SENTENCE, mask, NOTHING), strict=True))
+    where = {kind: {(int(i), int(j)) for i, j in np.argwhere(matrix)} for kind, matrix in found.items()}
+    assert where["previous"] == {(i, i - 1) for i in range(2, 8)}
+    assert where["two before"] == {(i, i - 2) for i in range(3, 8)}
+    assert where["near"] == {(i, j) for i in range(2, 8) for j in range(max(1, i - 3), i)}
+    assert where["next"] == where["near after"] == where["same place"] == set()
+    assert where["itself"] == {(i, i) for i in range(2, 8)}
+    assert where["same word"] == {(6, 1)}
+    assert where["punctuation"] == {(6, 5), (7, 5)}
+    assert where["capital"] == {(7, 6)}
+    assert where["number"] == {(i, 3) for i in range(4, 8)}
+
+
+def test_across_two_texts_there_is_no_distance_but_a_place() -> None:
+    keys = text("Der", " 3", " cat", ".")
+    found = dict(zip(KINDS, cells(SENTENCE, keys, np.ones((8, 4), dtype=bool), NOTHING), strict=True))
+    assert {(1, 1), (2, 2), (3, 3)} == {(int(i), int(j)) for i, j in np.argwhere(found["same place"])}
+    assert {(1, 2), (3, 1), (6, 2), (7, 3)} == {(int(i), int(j)) for i, j in np.argwhere(found["same word"])}
+    assert not found["previous"].any()
+
+
+def test_frequent_tokens_make_half_of_a_text_and_rare_ones_its_last_tenth() -> None:
+    many = [text(*"aaaaaaaabbbbccddefghijkl")]  # 24 tokens: a makes 8, b 4
+    found = Frequencies.of(many)
+    assert found.frequent == {0, 1}
+    assert len(found.common) == 10
+
+
+def test_sums_are_those_counted_by_hand() -> None:
+    mask = np.tri(8, dtype=bool)
+    pattern, of_kind = random_pattern(mask), cells(SENTENCE, SENTENCE, mask, NOTHING)
+    found = tally(pattern, mask, of_kind)
+    assert found is not None
+    for head, a in enumerate(pattern):
+        rest = [sum(a[i, j] for j in range(1, i + 1)) for i in range(8)]
+        assert found.rest[head] == pytest.approx(sum(rest[2:]))
+        assert found.first[head] == pytest.approx(sum(a[i, 0] for i in range(2, 8)))
+        assert found.sharp[head] == pytest.approx(sum(max(a[i, 1:]) for i in range(2, 8)))
+        number = KINDS.index("number")
+        assert found.mass[head, number] == pytest.approx(sum(a[i, 3] for i in range(4, 8)))
+        assert found.room[head, number] == pytest.approx(sum(rest[4:]))
+        assert found.even[head, number] == pytest.approx(sum(rest[i] / i for i in range(4, 8)))
+        assert found.distances[head, FAR + 1 + 2] == pytest.approx(sum(a[i, i - 2] for i in range(3, 8)))
+        assert found.distances[head].sum() == pytest.approx(found.rest[head])
+        assert found.best[head] == a[found.query[head], found.key[head]]
+        assert found.best[head] == max(a[i, j] for i in range(4, 8) for j in range(1, i + 1))
+
+
+def test_an_even_spread_has_evenness_one_and_its_own_chance_everywhere() -> None:
+    mask = np.tri(8, dtype=bool)
+    pattern = (mask / mask.sum(axis=-1, keepdims=True))[None]
+    found = tally(pattern, mask, cells(SENTENCE, SENTENCE, mask, NOTHING))
+    assert found is not None
+    np.testing.assert_allclose(found.mass, found.even)
+    np.testing.assert_allclose(found.entropy, found.rest)
+
+
+def test_one_or_two_tokens_leave_no_choice() -> None:
+    for n in (1, 2):
+        mask, some = np.tri(n, dtype=bool), text(*"ab"[:n])
+        assert tally(random_pattern(mask), mask, cells(some, some, mask, NOTHING)) is None
+
+
+def test_repeats_show_what_followed_the_same_token_and_the_token_itself() -> None:
+    twice = text(*"abcabc")
+    followed, same, previous = cells_on_repeats(twice, np.tri(6, dtype=bool))
+    assert {(int(i), int(j)) for i, j in np.argwhere(followed)} == {(3, 1), (4, 2), (5, 3)}
+    assert {(int(i), int(j)) for i, j in np.argwhere(same)} == {(4, 1), (5, 2)}  # (3, 0) is the first key
+    assert {(int(i), int(j)) for i, j in np.argwhere(previous)} == {(3, 2), (4, 3), (5, 4)}
+
+
+def drawn(pull: float, *, n: int = 40, seed: int = 0) -> list[Tally]:
+    """Texts on which a first head looks at the token before as far as `pull` says, and a second one evenly."""
+    rng, found = np.random.default_rng(seed), []
+    for _ in range(n):
+        length = int(rng.integers(6, 14))
+        mask = np.tri(length, dtype=bool)
+        some = encoding(tuple(range(length)), tuple(f"w{n}" for n in range(length)))
+        even = mask / mask.sum(axis=-1, keepdims=True)
+        before = np.eye(length, k=-1)
+        before[0, 0] = 1
+        one = tally(np.stack([pull * before + (1 - pull) * even, even]), mask, cells(some, some, mask, NOTHING))
+        assert one is not None
+        found.append(one)
+    return found
+
+
+def test_a_claim_is_made_where_there_is_something_and_holds_where_it_is_so_again() -> None:
+    here, there, gone = (Sums.of(drawn(pull, seed=seed)) for seed, pull in enumerate((0.8, 0.7, 0.0)))
+    made, even = claims(here, there, KINDS)
+    assert made is not None
+    assert even is not None
+    assert (made.kind, made.held) == ("previous", True)
+    assert made.low < made.share < made.high
+    assert made.chance < 0.3
+    assert (even.kind, even.held) == ("evenly", True)
+    lost = claims(here, gone, KINDS)[0]
+    assert lost is not None
+    assert (lost.kind, lost.held) == ("previous", False)
+    assert claims(Sums.of(drawn(0.1)), there, KINDS, evenly=False) == [None, None]
+
+
+def test_a_head_between_two_texts_may_align_them() -> None:
+    """One head looks at a word of its own for each that is written, the other always at the third."""
+    keys, found = text("Der", " Hund", " ist", " gut", "."), []
+    own, fixed = np.eye(5), np.zeros((5, 5))
+    fixed[:, 2] = 1
+    mask = np.ones((5, 5), dtype=bool)
+    queries = text("The", " dog", " is", " good", "!")
+    for _ in range(5):
+        one = tally(np.stack([own, fixed]), mask, cells(queries, keys, mask, NOTHING))
+        assert one is not None
+        found.append(one)
+    made, other = claims(Sums.of(found), Sums.of(found), KINDS, across=True)
+    assert made is not None
+    assert (made.kind, made.share, made.held) == ("aligned", 1.0, True)
+    assert other is None or other.kind != "aligned"
+
+
+def test_intervals_hold_what_they_promise() -> None:
+    """About 95% of 200 intervals hold the mean behind the samples; Wilson's has its published value."""
+    rng, inside = np.random.default_rng(3), 0
+    for _ in range(200):
+        values = rng.normal(0.6, 0.2, size=80)
+        draws = rng.multinomial(80, np.full(80, 1 / 80), size=300).astype(float)
+        _, low, high = interval(values, np.ones(80), draws)
+        inside += low <= 0.6 <= high
+    assert 0.88 <= inside / 200 <= 0.99
+    assert proportion(81, 263) == pytest.approx((0.2553, 0.3662), abs=2e-4)  # Newcombe 1998, table I
+
+
+CLAIM = Claim(kind="previous", found=0.8, share=0.7, low=0.65, high=0.75, chance=0.2, held=True)
+
+BIOGRAPHY = Biography(
+    first=0.25,
+    sharp=0.5,
+    evenness=0.4,
+    distance=2.5,
+    distances=(0.5, 0.5),
+    kinds={"previous": (0.7, 0.2)},
+    copying=-0.5,
+    damage=(0.02, 0.01, 0.03),
+    there=0.04,
+    elsewhere=float("nan"),
+    worst=((3, 2, 1.5),),
+    examples=((0, 4, 2, 0.9),),
+    claim=CLAIM,
+    twice=None,
+    damage_twice=float("nan"),
+)
+
+
+def book_for(name: str, found: Biography = BIOGRAPHY) -> Book:
+    weights = zoo.load(name).weights
+    heads = {
+        layer: (found,) * len(matrices.W_Q)
+        for stack in weights.stacks.values()
+        for layer, matrices in stack.attention.items()
+    }
+    return Book(texts="english.txt", found_on=5, tested_on=1234, damaged_on=2, heads=heads)
+
+
+def test_a_file_is_read_as_it_was_written_and_only_with_its_weights(tmp_path: Path) -> None:
+    file, weights = tmp_path / "heads.json", zoo.load("induction").weights
+    save(file, book_for("induction"), weights)
+    book = load(file, weights)
+    one = book.heads["decoder.1.self_attn"][2]
+    assert replace(one, elsewhere=0.0, damage_twice=0.0) == replace(BIOGRAPHY, elsewhere=0.0, damage_twice=0.0)
+    assert np.isnan([one.elsewhere, one.damage_twice]).all()
+    with pytest.raises(NoBiographies, match="other weights"):
+        load(file, zoo.load("twins-attention-only").weights)
+    with pytest.raises(NoBiographies, match="missing"):
+        load(tmp_path / "none.json", weights)
+    said = json.loads(file.read_text())
+    said["heads"]["decoder.0.self_attn"].pop()
+    file.write_text(json.dumps(said))
+    with pytest.raises(NoBiographies):
+        load(file, weights)
+    for broken in ("{", "[]", '{"weights": "x", "heads": {"a": [{}]}}'):
+        file.write_text(broken)
+        with pytest.raises(NoBiographies):
+            load(file, weights)
+
+
+def test_words_say_what_held_and_nothing_else() -> None:
+    book = book_for("induction")
+    assert words.said(BIOGRAPHY, book) == (
+        "gives 25% of its attention to the first token; of the rest 70% to the token before (65 to 75% on 1,234 other "
+        "texts; evenly spread: 20%). On ordinary text the loss without it rises by 0.020 nats (0.010 to 0.030)."
+    )
+    failed = replace(BIOGRAPHY, claim=replace(CLAIM, held=False), damage=(0.01, -0.01, 0.02))
+    assert words.said(failed, book) == (
+        "gives 25% of its attention to the first token; of the rest no claim held. "
+        "On ordinary text the loss does not rise measurably without it."
+    )
+    assert (failed.name, BIOGRAPHY.name) == ("no claim", "previous")
+    again = replace(BIOGRAPHY, twice=replace(CLAIM, kind="induction", share=0.9))
+    assert (again.name, words.score(again)) == ("induction", 0.9)
+    assert "come twice, 90% goes to what followed the same token before (65 to 75%). On ordinary" in words.said(
+        again, book
+    )
+    lost = words.said(replace(again, damage_twice=2.5), book)
+    assert "(65 to 75%), and without it they cost 2.50 nats more. On ordinary" in lost
+    assert book_for("induction", failed).coverage == (0, 8)
+    assert book_for("induction", again).precision == (16, 16)
+
+
+def test_a_head_is_most_like_itself() -> None:
+    other = replace(BIOGRAPHY, first=0.9, kinds={"previous": (0.1, 0.2)})
+    assert unlike(BIOGRAPHY, BIOGRAPHY) == 0
+    assert unlike(BIOGRAPHY, other) == unlike(other, BIOGRAPHY) > 0.2

@@ -1,0 +1,65 @@
+"""The map of heads under pointer and keyboard, and the way to it from the explorer."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import READY, SCHEMES, Visit, turn, violations
+
+pytestmark = pytest.mark.browser
+
+MAP = "/step_by_step?part=Find+a+head&model=induction&text=The+cat+sat+on+the+mat.&layer=1&head=0"
+POINTS = ".heads .plot button"
+
+
+def test_pointing_at_a_head_shows_it_and_a_click_goes_there(visit: Visit) -> None:
+    page = visit.open(MAP, drawn=POINTS)
+    name = page.locator(".heads .aside strong")
+    expect(name).to_have_text("head 1.0")
+    expect(page.locator(".heads canvas")).to_be_visible()
+    point = page.get_by_role("button", name=re.compile(r"^head 0\.2\. previous"))
+    point.hover()
+    expect(name).to_have_text("head 0.2")
+    page.mouse.move(2, 2)
+    expect(name).to_have_text("head 1.0")
+    point.click()
+    expect(page.get_by_role("slider", name="Layer")).to_have_value("0")
+    expect(page.get_by_role("slider", name="Head")).to_have_value("2")
+    expect(page.get_by_text(re.compile(r"^Head 0\.2 gives"))).to_be_visible()
+
+
+def test_the_keyboard_goes_from_head_to_head_by_their_place(visit: Visit) -> None:
+    page = visit.open(MAP, drawn=POINTS)
+    points = page.locator(POINTS)
+    lefts = points.evaluate_all("all => all.map((node) => parseFloat(node.style.left))")
+    order = sorted(range(len(lefts)), key=lefts.__getitem__)
+    page.locator(f"{POINTS}[tabindex='0']").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(points.nth(order[order.index(4) - 1])).to_be_focused()  # head 1.0 is the fifth of all
+    for _ in order:
+        page.keyboard.press("ArrowLeft")
+    expect(points.nth(order[0])).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(rf"head={order[0] % 4}(&|$)"))
+
+
+def test_the_map_can_be_read_by_all_and_fits_a_phone(visit: Visit) -> None:
+    page = visit.open(MAP, drawn=POINTS)
+    for scheme in SCHEMES:
+        turn(page, scheme)
+        assert violations(page, ".st-key-heads_map") == [], scheme
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_selector(READY)
+    assert page.locator(".heads").evaluate("node => node.scrollWidth <= node.clientWidth + 1")
+
+
+def test_the_explorer_leads_to_it(visit: Visit) -> None:
+    page = visit.open("/explorer?model=induction&text=The+cat+sat+on+the+mat.&layer=1&head=2")
+    page.get_by_text("What kind of head is this?").click()
+    link = page.get_by_role("link", name="Among all heads")
+    expect(page.locator(".verdict")).to_contain_text("what followed the same token before")
+    link.click()
+    expect(page.locator(".heads .aside strong")).to_have_text("head 1.2")

@@ -1,0 +1,175 @@
+"""Claims about heads: made on some texts, tested on others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfmviz.analysis.biography.measure import Tally
+from tfmviz.record.trace import Array
+
+CLAIMED = 0.4
+"""A claim is made about the kind of key that gets at least this share of a head's attention beyond the first key …"""
+
+BEYOND = 0.2
+"""… and at least so much more than an even spread would give it."""
+
+HELD = 1 / 3
+"""It holds if on other texts the share is above this, …"""
+
+HELD_BEYOND = 0.1
+"""… and above an even spread's by at least so much, both at the lower end of its interval."""
+
+EVEN = 0.8
+"""A head that nothing else is claimed about is said to look at everything alike from this evenness on."""
+
+ALIGNED, HELD_ALIGNED = 0.5, 0.45
+"""From this alignment on a head between two texts is said to align them, and down to this the claim holds."""
+
+RARELY = 0.03
+"""No claim is made about a kind of key that fewer of the queries have."""
+
+DRAWS = 1000
+"""Samples of the texts behind an interval."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Claim:
+    """That a head looks at a kind of key, beyond the first one.
+
+    Attributes:
+        kind: of `kinds.IN_WORDS`.
+        found: the share on the texts on which the claim was made.
+        share: the share on the other texts, with its 95% interval `low` to `high`: the texts drawn again and again.
+        chance: what an even spread would give there.
+        held: whether the claim held there.
+    """
+
+    kind: str
+    found: float
+    share: float
+    low: float
+    high: float
+    chance: float
+    held: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Sums:
+    """The tallies of one layer on many texts, one below the other: (text, …), see `Tally`."""
+
+    mass: Array
+    room: Array
+    even: Array
+    rest: Array
+    entropy: Array
+    aligned: Array
+    queries: Array
+    with_kind: Array
+
+    @classmethod
+    def of(cls, tallies: Sequence[Tally]) -> Sums:
+        return cls(**{name: np.stack([getattr(one, name) for one in tallies]) for name in cls.__slots__})
+
+    def shares(self) -> Array:
+        """(head, kind); NaN where no query has a key of that kind."""
+        return _ratio(self.mass.sum(axis=0), self.room.sum(axis=0))
+
+    def chances(self) -> Array:
+        """(head, kind), what an even spread would give."""
+        return _ratio(self.even.sum(axis=0), self.room.sum(axis=0))
+
+    def alignment(self) -> Array:
+        """(head,), the mean over all texts that have several tokens on both sides."""
+        return np.asarray(np.nanmean(self.aligned, axis=0))
+
+    def evenness(self) -> Array:
+        """(head,), 1 for an even spread beyond the first key."""
+        return _ratio(self.entropy.sum(axis=0), self.rest.sum(axis=0))
+
+
+def claims(
+    found: Sums, tested: Sums, kinds: Sequence[str], *, evenly: bool = True, across: bool = False
+) -> list[Claim | None]:
+    """At most one claim about each head of a layer: that which says most about where it looks.
+
+    How much a claim says is the Kullback-Leibler divergence between looking at the kind or not, with the head's share
+    and with an even spread's, times the part of the queries that have such a key.
+
+    Args:
+        kinds: names of the kinds in the sums.
+        evenly: whether a head may be said to look at everything alike.
+        across: whether it looks at another text, so that it may align the two.
+    """
+    share, chance = found.shares(), found.chances()
+    often = found.with_kind.sum(axis=0) / found.queries.sum()
+    fits = (share >= CLAIMED) & (share >= chance + BEYOND) & (often >= RARELY)
+    says = np.where(fits, _divergence(share, chance) * often, -1)
+    rng = np.random.default_rng(0)
+    n_texts = len(tested.rest)
+    drawn = rng.multinomial(n_texts, np.full(n_texts, 1 / n_texts), size=DRAWS).astype(np.float64)  # (draw, text)
+    made: list[Claim | None] = []
+    for head, kind in enumerate(says.argmax(axis=1).tolist()):
+        if across and found.alignment()[head] >= ALIGNED:
+            made.append(_aligned(float(found.alignment()[head]), tested.aligned[:, head], drawn))
+        elif says[head, kind] > 0:
+            sums = tested.mass[:, head, kind], tested.room[:, head, kind], tested.even[:, head, kind]
+            made.append(_tested(kinds[kind], float(share[head, kind]), sums, drawn))
+        elif evenly and found.evenness()[head] >= EVEN:
+            made.append(_even(float(found.evenness()[head]), tested.entropy[:, head], tested.rest[:, head], drawn))
+        else:
+            made.append(None)
+    return made
+
+
+def interval(values: Array, weights: Array, drawn: Array) -> tuple[float, float, float]:
+    """Σ values / Σ weights over all texts, and what 95% of the samples of texts lie between: value, low, high."""
+    samples = _ratio(drawn @ values, drawn @ weights)
+    samples = samples[np.isfinite(samples)]
+    if not len(samples):
+        return float("nan"), float("nan"), float("nan")
+    low, high = np.quantile(samples, (0.025, 0.975))
+    return float(values.sum() / weights.sum()), float(low), float(high)
+
+
+def _tested(kind: str, found: float, sums: tuple[Array, Array, Array], drawn: Array) -> Claim:
+    mass, room, even = sums
+    share, low, high = interval(mass, room, drawn)
+    chance = float(even.sum() / room.sum()) if room.sum() else float("nan")
+    held = bool(low >= HELD and low >= chance + HELD_BEYOND)
+    return Claim(kind=kind, found=found, share=share, low=low, high=high, chance=chance, held=held)
+
+
+def _even(found: float, entropy: Array, rest: Array, drawn: Array) -> Claim:
+    share, low, high = interval(entropy, rest, drawn)
+    return Claim(kind="evenly", found=found, share=share, low=low, high=high, chance=1.0, held=bool(low >= EVEN - 0.1))
+
+
+def _aligned(found: float, aligned: Array, drawn: Array) -> Claim:
+    known = np.isfinite(aligned)
+    share, low, high = interval(np.where(known, aligned, 0.0), known.astype(np.float64), drawn)
+    return Claim(
+        kind="aligned", found=found, share=share, low=low, high=high, chance=0.0, held=bool(low >= HELD_ALIGNED)
+    )
+
+
+def _divergence(p: Array, q: Array) -> Array:
+    """KL of two coins, in nats."""
+    p, q = (np.clip(np.nan_to_num(x), 1e-6, 1 - 1e-6) for x in (p, q))
+    return p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))
+
+
+def _ratio(a: Array, b: Array) -> Array:
+    return np.divide(a, b, where=b > 0, out=np.full(np.broadcast_shapes(a.shape, b.shape), np.nan))
+
+
+def proportion(n: int, of: int) -> tuple[float, float]:
+    """The 95% interval of a proportion (Wilson 1927): low, high."""
+    if not of:
+        return 0.0, 1.0
+    z, p = 1.96, n / of
+    middle, half = p + z * z / (2 * of), z * np.sqrt(p * (1 - p) / of + z * z / (4 * of * of))
+    scale = 1 + z * z / of
+    return float((middle - half) / scale), float((middle + half) / scale)

@@ -1,0 +1,221 @@
+"""The biographies of a model's heads in a small file beside the model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tfmviz.analysis.biography.birth import Birth, Head
+from tfmviz.analysis.biography.claims import Claim
+from tfmviz.analysis.biography.kinds import IN_WORDS
+from tfmviz.record.weights import ModelWeights
+
+FILE = "heads.json"
+"""The file's name in the model's folder."""
+
+Three = tuple[float, float, float]
+"""A mean and its 95% interval: mean, low, high."""
+
+
+class NoBiographies(ValueError):
+    """There is no file with the biographies of a model, or it belongs to other weights; the message says which."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Biography:
+    """What one head does on many texts. Shares are of its attention; NaN where the texts cannot show a thing.
+
+    Attributes:
+        first: to the first key, which is set apart: all that follows is about the rest.
+        sharp: of the rest, to the key that gets most.
+        evenness: of the rest, 1 if it is spread evenly.
+        distance: how many tokens away it goes, on average.
+        distances: how much goes to each distance i − j: below −8, −8 … 8, above.
+        kinds: for each kind of key its share, and what an even spread would give.
+        copying: the eigenvalue score of its weights, −1 to 1, see `why.copying`.
+        damage: by how many nats the loss rises without it, per token.
+        there, elsewhere: the same where it gives at least half of its attention to the kind it is said to look at, and
+            at all other tokens; NaN without a claim.
+        worst: the tokens that lose most without it, each with text, token and rise in nats.
+        examples: where it looks most sharply beyond the first key: text, query, key and share.
+        claim: about ordinary text.
+        twice: about random tokens that come twice.
+        damage_twice: by how much the loss of their second half rises without it.
+    """
+
+    first: float
+    sharp: float
+    evenness: float
+    distance: float
+    distances: tuple[float, ...]
+    kinds: Mapping[str, tuple[float, float]]
+    copying: float
+    damage: Three
+    there: float
+    elsewhere: float
+    worst: tuple[tuple[int, int, float], ...]
+    examples: tuple[tuple[int, int, int, float], ...]
+    claim: Claim | None
+    twice: Claim | None
+    damage_twice: float
+
+    @property
+    def held(self) -> tuple[Claim, ...]:
+        """The claims that held."""
+        return tuple(claim for claim in (self.claim, self.twice) if claim is not None and claim.held)
+
+    @property
+    def name(self) -> str:
+        """The kind in the claim that says what the head is for, of those that held; "no claim" without one.
+
+        Induction comes first: ordinary text repeats too little to show what such a head does where text repeats.
+        """
+        kinds = [claim.kind for claim in self.held]
+        return "induction" if "induction" in kinds else kinds[0] if kinds else "no claim"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Book:
+    """The biographies of all heads of a model.
+
+    Attributes:
+        texts: the name of the file whose lines claims were made on; examples are in them.
+        found_on, tested_on, damaged_on: how many texts claims were made on, tested on, and tried without each head.
+        heads: by their layers.
+        pair: the two heads that compose most, where weights were kept during the training, and their `birth`.
+    """
+
+    texts: str
+    found_on: int
+    tested_on: int
+    damaged_on: int
+    heads: Mapping[str, tuple[Biography, ...]]
+    pair: tuple[Head, Head] | None = None
+    birth: tuple[Birth, ...] = ()
+
+    def all(self) -> Iterator[tuple[str, int, Biography]]:
+        """Layer, head and biography of each."""
+        for layer, heads in self.heads.items():
+            for head, found in enumerate(heads):
+                yield layer, head, found
+
+    @property
+    def coverage(self) -> tuple[int, int]:
+        """Heads with a claim that held, and all."""
+        return sum(bool(found.held) for _, _, found in self.all()), sum(map(len, self.heads.values()))
+
+    @property
+    def precision(self) -> tuple[int, int]:
+        """Claims that held, and all."""
+        made = [claim for _, _, found in self.all() for claim in (found.claim, found.twice) if claim is not None]
+        return sum(claim.held for claim in made), len(made)
+
+
+def save(path: Path, book: Book, weights: ModelWeights) -> None:
+    """Writes the file, rounded to four digits."""
+    said = _rounded(asdict(book) | {"weights": fingerprint(weights)})
+    lines = json.dumps(said, separators=(",", ":")).replace('{"first":', '\n{"first":')  # a head on a line
+    path.write_text(lines + "\n", encoding="utf-8")
+
+
+def load(path: Path, weights: ModelWeights | None) -> Book:
+    """Reads a file.
+
+    Args:
+        weights: those of the model; None: nobody knows them, so the file is believed.
+
+    Raises:
+        NoBiographies: the file is missing or damaged, or was made with other weights.
+    """
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+        made_with = said.pop("weights")
+        heads = {layer: tuple(map(_biography, rows)) for layer, rows in said.pop("heads").items()}
+        birth = tuple(Birth(**one) for one in said.pop("birth"))
+        pair = said.pop("pair")
+        book = Book(**said, heads=heads, birth=birth, pair=pair and tuple((layer, head) for layer, head in pair))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise NoBiographies(f"{path.name} is missing or cannot be read.") from error
+    if weights is not None and (made_with != fingerprint(weights) or _sizes(book) != _heads_of(weights)):
+        raise NoBiographies(f"{path.name} was made with other weights.")
+    return book
+
+
+def _sizes(book: Book) -> dict[str, int]:
+    return {layer: len(rows) for layer, rows in book.heads.items()}
+
+
+def _heads_of(weights: ModelWeights) -> dict[str, int]:
+    """How many heads each layer has."""
+    return {
+        layer: len(matrices.W_Q) for stack in weights.stacks.values() for layer, matrices in stack.attention.items()
+    }
+
+
+def fingerprint(weights: ModelWeights) -> str:
+    """A hash by which the attention of a trained model is told from that of others."""
+    digest = hashlib.blake2b(digest_size=8)
+    for stack in weights.stacks.values():
+        for layer in stack.attention.values():
+            for part in (layer.b_Q, layer.b_V, layer.W_O[:, 0]):
+                digest.update(np.ascontiguousarray(part, dtype="<f4").tobytes())
+    return digest.hexdigest()
+
+
+MEASURED = ("first", "sharp", "evenness", "copying")
+"""What makes two heads alike, beside the shares of all kinds of keys: all between −1 and 1."""
+
+
+def unlike(one: Biography, other: Biography) -> float:
+    """How far two heads are from each other: the mean difference of what both were measured on."""
+    pairs = [(getattr(one, name), getattr(other, name)) for name in MEASURED]
+    pairs += [(one.kinds[kind][0], other.kinds[kind][0]) for kind in one.kinds if kind in other.kinds]
+    pairs += [
+        (a.share if a is not None and a.held else 0.0, b.share if b is not None and b.held else 0.0)
+        for a, b in ((one.twice, other.twice),)
+    ]
+    known = [abs(a - b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
+    return float(np.mean(known)) if known else float("inf")
+
+
+def _biography(said: dict[str, Any]) -> Biography:
+    numbers = {name: _number(value) for name, value in said.items()}
+    for name in ("claim", "twice"):
+        claim = said[name]
+        if claim is not None and claim["kind"] not in IN_WORDS:
+            raise ValueError(f"There is no kind {claim['kind']}.")
+        numbers[name] = None if claim is None else Claim(**{key: _number(value) for key, value in claim.items()})
+    return Biography(**numbers)
+
+
+def _number(value: Any) -> Any:
+    """What JSON says, with its null as NaN and its lists as tuples."""
+    match value:
+        case None:
+            return math.nan
+        case list():
+            return tuple(_number(one) for one in value)
+        case dict():
+            return {key: _number(one) for key, one in value.items()}
+    return value
+
+
+def _rounded(value: Any) -> Any:
+    """Four decimals; None for NaN, which JSON lacks."""
+    match value:
+        case bool() | int() | str() | None:
+            return value
+        case float():
+            return None if math.isnan(value) else round(value, 4)
+        case dict():
+            return {key: _rounded(one) for key, one in value.items()}
+        case Sequence():
+            return [_rounded(one) for one in value]
+    raise TypeError(f"{value!r} does not go into the file.")

@@ -1,0 +1,117 @@
+"""What a head may look at: kinds of keys, as cells of a pattern, and how a claim about each is said."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from unicodedata import category
+
+import numpy as np
+
+from tfmviz.analysis.heads import equal, is_punctuation, word_of
+from tfmviz.record.trace import Array, Encoding
+
+IN_WORDS = {
+    "previous": "the token before",
+    "two before": "the token two places before",
+    "near": "one of the three tokens before",
+    "next": "the token after",
+    "near after": "one of the three tokens after",
+    "itself": "the token itself",
+    "same place": "the token at the same place of the source",
+    "same word": "the same word elsewhere",
+    "punctuation": "punctuation",
+    "capital": "words with a capital letter",
+    "number": "numbers",
+    "frequent": "frequent tokens",
+    "rare": "rare tokens",
+    "induction": "what followed the same token before",
+    "same token": "the same token before",
+    "aligned": "a different word of the source for each word that is written",
+    "evenly": "everything alike",
+}
+"""What a head of each kind looks at, within a sentence."""
+
+KINDS = tuple(kind for kind in IN_WORDS if kind not in ("induction", "same token", "aligned", "evenly"))
+"""Those that ordinary text can show."""
+
+ON_REPEATS = ("induction", "same token", "previous")
+"""Those that text which comes twice can show, where nothing else foretells a token."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Frequencies:
+    """Which tokens are frequent, and which are rare.
+
+    Attributes:
+        frequent: the fewest tokens that make up half of a text.
+        common: the fewest tokens that make up nine tenths of it. All others are rare.
+    """
+
+    frequent: frozenset[int]
+    common: frozenset[int]
+
+    @classmethod
+    def of(cls, texts: Iterable[Encoding]) -> Frequencies:
+        counts = Counter(token for text in texts for token in text.ids)
+        total, seen = sum(counts.values()), 0
+        frequent, common = set(), set()
+        for token, count in counts.most_common():
+            if seen < 0.5 * total:
+                frequent.add(token)
+            if seen < 0.9 * total:
+                common.add(token)
+            seen += count
+        return cls(frequent=frozenset(frequent), common=frozenset(common))
+
+
+def cells(queries: Encoding, keys: Encoding, mask: Array, frequencies: Frequencies) -> Array:
+    """The cells of each of `KINDS`: (kind, q_len, k_len), bool. The first key is of no kind: it is set apart.
+
+    Args:
+        queries, keys: the texts of rows and columns; the same object where a text looks at itself.
+        mask: (q_len, k_len), True = may attend.
+    """
+    within = queries is keys
+    back = np.arange(len(queries))[:, None] - np.arange(len(keys))  # how far before the query a key stands
+    nothing = np.zeros_like(mask)
+    others = back != 0 if within else ~nothing
+    same = np.array([[word_of(q) == word_of(k) for k in keys.tokens] for q in queries.tokens])
+
+    def tokens(chosen: Iterable[bool]) -> Array:
+        return np.broadcast_to(np.array(list(chosen)), mask.shape) & others
+
+    found = {
+        "previous": back == 1 if within else nothing,
+        "two before": back == 2 if within else nothing,
+        "near": (back >= 1) & (back <= 3) if within else nothing,
+        "next": back == -1 if within else nothing,
+        "near after": (back <= -1) & (back >= -3) if within else nothing,
+        "itself": back == 0 if within else nothing,
+        "same place": nothing if within else back == 0,
+        "same word": same & others,
+        "punctuation": tokens(map(is_punctuation, keys.tokens)),
+        "capital": tokens(token.strip()[:1].isupper() for token in keys.tokens),
+        "number": tokens(any(category(mark) == "Nd" for mark in token) for token in keys.tokens),
+        "frequent": tokens(token in frequencies.frequent for token in keys.ids),
+        "rare": tokens(token not in frequencies.common for token in keys.ids),
+    }
+    return np.stack([found[kind] for kind in KINDS]) & beyond_first(mask)
+
+
+def cells_on_repeats(text: Encoding, mask: Array) -> Array:
+    """The cells of each of `ON_REPEATS` in the second half of a text that comes twice: (kind, len, len)."""
+    place = np.arange(len(text))
+    earlier = equal(text.ids) & (place < place[:, None])
+    followed = np.zeros_like(earlier)
+    followed[:, 1:] = earlier[:, :-1]
+    found = np.stack([followed, earlier, place[:, None] - place == 1])
+    return found & beyond_first(mask) & (place >= len(text) // 2)[:, None]
+
+
+def beyond_first(mask: Array) -> Array:
+    """The allowed cells but for those of the first key, in rows that have at least two others: (q_len, k_len)."""
+    allowed = mask.copy()
+    allowed[:, 0] = False
+    return allowed & (allowed.sum(axis=1) > 1)[:, None]

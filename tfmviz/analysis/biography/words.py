@@ -1,0 +1,64 @@
+"""A biography in words."""
+
+from __future__ import annotations
+
+import math
+
+from tfmviz.analysis.biography.claims import Claim
+from tfmviz.analysis.biography.file import Biography, Book
+from tfmviz.analysis.biography.kinds import IN_WORDS
+
+VERDICTS = {kind: f"looks at {words}" for kind, words in IN_WORDS.items()} | {"no claim": "fits no claim that held"}
+"""What a head of each name does: the end of a sentence that begins with the head."""
+
+
+def said(found: Biography, book: Book) -> str:
+    """What a head does, in sentences that follow its name: "gives 62% of its attention to the first token …"."""
+    rest = _claimed(found.claim, book) if found.claim is not None and found.claim.held else "no claim held."
+    words = f"gives {_per_cent(found.first)} of its attention to the first token; of the rest {rest}"
+    if found.twice is not None and found.twice.held:
+        words += (
+            f" Where random tokens come twice, {_per_cent(found.twice.share)} goes to {IN_WORDS[found.twice.kind]} "
+            f"({_interval(found.twice)}){_lost_twice(found.damage_twice)}."
+        )
+    return f"{words} {_damage(found)}"
+
+
+def score(found: Biography) -> float:
+    """The share behind the head's name; without a claim that held, NaN."""
+    return next((claim.share for claim in found.held if claim.kind == found.name), math.nan)
+
+
+def _claimed(claim: Claim, book: Book) -> str:
+    """The claim, how it fared on the other texts, and what would be no news."""
+    where = f"{_interval(claim)} on {book.tested_on:,} other texts"
+    if claim.kind == "aligned":
+        return f"most to another word of the source for each word written (alignment {claim.share:.2f}; {where})."
+    if claim.kind == "evenly":
+        return f"nothing stands out (evenness {claim.share:.2f}; {where})."
+    return f"{_per_cent(claim.share)} to {IN_WORDS[claim.kind]} ({where}; evenly spread: {_per_cent(claim.chance)})."
+
+
+def _interval(claim: Claim) -> str:
+    if claim.kind in ("evenly", "aligned"):
+        return f"{claim.low:.2f} to {claim.high:.2f}"
+    return f"{100 * claim.low:.0f} to {_per_cent(claim.high)}"
+
+
+def _damage(found: Biography) -> str:
+    """What is lost without it."""
+    mean, low, high = found.damage
+    if not low > 0:
+        return "On ordinary text the loss does not rise measurably without it."
+    words = f"On ordinary text the loss without it rises by {mean:.3f} nats ({low:.3f} to {high:.3f})"
+    if math.isfinite(found.there) and math.isfinite(found.elsewhere):
+        words += f": {found.there:.3f} where it looks there, {found.elsewhere:.3f} elsewhere"
+    return f"{words}."
+
+
+def _lost_twice(nats: float) -> str:
+    return f", and without it they cost {nats:.2f} nats more" if nats > 0.05 else ""
+
+
+def _per_cent(share: float) -> str:
+    return f"{100 * share:.0f}%"

@@ -1,0 +1,210 @@
+"""Every head has a biography: a map of all heads, what the chosen one does on many texts, and heads like it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import streamlit as st
+
+from tfmviz import zoo
+from tfmviz.analysis.biography import words
+from tfmviz.analysis.biography.file import FILE, Biography, Book, NoBiographies, load, unlike
+from tfmviz.places import PROJECT
+from tfmviz.record.model import Model
+from tfmviz.record.trace import kind_of
+from tfmviz.ui import controls, lesson, models
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import show_choice, show_table
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.steps import heads
+from tfmviz.views import heads as view
+from tfmviz.views.counts import Table
+from tfmviz.views.payload import MASKED, thumbnails
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent
+
+MEASURES: dict[str, Callable[[Biography], float]] = {
+    "distance": lambda found: found.distance,
+    "first token": lambda found: found.first,
+    "sharpness": lambda found: found.sharp,
+    "copying": lambda found: found.copying,
+    "damage": lambda found: found.damage[0],
+}
+"""What a head's place on the map may say: tokens away, shares of attention, the eigenvalue score, nats."""
+
+LIKE_IT = 6
+"""Heads of all models that are listed as alike."""
+
+SHOWN, TRANSLATED = 20, 5
+"""Examples that are listed, and those in a translator's decoder: each has to be translated first."""
+
+
+def biography(here: Lesson) -> None:
+    """The map and the chosen head; of a model without biographies, what its heads do on this text."""
+    if (book := models.book(here.model)) is None:
+        heads.finder(here)
+        return
+    line = lesson.line("map")
+    known = [name for name in MEASURES if name != "distance" or not here.choice.layer.endswith("cross_attn")]
+    x, y = (
+        line.selectbox(label, known, known.index(first), key=key, bind="query-params")
+        for label, key, first in (("From left to right", "map_x", known[0]), ("Upwards", "map_y", "sharpness"))
+    )
+    _map(here, book, x, y)
+    found = book.heads[here.choice.layer][here.choice.head]
+    st.markdown(f"Head **{_name(here.choice.layer, here.choice.head)}** {markdown.plain(words.said(found, book))}")
+    _worst(here.model, book, found)
+    left, right = st.columns([3, 2])
+    with left:
+        _examples(here.model, book, found, here.choice.layer)
+    with right:
+        _alike(here, found)
+
+
+def _map(here: Lesson, book: Book, x: str, y: str) -> None:
+    kind = kind_of(here.choice.layer)
+    places = [(layer, head, found) for layer, head, found in book.all() if kind_of(layer) == kind]
+    chosen = next(n for n, place in enumerate(places) if place[:2] == (here.choice.layer, here.choice.head))
+    points = [_point(here, layer, head, found, (x, y)) for layer, head, found in places]
+    (n, of), (held, made) = book.coverage, book.precision
+
+    def pick(index: object) -> None:
+        if isinstance(index, int) and 0 <= index < len(places):
+            controls.look_at(*places[index][:2])
+
+    data = {
+        "caption": f"Full: a claim about the head held on other texts ({n} of {of} heads; {held} of {made} claims).",
+        "axes": [_axis(name, [point[key] for point in points]) for name, key in ((x, "x"), (y, "y"))],
+        "points": points,
+        "chosen": chosen,
+    }
+    show_choice("heads_map", js=view.JS, css=view.CSS, data=data, on_pick=pick)
+
+
+def _point(here: Lesson, layer: str, head: int, found: Biography, axes: tuple[str, str]) -> dict[str, Any]:
+    x, y = (MEASURES[name](found) for name in axes)
+    mask = here.trace[f"{layer}.mask"]
+    picture = thumbnails(here.trace[f"{layer}.pattern"][head : head + 1], mask if mask.ndim == 2 else mask[head])[0]
+    return {
+        "name": f"head {_name(layer, head)}",
+        "about": f"{found.name} {decimal(words.score(found))}" if found.held else "No claim held.",
+        "x": x,
+        "y": y,
+        "held": bool(found.held),
+        "rows": len(picture),
+        "cells": view.cells(picture, masked=MASKED),
+    }
+
+
+def _axis(name: str, values: Sequence[float]) -> dict[str, Any]:
+    """The copying score lies between −1 and 1; the others begin at 0, or below."""
+    low, high = (-1.0, 1.0) if name == "copying" else (min(0.0, *values), max(values))
+    return {
+        "title": {"distance": "tokens away", "damage": "nats lost without it"}.get(name, name),
+        "low": low,
+        "high": high,
+    }
+
+
+def _name(layer: str, head: int) -> str:
+    """4.3, or in a model of two stacks "encoder 0.1", "cross 0.1"."""
+    stack, index, part = layer.split(".")
+    return f"{'cross ' if part == 'cross_attn' else 'encoder ' if stack == 'encoder' else ''}{index}.{head}"
+
+
+def _examples(model: Model, book: Book, found: Biography, layer: str) -> None:
+    """The pairs of words at which the head looks most sharply, beyond the first token."""
+    lines, rows = _lines(book.texts), []
+    shown = TRANSLATED if models.translates(model) and layer.startswith("decoder.") else SHOWN
+    for text, query, key, share in found.examples[:shown]:
+        queries, keys = _tokens(model, lines[text], layer)
+        if query < len(queries) and key < len(keys):
+            rows.append([f"{visible(queries[query])} → {visible(keys[key])}", per_cent(share), lines[text]])
+    show_table(
+        Table(
+            caption="Where it looks most sharply",
+            columns=["pair", "share", "sentence"],
+            rows=rows,
+            low=True,
+            texts=True,
+        ),
+        key="head_examples",
+    )
+
+
+def _worst(model: Model, book: Book, found: Biography) -> None:
+    """The tokens that become most surprising without the head."""
+    lines, stack = _lines(book.texts), model.writes_from
+    ahead = stack == "decoder"  # the token after the place is the one that is predicted
+    said = []
+    for text, place, rise in found.worst:
+        tokens = _of_stack(model, lines[text], stack)
+        if rise > 0 and place + ahead < len(tokens):
+            said.append(f"“{markdown.plain(visible(tokens[place + ahead]))}” (+{rise:.2f})")
+    if said:
+        st.markdown(f"Without it these tokens of the texts cost most more: {', '.join(said)}.")
+
+
+@cache
+def _lines(texts: str) -> tuple[str, ...]:
+    return tuple((PROJECT / "assets" / "texts" / texts).read_text(encoding="utf-8").splitlines())
+
+
+def _tokens(model: Model, text: str, layer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The tokens of queries and keys of a text."""
+    stack, _, part = layer.split(".")
+    queries = _of_stack(model, text, stack)
+    return queries, _of_stack(model, text, "encoder") if part == "cross_attn" else queries
+
+
+@shared
+def _of_stack(model: Model, text: str, stack: str) -> tuple[str, ...]:
+    """The tokens that a stack reads; a decoder that translates reads its own answer."""
+    if stack == "decoder" and models.translates(model):
+        return models.run(model, text, sites=("decoder.0.resid_pre",)).tokens
+    return model.encode(text).tokens
+
+
+def _alike(here: Lesson, found: Biography) -> None:
+    """The heads of all models that are most like the chosen one: first those of its kind."""
+    this = (here.model.name, here.choice.layer, here.choice.head)
+    others = [
+        (other.name != found.name, unlike(found, other), name, layer, head, other)
+        for name, book in _books().items()
+        for layer, head, other in book.all()
+        if (name, layer, head) != this
+    ]
+    best = sorted(others, key=lambda row: row[:5])[:LIKE_IT]
+
+    def pick(row: int) -> None:
+        name, layer, head = best[row][2:5]
+        kind, index = controls.KINDS[kind_of(layer)], int(layer.split(".")[1])
+        for key, value in {"model": name, "kind": kind, "layer": index, "head": head}.items():
+            st.session_state[key] = value
+
+    show_table(
+        Table(
+            caption="Heads like this one",
+            columns=["head", "claim"],
+            rows=[[f"{name} {_name(layer, head)}", other.name] for *_, name, layer, head, other in best],
+            picked=-1,
+            texts=True,
+        ),
+        key="heads_alike",
+        on_pick=pick,
+    )
+
+
+@st.cache_resource(show_spinner=False)
+def _books() -> dict[str, Book]:
+    """The biographies of all shipped models, whose weights are not loaded to be compared with them."""
+    found = {}
+    for name in zoo.available(zoo.MODELS):
+        try:
+            found[name] = load(zoo.MODELS / name / FILE, None)
+        except NoBiographies:
+            continue
+    return found

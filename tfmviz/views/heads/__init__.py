@@ -1,0 +1,27 @@
+"""A map of heads: a point for each, where two measurements put it; a point shows its head on the reader's sentence.
+
+The view gets {"caption", "axes": [x, y], "points": […], "chosen": index or −1}. An axis is {"title", "low", "high"},
+a point {"name", "about": a line on it, "x", "y", "held": whether a claim about the head held, "rows", "cells": its
+pattern row by row, a digit 0 to 9 for each cell, a blank where it is masked; "" where it does not read the sentence}.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfmviz.record.trace import Array
+from tfmviz.views.shared import script, style
+
+JS = script("heads/view.js")
+CSS = style("heads")
+
+
+def cells(thumbnail: Array, *, masked: int) -> str:
+    """A picture of a head as text, see above.
+
+    Args:
+        thumbnail: (rows, columns), see `payload.thumbnails`: root of the weight, 0 to 254, or `masked`.
+    """
+    signs = np.rint(np.arange(256) * 9 / 254).clip(0, 9).astype(np.uint8) + ord("0")
+    signs[masked] = ord(" ")
+    return bytes(signs[thumbnail].tobytes()).decode("ascii")
