@@ -133,6 +133,7 @@ OTHER_TWINS = {
     "twins-unmasked": "training_mask",
     "twins-gqa": "n_kv_heads",
     "twins-window": "window",
+    "twins-sink": "sink",
 }
 """Twins of `twins-rope`, and what each differs in; the others differ in their positions."""
 
