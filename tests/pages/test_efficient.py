@@ -324,6 +324,6 @@ def test_the_page_says_when_a_tile_would_be_too_small() -> None:
 
 def test_a_model_with_learned_sinks_has_a_stand_in() -> None:
     """What is computed here from scores alone would leave the sinks out."""
-    assert "`twins-sink` is not a model without sinks, so this is `twins-rope`" in words(
+    assert "`` twins-sink `` is not a model without sinks, so this is `` twins-rope ``" in words(
         open_page(PAGE, model="twins-sink", text=TEXT)
     )

@@ -261,8 +261,8 @@ def test_the_twin_with_learned_sinks_stands_beside_the_one_without() -> None:
         patterns_of = np.stack([trace[f"decoder.{n}.self_attn.pattern"] for n in range(4)]).astype(np.float64)
         told += [100 * patterns_of[:, :, 1:, 0].mean(), 100 * (1 - patterns_of.sum(axis=-1)).mean()]
     found = re.search(
-        r"`twins-rope` gives \*\*([\d.]+)%\*\* to the first token, leaves \*\*([\d.]+)%\*\* unused .*"
-        r"`twins-sink` gives \*\*([\d.]+)%\*\* to the first token, leaves \*\*([\d.]+)%\*\* unused",
+        r"`` twins-rope `` gives \*\*([\d.]+)%\*\* to the first token, leaves \*\*([\d.]+)%\*\* unused .*"
+        r"`` twins-sink `` gives \*\*([\d.]+)%\*\* to the first token, leaves \*\*([\d.]+)%\*\* unused",
         words(app),
     )
     assert found, words(app)
@@ -274,5 +274,7 @@ def test_the_twin_with_learned_sinks_stands_beside_the_one_without() -> None:
 def test_a_score_before_a_learned_sink_is_a_sum_like_any_other() -> None:
     app = page(model="twins-sink", layer="2", head="1", token="6", to="2", text=TEXT)
     assert not app.exception
-    total, score = re.search(r"the sum is ([+−\d.]+), the score ([+−\d.]+)\.", words(app)).groups()  # type: ignore[union-attr]
+    found = re.search(r"the sum is ([+−\d.]+), the score ([+−\d.]+)\.", "".join(str(one.value) for one in app.caption))
+    assert found
+    total, score = found.groups()
     assert number(total) == pytest.approx(number(score), abs=0.011)
