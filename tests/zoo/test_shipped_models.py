@@ -287,7 +287,7 @@ def test_all_models_together_stay_small() -> None:
     others = set(zoo.MODELS.rglob("*")) - set(earlier)
     earlier += (zoo.MODELS.parent / "ladder").glob("*")
     assert len(earlier) > 8
-    assert sum(path.stat().st_size for path in others) <= 76 * 2**20
+    assert sum(path.stat().st_size for path in others) <= 77 * 2**20
     assert sum(path.stat().st_size for path in earlier) <= 12 * 2**20
 
 
