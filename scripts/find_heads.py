@@ -110,19 +110,17 @@ def find(
 ) -> Book:
     """Writes the file of one model and says how many claims held."""
     model = zoo.load(name, folder=folder)
-    entry = next(entry for entry in zoo.catalogue(folder) if entry.name == name)
-    indices = range(len(lines))
-    made, tested = (indices, unseen) if len(unseen) >= FEWEST else (indices[::2], lines[1::2])
+    place = next(entry.folder for entry in zoo.catalogue(folder) if entry.name == name)
+    made, tested = (range(len(lines)), unseen) if len(unseen) >= FEWEST else (range(0, len(lines), 2), lines[1::2])
     frequencies = Frequencies.of(model.encode(lines[index]) for index in made)
     found = gather(model, [lines[index] for index in made], frequencies)
     other = gather(model, tested, frequencies)
-    twice = gather_twice(model)
     made_of = {
         layer: claims(found[layer].sums, other[layer].sums, KINDS, across=layer.endswith("cross_attn"))
         for layer in found
     }
-    some = [(index, lines[index]) for index in made][:: max(1, len(made) // without)]
-    lost = damages(model, some, made_of, frequencies)
+    lost = damages(model, [(n, lines[n]) for n in made][:: max(1, len(made) // without)], made_of, frequencies)
+    twice = gather_twice(model)
     heads = {
         layer: biographies(model, layer, Evidence(found[layer], other[layer], made_of[layer], twice.get(layer)), lost)
         for layer in found
@@ -134,12 +132,11 @@ def find(
         tested_on=len(tested),
         damaged_on=lost.n_texts,
         heads=heads,
-        **birth_of(model, entry.folder, stories or ["\n".join(lines)]),
+        **birth_of(model, place, stories or ["\n".join(lines)]),
     )
-    with replacing(entry.folder / FILE) as (temporary,):
+    with replacing(path := place / FILE) as (temporary,):
         save(temporary, book, model.weights)
-    size = (entry.folder / FILE).stat().st_size
-    print(f"{name}: {said(book)}; {size:,} bytes", flush=True)
+    print(f"{name}: {said(book)}; {path.stat().st_size:,} bytes", flush=True)
     return book
 
 

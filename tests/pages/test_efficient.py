@@ -320,3 +320,10 @@ def test_the_page_says_when_a_tile_would_be_too_small() -> None:
     app = open_page(PAGE, text="word " * 300, method="Tiles", tile="1")
     assert "Tiles of 1 would be more than 5,000 on this text. These are of 4." in words(app)
     assert "more than 5,000" not in words(open_page(PAGE, text=TEXT, method="Tiles", tile="1"))
+
+
+def test_a_model_with_learned_sinks_has_a_stand_in() -> None:
+    """What is computed here from scores alone would leave the sinks out."""
+    assert "`` twins-sink `` is not a model without sinks, so this is `` twins-rope ``" in words(
+        open_page(PAGE, model="twins-sink", text=TEXT)
+    )

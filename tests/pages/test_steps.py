@@ -241,6 +241,16 @@ def test_every_part_of_the_page_is_drawn(part: str) -> None:
     assert len(views(app)) == len(matrices(app)) + others.get(part, 0)
 
 
+def test_a_learned_sink_travels_with_its_head() -> None:
+    """The browser explains the softmax with it: exp of what travels takes the rest of every row."""
+    model, layer, head = models.load("twins-sink"), "decoder.2.self_attn", 3
+    trace = model.trace(TEXT)
+    header, _ = read_arrays(stages.payload(model, TEXT, layer, head))
+    powers = np.exp(trace[f"{layer}.scores"][head].astype(np.float64)).sum(axis=-1)
+    missing = 1 - trace[f"{layer}.pattern"][head].astype(np.float64).sum(axis=-1)
+    np.testing.assert_allclose(missing, np.exp(header["sink"]) / (powers + np.exp(header["sink"])), atol=1e-5)
+
+
 def test_heads_that_are_near_copies_are_not_said_to_look_in_ways_of_their_own() -> None:
     """In layer 4 two heads share five sixths of their attention; patterns from an independent forward pass."""
     ids = tuple(Tokenizer.load(MODEL / "tokenizer.json").encode("The cat sat on the mat.", max_len=256).ids)

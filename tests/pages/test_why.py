@@ -252,3 +252,29 @@ def test_the_share_of_the_first_token_is_that_of_an_independent_run() -> None:
 
 def test_of_one_token_nothing_is_said_about_sinks() -> None:
     assert sink.TOO_SHORT in words(page(SINK, text="a"))
+
+
+def test_the_twin_with_learned_sinks_stands_beside_the_one_without() -> None:
+    app, told = page(SINK, text=TEXT), []
+    for name in ("twins-rope", "twins-sink"):
+        trace = zoo.load(name).trace(TEXT)
+        patterns_of = np.stack([trace[f"decoder.{n}.self_attn.pattern"] for n in range(4)]).astype(np.float64)
+        told += [100 * patterns_of[:, :, 1:, 0].mean(), 100 * (1 - patterns_of.sum(axis=-1)).mean()]
+    found = re.search(
+        r"`` twins-rope `` gives \*\*([\d.]+)%\*\* to the first token, leaves \*\*([\d.]+)%\*\* unused .*"
+        r"`` twins-sink `` gives \*\*([\d.]+)%\*\* to the first token, leaves \*\*([\d.]+)%\*\* unused",
+        words(app),
+    )
+    assert found, words(app)
+    assert [float(share) for share in found.groups()] == pytest.approx(told, abs=0.6)
+    assert told[1] == pytest.approx(0, abs=1e-3)
+    assert told[3] > 1
+
+
+def test_a_score_before_a_learned_sink_is_a_sum_like_any_other() -> None:
+    app = page(model="twins-sink", layer="2", head="1", token="6", to="2", text=TEXT)
+    assert not app.exception
+    found = re.search(r"the sum is ([+−\d.]+), the score ([+−\d.]+)\.", "".join(str(one.value) for one in app.caption))
+    assert found
+    total, score = found.groups()
+    assert number(total) == pytest.approx(number(score), abs=0.011)

@@ -171,14 +171,14 @@ def scores_on_repeats(model: Model) -> dict[str, dict[Kind, Array]]:
 @shared
 def payload(model: Model, text: str) -> bytes:
     """What the explorer in the browser gets."""
-    return payload_of(model, trace(model, text), in_words=True)
+    return payload_of(model, trace(model, text))
 
 
-def payload_of(model: Model, trace: Trace, *, in_words: bool = False) -> bytes:
-    """The same, from a trace; `in_words`: with all biographies, which do not change while somebody types."""
+def payload_of(model: Model, trace: Trace) -> bytes:
+    """The same, from a trace."""
     known = book(model)
     repeats = scores_on_repeats(model) if known is None else {}
-    return views.payload(trace, title=model.name, on_repeats=repeats, book=known, in_words=in_words)
+    return views.payload(trace, title=model.name, on_repeats=repeats, book=known)
 
 
 @shared

@@ -29,7 +29,7 @@ byte with the first cell in the lowest bits: 1.25 bytes a weight.
       scores                     {"induction": […]}: per layer, per head, 0 to 1; null where it is undefined
       verdicts                   per layer, per head [kind, score]: of its biography, else of this text
       repeats                    the same on random tokens that repeat, if that is known and there are no biographies
-      said                       per layer, per head its biography in words, if it travels
+      said                       per layer, per head its biography in words, if there is one
     masks       {"shape": [rows, columns], "at": offset}: one bit a cell, row by row, highest bit first; 1 = may attend
 
 **Long texts.** With more than `WHOLE` weights in all, only thumbnails travel: 64 × 64 bytes a head, each the largest of
@@ -77,7 +77,6 @@ def payload(
     title: str = "",
     on_repeats: Scores | None = None,
     book: Book | None = None,
-    in_words: bool = True,
     whole: bool = False,
 ) -> bytes:
     """The attention of every layer and head as one blob.
@@ -86,7 +85,6 @@ def payload(
         title: name of the model, for captions.
         on_repeats: `head_scores` of the layers on `random_repeats`, which confirm verdicts of induction.
         book: the biographies of the model's heads; they take the place of verdicts.
-        in_words: whether biographies travel, or their names alone.
         whole: send all weights even of a long text.
 
     Raises:
@@ -105,7 +103,7 @@ def payload(
             "words": IN_WORDS if book is None else words.VERDICTS,
             "texts": _texts(trace),
             "kinds": [
-                _kind(trace, *kind, blob, masks, whole, scores, on_repeats or {}) | _of_book(book, kind[1], in_words)
+                _kind(trace, *kind, blob, masks, whole, scores, on_repeats or {}) | _of_book(book, kind[1])
                 for kind in kinds.items()
             ],
             "masks": masks.entries,
@@ -179,7 +177,7 @@ def _kinds(trace: Trace) -> dict[str, list[str]]:
     return kinds
 
 
-def _of_book(book: Book | None, layers: Sequence[str], in_words: bool) -> dict[str, Any]:
+def _of_book(book: Book | None, layers: Sequence[str]) -> dict[str, Any]:
     """What a kind of attention says of its heads where they have biographies."""
     if book is None:
         return {}
@@ -188,7 +186,7 @@ def _of_book(book: Book | None, layers: Sequence[str], in_words: bool) -> dict[s
     return {
         "verdicts": named,
         "repeats": [],
-        "said": [[words.said(one, book) for one in row] for row in heads] if in_words else [],
+        "said": [[words.said(one, book) for one in row] for row in heads],
     }
 
 

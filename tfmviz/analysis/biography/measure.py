@@ -64,8 +64,7 @@ def tally(pattern: Array, mask: Array, cells: Array, *, chosen: Array | None = N
         chosen: (q_len,), the queries that count; None: all.
     """
     allowed = beyond_first(mask) if chosen is None else beyond_first(mask) & chosen[:, None]
-    rows = allowed.any(axis=1)
-    if not rows.any():
+    if not (rows := allowed.any(axis=1)).any():
         return None
     allowed, cells = allowed[rows], (cells & allowed)[:, rows]
     whole = pattern[:, rows].astype(np.float64)
@@ -75,7 +74,7 @@ def tally(pattern: Array, mask: Array, cells: Array, *, chosen: Array | None = N
     has_kind = (n_cells > 0).astype(np.float64)
     share = a / np.maximum(w, 1e-30)[..., None]
     entropy = -(share * np.log(np.maximum(share, 1e-30))).sum(axis=-1) / np.log(n_keys)
-    queries, keys = np.nonzero(rows)[0], pattern.shape[2]
+    queries = np.nonzero(rows)[0]
     telling = n_keys >= min(4, n_keys.max())  # among two or three keys a large share says little
     flat = np.where(telling[:, None], a, 0).reshape(len(a), -1)
     best = flat.argmax(axis=1)
@@ -92,8 +91,8 @@ def tally(pattern: Array, mask: Array, cells: Array, *, chosen: Array | None = N
         with_kind=has_kind.sum(axis=1),
         distances=_by_distance(a, queries),
         best=flat.max(axis=1),
-        query=queries[best // keys],
-        key=best % keys,
+        query=queries[best // pattern.shape[2]],
+        key=best % pattern.shape[2],
     )
 
 

@@ -143,7 +143,7 @@ def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
         for head in heads
     ]
     st.markdown(
-        f"Copying by eigenvalues (−1 to 1), and the part of its attention here that raises the token it goes to: "
+        "Copying: the eigenvalue score (−1 to 1), and how much of its attention here raises the token itself: "
         f"{'; '.join(said)}."
     )
 
