@@ -1,12 +1,16 @@
-"""How soon the picture follows a key, and what a class that types costs the server.
+"""How soon pictures follow the hand, and what a class that types costs the server.
 
-    python -m bench.typing [keys typists] [--rounds 40] [--typists 1 10 50] [--seconds 60]
+    python -m bench.typing [keys touch memory typists] [--rounds 40] [--typists 1 10 50] [--seconds 60] [--by engine]
 
     keys     from a key in the sentence box to the explorer's new heads, painted: a letter at the end or in the middle
              of a sentence; in turns with Enter on a new one
+    touch    from a cell of a mask, a part switched off, a slider of Writing to what comes of it, painted: by the
+             reader's browser, in turns with the same by the server alone
+    memory   what a tab holds after 200 keys and after 2,000 more: objects, and memory of the engine
     typists  so many readers type for a minute, in bursts of five keys a second with pauses of one to three: what their
              keys wait, how many find the server busy, what the server computes, and what somebody waits who presses
-             Enter meanwhile. A reader asks one question at a time, and then for the newest text. Linux only
+             Enter meanwhile. A reader asks one question at a time, and then for the newest text. Linux only. With `--by
+             engine` they are tabs in which the browser computes, and send nothing
 
 Times are in milliseconds. Clients share the processors with the server.
 """
@@ -24,10 +28,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from websockets.asyncio.client import connect
 
-from bench.roundtrip import APP, SHOWN, WARM_UP, after_key, box, settled
+from bench.roundtrip import APP, SETTLED, SHOWN, WARM_UP, after_key, box, settled
 from bench.sentences import WORDS, new_sentence
 from tests.browser import Server, chromium
 from tests.classroom.crowd import running
@@ -44,45 +48,165 @@ PAGE = {"model": "tiny-english", "layer": "decoder.4.self_attn", "head": 3, "zoo
 
 SWITCH = "(value) => value ? localStorage.removeItem('tfmviz-typing') : localStorage.setItem('tfmviz-typing', 'off')"
 
+PARTS = ["keys", "touch", "memory", "typists"]
+
+BESIDE = "globalThis.tfmvizViews.side_b.view.picture.values"
+
+BARS = "globalThis.tfmvizViews.next_words.view.rows"
+
+RIVALS = "globalThis.tfmvizViews.writing.view.data.stages.join()"
+
+TYPES = """async ([count, words]) => {
+    const box = document.querySelector(".st-key-text textarea");
+    const set = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set;
+    let text = "";
+    for (let n = 0; n < count; n++) {
+        text = n % 80 ? text + words.join(" ")[(n * 7) % 60] : "";
+        set.call(box, text || "a");
+        box.dispatchEvent(new InputEvent("input", { bubbles: true }));
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+}"""
+"""Types as many letters, one a frame."""
+
 CARET = "(box, at) => box.setSelectionRange(at, at)"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", choices=["keys", "typists", []], help="both if none is named")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all if none is named")
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--typists", type=int, nargs="+", default=[1, 10, 50])
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--by", choices=["server", "engine"], default="server", help="who computes for typists")
     args = parser.parse_args()
-    with running(APP) as server:
-        if "keys" in (args.parts or ["keys"]):
-            keys(server, args.rounds)
-        if "typists" in (args.parts or ["typists"]):
+    parts = args.parts or PARTS
+    with running(APP) as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        if "keys" in parts:
+            keys(browser, server, args.rounds)
+        if "touch" in parts:
+            touch(browser, server, args.rounds)
+        if "memory" in parts:
+            memory(browser, server)
+        if "typists" in parts and args.by == "engine":
+            for count in (0, *args.typists):
+                tabs(browser, server, count, args.seconds)
+        browser.close()
+        if "typists" in parts and args.by == "server":
             for count in (0, *args.typists):
                 asyncio.run(typists(server, count, args.seconds))
 
 
-def keys(server: Server, rounds: int) -> None:
+def keys(browser: Browser, server: Server, rounds: int) -> None:
     """Prints what a key takes, and Enter on a sentence as long."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
-        page = settled(browser, f"{server.address}/explorer")
-        for length in LENGTHS:
-            text = sentence(length)
-            asked: dict[str, Callable[[], float]] = {
-                "a key at the end": partial(key, page, text, len(text)),
-                "a key in the middle": partial(key, page, text, len(text) // 2),
-                "Enter": partial(enter, page, length),
-            }
-            times: dict[str, list[float]] = {name: [] for name in asked}
+    page = settled(browser, f"{server.address}/explorer")
+    for length in LENGTHS:
+        text = sentence(length)
+        asked: dict[str, Callable[[], float]] = {
+            "a key at the end": partial(key, page, text, len(text)),
+            "a key in the middle": partial(key, page, text, len(text) // 2),
+            "Enter": partial(enter, page, length),
+        }
+        times: dict[str, list[float]] = {name: [] for name in asked}
+        for number in range(WARM_UP + rounds):
+            for name, ask in asked.items():
+                elapsed = ask()
+                if number >= WARM_UP:
+                    times[name].append(elapsed)
+        for name, found in times.items():
+            print(f"{length} tokens, {name:24}{spread(found)}", flush=True)
+    page.close()
+
+
+def touch(browser: Browser, server: Server, rounds: int) -> None:
+    """Prints what a touch takes that changes a pass or what comes of it."""
+    for length in LENGTHS:
+        for name, (address, ready, shown, do) in TOUCHES.items():
+            page = settled(browser, f"{server.address}/{address}&text={sentence(length).replace(' ', '+')}")
+            page.wait_for_selector(ready)
+            times: dict[str, list[float]] = {"browser": [], "server": []}
             for number in range(WARM_UP + rounds):
-                for name, ask in asked.items():
-                    elapsed = ask()
+                for by, found in times.items():
+                    page.evaluate(SWITCH, by == "browser")
+                    elapsed = after_key(page, shown, do(page, number))
+                    page.wait_for_function(SETTLED)
                     if number >= WARM_UP:
-                        times[name].append(elapsed)
-            for name, found in times.items():
-                print(f"{length} tokens, {name:24}{spread(found)}", flush=True)
-        browser.close()
+                        found.append(elapsed)
+            said = "; ".join(f"{by} {spread(found)}" for by, found in times.items())
+            print(f"{length} tokens, {name:26}{said}", flush=True)
+            page.close()
+
+
+def on_a_cell(page: Page, number: int) -> str:
+    """The keyboard stands on a cell of the mask, each time another one; Space changes it."""
+    page.locator(".board canvas").focus()
+    for key in ("ArrowDown", "ArrowRight")[: 1 + number % 2]:
+        page.keyboard.press(key)
+    return " "
+
+
+def on_a_part(page: Page, number: int) -> str:
+    """The list of MLPs is open, on one that is on; Enter switches it off. All others are on."""
+    off = page.get_by_role("combobox", name="MLPs")
+    off.focus()
+    if page.locator(".st-key-off_mlp .react-aria-ComboBox [data-tag]").count():
+        page.keyboard.press("Backspace")
+        page.wait_for_function(SETTLED)
+    off.press_sequentially(f"MLP {number % 5}")
+    page.get_by_role("option").first.wait_for()
+    page.keyboard.press("ArrowDown")
+    return "Enter"
+
+
+def on_a_slider(page: Page, number: int) -> str:
+    page.locator(".st-key-temperature input[type=range]").focus()
+    return "ArrowRight" if number % 8 < 4 else "ArrowLeft"
+
+
+TOUCHES: dict[str, tuple[str, str, str, Callable[[Page, int], str]]] = {
+    "a mask's cell, A and B": ("masks?effect=Attention", ".lab canvas", BESIDE, on_a_cell),
+    "a mask's cell, next word": ("masks?effect=Next+word", ".lab canvas", BARS, on_a_cell),
+    "a part, A and B": ("switch_off?removed=Attention", ".cells canvas", BESIDE, on_a_part),
+    "a part, next word": ("switch_off?removed=Next+word", ".bars li", BARS, on_a_part),
+    "the temperature": ("writing?", ".rivals td", RIVALS, on_a_slider),
+}
+"""Address, what is there then, what changes, and what brings the hand to the key that changes it."""
+
+
+def memory(browser: Browser, server: Server) -> None:
+    """Prints what a tab holds while somebody types: sentences of words in another order each."""
+    page = settled(browser, f"{server.address}/explorer")
+    box(page).press("End")
+    ask = page.context.new_cdp_session(page)
+    held = []
+    for count in (200, 2_000):
+        page.evaluate(TYPES, [count, WORDS])
+        ask.send("HeapProfiler.collectGarbage")
+        usage = ask.send("Runtime.getHeapUsage")
+        held.append((usage["usedSize"], usage["backingStorageSize"]))
+    for name, before, after in zip(("objects", "arrays"), *held, strict=True):
+        grown = f"{after / before - 1:+.1%}"
+        print(f"{name}: {before / 1e6:.1f} MB after 200 keys, {after / 1e6:.1f} after 2,000 more: {grown}", flush=True)
+    page.close()
+
+
+def tabs(browser: Browser, server: Server, count: int, seconds: float) -> None:
+    """Prints what tabs cost the server in which somebody types, once each has its engine; what tabs take is not seen."""
+    pages = [settled(browser, f"{server.address}/explorer") for _ in range(count)]
+    for page in pages:
+        page.evaluate(TYPES, [20, WORDS])
+    spent, began, keys = processor_time(server.process.pid), time.perf_counter(), 0
+    while time.perf_counter() - began < seconds:
+        for page in pages:
+            page.evaluate(TYPES, [BURST, WORDS])
+            keys += BURST
+        if not pages:
+            time.sleep(seconds)
+    share = (processor_time(server.process.pid) - spent) / (time.perf_counter() - began)
+    print(f"{count} typists with engines: {keys} keys, {share:.1%} of a processor of the server", flush=True)
+    for page in pages:
+        page.close()
 
 
 def sentence(length: int) -> str:
