@@ -61,8 +61,17 @@ const tasks = {
       return read;
     });
   },
+  running: ({ name }) => engines.get(name).tokenizer.vocabulary.map((_, id) => engines.get(name).running(id)),
   next({ name, position }) {
     const { logits, probabilities } = engines.get(name).next(position ?? undefined);
+    return { logits: [...logits], probabilities: [...probabilities] };
+  },
+  earlier({ name, text, wishes, position, others }) {
+    const engine = engines.get(name);
+    engine.trace(text, wishes);
+    const { last } = engine;
+    for (const other of others) engine.trace(other);
+    const { logits, probabilities } = engine.next(position, last);
     return { logits: [...logits], probabilities: [...probabilities] };
   },
   type({ name, passes }) {
