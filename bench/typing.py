@@ -6,7 +6,7 @@
              of a sentence; in turns with Enter on a new one
     touch    from a cell of a mask, a part switched off, a slider of Writing to what comes of it, painted: by the
              reader's browser, in turns with the same by the server alone
-    memory   what a tab holds after 200 keys and after 2,000 more: objects, and memory of the engine
+    memory   what a tab holds after 240 keys and after 2,000 more: objects, and memory of the engine
     typists  so many readers type for a minute, in bursts of five keys a second with pauses of one to three: what their
              keys wait, how many find the server busy, what the server computes, and what somebody waits who presses
              Enter meanwhile. A reader asks one question at a time, and then for the newest text. Linux only. With `--by
@@ -180,19 +180,19 @@ def memory(browser: Browser, server: Server) -> None:
     box(page).press("End")
     ask = page.context.new_cdp_session(page)
     held = []
-    for count in (200, 2_000):
+    for count in (240, 2_000):  # both end in a text of 79 letters
         page.evaluate(TYPES, [count, WORDS])
         ask.send("HeapProfiler.collectGarbage")
         usage = ask.send("Runtime.getHeapUsage")
         held.append((usage["usedSize"], usage["backingStorageSize"]))
     for name, before, after in zip(("objects", "arrays"), *held, strict=True):
         grown = f"{after / before - 1:+.1%}"
-        print(f"{name}: {before / 1e6:.1f} MB after 200 keys, {after / 1e6:.1f} after 2,000 more: {grown}", flush=True)
+        print(f"{name}: {before / 1e6:.1f} MB after 240 keys, {after / 1e6:.1f} after 2,000 more: {grown}", flush=True)
     page.close()
 
 
 def tabs(browser: Browser, server: Server, count: int, seconds: float) -> None:
-    """Prints what tabs cost the server in which somebody types, once each has its engine; what tabs take is not seen."""
+    """Prints what tabs cost the server in which somebody types, once each has its engine."""
     pages = [settled(browser, f"{server.address}/explorer") for _ in range(count)]
     for page in pages:
         page.evaluate(TYPES, [20, WORDS])

@@ -67,6 +67,7 @@ const tasks = {
       return read;
     });
   },
+  running: ({ name }) => engines.get(name).tokenizer.vocabulary.map((_, id) => engines.get(name).running(id)),
   next({ name, position }) {
     const { logits, probabilities } = engines.get(name).next(position ?? undefined);
     return { logits: [...logits], probabilities: [...probabilities] };
@@ -81,6 +82,14 @@ const tasks = {
     const engine = engines.get(name);
     const made = stepsOf(engine.trace(text), engine, shown, { withWeights: true });
     return { facts: made.facts, arrays: listed(new Head(made).arrays) };
+  },
+  earlier({ name, text, wishes, position, others }) {
+    const engine = engines.get(name);
+    engine.trace(text, wishes);
+    const { last } = engine;
+    for (const other of others) engine.trace(other);
+    const { logits, probabilities } = engine.next(position, last);
+    return { logits: [...logits], probabilities: [...probabilities] };
   },
   type({ name, passes }) {
     for (const { text, wishes } of passes) engines.get(name).trace(text, wishes);

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.engine import MODELS, Engine
+from tests.engine.random_models import CASES, Case, random_model
 from tests.traces import read_arrays
 from tfmviz.record.trace import Array
 from tfmviz.ui import scenes
@@ -53,15 +57,26 @@ def assert_near(arrays: dict[str, Any], expected: dict[str, Array]) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_the_whole_model_of_another_sentence_is_what_python_would_send(engine: Engine, name: str) -> None:
     engine.load(name, MODELS / name)
-    model = load(name)
+    check_scenes(engine, load(name), TEXTS)
+
+
+@pytest.mark.parametrize("case", CASES[5::29], ids=str)
+def test_so_it_is_with_other_norms_embeddings_and_odd_widths(engine: Engine, tmp_path: Path, case: Case) -> None:
+    shutil.copy(MODELS / "induction" / "tokenizer.json", tmp_path)
+    model = random_model(tmp_path, seed=3, d_ff=101, **case)  # not so many means of equally many neighbours
+    engine.load(model.name, tmp_path, model.config.to_dict())
+    check_scenes(engine, model, ("AbcDefGhi jKl, mnO",))
+
+
+def check_scenes(engine: Engine, model: ZooModel, texts: Sequence[str]) -> None:
     layer, head = layer_of(model, 1), 1
     for zoom in scenes.ZOOMS:
         other, _ = without_arrays(drawn(model, "Once upon a time", zoom, layer, head))
-        for text in TEXTS:
+        for text in texts:
             header, arrays = without_arrays(drawn(model, text, zoom, layer, head))
             trace = model.trace(text)
             token = len(trace.target) // 2
-            made = engine.ask("scene", name=name, text=text, drawn=other, token=token)
+            made = engine.ask("scene", name=model.name, text=text, drawn=other, token=token)
             assert made["header"] == header
             assert_near(made["arrays"], arrays)
             where = scenes.place(zoom, layer, head)[0]

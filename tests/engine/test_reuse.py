@@ -7,9 +7,10 @@ import random
 import numpy as np
 import pytest
 
-from tests.engine import MODELS, Engine
+from tests.engine import MODELS, Engine, wishes
 from tests.engine.parity import PIECES, check, edits
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask
+from tfmviz.ui.writing.desk import running
 from tfmviz.zoo import load
 
 NAMES = (
@@ -17,6 +18,9 @@ NAMES = (
     *("twins-gqa", "induction", "chinese-none"),
 )
 """All ways in which a position enters, and what else could go wrong with the past. The last one reads both ways."""
+
+
+PROPOSALS = (("n", "ni", "nih", "你", "你好"), ("´", "é"), ("ㅎ", "하", "한"), ("k", "か", "かな", "仮名"))
 
 
 def typed(text: str, rng: random.Random) -> str:
@@ -28,6 +32,12 @@ def typed(text: str, rng: random.Random) -> str:
         [text + piece[:1], text + piece, text[:at] + piece + text[at:], text[:at] + text[end:], text[:-1], piece]
     )
     return after[:90] or piece
+
+
+def composed(text: str, rng: random.Random) -> list[str]:
+    """What an input method proposes at a place, one after the other; the last one stays."""
+    at = rng.randint(0, min(len(text), 80))
+    return [text[:at] + proposal + text[at:] for proposal in rng.choice(PROPOSALS)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -43,14 +53,17 @@ def type_and_compare(engine: Engine, name: str, count: int) -> None:
     text = "The cat"
     trace = load(name).trace("The cat sat.")
     layer = trace.layers[1]
-    wishes: list[tuple[Edit, ...]] = [(), (AblateHead(layer=layer, head=1),), (Scale(site=f"{layer}.k", factor=0.5),)]
-    changes, earlier = wishes[0], [text]
+    edited: list[tuple[Edit, ...]] = [(), (AblateHead(layer=layer, head=1),), (Scale(site=f"{layer}.k", factor=0.5),)]
+    changes, earlier = edited[0], [text]
     for _ in range(count):
         passes = []
         for _ in range(rng.randint(1, 12)):
             text = typed(text, rng) if rng.random() < 0.9 else rng.choice(earlier)  # undone
+            if rng.random() < 0.1:
+                *proposals, text = composed(text, rng)
+                passes += [(proposal, changes, ["*"]) for proposal in proposals]
             earlier.append(text)
-            changes = rng.choice(wishes) if rng.random() < 0.1 else changes
+            changes = rng.choice(edited) if rng.random() < 0.1 else changes
             passes.append((text, changes, ["*"] if rng.random() < 0.9 else ["*.pattern"]))
         engine.type(name, passes)
         same(engine, name, text, changes)
@@ -65,6 +78,36 @@ def same(engine: Engine, name: str, text: str, changes: tuple[Edit, ...]) -> Non
     for site in ours:
         np.testing.assert_array_equal(ours[site], anew[site], err_msg=f"{site} of {text!r}")
     assert engine.ask("next", name=name) == engine.ask("next", name="anew")
+
+
+@pytest.mark.parametrize("name", ["twins-rope", "chinese-none"])
+def test_an_earlier_pass_still_says_what_comes_next(engine: Engine, name: str) -> None:
+    engine.load(name, MODELS / name)
+    edit = AblateHead(layer=load(name).trace("The").layers[0], head=1)
+    engine.trace(name, "The cat sat", [edit], ["*.pattern"])
+    expected = engine.ask("next", name=name, position=1)
+    given = {"text": "The cat sat", "wishes": wishes([edit], ["*.pattern"]), "position": 1}
+    assert engine.ask("earlier", name=name, others=["A dog", "The cat sat on the mat"], **given) == expected
+
+
+def test_tokens_after_a_text_are_read_as_if_they_were_typed(engine: Engine) -> None:
+    name = "twins-rope"
+    engine.load(name, MODELS / name)
+    ids = load(name).encode("The cat sat on the mat").ids
+    engine.trace(name, "The cat sat on the mat", (), ["*"])
+    expected = engine.ask("next", name=name)
+    for n in (2, 4, 3):
+        text = load(name).tokenizer.decode(ids[:n])
+        engine.ask("type", name=name, passes=[{"text": text, "wishes": {"sites": [], "more": ids[n:]}}])
+        assert engine.ask("next", name=name) == expected
+    with pytest.raises(ValueError, match="longer than what the model reads"):
+        engine.ask("type", name=name, passes=[{"text": "The", "wishes": {"more": [1] * 10_000}}])
+
+
+def test_a_token_stands_in_a_text_as_on_the_desk(engine: Engine) -> None:
+    engine.load("tiny-english", MODELS / "tiny-english")
+    vocabulary = load("tiny-english").vocabulary
+    assert engine.ask("running", name="tiny-english") == [running(token) for token in vocabulary]
 
 
 def test_tokens_before_a_change_are_not_read_again(engine: Engine) -> None:

@@ -17,6 +17,7 @@ function page({ views = ["explorer"], more = [] } = {}) {
   };
   world.following = new Following([...more, source], {
     text: () => world.text,
+    edited: () => undefined,
     has: (name) => views.includes(name),
     isOn: () => world.isOn,
     show: ({ views: { of } }) => world.shown.push(of),
@@ -267,4 +268,56 @@ test("who leaves waits for nothing more, and a late answer is nobody's", async (
   assert.equal(await pictures, null);
   world.sockets[0].onmessage({ data: JSON.stringify({ busy: true }) });
   assert.deepEqual(world.said, []);
+});
+
+const MASKS = { ...KNOWN, page: { ...PAGE, edited: { by: "masks" } }, change: "old" };
+
+test("a change by hand is asked for, marked as one, and ends with Python's answer", async () => {
+  const world = page();
+  let drawn = "old";
+  world.following.around.edited = (view) => (view === "masks" ? drawn : undefined);
+  world.following.know(MASKS);
+  world.following.ask();
+  assert.deepEqual(world.asked, []);
+  drawn = "new";
+  world.following.ask();
+  await world.answer();
+  assert.equal(last(world.marks), "change");
+  world.following.know({ ...MASKS, change: "new" });
+  assert.equal(last(world.marks), "");
+  drawn = "old";
+  world.following.ask(); // Python has sent no picture of "new", so the one on the page is not the one of "old"
+  await world.answer();
+  assert.deepEqual(world.asked.length, 2);
+});
+
+test("while nothing but Python's pictures is there, another answer of Python marks nothing", () => {
+  const world = page();
+  world.following.around.edited = () => "drawn";
+  world.following.know(MASKS);
+  world.following.know({ ...MASKS, change: "other" });
+  assert.deepEqual(world.marks.filter(Boolean), []);
+});
+
+test("a view that asks again while it draws what is shown or restored is not answered twice", async () => {
+  const world = page();
+  const { around } = world.following;
+  for (const name of ["show", "restore"]) {
+    const before = around[name];
+    around[name] = (...given) => {
+      before(...given);
+      world.following.ask();
+    };
+  }
+  world.type("other");
+  await world.answer();
+  world.type("entered");
+  assert.deepEqual(world.shown, ["other", "restored"]);
+  assert.equal(world.asked.length, 1);
+});
+
+test("a changed pass is no question for the server", async () => {
+  const world = server();
+  assert.equal(await world.socket.trace("text", MASKS), null);
+  assert.equal(world.sockets.length, 0);
 });

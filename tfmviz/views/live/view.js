@@ -20,6 +20,8 @@ const BOX = ".st-key-text textarea";
 const MARK = "data-typing"; // on the page's root: what pictures show has not been entered; see ui/page.css
 /** What is no view of ours, and changes a pass too. */
 const BESIDES = /** @type {Record<string, () => string | undefined>} */ ({ boxes: namesOff, sliders: numbersSet });
+const CUT_OFF = "[data-test-connection-state]:not([data-test-connection-state=CONNECTED])";
+const GONE = "The server is away. Your browser goes on computing.";
 const NOTE = {
   margin: "0",
   fontSize: "max(0.85rem, var(--least-letters, 10) * 1px)",
@@ -84,6 +86,7 @@ const around = (say) => ({
   isOn: () => isOn(TYPING),
   show: ({ typed, views }) => {
     for (const [name, data] of Object.entries(views)) meetingOf(name).view?.show(data, typed);
+    say(document.querySelector(CUT_OFF) ? GONE : "");
   },
   restore: (views) => {
     for (const { view, data, selection } of views.map(meetingOf)) {

@@ -1,0 +1,222 @@
+"""Masks, parts that are off and sliders answer in the browser; Python's answer comes later and agrees."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import BrowserContext, Page, Route, expect
+
+from tests.browser import AT_REST, ROOT, Server, Visit, choose, free_port, serve
+from tests.browser.test_masks import board, click_cell, place_of
+
+pytestmark = pytest.mark.browser
+
+TEXT = "The+cat+sat+on+the+mat."
+MASKS, OFF, WRITING = (f"/{page}?text={TEXT}&layer=1&head=2&" for page in ("masks", "switch_off", "writing"))
+
+VIEWS = ["side_a", "side_b", "side_difference"]
+
+LISTENS = """(names) => {
+    globalThis.own = {};
+    const plain = (view) => view.picture
+        ? [[...view.picture.values].map((value) => Number.isFinite(value) ? value : 9), view.picture.frames]
+        : view.rows ?? [view.data.stages, view.data.places[view.place]];
+    globalThis.now = () => Object.fromEntries(names.map((name) => [name, plain(globalThis.tfmvizViews[name].view)]));
+    for (const name of names) {
+        const { view } = globalThis.tfmvizViews[name];
+        const show = view.show.bind(view);
+        view.show = (data, typed) => {
+            show(data, typed);
+            if (typed) globalThis.own[name] = structuredClone(plain(view));
+        };
+    }
+}"""
+"""Keeps what the views show that the browser has computed."""
+
+MARK = "document.documentElement.getAttribute('data-typing')"
+
+
+@pytest.fixture
+def own_server() -> Iterator[Server]:
+    """The app, for a test that ends it."""
+    running = serve(ROOT / "app.py", free_port())
+    yield running
+    running.process.kill()
+    running.process.wait()
+
+
+def ready(page: Page, views: list[str], touches: Iterable[Callable[[], object]]) -> None:
+    """The first touch fetches the engine; the others are made until it answers one."""
+    page.evaluate(LISTENS, views)
+    for touch in touches:
+        touch()
+        page.wait_for_function(AT_REST)
+        if page.evaluate("Object.keys(globalThis.own).length"):
+            return
+    raise AssertionError("The engine has not come.")
+
+
+def cells(page: Page) -> Iterable[Callable[[], object]]:
+    """The same cell again and again; at the end it is closed or open, which does not matter."""
+    return repeat(lambda: click_cell(page, 5, 1), 60)
+
+
+def agrees(page: Page, views: list[str], touch: Callable[[], object]) -> None:
+    """What the browser shows at once is what Python sends then."""
+    page.evaluate(LISTENS, views)
+    page.wait_for_function(AT_REST)
+    touch()
+    page.wait_for_function("(n) => Object.keys(globalThis.own).length === n", arg=len(views))
+    page.wait_for_function(f"() => {MARK} === null")
+    page.wait_for_function(AT_REST)
+    own, python = page.evaluate("[globalThis.own, globalThis.now()]")
+    for view in views:
+        assert len(own[view]) == len(python[view])
+        close(own[view], python[view])
+
+
+def close(one: Any, other: Any) -> None:
+    if isinstance(one, list | dict):
+        assert len(one) == len(other)
+        keys = one if isinstance(one, dict) else range(len(one))
+        for key in keys:
+            close(one[key], other[key])
+    elif isinstance(one, str) and "%" in one:
+        return  # a rounding apart
+    else:
+        assert one == (other if isinstance(one, str | None) else pytest.approx(other, abs=1.1e-4))
+
+
+@pytest.mark.parametrize(
+    ("tab", "views"),
+    [
+        ("Attention", ["side_a", "side_b", "side_difference"]),
+        ("Vectors", ["stream_change"]),
+        ("Next word", ["next_words"]),
+    ],
+)
+def test_a_cell_of_a_mask_shows_its_effect_before_python_has_run(visit: Visit, tab: str, views: list[str]) -> None:
+    page = visit.open(f"{MASKS}start=full&effect={tab.replace(' ', '+')}", drawn=".lab .count")
+    assert not page.evaluate("performance.getEntriesByType('resource').some(({ name }) => name.includes('weights'))")
+    ready(page, views, cells(page))
+    agrees(page, views, lambda: click_cell(page, 4, 1))
+    agrees(page, views, lambda: click_cell(page, 6, 2))
+
+
+def test_a_stroke_is_followed_while_the_button_is_down(visit: Visit) -> None:
+    page = visit.open(f"{MASKS}effect=Attention", drawn=".lab .count")
+    ready(page, VIEWS, cells(page))
+    before, address = page.evaluate("[...globalThis.tfmvizViews.side_b.view.picture.values]"), page.url
+    box = board(page).bounding_box()
+    assert box is not None
+    for n, column in enumerate((0, 1, 2)):
+        place = place_of(page, 6, column)
+        page.mouse.move(box["x"] + place["x"], box["y"] + place["y"])
+        if n == 0:
+            page.mouse.down()
+    page.wait_for_function(f"() => {MARK} === 'change'")
+    after = page.evaluate("[...globalThis.tfmvizViews.side_b.view.picture.values]")
+    row = np.array(after, dtype=float).reshape(7, 7)[6]
+    assert page.url == address
+    assert np.isnan(row[:3]).all() or after != before
+    assert np.nansum(row) == pytest.approx(1, abs=1e-5)
+    expect(page.locator(".st-key-mask_scores")).to_have_css("opacity", "0.5")
+    page.mouse.up()
+    page.wait_for_function(f"() => {MARK} === null")
+
+
+@pytest.mark.parametrize(
+    ("tab", "views"),
+    [("Attention", ["side_a", "side_b", "side_difference", "side_heads"]), ("Next word", ["next_words"])],
+)
+def test_a_part_that_is_switched_shows_its_effect_before_python_has_run(
+    visit: Visit, tab: str, views: list[str]
+) -> None:
+    page = visit.open(f"{OFF}removed={tab.replace(' ', '+')}", drawn=".cells canvas, .bars li")
+    ready(page, views, [partial(choose, page, "Heads", f"{layer}.{head}") for layer in (0, 2, 4) for head in range(8)])
+    agrees(page, views, lambda: choose(page, "Layers", "layer 3"))
+    agrees(page, views, lambda: choose(page, "Heads", "5.4"))
+
+
+def test_a_slider_of_writing_shows_what_it_leaves_before_python_has_run(visit: Visit) -> None:
+    page = visit.open(f"{WRITING}", drawn=".rivals td")
+
+    def slide(key: str, press: str) -> None:
+        page.locator(f".st-key-{key} input[type=range]").press(press)
+
+    ready(
+        page, ["writing"], 30 * [lambda: slide("temperature", "ArrowLeft"), lambda: slide("temperature", "ArrowRight")]
+    )
+    for key, press in (("temperature", "ArrowRight"), ("topk", "Home"), ("topp", "ArrowLeft"), ("minp", "ArrowRight")):
+        agrees(page, ["writing"], lambda key=key, press=press: slide(key, press))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("address", [f"{MASKS}effect=Attention", f"{OFF}removed=Attention"])
+def test_a_sentence_that_is_typed_shows_both_runs_before_enter(visit: Visit, address: str) -> None:
+    page = visit.open(address, drawn=".cells canvas")
+    box = page.get_by_label("Your sentence")
+    ready(page, VIEWS, repeat(lambda: box.press("x"), 60))
+    box.fill("My dog slept in the house")
+    page.wait_for_function("() => globalThis.own.side_b?.[0].length === 36")
+    assert page.evaluate(MARK) == "Enter"
+    own = page.evaluate("globalThis.own")
+    box.press("Enter")
+    page.wait_for_url(re.compile("house"))
+    page.wait_for_function(AT_REST)
+    assert page.evaluate(MARK) is None
+    close(own, page.evaluate("globalThis.now()"))
+
+
+def test_what_the_engine_does_not_know_and_damaged_weights_are_as_without_it(visit: Visit) -> None:
+    page = visit.page
+
+    def damage(route: Route) -> None:
+        route.fulfill(body=b"?" * 4_000_000)
+
+    page.route(re.compile("/weights/"), damage)
+    visit.open(f"{MASKS}start=causal&effect=Attention", drawn=".lab .count")
+    for row, column, count in ((5, 1, 27), (4, 1, 26)):
+        click_cell(page, row, column)
+        expect(page.locator(".lab .count")).to_contain_text(f"{count} of 7 × 7")
+        page.wait_for_function(AT_REST)
+        values = np.array(page.evaluate("[...globalThis.tfmvizViews.side_b.view.picture.values]"), dtype=float)
+        page.wait_for_function(f"() => {MARK} === null")
+    assert np.isnan(values.reshape(7, 7)[4, 1])
+
+
+def test_without_a_server_the_browser_goes_on_and_says_so(context: BrowserContext, own_server: Server) -> None:
+    visit = Visit(context.new_page(), own_server)
+    page, other = visit.open(f"{MASKS}effect=Attention", drawn=".lab .count"), context.new_page()
+    other.goto(page.url)
+    other.wait_for_selector(".lab .count")
+    ready(page, VIEWS, cells(page))
+    expect(other.locator(".lab .count")).to_contain_text("28 of 7 × 7")  # another tab is another reader's
+    own_server.process.kill()
+    own_server.process.wait()
+    page.wait_for_selector("[data-test-connection-state]:not([data-test-connection-state=CONNECTED])", state="attached")
+    board(page).focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press(" ")
+    expect(page.locator(".st-key-live [role=status]")).to_have_text(
+        "The server is away. Your browser goes on computing."
+    )
+    assert page.evaluate(MARK) == "change"
+
+
+def test_who_reloads_while_typing_sees_what_was_entered(visit: Visit) -> None:
+    page = visit.open("/explorer?text=The+cat", drawn=".strip button")
+    box = page.get_by_label("Your sentence")
+    box.press("End")
+    box.press("s")
+    page.wait_for_function(f"() => {MARK} === 'Enter'")
+    page.reload()
+    page.wait_for_selector(".strip button")
+    page.wait_for_function(AT_REST)
+    expect(box).to_have_value("The cat")
+    assert page.evaluate(MARK) is None

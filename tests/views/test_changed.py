@@ -1,0 +1,93 @@
+"""What the browser makes of two passes is what Python makes of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.node import call
+from tfmviz.analysis import ablation, mask_effect
+from tfmviz.analysis.side_by_side import difference, distances, pair
+from tfmviz.record.edits import SetMask
+from tfmviz.record.trace import Trace
+from tfmviz.views import masks
+from tfmviz.zoo import load
+
+TEXT = "The cat sat on the mat."
+LENGTH = 7
+LAYER = "decoder.1.self_attn"
+
+
+@pytest.fixture(scope="module")
+def trace() -> Trace:
+    return load("twins-rope").trace(TEXT)
+
+
+def edits_of(change: str, edited: dict[str, Any], length: int = LENGTH) -> Any:
+    given = {"change": change, "edited": edited, "length": length}
+    return call("live/editing.js", "module.editsOf(given.change, given.edited, given.length)", given)
+
+
+def test_a_part_that_is_off_is_the_edit_that_python_makes_of_it(trace: Trace) -> None:
+    for part in ablation.parts_of(trace):
+        found = edits_of(part.name, {"by": "boxes", "stack": "decoder", "factor": -0.5})
+        assert [(one["site"], one["factor"], one["head"]) for one in found] == [
+            (edit.site, edit.factor, edit.head) for edit in part.scaled(-0.5)
+        ]
+
+
+def test_several_parts_none_and_what_only_python_knows(trace: Trace) -> None:
+    off = {"by": "boxes", "stack": "decoder", "factor": 0}
+    assert len(edits_of("0.1,MLP 1,layer 2", off)) == 4
+    assert edits_of("", off) == []
+    assert edits_of("0.1", off | {"factor": None}) is None
+
+
+def test_a_mask_is_the_one_that_was_drawn_and_an_empty_row_sees_itself() -> None:
+    drawn = np.random.default_rng(3).random((LENGTH, LENGTH)) < 0.4
+    drawn[[2, 5]] = False
+    edited = {"by": "masks", "layers": [LAYER], "heads": [True, False, True, True], "tokens": LENGTH}
+    (found,) = edits_of(masks.to_bits(drawn), edited)
+    usable, empty = mask_effect.filled(drawn)
+    assert empty == [2, 5]
+    assert (found["layer"], found["heads"]) == (LAYER, edited["heads"])
+    np.testing.assert_array_equal(found["mask"], usable)
+    SetMask(layer=LAYER, mask=tuple(map(tuple, found["mask"])))
+
+
+def test_a_mask_for_another_number_of_tokens_waits_unless_it_is_the_models_own() -> None:
+    edited = {"by": "masks", "layers": [LAYER], "tokens": LENGTH}
+    assert edits_of("", edited, LENGTH + 1) is None
+    assert edits_of("", edited | {"isOwn": True}, LENGTH + 1) == []
+
+
+def test_differences_are_those_of_python() -> None:
+    rng = np.random.default_rng(4)
+    patterns = rng.dirichlet(np.ones(LENGTH), (2, LENGTH))
+    a, b = (np.where(rng.random((LENGTH, LENGTH)) < 0.3, np.nan, pattern) for pattern in patterns)
+    same = pair(range(LENGTH), range(LENGTH))
+    given = {"a": a.tolist(), "b": b.tolist(), "p": patterns.tolist(), "rows": LENGTH}
+    found = call(
+        "live/differences.js",
+        """({
+            difference: Array.from(module.differenceOf(given.a.flat(), given.b.flat()), (n) => isNaN(n) ? null : n),
+            moved: module.distancesOf(given.p[0].flat(), given.p[1].flat(), given.rows),
+        })""",
+        given,
+    )
+    values = np.array(found["difference"], dtype=float).reshape(LENGTH, LENGTH)
+    np.testing.assert_allclose(values, difference(a, b, same, same), atol=1e-6)
+    np.testing.assert_allclose(found["moved"], distances(patterns[:1], patterns[1:], same, same)[0], atol=1e-12)
+
+
+def test_vectors_move_as_far_as_python_says(trace: Trace) -> None:
+    other = load("twins-rope").trace(TEXT, ablation.parts_of(trace)[3].scaled(0))
+    expected = mask_effect.stream_change(trace, other, "decoder")
+    for row, site in zip(expected, [f"decoder.{n}.resid_post" for n in range(len(expected))], strict=True):
+        before, after = ({"shape": one[site].shape, "data": one[site].ravel().tolist()} for one in (trace, other))
+        given = {"before": before, "after": after}
+        np.testing.assert_allclose(
+            call("live/differences.js", "module.movedOf(given.before, given.after)", given), row, atol=1e-6
+        )
