@@ -145,9 +145,10 @@ def test_a_part_that_is_switched_shows_its_effect_before_python_has_run(
     visit: Visit, tab: str, views: list[str]
 ) -> None:
     page = visit.open(f"{OFF}removed={tab.replace(' ', '+')}", drawn=".cells canvas, .bars li")
-    ready(page, views, [partial(switch, page, "Heads", f"{layer}.{head}") for layer in (0, 2, 4) for head in range(8)])
+    parts = [("Heads", f"0.{n}") for n in range(6)] + [("MLPs", f"MLP {n}") for n in range(6)]
+    ready(page, views, [partial(switch, page, box, part) for box, part in parts])
     agrees(page, views, lambda: switch(page, "Layers", "layer 3"))
-    agrees(page, views, lambda: switch(page, "Heads", "5.4"))
+    agrees(page, views, lambda: switch(page, "Heads", "0.7"))
 
 
 def test_a_slider_of_writing_shows_what_it_leaves_before_python_has_run(visit: Visit) -> None:
