@@ -42,6 +42,12 @@ LISTENS = """(names) => {
 MARK = "document.documentElement.getAttribute('data-typing')"
 
 
+def switch(page: Page, box: str, part: str) -> None:
+    """Switches a part off, and closes the list: while it is open, all else is hidden from those who cannot see."""
+    choose(page, box, part)
+    page.keyboard.press("Escape")
+
+
 @pytest.fixture
 def own_server() -> Iterator[Server]:
     """The app, for a test that ends it."""
@@ -139,9 +145,10 @@ def test_a_part_that_is_switched_shows_its_effect_before_python_has_run(
     visit: Visit, tab: str, views: list[str]
 ) -> None:
     page = visit.open(f"{OFF}removed={tab.replace(' ', '+')}", drawn=".cells canvas, .bars li")
-    ready(page, views, [partial(choose, page, "Heads", f"{layer}.{head}") for layer in (0, 2, 4) for head in range(8)])
-    agrees(page, views, lambda: choose(page, "Layers", "layer 3"))
-    agrees(page, views, lambda: choose(page, "Heads", "5.4"))
+    parts = [("Heads", f"0.{n}") for n in range(6)] + [("MLPs", f"MLP {n}") for n in range(6)]
+    ready(page, views, [partial(switch, page, box, part) for box, part in parts])
+    agrees(page, views, lambda: switch(page, "Layers", "layer 3"))
+    agrees(page, views, lambda: switch(page, "Heads", "0.7"))
 
 
 def test_a_slider_of_writing_shows_what_it_leaves_before_python_has_run(visit: Visit) -> None:
@@ -168,8 +175,8 @@ def test_a_sentence_that_is_typed_shows_both_runs_before_enter(visit: Visit, add
     own = page.evaluate("globalThis.own")
     box.press("Enter")
     page.wait_for_url(re.compile("house"))
+    page.wait_for_function(f"() => {MARK} === null")
     page.wait_for_function(AT_REST)
-    assert page.evaluate(MARK) is None
     close(own, page.evaluate("globalThis.now()"))
 
 
