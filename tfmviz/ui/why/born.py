@@ -59,7 +59,7 @@ def _in_words(birth: tuple[Birth, ...]) -> str:
     before = next((one for one, after in pairwise(birth) if after.step == copies), birth[0])
     return (
         f"From step {back:,} on the first looks at the token before, from step {copies:,} on the second at what "
-        f"followed the same token. At step {before.step:,} and at the end, random tokens are cheaper the second time by "
+        f"followed the same token. At step {before.step:,} and at the end, random tokens cost less the second time by "
         f"{_gain(before.first, before.again)} and {_gain(last.first, last.again)} nats, a story's 50th token than its "
         f"5th by {_gain(before.fifth, before.fiftieth)} and {_gain(last.fifth, last.fiftieth)}."
     )
