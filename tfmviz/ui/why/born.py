@@ -58,10 +58,10 @@ def _in_words(birth: tuple[Birth, ...]) -> str:
     last = birth[-1]
     before = next((one for one, after in pairwise(birth) if after.step == copies), birth[0])
     return (
-        f"From step {back:,} on the first looks at the token before, from step {copies:,} on the second at what followed "
-        f"the same token. From step {before.step:,} to the end, random tokens grow cheaper the second time by "
-        f"{_gain(before.first, before.again)} and {_gain(last.first, last.again)} nats; a story's 50th token is cheaper "
-        f"than its 5th by {_gain(before.fifth, before.fiftieth)} and {_gain(last.fifth, last.fiftieth)}."
+        f"From step {back:,} on the first looks at the token before, from step {copies:,} on the second at what "
+        f"followed the same token. At step {before.step:,} and at the end, random tokens cost less the second time by "
+        f"{_gain(before.first, before.again)} and {_gain(last.first, last.again)} nats, a story's 50th token than its "
+        f"5th by {_gain(before.fifth, before.fiftieth)} and {_gain(last.fifth, last.fiftieth)}."
     )
 
 
