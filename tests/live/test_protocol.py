@@ -253,7 +253,8 @@ def test_a_page_says_what_it_is_before_its_pictures(monkeypatch: pytest.MonkeyPa
     said = json.loads(views(app)["live"].json)
     page = {"model": "tiny-english", "layer": "decoder.2.self_attn", "head": 1, "zoom": "", "token": 1}
     opening = said.pop("opening")
-    assert said == {"page": page, "text": "The cat sat.", "at": "live", "views": "explorer predictions", "parcel": None}
+    views_that_follow = {"views": "explorer predictions", "change": "", "at": "live", "parcel": None}
+    assert said == {"page": page, "text": "The cat sat.", **views_that_follow}
     assert opening["The animal didn't cross the street because it was too tired."] == "it"
 
 

@@ -14,7 +14,8 @@
 
 /**
  * What a view does for Streamlit. One in which a pass of the model is changed says how.
- * @typedef {Pick<Shell, "show" | "select" | "mirror" | "followLook" | "leave"> & {edited?: () => string | undefined}} View
+ * @typedef {{edited?: () => string | undefined}} Edited
+ * @typedef {Pick<Shell, "show" | "select" | "mirror" | "followLook" | "leave"> & Edited} View
  */
 
 /**
