@@ -24,6 +24,10 @@ READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTE
 """Streamlit is connected and no script runs."""
 
 
+HAS_ENGINE = """() => [...document.querySelectorAll(".st-key-live *")].some(({ shadowRoot }) =>
+    [...(shadowRoot?.live_?.following.sources[0].engines.values() ?? [])].some(Boolean))"""
+"""Whether a model has come that the browser computes by itself; the first key or touch asks for it."""
+
 AT_REST = f"""() => document.querySelector("{READY}") !== null
     && document.querySelector("[data-stale=true], [data-testid=stSkeleton]") === null
     && [...document.querySelectorAll(".stVegaLiteChart, .stPlotlyChart")].every((e) => e.querySelector("svg, canvas"))

@@ -74,13 +74,15 @@ def of(here: Lesson, there: Lesson, titles: tuple[str, str] | None = None) -> Si
     )
 
 
-def side_by_side(sides: Sides, *, on_look: Callable[[], None] | None = None) -> None:
+def side_by_side(sides: Sides, *, note: str = "", on_look: Callable[[], None] | None = None) -> None:
     """The sentence that says what has changed, the three pictures of one head, and the map of all heads.
 
     Args:
+        note: follows the sentence in place of a hint. An element of its own would come and go, and what stands below it
+            would be built anew.
         on_look: called before a click on the map goes to a head.
     """
-    st.markdown(f"{said(sides)} {how(sides)}")
+    st.markdown(f"{said(sides)} {note or how(sides)}")
     show_heads(sides)
     left, right = st.columns(2)
     if _have_same_heads(*sides.lessons):

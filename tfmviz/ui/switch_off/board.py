@@ -278,12 +278,12 @@ def attention(sides: Sides, said: Switches) -> None:
     """The chosen head in both, and how much every head has changed; what is off stays off."""
     layer, head = sides.lessons[0].choice.layer, sides.lessons[0].choice.head
     a, b = (side.trace[f"{layer}.pattern"][head] for side in sides.lessons)
-    if said.off and np.allclose(a, b, atol=both.LEAST):
-        st.markdown(
-            f"Head {sides.lessons[0].choice.layer_index}.{head} **looks as before**: what is changed is what a part "
-            "writes, and only later layers read that. Click a head that has changed on the map below."
-        )
-    both.side_by_side(sides, on_look=lambda: switch_off(said.codes))
+    note = (
+        f"Head {sides.lessons[0].choice.layer_index}.{head} **looks as before**: what is changed is what a part "
+        "writes, and only later layers read that. Click a head that has changed on the map below."
+    )
+    is_alike = bool(said.off) and np.allclose(a, b, atol=both.LEAST)
+    both.side_by_side(sides, note=note if is_alike else "", on_look=lambda: switch_off(said.codes))
 
 
 def written(sides: Sides, said: Switches) -> None:
