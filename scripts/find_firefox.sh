@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes sure there is a Firefox for the tests of the site: the system's, else Debian's package (as root). With none, those
-# tests are skipped, and say so; under CI=true they fail.
+# Makes sure there is a Firefox for the test of the site: the system's, else Debian's package (as root). With none, that
+# test is skipped, and says so.
 set -u
 for name in firefox-esr firefox; do
     if command -v "$name" >/dev/null; then exit 0; fi
