@@ -183,8 +183,10 @@ def test_a_sentence_that_is_typed_shows_both_runs_before_enter(visit: Visit, add
     close(own, page.evaluate("globalThis.now()"))
 
 
-def test_what_the_engine_does_not_know_and_damaged_weights_are_as_without_it(visit: Visit) -> None:
-    page = visit.page
+def test_what_the_engine_does_not_know_and_damaged_weights_are_as_without_it(
+    context: BrowserContext, server: Server
+) -> None:
+    visit = Visit(page := context.new_page(), server)  # the next test would get such weights in this tab
 
     def damage(route: Route) -> None:
         route.fulfill(body=b"?" * 4_000_000)

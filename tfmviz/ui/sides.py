@@ -78,11 +78,11 @@ def side_by_side(sides: Sides, *, note: str = "", on_look: Callable[[], None] | 
     """The sentence that says what has changed, the three pictures of one head, and the map of all heads.
 
     Args:
-        note: follows the sentence in place of a hint. An element of its own would come and go, and what stands below it
-            would be built anew.
+        note: in place of the sentence. An element of its own would come and go, and what stands below it would be
+            built anew.
         on_look: called before a click on the map goes to a head.
     """
-    st.markdown(f"{said(sides)} {note or how(sides)}")
+    st.markdown(note or f"{said(sides)} {how(sides)}")
     show_heads(sides)
     left, right = st.columns(2)
     if _have_same_heads(*sides.lessons):

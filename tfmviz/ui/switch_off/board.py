@@ -279,8 +279,8 @@ def attention(sides: Sides, said: Switches) -> None:
     layer, head = sides.lessons[0].choice.layer, sides.lessons[0].choice.head
     a, b = (side.trace[f"{layer}.pattern"][head] for side in sides.lessons)
     note = (
-        f"Head {sides.lessons[0].choice.layer_index}.{head} **looks as before**: what is changed is what a part "
-        "writes, and only later layers read that. Click a head that has changed on the map below."
+        f"Head {sides.lessons[0].choice.layer_index}.{head} **looks as before**: only later layers read what is "
+        "changed. Click one on the map below."
     )
     is_alike = bool(said.off) and np.allclose(a, b, atol=both.LEAST)
     both.side_by_side(sides, note=note if is_alike else "", on_look=lambda: switch_off(said.codes))
