@@ -271,7 +271,7 @@ def test_heads_that_are_near_copies_are_not_said_to_look_in_ways_of_their_own() 
     [
         ({"model": "fill-in", "kind_of_head": "next token"}, (0, 7), "looks at the token just after"),
         ({"model": "tiny-english", "kind_of_head": "duplicate"}, None, "looks at the same word elsewhere"),
-        ({"model": "french-english", "text": "J'ai une voiture rouge."}, (1, 0), "looks at a different word"),
+        ({"model": "french-english", "text": "J'ai une voiture rouge."}, (1, 1), "looks at a different word"),
     ],
 )
 def test_heads_without_biographies_are_found_by_what_they_do(

@@ -47,13 +47,14 @@ def biography(here: Lesson) -> None:
     if (book := models.book(here.model)) is None:
         heads.finder(here)
         return
-    line = lesson.line("map")
+    map_, line = st.container(), lesson.line("map")
     known = [name for name in MEASURES if name != "distance" or not here.choice.layer.endswith("cross_attn")]
     x, y = (
         line.selectbox(label, known, known.index(first), key=key, bind="query-params")
         for label, key, first in (("From left to right", "map_x", known[0]), ("Upwards", "map_y", "sharpness"))
     )
-    _map(here, book, x, y)
+    with map_:
+        _map(here, book, x, y)
     found = book.heads[here.choice.layer][here.choice.head]
     st.markdown(f"Head **{_name(here.choice.layer, here.choice.head)}** {markdown.plain(words.said(found, book))}")
     _worst(here.model, book, found)

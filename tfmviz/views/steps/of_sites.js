@@ -31,7 +31,7 @@ export function stepsOf({ facts, sites }, engine, { title, layer, head }, { with
     found.angles = { shape: [labels.length, theta.length], data: angles };
   }
   const divided = Math.abs(divisor - Math.sqrt(d_head)) < 1e-9 * divisor ? `√${d_head}` : plainly(divisor);
-  const how = { preNorm, divisor, divided, cap: null, linear: false, normed: false, outNormed: false };
+  const how = { preNorm, divisor, divided, cap: null, linear: false, sink: null, normed: false, outNormed: false };
   return { facts: { title, layer, head, queries: labels, keys: labels, heads: n_heads, ...how }, sites: found };
 }
 
