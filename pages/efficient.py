@@ -7,9 +7,11 @@ from tfmviz.ui.lesson import Lesson
 
 def draw(here: Lesson) -> None:
     plain = here.model.config.sink == "absent"
-    if (there := lesson.stand_in(here, "a model without sinks", fits=plain, instead="twins-rope")) is None:
-        return
-    here = there
+    if there := lesson.stand_in(here, "a model without sinks", fits=plain, instead="twins-rope"):
+        methods(there)
+
+
+def methods(here: Lesson) -> None:
     lesson.tabs(
         "method",
         {
@@ -78,8 +80,4 @@ def draw(here: Lesson) -> None:
     )
 
 
-lesson.page(
-    "Efficient attention",
-    "",
-    draw,
-)
+lesson.page("Efficient attention", "", draw)

@@ -80,18 +80,23 @@ def vectors(app: AppTest) -> tuple[dict[str, Any], dict[str, Array]]:
     return read_arrays(bytes(views(app)["feed_forward"].bytes))
 
 
-def by_hand() -> dict[str, Array]:
-    """All vectors of layer 2 of tiny-english on the text, in float64 from the files: (len, …)."""
+def attention_by_hand(w: dict[str, Array]) -> tuple[Array, Array, Array, Array]:
+    """Patterns (head, len, len) and values (len, head, d_head) of the layer, the stream before it, and the logits."""
     ids = tuple(Tokenizer.load(MODEL / "tokenizer.json").encode(TEXT, max_len=256).ids)
     patterns, streams, logits = numpy_model.forward(MODEL, ids)
+    norm = f"decoder.blocks.{LAYER}.self_attn_residual.norm."
+    h = numpy_model.layer_norm(streams[LAYER], w[norm + "weight"], w[norm + "bias"])
+    v = numpy_model.linear(h, w, f"decoder.blocks.{LAYER}.self_attn.W_V").reshape(len(ids), 8, 32)
+    return patterns[LAYER], v, streams[LAYER], logits
+
+
+def by_hand() -> dict[str, Array]:
+    """All vectors of layer 2 of tiny-english on the text, in float64 from the files: (len, …)."""
     w = {name: value.astype(np.float64) for name, value in load_file(MODEL / "model.safetensors").items()}
     p = f"decoder.blocks.{LAYER}."
-    h = numpy_model.layer_norm(
-        streams[LAYER], w[p + "self_attn_residual.norm.weight"], w[p + "self_attn_residual.norm.bias"]
-    )
-    v = numpy_model.linear(h, w, p + "self_attn.W_V").reshape(len(ids), 8, 32)
-    z = np.einsum("hij,jhm->ihm", patterns[LAYER], v).reshape(len(ids), -1)
-    before = streams[LAYER] + numpy_model.linear(z, w, p + "self_attn.W_O")
+    pattern, v, stream, logits = attention_by_hand(w)
+    z = np.einsum("hij,jhm->ihm", pattern, v).reshape(len(v), -1)
+    before = stream + numpy_model.linear(z, w, p + "self_attn.W_O")
     x = numpy_model.layer_norm(before, w[p + "mlp_residual.norm.weight"], w[p + "mlp_residual.norm.bias"])
     pre = numpy_model.linear(x, w, p + "mlp.W_in")
     post = pre * (1 + np.vectorize(erf)(pre / np.sqrt(2))) / 2

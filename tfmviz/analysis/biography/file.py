@@ -140,6 +140,8 @@ def load(path: Path, weights: ModelWeights | None) -> Book:
         heads = {layer: tuple(map(_biography, rows)) for layer, rows in said.pop("heads").items()}
         birth = tuple(Birth(**one) for one in said.pop("birth"))
         pair = said.pop("pair")
+        if Path(said["texts"]).name != said["texts"]:
+            raise ValueError("The texts are no file beside the others.")
         book = Book(**said, heads=heads, birth=birth, pair=pair and tuple((layer, head) for layer, head in pair))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NoBiographies(f"{path.name} is missing or cannot be read.") from error

@@ -7,7 +7,7 @@ import streamlit as st
 
 from tfmviz.analysis import attention_layer
 from tfmviz.analysis.averaging import Average, in_a_plane
-from tfmviz.plots.averaging import average
+from tfmviz.plots.averaging import NAMED, average
 from tfmviz.record.trace import Trace
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
@@ -27,20 +27,20 @@ def inside(here: Lesson) -> None:
     found, seen = of_head(here.trace, here.choice.layer, here.choice.head, here.query)
     tokens = [keys[at] for at in seen] + [NOTHING] * (len(found.places) - len(seen))
     asks = markdown.plain(visible(queries[here.query]))
-    best = int(found.weights.argmax())
+    best, *others = np.argsort(-found.weights, kind="stable")[:NAMED].tolist()
     st.markdown(
         f"**A head can only average.** Whatever its weights, what it writes for “{asks}” (cross) stays inside the area "
         f"of the values; “{markdown.plain(visible(tokens[best]))}” pulls the most, {per_cent(found.weights[best])}. "
-        "Without feed-forward layers a model only adds such averages, turned and stretched by matrices."
+        "Without feed-forward layers a model only adds such averages, turned and stretched by matrices and norms."
     )
     if len(found.around) < 3:
-        st.caption("With fewer than three values there is no area. Type more, or choose a later token.")
+        st.caption("These values span no area. Type more words, or choose a later token.")
         return
     show(
         average(found.places, found.weights, found.middle, around=found.around, tokens=tokens, theme=theme()),
         key="average",
-        alt=f"The average lies inside of {len(found.around)} corners. Weights: "
-        + "; ".join(f"“{visible(t)}” {per_cent(w)}" for t, w in zip(tokens, found.weights, strict=True)),
+        alt=f"The average lies inside of {len(found.around)} corners. Largest weights: "
+        + "; ".join(f"“{visible(tokens[n])}” {per_cent(found.weights[n])}" for n in (best, *others)),
     )
     st.caption(
         f"Layer {here.choice.layer_index}, head {here.choice.head}, in the plane in which the values differ most "

@@ -121,6 +121,8 @@ def _examples(model: Model, book: Book, found: Biography, layer: str) -> None:
     lines, rows = _lines(book.texts), []
     shown = TRANSLATED if models.translates(model) and layer.startswith("decoder.") else SHOWN
     for text, query, key, share in found.examples[:shown]:
+        if text >= len(lines):
+            continue  # of a file that somebody has shortened
         queries, keys = _tokens(model, lines[text], layer)
         if query < len(queries) and key < len(keys):
             rows.append([f"{visible(queries[query])} → {visible(keys[key])}", per_cent(share), lines[text]])
@@ -142,6 +144,8 @@ def _worst(model: Model, book: Book, found: Biography) -> None:
     ahead = stack == "decoder"  # the token after the place is the one that is predicted
     said = []
     for text, place, rise in found.worst:
+        if text >= len(lines):
+            continue
         tokens = _of_stack(model, lines[text], stack)
         if rise > 0 and place + ahead < len(tokens):
             said.append(f"“{markdown.plain(visible(tokens[place + ahead]))}” (+{rise:.2f})")

@@ -276,12 +276,10 @@ def losses(sides: Sides, said: Switches) -> None:
 
 def attention(sides: Sides, said: Switches) -> None:
     """The chosen head in both, and how much every head has changed; what is off stays off."""
-    layer, head = sides.lessons[0].choice.layer, sides.lessons[0].choice.head
-    a, b = (side.trace[f"{layer}.pattern"][head] for side in sides.lessons)
-    note = (
-        f"Head {sides.lessons[0].choice.layer_index}.{head} **looks as before**: only later layers read what is "
-        "changed. Click one on the map below."
-    )
+    choice = sides.lessons[0].choice
+    a, b = (side.trace[f"{choice.layer}.pattern"][choice.head] for side in sides.lessons)
+    name = f"Head {choice.layer_index}.{choice.head}"
+    note = f"{name} **looks as before**: only later layers read what is changed. The map below shows them."
     is_alike = bool(said.off) and np.allclose(a, b, atol=both.LEAST)
     both.side_by_side(sides, note=note if is_alike else "", on_look=lambda: switch_off(said.codes))
 

@@ -55,9 +55,11 @@ def _twins(here: Lesson) -> None:
         model = models.load(name)
         trace = models.trace(model, here.text)
         found, ids = sinks(trace, model.weights, "decoder.self_attn"), trace.target.ids
-        loss = ablation.surprise_of(trace, ablation.whole_text(ids)) if len(ids) > 1 else float("nan")
+        if np.isnan(found.shares).all():
+            return  # one token to them, which has no choice
+        loss = ablation.surprise_of(trace, ablation.whole_text(ids))
         said.append(
-            f"{markdown.code(name)} gives **{per_cent(float(np.nan_to_num(np.nanmean(found.shares))))}** to the first "
+            f"{markdown.code(name)} gives **{per_cent(float(np.nanmean(found.shares)))}** to the first "
             f"token, leaves **{per_cent(float(found.unused.mean()))}** unused and is surprised by **{loss:.2f}** nats"
         )
     st.markdown(f"Twins, the second with a trained sink in each head: {'; '.join(said)}.")
