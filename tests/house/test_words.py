@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser import ROOT
 from tests.house.sources import MODULES, PACKAGE, PAGES, name_of, tree_of
 
 SHOWN = [*PAGES, *(path for path in MODULES if {"ui", "plots", "views"} & set(path.parts))]
@@ -16,6 +17,8 @@ SCRIPTS = sorted((PACKAGE / "views").rglob("*.js"))
 
 IN_TEXT = re.compile(r"(^|\d|\)) %")
 """A sign after a space; a formatted number ends where the next part of an f-string begins."""
+
+MERGING = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
 
 IN_SCRIPT = re.compile(r"\} %|\d %[`\"]|\" %")
 
@@ -37,6 +40,17 @@ def test_per_cent_is_written_33_per_cent_without_a_space(path: Path) -> None:
 def test_scripts_write_per_cent_without_a_space(path: Path) -> None:
     found = IN_SCRIPT.search(path.read_text(encoding="utf-8"))
     assert not found, f"{name_of(path)}: {found[0]!r}: write 33%, as shared/numbers.js does"
+
+
+def test_no_file_holds_the_marks_of_a_merge() -> None:
+    folders = ("app.py", "README.md", "assets", "bench", "docs", "pages", "scripts", "tests", "tfmviz")
+    paths = [
+        path for name in folders for path in ([ROOT / name] if (ROOT / name).is_file() else (ROOT / name).rglob("*"))
+    ]
+    written = [path for path in paths if path.suffix in {".css", ".js", ".md", ".mjs", ".py", ".toml", ".ts"}]
+    assert len(written) > 1_000
+    complaints = [name_of(path) for path in written if MERGING.search(path.read_text(encoding="utf-8"))]
+    assert not complaints, f"two versions stand beside each other in {', '.join(complaints)}"
 
 
 @pytest.mark.parametrize(
