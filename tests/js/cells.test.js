@@ -33,7 +33,7 @@ function notebook() {
   return pen;
 }
 
-const COLOURS = { dark: false, masked: "#999999", maskedRgb: [153, 153, 153], text: "black", accent: "red" };
+const COLOURS = { isDark: false, masked: "#999999", roles: {}, text: "black", accent: "red" };
 
 function painted(drawn, width = 500) {
   const pen = notebook();
@@ -46,7 +46,7 @@ function painted(drawn, width = 500) {
     pen,
     drawn,
     place,
-    { ...COLOURS, attention: "blue", mlp: "brown", grid: "grey", ground: "white" },
+    { ...COLOURS, roles: { q: "blue", mlp: "brown" }, grid: "grey", ground: "white" },
     images,
   );
   return { place, calls: pen.calls, texts: pen.calls.filter(([name]) => name === "fillText").map(([, text]) => text) };

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { amountColour } from "../../tfmviz/views/lens/lens.js";
 import { bytesOf, css, inkOn, packed, RAMP } from "../../tfmviz/views/shared/colours.js";
-import { shader, TONES } from "../../tfmviz/views/shared/shades.js";
+import { shader } from "../../tfmviz/views/shared/shades.js";
+
+const SCALES = {
+  light: { little: "#ffffff", middling: "#9e8ac8", much: "#3f007d" },
+  dark: { little: "#14171f", middling: "#7a5fb0", much: "#efe6ff" },
+};
 
 const brightness = ([r, g, b]) => 0.2126 * r + 0.7152 * g + 0.0722 * b;
 
@@ -24,16 +29,17 @@ test("ink is light on dark and dark on light", () => {
 
 test("amounts grow away from the ground: darker on white, lighter on black", () => {
   const shades = [0, 0.25, 0.5, 0.75, 1];
-  const light = shades.map((shade) => brightness(amountColour(shade, false)));
-  const dark = shades.map((shade) => brightness(amountColour(shade, true)));
-  assert.deepEqual(amountColour(0, false), [255, 255, 255]);
+  const light = shades.map((shade) => brightness(amountColour(shade, SCALES.light)));
+  const dark = shades.map((shade) => brightness(amountColour(shade, SCALES.dark)));
+  assert.deepEqual(amountColour(0, SCALES.light), [255, 255, 255]);
   for (let n = 1; n < shades.length; n++) {
     assert.ok(light[n] < light[n - 1]);
     assert.ok(dark[n] > dark[n - 1]);
   }
 });
 
-const colours = { isDark: false, tones: TONES.light, maskedBytes: [1, 2, 3] };
+const roles = { score: "#c2650a", below: "#6a3d9a", zero: "#ffffff" };
+const colours = { roles, masked: "#010203" };
 
 test("positive numbers have the first colour of a tone, negative ones the second, 0 the ground", () => {
   const shade = shader({ tone: "score", values: Float64Array.of(2, -2, 0, 0.5, -Infinity) }, colours);
@@ -51,13 +57,13 @@ test("shares are drawn in cividis, masked ones in grey", () => {
 });
 
 test("an amount half way between two colours has the mean of both", () => {
-  for (const isDark of [false, true])
+  for (const scale of Object.values(SCALES))
     for (const [low, high] of [
       [0, 0.5],
       [0.5, 1],
     ]) {
-      const [one, two] = [low, high].map((shade) => amountColour(shade, isDark));
-      const between = amountColour((low + high) / 2, isDark);
+      const [one, two] = [low, high].map((shade) => amountColour(shade, scale));
+      const between = amountColour((low + high) / 2, scale);
       for (const n of [0, 1, 2]) assert.ok(Math.abs(between[n] - (one[n] + two[n]) / 2) <= 0.5);
     }
 });

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.node import VIEWS, node
-from tfmviz.views.shared import script
+from tfmviz.plots.theme import DARK, LIGHT, Theme, variables
+from tfmviz.views.shared import script, style
 
 MODULES = sorted(VIEWS.rglob("*.js"))
 IMPORTED = {
@@ -107,3 +108,23 @@ def test_modules_stay_readable(module: Path) -> None:
     lines = module.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 400
     assert max(map(len, lines)) <= 120
+
+
+def test_the_theme_alone_knows_its_colours() -> None:
+    """A view that writes one by hand would keep the old one when the theme changes. Outside of the app nobody sets
+    Streamlit's own variables, so what stands for them is written where they are missing.
+    """
+    known = {value.lower() for theme in (LIGHT, DARK) for value in variables(theme).values()} - {"#ffffff"}
+    files = {path: re.sub(r"--st-[^;]*", "", path.read_text(encoding="utf-8")) for path in VIEWS.rglob("*.*s")}
+    written = {path.name: known & set(re.findall(r"#[0-9a-f]{6}\b", text.lower())) for path, text in files.items()}
+    assert len(files) > 100
+    assert not {name: colours for name, colours in written.items() if colours}
+
+
+@pytest.mark.parametrize(("theme", "start"), [(LIGHT, ".view{"), (DARK, '.view[data-dark="true"]{')])
+def test_views_get_every_colour_of_the_theme_in_both_modes(theme: Theme, start: str) -> None:
+    rule = style("steps").split(start)[1].split("}")[0]
+    assert dict(part.removeprefix("--").split(":") for part in rule.rstrip(";").split(";")) == variables(theme)
+    roles = re.search(r"const ROLES = \[([^\]]*)\];\nROLES.push\(([^)]*)\)", (VIEWS / "shared/colours.js").read_text())
+    assert roles is not None
+    assert set(re.findall(r'"(\w+)"', roles[0])) <= set(variables(theme))

@@ -22,6 +22,14 @@ class Theme:
         norms: colour scale of lengths, from faint on the ground to strong.
         signed: colour scale of values about 0: purple below, the ground at 0, orange above; as scores are coloured.
         accent: of whatever the reader has chosen.
+        key: of keys, as `attention` is of queries.
+        value: of the vectors that are averaged.
+        vector: of other vectors, and of attention to another text.
+        norm: of normalisation.
+        position: of what positions add.
+        looked: of a key that is looked at.
+        border: around what views draw.
+        faint: of notes, and of numbers below 0 where a tone has no second colour.
         letters: pixels of the smallest letters; more on a projector.
     """
 
@@ -33,6 +41,14 @@ class Theme:
     norms: tuple[tuple[float, str], ...]
     signed: tuple[tuple[float, str], ...]
     accent: str
+    key: str
+    value: str
+    vector: str
+    norm: str
+    position: str
+    looked: str
+    border: str
+    faint: str
     letters: int = 14
 
 
@@ -45,6 +61,14 @@ LIGHT = Theme(
     norms=((0.0, "#ffffff"), (0.5, "#9e8ac8"), (1.0, "#3f007d")),
     signed=((0.0, "#6a3d9a"), (0.5, "#ffffff"), (1.0, "#c2650a")),
     accent="#c2185b",
+    key="#c8323f",
+    value="#1d7f4b",
+    vector="#0f7f86",
+    norm="#6b7280",
+    position="#8a6d00",
+    looked="#c2410c",
+    border="#c4c8d0",
+    faint="#4d5463",
 )
 
 DARK = Theme(
@@ -56,7 +80,26 @@ DARK = Theme(
     norms=((0.0, "#14171f"), (0.5, "#7a5fb0"), (1.0, "#efe6ff")),
     signed=((0.0, "#b794f4"), (0.5, "#14171f"), (1.0, "#ffb057")),
     accent="#ff6fae",
+    key="#ff7b85",
+    value="#5cc79a",
+    vector="#4fc4cc",
+    norm="#a3abb8",
+    position="#d9b93b",
+    looked="#ff9e6b",
+    border="#565c68",
+    faint="#b4bac6",
 )
+
+
+def variables(theme: Theme) -> dict[str, str]:
+    """The colours that views take from the page, as properties of CSS: `--q` and so on."""
+    below, zero, above = (colour for _, colour in theme.signed)
+    little, middling, much = (colour for _, colour in theme.norms)
+    vectors = {"q": theme.attention, "k": theme.key, "v": theme.value, "x": theme.vector, "score": above}
+    parts = {"mlp": theme.mlp, "norm": theme.norm, "position": theme.position}
+    scales = {"below": below, "zero": zero, "above": above, "little": little, "middling": middling, "much": much}
+    looks = {"looks": theme.attention, "looked": theme.looked, "masked": theme.masked}
+    return vectors | parts | scales | looks | {"grid": theme.border, "faint": theme.faint}
 
 
 VIRIDIS = ("440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725")

@@ -4,11 +4,9 @@
 /** @import { Page } from "../shared/shell.js" */
 /** @import { Values } from "../shared/table.js" */
 /** @import { Place } from "./layout.js" */
-/** @import { Palette } from "./paint.js" */
 /** @import { Cell, Picture } from "./words.js" */
 import { unpack } from "../shared/arrays.js";
 import { fresh, measured } from "../shared/canvas.js";
-import { bytesOf, coloursOf } from "../shared/colours.js";
 import { make, put } from "../shared/elements.js";
 import { veil } from "../shared/guessing.js";
 import { Shell } from "../shared/shell.js";
@@ -18,7 +16,6 @@ import { nameOf, sentence, spokenOf, valueAt } from "./words.js";
 
 const KEYS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"];
 
-/** @extends {Shell<Palette>} */
 export class Cells extends Shell {
   /** @type {Picture} */
   picture;
@@ -95,11 +92,9 @@ export class Cells extends Shell {
   }
 
   palette() {
-    const { dark } = this;
-    if (dark !== this.colours?.dark) this.images = [];
-    const own = coloursOf(this.node);
-    const mlp = getComputedStyle(this.node).getPropertyValue("--mlp").trim();
-    return { ...own, dark, attention: own.looks, mlp, maskedRgb: bytesOf(own.masked) };
+    const colours = super.palette();
+    if (colours.isDark !== this.colours?.isDark) this.images = [];
+    return colours;
   }
 
   layOut() {

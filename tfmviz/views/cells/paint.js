@@ -1,20 +1,15 @@
 // Paints a picture of cells on a canvas context, or on the stand-in that writes SVG.
 
 /** @import { Pen } from "../shared/canvas.js" */
-/** @import { Colours, Rgb } from "../shared/colours.js" */
+/** @import { Colours } from "../shared/colours.js" */
 /** @import { Place } from "./layout.js" */
 /** @import { Picture } from "./words.js" */
 import { paintBrackets, partOf } from "../shared/bytes.js";
 import { contextOf } from "../shared/canvas.js";
-import { inkOnRgb } from "../shared/colours.js";
+import { bytesOf, inkOnRgb } from "../shared/colours.js";
 import { make } from "../shared/elements.js";
 import { painter, ticks } from "./scales.js";
 import { nameOf } from "./words.js";
-
-/**
- * The page's colours, and those of marks.
- * @typedef {Colours & {dark: boolean, attention: string, mlp: string, maskedRgb: Rgb}} Palette
- */
 
 const LEAST_GAP = 8; // pixels a cell must measure to have a line around it
 const TEXT_SIZES = [16, 15, 14, 13, 12]; // the first in which all numbers fit
@@ -26,11 +21,11 @@ const TICK_ROOM = 56; // pixels for a number on the colour bar
 /**
  * One pixel a cell, for each matrix. What is not finite has the colour of what is masked.
  * @param {Picture} picture
- * @param {Palette} colours
+ * @param {Colours} colours
  * @returns {HTMLCanvasElement[]}
  */
 export function bitmaps({ matrices, rows, columns, values, scale }, colours) {
-  const colourOf = painter(scale, colours.dark);
+  const colourOf = painter(scale, colours.isDark);
   const size = rows.count * columns.count;
   return Array.from({ length: matrices }, (_, matrix) => {
     const canvas = make("canvas", { width: columns.count, height: rows.count });
@@ -54,7 +49,7 @@ export function bitmaps({ matrices, rows, columns, values, scale }, colours) {
  * @param {Pen} pen
  * @param {Picture} picture
  * @param {Place} place
- * @param {Palette} colours
+ * @param {Colours} colours
  * @param {HTMLCanvasElement[]} images
  */
 export function paintPicture(pen, picture, place, colours, images) {
@@ -73,7 +68,7 @@ export function paintPicture(pen, picture, place, colours, images) {
  * @param {Pen} pen
  * @param {Picture} picture
  * @param {Place} place
- * @param {Palette} colours
+ * @param {Colours} colours
  * @param {HTMLCanvasElement} image
  * @param {number} matrix
  */
@@ -100,11 +95,11 @@ function paintCells(pen, picture, place, colours, image, matrix) {
  * @param {Pen} pen
  * @param {Picture} picture
  * @param {Place} place
- * @param {Palette} colours
+ * @param {Colours} colours
  * @param {number} matrix
  */
 function paintOneByOne(pen, { rows, columns, values, scale }, { wide, high }, colours, matrix) {
-  const colourOf = painter(scale, colours.dark);
+  const colourOf = painter(scale, colours.isDark);
   const size = rows.count * columns.count;
   for (let n = 0; n < size; n++) {
     const value = values[matrix * size + n];
@@ -117,7 +112,7 @@ function paintOneByOne(pen, { rows, columns, values, scale }, { wide, high }, co
  * @param {Pen} pen
  * @param {Picture} picture
  * @param {Place} place
- * @param {Palette} colours
+ * @param {Colours} colours
  */
 function paintGaps(pen, { rows, columns }, { wide, high }, colours) {
   pen.strokeStyle = colours.ground;
@@ -143,7 +138,7 @@ function paintGaps(pen, { rows, columns }, { wide, high }, colours) {
  * @param {Pen} pen
  * @param {Picture} picture
  * @param {Place} place
- * @param {Palette} colours
+ * @param {Colours} colours
  */
 function paintTexts(pen, { columns, values, texts, scale }, { wide, high }, colours) {
   if (!texts) return;
@@ -153,14 +148,14 @@ function paintTexts(pen, { columns, values, texts, scale }, { wide, high }, colo
     return texts.every((row) => row.every((text) => pen.measureText(text).width + 5 <= wide));
   });
   if (!size) return;
-  const colourOf = painter(scale, colours.dark);
+  const colourOf = painter(scale, colours.isDark);
   pen.font = `${size}px ${colours.font}`;
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   texts.forEach((line, row) => {
     line.forEach((text, column) => {
       const value = values[row * columns.count + column];
-      pen.fillStyle = inkOnRgb(Number.isFinite(value) ? colourOf(value) : colours.maskedRgb);
+      pen.fillStyle = inkOnRgb(Number.isFinite(value) ? colourOf(value) : bytesOf(colours.masked));
       pen.fillText(text, (column + 0.5) * wide, (row + 0.5) * high + 1);
     });
   });
@@ -170,12 +165,15 @@ function paintTexts(pen, { columns, values, texts, scale }, { wide, high }, colo
  * @param {Pen} pen
  * @param {Picture} picture
  * @param {Place} place
- * @param {Palette} colours
+ * @param {Colours} colours
  */
 function paintMarks(pen, { frames, crosses }, { wide, high }, colours) {
+  const { accent, text, roles } = colours;
+  /** @type {Record<string, string>} */
+  const inks = { accent, text, attention: roles.q, mlp: roles.mlp };
   pen.lineWidth = 3;
   for (const { top, left, bottom, right, colour } of frames) {
-    pen.strokeStyle = colours[/** @type {"accent" | "attention" | "mlp" | "text"} */ (colour)];
+    pen.strokeStyle = inks[colour];
     pen.strokeRect(left * wide, top * high, (right - left) * wide, (bottom - top) * high);
   }
   pen.strokeStyle = colours.accent;
@@ -211,7 +209,7 @@ function paintCross(pen, x, y, wide, high) {
  * @param {Pen} pen
  * @param {Picture} picture
  * @param {Place} place
- * @param {Palette} colours
+ * @param {Colours} colours
  */
 function paintNames(pen, { rows, columns, matrices }, place, colours) {
   const { corners, wide, high, beside, below, runs } = place;
@@ -262,7 +260,7 @@ function paintNames(pen, { rows, columns, matrices }, place, colours) {
  * @param {number} y
  * @param {number} width
  * @param {number} height
- * @param {Palette} colours
+ * @param {Colours} colours
  */
 function paintBox(pen, x, y, width, height, { accent }) {
   if (Math.min(width, height) < LEAST_BOX) return; // the boxes would hide the names
@@ -292,7 +290,7 @@ function paintUpright(pen, text, x, y, align = "right") {
  * @param {Pen} pen
  * @param {Picture} picture
  * @param {Place} place
- * @param {Palette} colours
+ * @param {Colours} colours
  */
 function paintTitles(pen, { rows, columns, titles }, { corners, wide, high, width, height, left, right }, colours) {
   pen.fillStyle = colours.text;
@@ -315,10 +313,10 @@ function paintTitles(pen, { rows, columns, titles }, { corners, wide, high, widt
  * @param {Pen} pen
  * @param {import("./scales.js").Scale} scale
  * @param {Place} place
- * @param {Palette} colours
+ * @param {Colours} colours
  */
 function paintBar(pen, scale, { left, bar }, colours) {
-  const colourOf = painter(scale, colours.dark);
+  const colourOf = painter(scale, colours.isDark);
   const { low, high } = scale;
   for (let n = 0; n < BAR_STEPS; n++) {
     pen.fillStyle = `rgb(${colourOf(low + ((n + 0.5) / BAR_STEPS) * (high - low)).join(",")})`;

@@ -4,7 +4,7 @@
 /** @import { Matrix } from "../shared/arrays.js" */
 /** @import { Pen } from "../shared/canvas.js" */
 /** @import { Page } from "../shared/shell.js" */
-/** @import { StepColours } from "../shared/shades.js" */
+/** @import { Colours } from "../shared/colours.js" */
 /** @import { Header, Sum } from "./explain.js" */
 /** @import { Layout, Part, Place } from "./layout.js" */
 /** @import { Scene } from "./paint.js" */
@@ -12,7 +12,6 @@ import { unpack } from "../shared/arrays.js";
 import { fresh, Layer } from "../shared/canvas.js";
 import { arrowOf, make } from "../shared/elements.js";
 import { number } from "../shared/numbers.js";
-import { toneColours } from "../shared/shades.js";
 import { Shell, STILL } from "../shared/shell.js";
 import { plainSite } from "../shared/sites.js";
 import { blockOf } from "../shared/sums.js";
@@ -20,7 +19,6 @@ import { account, nameOf, noun, numberAt } from "./explain.js";
 import { isPart, layoutOf, moved, placeAt } from "./layout.js";
 import { paintChoice, paintLayer, paintWeights } from "./paint.js";
 
-/** @extends {Shell<StepColours>} */
 export class FeedForward extends Shell {
   /** @type {Header} */
   header;
@@ -133,10 +131,6 @@ export class FeedForward extends Shell {
   hover(place) {
     this.hovered = place;
     this.point();
-  }
-
-  palette() {
-    return toneColours(this.node);
   }
 
   draw() {

@@ -2,7 +2,7 @@
 
 /** @import { Matrix } from "../shared/arrays.js" */
 /** @import { Pen } from "../shared/canvas.js" */
-/** @import { StepColours } from "../shared/shades.js" */
+/** @import { Colours } from "../shared/colours.js" */
 /** @import { Header } from "./explain.js" */
 /** @import { Box, Layout, Part, Place } from "./layout.js" */
 import { contextOf, measured } from "../shared/canvas.js";
@@ -10,7 +10,7 @@ import { shader } from "../shared/shades.js";
 import { nameOf, TONE } from "./explain.js";
 import { boxOf, cornerOf, NAME } from "./layout.js";
 
-/** @typedef {{header: Header, arrays: Record<string, Matrix>, layout: Layout, colours: StepColours}} Scene */
+/** @typedef {{header: Header, arrays: Record<string, Matrix>, layout: Layout, colours: Colours}} Scene */
 
 /** @type {Record<Part, Part[]>} the vectors whose numbers, all or the one at the same place, a number is made of */
 const SOURCES = {

@@ -1,8 +1,7 @@
 // A table of words, one row a token, one column a stage. Every touch is answered here; the page gets the chosen cell.
 
-/** @import { Rgb } from "../shared/colours.js" */
 /** @import { Page } from "../shared/shell.js" */
-import { css, inkOn, inkOnRgb } from "../shared/colours.js";
+import { bytesOf, css, inkOn, inkOnRgb } from "../shared/colours.js";
 import { figureOf } from "../shared/drawn.js";
 import { button, buttonOf, make, roving } from "../shared/elements.js";
 import { Shell } from "../shared/shell.js";
@@ -20,23 +19,6 @@ import { Shell } from "../shared/shell.js";
  */
 
 /** @typedef {{row: number, column: number}} Place */
-
-/**
- * From nothing to much, as the figures draw lengths.
- * @type {{light: Rgb[], dark: Rgb[]}}
- */
-const AMOUNTS = {
-  light: [
-    [255, 255, 255],
-    [158, 138, 200],
-    [63, 0, 125],
-  ],
-  dark: [
-    [20, 23, 31],
-    [122, 95, 176],
-    [239, 230, 255],
-  ],
-};
 
 export class Lens extends Shell {
   /** @type {Data | null} */
@@ -133,7 +115,7 @@ export class Lens extends Shell {
    */
   shadeOf({ scale }, shade) {
     if (scale === "share") return [css(Math.sqrt(shade)), inkOn(Math.sqrt(shade))];
-    const rgb = amountColour(shade, this.dark);
+    const rgb = amountColour(shade, this.colours.roles);
     return [`rgb(${rgb.join(" ")})`, inkOnRgb(rgb)];
   }
 
@@ -201,12 +183,12 @@ export class Lens extends Shell {
 }
 
 /**
- * The colour of an amount, from faint to strong.
+ * The colour of an amount, from little to much, as the figures draw lengths.
  * @param {number} shade
- * @param {boolean} isDark
+ * @param {Record<string, string>} roles
  */
-export function amountColour(shade, isDark) {
-  const [low, middle, high] = AMOUNTS[isDark ? "dark" : "light"];
+export function amountColour(shade, roles) {
+  const [low, middle, high] = [roles.little, roles.middling, roles.much].map(bytesOf);
   const [from, to, part] = shade < 0.5 ? [low, middle, 2 * shade] : [middle, high, 2 * shade - 1];
   return from.map((value, i) => Math.round(value + (to[i] - value) * part));
 }

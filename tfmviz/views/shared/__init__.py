@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tfmviz.plots.theme import DARK, LIGHT, Theme, variables
 from tfmviz.record.trace import Array
 
 VIEWS = Path(__file__).parents[1]
@@ -61,9 +62,16 @@ def _join(module: Path, joined: dict[Path, str], importers: tuple[Path, ...]) ->
     joined[module] = _BLANK.sub("\n", text).lstrip("\n")
 
 
+def _colours(selector: str, theme: Theme) -> str:
+    return f"{selector}{{{''.join(f'--{name}:{colour};' for name, colour in variables(theme).items())}}}\n"
+
+
+COLOURS = _colours(".view", LIGHT) + _colours('.view[data-dark="true"]', DARK)
+
+
 def style(name: str) -> str:
-    """What all views look like, and what one adds to that, without comments and indentation."""
-    text = "\n".join((VIEWS / folder / "view.css").read_text(encoding="utf-8") for folder in ("shared", name))
+    """The theme's colours, what all views look like, and what one adds, without comments and indentation."""
+    text = COLOURS + "\n".join((VIEWS / folder / "view.css").read_text(encoding="utf-8") for folder in ("shared", name))
     return _BLANK.sub("\n", _INDENT.sub("", _CSS_COMMENT.sub("", text)))
 
 

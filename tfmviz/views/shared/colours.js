@@ -15,11 +15,16 @@ import { contextOf } from "./canvas.js";
  * @property {string} accent
  * @property {string} grid
  * @property {string} soft of what has no value, or none that may be seen
+ * @property {Record<string, string>} roles the theme's other colours, by what they are for (`variables` in theme.py)
+ * @property {boolean} isDark
  * @property {boolean} areVeiled values are hidden, see guessing.js
  * @property {string} font
  * @property {number} letters pixels of the usual letters; more on a projector too
  * @property {number} least pixels of the smallest letters; more on a projector (see ui/projected.css)
  */
+
+const ROLES = ["q", "k", "v", "x", "score", "mlp", "norm", "position", "faint", "below", "zero", "above"];
+ROLES.push("little", "middling", "much");
 
 // Matplotlib's cividis, at ten places from its beginning to its end.
 const CIVIDIS = ["00224e", "123570", "3b496c", "575d6d", "707173", "8a8678", "a59c74", "c3b369", "e1cc55", "fee838"];
@@ -76,6 +81,8 @@ export function coloursOf(element) {
     accent: read("--accent"),
     grid: read("--grid"),
     soft: read("--soft"),
+    roles: Object.fromEntries(ROLES.map((name) => [name, read(`--${name}`)])),
+    isDark: element instanceof HTMLElement && element.dataset.dark === "true",
     areVeiled: element instanceof HTMLElement && element.dataset.veiled === "true",
     font: style.fontFamily,
     letters: Math.max(14, least),

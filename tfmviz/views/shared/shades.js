@@ -1,68 +1,27 @@
-// The colours of numbers in a matrix.
+// The colours of numbers in a matrix: q blue, k red, v green, other vectors teal, scores orange. What is negative is
+// grey, in scores purple.
 
 /** @import { Matrix } from "./arrays.js" */
 /** @import { Colours, Rgb } from "./colours.js" */
-import { bytesOf, coloursOf, indexOf, inkOn, isDark, RAMP } from "./colours.js";
+import { bytesOf, indexOf, inkOn, RAMP } from "./colours.js";
 
 /** @typedef {"q" | "k" | "v" | "x" | "score" | "share"} Tone */
 
 /** @typedef {Matrix & {allowed?: ArrayLike<number>}} Masked where `allowed` is 0, no number is shown */
 
-/** @typedef {Record<Exclude<Tone, "share">, [positive: string, negative: string]>} Tones */
-
-/** @typedef {Colours & {isDark: boolean, tones: Tones, maskedBytes: Rgb}} StepColours */
-
-const GREY = { light: "#5a6372", dark: "#aab2bf" };
-
-/**
- * Fixed colours: q blue, k red, v green; other vectors teal; scores orange. What is negative has the second colour.
- * @type {{light: Tones, dark: Tones}}
- */
-export const TONES = {
-  light: {
-    q: ["#1f6fb4", GREY.light],
-    k: ["#c8323f", GREY.light],
-    v: ["#1d7f4b", GREY.light],
-    x: ["#0f7f86", GREY.light],
-    score: ["#c2650a", "#6a3d9a"],
-  },
-  dark: {
-    q: ["#6bb3f0", GREY.dark],
-    k: ["#ff7b85", GREY.dark],
-    v: ["#5cc79a", GREY.dark],
-    x: ["#4fc4cc", GREY.dark],
-    score: ["#ffb057", "#b794f4"],
-  },
-};
-
-/**
- * The colours of the page around a view, whose elements take the tones as variables: `--q` and so on.
- * @param {HTMLElement} node the view
- * @returns {StepColours}
- */
-export function toneColours(node) {
-  const dark = isDark(node);
-  const tones = TONES[dark ? "dark" : "light"];
-  node.dataset.dark = String(dark);
-  for (const [tone, [positive]] of Object.entries(tones)) node.style.setProperty(`--${tone}`, positive);
-  const colours = coloursOf(node);
-  return { ...colours, tones, isDark: dark, maskedBytes: bytesOf(colours.masked) };
-}
-
-const GROUNDS = { light: "#ffffff", dark: "#14171f" };
-
 /**
  * The colour of each cell. Small numbers stay visible: colour grows with the square root.
  * @param {Masked & {tone: Tone}} matrix
- * @param {{isDark: boolean, tones: Tones, maskedBytes: Rgb}} colours
+ * @param {Pick<Colours, "roles" | "masked">} colours
  * @returns {(cell: number) => Rgb}
  */
-export function shader({ values, tone, allowed }, { isDark, tones, maskedBytes }) {
+export function shader({ values, tone, allowed }, { roles, masked }) {
+  const maskedBytes = bytesOf(masked);
   if (tone === "share") {
     return (n) => (allowed && !allowed[n] ? maskedBytes : RAMP[indexOf(Math.sqrt(Math.max(0, values[n])))]);
   }
-  const [positive, negative] = tones[tone].map(bytesOf);
-  const ground = bytesOf(GROUNDS[isDark ? "dark" : "light"]);
+  const second = tone === "score" ? roles.below : roles.faint;
+  const [positive, negative, ground] = [roles[tone], second, roles.zero].map(bytesOf);
   let largest = 0;
   for (const value of values) if (value !== -Infinity) largest = Math.max(largest, Math.abs(value));
   return (n) => {

@@ -36,7 +36,6 @@ export class Shell {
   node;
   /** @type {Look} */
   colours;
-  dark = false;
   width = 0; // 0 while nothing is drawn: there are no data yet, or another tab is open
   live = make("p", { className: "unseen", role: "status" });
   /** @type {Typed | null} while the data are those of a text that is being typed */
@@ -108,8 +107,7 @@ export class Shell {
   redraw() {
     this.width = this.#hasData ? this.node.clientWidth : 0;
     if (!this.width) return;
-    this.dark = isDark(this.node);
-    this.node.dataset.dark = String(this.dark);
+    this.node.dataset.dark = String(isDark(this.node));
     this.#look = this.#lookNow();
     this.colours = this.palette();
     this.draw();

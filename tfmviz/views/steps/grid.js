@@ -3,7 +3,7 @@
 /** @import { Pen } from "../shared/canvas.js" */
 /** @import { Figure } from "../shared/picture.js" */
 /** @import { Axis, Description, Head, MatrixId, Selection } from "./head.js" */
-/** @import { StepColours } from "../shared/shades.js" */
+/** @import { Colours } from "../shared/colours.js" */
 import { contextOf, fresh, widest } from "../shared/canvas.js";
 import { arrowOf, make } from "../shared/elements.js";
 import { decimal, number } from "../shared/numbers.js";
@@ -66,7 +66,7 @@ export class Grid {
    * Finds sizes for a free width and height; then `draw`.
    * @param {number} width
    * @param {number} height
-   * @param {StepColours} colours
+   * @param {Colours} colours
    */
   measure(width, height, { font, letters }) {
     const { rows, columns, axes } = this.matrix;
@@ -99,7 +99,7 @@ export class Grid {
 
   /**
    * @param {Selection} selection
-   * @param {StepColours} colours
+   * @param {Colours} colours
    */
   draw(selection, colours) {
     this.selection = selection;
@@ -123,7 +123,7 @@ export class Grid {
 
   /**
    * @param {Pen} pen
-   * @param {StepColours} colours
+   * @param {Colours} colours
    */
   paint(pen, colours) {
     const { rows, columns } = this.matrix;
@@ -146,7 +146,7 @@ export class Grid {
 
   /**
    * One pixel a cell, kept until the page turns dark or light.
-   * @param {StepColours} colours
+   * @param {Colours} colours
    */
   image(colours) {
     if (this.painted?.isDark === colours.isDark) return this.painted.canvas;
@@ -163,7 +163,7 @@ export class Grid {
 
   /**
    * @param {Pen} pen
-   * @param {StepColours} colours
+   * @param {Colours} colours
    */
   paintNumbers(pen, colours) {
     const letters = Math.max(12, colours.least);
@@ -184,7 +184,7 @@ export class Grid {
   /**
    * Lines between the parts of the heads, and their numbers.
    * @param {Pen} pen
-   * @param {StepColours} colours
+   * @param {Colours} colours
    */
   paintHeads(pen, colours) {
     const { rows, columns, axes } = this.matrix;
@@ -218,7 +218,7 @@ export class Grid {
 
   /**
    * @param {Pen} pen
-   * @param {StepColours} colours
+   * @param {Colours} colours
    */
   paintMark(pen, colours) {
     const { rows, columns } = this.matrix;
@@ -235,7 +235,7 @@ export class Grid {
 
   /**
    * @param {Pen} pen
-   * @param {StepColours} colours
+   * @param {Colours} colours
    */
   paintLabels(pen, colours) {
     const { rows, columns, axes } = this.matrix;
@@ -312,7 +312,7 @@ const cut = (label) => (label.length > 12 ? `${label.slice(0, 11)}…` : label);
 /**
  * Some grids as one figure.
  * @param {Grid[]} grids
- * @param {StepColours} colours
+ * @param {Colours} colours
  * @returns {Figure}
  */
 export function sideBySide(grids, colours) {

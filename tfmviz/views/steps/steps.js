@@ -1,14 +1,13 @@
 // Attention stage by stage. Stepping, pointing and choosing are answered here; the page around is told when the hand is
 // still.
 
-/** @import { StepColours } from "../shared/shades.js" */
+/** @import { Colours } from "../shared/colours.js" */
 /** @import { Page } from "../shared/shell.js" */
 /** @import { Cell, Size } from "./grid.js" */
 /** @import { Axis, MatrixId, Selection } from "./head.js" */
 /** @import { Seen } from "./mirror.js" */
 /** @import { Stage } from "./stages.js" */
 import { button, buttonOf, make, roving, tokenButtons } from "../shared/elements.js";
-import { toneColours } from "../shared/shades.js";
 import { Shell } from "../shared/shell.js";
 import { plainSite } from "../shared/sites.js";
 import { blockOf, toned } from "../shared/sums.js";
@@ -29,7 +28,6 @@ const ELSEWHERE = [
   "[role=combobox], [role=listbox], [role=dialog]",
 ].join(", ");
 
-/** @extends {Shell<StepColours>} */
 export class Steps extends Shell {
   /** @type {Head} */
   head;
@@ -220,10 +218,6 @@ export class Steps extends Shell {
     this.hovered = cell && { id, part: this.head.selectionAt(id, cell) };
     this.later(() => this.drawSelection());
     this.tellBeside({ over: this.hovered && { id, part: named(this.link, this.hovered.part) } });
-  }
-
-  palette() {
-    return toneColours(this.node);
   }
 
   draw() {

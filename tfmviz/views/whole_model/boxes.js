@@ -31,7 +31,10 @@ export function paintBox(brush, { column, box }, pictureOf) {
   }
   y = paintParts(brush, column, box, y + 2);
   if (column.parameters === undefined) return;
-  brush.text(written(column.parameters), middle, y + TEXT_LINE / 2, { align: "center", colour: brush.colours.faint });
+  brush.text(written(column.parameters), middle, y + TEXT_LINE / 2, {
+    align: "center",
+    colour: brush.colours.roles.faint,
+  });
 }
 
 /**

@@ -6,25 +6,21 @@ import { colourOf } from "./colours.js";
 
 /** @typedef {[x: number, y: number]} Point */
 
-/** @typedef {Colours & {faint: string}} Palette */
-
 export const LETTERS = 14; // pixels, before the picture is scaled
 
 export class Brush {
   /**
    * @param {Pen} pen
-   * @param {Palette} colours
-   * @param {boolean} isDark
+   * @param {Colours} colours
    */
-  constructor(pen, colours, isDark) {
+  constructor(pen, colours) {
     this.pen = pen;
     this.colours = colours;
-    this.isDark = isDark;
   }
 
   /** @param {string} kind */
   colour(kind) {
-    return colourOf(kind, this.isDark);
+    return colourOf(kind, this.colours.roles);
   }
 
   /**

@@ -5,39 +5,21 @@
 import { contextOf } from "../shared/canvas.js";
 import { bytesOf, css, indexOf, RAMP } from "../shared/colours.js";
 
-/**
- * Per kind on a light and on a dark ground.
- * @type {Record<string, [light: string, dark: string]>}
- */
-const KINDS = {
-  attention: ["#1f6fb4", "#6bb3f0"],
-  cross: ["#0f7f86", "#4fc4cc"],
-  mlp: ["#b3620b", "#f0a94f"],
-  norm: ["#6b7280", "#a3abb8"],
-  embed: ["#6a3d9a", "#b794f4"],
-  readout: ["#6a3d9a", "#b794f4"],
-  position: ["#8a6d00", "#d9b93b"],
-  q: ["#1f6fb4", "#6bb3f0"],
-  k: ["#c8323f", "#ff7b85"],
-  v: ["#1d7f4b", "#5cc79a"],
-};
-const PLAIN = ["#4d5463", "#b4bac6"];
-const SIGNED = {
-  light: { below: "#6a3d9a", ground: "#ffffff", above: "#c2650a" },
-  dark: { below: "#b794f4", ground: "#14171f", above: "#ffb057" },
-};
+/** @typedef {Record<string, string>} Roles the theme's colours, by what they are for */
 
-/** @type {(kind: string, isDark: boolean) => string} */
-export const colourOf = (kind, isDark) => (KINDS[kind] ?? PLAIN)[isDark ? 1 : 0];
+/** @type {Record<string, string>} */
+const ROLE_OF = { attention: "q", cross: "x", embed: "below", readout: "below" };
+
+/** @type {(kind: string, roles: Roles) => string} */
+export const colourOf = (kind, roles) => roles[ROLE_OF[kind] ?? kind] ?? roles.faint;
 
 /**
  * Vectors as a picture, one pixel a number. Small numbers stay visible: colour grows with the square root.
  * @param {Matrix} matrix
- * @param {boolean} isDark
+ * @param {Roles} roles
  */
-export function stripImage({ rows, columns, values }, isDark) {
-  const tones = SIGNED[isDark ? "dark" : "light"];
-  const [below, ground, above] = [tones.below, tones.ground, tones.above].map(bytesOf);
+export function stripImage({ rows, columns, values }, roles) {
+  const [below, ground, above] = [roles.below, roles.zero, roles.above].map(bytesOf);
   const largest = largestOf(values) || 1;
   return image(columns, rows, (n) => {
     const to = values[n] < 0 ? below : above;

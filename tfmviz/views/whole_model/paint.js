@@ -32,8 +32,9 @@ export class Painter {
    * @param {number | null} stage
    */
   paint(brush, placed, stage) {
-    if (this.isDark !== brush.isDark) this.images.clear();
-    this.isDark = brush.isDark;
+    const { isDark } = brush.colours;
+    if (this.isDark !== isDark) this.images.clear();
+    this.isDark = isDark;
     let order = 0;
     for (const lane of placed.lanes) {
       paintTitle(brush, lane);
@@ -82,7 +83,7 @@ export class Painter {
       brush.pen.drawImage(picture, body.x, body.y, body.width, body.height);
       paintKeys(brush, column.labels ?? [], body);
     } else {
-      const picture = this.kept(matrix, () => stripImage(array, brush.isDark));
+      const picture = this.kept(matrix, () => stripImage(array, brush.colours.roles));
       if (row < ROOMY) brush.pen.drawImage(picture, body.x, body.y, body.width, body.height);
       else this.strips(brush, picture, column, { ...body, row });
       const edge = { x: body.x - 0.5, y: body.y - 0.5, width: body.width + 1, height: body.height + 1 };
@@ -146,7 +147,7 @@ function paintTokens(brush, { lane, labels, row }, { body }) {
 
 /** @type {(brush: Brush, place: Place) => void} */
 function paintShape(brush, { column, box }) {
-  const { faint } = brush.colours;
+  const { faint } = brush.colours.roles;
   const text = column.shape.map(written).join(" × ");
   const [middle, top] = [box.x + box.width / 2, box.y + box.height];
   brush.text(text, middle + 5, top + 12, { align: "center", colour: faint });

@@ -4,7 +4,6 @@
 /** @import { Matrix } from "../shared/arrays.js" */
 /** @import { Pen } from "../shared/canvas.js" */
 /** @import { Page } from "../shared/shell.js" */
-/** @import { Palette } from "./brush.js" */
 /** @import { Says } from "./follow.js" */
 /** @import { Found, Placed } from "./layout.js" */
 /** @import { Seen } from "./mirror.js" */
@@ -12,7 +11,6 @@
 import { unpack } from "../shared/arrays.js";
 import { placeOfToken } from "../shared/beside.js";
 import { fresh, measured } from "../shared/canvas.js";
-import { coloursOf } from "../shared/colours.js";
 import { arrowOf, buttonOf, make, roving } from "../shared/elements.js";
 import { Shell, STILL } from "../shared/shell.js";
 import { plainSite } from "../shared/sites.js";
@@ -31,7 +29,6 @@ const BEAT = 1200; // milliseconds that a column is shown while it plays
 
 /** @typedef {{zoom: "model" | "block" | "head", layer?: string, head?: number}} Opening */
 
-/** @extends {Shell<Palette>} */
 export class Whole extends Shell {
   /** @type {Scene | null} */
   scene = null;
@@ -264,11 +261,6 @@ export class Whole extends Shell {
     this.tellBeside({ box: this.hoveredBox });
   }
 
-  palette() {
-    const faint = getComputedStyle(this.node).getPropertyValue("--faint").trim();
-    return { ...coloursOf(this.node), faint };
-  }
-
   draw() {
     if (!this.scene) return;
     const { font, letters } = this.colours;
@@ -295,7 +287,7 @@ export class Whole extends Shell {
   brushOn(canvas) {
     const context = fresh(canvas, this.placed.width * this.scale, this.placed.height * this.scale);
     context.scale(this.scale, this.scale);
-    return new Brush(context, this.colours, this.dark);
+    return new Brush(context, this.colours);
   }
 
   drawFollowed() {
@@ -354,7 +346,7 @@ export class Whole extends Shell {
     const { width, height } = placed;
     /** @param {Pen} pen */
     const paint = (pen) => {
-      const brush = new Brush(pen, this.colours, this.dark);
+      const brush = new Brush(pen, this.colours);
       this.painter.paint(brush, placed, this.stage);
       if (token) follow(brush, placed, this.arrays, this.followed(token));
     };
