@@ -116,7 +116,7 @@ def test_the_theme_alone_knows_its_colours() -> None:
     """
     known = {value.lower() for theme in (LIGHT, DARK) for value in variables(theme).values()} - {"#ffffff"}
     files = {path: re.sub(r"--st-[^;]*", "", path.read_text(encoding="utf-8")) for path in VIEWS.rglob("*.*s")}
-    written = {path.name: known & set(re.findall(r"#[0-9a-f]{6}\b", text.lower())) for path, text in files.items()}
+    written = {str(path): known & set(re.findall(r"#[0-9a-f]{6}\b", text.lower())) for path, text in files.items()}
     assert len(files) > 100
     assert not {name: colours for name, colours in written.items() if colours}
 
