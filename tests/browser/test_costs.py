@@ -64,3 +64,18 @@ def test_experts_at_work_are_in_the_address_and_fit_a_phone(visit: Visit) -> Non
     page.set_viewport_size({"width": 390, "height": 844})
     assert_fits(page)
     assert violations(page) == []
+
+
+def test_a_click_on_a_columns_title_sorts_the_table_and_the_third_one_gives_back_its_order(visit: Visit) -> None:
+    page = visit.open("/size?" + urlencode({"sized": "Result tables"}), drawn=".st-key-result_table tbody tr")
+    names = page.locator(".st-key-result_table tbody th")
+    as_it_came = names.all_text_contents()
+    title = page.get_by_role("button", name="BLEU, En–De")
+    title.click()
+    assert names.all_text_contents()[:2] == ["Transformer big", "Transformer base"]
+    assert page.locator("th[aria-sort=descending]").count() == 1
+    page.keyboard.press("Enter")  # the title has kept the focus
+    assert names.all_text_contents()[0] == "ByteNet"
+    page.keyboard.press("Enter")
+    assert names.all_text_contents() == as_it_came
+    assert page.get_by_role("button", name="new in it").count() == 0

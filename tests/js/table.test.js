@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainSite } from "../../tfmviz/views/shared/sites.js";
-import { csvOf, numberIn, plain } from "../../tfmviz/views/shared/table.js";
+import { csvOf, numberIn, orderOf, plain } from "../../tfmviz/views/shared/table.js";
 
 // Reads comma-separated values as RFC 4180 has them.
 function read(text) {
@@ -74,4 +74,23 @@ test("a number that is written for readers is a number again, and nothing else i
     "–": "–",
   };
   for (const [text, value] of Object.entries(read)) assert.equal(numberIn(text), value);
+});
+
+test("a power of ten is a number, whatever only looks like one is not", () => {
+  assert.deepEqual(["2.3·10¹⁹", "1·10⁰", "−4·10²"].map(numberIn), [2.3e19, 1, -400]);
+  for (const text of ["2.3·10", "a·10²", "2·10²x", "2·10²·10²"]) assert.equal(numberIn(text), text);
+});
+
+test("rows stand in the order of a column, those without a number last, and equal ones as they came", () => {
+  const rows = [
+    ["b", "24.6", "2.3·10¹⁹"],
+    ["a", "–", "1.0·10²⁰"],
+    ["d", "1,024", "9.6·10¹⁸"],
+    ["c", "24.6", "–"],
+  ];
+  assert.deepEqual(orderOf(rows, 1, false), [2, 0, 3, 1]);
+  assert.deepEqual(orderOf(rows, 1, true), [0, 3, 2, 1]);
+  assert.deepEqual(orderOf(rows, 2, false), [1, 0, 2, 3]);
+  assert.deepEqual(orderOf(rows, 0, true), [1, 0, 3, 2]);
+  assert.deepEqual(orderOf(rows, 0, false), [2, 3, 0, 1]);
 });

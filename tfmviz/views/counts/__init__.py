@@ -26,6 +26,7 @@ class Table:
         picked: the chosen row; None: rows cannot be chosen.
         about: a line on the chosen row.
         low: whether the table is a few lines high and scrolls.
+        sortable: whether a click on a column's title sorts the rows by it.
         texts: whether the last column holds sentences, which wrap, and no numbers.
         sentences: text before, in and behind what is marked.
     """
@@ -40,6 +41,7 @@ class Table:
     about: str = ""
     low: bool = False
     texts: bool = False
+    sortable: bool = False
     sentences: Sequence[tuple[str, str, str]] = ()
 
     def payload(self) -> dict[str, Any]:
@@ -55,5 +57,6 @@ class Table:
             "about": self.about,
             "low": self.low,
             "texts": self.texts,
+            "sortable": self.sortable,
             "sentences": [list(sentence) for sentence in self.sentences],
         }

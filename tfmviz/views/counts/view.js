@@ -6,7 +6,7 @@ import { button, make } from "../shared/elements.js";
 import { component } from "../shared/meet.js";
 import { barLength } from "../shared/numbers.js";
 import { Shell } from "../shared/shell.js";
-import { numberIn } from "../shared/table.js";
+import { numberIn, orderOf } from "../shared/table.js";
 
 /**
  * @typedef {object} Table
@@ -20,6 +20,7 @@ import { numberIn } from "../shared/table.js";
  * @property {string} about
  * @property {boolean} low
  * @property {boolean} texts
+ * @property {boolean} sortable
  * @property {[before: string, marked: string, after: string][]} sentences
  */
 
@@ -27,6 +28,7 @@ class Counts extends Shell {
   /** @type {Table} */
   data;
   body = make("div");
+  sorted = { column: -1, isUp: false }; // -1: the rows stand as they come
 
   /**
    * @param {HTMLElement} parent
@@ -39,24 +41,31 @@ class Counts extends Shell {
 
   /** @param {Table} data */
   read(data) {
+    if (data.caption !== this.data?.caption) this.sorted = { column: -1, isUp: false };
     this.data = data;
+  }
+
+  // Largest first, then smallest first, then as they came.
+  /** @param {number} column */
+  sortBy(column) {
+    const { column: before, isUp } = this.sorted;
+    if (column !== before) this.sorted = { column, isUp: column === 0 };
+    else if (isUp === (column === 0)) this.sorted = { column, isUp: !isUp };
+    else this.sorted = { column: -1, isUp: false };
+    this.draw();
   }
 
   draw() {
     const { data } = this;
     const focused = this.body.querySelector(":focus");
-    const row = focused instanceof HTMLElement ? focused.dataset.row : undefined;
+    const { row, column } = focused instanceof HTMLElement ? focused.dataset : {};
     this.body.replaceChildren(
       make("p", { textContent: data.caption }),
-      make(
-        "div",
-        { className: data.low ? "low scroller" : "scroller", ...region(data) },
-        table(data, (picked) => this.page.pick?.(picked)),
-      ),
+      make("div", { className: data.low ? "low scroller" : "scroller", ...region(data) }, table(data, this)),
       make("p", { className: "about", role: "status", textContent: data.about }),
       make("ol", { hidden: !data.sentences.length }, ...data.sentences.map(sentence)),
     );
-    const again = this.body.querySelector(`button[data-row="${row}"]`);
+    const again = this.body.querySelector(`button[data-row="${row}"], button[data-column="${column}"]`);
     if (again instanceof HTMLElement) again.focus();
   }
 
@@ -78,20 +87,30 @@ class Counts extends Shell {
  * On a phone a table may be wider than the screen. If it has no buttons, the keyboard scrolls the table itself.
  * @param {Table} data
  */
-const region = ({ caption, picked }) => (picked === null ? { tabIndex: 0, role: "region", ariaLabel: caption } : {});
+const region = ({ caption, picked, sortable }) =>
+  picked === null && !sortable ? { tabIndex: 0, role: "region", ariaLabel: caption } : {};
 
 /**
  * @param {Table} data
- * @param {(row: number) => void} pick
+ * @param {Counts} view
  */
-function table(data, pick) {
+function table(data, view) {
   const { caption, columns, rows, shares, spared, picked, texts } = data;
+  const { column: by, isUp } = view.sorted;
   const kind = (/** @type {number} */ column) => (spared.includes(column) ? "spared" : "");
-  const head = columns.map((title, n) => make("th", { scope: "col", textContent: title, className: kind(n) }));
-  const body = rows.map(([name, ...numbers], row) => {
+  const head = columns.map((title, n) => {
+    const canSort = data.sortable && (n === 0 || rows.some((row) => typeof numberIn(row[n]) === "number"));
+    if (!canSort) return make("th", { scope: "col", textContent: title, className: kind(n) });
+    const arrow = n === by ? (isUp ? " ↑" : " ↓") : "";
+    const sort = button(title + arrow, { dataset: { column: n }, onclick: () => view.sortBy(n) });
+    const ariaSort = n === by ? (isUp ? "ascending" : "descending") : "none";
+    return make("th", { scope: "col", className: kind(n), ariaSort }, sort);
+  });
+  const body = (by < 0 ? rows.map((_, n) => n) : orderOf(rows, by, isUp)).map((row) => {
+    const [name, ...numbers] = rows[row];
     const chosen = row === picked;
     const label = make("span", { textContent: name, dir: "auto" });
-    const choice = button("", { ariaPressed: String(chosen), dataset: { row }, onclick: () => pick(row) });
+    const choice = button("", { ariaPressed: String(chosen), dataset: { row }, onclick: () => view.page.pick?.(row) });
     choice.append(label);
     const cells = numbers.map((text, n) => make("td", { textContent: text, className: kind(n + 1) }));
     const last = cells.at(-1);

@@ -18,13 +18,39 @@ export function plain(value) {
 }
 
 /**
- * A number that is written for readers ("1,234"), as a number; all else as it is.
+ * A number that is written for readers ("1,234", "2.3·10¹⁹"), as a number; all else as it is.
  * @param {string} text
  */
-export const numberIn = (text) =>
-  /^(?=.*\d)[-−]?(?:0|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d*)?(?:\.\d+)?$/.test(text)
-    ? Number(text.replace("−", "-").replaceAll(",", ""))
+export function numberIn(text) {
+  const [digits, power, more] = text.split("·10");
+  if (!/^(?=.*\d)[-−]?(?:0|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d*)?(?:\.\d+)?$/.test(digits)) return text;
+  const exponent = power === undefined ? "0" : [...power].map((raised) => POWERS.indexOf(raised)).join("");
+  return /^\d+$/.test(exponent) && more === undefined
+    ? Number(`${digits.replace("−", "-").replaceAll(",", "")}e${exponent}`)
     : text;
+}
+
+const POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/**
+ * The rows' numbers in the order of a column: numbers from the largest on or, if `isUp`, from the smallest, names as in
+ * a dictionary. What has no number comes last.
+ * @param {string[][]} rows
+ * @param {number} column
+ * @param {boolean} isUp
+ */
+export function orderOf(rows, column, isUp) {
+  const cells = rows.map((row) => numberIn(row[column]));
+  const value = (/** @type {number} */ n) => /** @type {number} */ (cells[n]);
+  const isNumber = (/** @type {number} */ n) => typeof cells[n] === "number";
+  const places = rows.map((_, n) => n);
+  if (!places.some(isNumber)) {
+    places.sort((a, b) => String(cells[a]).localeCompare(String(cells[b]), "en"));
+    return isUp ? places : places.reverse();
+  }
+  const counted = places.filter(isNumber).sort((a, b) => (isUp ? value(a) - value(b) : value(b) - value(a)));
+  return [...counted, ...places.filter((n) => !isNumber(n))];
+}
 
 /**
  * The table as a file of comma-separated values (RFC 4180).
