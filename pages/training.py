@@ -1,8 +1,8 @@
-"""Training: how a loss falls, how heads form on the way, and a model trained in front of the class (L9)."""
+"""Training: how a loss falls, how heads form on the way, a model trained in front of the class, and one tuned (L9)."""
 
 from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.training import film, shipped, train
+from tfmviz.ui.training import film, shipped, train, tuned
 
 
 def draw(here: Lesson) -> None:
@@ -24,8 +24,18 @@ def draw(here: Lesson) -> None:
                 train.train,
                 "How many updates will it take?",
             ),
+            "Fine-tune": (
+                "A model that has read much learns to tell a question from a statement.",
+                lambda: tuned.tuned(here),
+                "How many of a hundred answers are right after 16 examples?",
+            ),
         },
-        needs={"How a head forms": ("text",), "The shipped models": ("model",), "Train one": ()},
+        needs={
+            "How a head forms": ("text",),
+            "The shipped models": ("model",),
+            "Train one": (),
+            "Fine-tune": ("text",),
+        },
     )
 
 

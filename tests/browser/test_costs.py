@@ -29,7 +29,7 @@ def test_a_measurement_fills_its_chart_while_it_runs(visit: Visit) -> None:
     page.get_by_role("button", name="Measure on this server").click()
     expect(page.locator(".st-key-measured")).to_be_visible(timeout=LONG)
     expect(page.get_by_role("cell", name="restricted attention", exact=True)).to_be_visible(timeout=LONG)
-    expect(page.get_by_role("button", name="Measure again")).to_be_visible(timeout=LONG)
+    expect(page.get_by_role("button", name="Once more")).to_be_visible(timeout=LONG)
     page.set_viewport_size({"width": 390, "height": 844})
     assert_fits(page)
     assert violations(page) == []

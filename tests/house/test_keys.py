@@ -6,10 +6,12 @@ With one key for a slider here and a text box there, who went from page to page 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from tests.browser import ROOT
+from tfmviz.ui import sides
 
 FRAME = "the frame"
 
@@ -40,7 +42,7 @@ def keys(call: ast.Call) -> Iterator[tuple[str, bool]]:
     name = ast.unparse(call.func).rpartition(".")[2]
     if name == "tabs" and isinstance(call.args[0], ast.Constant):
         yield str(call.args[0].value), True
-    if name in ("show_view", "show_plain_view") and isinstance(call.args[0], ast.Constant):
+    if name in ("show_view", "show_plain_view", "show_choice") and isinstance(call.args[0], ast.Constant):
         yield str(call.args[0].value), False
     for keyword in call.keywords:
         if keyword.arg == "key" and isinstance(keyword.value, ast.Constant):
@@ -59,3 +61,22 @@ def test_no_choice_shares_its_key_with_another_page() -> None:
     shared = {key: sorted(pages) for key, pages in owners.items() if key in choices and len(pages) > 1}
     assert not shared, f"give each page a key of its own: {shared}"
     assert choices.isdisjoint(OF_WALKS), "these names belong to the steps of lectures"
+
+
+def beginnings(call: ast.Call) -> Iterator[str]:
+    """How the keys of a call begin, those that are put together too."""
+    yield from (key for key, _ in keys(call))
+    for keyword in call.keywords:
+        if keyword.arg == "key" and isinstance(keyword.value, ast.JoinedStr):
+            yield ast.unparse(keyword.value).removeprefix("f")[1:].partition("{")[0]
+
+
+def test_every_key_that_a_style_or_a_script_names_is_given_to_something() -> None:
+    calls = [
+        node for _, path in sources() for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)
+    ]
+    given = {key for call in calls for key in beginnings(call)} | {*sides.KEYS}
+    files = [path for path in (ROOT / "tfmviz").rglob("*.*") if path.suffix in (".css", ".js")]
+    named = {key for path in files for key in re.findall(r"st-key-(\w+)", path.read_text(encoding="utf-8"))}
+    assert len(named) > 20
+    assert not {key for key in named if not any(one.startswith(key) for one in given)}

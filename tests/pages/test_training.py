@@ -133,6 +133,12 @@ def test_an_experiment_fills_in_its_settings_and_the_button_asks_for_just_those(
     assert any("starting" in element.proto.text for element in app.get("progress"))
 
 
+@pytest.mark.parametrize("name", room.OPTIONS)
+def test_numbers_are_offered_from_the_smallest_on(name: str) -> None:
+    """They are steps of a slider."""
+    assert list(room.OPTIONS[name]) == sorted(set(room.OPTIONS[name]))
+
+
 def test_the_address_holds_the_settings(runs: Path) -> None:
     app = open_page(
         "training", learned=TRAIN, train_task="sort", train_width="16", train_heads="2", train_dropout="0.1"

@@ -44,3 +44,20 @@ def test_a_module_that_fails_leaves_nothing_and_can_begin_anew() -> None:
     assert job.found == ()
     assert job.found_nothing
     assert not job.is_running
+
+
+def test_of_a_module_one_process_runs_whatever_it_measures() -> None:
+    one, other = Measurement(MODULE, "a"), Measurement(MODULE, "b")
+    one.begin()
+    waited = other.must_wait
+    other.begin()  # while the first runs, this starts nothing
+    one.wait()
+    other.wait()
+    assert waited
+    assert one.found
+    assert not other.found
+    assert not other.must_wait
+    other.begin()
+    other.wait()
+    assert other.found
+    assert one.found, "what was found stays"

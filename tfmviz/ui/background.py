@@ -32,29 +32,35 @@ Found = dict[str, Any]
 """One line of what a measurement prints; `share` says how much of the work is done then."""
 
 
+_CHANGED = threading.Lock()
+_RUNNING: dict[str, Measurement] = {}
+"""The measurement of each module that runs now."""
+
+
 class Measurement:
-    """A module that measures and prints lines of JSON.
+    """A module that measures and prints lines of JSON. Of each module one process runs at a time, whatever it measures.
 
     Args:
         module: run as `python -m module`.
+        args: what follows on its command line.
     """
 
-    def __init__(self, module: str) -> None:
-        self._module = module
-        self._changed = threading.Lock()
+    def __init__(self, module: str, *args: str) -> None:
+        self._module, self._args = module, args
         self._lines: list[Found] = []
         self._process: subprocess.Popen[str] | None = None
         self._listener: threading.Thread | None = None
         self.found_nothing = False
 
     def begin(self) -> None:
-        """Starts a process, unless one runs already; what an earlier one found goes."""
-        with self._changed:
-            if self._process is not None:
+        """Starts a process, unless one of this module runs already; what an earlier one found goes."""
+        with _CHANGED:
+            if self._module in _RUNNING:
                 return
+            _RUNNING[self._module] = self
             self._lines, self.found_nothing = [], False
             self._process = subprocess.Popen(
-                [sys.executable, "-m", self._module],
+                [sys.executable, "-m", self._module, *self._args],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=os.environ | ONE_THREAD | {"PYTHONPATH": str(Path(__file__).parents[2])},
@@ -71,6 +77,11 @@ class Measurement:
     @property
     def is_running(self) -> bool:
         return self._process is not None
+
+    @property
+    def must_wait(self) -> bool:
+        """Whether the module is busy with something else."""
+        return _RUNNING.get(self._module) not in (None, self)
 
     @property
     def found(self) -> tuple[Found, ...]:
@@ -92,38 +103,43 @@ class Measurement:
                 self._lines.append(json.loads(line))
         process.wait()
         alarm.cancel()
-        with self._changed:
+        with _CHANGED:
+            del _RUNNING[self._module]
             self._process = None
             self.found_nothing = not self._lines
 
 
 @st.cache_resource(show_spinner=False)
-def measurement(module: str) -> Measurement:
+def measurement(module: str, *args: str) -> Measurement:
     """The server's measurement of that name."""
-    return Measurement(module)
+    return Measurement(module, *args)
 
 
-def measured(module: str, draw: Callable[[tuple[Found, ...]], None], *, words: str) -> None:
+def measured(module: str, draw: Callable[[tuple[Found, ...]], None], *args: str, words: str) -> None:
     """Draws what has been measured, with a button that measures it, and again while a measurement runs.
 
     Args:
         draw: gets what has been measured so far; it may be nothing.
+        args: what is to be measured, where a module measures several things.
         words: what the button does.
     """
-    job = measurement(module)
-    running = job.is_running
+    job = measurement(module, *args)
+    running = job.is_running or job.must_wait
 
     @st.fragment(run_every=EVERY if running else None)
     def part() -> None:
-        found, runs = job.found, job.is_running
+        found, runs, waits = job.found, job.is_running, job.must_wait
         draw(found)
         if runs:
             st.progress(job.share, "Measuring on this server …")
+        elif waits:
+            st.progress(0.0, "Another reader's run comes first …")
         elif running:
             st.rerun()
         if job.found_nothing and not runs:
             st.warning("Nothing was measured: the server is too busy now. Try again.", icon=icons.WARNING)
-        if not runs and st.button("Measure again" if found else words, key=f"measure_{module.rsplit('.', 1)[-1]}"):
+        name = f"measure_{module.rsplit('.', 1)[-1]}"
+        if not runs and not waits and st.button("Once more" if found else words, key=name):
             job.begin()
             st.rerun()
 

@@ -1,0 +1,107 @@
+"""The tab on fine-tuning: what was measured, a run on the server, and what its head says of the reader's text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.app import charts, matrices, open_page, series, words
+from tfmviz import zoo
+from tfmviz.record.trace import Array
+from tfmviz.runs import tuner
+from tfmviz.training.tuning import Tuning
+from tfmviz.ui import background
+from tfmviz.ui.training import tuned
+from tfmviz.words.numbers import per_cent
+
+DATA = json.loads(tuned.MEASURED.read_text())
+
+
+def opened(**address: str) -> Any:
+    return open_page("training", learned="Fine-tune", **address)
+
+
+def put(monkeypatch: pytest.MonkeyPatch, **found: object) -> None:
+    """As if the server had trained already."""
+    record = {"share": 1.0, "accuracy": 0.875, "trained": 1234, **found}
+    monkeypatch.setattr(background.Measurement, "found", property(lambda self: ({"share": 0.5, "loss": 0.1}, record)))
+
+
+@pytest.mark.parametrize("model", ["tiny-english", "fill-in"])
+def test_curves_are_the_means_of_what_was_measured(model: str) -> None:
+    app = opened(body=model)
+    drawn = series(charts(app)["tuning"])
+    assert list(drawn) == list(tuned.WAYS)
+    for way, method in tuned.WAYS.items():
+        np.testing.assert_allclose(drawn[way], [np.mean(runs) for runs in DATA["accuracy"][model][method]])
+    first = [np.mean(DATA["accuracy"][model][method][0]) for method in ("scratch", "head")]
+    assert f"a new model is right in {first[0]:.0%}, a head on the trained one in **{first[1]:.0%}**" in words(app)
+
+
+def test_what_was_measured_is_of_the_sizes_and_models_of_the_page() -> None:
+    assert tuple(DATA["sizes"]) == tuned.SIZES
+    for model in DATA["accuracy"].values():
+        assert {len(runs) for by_size in model.values() for runs in by_size} == {len(DATA["seeds"])}
+        assert all(0 <= share <= 1 for by_size in model.values() for runs in by_size for share in runs)
+
+
+@pytest.mark.parametrize(("way", "rank"), [("low rank", "8"), ("all weights", "4")])
+def test_a_run_shows_its_point_which_heads_moved_and_the_directions(
+    monkeypatch: pytest.MonkeyPatch, way: str, rank: str
+) -> None:
+    values = [4.0, 3.0, 2.0, 1.0, 0.5, 0.0]
+    put(monkeypatch, moved=[[0.1, 0.2], [0.4, 0.3]], layer=1, spectrum=values, head=[0.0])
+    app = opened(way=way, examples="256", rank=rank)
+    assert series(charts(app)["tuning"])["this run"].tolist() == [0.875]
+    assert matrices(app)["moved"][0].tolist() == [pytest.approx(row) for row in ([0.1, 0.2], [0.4, 0.3])]
+    assert series(charts(app)["spectrum"])["ΔW"].tolist() == values
+    said = words(app)
+    assert "1,234 numbers were trained, and **88%** of the answers are right" in said
+    share = 30 / 30.25
+    assert f"Head 1.0 moved furthest. Four directions hold {share:.0%} of the change of W_Q in layer 1" in said
+    assert ("whose rank is 8" in said) == (way == "low rank")
+
+
+def last_stream(model: zoo.ZooModel, text: str) -> Array:
+    """What the last layer gives to the head of a model, by torch alone: (len, d_model)."""
+    found: list[torch.Tensor] = []
+    hook = model.module.head.register_forward_pre_hook(lambda module, inputs: found.append(inputs[0]))
+    with torch.inference_mode():
+        model.module(torch.tensor([model.tokenizer.encode(text, max_len=99).ids]))
+    hook.remove()
+    return found[0][0].double().numpy()
+
+
+@pytest.mark.parametrize("model", ["tiny-english", "fill-in"])
+@pytest.mark.parametrize("text", ["Is the cat hungry?", "<b>a</b> 😀", "老王批评老李。"])
+def test_the_head_reads_the_readers_text_without_its_last_mark(
+    monkeypatch: pytest.MonkeyPatch, model: str, text: str
+) -> None:
+    w = np.random.default_rng(1).normal(scale=0.1, size=257)
+    put(monkeypatch, head=w.tolist())
+    app = opened(body=model, text=text)
+    stream = last_stream(zoo.load(model), text.rstrip("?.。"))
+    x = stream[-1] if model == "tiny-english" else stream.mean(axis=0)
+    p = float(1 / (1 + np.exp(-(x @ w[:-1] + w[-1]))))
+    assert f"a question with a probability of **{per_cent(p)}**" in words(app)
+
+
+@pytest.mark.parametrize("text", ["", "?", " .?! "])
+def test_a_text_of_marks_alone_is_no_trouble(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    put(monkeypatch, head=[0.0] * 257)
+    app = opened(text=text)
+    assert not app.error
+    assert not app.exception
+    assert "probability" not in words(app) or not text
+
+
+def test_the_worker_reads_the_shipped_texts_and_ends_with_an_accuracy() -> None:
+    settings = Tuning(method="head", steps=2)
+    *_, last = tuner.tuned("tiny-english", settings, 16)
+    assert last["share"] == 1
+    assert last["trained"] == 257
+    assert 0.5 < last["accuracy"] <= 1, "even two steps tell something"

@@ -1,0 +1,134 @@
+"""Fine-tuning on the server: a trained model learns to tell questions from statements, in four ways."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.places import PROJECT
+from tfmviz.plots import tuning as figures
+from tfmviz.ui import lesson, models
+from tfmviz.ui.background import Found, measured
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.numbers import decimal, per_cent
+
+MODULE = "tfmviz.runs.tuner"
+
+MEASURED = PROJECT / "assets" / "training" / "tuning.json"
+
+WAYS = {"new weights": "scratch", "head alone": "head", "low rank": "lora", "all weights": "all"}
+"""What the page calls the ways to train, and what `training.tuning` calls them."""
+
+SIZES = (16, 64, 256, 1024)
+
+RANKS = (1, 2, 4, 8, 16)
+
+CHANCE = 0.5
+
+LAST_MARKS = "?.!？。！"
+
+
+def tuned(here: Lesson) -> None:
+    """Right answers against examples; what a run of the reader's moved, and what it says of the reader's text."""
+    with lesson.line("tuning"):
+        names = ["tiny-english", "fill-in"]
+        name = st.segmented_control("Model", names, default=names[0], key="body", bind="query-params", required=True)
+        way = st.segmented_control(
+            "Trained", list(WAYS), default="head alone", key="way", bind="query-params", required=True
+        )
+        n = st.select_slider("Examples", SIZES, 64, key="examples", bind="query-params")
+        rank = 0
+        if WAYS[way] == "lora":
+            rank = st.select_slider("Rank", RANKS, 4, key="rank", bind="query-params")
+    draw = partial(_draw, here=here, name=name, way=way, n=n, rank=rank)
+    measured(MODULE, draw, name, WAYS[way], str(n), str(rank), words="Train (half a minute)")
+
+
+def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, rank: int) -> None:
+    last = found[-1] if found and "accuracy" in found[-1] else None
+    curves = _curves(name)
+    show(
+        figures.learning_curves(
+            curves, own=(way, n, last["accuracy"]) if last else None, chance=CHANCE, theme=theme()
+        ),
+        key="tuning",
+        alt="; ".join(
+            f"{one}: " + ", ".join(f"{x:,.0f} examples {per_cent(y)}" for x, y in zip(*line, strict=True))
+            for one, line in curves.items()
+        ),
+    )  # fmt: skip
+    if last is None:
+        st.markdown(_gap(curves))
+        st.caption(
+            "Question or statement, the last mark left out? Means of three runs on 560 held-out sentences, half of "
+            "each kind; the low rank is 4 (`scripts.measure_tuning`)."
+        )
+        return
+    what = f"{way}, rank {rank}" if rank else way
+    st.markdown(
+        f"**{markdown.plain(what)}**, {n:,} examples: {last['trained']:,} numbers were trained, and "
+        f"**{per_cent(last['accuracy'])}** of the answers are right."
+    )
+    if WAYS[way] == "head":
+        st.markdown(_own_text(here.text, name, last["head"]))
+    if "moved" in last:
+        _moved(last, rank)
+
+
+def _moved(last: dict[str, Any], rank: int) -> None:
+    """Which heads moved, and in how many directions."""
+    shares, values = np.array(last["moved"]), np.array(last["spectrum"])
+    layer, head = np.unravel_index(int(shares.argmax()), shares.shape)
+    left, right = st.columns(2)
+    with left:
+        title = "‖ΔW_Q‖ / ‖W_Q‖"
+        show_cells(figures.moved(shares, title=title), key="moved", alt=f"Head {layer}.{head} moved furthest.")
+    with right:
+        show(
+            figures.spectrum(values, theme=theme()),
+            key="spectrum",
+            alt=f"The first of {len(values)} singular values is {decimal(float(values[0]), '.3f')}.",
+        )
+    part = per_cent(float((values[:4] ** 2).sum() / (values**2).sum()))
+    st.markdown(
+        f"Head {layer}.{head} moved furthest. Four directions hold {part} of the change of W_Q in layer {last['layer']}"
+        + (f", whose rank is {rank}." if rank else ".")
+    )
+
+
+def _own_text(text: str, name: str, head: Sequence[float]) -> str:
+    """What the head says of the reader's text, without its last mark."""
+    bare = text.rstrip().rstrip(LAST_MARKS)
+    trace = models.trace(models.load(name), bare) if bare.strip() else None
+    if trace is None or not len(trace.target.ids):
+        return ""
+    x = trace[f"{models.load(name).writes_from}.norm"]
+    vector = x[-1] if name == "tiny-english" else x.mean(axis=0)
+    p = 1 / (1 + math.exp(-float(vector @ np.array(head[:-1]) + head[-1])))
+    return f"“{markdown.plain(bare)}”: a question with a probability of **{per_cent(p)}**."
+
+
+def _gap(curves: dict[str, Any]) -> str:
+    """What pre-training is worth with few examples."""
+    new, read = (curves[way][1][0] for way in ("new weights", "head alone"))
+    return (
+        f"With {SIZES[0]} examples a new model is right in {per_cent(new)}, a head on the trained one in "
+        f"**{per_cent(read)}**: what the model learned from text, it need not learn again."
+    )
+
+
+@shared
+def _curves(name: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """What `scripts.measure_tuning` measured: numbers of examples and mean shares of right answers."""
+    data = json.loads(MEASURED.read_text(encoding="utf-8"))
+    sizes = np.array(data["sizes"], dtype=float)
+    return {way: (sizes, np.array(data["accuracy"][name][method]).mean(axis=1)) for way, method in WAYS.items()}
