@@ -32,17 +32,17 @@ def edits_of(change: str, edited: dict[str, Any], length: int = LENGTH) -> Any:
 
 def test_a_part_that_is_off_is_the_edit_that_python_makes_of_it(trace: Trace) -> None:
     for part in ablation.parts_of(trace):
-        found = edits_of(part.name, {"by": "boxes", "stack": "decoder", "factor": -0.5})
+        found = edits_of(part.code, {"by": "parts", "factor": -0.5})
         assert [(one["site"], one["factor"], one["head"]) for one in found] == [
             (edit.site, edit.factor, edit.head) for edit in part.scaled(-0.5)
         ]
 
 
 def test_several_parts_none_and_what_only_python_knows(trace: Trace) -> None:
-    off = {"by": "boxes", "stack": "decoder", "factor": 0}
-    assert len(edits_of("0.1,MLP 1,layer 2", off)) == 4
+    off = {"by": "parts", "factor": 0}
+    assert len(edits_of("d0.1,dm1,dl2", off)) == 4
     assert edits_of("", off) == []
-    assert edits_of("0.1", off | {"factor": None}) is None
+    assert edits_of("d0.1", off | {"factor": None}) is None
 
 
 def test_a_mask_is_the_one_that_was_drawn_and_an_empty_row_sees_itself() -> None:

@@ -15,10 +15,10 @@ import { MOST, WORDS } from "./own.js";
 
 /**
  * How B's pass is changed, and by which view. Of a mask: the layers that get it, the heads that do (null: all), how
- * many tokens it is for, and whether it is the model's own. Of parts: their stack, and what they are multiplied by,
- * unless that is no number. Of the settings of writing: those that no slider says.
+ * many tokens it is for, and whether it is the model's own. Of parts: what they are multiplied by, unless that is no
+ * number. Of the settings of writing: those that no slider says.
  * @typedef {{by: string, usual?: [query: number, key: number], rules?: any, names?: any, layers?: string[],
- *   heads?: boolean[] | null, tokens?: number, isOwn?: boolean, stack?: string, factor?: number | null}} Edited
+ *   heads?: boolean[] | null, tokens?: number, isOwn?: boolean, factor?: number | null}} Edited
  */
 
 /** @typedef {{sites: Sites, probabilities: (token: number) => Float32Array}} Pass */

@@ -5,11 +5,11 @@
 import { make } from "../shared/elements.js";
 import { meetingOf } from "../shared/meet.js";
 import { isOn, TYPING } from "../shared/switches.js";
-import { namesOff, numbersSet, watchBoxes } from "./boxes.js";
 import { Changed } from "./changed.js";
 import { Following } from "./following.js";
 import { Own } from "./own.js";
 import { Settings } from "./settings.js";
+import { numbersSet, watchSliders } from "./sliders.js";
 import { Socket } from "./socket.js";
 
 /** @typedef {Omit<Known, "views"> & {views: string, at: string}} Data `at` is the server's address */
@@ -18,8 +18,6 @@ import { Socket } from "./socket.js";
 
 const BOX = ".st-key-text textarea";
 const MARK = "data-typing"; // on the page's root: what pictures show has not been entered; see ui/page.css
-/** What is no view of ours, and changes a pass too. */
-const BESIDES = /** @type {Record<string, () => string | undefined>} */ ({ boxes: namesOff, sliders: numbersSet });
 const CUT_OFF = "[data-test-connection-state]:not([data-test-connection-state=CONNECTED])";
 const GONE = "The server is away. Your browser goes on computing.";
 const NOTE = {
@@ -61,12 +59,12 @@ function build(parent, at) {
   meeting.told = (key) => following.told(key);
   meeting.touched = () => following.ask();
   for (const event of ["input", "compositionend"]) document.addEventListener(event, listen);
-  const leaveBoxes = watchBoxes(() => following.ask());
+  const leaveSliders = watchSliders(() => following.ask());
   return {
     following,
     leave: () => {
       for (const event of ["input", "compositionend"]) document.removeEventListener(event, listen);
-      leaveBoxes();
+      leaveSliders();
       meeting.told = meeting.touched = undefined;
       following.known = null;
       socket.leave();
@@ -81,7 +79,7 @@ function build(parent, at) {
  */
 const around = (say) => ({
   text: () => /** @type {HTMLTextAreaElement | null} */ (document.querySelector(BOX))?.value ?? null,
-  edited: (name) => (name in BESIDES ? BESIDES[name]() : meetingOf(name).view?.edited?.()),
+  edited: (name) => (name === "sliders" ? numbersSet() : meetingOf(name).view?.edited?.()),
   has: (name) => Boolean(meetingOf(name).view),
   isOn: () => isOn(TYPING),
   show: ({ typed, views }) => {
