@@ -38,6 +38,9 @@ LISTENS = """(names) => {
 }"""
 """Keeps what the views show that the browser has computed."""
 
+NOTE = ".st-key-live [role=status]"
+"""What the page says of how it follows."""
+
 MARK = "document.documentElement.getAttribute('data-typing')"
 
 
@@ -54,15 +57,20 @@ def own_server() -> Iterator[Server]:
     running.process.wait()
 
 
-def ready(page: Page, views: list[str], touches: Iterable[Callable[[], object]]) -> None:
-    """The first touch fetches the engine; the others are made until it answers one."""
+def ready(page: Page, views: list[str], touches: Iterable[Callable[[], object]], *, heard: bool = True) -> None:
+    """The first touch fetches the engine; the others are made until it answers one.
+
+    Args:
+        heard: whether Python hears of a touch.
+    """
     page.evaluate(LISTENS, views)
     for touch in touches:
         touch()
         page.wait_for_function(HAS_ENGINE, timeout=60_000)
         page.wait_for_function(AT_REST)
         if page.evaluate("Object.keys(globalThis.own).length"):
-            page.wait_for_function(f"() => {MARK} !== 'change'")
+            if heard:
+                page.wait_for_function(f"() => {MARK} !== 'change'")
             page.wait_for_function(AT_REST)
             return
     raise AssertionError("The engine has not come.")
@@ -180,6 +188,37 @@ def test_a_sentence_that_is_typed_shows_both_runs_before_enter(visit: Visit, add
     close(own, page.evaluate("globalThis.now()"))
 
 
+@pytest.mark.parametrize(
+    ("other", "label"),
+    [
+        ("with=another+sentence&b=A+dog+sat+on+the+mat", "Your sentence"),
+        ("with=another+sentence&b=A+dog", "The other sentence (press Enter)"),
+        ("with=another+head&b_layer=3&b_head=4", "Your sentence"),
+        ("with=a+head+off&without_layer=0&without_head=5", "Your sentence"),
+    ],
+)
+def test_a_sentence_that_is_typed_is_compared_with_b_before_enter(visit: Visit, other: str, label: str) -> None:
+    page = visit.open(f"/explorer?text={TEXT}&layer=1&head=2&{other}", drawn=".cells canvas")
+    box, shown = page.get_by_label(label), [*VIEWS, "predictions"]
+    ready(page, shown, repeat(lambda: box.press("x"), 60), heard=False)
+    box.fill("My dog slept in a house")
+    page.wait_for_function(
+        "() => [...globalThis.tfmvizViews.side_difference.view.picture.rows.names].includes('slept')"
+    )
+    expect(page.locator(".st-key-side_likeness, .st-key-sides .stMarkdown").first).to_have_css("opacity", "0.5")
+    axes = """() => ["side_a", "side_b", "side_difference"].map((name) => {
+        const { rows, columns } = globalThis.tfmvizViews[name].view.picture;
+        return [rows, columns];
+    })"""
+    own = page.evaluate("globalThis.own"), page.evaluate(axes)
+    box.press("Enter")
+    page.wait_for_url(re.compile("house"))
+    page.wait_for_function(f"() => {MARK} === null")
+    page.wait_for_function(AT_REST)
+    close(own[0], page.evaluate("globalThis.now()"))
+    assert own[1] == page.evaluate(axes)
+
+
 def test_what_the_engine_does_not_know_and_damaged_weights_are_as_without_it(
     context: BrowserContext, server: Server
 ) -> None:
@@ -196,6 +235,7 @@ def test_what_the_engine_does_not_know_and_damaged_weights_are_as_without_it(
         cell = f"globalThis.tfmvizViews.side_b.view.picture.values[{7 * row + column}]"
         page.wait_for_function(f"() => Number.isNaN({cell})")
         page.wait_for_function(f"() => {MARK} === null")
+    expect(page.locator(NOTE)).to_have_text("The weights changed on their way. Load the page again.")
 
 
 def test_without_a_server_the_browser_goes_on_and_says_so(context: BrowserContext, own_server: Server) -> None:
@@ -211,9 +251,7 @@ def test_without_a_server_the_browser_goes_on_and_says_so(context: BrowserContex
     board(page).focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press(" ")
-    expect(page.locator(".st-key-live [role=status]")).to_have_text(
-        "The server is away. Your browser goes on computing."
-    )
+    expect(page.locator(NOTE)).to_have_text("The server is away. Your browser goes on computing.")
     assert page.evaluate(MARK) == "change"
 
 
