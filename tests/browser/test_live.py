@@ -204,7 +204,7 @@ def test_the_picture_stays_while_the_server_is_busy_or_away(context: BrowserCont
 ASKED_FOR = HAS_ENGINE.replace("values() ?? [])].some(Boolean)", "keys() ?? [])].length > 0")
 """Whether a model has been asked for."""
 
-NO_ROOM = "WebAssembly.Memory.prototype.grow = () => { throw new RangeError('no more') }"
+NO_ROOM = "WebAssembly.Memory.prototype.grow = () => { throw new RangeError('no more') }; 0"
 
 
 @pytest.mark.parametrize(
