@@ -11,6 +11,7 @@ import { firstOf } from "../shared/first.js";
 import { meetingOf } from "../shared/meet.js";
 import { perCent } from "../shared/numbers.js";
 import { recordOf } from "../shared/record.js";
+import { isOn, TYPING } from "../shared/switches.js";
 
 /** @typedef {typeof import("../engine/view.js").default} Script */
 
@@ -60,6 +61,14 @@ export class Own {
       (error) => this.complain(error, parcel),
     );
     return null;
+  }
+
+  /**
+   * Whether the browser computes what the page shows.
+   * @param {Known | null} known
+   */
+  isHere(known) {
+    return isOn(TYPING) && Boolean(this.engines.get(known?.parcel?.at ?? ""));
   }
 
   /**

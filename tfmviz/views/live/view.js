@@ -57,7 +57,10 @@ function build(parent, at) {
   };
   const meeting = meetingOf("live");
   meeting.told = (key) => following.told(key);
-  meeting.touched = () => following.ask();
+  meeting.touched = () => {
+    following.ask();
+    return own.isHere(following.known);
+  };
   for (const event of ["input", "compositionend"]) document.addEventListener(event, listen);
   const leaveSliders = watchSliders(() => following.ask());
   return {

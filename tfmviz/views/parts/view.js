@@ -74,8 +74,7 @@ class Board extends Shell {
     const isOff = this.off.includes(code);
     this.off = isOff ? this.off.filter((one) => one !== code) : [...this.off, code].sort();
     this.draw();
-    this.page.touched?.();
-    this.tell(0);
+    this.tellChange();
   }
 
   /**
