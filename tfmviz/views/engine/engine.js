@@ -27,6 +27,8 @@ const STREAM = "stream"; // what the logits are computed from; no site of the mo
 /** @type {Pass} */
 const NO_PASS = { ids: [], values: {}, like: "", edits: [] };
 
+const KEPT = 2; // passes: of a model as it is, and as the reader has changed it
+
 export class Engine {
   /**
    * @param {Transformer} transformer
@@ -35,7 +37,8 @@ export class Engine {
   constructor(transformer, tokenizer) {
     this.transformer = transformer;
     this.tokenizer = tokenizer;
-    this.last = NO_PASS;
+    /** @type {Pass[]} the newest first, no two with the same wishes */
+    this.passes = [];
     /** @type {string[] | null} of the vocabulary, once they are needed */
     this.labels = null;
   }
@@ -66,17 +69,23 @@ export class Engine {
     const ids = [...encoding.ids, ...more];
     if (ids.length > this.transformer.config.max_len) throw new Error("The text is longer than what the model reads.");
     const like = JSON.stringify([sites, edits]);
-    const past = this.past(ids, like, edits);
-    const { values: before } = this.last;
-    const recorder = new Recorder({ edits, sites, past, length: ids.length, before });
+    const before = this.passes.find((pass) => pass.like === like) ?? NO_PASS;
+    const past = this.past(ids, before);
+    const recorder = new Recorder({ edits, sites, past, length: ids.length, before: before.values });
     const tap = tapOf(recorder);
     const x = this.transformer.stream(ids.slice(past), tap, past);
     recorder.seen.add("logits");
     if (recorder.wants("logits")) tap("logits", this.transformer.logits(x));
     recorder.check();
-    this.last = { ids, values: { ...recorder.values, [STREAM]: recorder.whole(STREAM, x) }, like, edits };
+    const made = { ids, values: { ...recorder.values, [STREAM]: recorder.whole(STREAM, x) }, like, edits };
+    this.passes = [made, ...this.passes.filter((pass) => pass !== before)].slice(0, KEPT);
     const kept = Object.entries(recorder.values).filter(([site]) => recorder.wants(site));
     return { facts: factsOf(encoding, title), sites: Object.fromEntries(kept) };
+  }
+
+  /** The newest pass. */
+  get last() {
+    return this.passes[0] ?? NO_PASS;
   }
 
   /**
@@ -151,13 +160,11 @@ export class Engine {
   /**
    * How many tokens need not be read again: those before the first change, in a pass that was the same otherwise.
    * @param {number[]} ids
-   * @param {string} like
-   * @param {Edit[]} edits
+   * @param {Pass} before
    */
-  past(ids, like, edits) {
-    const { config } = this.transformer;
-    if (config.architecture !== "decoder-only" || like !== this.last.like || !edits.every(treatsTokensAlike)) return 0;
-    const changed = ids.findIndex((id, n) => id !== this.last.ids[n]);
+  past(ids, { ids: read, edits }) {
+    if (this.transformer.config.architecture !== "decoder-only" || !edits.every(treatsTokensAlike)) return 0;
+    const changed = ids.findIndex((id, n) => id !== read[n]);
     return Math.min(changed < 0 ? ids.length : changed, ids.length - 1); // the last one is always read
   }
 }
