@@ -27,7 +27,7 @@ const STREAM = "stream"; // what the logits are computed from; no site of the mo
 /** @type {Pass} */
 const NO_PASS = { ids: [], values: {}, like: "", edits: [] };
 
-const KEPT = 2; // passes: of a model as it is, and as the reader has changed it
+const REMEMBERED = 2; // passes: of a model as it is, and as the reader has changed it
 
 export class Engine {
   /**
@@ -78,7 +78,7 @@ export class Engine {
     if (recorder.wants("logits")) tap("logits", this.transformer.logits(x));
     recorder.check();
     const made = { ids, values: { ...recorder.values, [STREAM]: recorder.whole(STREAM, x) }, like, edits };
-    this.passes = [made, ...this.passes.filter((pass) => pass !== before)].slice(0, KEPT);
+    this.passes = [made, ...this.passes.filter((pass) => pass !== before)].slice(0, REMEMBERED);
     const kept = Object.entries(recorder.values).filter(([site]) => recorder.wants(site));
     return { facts: factsOf(encoding, title), sites: Object.fromEntries(kept) };
   }

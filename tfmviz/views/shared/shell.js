@@ -18,7 +18,8 @@ export const STILL = 400; // milliseconds without a touch after which the hand c
 
 /**
  * Whom a view tells what the reader does: a choice that lasts, one click, what views beside it are to show, and that it
- * would change a pass of the model otherwise now, which says whether pictures follow. Nobody, where a view stands alone.
+ * would change a pass of the model otherwise now; the answer is whether pictures follow. Nobody, where a view stands
+ * alone.
  * @typedef {{report?: (selection: any) => void, pick?: (value: any) => void,
  *   beside?: (views: string[], seen: any) => boolean, touched?: () => boolean | void}} Page
  */
