@@ -30,8 +30,8 @@ class MasksPart {
     this.site = site;
     /** the layer and the head that get the mask, "" for all */
     this.where = [select("In layer", {}, () => this.runWithMask()), select("In head", {}, () => this.runWithMask())];
-    parent.append(make("p", { className: "bar" }, ...this.where.map(({ node }) => node)));
     this.view = new Lab(parent, { touched: () => this.runWithMask() });
+    this.view.node.append(make("p", {}, this.where[0].node, " ", this.where[1].node)); // below the board
     this.asks = make("p", { className: "asked" });
     this.own = make("ol", { className: "words" });
     this.yours = make("ol", { className: "words" });
