@@ -88,7 +88,7 @@ const tasks = {
     engine.trace(text, wishes);
     const { last } = engine;
     for (const other of others) engine.trace(other);
-    const { logits, probabilities } = engine.next(position, last);
+    const { logits, probabilities } = engine.next(position, { pass: last });
     return { logits: [...logits], probabilities: [...probabilities] };
   },
   type({ name, passes }) {

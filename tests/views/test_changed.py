@@ -67,7 +67,7 @@ def test_a_mask_for_another_number_of_tokens_waits_unless_it_is_the_models_own()
 TEXTS = ["The cat sat on the mat .", "The mat on the cat sat", "a b a c", "b a", "x", "The cat sat on the big mat ."]
 
 
-@pytest.mark.parametrize(("one", "other"), itertools.product(TEXTS, TEXTS))
+@pytest.mark.parametrize(("one", "other"), list(itertools.product(TEXTS, TEXTS)))
 def test_tokens_are_paired_and_compared_as_python_does(one: str, other: str) -> None:
     texts = one.split(), other.split()
     pairing = pair(*texts)

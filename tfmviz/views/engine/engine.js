@@ -7,11 +7,11 @@
 /** @import { Encoding } from "./tokens.js" */
 /** @import { Value } from "./tensors.js" */
 import { largest } from "../shared/arrays.js";
-import { treatsTokensAlike } from "./edits.js";
+import { siteOf, treatsTokensAlike } from "./edits.js";
 import { softmaxInto } from "./heads.js";
 import { complete, whyUnknown } from "./known.js";
 import { visible, wholeLabel } from "./labels.js";
-import { Recorder, tapOf } from "./tap.js";
+import { Recorder, tapOf, withEdits } from "./tap.js";
 import { ByteTokens } from "./tokens.js";
 import { Transformer } from "./transformer.js";
 
@@ -39,8 +39,7 @@ export class Engine {
     this.tokenizer = tokenizer;
     /** @type {Pass[]} the newest first, no two with the same wishes */
     this.passes = [];
-    /** @type {string[] | null} of the vocabulary, once they are needed */
-    this.labels = null;
+    this.words = tokenizer.vocabulary.map(visible); // the entries of the vocabulary, as they are written
   }
 
   /**
@@ -91,22 +90,24 @@ export class Engine {
   /**
    * The model's scores and probabilities for what comes after a token of the last text, or for what stands in a gap.
    * @param {number} [position] the last one, if none is named
-   * @param {Pass} [pass] an earlier one: `last` of its time
+   * @param {{pass?: Pass, temperature?: number}} [of] an earlier pass: `last` of its time
    * @returns {{logits: Float32Array, probabilities: Float32Array}}
    */
-  next(position = this.last.ids.length - 1, { values, edits } = this.last) {
+  next(position = this.last.ids.length - 1, { pass: { values, edits } = this.last, temperature = 1 } = {}) {
     const stream = values[STREAM];
     if (!stream || !(position >= 0 && position < stream.shape[0])) throw new Error("There is no such token.");
     const { memory, loaded } = this.transformer;
     memory.free = loaded;
     const width = stream.shape[1];
     const x = memory.of(stream.data.subarray(position * width, (position + 1) * width), [1, width]);
-    const own = edits.filter((edit) => edit.kind !== "AblateHead" && edit.kind !== "SetMask" && edit.site === "logits");
-    const recorder = new Recorder({ edits: own, sites: ["logits"], past: 0, length: 1, before: {} });
-    tapOf(recorder)("logits", this.transformer.logits(x));
-    const logits = /** @type {Float32Array} */ (recorder.values.logits.data);
+    const own = edits.filter((edit) => siteOf(edit) === "logits");
+    const found = withEdits(own, "logits", this.transformer.logits(x)).data;
+    const logits = Float32Array.from(found);
     const probabilities = new Float32Array(logits.length);
-    softmaxInto(probabilities, logits);
+    softmaxInto(
+      probabilities,
+      logits.map((logit) => logit / temperature),
+    );
     return { logits, probabilities };
   }
 
@@ -117,25 +118,9 @@ export class Engine {
    * @param {number} [temperature]
    * @returns {[label: string, probability: number][]}
    */
-  likeliest(position, n, temperature = 1) {
-    const { logits } = this.next(position);
-    const probabilities = new Float32Array(logits.length);
-    softmaxInto(
-      probabilities,
-      logits.map((logit) => logit / temperature),
-    );
+  likeliest(position, n, temperature) {
+    const { probabilities } = this.next(position, { temperature });
     return largest(probabilities, n).map((id) => [this.words[id], probabilities[id]]);
-  }
-
-  /** The entries of the vocabulary, as they are written. */
-  get words() {
-    this.labels ??= this.tokenizer.vocabulary.map(visible);
-    return this.labels;
-  }
-
-  /** @param {string} token */
-  label(token) {
-    return visible(token);
   }
 
   /**

@@ -27,8 +27,9 @@ import { pairsOf, sharedOf } from "./pairing.js";
 
 /**
  * A's or B's: what the model computed, and the head that is shown.
- * @typedef {{tokens: string[], sites: Sites, probabilities: (token: number) => Float32Array}} Pass
- * @typedef {Pass & {layer: string, head: number, labels: string[]}} Side
+ * @typedef {{tokens: string[], labels: string[], sites: Sites,
+ *   probabilities: (token: number) => Float32Array}} Pass
+ * @typedef {Pass & {layer: string, head: number}} Side
  */
 
 const LEAST = 5e-5; // a smaller share of attention is what rounding leaves
@@ -99,7 +100,7 @@ export class Changed {
     const of = JSON.stringify([text, sites, edits]);
     const pass = this.kept.find((one) => one.of === of)?.pass ?? run(engine, text, sites, edits);
     this.kept = [...this.kept.filter((one) => one.pass !== pass), { of, pass }].slice(-2);
-    return { ...pass, layer, head, labels: pass.tokens.map((token) => engine.label(token)) };
+    return { ...pass, layer, head };
   }
 }
 
@@ -116,10 +117,10 @@ function run(engine, text, wanted, edits) {
   /** @type {Map<number, Float32Array>} */
   const found = new Map();
   return {
-    tokens: facts.texts.target.tokens,
+    ...facts.texts.target,
     sites,
     probabilities: (token) => {
-      const known = found.get(token) ?? engine.next(token, last).probabilities;
+      const known = found.get(token) ?? engine.next(token, { pass: last }).probabilities;
       found.set(token, known);
       return known;
     },

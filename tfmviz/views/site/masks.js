@@ -1,4 +1,4 @@
-// Masks: the model runs with the mask that is drawn, in all layers and heads or in one. Its heads and next words stand below the board.
+// Masks: the model runs with the mask that is drawn, in all layers and heads or in one. What comes of it stands below.
 
 /** @import { Edited } from "../live/changed.js" */
 /** @import { Site } from "./site.js" */
