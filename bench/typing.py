@@ -6,11 +6,13 @@
              of a sentence; in turns with Enter on a new one
     touch    from a cell of a mask, a part switched off, a slider of Writing to what comes of it, painted: by the
              reader's browser, in turns with the same by the server alone
-    memory   what a tab holds after 240 keys and after 2,000 more: objects, and memory of the engine
+    memory   what a tab holds after 240 keys and after 2,000 more: objects, arrays, and memory of the engine
     typists  so many readers type for a minute, in bursts of five keys a second with pauses of one to three: what their
              keys wait, how many find the server busy, what the server computes, and what somebody waits who presses
-             Enter meanwhile. A reader asks one question at a time, and then for the newest text. Linux only. With `--by
-             engine` they are tabs in which the browser computes, and send nothing
+             Enter meanwhile. A reader asks one question at a time, and then for the newest text. Linux only.
+             `--by engine`: fifty browsers do not fit beside a server, so this is shown in two halves. Four tabs in
+             which the browser computes type, and all that they send is counted: it should be nothing. So for the
+             server such typists are open pages that say nothing, and beside so many of these somebody presses Enter
 
 Times are in milliseconds. Clients share the processors with the server.
 """
@@ -33,8 +35,8 @@ from websockets.asyncio.client import connect
 
 from bench.roundtrip import APP, SETTLED, SHOWN, WARM_UP, after_key, box, settled
 from bench.sentences import WORDS, new_sentence
-from tests.browser import Server, chromium
-from tests.classroom.crowd import running
+from tests.browser import HAS_ENGINE, Server, chromium
+from tests.classroom.crowd import running, together
 from tests.classroom.session import opened
 
 LENGTHS = (12, 24)
@@ -69,6 +71,13 @@ TYPES = """async ([count, words]) => {
 }"""
 """Types as many letters, one a frame."""
 
+KERNELS = """() => [...document.querySelectorAll(".st-key-live *")]
+    .flatMap(({ shadowRoot }) => [...(shadowRoot?.live_?.following.sources[0].engines.values() ?? [])])
+    .reduce((sum, engine) => sum + engine.transformer.memory.buffer.byteLength, 0)"""
+"""Bytes of the engines' own memory, which the browser does not count with the others."""
+
+TABS = 4
+
 CARET = "(box, at) => box.setSelectionRange(at, at)"
 
 
@@ -90,12 +99,11 @@ def main() -> None:
         if "memory" in parts:
             memory(browser, server)
         if "typists" in parts and args.by == "engine":
-            for count in (0, *args.typists):
-                tabs(browser, server, count, args.seconds)
+            tabs(browser, server, args.seconds)
         browser.close()
-        if "typists" in parts and args.by == "server":
+        if "typists" in parts:
             for count in (0, *args.typists):
-                asyncio.run(typists(server, count, args.seconds))
+                together(typists(server, count, args.seconds, are_quiet=args.by == "engine"))
 
 
 def keys(browser: Browser, server: Server, rounds: int) -> None:
@@ -147,16 +155,9 @@ def on_a_cell(page: Page, number: int) -> str:
 
 
 def on_a_part(page: Page, number: int) -> str:
-    """The list of MLPs is open, on one that is on; Enter switches it off. All others are on."""
-    off = page.get_by_role("combobox", name="MLPs")
-    off.focus()
-    if page.locator(".st-key-off_mlp .react-aria-ComboBox [data-tag]").count():
-        page.keyboard.press("Backspace")
-        page.wait_for_function(SETTLED)
-    off.press_sequentially(f"MLP {number % 5}")
-    page.get_by_role("option").first.wait_for()
-    page.keyboard.press("ArrowDown")
-    return "Enter"
+    """The keyboard stands on the switch of an MLP, each time another one; Space turns it."""
+    page.get_by_role("switch", name=f"MLP {number % 5}").focus()
+    return " "
 
 
 def on_a_slider(page: Page, number: int) -> str:
@@ -184,27 +185,36 @@ def memory(browser: Browser, server: Server) -> None:
         page.evaluate(TYPES, [count, WORDS])
         ask.send("HeapProfiler.collectGarbage")
         usage = ask.send("Runtime.getHeapUsage")
-        held.append((usage["usedSize"], usage["backingStorageSize"]))
-    for name, before, after in zip(("objects", "arrays"), *held, strict=True):
+        held.append((usage["usedSize"], usage["backingStorageSize"], page.evaluate(KERNELS)))
+    for name, before, after in zip(("objects", "arrays", "engine"), *held, strict=True):
         grown = f"{after / before - 1:+.1%}"
         print(f"{name}: {before / 1e6:.1f} MB after 240 keys, {after / 1e6:.1f} after 2,000 more: {grown}", flush=True)
     page.close()
 
 
-def tabs(browser: Browser, server: Server, count: int, seconds: float) -> None:
-    """Prints what tabs cost the server in which somebody types, once each has its engine."""
-    pages = [settled(browser, f"{server.address}/explorer") for _ in range(count)]
+def tabs(browser: Browser, server: Server, seconds: float) -> None:
+    """Prints what tabs send in which somebody types, once each has its engine, and what the server computes."""
+    pages = [settled(browser, f"{server.address}/explorer") for _ in range(TABS)]
+    sent: list[object] = []
     for page in pages:
+        box(page).press("End")
+        page.evaluate(TYPES, [1, WORDS])
+        page.wait_for_function(HAS_ENGINE)
         page.evaluate(TYPES, [20, WORDS])
+        network = page.context.new_cdp_session(page)
+        network.send("Network.enable")
+        for event in ("Network.requestWillBeSent", "Network.webSocketFrameSent"):
+            network.on(event, lambda said: sent.append(said))
     spent, began, keys = processor_time(server.process.pid), time.perf_counter(), 0
     while time.perf_counter() - began < seconds:
         for page in pages:
             page.evaluate(TYPES, [BURST, WORDS])
             keys += BURST
-        if not pages:
-            time.sleep(seconds)
     share = (processor_time(server.process.pid) - spent) / (time.perf_counter() - began)
-    print(f"{count} typists with engines: {keys} keys, {share:.1%} of a processor of the server", flush=True)
+    print(f"{TABS} tabs with engines: {keys} keys, {len(sent)} messages, {share:.1%} of a processor of the server")
+    box(pages[0]).press("Enter")
+    pages[0].wait_for_function(SETTLED)
+    assert sent, "nothing that a browser sends is counted"
     for page in pages:
         page.close()
 
@@ -273,12 +283,17 @@ class Typist:
                     await asyncio.sleep(1)
 
 
-async def typists(server: Server, count: int, seconds: float) -> None:
-    """Prints what so many typists wait for, and somebody who presses Enter every two seconds."""
+async def typists(server: Server, count: int, seconds: float, *, are_quiet: bool) -> None:
+    """Prints what so many typists wait for, and somebody who presses Enter every two seconds.
+
+    Args:
+        are_quiet: their browsers compute: they have the page open, and ask nothing.
+    """
     session, _ = await opened(server.address)
+    quiet = [(await opened(server.address))[0] for _ in range(count if are_quiet else 0)]
     for _ in range(WARM_UP):
         await session.enter(new_sentence())
-    crowd = [Typist(server.address) for _ in range(count)]
+    crowd = [Typist(server.address) for _ in range(0 if are_quiet else count)]
     began, spent = time.perf_counter(), processor_time(server.process.pid)
     end = began + seconds
     typing = [asyncio.create_task(one.type(end, random.Random(n))) for n, one in enumerate(crowd)]
@@ -291,7 +306,8 @@ async def typists(server: Server, count: int, seconds: float) -> None:
     waits, busy = [wait for one in crowd for wait in one.waits], sum(one.busy for one in crowd)
     found = f"keys {len(waits)}, {spread(waits)}, busy {busy}; " if waits else ""
     print(f"{count} typists: {found}Enter {spread(entered)}; {share:.0%} of a processor", flush=True)
-    await session.close()
+    for one in (session, *quiet):
+        await one.close()
 
 
 def spread(times: Sequence[float]) -> str:

@@ -10,7 +10,9 @@ from tfmviz.ui.sentences import HOW_IT_READS
 
 def draw(here: Lesson) -> None:
     if there := beside.other(here, beside.WITH_HEADS):
-        sides.side_by_side(sides.of(here, there))
+        beside.follow(here, there)
+        with st.container(key="sides"):
+            sides.side_by_side(sides.of(here, there))
     else:
         lesson.hide("kind", "layer", "head")  # they are chosen in the picture
         live.follow(here, "explorer", "predictions")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from itertools import repeat
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests.browser import AT_REST, HAS_ENGINE, ROOT, Server, Visit, choose, free_port, serve
+from tests.browser import AT_REST, HAS_ENGINE, ROOT, Server, Visit, free_port, serve
 from tests.browser.test_masks import board, click_cell, place_of
 
 pytestmark = pytest.mark.browser
@@ -39,13 +38,14 @@ LISTENS = """(names) => {
 }"""
 """Keeps what the views show that the browser has computed."""
 
+NOTE = ".st-key-live [role=status]"
+"""What the page says of how it follows."""
+
 MARK = "document.documentElement.getAttribute('data-typing')"
 
 
-def switch(page: Page, box: str, part: str) -> None:
-    """Switches a part off, and closes the list: while it is open, all else is hidden from those who cannot see."""
-    choose(page, box, part)
-    page.keyboard.press("Escape")
+def switch(page: Page, part: str) -> None:
+    page.get_by_role("switch", name=part, exact=True).click()
 
 
 @pytest.fixture
@@ -57,15 +57,20 @@ def own_server() -> Iterator[Server]:
     running.process.wait()
 
 
-def ready(page: Page, views: list[str], touches: Iterable[Callable[[], object]]) -> None:
-    """The first touch fetches the engine; the others are made until it answers one."""
+def ready(page: Page, views: list[str], touches: Iterable[Callable[[], object]], *, heard: bool = True) -> None:
+    """The first touch fetches the engine; the others are made until it answers one.
+
+    Args:
+        heard: whether Python hears of a touch.
+    """
     page.evaluate(LISTENS, views)
     for touch in touches:
         touch()
         page.wait_for_function(HAS_ENGINE, timeout=60_000)
         page.wait_for_function(AT_REST)
         if page.evaluate("Object.keys(globalThis.own).length"):
-            page.wait_for_function(f"() => {MARK} !== 'change'")
+            if heard:
+                page.wait_for_function(f"() => {MARK} !== 'change'")
             page.wait_for_function(AT_REST)
             return
     raise AssertionError("The engine has not come.")
@@ -148,10 +153,10 @@ def test_a_part_that_is_switched_shows_its_effect_before_python_has_run(
     visit: Visit, tab: str, views: list[str]
 ) -> None:
     page = visit.open(f"{OFF}removed={tab.replace(' ', '+')}", drawn=".cells canvas, .bars li")
-    parts = [("Heads", f"0.{n}") for n in range(6)] + [("MLPs", f"MLP {n}") for n in range(6)]
-    ready(page, views, [partial(switch, page, box, part) for box, part in parts])
-    agrees(page, views, lambda: switch(page, "Layers", "layer 3"))
-    agrees(page, views, lambda: switch(page, "Heads", "0.7"))
+    ready(page, views, repeat(lambda: switch(page, "MLP 1"), 60))
+    agrees(page, views, lambda: switch(page, "layer 3"))
+    agrees(page, views, lambda: switch(page, "0.7"))
+    agrees(page, views, lambda: switch(page, "layer 3"))  # and on again
 
 
 def test_a_slider_of_writing_shows_what_it_leaves_before_python_has_run(visit: Visit) -> None:
@@ -183,6 +188,37 @@ def test_a_sentence_that_is_typed_shows_both_runs_before_enter(visit: Visit, add
     close(own, page.evaluate("globalThis.now()"))
 
 
+@pytest.mark.parametrize(
+    ("other", "label"),
+    [
+        ("with=another+sentence&b=A+dog+sat+on+the+mat", "Your sentence"),
+        ("with=another+sentence&b=A+dog", "The other sentence (press Enter)"),
+        ("with=another+head&b_layer=3&b_head=4", "Your sentence"),
+        ("with=a+head+off&without_layer=0&without_head=5", "Your sentence"),
+    ],
+)
+def test_a_sentence_that_is_typed_is_compared_with_b_before_enter(visit: Visit, other: str, label: str) -> None:
+    page = visit.open(f"/explorer?text={TEXT}&layer=1&head=2&{other}", drawn=".cells canvas")
+    box, shown = page.get_by_label(label), [*VIEWS, "predictions"]
+    ready(page, shown, repeat(lambda: box.press("x"), 60), heard=False)
+    box.fill("My dog slept in a house")
+    page.wait_for_function(
+        "() => [...globalThis.tfmvizViews.side_difference.view.picture.rows.names].includes('slept')"
+    )
+    expect(page.locator(".st-key-side_likeness, .st-key-sides .stMarkdown").first).to_have_css("opacity", "0.5")
+    axes = """() => ["side_a", "side_b", "side_difference"].map((name) => {
+        const { rows, columns } = globalThis.tfmvizViews[name].view.picture;
+        return [rows, columns];
+    })"""
+    own = page.evaluate("globalThis.own"), page.evaluate(axes)
+    box.press("Enter")
+    page.wait_for_url(re.compile("house"))
+    page.wait_for_function(f"() => {MARK} === null")
+    page.wait_for_function(AT_REST)
+    close(own[0], page.evaluate("globalThis.now()"))
+    assert own[1] == page.evaluate(axes)
+
+
 def test_what_the_engine_does_not_know_and_damaged_weights_are_as_without_it(
     context: BrowserContext, server: Server
 ) -> None:
@@ -199,6 +235,7 @@ def test_what_the_engine_does_not_know_and_damaged_weights_are_as_without_it(
         cell = f"globalThis.tfmvizViews.side_b.view.picture.values[{7 * row + column}]"
         page.wait_for_function(f"() => Number.isNaN({cell})")
         page.wait_for_function(f"() => {MARK} === null")
+    expect(page.locator(NOTE)).to_have_text("The weights changed on their way. Load the page again.")
 
 
 def test_without_a_server_the_browser_goes_on_and_says_so(context: BrowserContext, own_server: Server) -> None:
@@ -214,9 +251,7 @@ def test_without_a_server_the_browser_goes_on_and_says_so(context: BrowserContex
     board(page).focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press(" ")
-    expect(page.locator(".st-key-live [role=status]")).to_have_text(
-        "The server is away. Your browser goes on computing."
-    )
+    expect(page.locator(NOTE)).to_have_text("The server is away. Your browser goes on computing.")
     assert page.evaluate(MARK) == "change"
 
 

@@ -199,3 +199,48 @@ def test_the_picture_stays_while_the_server_is_busy_or_away(context: BrowserCont
     shows(page, "The cats!")
     expect(status).to_be_empty()
     assert visit.complaints == []
+
+
+ASKED_FOR = HAS_ENGINE.replace("values() ?? [])].some(Boolean)", "keys() ?? [])].length > 0")
+"""Whether a model has been asked for."""
+
+NO_ROOM = "WebAssembly.Memory.prototype.grow = () => { throw new RangeError('no more') }; 0"
+
+
+@pytest.mark.parametrize(
+    ("status", "script", "sentence"),
+    [
+        (404, "", "The server no longer has this model. Load the page again."),
+        (None, NO_ROOM, "Your browser has no memory for this model. The server computes."),
+    ],
+)
+def test_without_an_engine_the_server_answers_and_the_page_says_why(
+    context: BrowserContext, server: Server, status: int | None, script: str, sentence: str
+) -> None:
+    visit = Visit(context.new_page(), server)
+    if status:
+        visit.page.route(re.compile("/weights/"), lambda route: route.fulfill(status=status, body="gone"))
+    page = visit.open("/explorer?text=The+cat")
+    page.evaluate(script)
+    box, note = page.get_by_label("Your sentence"), page.locator(".st-key-live [role=status]")
+    box.press("End")
+    box.press("s")
+    expect(note).to_have_text(sentence)
+    box.press("!")
+    shows(page, "The cats!")
+    expect(note).to_have_text(sentence)
+    assert visit.complaints == []
+
+
+def test_who_types_while_the_server_is_away_asks_for_the_model_again(context: BrowserContext, server: Server) -> None:
+    visit = Visit(context.new_page(), server)
+    visit.page.route(re.compile("/weights/"), lambda route: route.abort(), times=1)
+    page = visit.open("/explorer?text=The+cat&model=twins-rope")
+    box = page.get_by_label("Your sentence")
+    box.press("End")
+    with page.expect_request_finished(lambda request: "/weights/" in request.url):
+        with page.expect_event("requestfailed", lambda request: "/weights/" in request.url):
+            box.press("s")
+        page.wait_for_function(f"() => !({ASKED_FOR})()")
+        box.press("!")
+    page.wait_for_function(HAS_ENGINE, timeout=60_000)

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import Visit, assert_fits, choose, violations
+from tests.browser import AT_REST, Visit, assert_fits, choose, violations
 
 pytestmark = pytest.mark.browser
 
@@ -22,11 +22,35 @@ MAP, COPY, POINTS = (
 def test_a_part_is_switched_off_by_hand_and_the_link_says_so(visit: Visit) -> None:
     page = visit.open(f"{OFF}&layer=1&head=2", drawn=DRAWN)
     expect(page.get_by_text(re.compile("with 1.2 off"))).to_be_visible()
-    choose(page, "MLPs", "MLP 2")
+    page.get_by_role("switch", name="MLP 2").click()
     expect(page).to_have_url(re.compile(r"off=d1\.2(%2C|,)dm2"))
     expect(page.get_by_text(re.compile(r"with 1.2, MLP 2 off"))).to_be_visible()
     page.reload()
     expect(page.get_by_text(re.compile(r"with 1.2, MLP 2 off"))).to_be_visible()
+    expect(page.get_by_role("switch", checked=False)).to_have_text(["2", "MLP"])
+
+
+def test_the_keyboard_walks_over_the_board_and_stays_where_it_is(visit: Visit) -> None:
+    page = visit.open(f"{OFF}&off=none", drawn=DRAWN)
+    board = page.locator(".st-key-parts")
+    expect(board.get_by_role("status").first).to_have_text("Everything is on.")
+    board.get_by_role("switch", name="layer 0").focus()
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp", "ArrowLeft", " "):
+        page.keyboard.press(key)
+    expect(board.get_by_role("status").first).to_have_text("Off: 0.0.")
+    expect(page).to_have_url(re.compile("off=d0.0"))
+    page.wait_for_function(AT_REST)
+    page.keyboard.press(" ")
+    expect(page).to_have_url(re.compile("off=none"))
+    expect(board.get_by_role("status").first).to_have_text("Everything is on.")
+
+
+def test_a_model_of_two_stacks_has_its_parts_where_they_are(visit: Visit) -> None:
+    page = visit.open("/switch_off?model=reverse&text=stressed&off=em0", drawn=DRAWN)
+    rows = page.locator(".parts tr")
+    assert [rows.nth(n).get_by_role("switch").count() for n in range(4)] == [0, 6, 5, 5]
+    page.get_by_role("switch", name="cross 0.1").click()
+    expect(page).to_have_url(re.compile(r"off=c0\.1(%2C|,)em0"))
 
 
 def test_the_map_switches_off_what_hurts_most(visit: Visit) -> None:
@@ -43,13 +67,13 @@ def test_a_pair_fills_both_boxes(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("width", [390])
-@pytest.mark.parametrize("address", [MAP, COPY, NORM])
+@pytest.mark.parametrize("address", [OFF, MAP, COPY, NORM])
 def test_nothing_is_wider_than_the_screen(visit: Visit, address: str) -> None:
     page = visit.open(address, drawn=DRAWN)
     assert_fits(page)
 
 
-@pytest.mark.parametrize("address", [POINTS, NORM])
+@pytest.mark.parametrize("address", [OFF, POINTS, NORM])
 def test_pages_can_be_read_and_used_by_everyone(visit: Visit, address: str) -> None:
     visit.page.emulate_media(color_scheme="dark")
     page = visit.open(address, drawn=DRAWN)

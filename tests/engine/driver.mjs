@@ -54,16 +54,16 @@ const tasks = {
     );
     return { facts, sites: values.map(([site, { shape, data }]) => [site, shape, data.BYTES_PER_ELEMENT]) };
   },
-  read({ name, texts }) {
+  read({ name, texts, changes }) {
     const engine = engines.get(name);
     const { stream } = engine.transformer;
-    return texts.map((text) => {
+    return texts.map((text, n) => {
       let read = null;
       engine.transformer.stream = (ids, tap, past) => {
         read = [past, past + ids.length];
         return stream.call(engine.transformer, ids, tap, past);
       };
-      engine.trace(text);
+      engine.trace(text, changes?.[n]);
       return read;
     });
   },
@@ -88,7 +88,7 @@ const tasks = {
     engine.trace(text, wishes);
     const { last } = engine;
     for (const other of others) engine.trace(other);
-    const { logits, probabilities } = engine.next(position, last);
+    const { logits, probabilities } = engine.next(position, { pass: last });
     return { logits: [...logits], probabilities: [...probabilities] };
   },
   type({ name, passes }) {

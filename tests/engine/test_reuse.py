@@ -118,6 +118,14 @@ def test_tokens_before_a_change_are_not_read_again(engine: Engine) -> None:
     assert read == [[0, 11], [11, 12], [10, 11], [5, 11], [0, 1], [0, 12]]
 
 
+def test_a_model_and_the_same_changed_are_both_remembered(engine: Engine) -> None:
+    engine.load("twins-rope", MODELS / "twins-rope")
+    changed = [wishes(edits, None) for edits in ((), (Scale(site=f"{LAYER}.z", factor=0.0),))]
+    texts = ["The cat sat", "The cat sat", "The cat sat on", "The cat sat on"]
+    read = engine.ask("read", name="twins-rope", texts=texts, changes=changed * 2)
+    assert read == [[0, 3], [0, 3], [3, 4], [3, 4]]
+
+
 def test_a_pass_that_fails_changes_nothing(engine: Engine) -> None:
     engine.load("twins-rope", MODELS / "twins-rope")
     model = load("twins-rope")

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Own } from "../../tfmviz/views/live/own.js";
+import { NO_MEMORY, Own } from "../../tfmviz/views/live/own.js";
 import { firstOf } from "../../tfmviz/views/shared/first.js";
 
 const PARCEL = { at: "weights/m-1", parts: 1, bytes: 1, digest: "", script: "" };
@@ -104,4 +104,28 @@ test("the first token to look at is the chosen one, a gap, an example's own word
   assert.equal(firstOf(["a", " ___", "b"], null, "a", true), 1);
   assert.equal(firstOf(["a", " ___", "b"], null, "a"), 0);
   assert.equal(firstOf([".", "!"], null), 1);
+});
+
+test("what stands in the way is a sentence; after a server that was away the next key asks again", async () => {
+  const cases = [
+    [new Error("The weights changed."), "The weights changed.", 1],
+    [new RangeError("allocation failed"), NO_MEMORY, 1],
+    [new TypeError("Failed to fetch"), "", 2],
+    [new WebAssembly.CompileError("unknown instruction"), "", 1],
+  ];
+  for (const [error, sentence, times] of cases) {
+    let [asked, told] = [0, 0];
+    const own = new Own(async () => {
+      asked += 1;
+      throw error;
+    });
+    own.told = () => {
+      told += 1;
+    };
+    for (const text of ["a", "a b"]) {
+      assert.equal(await own.trace(text, known()), null);
+      await new Promise(setImmediate);
+    }
+    assert.deepEqual([own.trouble, asked, told], [sentence, times, times]);
+  }
 });

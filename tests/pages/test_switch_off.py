@@ -68,8 +68,13 @@ def losses(folder: Path, ids: tuple[int, ...]) -> Array:
     return -np.log(p[np.arange(len(ids) - 1), ids[1:]])
 
 
-def multiselects(app: AppTest) -> dict[str, list[str]]:
-    return {str(box.key): list(box.value) for box in app.multiselect}
+def off(app: AppTest) -> list[str]:
+    """What the board says is off, by name."""
+    codes = json.loads(views(app)["parts_selection"].json)["off"].split(",")
+    rows = json.loads(views(app)["parts"].json)["rows"]
+    names = [part[1] for row in rows for part in row["parts"] if part and part[0] in codes]
+    assert len(names) == len([code for code in codes if code])
+    return names
 
 
 def test_numbers_are_those_of_a_model_whose_weights_lack_the_parts(ids: tuple[int, ...], doctored: Path) -> None:
@@ -105,22 +110,18 @@ def test_the_map_agrees_with_doctored_weights(ids: tuple[int, ...], tmp_path: Pa
     spared = [f"{layer}.{head}" for layer, head in np.argwhere(found[:, :8] <= 0)]
     assert app.button(key="spared").label == f"Switch off all {len(spared)} that cost nothing alone"
     app.button(key="spared").click().run()
-    assert sorted(multiselects(app)["off_head"]) == spared
+    assert off(app) == spared
     app.button(key="worst").click().run()
-    assert multiselects(app)["off_head"] == [f"{worst[0]}.{worst[1]}"]
+    assert off(app) == [f"{worst[0]}.{worst[1]}"]
 
 
 def test_the_choice_is_in_the_address_and_starts_with_the_sidebars_head() -> None:
     app = open_page(PAGE, text=TEXT, layer="3", head="4")
-    assert multiselects(app) == {"off_head": ["3.4"], "off_mlp": [], "off_layer": []}
-    app.multiselect(key="off_mlp").set_value(["MLP 1"]).run()
-    app.multiselect(key="off_layer").set_value(["layer 5"]).run()
-    assert app.query_params["off"] == "d3.4,dm1,dl5"
-    app.multiselect(key="off_head").set_value([]).run()
-    again = open_page(PAGE, text=TEXT, off=str(app.query_params["off"]))
-    assert multiselects(again) == {"off_head": [], "off_mlp": ["MLP 1"], "off_layer": ["layer 5"]}
+    assert off(app) == ["3.4"]
+    other = open_page(PAGE, text=TEXT, off="d3.4,dm1,dl5")
+    assert off(other) == ["MLP 1", "3.4", "layer 5"]  # row by row
     nothing = open_page(PAGE, text=TEXT, off="none")
-    assert multiselects(nothing) == {"off_head": [], "off_mlp": [], "off_layer": []}
+    assert off(nothing) == []
     assert "Everything is on" in words(nothing)
 
 
@@ -134,12 +135,12 @@ def test_where_nothing_is_off_no_word_suffers() -> None:
 def test_nonsense_in_the_address_is_the_sidebars_head() -> None:
     for nonsense in ("", "<b>", "d1.2,", "x1.2", "d1.2;dm0", "d" * 4000, "d99999.1", "none,d1.2"):
         assert not board.OFF.fullmatch(nonsense)
-    assert multiselects(open_page(PAGE, text=TEXT, off="d1.3,<b>"))["off_head"] == ["4.3"]
+    assert off(open_page(PAGE, text=TEXT, off="d1.3,<b>")) == ["4.3"]
 
 
 def test_a_part_the_model_lacks_is_named_and_the_rest_holds() -> None:
     app = open_page(PAGE, text=TEXT, off="d1.2,d77.1,c0.1")
-    assert multiselects(app)["off_head"] == ["1.2"]
+    assert off(app) == ["1.2"]
     assert "`` c0.1 ``" in app.info[0].value
     assert "`` d77.1 ``" in app.info[0].value
 
@@ -161,11 +162,13 @@ def test_two_sessions_at_once_do_not_mix() -> None:
     other = open_page(PAGE, text=TEXT, off="dm1", how="mean")
     said = words(one), words(other)
     assert said[0] != said[1]
-    other.multiselect(key="off_layer").set_value(["layer 3"]).run()
+    other.query_params["off"] = "dm1,dl3"
+    other.run()
     one.run()
     assert words(one) == said[0]
-    assert multiselects(one) == {"off_head": [], "off_mlp": [], "off_layer": ["layer 0"]}
-    other.multiselect(key="off_layer").set_value([]).run()
+    assert (off(one), off(other)) == (["layer 0"], ["MLP 1", "layer 3"])
+    other.query_params["off"] = "dm1"
+    other.run()
     assert words(other) == said[1]
     assert not models.trace(models.load("tiny-english"), TEXT).edits
 
@@ -197,7 +200,13 @@ def test_an_encoder_decoder_writes_before_and_after() -> None:
     assert b not in (a, END)
     at = next(n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other)
     assert f"They part at token {at + 1}: A writes “{a[at]}”, B “{b[at]}”." in words(app)
-    assert multiselects(app) == {"off_head": ["cross 0.1"], "off_mlp": ["encoder MLP 0"], "off_layer": []}
+    assert off(app) == ["encoder MLP 0", "cross 0.1"]
+    rows = json.loads(views(app)["parts"].json)["rows"]
+    assert [[part and part[1] for part in (row["parts"][0], row["parts"][-1])] for row in rows] == [
+        ["encoder layer 0", "encoder MLP 0"],
+        ["decoder layer 0", None],
+        [None, "decoder MLP 0"],
+    ]
     app = open_page(PAGE, model="reverse", text="stressed", removed="Every part in turn")
     assert pictures(app)["damage_map"][0]["rows"]["names"] == ["encoder 0", "decoder 0", "cross-attention 0"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
@@ -83,14 +84,23 @@ def test_a_mask_is_drawn_and_the_model_runs_with_it_and_the_address_is_the_apps(
     page.reload()
     expect(page.locator(".lab .count")).to_contain_text(f"{drawn.sum()} of ")
     assert_runs_with(page, text, drawn)
+    page.get_by_label("In layer").select_option("0")
+    page.get_by_label("In head").select_option("2")
+    page.wait_for_function("() => location.search.includes('in_layers=0&in_heads=2')")
+    page.reload()
+    expect(page.locator(".lab .count")).to_contain_text(f"{drawn.sum()} of ")
+    assert_runs_with(page, text, drawn, layers=[0], heads=tuple(head == 2 for head in range(4)))
 
 
-def assert_runs_with(page: Page, text: str, mask: Array) -> None:
-    """The heads beside the board, in layer 1, are those of a run with the mask in every layer."""
+def assert_runs_with(
+    page: Page, text: str, mask: Array, *, layers: Sequence[int] = range(4), heads: tuple[bool, ...] | None = None
+) -> None:
+    """The heads beside the board, in layer 1, are those of a run with the mask in these layers."""
     rows = tuple(map(tuple, mask.tolist()))
-    edits = tuple(SetMask(layer=f"decoder.{layer}.self_attn", mask=rows) for layer in range(4))
+    edits = tuple(SetMask(layer=f"decoder.{layer}.self_attn", mask=rows, heads=heads) for layer in layers)
     pattern = zoo.load("twins-rope").trace(text, edits=edits)["decoder.1.self_attn.pattern"][0, -1]
-    shares = [share if seen else "–" for share, seen in zip(as_strip(pattern.tolist()), mask[-1], strict=True)]
+    seen = mask[-1] if 1 in layers else [True] * len(mask)
+    shares = [share if one else "–" for share, one in zip(as_strip(pattern.tolist()), seen, strict=True)]
     expect(page.locator("#parts .strip").first.locator(".weight")).to_have_text(shares)
 
 

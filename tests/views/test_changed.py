@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -32,17 +33,17 @@ def edits_of(change: str, edited: dict[str, Any], length: int = LENGTH) -> Any:
 
 def test_a_part_that_is_off_is_the_edit_that_python_makes_of_it(trace: Trace) -> None:
     for part in ablation.parts_of(trace):
-        found = edits_of(part.name, {"by": "boxes", "stack": "decoder", "factor": -0.5})
+        found = edits_of(part.code, {"by": "parts", "factor": -0.5})
         assert [(one["site"], one["factor"], one["head"]) for one in found] == [
             (edit.site, edit.factor, edit.head) for edit in part.scaled(-0.5)
         ]
 
 
 def test_several_parts_none_and_what_only_python_knows(trace: Trace) -> None:
-    off = {"by": "boxes", "stack": "decoder", "factor": 0}
-    assert len(edits_of("0.1,MLP 1,layer 2", off)) == 4
+    off = {"by": "parts", "factor": 0}
+    assert len(edits_of("d0.1,dm1,dl2", off)) == 4
     assert edits_of("", off) == []
-    assert edits_of("0.1", off | {"factor": None}) is None
+    assert edits_of("d0.1", off | {"factor": None}) is None
 
 
 def test_a_mask_is_the_one_that_was_drawn_and_an_empty_row_sees_itself() -> None:
@@ -63,23 +64,35 @@ def test_a_mask_for_another_number_of_tokens_waits_unless_it_is_the_models_own()
     assert edits_of("", edited | {"isOwn": True}, LENGTH + 1) == []
 
 
-def test_differences_are_those_of_python() -> None:
+TEXTS = ["The cat sat on the mat .", "The mat on the cat sat", "a b a c", "b a", "x", "The cat sat on the big mat ."]
+
+
+@pytest.mark.parametrize(("one", "other"), list(itertools.product(TEXTS, TEXTS)))
+def test_tokens_are_paired_and_compared_as_python_does(one: str, other: str) -> None:
+    texts = one.split(), other.split()
+    pairing = pair(*texts)
+    spelled = [[f" {token}" for token in texts[0]], texts[1]]  # the space before a word does not count
+    order = call("live/pairing.js", "module.pairsOf(given[0], given[1])", spelled)
+    assert tuple(map(tuple, order)) == pairing.order
     rng = np.random.default_rng(4)
-    patterns = rng.dirichlet(np.ones(LENGTH), (2, LENGTH))
-    a, b = (np.where(rng.random((LENGTH, LENGTH)) < 0.3, np.nan, pattern) for pattern in patterns)
-    same = pair(range(LENGTH), range(LENGTH))
-    given = {"a": a.tolist(), "b": b.tolist(), "p": patterns.tolist(), "rows": LENGTH}
+    a, b = patterns = [rng.dirichlet(np.ones(len(tokens)), len(tokens)) for tokens in texts]
+    x, y = masked = [np.where(rng.random(pattern.shape) < 0.3, np.nan, pattern) for pattern in patterns]
+    matrices = [
+        {"rows": len(matrix), "columns": len(matrix), "values": matrix.ravel().tolist()} for matrix in patterns + masked
+    ]
     found = call(
         "live/differences.js",
         """({
-            difference: Array.from(module.differenceOf(given.a.flat(), given.b.flat()), (n) => isNaN(n) ? null : n),
-            moved: module.distancesOf(given.p[0].flat(), given.p[1].flat(), given.rows),
+            moved: module.distancesOf(given.matrices[0], given.matrices[1], given.shared),
+            difference: Array.from(
+                module.differenceOf(given.matrices[2], given.matrices[3], given.order), (n) => isNaN(n) ? null : n
+            ),
         })""",
-        given,
+        {"matrices": matrices, "order": order, "shared": pairing.pairs},
     )
-    values = np.array(found["difference"], dtype=float).reshape(LENGTH, LENGTH)
-    np.testing.assert_allclose(values, difference(a, b, same, same), atol=1e-6)
-    np.testing.assert_allclose(found["moved"], distances(patterns[:1], patterns[1:], same, same)[0], atol=1e-12)
+    expected = difference(x, y, pairing, pairing)
+    np.testing.assert_allclose(np.array(found["difference"], float).reshape(expected.shape), expected, atol=1e-6)
+    np.testing.assert_allclose(found["moved"], distances(a[None], b[None], pairing, pairing)[0], atol=1e-12)
 
 
 def test_vectors_move_as_far_as_python_says(trace: Trace) -> None:

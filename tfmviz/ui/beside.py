@@ -11,10 +11,11 @@ from typing import Literal
 
 import streamlit as st
 
+from tfmviz.analysis.ablation import STACKS
 from tfmviz.record.edits import AblateHead
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import kind_of
-from tfmviz.ui import controls, icons, models, projector
+from tfmviz.ui import controls, icons, live, models, projector
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.named import name_of, named
 from tfmviz.ui.sentences import in_one_line
@@ -118,6 +119,28 @@ def _other(here: Lesson, options: Sequence[What], *, alike: bool, whole: bool) -
             )
             return replace(here)
     return None
+
+
+def follow(here: Lesson, there: Lesson) -> None:
+    """Lets the pictures of a head of A and B follow each key in either's sentence, if one model computes both."""
+    if here.model.name != there.model.name:
+        return
+    is_other = st.session_state.get("with") == "another sentence"
+    off = [
+        f"{STACKS[edit.layer.split('.')[0]]}{edit.layer.split('.')[1]}.{edit.head}"
+        for edit in there.edits
+        if isinstance(edit, AblateHead)
+    ]
+    live.follow_changes(
+        here,
+        "b" if is_other else "",
+        there.text if is_other else ",".join(off),
+        *live.PAIRED,
+        "predictions",
+        factor=0.0,
+        usual=(here.query, here.key),
+        other={"layer": there.choice.layer, "head": there.choice.head},
+    )
 
 
 def temperature() -> float | None:

@@ -107,7 +107,7 @@ def follow_changes(here: Lesson, by: str, change: str, *names: str, **how: objec
     The page answers in a run in any case. Draw this before those views.
 
     Args:
-        by: key of the view where it is changed; "boxes" and "sliders" are Streamlit's, see `views/live/boxes.js`.
+        by: key of the view where it is changed; "sliders" and "b", the box of B's sentence, are Streamlit's.
         change: what that says of what the page shows.
         names: of the views, such as `PAIRED`.
         how: see `Edited` in `views/live/changed.js`.

@@ -6,31 +6,33 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.analysis import ablation, mask_effect
-from tfmviz.analysis.ablation import Kind, Part, Question
+from tfmviz.analysis.ablation import Part, Question
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.record.trace import Trace
+from tfmviz.record.trace import Trace, kind_of
 from tfmviz.ui import before_after, controls, icons, lesson, live, models
 from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
+from tfmviz.ui.controls import KINDS
+from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import examples_for
 from tfmviz.ui.sides import Sides
+from tfmviz.views import parts as view
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible
 from tfmviz.words.numbers import decimal
 
 OFF = re.compile(r"(none|([edc][ml]?\d{1,3}(\.\d{1,3})?)(,[edc][ml]?\d{1,3}(\.\d{1,3})?){0,999})")
 """What the address may say is off: "d1.2,dm0", see `Part.code`; "none" means that everything is on."""
-
-BOXES: dict[Kind, str] = {"head": "Heads", "mlp": "MLPs", "layer": "Layers"}
 
 WAYS = ("zero", "mean", "scaled")
 
@@ -87,17 +89,71 @@ class Switches:
         return f"with the {'part' if len(self.off) == 1 else 'parts'} {self.done}"
 
 
+BESIDE = """
+<style>
+.st-key-switches > * { flex: 1 1 auto; width: auto; min-width: min-content }
+.st-key-switches > :last-child { flex-basis: 19rem }
+@media (max-width: 1150px) {
+  .st-key-switchboard [data-testid=stColumn]:not([data-testid=stColumn] *) { flex-basis: 100% }
+}
+</style>
+"""
+"""What comes of the board has its place beside it, on a narrower screen below."""
+
+
+def beside() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """The places of the board and of what comes of it."""
+    st.html(BESIDE)
+    with st.container(key="switchboard"):
+        left, right = st.columns([3, 5])
+    with left:
+        return st.container(horizontal=True, key="switches"), right
+
+
 def switchboard(here: Lesson) -> Switches:
     """Asks what is off. The address decides; if it says nothing, it is the head of the sidebar."""
     parts = ablation.parts_of(here.trace)
     off = _asked(parts, here)
     with lesson.line("switches"):
-        for kind, label in BOXES.items():
-            names = [part.name for part in parts if part.kind == kind]
-            if names:
-                st.session_state[f"off_{kind}"] = [part.name for part in off if part.kind == kind]
-                st.multiselect(label, names, key=f"off_{kind}", on_change=_follow, args=(parts,), placeholder="all on")
-        return Switches(off=off, way=_way(here))
+        said = Switches(off=off, way=_way(here))
+
+    def report(chosen: dict[str, Any]) -> None:
+        codes = str(chosen["off"]).split(",")
+        switch_off([part.code for part in parts if part.code in codes])
+
+    with st.container():
+        follow(here, said)
+        show_view(
+            "parts",
+            js=view.JS,
+            css=view.CSS,
+            data=_board(here.trace, parts, said),
+            selection={"off": _change(said)},
+            on_report=report,
+        )
+    return said
+
+
+def _board(trace: Trace, parts: Sequence[Part], said: Switches) -> dict[str, Any]:
+    """The board's data, see `tfmviz.views.parts`: a row for each attention layer. Its block's MLP may be below it."""
+    rows, wholes = ablation.layers_of(trace), {part.code: part for part in parts if part.kind == "layer"}
+    n_heads = max(sum(part.kind == "head" for part in row) for row in rows)
+    columns = [*map(str, range(n_heads)), *(["MLP"] if any(part.kind == "mlp" for row in rows for part in row) else [])]
+    lines = []
+    for layer, row in zip(trace.layers, rows, strict=True):
+        stack, index, kind = layer.split(".")
+        whole = wholes[f"{ablation.STACKS[stack]}l{index}"] if kind == "self_attn" else None
+        by_place = {len(columns) - 1 if part.head is None else part.head: part for part in row}
+        cells = [whole, *(by_place.get(n) for n in range(len(columns)))]
+        name = whole.name if whole else f"{KINDS[kind_of(layer)]} {index}"
+        lines.append({"name": name, "parts": [part and [part.code, part.name] for part in cells]})
+    done = said.way.done()
+    return {"columns": columns, "rows": lines, "done": done[0].upper() + done[1:]}
+
+
+def _change(said: Switches) -> str:
+    """What is off, as the board says it."""
+    return ",".join(sorted(said.codes))
 
 
 def _way(here: Lesson) -> Way:
@@ -147,22 +203,14 @@ def _code(here: Lesson) -> str:
     )
 
 
-def _follow(parts: Sequence[Part]) -> None:
-    """Puts what the boxes say into the address."""
-    chosen = {(kind, name) for kind in BOXES for name in st.session_state.get(f"off_{kind}", ())}
-    switch_off([part.code for part in parts if (part.kind, part.name) in chosen])
-
-
 def switch_off(codes: Sequence[str]) -> None:
     controls.put({"off": ",".join(codes) or "none"})
 
 
 def follow(here: Lesson, said: Switches) -> None:
     """Lets the figures follow each part that is switched."""
-    changed = ",".join(sorted(part.name for part in said.off))
     factor = {"zero": 0.0, "mean": None, "scaled": said.way.factor}[said.way.how]
-    how = {"stack": here.choice.layer.split(".")[0], "factor": factor, "usual": (here.query, here.key)}
-    live.follow_changes(here, "boxes", changed, *live.PAIRED, **how)
+    live.follow_changes(here, "parts", _change(said), *live.PAIRED, factor=factor, usual=(here.query, here.key))
 
 
 def run(here: Lesson, said: Switches) -> Sides:

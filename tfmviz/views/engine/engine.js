@@ -7,11 +7,11 @@
 /** @import { Encoding } from "./tokens.js" */
 /** @import { Value } from "./tensors.js" */
 import { largest } from "../shared/arrays.js";
-import { treatsTokensAlike } from "./edits.js";
+import { siteOf, treatsTokensAlike } from "./edits.js";
 import { softmaxInto } from "./heads.js";
 import { complete, whyUnknown } from "./known.js";
 import { visible, wholeLabel } from "./labels.js";
-import { Recorder, tapOf } from "./tap.js";
+import { Recorder, tapOf, withEdits } from "./tap.js";
 import { ByteTokens } from "./tokens.js";
 import { Transformer } from "./transformer.js";
 
@@ -27,6 +27,8 @@ const STREAM = "stream"; // what the logits are computed from; no site of the mo
 /** @type {Pass} */
 const NO_PASS = { ids: [], values: {}, like: "", edits: [] };
 
+const REMEMBERED = 2; // passes: of a model as it is, and as the reader has changed it
+
 export class Engine {
   /**
    * @param {Transformer} transformer
@@ -35,9 +37,9 @@ export class Engine {
   constructor(transformer, tokenizer) {
     this.transformer = transformer;
     this.tokenizer = tokenizer;
-    this.last = NO_PASS;
-    /** @type {string[] | null} of the vocabulary, once they are needed */
-    this.labels = null;
+    /** @type {Pass[]} the newest first, no two with the same wishes */
+    this.passes = [];
+    this.words = tokenizer.vocabulary.map(visible); // the entries of the vocabulary, as they are written
   }
 
   /**
@@ -66,38 +68,46 @@ export class Engine {
     const ids = [...encoding.ids, ...more];
     if (ids.length > this.transformer.config.max_len) throw new Error("The text is longer than what the model reads.");
     const like = JSON.stringify([sites, edits]);
-    const past = this.past(ids, like, edits);
-    const { values: before } = this.last;
-    const recorder = new Recorder({ edits, sites, past, length: ids.length, before });
+    const before = this.passes.find((pass) => pass.like === like) ?? NO_PASS;
+    const past = this.past(ids, before);
+    const recorder = new Recorder({ edits, sites, past, length: ids.length, before: before.values });
     const tap = tapOf(recorder);
     const x = this.transformer.stream(ids.slice(past), tap, past);
     recorder.seen.add("logits");
     if (recorder.wants("logits")) tap("logits", this.transformer.logits(x));
     recorder.check();
-    this.last = { ids, values: { ...recorder.values, [STREAM]: recorder.whole(STREAM, x) }, like, edits };
+    const made = { ids, values: { ...recorder.values, [STREAM]: recorder.whole(STREAM, x) }, like, edits };
+    this.passes = [made, ...this.passes.filter((pass) => pass !== before)].slice(0, REMEMBERED);
     const kept = Object.entries(recorder.values).filter(([site]) => recorder.wants(site));
     return { facts: factsOf(encoding, title), sites: Object.fromEntries(kept) };
+  }
+
+  /** The newest pass. */
+  get last() {
+    return this.passes[0] ?? NO_PASS;
   }
 
   /**
    * The model's scores and probabilities for what comes after a token of the last text, or for what stands in a gap.
    * @param {number} [position] the last one, if none is named
-   * @param {Pass} [pass] an earlier one: `last` of its time
+   * @param {{pass?: Pass, temperature?: number}} [of] an earlier pass: `last` of its time
    * @returns {{logits: Float32Array, probabilities: Float32Array}}
    */
-  next(position = this.last.ids.length - 1, { values, edits } = this.last) {
+  next(position = this.last.ids.length - 1, { pass: { values, edits } = this.last, temperature = 1 } = {}) {
     const stream = values[STREAM];
     if (!stream || !(position >= 0 && position < stream.shape[0])) throw new Error("There is no such token.");
     const { memory, loaded } = this.transformer;
     memory.free = loaded;
     const width = stream.shape[1];
     const x = memory.of(stream.data.subarray(position * width, (position + 1) * width), [1, width]);
-    const own = edits.filter((edit) => edit.kind !== "AblateHead" && edit.kind !== "SetMask" && edit.site === "logits");
-    const recorder = new Recorder({ edits: own, sites: ["logits"], past: 0, length: 1, before: {} });
-    tapOf(recorder)("logits", this.transformer.logits(x));
-    const logits = /** @type {Float32Array} */ (recorder.values.logits.data);
+    const own = edits.filter((edit) => siteOf(edit) === "logits");
+    const found = withEdits(own, "logits", this.transformer.logits(x)).data;
+    const logits = Float32Array.from(found);
     const probabilities = new Float32Array(logits.length);
-    softmaxInto(probabilities, logits);
+    softmaxInto(
+      probabilities,
+      logits.map((logit) => logit / temperature),
+    );
     return { logits, probabilities };
   }
 
@@ -108,25 +118,9 @@ export class Engine {
    * @param {number} [temperature]
    * @returns {[label: string, probability: number][]}
    */
-  likeliest(position, n, temperature = 1) {
-    const { logits } = this.next(position);
-    const probabilities = new Float32Array(logits.length);
-    softmaxInto(
-      probabilities,
-      logits.map((logit) => logit / temperature),
-    );
+  likeliest(position, n, temperature) {
+    const { probabilities } = this.next(position, { temperature });
     return largest(probabilities, n).map((id) => [this.words[id], probabilities[id]]);
-  }
-
-  /** The entries of the vocabulary, as they are written. */
-  get words() {
-    this.labels ??= this.tokenizer.vocabulary.map(visible);
-    return this.labels;
-  }
-
-  /** @param {string} token */
-  label(token) {
-    return visible(token);
   }
 
   /**
@@ -151,13 +145,11 @@ export class Engine {
   /**
    * How many tokens need not be read again: those before the first change, in a pass that was the same otherwise.
    * @param {number[]} ids
-   * @param {string} like
-   * @param {Edit[]} edits
+   * @param {Pass} before
    */
-  past(ids, like, edits) {
-    const { config } = this.transformer;
-    if (config.architecture !== "decoder-only" || like !== this.last.like || !edits.every(treatsTokensAlike)) return 0;
-    const changed = ids.findIndex((id, n) => id !== this.last.ids[n]);
+  past(ids, { ids: read, edits }) {
+    if (this.transformer.config.architecture !== "decoder-only" || !edits.every(treatsTokensAlike)) return 0;
+    const changed = ids.findIndex((id, n) => id !== read[n]);
     return Math.min(changed < 0 ? ids.length : changed, ids.length - 1); // the last one is always read
   }
 }

@@ -2,7 +2,7 @@
 
 /** @import { Schemed } from "./positions.js" */
 /** @import { Tap } from "./tap.js" */
-/** @import { Affine, Tensor, Value } from "./tensors.js" */
+/** @import { Affine, Memory, Tensor, Value } from "./tensors.js" */
 import { linear } from "./tensors.js";
 
 /** @typedef {{W_Q: Affine, W_K: Affine, W_V: Affine, W_O: Affine, d_head: number, divisor: number}} AttentionWeights */
@@ -32,7 +32,7 @@ export function attend(x, { W_Q, W_K, W_V, W_O, d_head, divisor }, { mask, posit
  * @param {Tensor} x
  * @param {number} width
  */
-function splitHeads(x, width) {
+export function splitHeads(x, width) {
   const [length, all] = x.shape;
   return exchanged(x, [length, all / width, width], [all / width, length, width]);
 }
@@ -70,14 +70,8 @@ function exchanged(x, [outer, inner, width], shape) {
  * @param {{divisor: number, bias: Float32Array | null, mask: Value}} how
  */
 function score(q, k, { divisor, bias, mask }) {
-  const [heads, rows, inner] = q.shape;
-  const [kvHeads, columns] = k.shape;
-  const made = q.memory.tensor(heads, rows, columns);
-  for (let head = 0; head < heads; head++) {
-    const keys = k.part(Math.floor((head * kvHeads) / heads));
-    const transposed = q.memory.panels(keys, { inner, columns, down: 1, across: inner });
-    q.memory.product(q.part(head), transposed, { to: made.part(head) });
-  }
+  const [, columns, inner] = k.shape;
+  const made = headwise(q, k, { inner, columns, down: 1, across: inner });
   const [scores, allowed] = [made.data, mask.data];
   for (let n = 0, m = 0; n < scores.length; n++, m++) {
     if (m === allowed.length) m = 0; // one mask for all heads
@@ -111,18 +105,27 @@ export function softmaxInto(to, scores, at = 0) {
 }
 
 /**
- * pattern V for every head; neighbouring heads may share values.
+ * pattern V for every head.
  * @param {Tensor} pattern
  * @param {Tensor} v
  */
 function mix(pattern, v) {
-  const [heads, rows, inner] = pattern.shape;
-  const [kvHeads, , columns] = v.shape;
-  const made = pattern.memory.tensor(heads, rows, columns);
+  const [, inner, columns] = v.shape;
+  return headwise(pattern, v, { inner, columns, down: columns, across: 1 });
+}
+
+/**
+ * The product for every head; neighbouring heads may share keys and values.
+ * @param {Tensor} a (head, rows, inner)
+ * @param {Tensor} b (kv head, …)
+ * @param {Parameters<Memory["panels"]>[1]} layout of the matrices of b
+ */
+function headwise(a, b, layout) {
+  const [heads, rows] = a.shape;
+  const made = a.memory.tensor(heads, rows, layout.columns);
   for (let head = 0; head < heads; head++) {
-    const values = v.part(Math.floor((head * kvHeads) / heads));
-    const panels = pattern.memory.panels(values, { inner, columns, down: columns, across: 1 });
-    pattern.memory.product(pattern.part(head), panels, { to: made.part(head) });
+    const shared = b.part(Math.floor((head * b.shape[0]) / heads));
+    a.memory.product(a.part(head), a.memory.panels(shared, layout), { to: made.part(head) });
   }
   return made;
 }

@@ -59,9 +59,6 @@ export function whyUnknown(config) {
   return missing ? `The config does not say ${missing}.` : "";
 }
 
-/** @param {Record<string, any>} config */
-export const knows = (config) => whyUnknown(config) === "";
-
 /**
  * A config without gaps.
  * @param {Record<string, any>} config

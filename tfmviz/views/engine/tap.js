@@ -106,7 +106,7 @@ const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
  * @param {string} site
  * @param {Value} value
  */
-function withEdits(edits, site, value) {
+export function withEdits(edits, site, value) {
   const own = edits.filter((edit) => siteOf(edit) === site);
   if (!own.length) return value;
   const made = own.reduce((before, edit) => edited(edit, before), value);

@@ -47,22 +47,9 @@ export class ByteTokens {
     /** @type {string[]} */
     this.spellings = [];
     for (const [spelling, index] of this.vocab) this.spellings[index] = spelling;
-    /** @type {string[] | undefined} */
-    this.readable = undefined;
+    /** One readable string per entry. */
+    this.vocabulary = this.spellings.map(readable);
     this.fillsGaps = this.spellings[MASK] === "<|mask|>";
-  }
-
-  /** One readable string per entry. An entry that is only a part of a character reads like "[byte E4]". */
-  get vocabulary() {
-    this.readable ??= this.spellings.map((spelling) => {
-      const bytes = Uint8Array.from(spelling, (character) => BYTE_OF.get(character) ?? 0);
-      try {
-        return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-      } catch {
-        return `[byte ${Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(" ")}]`;
-      }
-    });
-    return this.readable;
   }
 
   /**
@@ -129,6 +116,21 @@ export class ByteTokens {
     return symbols.map((symbol) => /** @type {number} */ (this.vocab.get(symbol)));
   }
 }
+
+/**
+ * An entry that is only a part of a character reads like "[byte E4]".
+ * @param {string} spelling
+ */
+function readable(spelling) {
+  const bytes = Uint8Array.from(spelling, (character) => BYTE_OF.get(character) ?? 0);
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return `[byte ${Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(" ")}]`;
+  }
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** GPT-2's printable alphabet: visible Latin-1 characters stand for themselves, those from U+0100 on for the others. */
 const ALPHABET = alphabet();

@@ -2,10 +2,11 @@
 // and what vectors become through some of them.
 
 /** @import { Matrix } from "../shared/arrays.js" */
-/** @import { Site, Sites } from "../shared/record.js" */
+/** @import { Sites } from "../shared/record.js" */
 /** @import { Engine } from "./engine.js" */
-/** @import { Affine, Memory, Panels } from "./tensors.js" */
+import { splitHeads } from "./heads.js";
 import { layerNorm } from "./layers.js";
+import { linear } from "./tensors.js";
 
 /**
  * @param {Engine} engine
@@ -20,56 +21,28 @@ const attentionOf = ({ transformer }, layer) => transformer.blocks[Number(layer.
  */
 export function weightsOf(engine, layer) {
   const { W_Q, W_K, W_V, W_O, d_head } = attentionOf(engine, layer);
-  const { memory } = engine.transformer;
-  const into = Object.entries({ Q: W_Q, K: W_K, V: W_V }).flatMap(([letter, affine]) => [
-    [`W_${letter}`, byHeads(matrixOfPanels(memory, affine.panels), d_head)],
-    [`b_${letter}`, biasOf(memory, affine, [affine.panels.columns / d_head, 1, d_head])],
-  ]);
-  const out = { W_O: matrixOfPanels(memory, W_O.panels), b_O: biasOf(memory, W_O, [W_O.panels.columns]) };
-  return { ...Object.fromEntries(into), ...out };
-}
-
-/**
- * @param {Memory} memory
- * @param {Panels} panels
- * @returns {Site} (inner, columns)
- */
-function matrixOfPanels({ buffer }, { at, inner, columns }) {
-  const packed = new Float32Array(buffer, at, Math.ceil(columns / 8) * inner * 8);
-  const data = new Float32Array(inner * columns);
-  for (let row = 0, to = 0; row < inner; row++) {
-    for (let column = 0; column < columns; column++, to++) {
-      data[to] = packed[((column >> 3) * inner + row) * 8 + (column & 7)];
+  const { memory, loaded } = engine.transformer;
+  /** @type {Sites} */
+  const found = {};
+  for (const [letter, affine] of Object.entries({ Q: W_Q, K: W_K, V: W_V, O: W_O })) {
+    const { inner, columns } = affine.panels;
+    memory.free = loaded;
+    const unit = memory.of(
+      Float32Array.from({ length: inner * inner }, (_, n) => Number(n % (inner + 1) === 0)),
+      [inner, inner],
+    );
+    const zero = memory.of(new Float32Array(inner), [1, inner]);
+    const width = letter === "O" ? columns : d_head;
+    for (const [name, x] of Object.entries({ W: memory.product(unit, affine.panels), b: linear(zero, affine) })) {
+      const { shape, data } = splitHeads(x, width);
+      found[`${name}_${letter}`] = {
+        shape: letter === "O" ? x.shape.slice(name === "b" ? 1 : 0) : shape,
+        data: data.slice(),
+      };
     }
   }
-  return { shape: [inner, columns], data };
+  return found;
 }
-
-/**
- * (inner, heads × width) to (heads, inner, width).
- * @param {Site} matrix
- * @param {number} width
- * @returns {Site}
- */
-function byHeads({ shape: [inner, columns], data }, width) {
-  const made = new Float32Array(data.length);
-  for (let n = 0; n < data.length; n++) {
-    const [row, column] = [Math.floor(n / columns), n % columns];
-    made[(Math.floor(column / width) * inner + row) * width + (column % width)] = data[n];
-  }
-  return { shape: [columns / width, inner, width], data: made };
-}
-
-/**
- * @param {Memory} memory
- * @param {Affine} affine
- * @param {number[]} shape
- * @returns {Site}
- */
-const biasOf = ({ buffer }, { bias, panels: { columns } }, shape) => ({
-  shape,
-  data: new Float32Array(buffer, bias, columns).slice(),
-});
 
 /**
  * What a head adds to the stream, z W_O.

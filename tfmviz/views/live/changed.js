@@ -1,27 +1,36 @@
 // The reader's own browser as a source for pages where B is the same model with its pass changed: another mask, parts
-// that are off. Both passes run here; the pictures get what tfmviz/ui/sides.py computes of them.
+// that are off, another sentence or head. Both passes run here; the pictures get what tfmviz/ui/sides.py computes.
 
 /** @import { Engine } from "../engine/engine.js" */
 /** @import { Edit } from "../engine/edits.js" */
+/** @import { Matrix } from "../shared/arrays.js" */
 /** @import { Sites } from "../shared/record.js" */
 /** @import { Known, Page, Pictures } from "./following.js" */
 /** @import { Own } from "./own.js" */
+/** @import { Pair, Shared } from "./pairing.js" */
 import { largest } from "../shared/arrays.js";
 import { firstOf } from "../shared/first.js";
 import { decimal, perCent } from "../shared/numbers.js";
 import { differenceOf, distancesOf, headOf, movedOf } from "./differences.js";
 import { editsOf } from "./editing.js";
 import { MOST, WORDS } from "./own.js";
+import { pairsOf, sharedOf } from "./pairing.js";
 
 /**
  * How B's pass is changed, and by which view. Of a mask: the layers that get it, the heads that do (null: all), how
- * many tokens it is for, and whether it is the model's own. Of parts: their stack, and what they are multiplied by,
- * unless that is no number. Of the settings of writing: those that no slider says.
+ * many tokens it is for, and whether it is the model's own. Of parts: what they are multiplied by, unless that is no
+ * number. Of the settings of writing: those that no slider says.
  * @typedef {{by: string, usual?: [query: number, key: number], rules?: any, names?: any, layers?: string[],
- *   heads?: boolean[] | null, tokens?: number, isOwn?: boolean, stack?: string, factor?: number | null}} Edited
+ *   heads?: boolean[] | null, tokens?: number, isOwn?: boolean, factor?: number | null,
+ *   other?: {layer: string, head: number}}} Edited
  */
 
-/** @typedef {{sites: Sites, probabilities: (token: number) => Float32Array}} Pass */
+/**
+ * A's or B's: what the model computed, and the head that is shown.
+ * @typedef {{tokens: string[], labels: string[], sites: Sites,
+ *   probabilities: (token: number) => Float32Array}} Pass
+ * @typedef {Pass & {layer: string, head: number}} Side
+ */
 
 const LEAST = 5e-5; // a smaller share of attention is what rounding leaves
 const NOTHING = 1e-9; // the end of a scale where all values are 0
@@ -35,11 +44,12 @@ const NEEDS = /** @type {Record<string, string[]>} */ ({
   side_heads: ["*.pattern"],
   stream_change: ["*.resid_post"],
   next_words: [],
+  predictions: [],
 });
 
 export class Changed {
-  /** @type {{of: string, pass: Pass} | null} A's, which stays while B's is changed */
-  a = null;
+  /** @type {{of: string, pass: Pass}[]} the last two: one stays while the other is changed */
+  kept = [];
 
   /** @param {Own} own has the engines */
   constructor(own) {
@@ -52,33 +62,45 @@ export class Changed {
    * @returns {Promise<Pictures | null>}
    */
   async trace(text, { page, parcel, opening, change = "", views, entered = text }) {
-    const { edited, layer } = page;
+    const { edited, layer, head } = page;
     const isTyped = text !== entered;
     if (!edited || !parcel || !views.every((view) => view in NEEDS)) return null;
     if (!isTyped && views.join() === "masks") return null; // that is where the hand is
+    const other = { layer, head, text: edited.by === "b" ? change : text, ...edited.other };
     const engine = this.own.engine(parcel);
-    if (!engine?.tokenizer.knows(text)) return null;
+    if (!engine?.tokenizer.knows(text + other.text)) return null;
     try {
-      const { ids, tokens } = engine.encode(text);
-      const edits = editsOf(change, edited, ids.length);
-      if (!edits || ids.length > MOST) return null;
-      const sites = [`${layer}.pattern`, `${layer}.mask`, ...views.flatMap((view) => NEEDS[view])];
-      const of = JSON.stringify([parcel.at, ids, sites]);
-      if (this.a?.of !== of) this.a = { of, pass: run(engine, text, sites, []) };
-      const passes = [this.a.pass, run(engine, text, sites, edits)];
-      const first = isTyped ? firstOf(tokens, page.token, opening[text]) : null;
-      const [query, key] = placeOf(
-        passes,
-        page,
-        first === null ? edited.usual : [first, mostOf(passes[0], page, first)],
-      );
-      const labels = isTyped ? tokens.map((token) => engine.label(token)) : null;
-      const seen = { passes, page, query, key, words: engine.words, labels };
+      const lengths = [text, other.text].map((one) => engine.encode(one).ids.length);
+      const edits = edited.by === "b" ? [] : editsOf(change, edited, lengths[0]);
+      if (!edits || Math.max(...lengths) > MOST) return null;
+      const own = [layer, other.layer].flatMap((one) => [`${one}.pattern`, `${one}.mask`]);
+      const sites = [...own, ...views.flatMap((view) => NEEDS[view])];
+      const sides = [this.side(engine, { layer, head, text }, sites, []), this.side(engine, other, sites, edits)];
+      const order = pairsOf(sides[0].tokens, sides[1].tokens);
+      const { fillsGaps } = engine.tokenizer;
+      const first = isTyped ? firstOf(sides[0].tokens, page.token, opening[text], fillsGaps) : null;
+      const usual = first === null ? edited.usual : pairAt(sides[0], first);
+      const [query, key] = page.token === null ? placeOf(sides, sharedOf(order), usual) : (usual ?? [0, 0]);
+      const seen = { sides, order, query, key, words: engine.words, isTyped, usual };
       const drawn = views.map((view) => [view, DRAWN[view](seen)]);
       return { typed: { first: query }, views: Object.fromEntries(drawn.filter(([, data]) => data)) };
     } catch {
       return null; // whatever it is, the server says it
     }
+  }
+
+  /**
+   * @param {Engine} engine
+   * @param {{text: string, layer: string, head: number}} shown
+   * @param {string[]} sites
+   * @param {Edit[]} edits
+   * @returns {Side}
+   */
+  side(engine, { text, layer, head }, sites, edits) {
+    const of = JSON.stringify([text, sites, edits]);
+    const pass = this.kept.find((one) => one.of === of)?.pass ?? run(engine, text, sites, edits);
+    this.kept = [...this.kept.filter((one) => one.pass !== pass), { of, pass }].slice(-2);
+    return { ...pass, layer, head };
   }
 }
 
@@ -90,14 +112,15 @@ export class Changed {
  * @returns {Pass}
  */
 function run(engine, text, wanted, edits) {
-  const { sites } = engine.trace(text, { sites: wanted, edits });
+  const { facts, sites } = engine.trace(text, { sites: wanted, edits });
   const { last } = engine;
   /** @type {Map<number, Float32Array>} */
   const found = new Map();
   return {
+    ...facts.texts.target,
     sites,
     probabilities: (token) => {
-      const known = found.get(token) ?? engine.next(token, last).probabilities;
+      const known = found.get(token) ?? engine.next(token, { pass: last }).probabilities;
       found.set(token, known);
       return known;
     },
@@ -105,122 +128,141 @@ function run(engine, text, wanted, edits) {
 }
 
 /**
- * The token that looks and the one it looks at (`of` in ui/sides.py): until the reader has chosen one the usual token,
- * or that whose row differs most.
- * @param {Pass[]} passes
- * @param {Page} page
+ * The token that looks and the one it looks at, where the reader has chosen none (`of` in ui/sides.py): the usual ones,
+ * or those of the row that differs most.
+ * @param {Side[]} sides
+ * @param {Shared[]} shared
  * @param {[query: number, key: number]} [usual]
  */
-function placeOf([a, b], page, usual = [0, 0]) {
-  const { token, layer, head } = page;
-  if (token !== null) return usual;
-  const { rows, values } = headOf(a.sites, `${layer}.pattern`, head);
-  const moved = distancesOf(values, headOf(b.sites, `${layer}.pattern`, head).values, rows);
-  const query = moved.indexOf(Math.max(...moved));
-  if (moved[usual[0]] > LEAST || moved[query] <= LEAST) return usual;
-  return [query, mostOf(a, page, query)];
+function placeOf([a, b], shared, usual = [0, 0]) {
+  const moved = distancesOf(patternOf(a), patternOf(b), shared);
+  const best = moved.indexOf(Math.max(...moved));
+  const own = moved[shared.findIndex(([query]) => query === usual[0])];
+  if (best < 0 || own > LEAST || (own !== undefined && moved[best] <= LEAST)) return usual;
+  return pairAt(a, shared[best][0]);
 }
 
 /**
- * The key that a query gives most to.
- * @param {Pass} pass
- * @param {Page} page
+ * A query and the key that it gives most to.
+ * @param {Side} side
  * @param {number} query
+ * @returns {[query: number, key: number]}
  */
-function mostOf({ sites }, { layer, head }, query) {
-  const { columns, values } = headOf(sites, `${layer}.pattern`, head);
+function pairAt(side, query) {
+  const { columns, values } = patternOf(side);
   const row = values.subarray(query * columns, (query + 1) * columns);
-  return row.indexOf(Math.max(...row));
+  return [query, row.indexOf(Math.max(...row))];
 }
 
+/** @param {Side} side */
+const patternOf = ({ sites, layer, head }) => headOf(sites, `${layer}.pattern`, head);
+
 /**
- * What each view is to show instead of what Python has sent last. Labels are of the tokens, if the text is another one.
- * @typedef {{passes: Pass[], page: Page, query: number, key: number, words: string[], labels: string[] | null}} Seen
+ * What each view is to show instead of what Python has sent last.
+ * @typedef {{sides: Side[], order: Pair[], query: number, key: number, words: string[], isTyped: boolean,
+ *   usual?: [query: number, key: number]}} Seen
  * @type {Record<string, (seen: Seen) => any>}
  */
 const DRAWN = {
-  side_a: ({ passes, ...seen }) => oneSide(passes[0], seen),
-  side_b: ({ passes, ...seen }) => oneSide(passes[1], seen),
-  masks: ({ passes: [, b], page, labels }) => {
-    const { rows, columns, values } = headOf(b.sites, `${page.layer}.mask`, page.head);
-    return labels && { queries: labels, keys: labels, mask: { rows, columns, open: Uint8Array.from(values) } };
+  side_a: (seen) => oneSide(seen, 0),
+  side_b: (seen) => oneSide(seen, 1),
+  masks: ({ sides: [, { sites, layer, head, labels }], isTyped }) => {
+    const { rows, columns, values } = headOf(sites, `${layer}.mask`, head);
+    return isTyped && { queries: labels, keys: labels, mask: { rows, columns, open: Uint8Array.from(values) } };
   },
-  side_difference: ({ passes: [a, b], page, query, key, labels }) => {
-    const values = differenceOf(maskedOf(a, page), maskedOf(b, page));
+  side_difference: ({ sides, order, query, key }) => {
+    const [a, b] = sides.map(maskedOf);
+    const values = differenceOf(a, b, order);
     const end = Math.max(NOTHING, ...values.map((value) => (Number.isFinite(value) ? Math.abs(value) : 0)));
-    const frames = [frameOf(query, key)];
-    return {
-      values,
-      scale: { low: -end, high: end },
-      frames,
-      alt: "B minus A",
-      ...tokensOn(labels, "query", "key", true),
-    };
+    const [row, column] = [query, key].map((at) => order.findIndex(([n]) => n === at));
+    const axes = { rows: mergedAxis("query", sides, order), columns: mergedAxis("key", sides, order) };
+    return { values, scale: { low: -end, high: end }, frames: [frameOf(row, column)], alt: "B minus A", ...axes };
   },
-  side_heads: ({ passes: [a, b] }) => {
+  side_heads: ({ sides: [a, b], order }) => {
+    const shared = sharedOf(order);
     const rows = Object.keys(a.sites).filter((site) => site.endsWith(".pattern"));
-    const means = rows.map((site) => {
-      const { shape, data } = a.sites[site];
-      const [heads, length] = shape;
-      const moved = distancesOf(data, b.sites[site].data, heads * length);
-      return Array.from({ length: heads }, (_, n) => meanOf(moved.slice(n * length, (n + 1) * length)));
-    });
+    const means = rows.map((site) =>
+      Array.from({ length: a.sites[site].shape[0] }, (_, head) =>
+        meanOf(distancesOf(headOf(a.sites, site, head), headOf(b.sites, site, head), shared)),
+      ),
+    );
     const texts = means.map((row) => row.map((share) => decimal(100 * share, 0)));
     return { values: Float32Array.from(means.flat()), texts, alt: "How much each head has changed" };
   },
-  stream_change: ({ passes: [a, b], labels }) => {
+  stream_change: ({ sides: [a, b] }) => {
     const rows = Object.keys(a.sites).filter((site) => site.endsWith(".resid_post"));
     const values = Float32Array.from(rows.flatMap((site) => movedOf(a.sites[site], b.sites[site])));
     const scale = { low: 0, high: Math.max(NOTHING, ...values) };
-    return { values, scale, alt: "How far each vector has moved", ...tokensOn(labels, "", "token") };
+    const columns = axisOf("token", a.labels, [...a.labels.keys()]);
+    return { values, scale, alt: "How far each vector has moved", columns };
   },
-  next_words: ({ passes, query, words }) => {
-    const [old, now] = passes.map(({ probabilities }) => probabilities(query));
+  next_words: ({ sides, query, words }) => {
+    const [old, now] = sides.map(({ probabilities }) => probabilities(query));
     const best = largest(
       old.map((p, id) => Math.max(p, now[id])),
       WORDS,
     );
     return best.map((id) => [words[id], old[id], perCent(old[id]), now[id], perCent(now[id])]);
   },
+  predictions: ({ sides: [{ probabilities }], usual: [token] = [0], words }) => {
+    const found = probabilities(token);
+    return largest(found, WORDS).map((id) => [words[id], found[id], perCent(found[id])]);
+  },
 };
 
 /**
- * @param {Pass} pass
- * @param {Omit<Seen, "passes">} seen
+ * @param {Seen} seen
+ * @param {0 | 1} n A's or B's
  */
-function oneSide(pass, { page, query, key, labels }) {
-  const frames = [frameOf(query, key)];
-  return { values: maskedOf(pass, page), frames, alt: "Where each token looks", ...tokensOn(labels, "query", "key") };
+function oneSide({ sides, order, query, key }, n) {
+  const { labels } = sides[n];
+  const at = [query, key].map((place) => order.find(([a]) => a === place)?.[n] ?? null);
+  const [row, column] = at;
+  const places = [...labels.keys()].map((place) => order.findIndex((pair) => pair[n] === place));
+  const boxed = [...labels.keys()].filter((place) => order[places[place]].includes(null));
+  return {
+    values: maskedOf(sides[n]).values,
+    frames: row === null || column === null ? [] : [frameOf(row, column)],
+    alt: "Where each token looks",
+    rows: axisOf("query", labels, places, boxed),
+    columns: axisOf("key", labels, places, boxed),
+  };
 }
 
 /**
- * Rows and columns of another text; where a picture's rows are no tokens, they stay.
- * @param {string[] | null} labels
- * @param {string} rows what the tokens are there
- * @param {string} columns
- * @param {boolean} [isOfBoth] then they are said without a number
+ * @param {string} title
+ * @param {string[]} names
+ * @param {number[]} places
+ * @param {number[]} [boxed]
  */
-function tokensOn(labels, rows, columns, isOfBoth = false) {
-  if (!labels) return {};
-  const axis = (/** @type {string} */ title) => ({
-    title,
-    names: labels,
-    spoken: labels.map((name, n) => `${title}${isOfBoth ? "" : ` ${n}`} “${name}”`),
-    boxed: [],
-    places: [...labels.keys()],
-    count: labels.length,
-  });
-  return { ...(rows ? { rows: axis(rows) } : {}), columns: axis(columns) };
+function axisOf(title, names, places, boxed = []) {
+  const spoken = names.map((name, n) => `${title} ${n} “${name}”`);
+  return { title, names, spoken, boxed, places, count: names.length };
+}
+
+/**
+ * The tokens of both texts; what only one has has a box around it.
+ * @param {string} title
+ * @param {Side[]} sides
+ * @param {Pair[]} order
+ */
+function mergedAxis(title, [one, other], order) {
+  const names = order.map(([a, b]) => (a === null ? other.labels[b ?? 0] : one.labels[a]));
+  const only = order.map(([a, b]) => (a === null ? " (only in B)" : b === null ? " (only in A)" : ""));
+  const boxed = [...only.keys()].filter((n) => only[n]);
+  const spoken = names.map((name, n) => `${title} “${name}”${only[n]}`);
+  return { ...axisOf(title, names, [...names.keys()], boxed), spoken };
 }
 
 /**
  * The chosen head's attention, NaN where its mask forbids the look.
- * @param {Pass} pass
- * @param {Page} page
+ * @param {Side} side
+ * @returns {Matrix}
  */
-function maskedOf({ sites }, { layer, head }) {
-  const mask = headOf(sites, `${layer}.mask`, head).values;
-  return headOf(sites, `${layer}.pattern`, head).values.map((share, n) => (mask[n] ? share : Number.NaN));
+function maskedOf(side) {
+  const { rows, columns, values } = patternOf(side);
+  const mask = headOf(side.sites, `${side.layer}.mask`, side.head).values;
+  return { rows, columns, values: values.map((share, n) => (mask[n] ? share : Number.NaN)) };
 }
 
 /**

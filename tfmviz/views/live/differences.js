@@ -1,7 +1,9 @@
 // What differs between two passes over one text, as in tfmviz/analysis/side_by_side.py and mask_effect.py. Nothing here
 // draws.
 
+/** @import { Matrix } from "../shared/arrays.js" */
 /** @import { Site, Sites } from "../shared/record.js" */
+/** @import { Pair, Shared } from "./pairing.js" */
 import { SiteRecord } from "../shared/record.js";
 
 /**
@@ -13,27 +15,46 @@ import { SiteRecord } from "../shared/record.js";
 export const headOf = (sites, site, head) => new SiteRecord({ facts: {}, sites }).head(site, head);
 
 /**
- * The total variation of each row, ½ Σ |p − q|: from 0, equal, to 1, nothing in common.
- * @param {ArrayLike<number>} a
- * @param {ArrayLike<number>} b
- * @param {number} rows
+ * The total variation of each row that both have, ½ Σ |p − q|: from 0, equal, to 1, nothing in common. What goes to
+ * keys that only one has is one share, on either side.
+ * @param {Matrix} a
+ * @param {Matrix} b
+ * @param {Shared[]} shared
  */
-export function distancesOf(a, b, rows) {
-  const width = a.length / rows;
-  return Array.from({ length: rows }, (_, row) => {
-    let sum = 0;
-    for (let n = row * width; n < (row + 1) * width; n++) sum += Math.abs(a[n] - b[n]);
-    return sum / 2;
+export function distancesOf(a, b, shared) {
+  return shared.map(([row, other]) => {
+    let [sum, elsewhere] = [0, 0];
+    for (const [n, m] of shared) {
+      const change = b.values[other * b.columns + m] - a.values[row * a.columns + n];
+      sum += Math.abs(change);
+      elsewhere += change;
+    }
+    return (sum + Math.abs(elsewhere)) / 2;
   });
 }
 
 /**
- * B − A, NaN where both masks forbid the look; one that only one of them forbids is a share of 0 there.
- * @param {ArrayLike<number>} a
- * @param {ArrayLike<number>} b
+ * B − A over the tokens of both. NaN where one lacks the token, or both masks forbid the look; one that only one of
+ * them forbids is a share of 0 there.
+ * @param {Matrix} a
+ * @param {Matrix} b
+ * @param {Pair[]} order
  */
-export const differenceOf = (a, b) =>
-  Float32Array.from(a, (share, n) => (Number.isNaN(share) && Number.isNaN(b[n]) ? share : (b[n] || 0) - (share || 0)));
+export function differenceOf(a, b, order) {
+  const at = (
+    /** @type {Matrix} */ { values, columns },
+    /** @type {number | null} */ row,
+    /** @type {number | null} */ n,
+  ) => (row === null || n === null ? null : values[row * columns + n]);
+  const cells = order.flatMap(([row, other]) =>
+    order.map(([n, m]) => {
+      const [before, after] = [at(a, row, n), at(b, other, m)];
+      if (before === null || after === null || (Number.isNaN(before) && Number.isNaN(after))) return Number.NaN;
+      return (after || 0) - (before || 0);
+    }),
+  );
+  return Float32Array.from(cells);
+}
 
 /**
  * How far each vector has moved, ‖x' − x‖ / ‖x‖.

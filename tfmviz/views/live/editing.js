@@ -4,7 +4,7 @@
 /** @import { Edited } from "./changed.js" */
 import { fromBits, rowCount } from "../masks/bits.js";
 
-const NAME = /^(?:(MLP|layer) )?(\d+)(?:\.(\d+))?$/; // of a part, see tfmviz/analysis/ablation.py
+const CODE = /^([de])([ml]?)(\d+)(?:\.(\d+))?$/; // of a part, see tfmviz/analysis/ablation.py
 
 /**
  * Null where only Python knows: the mask is one for another number of tokens, or no factor says what a part becomes.
@@ -13,14 +13,14 @@ const NAME = /^(?:(MLP|layer) )?(\d+)(?:\.(\d+))?$/; // of a part, see tfmviz/an
  * @param {number} length tokens of the text
  * @returns {Edit[] | null}
  */
-export function editsOf(change, { by, stack, layers = [], heads, tokens, isOwn, factor }, length) {
+export function editsOf(change, { by, layers = [], heads, tokens, isOwn, factor }, length) {
   if (by === "masks" && tokens !== length) return isOwn ? [] : null; // its own mask has every length
   if (by === "masks") return masked(change, layers, heads, length);
   if (typeof factor !== "number") return null;
   return change
     .split(",")
     .filter(Boolean)
-    .flatMap((name) => scaled(name, `${stack}`, factor));
+    .flatMap((code) => scaled(code, factor));
 }
 
 /**
@@ -44,17 +44,17 @@ function masked(bits, layers, heads, length) {
 }
 
 /**
- * @param {string} name of a part
- * @param {string} stack
+ * @param {string} code of a part
  * @param {number} factor
  * @returns {Edit[]}
  */
-function scaled(name, stack, factor) {
-  const [, kind, index, head] = NAME.exec(name) ?? [];
-  if (!index) throw new Error(`${name} is no part.`);
+function scaled(code, factor) {
+  const [, letter, kind, index, head] = CODE.exec(code) ?? [];
+  if (!index) throw new Error(`${code} is no part.`);
+  const layer = `${letter === "e" ? "encoder" : "decoder"}.${index}`;
   const scale = (/** @type {string} */ site, /** @type {number | null} */ which = null) =>
-    /** @type {Edit} */ ({ kind: "Scale", site: `${stack}.${index}.${site}`, factor, head: which });
-  if (kind === "MLP") return [scale("mlp.out")];
-  if (kind === "layer") return [scale("self_attn.out"), scale("mlp.out")];
+    /** @type {Edit} */ ({ kind: "Scale", site: `${layer}.${site}`, factor, head: which });
+  if (kind === "m") return [scale("mlp.out")];
+  if (kind === "l") return [scale("self_attn.out"), scale("mlp.out")];
   return [scale("self_attn.z", Number(head))];
 }

@@ -97,7 +97,7 @@ export class Following {
   wanted() {
     const text = this.around.isOn() ? inOneLine(this.around.text() ?? "") : "";
     const by = this.known?.page.edited?.by;
-    const change = (by && this.around.edited(by)) ?? this.known?.change ?? "";
+    const change = (by ? this.around.edited(by) : undefined) ?? this.known?.change ?? "";
     return text.trim() ? { text, change } : null;
   }
 

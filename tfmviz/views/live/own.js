@@ -11,6 +11,7 @@ import { firstOf } from "../shared/first.js";
 import { meetingOf } from "../shared/meet.js";
 import { perCent } from "../shared/numbers.js";
 import { recordOf } from "../shared/record.js";
+import { isOn, TYPING } from "../shared/switches.js";
 
 /** @typedef {typeof import("../engine/view.js").default} Script */
 
@@ -22,12 +23,16 @@ const OF_ALL_SITES = ["whole_model", "steps"];
 export const WORDS = 10;
 export const MOST = 128; // tokens; a longer text would hold the hand up
 
+export const NO_MEMORY = "Your browser has no memory for this model. The server computes.";
+
 export class Own {
   /** @type {Map<string, Engine | null>} by the weights' address; null while one is on its way, or cannot come */
   engines = new Map();
   /** @type {Makers | null} as soon as an engine is here */
   makers = null;
   n = 0;
+  trouble = ""; // why the browser does not compute, in a sentence
+  told = () => {}; // called when there is such a sentence
 
   /**
    * @param {(parcel: Parcel) => Promise<{engine: Engine, makers: Makers}>} [get]
@@ -53,9 +58,29 @@ export class Own {
         this.makers = makers;
         this.engines.set(parcel.at, engine);
       },
-      () => {}, // the server goes on computing
+      (error) => this.complain(error, parcel),
     );
     return null;
+  }
+
+  /**
+   * Whether the browser computes what the page shows.
+   * @param {Known | null} known
+   */
+  isHere(known) {
+    return isOn(TYPING) && Boolean(this.engines.get(known?.parcel?.at ?? ""));
+  }
+
+  /**
+   * The server goes on computing. If it was away, the next key asks again.
+   * @param {unknown} error plain ones are sentences for the reader
+   * @param {Parcel} parcel
+   */
+  complain(error, { at }) {
+    if (error instanceof TypeError) this.engines.delete(at);
+    if (error instanceof RangeError) this.trouble = NO_MEMORY;
+    else if (error instanceof Error && error.name === "Error") this.trouble = error.message;
+    this.told();
   }
 
   /**

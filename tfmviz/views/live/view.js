@@ -2,14 +2,14 @@
 // Streamlit's own box stays the box: this only listens.
 
 /** @import { Around, Known } from "./following.js" */
-import { make } from "../shared/elements.js";
+import { make, put } from "../shared/elements.js";
 import { meetingOf } from "../shared/meet.js";
 import { isOn, TYPING } from "../shared/switches.js";
-import { namesOff, numbersSet, watchBoxes } from "./boxes.js";
 import { Changed } from "./changed.js";
-import { Following } from "./following.js";
+import { Following, inOneLine } from "./following.js";
 import { Own } from "./own.js";
 import { Settings } from "./settings.js";
+import { numbersSet, watchSliders } from "./sliders.js";
 import { Socket } from "./socket.js";
 
 /** @typedef {Omit<Known, "views"> & {views: string, at: string}} Data `at` is the server's address */
@@ -17,9 +17,8 @@ import { Socket } from "./socket.js";
 /** @typedef {{ following: Following, leave: () => void }} Live */
 
 const BOX = ".st-key-text textarea";
+const BOX_OF_B = ".st-key-b textarea";
 const MARK = "data-typing"; // on the page's root: what pictures show has not been entered; see ui/page.css
-/** What is no view of ours, and changes a pass too. */
-const BESIDES = /** @type {Record<string, () => string | undefined>} */ ({ boxes: namesOff, sliders: numbersSet });
 const CUT_OFF = "[data-test-connection-state]:not([data-test-connection-state=CONNECTED])";
 const GONE = "The server is away. Your browser goes on computing.";
 const NOTE = {
@@ -44,29 +43,31 @@ export default function ({ data, parentElement }) {
 function build(parent, at) {
   const note = make("p", { role: "status", style: NOTE });
   parent.append(note);
-  const say = (/** @type {string} */ sentence) => {
-    if (note.textContent !== sentence) note.textContent = sentence; // said once
-  };
-  const socket = new Socket(addressOf(at), say);
   const own = new Own();
+  const say = (/** @type {string} */ sentence) => put(note, { textContent: sentence || own.trouble }); // said once
+  own.told = () => say("");
+  const socket = new Socket(addressOf(at), say);
   const following = new Following([own, new Changed(own), new Settings(own), socket], around(say));
   /** @param {Event} event */
   const listen = (event) => {
     const { target } = event;
-    if (!(target instanceof Element && target.matches(BOX))) return;
+    if (!(target instanceof Element && target.matches(`${BOX}, ${BOX_OF_B}`))) return;
     if (event instanceof InputEvent && event.isComposing) return; // an input method still proposes
     following.ask();
   };
   const meeting = meetingOf("live");
   meeting.told = (key) => following.told(key);
-  meeting.touched = () => following.ask();
+  meeting.touched = () => {
+    following.ask();
+    return own.isHere(following.known);
+  };
   for (const event of ["input", "compositionend"]) document.addEventListener(event, listen);
-  const leaveBoxes = watchBoxes(() => following.ask());
+  const leaveSliders = watchSliders(() => following.ask());
   return {
     following,
     leave: () => {
       for (const event of ["input", "compositionend"]) document.removeEventListener(event, listen);
-      leaveBoxes();
+      leaveSliders();
       meeting.told = meeting.touched = undefined;
       following.known = null;
       socket.leave();
@@ -75,13 +76,28 @@ function build(parent, at) {
   };
 }
 
+/** @param {string} box */
+const textIn = (box) => /** @type {HTMLTextAreaElement | null} */ (document.querySelector(box))?.value ?? null;
+
+/**
+ * What says how B differs, where it is no view of ours. An empty box says nothing.
+ * @type {Record<string, () => string | undefined>}
+ */
+const STREAMLITS = {
+  sliders: numbersSet,
+  b: () => {
+    const text = inOneLine(textIn(BOX_OF_B) ?? "");
+    return text.trim() ? text : undefined;
+  },
+};
+
 /**
  * @param {(sentence: string) => void} say
  * @returns {Around}
  */
 const around = (say) => ({
-  text: () => /** @type {HTMLTextAreaElement | null} */ (document.querySelector(BOX))?.value ?? null,
-  edited: (name) => (name in BESIDES ? BESIDES[name]() : meetingOf(name).view?.edited?.()),
+  text: () => textIn(BOX),
+  edited: (name) => (name in STREAMLITS ? STREAMLITS[name]() : meetingOf(name).view?.edited?.()),
   has: (name) => Boolean(meetingOf(name).view),
   isOn: () => isOn(TYPING),
   show: ({ typed, views }) => {

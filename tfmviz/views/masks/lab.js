@@ -231,7 +231,7 @@ export class Lab extends Shell {
     const { brush, value, place } = this.gesture;
     this.gesture = null;
     this.say(`${gestureWords(brush, value)}. ${this.sentence(place)}`);
-    this.tell(0);
+    this.tellChange();
   }
 
   /** The browser has taken the finger for scrolling: nothing was meant. */

@@ -20,9 +20,9 @@
 
 /**
  * A view, the data and the choice that Python has for it last. What is called `live` here is told when data come, and
- * when the reader touches a view.
+ * when the reader touches a view; then it says whether pictures follow at once.
  * @typedef {{view?: View | null, data?: any, selection?: any, told?: (key: string) => void,
- *   touched?: () => void}} Meeting
+ *   touched?: () => boolean}} Meeting
  */
 
 /**
@@ -62,7 +62,7 @@ export const component =
       pick: (/** @type {any} */ value) => setTriggerValue("picked", value),
       beside: (/** @type {string[]} */ views, /** @type {any} */ seen) =>
         views.map((key) => meetingOf(key).view?.mirror(seen)).includes(true),
-      touched: () => meetingOf("live").touched?.(),
+      touched: () => meetingOf("live").touched?.() ?? false,
     });
     parentElement.view_ ??= makeView(parentElement, parentElement.page_);
     /** @type {View} */

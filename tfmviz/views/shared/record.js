@@ -61,7 +61,9 @@ export class SiteRecord {
     if (shape.length < 3) return matrixOf(shape, data); // the only one there is
     const [count, rows, columns] = shape;
     const from = Math.floor((head * count) / (heads ?? count)) * rows * columns;
-    return matrixOf([rows, columns], Array.prototype.slice.call(data, from, from + rows * columns));
+    const to = from + rows * columns;
+    if (data instanceof Float32Array) return matrixOf([rows, columns], data.subarray(from, to));
+    return matrixOf([rows, columns], Array.prototype.slice.call(data, from, to));
   }
 }
 

@@ -18,9 +18,10 @@ export const STILL = 400; // milliseconds without a touch after which the hand c
 
 /**
  * Whom a view tells what the reader does: a choice that lasts, one click, what views beside it are to show, and that it
- * would change a pass of the model otherwise now. Nobody, where a view stands alone.
+ * would change a pass of the model otherwise now; the answer is whether pictures follow. Nobody, where a view stands
+ * alone.
  * @typedef {{report?: (selection: any) => void, pick?: (value: any) => void,
- *   beside?: (views: string[], seen: any) => boolean, touched?: () => void}} Page
+ *   beside?: (views: string[], seen: any) => boolean, touched?: () => boolean | void}} Page
  */
 
 /** @typedef {{first: number, says?: any}} Typed the token to look at, and what a model would say there */
@@ -209,6 +210,14 @@ export class Shell {
     this.touch();
     clearTimeout(this.#telling);
     this.#telling = setTimeout(() => this.isPlaying || this.#report(asks), delay);
+  }
+
+  /**
+   * Reports how a pass is to be changed. Where pictures follow at once, the page around hears of it when the hand is
+   * still: what it draws then would hold up the next touch.
+   */
+  tellChange() {
+    this.tell(this.page.touched?.() ? STILL : 0);
   }
 
   /** What else is done once the hand is still. */

@@ -1,17 +1,18 @@
-// Masks: the model runs with the mask that is drawn, in all layers. Its heads and next words stand below the board.
+// Masks: the model runs with the mask that is drawn, in all layers and heads or in one. What comes of it stands below.
 
 /** @import { Edited } from "../live/changed.js" */
 /** @import { Site } from "./site.js" */
 import { editsOf } from "../live/editing.js";
 import { fromBits, toBits } from "../masks/bits.js";
 import { Lab } from "../masks/lab.js";
-import { make, put } from "../shared/elements.js";
+import { make, put, select } from "../shared/elements.js";
 import { galleryOf } from "./gallery.js";
 import { positionOf, questionOf, wordRows } from "./word_rows.js";
 
 const LISTED = 6; // next words
 
 class MasksPart {
+  places = ["", ""]; // the layer and the head that the address asks for, until there is a model
   /** @type {{start: string, edit: string}} what the address asks for, until that is shown */
   asked = { start: "", edit: "" };
   start = ""; // the mask one started from
@@ -19,6 +20,7 @@ class MasksPart {
   drawn = ""; // what the pictures below show: sentence, place and mask
   length = 0; // tokens
   position = 0; // of the token after which words are listed
+  isOwn = (/** @type {string} */ _bits) => false; // whether that is the model's own mask
 
   /**
    * @param {Site} site
@@ -26,7 +28,10 @@ class MasksPart {
    */
   constructor(site, parent) {
     this.site = site;
+    /** the layer and the head that get the mask, "" for all */
+    this.where = [select("In layer", {}, () => this.runWithMask()), select("In head", {}, () => this.runWithMask())];
     this.view = new Lab(parent, { touched: () => this.runWithMask() });
+    this.view.node.append(make("p", {}, this.where[0].node, " ", this.where[1].node)); // below the board
     this.asks = make("p", { className: "asked" });
     this.own = make("ol", { className: "words" });
     this.yours = make("ol", { className: "words" });
@@ -47,13 +52,19 @@ class MasksPart {
   /** @param {URLSearchParams} address */
   look(address) {
     this.asked = { start: address.get("start") ?? "", edit: (address.get("edit") ?? "").slice(0, 12_000) };
+    this.places = ["in_layers", "in_heads"].map((name) => address.get(name) ?? "");
   }
 
   run() {
     const { site, view } = this;
     const { engine, model } = site;
     if (!engine) return;
-    const { facts } = site.trace(site.text, ["*.mask"]);
+    const { facts, sites } = site.trace(site.text, ["*.mask"]);
+    const own = sites[`${site.layer}.mask`].data;
+    const [rows, columns] = sites[`${site.layer}.mask`].shape;
+    const bits = toBits({ rows, columns, open: Uint8Array.from(own) });
+    this.isOwn = (drawn) => drawn === bits;
+    this.fill([model.config.n_layers, model.config.n_heads]);
     const { labels, tokens } = facts.texts.target;
     const { fillsGaps } = engine.tokenizer;
     this.position = positionOf(tokens, site.place.token, fillsGaps);
@@ -75,6 +86,20 @@ class MasksPart {
     const from = gallery.find(({ id }) => id === (start || view.start)) ?? gallery[0];
     view.select({ start: from.id, bits: toBits(from.mask), sequence: view.sequence });
     if (edit) this.change(from.id, edit);
+  }
+
+  /**
+   * Gives both menus what this model has.
+   * @param {number[]} counts of layers and of heads
+   */
+  fill(counts) {
+    for (const [n, { box }] of this.where.entries()) {
+      if (box.options.length === counts[n] + 1) continue;
+      const options = ["", ...Array.from({ length: counts[n] }, (_, index) => String(index))];
+      box.replaceChildren(...options.map((value) => make("option", { value, textContent: value || "all" })));
+      box.value = options.includes(this.places[n]) ? this.places[n] : "";
+      this.places[n] = "";
+    }
   }
 
   /**
@@ -101,13 +126,17 @@ class MasksPart {
     const { engine, text, place, layer } = site;
     if (!engine || !view.mask || view.mask.rows !== this.length) return;
     const bits = view.edited() ?? "";
-    const drawn = JSON.stringify([text, layer, place, bits, site.model.model, site.off]);
+    const [inLayer, inHead] = this.where.map(({ box }) => box.value);
+    const drawn = JSON.stringify([text, layer, place, bits, site.model.model, site.off, inLayer, inHead]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
-    const layers = Array.from({ length: site.model.config.n_layers }, (_, n) => `${site.stack}.${n}.self_attn`);
+    const { n_layers, n_heads } = site.model.config;
+    const every = Array.from({ length: n_layers }, (_, n) => `${site.stack}.${n}.self_attn`);
+    const layers = inLayer ? [every[Number(inLayer)]] : every;
+    const heads = inHead ? Array.from({ length: n_heads }, (_, n) => n === Number(inHead)) : null;
     /** @type {Edited} */
-    const edited = { by: "masks", usual: [0, 0], layers, heads: null, tokens: this.length };
-    const edits = editsOf(bits, edited, this.length) ?? [];
+    const edited = { by: "masks", usual: [0, 0], layers, heads, tokens: this.length };
+    const edits = this.isOwn(bits) ? [] : (editsOf(bits, edited, this.length) ?? []);
     site.heads.show(this.explorer, site.trace(text, ["*.pattern", "*.mask"], { edits }));
     this.yours.replaceChildren(...wordRows(engine.likeliest(this.position, LISTED)));
     this.tell();
@@ -123,7 +152,8 @@ class MasksPart {
 
   said() {
     const { start, edit } = this;
-    return { start, edit };
+    const [in_layers, in_heads] = this.where.map(({ box }) => box.value);
+    return { start, edit, in_layers, in_heads };
   }
 }
 

@@ -1,0 +1,127 @@
+// The board of parts: every head, MLP and layer is a switch. Pictures follow it at once; the page around hears of it.
+
+/** @import { Page } from "../shared/shell.js" */
+import { arrowOf, button, buttonOf, make, put } from "../shared/elements.js";
+import { component } from "../shared/meet.js";
+import { Shell } from "../shared/shell.js";
+
+/** @typedef {[code: string, name: string]} Part */
+/** @typedef {{columns: string[], rows: {name: string, parts: (Part | null)[]}[], done: string}} Parts */
+
+const MOST_NAMED = 6;
+
+class Board extends Shell {
+  /** @type {Parts | null} */
+  data = null;
+  off = /** @type {string[]} */ ([]); // codes
+  /** @type {(HTMLButtonElement | null)[][]} */
+  switches = [];
+  words = make("p", { role: "status" });
+  table = make("table");
+
+  /**
+   * @param {HTMLElement} parent
+   * @param {Page} page
+   */
+  constructor(parent, page) {
+    super(page);
+    const frame = make("div", { className: "frame" }, this.table);
+    this.mount(parent, { className: "parts", ariaLabel: "Parts of the model" }, frame, this.words);
+    this.table.addEventListener("click", (event) => this.turn(buttonOf(event)));
+    this.table.addEventListener("keydown", (event) => this.move(event));
+  }
+
+  /** @param {Parts} data */
+  read(data) {
+    const isSame = JSON.stringify(this.data?.rows) === JSON.stringify(data.rows);
+    this.data = data;
+    if (isSame) return; // the keyboard stays where it is
+    const { columns, rows } = data;
+    this.switches = rows.map(({ name, parts }) =>
+      parts.map((part, n) => part && switchOf(part, n ? columns[n - 1] : name)),
+    );
+    const over = columns.map((textContent) => make("th", { scope: "col", textContent }));
+    const lines = rows.map(({ name }, row) =>
+      make(
+        "tr",
+        {},
+        ...this.switches[row].map((node, n) =>
+          make(n ? "td" : "th", n ? {} : { scope: "row" }, node ?? (n ? "" : name)),
+        ),
+      ),
+    );
+    this.table.replaceChildren(make("tr", {}, make("td"), ...over), ...lines);
+    const [first] = this.table.getElementsByTagName("button");
+    first.tabIndex = 0;
+  }
+
+  draw() {
+    const all = this.data?.rows.flatMap(({ parts }) => parts.filter((part) => part !== null)) ?? [];
+    const named = all.filter(([code]) => this.off.includes(code)).map(([, name]) => name);
+    for (const node of this.switches.flat())
+      if (node) put(node, { ariaChecked: String(!this.off.includes(`${node.dataset.code}`)) });
+    const more = named.length > MOST_NAMED ? ` and ${named.length - MOST_NAMED} more` : "";
+    const textContent = named.length
+      ? `${this.data?.done}: ${named.slice(0, MOST_NAMED).join(", ")}${more}.`
+      : "Everything is on.";
+    put(this.words, { textContent });
+  }
+
+  /** @param {HTMLButtonElement | null} node */
+  turn(node) {
+    if (!node) return;
+    const code = `${node.dataset.code}`;
+    const isOff = this.off.includes(code);
+    this.off = isOff ? this.off.filter((one) => one !== code) : [...this.off, code].sort();
+    this.draw();
+    this.tellChange();
+  }
+
+  /**
+   * Arrow keys lead to the next switch in a row or a column.
+   * @param {KeyboardEvent} event
+   */
+  move(event) {
+    const arrow = arrowOf(event);
+    const from = buttonOf(event);
+    if (!arrow || !from) return;
+    event.preventDefault();
+    event.stopPropagation(); // the page's own shortcuts are not meant
+    let row = this.switches.findIndex((line) => line.includes(from));
+    let column = this.switches[row].indexOf(from);
+    let next;
+    do {
+      row += arrow[0];
+      column += arrow[1];
+      next = this.switches[row]?.[column];
+    } while (next === null);
+    if (!next) return;
+    from.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  }
+
+  chosen() {
+    return { off: this.edited() };
+  }
+
+  /** What is changed in a pass of the model. */
+  edited() {
+    return this.off.join();
+  }
+
+  /** @param {{off: string}} answer */
+  take({ off }) {
+    this.off = off.split(",").filter(Boolean);
+    this.redraw();
+  }
+}
+
+/**
+ * @param {Part} part
+ * @param {string} textContent
+ */
+const switchOf = ([code, ariaLabel], textContent) =>
+  button(textContent, { role: "switch", tabIndex: -1, ariaLabel, title: ariaLabel, dataset: { code } });
+
+export default component((parent, page) => new Board(parent, page));
