@@ -96,6 +96,7 @@ def transformer(args: argparse.Namespace, *, vocab_size: int) -> ModelConfig:
         n_experts=getattr(args, "experts", 1),
         d_ff=4 * args.width,
         norm_position=args.norm_position,
+        residual=args.residual,
         feed_forward=args.feed_forward,
         positions=args.positions,
         embedding_scale=args.embedding_scale,
