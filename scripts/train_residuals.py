@@ -1,6 +1,6 @@
 """Trains the pair of the page "Residual stream", tab "Without it", and writes it into `assets/residuals/`.
 
-    python -m scripts.train_residuals --corpora CORPORA    # a quarter of an hour on one core, for each of the two
+    python -m scripts.train_residuals --corpora CORPORA    # some minutes on one core, for each of the two
 
 Twelve thin layers, with residual connections and without: the same seed, text, tokens, order, steps and learning rate.
 A run that was stopped is continued.
@@ -9,17 +9,24 @@ A run that was stopped is continued.
 from __future__ import annotations
 
 import argparse
+import json
+import re
 import shutil
 from pathlib import Path
 
-from scripts.train_zoo import ENGLISH, Recipe, execute, prepare_data, thin_log
+from scripts.train_zoo import RUNS as ZOO
+from scripts.train_zoo import Recipe, execute, prepare_data, thin_log
 from tfmviz import zoo
 from tfmviz.places import PROJECT
+from tfmviz.training.files import replacing
 
 RUNS, SHIPPED = Path("runs/residuals"), PROJECT / "assets" / "residuals"
 
-SHARED = f"lm --data {ENGLISH} --vocab-size 2048 --context 32 --batch-size 32 --repeated 0 --layers 12 --heads 4 "
-SHARED += "--width 40 --embedding-scale sqrt_d_model --learning-rate 3e-3 --steps 3000 --save-every 250 --device cpu "
+TEXT = f"{ZOO}/data/english/tinystories.txt"
+"""Simple sentences, which small models learn in few steps."""
+
+SHARED = f"lm --data {TEXT} --vocab-size 1024 --context 32 --batch-size 16 --repeated 0 --layers 12 --heads 4 "
+SHARED += "--width 40 --embedding-scale sqrt_d_model --learning-rate 3e-3 --steps 1500 --save-every 250 --device cpu "
 SHARED += "--precision float32"
 
 KINDS = {"with": "sequential", "without": "absent"}
@@ -29,7 +36,7 @@ def recipe(name: str) -> Recipe:
     return Recipe(
         says=f"One of two language models of twelve thin layers, {name} residual connections, for the page “Residual "
         "stream”.\nThey differ in nothing else.",
-        about="english.md",
+        about="stories.md",
         train=f"{SHARED} --residual {KINDS[name]}",
         evaluate="",
     )
@@ -44,6 +51,7 @@ def main() -> None:
         found = recipe(name)
         if execute(found, found.train, RUNS / name, minutes=None, steps=None):
             ship(name)
+    write_measured()
 
 
 def ship(name: str) -> None:
@@ -52,6 +60,21 @@ def ship(name: str) -> None:
     for file in (*zoo.FILES, "CARD.md"):
         shutil.copyfile(RUNS / name / file, target / file)
     thin_log(RUNS / name / "log.jsonl", SHIPPED / f"{name}.jsonl")
+
+
+def write_measured() -> None:
+    """The held-out loss of both models, and that of token frequencies on the same text, from their cards and logs."""
+    card = (SHIPPED / "with" / "CARD.md").read_text(encoding="utf-8")
+    found = re.search(r"unigram cross-entropy[^|]*\| ([\d.]+) nats", card)
+    assert found, "the card says what frequencies alone lose"
+    measured = {"unigram": float(found[1])} | {name: measured_of(name) for name in KINDS}
+    with replacing(SHIPPED / "measured.json") as (place,):
+        place.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+
+
+def measured_of(name: str) -> dict[str, object]:
+    entries = [json.loads(line) for line in (SHIPPED / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    return {"held_out": entries[-1]["held_out_loss"], "weights": zoo.weights_hash(name, SHIPPED)}
 
 
 if __name__ == "__main__":
