@@ -61,9 +61,11 @@ def add_language_model(lm: argparse.ArgumentParser) -> None:
         "--architecture",
         choices=get_args(LanguageModel),
         default="transformer",
-        help="window: a network that sees the last few tokens; rnn: a recurrent network (default: %(default)s)",
+        help="window: a network that sees the last few tokens; rnn: a recurrent network; ssm: a state space (default: "
+        "%(default)s)",
     )
     lm.add_argument("--window", type=positive, default=8, help="how many tokens a window has (default: %(default)s)")
+    lm.add_argument("--state", type=positive, default=16, help="numbers that a channel of ssm keeps (default: 16)")
     lm.add_argument(
         "--training-mask",
         choices=get_args(TrainingMask),
