@@ -63,18 +63,21 @@ def ship(name: str) -> None:
 
 
 def write_measured() -> None:
-    """The held-out loss of both models, and that of token frequencies on the same text, from their cards and logs."""
-    card = (SHIPPED / "with" / "CARD.md").read_text(encoding="utf-8")
-    found = re.search(r"unigram cross-entropy[^|]*\| ([\d.]+) nats", card)
-    assert found, "the card says what frequencies alone lose"
-    measured = {"unigram": float(found[1])} | {name: measured_of(name) for name in KINDS}
+    """The held-out loss of both models, and that of token frequencies on the same text, as their cards say."""
+    found = {
+        name: {"held_out": said(name, "held-out loss"), "weights": zoo.weights_hash(name, SHIPPED)} for name in KINDS
+    }
     with replacing(SHIPPED / "measured.json") as (place,):
+        measured = {"unigram": said("with", "unigram cross-entropy on the same text"), **found}
         place.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
 
 
-def measured_of(name: str) -> dict[str, object]:
-    entries = [json.loads(line) for line in (SHIPPED / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-    return {"held_out": entries[-1]["held_out_loss"], "weights": zoo.weights_hash(name, SHIPPED)}
+def said(name: str, what: str) -> float:
+    """What the card of a model says in its table, in nats per token."""
+    card = (SHIPPED / name / "CARD.md").read_text(encoding="utf-8")
+    found = re.search(rf"{what} \| ([\d.]+) nats", card)
+    assert found, f"the card of {name} says its {what}"
+    return float(found[1])
 
 
 if __name__ == "__main__":

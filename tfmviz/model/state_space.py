@@ -70,13 +70,13 @@ class StateSpace(nn.Module):
     def recur(self, v: Tensor, *, tap: Tap) -> Tensor:
         """Token by token, which names the state: (batch, len, channel), shape kept."""
         a, b = self.decay()
-        h, states = v.new_zeros(len(v), *a.shape), []
+        h, y = v.new_zeros(len(v), *a.shape), []
         for t in range(v.shape[1]):
             fuse.check()
-            h = a * h + b * v[:, t, :, None]
-            states.append(h)
-        states = tap("hidden", torch.stack(states, dim=1).flatten(2))  # (batch, len, channel × number)
-        return (states.unflatten(-1, a.shape) * self.C).sum(dim=-1)
+            h = a * h + b * v[:, t, :, None]  # (batch, channel, number)
+            h = tap.at(t, length=v.shape[1])("hidden", h.flatten(1)[:, None]).view_as(h)
+            y.append((h * self.C).sum(dim=-1))
+        return torch.stack(y, dim=1)
 
 
 class StateSpaceBlock(nn.Module):
