@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.plots.cells import Axis, Cells, share
+from tfmviz.plots.cells import Axis, Cells, amounts, share
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
@@ -50,15 +50,16 @@ def digits() -> None:
     read = {name: zoo.pictures.read(model, shown.astype(np.float32), order) for name, model in both.items()}
     left, right = st.columns([2, 3])
     with left:
-        _board(shown, "drawn by hand" if drawn is not None else f"a {labels[n]} of the set")
+        what = "Drawn by hand" if drawn is not None else f"A {labels[n]} of the set"
+        _board(shown, what)
         if shuffled:
             _as_read(shown, order)
+        st.markdown(_measured_in_words(len(labels)))
     with right:
-        st.markdown(_answers(read))
+        st.markdown(f"{what}. {_answers(read)}")
         p = _softmax(read[kind]["logits"])
         show_bars([str(digit) for digit in range(len(p))], p.tolist(), key="digit_bars")
         _looks(read[kind], both[kind])
-    st.markdown(_measured_in_words(len(labels)))
 
 
 def _from_the_set() -> None:
@@ -72,7 +73,7 @@ def _board(shown: Array, what: str) -> None:
         "picture",
         js=view.JS,
         css=view.CSS,
-        data={"side": zoo.pictures.SIDE, "patch": zoo.pictures.PATCH, "title": what.capitalize()},
+        data={"side": zoo.pictures.SIDE, "patch": zoo.pictures.PATCH, "title": what},
         selection={"cells": view.to_text(cells)},
         on_report=_drawn,
     )
@@ -90,7 +91,7 @@ def _as_read(shown: Array, order: Array) -> None:
     cut = shown.reshape(across, patch, across, patch).swapaxes(1, 2).reshape(-1, patch, patch)
     moved = cut[order].reshape(across, across, patch, patch).swapaxes(1, 2).reshape(shown.shape)
     axis = Axis(title="", names=())
-    scale = share("as the model reads it")
+    scale = amounts(moved, "as the model reads it")
     picture = Cells(matrices=moved[None], rows=axis, columns=axis, scale=scale, square=True)
     show_cells(picture, key="shuffled_digit", alt=f"Patches in the order {', '.join(map(str, order.tolist()))}")
 
@@ -100,7 +101,7 @@ def _answers(read: dict[str, dict[str, Array]]) -> str:
     said = []
     for name, values in read.items():
         p = _softmax(values["logits"])
-        said.append(f"with {name} **{p.argmax()}** ({per_cent(float(p.max()))})")
+        said.append(f"with {name} says **{p.argmax()}** ({per_cent(float(p.max()))})")
     return f"The model {', the one '.join(said)}."
 
 
@@ -121,13 +122,13 @@ def _looks(values: dict[str, Array], model: PictureReader) -> None:
             scale=share(),
             titles=tuple(f"head {head}" for head in range(len(pattern))),
             square=True,
-            across=len(pattern),
+            across=2,
         ),
         key="digit_looks",
         alt="; ".join(f"head {head}: most at patch {int(row[1:].argmax())}" for head, row in enumerate(pattern)),
     )
     own = ", ".join(decimal(float(row[0])) for row in pattern)
-    st.caption(f"Where [class] looks; at itself: {own}.")
+    st.caption(f"Where [class] looks in each head; at itself: {own}.")
 
 
 def _measured_in_words(n: int) -> str:

@@ -10,7 +10,7 @@ import { Shell } from "../shared/shell.js";
 import { DARKEST, drawn, fromText, toText } from "./ink.js";
 
 const LARGEST = 40;
-const EDGE = 2;
+const ROUND = 2;
 const HELP = "Draw with the pointer, or move with the arrow keys and change a cell with Space.";
 
 class Picture extends Shell {
@@ -59,8 +59,8 @@ class Picture extends Shell {
 
   draw() {
     if (this.cells.length !== this.side ** 2) return; // the page's choice is on its way
-    this.cell = Math.floor(Math.min(LARGEST, (this.width - 2 * EDGE) / this.side));
-    const size = this.cell * this.side + 2 * EDGE;
+    this.cell = Math.floor(Math.min(LARGEST, (this.width - 2 * ROUND) / this.side));
+    const size = this.cell * this.side + 2 * ROUND;
     const pen = fresh(this.canvas, size, size);
     this.paint(pen);
     if (this.canvas.matches(":focus-visible")) {
@@ -84,8 +84,8 @@ class Picture extends Shell {
     pen.strokeStyle = colours.looks;
     for (let n = 0; n <= side; n++) {
       pen.lineWidth = n % patch ? 0.3 : 1.5;
-      pen.strokeRect(EDGE + n * cell, EDGE, 0, side * cell);
-      pen.strokeRect(EDGE, EDGE + n * cell, side * cell, 0);
+      pen.strokeRect(ROUND + n * cell, ROUND, 0, side * cell);
+      pen.strokeRect(ROUND, ROUND + n * cell, side * cell, 0);
     }
   }
 
@@ -94,14 +94,14 @@ class Picture extends Shell {
    * @returns {[number, number]}
    */
   corner(n) {
-    return [EDGE + (n % this.side) * this.cell, EDGE + Math.floor(n / this.side) * this.cell];
+    return [ROUND + (n % this.side) * this.cell, ROUND + Math.floor(n / this.side) * this.cell];
   }
 
   /** @param {PointerEvent} event */
   cellAt(event) {
     const box = this.canvas.getBoundingClientRect();
-    const column = Math.floor((event.clientX - box.left - EDGE) / this.cell);
-    const row = Math.floor((event.clientY - box.top - EDGE) / this.cell);
+    const column = Math.floor((event.clientX - box.left - ROUND) / this.cell);
+    const row = Math.floor((event.clientY - box.top - ROUND) / this.cell);
     const isInside = Math.min(row, column) >= 0 && Math.max(row, column) < this.side;
     return isInside ? row * this.side + column : null;
   }
@@ -188,7 +188,7 @@ class Picture extends Shell {
   }
 
   figure() {
-    const size = this.cell * this.side + 2 * EDGE;
+    const size = this.cell * this.side + 2 * ROUND;
     const paint = (/** @type {Pen} */ pen) => this.paint(pen);
     return { width: Math.max(size, 420), height: size, paint };
   }
