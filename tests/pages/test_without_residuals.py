@@ -43,7 +43,7 @@ def test_the_figures_are_what_torch_computes_on_the_sentence() -> None:
         trace = loaded.trace(TEXT)
         sites = ["decoder.0.resid_pre", *(f"decoder.{n}.resid_post" for n in range(loaded.config.n_layers))]
         for at, site in enumerate(sites):
-            x = torch.from_numpy(trace[site]).double()
+            x = torch.from_numpy(trace[site].astype(float))
             cosines = [F.cosine_similarity(x[i], x[j], dim=0) for i, j in combinations(range(len(x)), 2)]
             assert alike[name][at] == pytest.approx(torch.stack(cosines).mean().item(), abs=1e-5)
             assert lengths[name][at] == pytest.approx(x.norm(dim=-1).mean().item(), rel=1e-4)

@@ -11,7 +11,7 @@ from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
-from tfmviz.words.numbers import rounded
+from tfmviz.words.numbers import decimal, rounded
 
 HEIGHT = 270
 
@@ -34,22 +34,22 @@ def losses(runs: Mapping[str, tuple[Array, Array]], *, level: tuple[float, str],
     return line_chart(lines, Axes(x="step", y="loss of the batch, nats", height=HEIGHT), theme=theme)
 
 
-def by_layer(lines: Mapping[str, Array], *, title: str, theme: Theme, log: bool = False, first: int = 0) -> Chart:
+def by_layer(lines: Mapping[str, Array], *, x: str, title: str, theme: Theme, log: bool = False) -> Chart:
     """A number for each layer: a line for each model, or, with four, for each model at two times.
 
     Args:
         lines: (layer,) by name; of four, the two of one model follow one another.
+        x: what the layers are numbered by, from 0.
         title: what is counted.
-        first: the number at the first place; 0 on an axis of stages is the embedding.
     """
     looks = _strokes(theme)
     if len(lines) == 4:
         looks = [Stroke(colour=look.colour, dash=dash) for look in looks for dash in (DASHES[1], DASHES[0])]
     drawn = [
-        Line(name=name, x=first + np.arange(len(y), dtype=float), y=y, stroke=stroke, said=partial(_at_layer, name))
+        Line(name=name, x=np.arange(len(y), dtype=float), y=y, stroke=stroke, said=partial(_at_layer, name, x))
         for (name, y), stroke in zip(lines.items(), looks, strict=True)
     ]
-    return line_chart(drawn, Axes(x="layer", y=title, height=HEIGHT, log=log), theme=theme)
+    return line_chart(drawn, Axes(x=x, y=title, height=HEIGHT, log=log), theme=theme)
 
 
 def _strokes(theme: Theme) -> list[Stroke]:
@@ -60,5 +60,5 @@ def _at_step(name: str, step: float, loss: float) -> str:
     return f"{name}, step {step:,.0f}: {loss:.2f}"
 
 
-def _at_layer(name: str, layer: float, value: float) -> str:
-    return f"{name}, layer {layer:.0f}: {rounded(value)}"
+def _at_layer(name: str, axis: str, layer: float, value: float) -> str:
+    return f"{name}, {axis} {layer:.0f}: {decimal(value) if value < 0 else rounded(value)}"

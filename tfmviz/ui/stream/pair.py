@@ -29,6 +29,8 @@ FOLDER = PROJECT / "assets" / "residuals"
 
 NAMES = ("with", "without")
 
+PASSED = "layers passed"
+
 SEED = 0
 """Of the weights that their training began with."""
 
@@ -79,11 +81,11 @@ def _likeness(traces: dict[str, Trace]) -> None:
     found = {name: residual.likeness(trace, _stages(trace)) for name, trace in traces.items()}
     ends = {name: decimal(float(values[-1])) for name, values in found.items()}
     st.markdown(
-        f"At the end the mean cosine between two tokens' vectors is **{ends['without']}** without them, "
-        f"{ends['with']} with them. At 1 nothing tells one token from another."
+        f"At the end, two tokens' vectors have a mean cosine of **{ends['without']}** without them, {ends['with']} "
+        "with them. At 1, nothing tells one token from another."
     )
     show(
-        figures.by_layer(found, title="mean cosine between tokens", theme=theme()),
+        figures.by_layer(found, x=PASSED, title="mean cosine between tokens", theme=theme()),
         key="pair_likeness",
         alt=_by_layer(found),
     )
@@ -95,14 +97,14 @@ def _gradients(both: dict[str, Model], text: str) -> None:
     for name, model in both.items():
         found[f"{name}, at the start"] = _gradient(model, text, SEED)
         found[f"{name}, trained"] = _gradient(model, text, None)
-    start = {name: found[f"{name}, at the start"] for name in NAMES}
-    shares = {name: decimal(float(lengths[0] / lengths[-1])) for name, lengths in start.items()}
+    shares = {when: rounded(float(lengths[0] / lengths[-1])) for when, lengths in found.items()}
     st.markdown(
-        f"Before training, layer 0 gets {shares['with']} times the last layer's gradient with them, "
-        f"{shares['without']} times without."
+        f"Layer 0's gradient over the last layer's: {shares['with, at the start']} with them and "
+        f"{shares['without, at the start']} without before training; now {shares['with, trained']} and "
+        f"**{shares['without, trained']}**."
     )
     show(
-        figures.by_layer(found, title="length of the gradient", theme=theme(), log=True),
+        figures.by_layer(found, x="layer", title="length of the gradient", theme=theme(), log=True),
         key="pair_gradients",
         alt=_by_layer(found),
     )
@@ -112,11 +114,13 @@ def _lengths(traces: dict[str, Trace]) -> None:
     """How long the tokens' vectors are."""
     found = {name: residual.lengths(trace, _stages(trace)).mean(axis=-1) for name, trace in traces.items()}
     growth = {name: rounded(float(values[-1] / values[0])) for name, values in found.items()}
+    least = rounded(float(found["without"].min()))
     st.markdown(
-        f"From embedding to end, vectors become {growth['with']} times as long with, {growth['without']} without."
+        f"On their way the vectors become {growth['with']} times as long with them; without, they first shrink to "
+        f"{least}."
     )
     show(
-        figures.by_layer(found, title="mean length of the vectors", theme=theme(), log=True),
+        figures.by_layer(found, x=PASSED, title="mean length of the vectors", theme=theme(), log=True),
         key="pair_lengths",
         alt=_by_layer(found),
     )
@@ -141,7 +145,11 @@ def _stages(trace: Trace) -> list[str]:
 
 
 def _by_layer(lines: dict[str, Array]) -> str:
-    return "; ".join(f"{name}: {', '.join(rounded(float(v)) for v in values)}" for name, values in lines.items())
+    return "; ".join(f"{name}: {', '.join(_short(float(v)) for v in values)}" for name, values in lines.items())
+
+
+def _short(value: float) -> str:
+    return decimal(value) if value < 0 else rounded(value)
 
 
 @shared
