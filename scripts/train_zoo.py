@@ -187,11 +187,6 @@ RECIPES = {
     "ladder-rnn": rung(
         "a recurrent network, two layers of gated recurrent units", "--architecture rnn --layers 2 --width 224"
     ),
-    "ladder-ssm": rung(
-        "a diagonal state space in the place of attention, in four blocks with feed-forward layers, sixteen numbers "
-        "for each channel (S4D). On the page “Efficient attention”",
-        "--architecture ssm --layers 4 --width 128",
-    ),
     "fill-in": Recipe(
         says="An encoder-only model that fills in masked words, for looking inside.",
         about="english.md",

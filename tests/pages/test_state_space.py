@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -12,10 +13,11 @@ from streamlit.testing.v1 import AppTest
 from tests.app import matrices, open_page, words
 from tfmviz import zoo
 from tfmviz.record.trace import Array
+from tfmviz.ui.efficient.spaces import FOLDER
 
 TEXT = "The cat sat on the mat, and the dog."
 
-WEIGHTS = {k: v.astype(float) for k, v in load_file(zoo.MODELS / "ladder-ssm" / "model.safetensors").items()}
+WEIGHTS = {k: v.astype(float) for k, v in load_file(FOLDER / "state-space" / "model.safetensors").items()}
 
 
 def page(**address: str) -> AppTest:
@@ -60,7 +62,7 @@ def forward(ids: list[int]) -> tuple[list[Array], Array]:
 
 
 def test_state_and_losses_are_those_of_numpy() -> None:
-    ids = zoo.load("ladder-ssm", kind=zoo.EarlierModel).tokenizer.ids(TEXT)
+    ids = zoo.load("state-space", FOLDER, kind=zoo.EarlierModel).tokenizer.ids(TEXT)
     states, logits = forward(ids)
     app = page(space="2", channel="5")
     (drawn,) = matrices(app)["channel_state"]
@@ -69,16 +71,29 @@ def test_state_and_losses_are_those_of_numpy() -> None:
     np.testing.assert_allclose(drawn, states[2][:, 5].T[order], atol=1e-3)
     log_p = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
     loss = -log_p[range(len(ids) - 1), ids[1:]].mean()
-    said = re.search(r"\*\*([\d.]+)\*\* with state spaces", words(app))
+    said = re.search(r"on your text [\d.]+ and \*\*([\d.]+)\*\*", words(app))
     assert said
     assert float(said[1]) == pytest.approx(loss, abs=0.006)
+
+
+def test_the_two_were_trained_alike() -> None:
+    names = ("attention", "state-space")
+    logs = [(FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines() for name in names]
+    steps = [
+        [(entry["step"], entry["learning_rate"], entry["tokens"]) for entry in map(json.loads, log)] for log in logs
+    ]
+    assert steps[0] == steps[1]
+    assert zoo.load("attention", FOLDER).vocabulary == zoo.load(names[1], FOLDER, kind=zoo.EarlierModel).vocabulary
+    measured = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
+    assert [measured[name]["weights"] for name in names] == [zoo.weights_hash(name, FOLDER) for name in names]
+    assert measured["state-space"]["held_out"] < measured["unigram"] - 1
 
 
 def test_shares_fade_alike_whatever_is_read_later() -> None:
     """Beside them, attention's mean pattern of the same layer."""
     app = page(space="1")
     pattern, shares = matrices(app)["left_in_state"]
-    trace = zoo.load("twins-rope").trace(TEXT)
+    trace = zoo.load("attention", FOLDER).trace(TEXT)
     below = np.tri(len(shares), dtype=bool)
     np.testing.assert_allclose(pattern[below], trace["decoder.1.self_attn.pattern"].mean(axis=0)[below], atol=1e-3)
     np.testing.assert_allclose(np.where(below, shares, 0).sum(axis=-1), 1, atol=0.02)

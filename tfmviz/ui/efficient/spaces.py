@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.efficient import state_space
 from tfmviz.analysis.mask_effect import next_token_losses
+from tfmviz.places import PROJECT
 from tfmviz.plots import efficient as figures
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, lesson, models
+from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.efficient.subject import BYTES
 from tfmviz.ui.figures import show_cells
@@ -20,9 +24,10 @@ from tfmviz.ui.shapes import kept
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, in_bytes, per_cent
+from tfmviz.zoo import ModelUnavailable
 
-NAMES = ("ladder-ssm", "twins-rope")
-"""The model, and the transformer that read the same text as often, with about as many numbers."""
+FOLDER = PROJECT / "assets" / "spaces"
+"""The folder of the pair, which differs in nothing but what stands in the place of attention. It is not in the menu."""
 
 NEAR = 4
 """Tokens that a sentence calls the last."""
@@ -30,8 +35,10 @@ NEAR = 4
 
 def trained(here: Lesson) -> None:
     """The state of a layer, what each token has left in it beside a pattern of attention, and what both lose."""
-    space, twin = models.earlier(NAMES[0]), models.needed(NAMES[1])
-    if space is None or twin is None:
+    try:
+        space, twin = _space(), _twin()
+    except ModelUnavailable as error:
+        st.info(f"This part needs two models. {markdown.plain(str(error))}", icon=icons.INFO)
         return
     config = space.config.to_dict()
     with lesson.line("space"):
@@ -89,13 +96,35 @@ def _state(trace: Trace, states: Array, a: Array, channel: int, n_state: int) ->
 
 
 def _losses(trace: Trace, twin: Trace, model: Model, *, n_kept: int) -> None:
-    """What both lose on the text, and what they keep in order to write on."""
+    """What both lose, and what they keep in order to write on."""
+    held_out = [decimal(float(_measured()[name]["held_out"])) for name in ("attention", "state-space")]
+    on_text = ""
     losses = [next_token_losses(one["logits"], one.target.ids) for one in (twin, trace)]
     if len(losses[0]):
         means = [decimal(float(one.mean())) for one in losses]
-        st.markdown(f"Mean surprise on your text: {means[0]} nats with attention, **{means[1]}** with state spaces.")
+        on_text = f"; on your text {means[0]} and **{means[1]}**"
     cache, state = in_bytes(kept(model.config, 4096, size=BYTES)), in_bytes(BYTES * n_kept)
-    st.markdown(f"To write on after 4,096 tokens the transformer would keep {cache}, this model {state}, as after one.")
+    st.markdown(
+        f"Held-out loss: {held_out[0]} nats with attention, **{held_out[1]}** with state spaces{on_text}. To write on "
+        f"after 4,096 tokens, attention would keep {cache}, state spaces {state}, as after one."
+    )
+
+
+@shared
+def _space() -> AnyModel:
+    models.import_torch()
+    return zoo.load("state-space", FOLDER, kind=zoo.EarlierModel)
+
+
+@shared
+def _twin() -> Model:
+    models.import_torch()
+    return zoo.load("attention", FOLDER)
+
+
+@shared
+def _measured() -> dict[str, Any]:
+    return json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
 
 
 @shared
