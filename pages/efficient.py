@@ -74,6 +74,7 @@ def methods(here: Lesson) -> None:
             "Linear": ("Running sums", {"sums": "Linear"}),
             "Performer": ("Running sums", {"sums": "Performer"}),
             "State space": ("Running sums", {"sums": "State space"}),
+            "Trained state space": ("Running sums", {"sums": "Trained state space"}),
             "All of them": ("All of them", {"compared": "On your text"}),
             "Measured": ("All of them", {"compared": "Measured"}),
         },

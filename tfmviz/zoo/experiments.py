@@ -11,7 +11,7 @@ from tfmviz.model import connectivity, in_training, later, recurrent, timing
 from tfmviz.model.cache import Cache
 from tfmviz.model.device import ids_for, to_array
 from tfmviz.model.recurrent import RecurrentModel
-from tfmviz.model.state_space import StateSpaceModel
+from tfmviz.model.state_space import StateSpace, StateSpaceModel
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.tap import NO_TAP, Recorder
@@ -110,8 +110,10 @@ def decays(model: AnyModel, layer: int) -> Array:
     module: nn.Module = Loaded.behind(model).module
     if not isinstance(module, StateSpaceModel) or not 0 <= layer < len(module.ssm):
         raise ValueError(f"{model.name} has no layer {layer} of state spaces.")
+    mixer = module.get_submodule(f"ssm.{layer}.mixer")
+    assert isinstance(mixer, StateSpace)
     with torch.inference_mode():
-        return to_array(module.get_submodule(f"ssm.{layer}.mixer").decay()[0].flatten())
+        return to_array(mixer.decay()[0].flatten())
 
 
 def step_times(model: Model, lengths: Sequence[int], *, rounds: int) -> tuple[list[float], list[float]]:

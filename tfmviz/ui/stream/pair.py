@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -95,8 +96,8 @@ def _gradients(both: dict[str, Model], text: str) -> None:
     """How long the gradient of this sentence's loss is in each layer, before training and after it."""
     found = {}
     for name, model in both.items():
-        found[f"{name}, at the start"] = _gradient(model, text, SEED)
-        found[f"{name}, trained"] = _gradient(model, text, None)
+        found[f"{name}, at the start"] = _gradient(_at_the_start(name), text)
+        found[f"{name}, trained"] = _gradient(model, text)
     shares = {when: rounded(float(lengths[0] / lengths[-1])) for when, lengths in found.items()}
     st.markdown(
         f"Layer 0's gradient over the last layer's: {shares['with, at the start']} with them and "
@@ -159,9 +160,18 @@ def _model(name: str) -> Model:
 
 
 @shared
-def _gradient(model: Model, text: str, untrained: int | None) -> Array:
+def _at_the_start(name: str) -> Model:
+    """The same with the weights that its training began with."""
+    from tfmviz.model.in_training import untrained
+
+    found = zoo.load(name, FOLDER)
+    return replace(found, module=untrained(found.config, seed=SEED))
+
+
+@shared
+def _gradient(model: Model, text: str) -> Array:
     """(layer,), attention and feed-forward layer together."""
-    lengths = zoo.experiments.gradient_lengths(model, text, untrained=untrained)
+    lengths = zoo.experiments.gradient_lengths(model, text)
     layers = range(model.config.depth("decoder"))
     return np.array([np.hypot(lengths[f"decoder.{n}.self_attn"], lengths[f"decoder.{n}.mlp"]) for n in layers])
 
