@@ -37,7 +37,9 @@ def digits() -> None:
     drawn = view.from_text(st.query_params.get("drawn", ""), zoo.pictures.SIDE)
     with lesson.line("digit"):
         n = st.slider("Digit", 0, len(labels) - 1, 0, key="digit", bind="query-params", on_change=_from_the_set)
-        shuffled = st.slider("Shuffle the patches", 0, 20, 0, key="shuffle", bind="query-params", help="0: in order.")
+        shuffled = st.slider(
+            "Shuffle", 0, 20, 0, key="shuffle", bind="query-params", help="The order of the patches; 0: as they lie."
+        )
         kind = st.segmented_control(
             "Model", list(KINDS), default=next(iter(KINDS)), key="reader", bind="query-params", required=True
         )
