@@ -2,7 +2,7 @@
 
 from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.training import film, shipped, train
+from tfmviz.ui.training import duplicates, film, shipped, train
 
 
 def draw(here: Lesson) -> None:
@@ -19,13 +19,18 @@ def draw(here: Lesson) -> None:
                 "Logs of the runs that made the models here.",
                 shipped.curves,
             ),
+            "Duplicates": (
+                "Two runs of as many steps: one reads every story once, the other a tenth of them ten times.",
+                duplicates.duplicates,
+                "Which one predicts new stories better?",
+            ),
             "Train one": (
                 "Half a minute is enough for a word backwards.",
                 train.train,
                 "How many updates will it take?",
             ),
         },
-        needs={"How a head forms": ("text",), "The shipped models": ("model",), "Train one": ()},
+        needs={"How a head forms": ("text",), "The shipped models": ("model",), "Train one": (), "Duplicates": ()},
     )
 
 

@@ -2,10 +2,12 @@
 
     python -m scripts.train_pairs residuals --corpora CORPORA    # six minutes on one core for each of the two
     python -m scripts.train_pairs spaces --corpora CORPORA
+    python -m scripts.train_pairs duplicates --corpora CORPORA
 
 `residuals`: twelve thin layers, with residual connections and without (page "Residual stream"). `spaces`: four layers
-with attention, or with state spaces in its place (page "Efficient attention"). Both of a pair have the same seed, text,
-tokens, order, steps and learning rate. A run that was stopped is continued.
+with attention, or with state spaces in its place (page "Efficient attention"). `duplicates`: the same model on every
+story once, or on a tenth of them ten times (page "Training"); only what was measured is shipped. All else is the same
+for both of a pair: seed, tokens, order, steps and learning rate. A run that was stopped is continued.
 """
 
 from __future__ import annotations
@@ -16,11 +18,19 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
+
 from scripts.train_zoo import RUNS as ZOO
 from scripts.train_zoo import Recipe, execute, prepare_data, thin_log
 from tfmviz import zoo
 from tfmviz.places import PROJECT
+from tfmviz.text.corpora import is_held_out, read_documents
+from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.training.data import pack, windows
+from tfmviz.training.evaluation import bits_per_byte
 from tfmviz.training.files import replacing
+from tfmviz.training.log import read as read_log
+from tfmviz.training.loop import evaluate
 
 TEXT = f"{ZOO}/data/english/tinystories.txt"
 """Simple sentences, which small models learn in few steps."""
@@ -30,6 +40,9 @@ SHARED += "--device cpu --precision float32"
 
 TWELVE_LAYERS = "--context 32 --layers 12 --heads 4 --width 40 --embedding-scale sqrt_d_model --steps 1500"
 FOUR_LAYERS = "--context 64 --layers 4 --width 64 --steps 2000"
+
+TENTH = Path("runs") / "duplicates" / "tenth.txt"
+"""One in ten of the stories to train on, and all that are held out."""
 
 PAIRS = {
     "residuals": {
@@ -41,6 +54,13 @@ PAIRS = {
         "state-space": (
             "four layers with a diagonal state space in the place of attention, sixteen numbers for each channel (S4D)",
             f"{FOUR_LAYERS} --architecture ssm",
+        ),
+    },
+    "duplicates": {
+        "once": ("trained on every story once", f"{FOUR_LAYERS} --heads 4 --embedding-scale sqrt_d_model --steps 1400"),
+        "ten-times": (
+            "trained on a tenth of the stories, ten times",
+            f"{FOUR_LAYERS} --heads 4 --embedding-scale sqrt_d_model --steps 1400 --data {TENTH}:10",
         ),
     },
 }
@@ -63,7 +83,52 @@ def main() -> None:
     parser.add_argument("--corpora", type=Path, required=True, help="the folder with english/, fra-eng/ and cmn-eng/")
     args = parser.parse_args()
     prepare_data(args.corpora)
-    make(args.pair)
+    if args.pair == "duplicates":
+        repeat()
+    else:
+        make(args.pair)
+
+
+def repeat() -> None:
+    """Trains the pair of `duplicates` and writes what was measured."""
+    documents = list(read_documents(Path(TEXT)))
+    seen = [story for story in documents if not is_held_out(story)][::10]
+    held_out = [story for story in documents if is_held_out(story)]
+    TENTH.parent.mkdir(parents=True, exist_ok=True)
+    TENTH.write_text("\n<|endoftext|>\n".join(seen + held_out), encoding="utf-8")
+    found = {}
+    for name in PAIRS["duplicates"]:
+        made, out = recipe("duplicates", name), Path("runs") / "duplicates" / name
+        if not execute(made, made.train, out, minutes=None, steps=None):
+            return
+        found[name] = {"seen": bits(out, seen), "held_out": bits(out, held_out), "curve": curve(out, held_out)}
+    (folder := PROJECT / "assets" / "duplicates").mkdir(exist_ok=True)
+    with replacing(folder / "measured.json") as (place,):
+        place.write_text(json.dumps({"stories": len(seen), **found}) + "\n", encoding="utf-8")
+
+
+def bits(run: Path, stories: list[str]) -> float:
+    """Bits per byte of a finished model, which can be compared across tokenizers."""
+    model = zoo.load(run.name, run.parent)
+    stream = packed(run, stories)
+    loss = evaluate(model.module, windows(stream, length=model.config.max_len))
+    return round(bits_per_byte(loss, stream=stream, n_bytes=sum(len(one.encode()) for one in stories)), 4)
+
+
+def packed(run: Path, stories: list[str]) -> np.ndarray:
+    return pack(stories, Tokenizer.load(run / "tokenizer.json"), seed=0)
+
+
+def curve(run: Path, held_out: list[str]) -> dict[str, list[list[float]]]:
+    """Loss in training, in means of 50 steps, and on held-out text, both in bits per byte, by step."""
+    stream = packed(run, held_out)
+    one = bits_per_byte(1.0, stream=stream, n_bytes=sum(len(story.encode()) for story in held_out))
+    entries = read_log(run / "log.jsonl")
+    parts = [entries[first : first + 50] for first in range(0, len(entries), 50)]
+    return {
+        "training": [[p[-1]["step"] + 1, round(one * sum(e["loss"] for e in p) / len(p), 4)] for p in parts],
+        "held out": [[e["step"] + 1, round(one * e["held_out_loss"], 4)] for e in entries if "held_out_loss" in e],
+    }
 
 
 def make(pair: str) -> None:

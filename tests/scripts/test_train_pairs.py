@@ -14,6 +14,7 @@ from tfmviz.training.options import parse_arguments
 DIFFER = {
     "residuals": {"residual"},
     "spaces": {"architecture", "heads", "embedding_scale"},  # which a state space has not
+    "duplicates": {"data"},
 }
 
 

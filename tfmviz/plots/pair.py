@@ -62,3 +62,24 @@ def _at_step(name: str, step: float, loss: float) -> str:
 
 def _at_layer(name: str, axis: str, layer: float, value: float) -> str:
     return f"{name}, {axis} {layer:.0f}: {decimal(value) if value < 0 else rounded(value)}"
+
+
+def in_and_out(curves: Mapping[str, Mapping[str, tuple[Array, Array]]], *, title: str, theme: Theme) -> Chart:
+    """Two losses of each model against the step: one unbroken, one dashed.
+
+    Args:
+        curves: steps and values by what they are measured on, by the model's name.
+        title: what is counted.
+    """
+    lines = [
+        Line(
+            name=f"{name}, {what}",
+            x=steps,
+            y=values,
+            stroke=Stroke(colour=look.colour, dash=dash, dot=dot),
+            said=partial(_at_step, f"{name}, {what}"),
+        )
+        for (name, found), look in zip(curves.items(), _strokes(theme), strict=True)
+        for (what, (steps, values)), dash, dot in zip(found.items(), (DASHES[0], DASHES[1]), (0, 50), strict=True)
+    ]
+    return line_chart(lines, Axes(x="step", y=title, height=340), theme=theme)
