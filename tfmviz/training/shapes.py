@@ -64,14 +64,7 @@ def shape(args: argparse.Namespace, *, vocab_size: int) -> Config:
                 vocab_size=vocab_size, max_len=args.context, d_model=args.width, n_layers=args.layers
             )
         case "ssm":
-            return StateSpaceConfig(
-                vocab_size=vocab_size,
-                max_len=args.context,
-                d_model=args.width,
-                n_state=args.state,
-                d_ff=4 * args.width,
-                n_layers=args.layers,
-            )
+            return state_space(args, vocab_size=vocab_size)
         case "seq2seq":
             return Seq2SeqConfig(
                 attention=args.attention, vocab_size=vocab_size, max_len=args.context, d_model=args.width
@@ -87,6 +80,17 @@ def shape(args: argparse.Namespace, *, vocab_size: int) -> Config:
             )
         case _:
             assert_never(kind)
+
+
+def state_space(args: argparse.Namespace, *, vocab_size: int) -> StateSpaceConfig:
+    return StateSpaceConfig(
+        vocab_size=vocab_size,
+        max_len=args.context,
+        d_model=args.width,
+        n_state=args.state,
+        d_ff=4 * args.width,
+        n_layers=args.layers,
+    )
 
 
 def transformer(args: argparse.Namespace, *, vocab_size: int) -> ModelConfig:

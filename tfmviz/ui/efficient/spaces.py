@@ -105,8 +105,8 @@ def _losses(trace: Trace, twin: Trace, model: Model, *, n_kept: int) -> None:
         on_text = f"; on your text {means[0]} and **{means[1]}**"
     cache, state = in_bytes(kept(model.config, 4096, size=BYTES)), in_bytes(BYTES * n_kept)
     st.markdown(
-        f"Held-out loss, one run each: {held_out[0]} nats with attention, **{held_out[1]}** with state spaces{on_text}. "
-        f"To write on after 4,096 tokens, attention would keep {cache}, state spaces {state}, as after one."
+        f"Held-out loss, one run each: {held_out[0]} nats with attention, **{held_out[1]}** with state spaces{on_text}."
+        f" To write on after 4,096 tokens, attention would keep {cache}, state spaces {state}, as after one."
     )
 
 
