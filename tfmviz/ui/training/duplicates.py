@@ -10,12 +10,16 @@ import streamlit as st
 
 from tfmviz.places import PROJECT
 from tfmviz.plots import pair as figures
+from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.words.numbers import decimal
 
 FILE = PROJECT / "assets" / "duplicates" / "measured.json"
+
+FIRST = 250
+"""The step at which the figure begins."""
 
 NAMES = {"once": "every story once", "ten-times": "a tenth, ten times"}
 """What the page calls the two runs."""
@@ -28,7 +32,7 @@ def duplicates() -> None:
         return
     found = _measured()
     curves = {
-        said: {what: tuple(np.array(points).T) for what, points in found[name]["curve"].items()}
+        said: {what: _from(FIRST, points) for what, points in found[name]["curve"].items()}
         for name, said in NAMES.items()
     }
     show(
@@ -48,6 +52,12 @@ def duplicates() -> None:
         f"A model of four layers, {found['stories']:,} stories in the tenth. Made by "
         "`python -m scripts.train_pairs duplicates`."
     )
+
+
+def _from(first: int, points: list[list[float]]) -> tuple[Array, Array]:
+    """Steps and values, without the steep beginning that both runs share."""
+    steps, values = np.array(points).T
+    return steps[steps >= first], values[steps >= first]
 
 
 @shared
