@@ -1,7 +1,7 @@
 """Efficient attention: cheaper ways to attend beside the exact one, on your text, and what they cost (L10)."""
 
 from tfmviz.ui import lesson
-from tfmviz.ui.efficient import few_pairs, low_rank, same_numbers, together, trained
+from tfmviz.ui.efficient import few_pairs, low_rank, same_numbers, spaces, together, trained
 from tfmviz.ui.lesson import Lesson
 
 
@@ -40,6 +40,7 @@ def methods(here: Lesson) -> None:
                         "Linear": lambda: low_rank.linear(here),
                         "Performer": lambda: low_rank.performer(here),
                         "State space": lambda: same_numbers.state(here),
+                        "Trained state space": lambda: spaces.trained(here),
                     },
                 ),
                 "What becomes of a sharp head without the exponential?",
@@ -73,6 +74,7 @@ def methods(here: Lesson) -> None:
             "Linear": ("Running sums", {"sums": "Linear"}),
             "Performer": ("Running sums", {"sums": "Performer"}),
             "State space": ("Running sums", {"sums": "State space"}),
+            "Trained state space": ("Running sums", {"sums": "Trained state space"}),
             "All of them": ("All of them", {"compared": "On your text"}),
             "Measured": ("All of them", {"compared": "Measured"}),
         },

@@ -2,7 +2,7 @@
 
 from tfmviz.ui import beside, duel, lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.positions import learned, naive, order_blind, sinusoidal
+from tfmviz.ui.positions import learned, naive, order_blind, pictures, sinusoidal
 
 
 def draw(here: Lesson) -> None:
@@ -28,8 +28,14 @@ def draw(here: Lesson) -> None:
                 "Is position 4 closer to 7 or to 17?",
             ),
             "Learned": ("", learned.tables, "Which positions are trained worst?"),
+            "Not only words": (
+                "A picture as a text: each patch of 2 × 2 cells takes the place of a word, and a [class] token before "
+                "them names the digit. Draw one.",
+                pictures.digits,
+                "Can a model without positions read digits?",
+            ),
         },
-        needs={"Learned": ()},
+        needs={"Learned": (), "Not only words": ()},
     )
 
 

@@ -2,7 +2,7 @@
 
 from tfmviz.ui import beside, lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.stream import attribution, lengths, lens, paths, river, twins, two
+from tfmviz.ui.stream import attribution, lengths, lens, pair, paths, river, twins, two
 
 
 def draw(here: Lesson) -> None:
@@ -43,6 +43,12 @@ def draw(here: Lesson) -> None:
                 lambda: twins.twins(here),
                 "In which model do the vectors grow?",
             ),
+            "With and without": (
+                "Two models of twelve layers: one has residual connections, the other only f(Norm(x)) in place of "
+                "x + f(Norm(x)).",
+                lambda: pair.pair(here),
+                "Which model tells your words apart at the end?",
+            ),
         },
         needs={
             "Lengths": ("text", "model", "kind"),
@@ -50,6 +56,7 @@ def draw(here: Lesson) -> None:
             "Logit lens": ("text", "model"),
             "The river": ("text", "model", "kind"),
             "Pre-norm, post-norm": ("text", "layer"),
+            "With and without": ("text",),
         },
     )
 

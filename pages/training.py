@@ -2,7 +2,7 @@
 
 from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.training import film, shipped, train, tuned
+from tfmviz.ui.training import duplicates, film, shipped, train, tuned
 
 
 def draw(here: Lesson) -> None:
@@ -18,6 +18,11 @@ def draw(here: Lesson) -> None:
             "The shipped models": (
                 "Logs of the runs that made the models here.",
                 shipped.curves,
+            ),
+            "Duplicates": (
+                "Two runs of as many steps: one reads every story once, the other a tenth of them ten times.",
+                duplicates.duplicates,
+                "Which one predicts new stories better?",
             ),
             "Train one": (
                 "Half a minute is enough for a word backwards.",
@@ -35,6 +40,7 @@ def draw(here: Lesson) -> None:
             "The shipped models": ("model",),
             "Train one": (),
             "Fine-tune": ("text",),
+            "Duplicates": (),
         },
     )
 

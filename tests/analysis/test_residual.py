@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 from tests.model.helpers import K_LENGTH, LENGTH, N_LAYERS
 from tests.records import encoding, traced, without
-from tfmviz.analysis.residual import closest, in_space, stream
+from tfmviz.analysis.residual import closest, in_space, likeness, stream
 from tfmviz.record.facts import Architecture
 from tfmviz.record.trace import Array, NotCaptured, Trace
 
@@ -183,3 +183,13 @@ def test_the_closest_vector_is_that_with_the_largest_cosine_of_torch() -> None:
         near, cosine = closest(vectors, token)
         assert near == int(cosines.argmax())
         assert cosine == pytest.approx(float(cosines.max()))
+
+
+def test_likeness_is_the_mean_cosine_of_two_different_tokens() -> None:
+    trace = traced("decoder-only")
+    sites = ["decoder.0.resid_pre", "decoder.1.resid_post"]
+    for found, site in zip(likeness(trace, sites), sites, strict=True):
+        vectors = torch.from_numpy(trace[site]).double()
+        pairs = [(i, j) for i in range(LENGTH) for j in range(i)]
+        cosines = [F.cosine_similarity(vectors[i], vectors[j], dim=0).item() for i, j in pairs]
+        assert found == pytest.approx(sum(cosines) / len(pairs))

@@ -87,6 +87,12 @@ ONCE_HURT: tuple[tuple[str, Address], ...] = (
     ("positions", {"lesson": "Order-blind", "order": "0.0.0.0.9999"}),
     ("positions", {"lesson": "Learned", "of_table": "The wall", "letters": "\x00" * 32}),
     ("complexity", {"cost": "The table", "row": "__proto__"}),
+    ("positions", {"lesson": "Not only words", "drawn": "<img src=x>" * 999, "digit": "nan", "reader": "\x00"}),
+    (
+        "positions",
+        {"lesson": "Not only words", "drawn": "g" * 64, "digit": "-1", "shuffle": "1e9", "reader_layer": "9"},
+    ),
+    ("efficient", {"method": "Running sums", "sums": "Trained state space", "space": "99", "channel": "-1"}),
     ("training", {"learned": "Train one", "runs": "../../etc", "run": "../../etc/passwd"}),
     ("training", {"learned": "Train one", "run": "0123456789abcdef,0123456789abcdef"}),
     ("recipe", {"recipe": "Adam", "x": "nan", "y": "inf", "eta": "1e400"}),

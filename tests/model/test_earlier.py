@@ -12,7 +12,7 @@ from torch import nn
 from tests.model.helpers import BATCH, LENGTH, VOCAB, assert_close, lively, record, token_ids
 from tfmviz.model.build import Earlier, build, parameter_shapes
 from tfmviz.model.config import MAX_PARAMETERS, ModelConfig
-from tfmviz.model.earlier import EARLIER, EarlierConfig, RecurrentConfig, WindowConfig, read_config
+from tfmviz.model.earlier import EARLIER, EarlierConfig, RecurrentConfig, StateSpaceConfig, WindowConfig, read_config
 from tfmviz.model.generate import continue_ids
 from tfmviz.model.recurrent import RecurrentModel
 from tfmviz.model.window import WindowModel
@@ -23,6 +23,7 @@ N_WINDOW, D_MODEL, D_HIDDEN, N_LAYERS = 3, 5, 11, 2
 CONFIGS: dict[str, EarlierConfig] = {
     "window": WindowConfig(vocab_size=VOCAB, max_len=13, n_window=N_WINDOW, d_model=D_MODEL, d_hidden=D_HIDDEN),
     "rnn": RecurrentConfig(vocab_size=VOCAB, max_len=13, d_model=D_MODEL, n_layers=N_LAYERS),
+    "ssm": StateSpaceConfig(vocab_size=VOCAB, max_len=13, d_model=D_MODEL, n_state=7, d_ff=19, n_layers=N_LAYERS),
 }
 
 every_one = pytest.mark.parametrize("name", list(CONFIGS))
@@ -97,11 +98,15 @@ def test_recording_changes_nothing(name: str) -> None:
 
 @every_one
 def test_an_edit_acts_on_what_follows(name: str) -> None:
-    site, width = {"window": ("hidden", D_HIDDEN), "rnn": ("rnn.1.hidden", D_MODEL)}[name]
+    site, width = {
+        "window": ("hidden", D_HIDDEN),
+        "rnn": ("rnn.1.hidden", D_MODEL),
+        "ssm": ("ssm.1.hidden", 7 * D_MODEL),
+    }[name]
     edit = Patch(site=site, vector=(0.5,) * width, position=3)
     model, ids = model_of(name), token_ids(LENGTH, batch=1)
     moved = (record(model, ids, edits=[edit])["logits"] - record(model, ids)["logits"])[0].abs().amax(dim=-1)
-    last = LENGTH if name == "rnn" else 4
+    last = 4 if name == "window" else LENGTH
     assert (moved[3:last] > 0).all()
     assert (torch.cat((moved[:3], moved[last:])) == 0).all()
 

@@ -30,6 +30,7 @@ from tests.model.helpers import (
     token_ids,
 )
 from tfmviz import masks
+from tfmviz.model.attention import Attention
 from tfmviz.model.cache import Cache
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import FeedForward, activation
@@ -46,6 +47,7 @@ SEAMS: dict[str, dict[str, Any]] = {
     "theta": {"rope_theta": THETA},
     "query-key norms": {"qk_norm": "present"},
     "parallel": {"residual": "parallel"},
+    "no residual": {"residual": "absent"},
     "both": {"norm_position": "both", "norm": "rms"},
     "divisor": {"score_divisor": 1.0},
     "caps": {"score_cap": 0.7, "logit_cap": 0.3},
@@ -184,6 +186,40 @@ def test_parallel_layers_read_the_same_stream_and_both_add_to_it() -> None:
         assert_close(values[f"decoder.{index}.mlp.norm"], block.mlp_residual.norm(pre))
         assert_close(mid, pre + values[f"decoder.{index}.self_attn.out"])
         assert_close(post, mid + values[f"decoder.{index}.mlp.out"])
+
+
+@pytest.mark.parametrize("norm_position", ["pre", "post"])
+def test_without_residual_connections_the_stream_is_what_the_last_layer_wrote(norm_position: str) -> None:
+    """The whole model by torch's own functions: f(Norm(x)) or Norm(f(x)), and x itself goes nowhere."""
+    model, ids = decoder(residual="absent", norm_position=norm_position, positions="none"), token_ids(LENGTH)
+    x = F.embedding(ids, model.embedding.W_E)
+    for block in blocks_of(model.decoder):
+        attention, mlp = block.self_attn, block.mlp
+        assert isinstance(mlp, FeedForward)
+        assert block.mlp_residual is not None
+
+        def attend(h: Tensor, attention: Attention = attention) -> Tensor:
+            q, k, v = (
+                F.linear(h, part.weight, part.bias).view(BATCH, LENGTH, N_HEADS, D_HEAD).transpose(1, 2)
+                for part in (attention.W_Q, attention.W_K, attention.W_V)
+            )
+            z = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(BATCH, LENGTH, D_MODEL)
+            return F.linear(z, attention.W_O.weight, attention.W_O.bias)
+
+        def feed(h: Tensor, mlp: FeedForward = mlp) -> Tensor:
+            return F.linear(F.gelu(F.linear(h, mlp.W_in.weight, mlp.W_in.bias)), mlp.W_out.weight, mlp.W_out.bias)
+
+        for layer, residual in ((attend, block.self_attn_residual), (feed, block.mlp_residual)):
+            weight, bias = residual.norm.weight, residual.norm.bias
+            assert isinstance(weight, Tensor)
+            assert isinstance(bias, Tensor)
+            before = F.layer_norm(x, (D_MODEL,), weight, bias) if norm_position == "pre" else x
+            x = layer(before)
+            x = x if norm_position == "pre" else F.layer_norm(x, (D_MODEL,), weight, bias)
+    if model.decoder.norm is not None:
+        x = model.decoder.norm(x)
+    with torch.no_grad():
+        assert_close(model(ids), x @ model.embedding.W_E.T)
 
 
 def test_norms_on_both_sides_leave_the_stream_a_sum() -> None:

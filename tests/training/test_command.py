@@ -49,7 +49,7 @@ def test_the_folder_loads_and_traces(trained: Path) -> None:
     assert trace["logits"].shape == (len(trace.tokens), 283)
 
 
-@pytest.mark.parametrize("architecture", ["window", "rnn"])
+@pytest.mark.parametrize("architecture", ["window", "rnn", "ssm"])
 def test_models_from_before_the_transformer_are_trained_by_the_same_command(
     corpus: Path, tmp_path: Path, architecture: str
 ) -> None:

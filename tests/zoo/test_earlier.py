@@ -13,7 +13,7 @@ from tests.zoo.models import MAX_LEN, TEXT, VOCAB_SIZE
 from tfmviz import zoo
 from tfmviz.counting import pruned
 from tfmviz.model.build import build
-from tfmviz.model.earlier import EarlierConfig, RecurrentConfig, WindowConfig
+from tfmviz.model.earlier import EarlierConfig, RecurrentConfig, StateSpaceConfig, WindowConfig
 from tfmviz.places import PROJECT
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.export import export
@@ -21,6 +21,7 @@ from tfmviz.training.export import export
 CONFIGS: dict[str, EarlierConfig] = {
     "a-window": WindowConfig(vocab_size=VOCAB_SIZE, max_len=MAX_LEN, n_window=3, d_model=5, d_hidden=7),
     "rnn": RecurrentConfig(vocab_size=VOCAB_SIZE, max_len=MAX_LEN, d_model=11, n_layers=2),
+    "ssm": StateSpaceConfig(vocab_size=VOCAB_SIZE, max_len=MAX_LEN, d_model=11, n_state=3, d_ff=13, n_layers=2),
 }
 
 
@@ -35,12 +36,12 @@ def mixed(folder: Path) -> Path:
 
 
 def test_each_kind_has_a_list_of_its_own(mixed: Path) -> None:
-    assert zoo.earlier(mixed) == ("a-window", "rnn")
+    assert zoo.earlier(mixed) == ("a-window", "rnn", "ssm")
     assert zoo.available(mixed) == ("decoder-only", "encoder-decoder", "encoder-only")
     assert all(entry.config is not None for entry in zoo.catalogue(mixed))
     with pytest.raises(zoo.ModelUnavailable, match="no model named 'rnn'"):
         zoo.load("rnn", folder=mixed)
-    with pytest.raises(zoo.ModelUnavailable, match=r"no model named 'decoder-only'\. There are: a-window, rnn"):
+    with pytest.raises(zoo.ModelUnavailable, match=r"no model named 'decoder-only'\. There are: a-window, rnn, ssm"):
         zoo.load("decoder-only", folder=mixed, kind=zoo.EarlierModel)
 
 
@@ -70,7 +71,7 @@ def test_damaged_files_are_named(mixed: Path) -> None:
     with pytest.raises(zoo.ModelUnavailable, match="rnn cannot be loaded: W_E is"):
         zoo.load("rnn", folder=mixed, kind=zoo.EarlierModel)
     config.write_text(json.dumps(entries | {"d_model": 0}), encoding="utf-8")
-    assert zoo.earlier(mixed) == ("a-window",)
+    assert zoo.earlier(mixed) == ("a-window", "ssm")
     assert [entry.name for entry in zoo.catalogue(mixed) if entry.problem] == ["rnn"]
 
 

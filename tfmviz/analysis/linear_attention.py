@@ -27,10 +27,22 @@ def over_pairs(q: Array, k: Array, v: Array, *, angles: Array | None, bias: Arra
     Returns:
         (head, len, d_head).
     """
+    return shares(q, k, angles=angles, bias=bias) @ v
+
+
+def shares(q: Array, k: Array, *, angles: Array | None, bias: Array | None = None) -> Array:
+    """What each value is multiplied by, s_ij / Σ_j n_ij; see `over_pairs`. 0 for later keys.
+
+    With RoPE a share may be negative, as turned vectors of positive numbers are not all positive, and a row need not
+    sum to 1.
+
+    Returns:
+        (head, len, len), rows are queries.
+    """
     plain, turned = _features(q, k, angles)
     allowed = np.tri(q.shape[1]) * (1.0 if bias is None else np.exp(bias.astype(np.float64)))
     below = (plain[0] @ plain[1].swapaxes(1, 2) * allowed).sum(axis=-1, keepdims=True)
-    return (turned[0] @ turned[1].swapaxes(1, 2) * allowed) @ v / below
+    return turned[0] @ turned[1].swapaxes(1, 2) * allowed / below
 
 
 def running(q: Array, k: Array, v: Array, *, angles: Array | None) -> Array:

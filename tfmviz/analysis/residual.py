@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -190,3 +191,19 @@ def closest(vectors: Array, token: int) -> tuple[int, float]:
     cosines = unit @ unit[token]
     cosines[token] = -np.inf
     return int(cosines.argmax()), float(cosines.max())
+
+
+def likeness(trace: Trace, sites: Sequence[str]) -> Array:
+    """How alike the tokens have become: the mean cosine between the vectors of two different tokens: (site,).
+
+    At 1 all vectors point the same way, so that nothing tells one token from another (Dong et al. 2021 bound how fast
+    attention alone leads there).
+
+    Args:
+        sites: of a stream with at least two tokens.
+    """
+    vectors = np.stack([trace[site] for site in sites]).astype(np.float64)  # (site, len, d_model)
+    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-30)
+    n = unit.shape[1]
+    whole = (unit.sum(axis=1) ** 2).sum(axis=-1)  # the sum over all pairs, each token with itself included
+    return (whole - (unit**2).sum(axis=(1, 2))) / (n * (n - 1))

@@ -38,10 +38,21 @@ def build_feed_forward(config: ModelConfig) -> FeedForward | GatedFeedForward | 
 def is_parallel(config: ModelConfig) -> bool:
     """Whether the feed-forward layer reads what self-attention read, and not what it made of it (Wang 2021)."""
     match config.residual:
-        case "sequential":
+        case "sequential" | "absent":
             return False
         case "parallel":
             return True
+        case _:
+            assert_never(config.residual)
+
+
+def carries(config: ModelConfig) -> bool:
+    """Whether the stream passes a layer, which adds to it, or ends in it (He et al. 2016)."""
+    match config.residual:
+        case "sequential" | "parallel":
+            return True
+        case "absent":
+            return False
         case _:
             assert_never(config.residual)
 
@@ -50,12 +61,14 @@ class Residual(nn.Module):
     """One step of the residual stream around a layer f.
 
     pre-norm: x + f(Norm(x)); the stream is a plain sum. post-norm, the 2017 paper: Norm(x + f(x)). With norms on both
-    sides f itself ends with the second one, so that the stream is a plain sum too.
+    sides f itself ends with the second one, so that the stream is a plain sum too. Without residual connections x is
+    left out: f(Norm(x)), or Norm(f(x)).
     """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.norm_position = config.norm_position
+        self.carries = carries(config)
         self.norm = build_norm(config)
         self.dropout = Dropout(config.dropout)
 
@@ -63,9 +76,11 @@ class Residual(nn.Module):
         """x: (batch, len, d_model), the stream; reads: what the norm before the layer gets instead, if anything."""
         match self.norm_position:
             case "pre" | "both":
-                return x + self.dropout(layer(tap("norm", self.norm(x if reads is None else reads))))
+                written = self.dropout(layer(tap("norm", self.norm(x if reads is None else reads))))
+                return x + written if self.carries else written
             case "post":
-                return tap("norm", self.norm(x + self.dropout(layer(x))))
+                written = self.dropout(layer(x))
+                return tap("norm", self.norm(x + written if self.carries else written))
             case _:
                 assert_never(self.norm_position)
 

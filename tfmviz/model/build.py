@@ -11,17 +11,19 @@ from tfmviz.model.earlier import (
     LabellerConfig,
     RecurrentConfig,
     Seq2SeqConfig,
+    StateSpaceConfig,
     WindowConfig,
 )
 from tfmviz.model.labeller import Labeller
 from tfmviz.model.recurrent import RecurrentModel
 from tfmviz.model.seq2seq import Seq2Seq
+from tfmviz.model.state_space import StateSpaceModel
 from tfmviz.model.transformer import Transformer
 from tfmviz.model.unfilled import unfilled
 from tfmviz.model.window import WindowModel
 
 Config = ModelConfig | AnyEarlier
-Earlier = WindowModel | RecurrentModel
+Earlier = WindowModel | RecurrentModel | StateSpaceModel
 Model = Transformer | Earlier | Seq2Seq | Labeller
 
 
@@ -38,6 +40,8 @@ def build(config: Config) -> Model:
             return WindowModel(config)
         case RecurrentConfig():
             return RecurrentModel(config)
+        case StateSpaceConfig():
+            return StateSpaceModel(config)
         case _:
             assert_never(config)
 

@@ -1,4 +1,4 @@
-"""Configurations of the models that came before the transformer: a fixed window, and recurrence in its four uses.
+"""Configurations of models without attention: a fixed window, recurrence in its four uses, and a state space.
 
 Like `config.py` this needs no torch: a folder of models is read before torch is imported.
 """
@@ -102,6 +102,39 @@ class RecurrentConfig(Shape):
         return self.vocab_size * (self.d_model + 1) + self.n_layers * layer
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StateSpaceConfig(Shape):
+    """Shape of a language model of linear recurrences; see `model.state_space.StateSpaceModel`.
+
+    Attributes:
+        vocab_size: entries of the vocabulary.
+        max_len: longest input in tokens.
+        d_model: width of a token's vector, and channels of a layer.
+        n_state: numbers that a channel keeps.
+        d_ff: inner width of the feed-forward layer.
+        n_layers: blocks of a state space and a feed-forward layer.
+
+    Raises:
+        ValueError: a number is not a whole number of at least 1, or is too large; the message names it.
+    """
+
+    SIZES: ClassVar = ("vocab_size", "max_len", "d_model", "n_state", "d_ff", "n_layers")
+
+    architecture: Literal["ssm"] = "ssm"
+    vocab_size: int
+    max_len: int
+    d_model: int
+    n_state: int
+    d_ff: int
+    n_layers: int
+
+    @property
+    def n_parameters(self) -> int:
+        d = self.d_model
+        mixer, feed_forward = 3 * d * (d + 1) + d * (2 * self.n_state + 1), 2 * d * self.d_ff + self.d_ff + d
+        return self.vocab_size * d + self.n_layers * (mixer + feed_forward + 4 * d) + 2 * d
+
+
 Alignment = Literal["none", "dot", "bilinear", "additive"]
 """How a recurrent decoder looks at its source: not at all, or with one of three scores."""
 
@@ -191,14 +224,15 @@ class LabellerConfig(Shape):
         return self.vocab_size * self.d_model + self.n_layers * layer + (self.d_model + 1) * self.n_labels
 
 
-EarlierConfig = WindowConfig | RecurrentConfig
-"""Language models."""
+EarlierConfig = WindowConfig | RecurrentConfig | StateSpaceConfig
+"""Language models without attention."""
 
 AnyEarlier = EarlierConfig | Seq2SeqConfig | LabellerConfig
 
 EARLIER: dict[str, type[AnyEarlier]] = {
     "window": WindowConfig,
     "rnn": RecurrentConfig,
+    "ssm": StateSpaceConfig,
     "seq2seq": Seq2SeqConfig,
     "labeller": LabellerConfig,
 }

@@ -155,6 +155,12 @@ def parts(matrices: Sequence[Array], mask: Array, *, titles: Sequence[str], toke
     return _panels(values, signed(values, "part of the score"), titles=titles, tokens=tokens)
 
 
+def turned(matrices: Sequence[Array], mask: Array, *, titles: Sequence[str], tokens: Sequence[str]) -> Cells:
+    """Shares that may be negative, side by side on one scale; grey is masked. Arguments as of `parts`."""
+    values = masked(matrices, mask)
+    return _panels(values, signed(values, "share of a value", root=True), titles=titles, tokens=tokens)
+
+
 def _panels(values: Array, scale: Scale, *, titles: Sequence[str], tokens: Sequence[str]) -> Cells:
     return Cells(
         matrices=values,

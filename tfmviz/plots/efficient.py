@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, Scale, amounts, masked, of_tokens, share
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, Scale, amounts, masked, of_tokens, share, signed
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import Theme
@@ -40,6 +40,30 @@ def beside(
         titles=("exact", title),
         square=True,
         across=2,
+    )
+
+
+def left_of_each(pattern: Array, shares: Array, *, tokens: Sequence[str], titles: tuple[str, str]) -> Cells:
+    """A pattern of attention beside what each token has left in a state, (len, len) each; grey is the future."""
+    return Cells(
+        matrices=masked([pattern, shares], np.tri(len(shares), dtype=bool)),
+        rows=of_tokens("after", tokens),
+        columns=of_tokens("what is left of", tokens),
+        scale=share("share"),
+        titles=titles,
+        square=True,
+        across=2,
+    )
+
+
+def state(values: Array, *, tokens: Sequence[str], numbers: Sequence[str]) -> Cells:
+    """Numbers of a state, (number, len), at each token."""
+    return Cells(
+        matrices=values[None],
+        rows=Axis(title="half-life, tokens", names=numbers),
+        columns=of_tokens("token", tokens),
+        scale=signed(values, "state"),
+        row_height=20,
     )
 
 

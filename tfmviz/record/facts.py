@@ -14,7 +14,7 @@ FeedForwardKind = Literal["relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu"
 Embeddings = Literal["tied", "untied"]
 EmbeddingScale = Literal["one", "sqrt_d_model"]
 Presence = Literal["absent", "present"]
-Residual = Literal["sequential", "parallel"]
+Residual = Literal["sequential", "parallel", "absent"]
 Head = Literal["linear", "bias", "transform", "none"]
 TrainingMask = Literal["causal", "none"]
 AttentionKind = Literal["softmax", "linear"]
@@ -48,7 +48,8 @@ class Facts(ABC):
         norm: LayerNorm, or RMSNorm (Zhang & Sennrich 2019).
         norm_eps: ε of all norms.
         qk_norm: "present": RMSNorm of every query and key, over d_head (Qwen 3).
-        residual: "parallel": attention and feed-forward layer read the same stream (GPT-J, Pythia).
+        residual: "parallel": attention and feed-forward layer read the same stream (GPT-J, Pythia). "absent": what a
+            layer writes takes the place of the stream, so that nothing is carried past it.
         feed_forward: the function between its two matrices, gated if its name ends in "glu" (Shazeer 2020); "none"
             leaves the layer out. "tanh": GELU's approximation by tanh, as in GPT-2.
         n_experts: feed-forward layers side by side, of which a router chooses one for each token (Switch Transformer,

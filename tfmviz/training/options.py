@@ -12,6 +12,7 @@ import torch
 
 from tfmviz.model.earlier import Alignment, Directions
 from tfmviz.positions.schemes import SCHEMES
+from tfmviz.record import facts
 from tfmviz.record.facts import AttentionKind, EmbeddingScale, FeedForwardKind, NormPosition, Presence, TrainingMask
 from tfmviz.text.mixed import Texts
 from tfmviz.text.tasks import ANSWERS
@@ -60,9 +61,11 @@ def add_language_model(lm: argparse.ArgumentParser) -> None:
         "--architecture",
         choices=get_args(LanguageModel),
         default="transformer",
-        help="window: a network that sees the last few tokens; rnn: a recurrent network (default: %(default)s)",
+        help="window: a network that sees the last few tokens; rnn: a recurrent network; ssm: a state space (default: "
+        "%(default)s)",
     )
     lm.add_argument("--window", type=positive, default=8, help="how many tokens a window has (default: %(default)s)")
+    lm.add_argument("--state", type=positive, default=16, help="numbers that a channel of ssm keeps (default: 16)")
     lm.add_argument(
         "--training-mask",
         choices=get_args(TrainingMask),
@@ -171,6 +174,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     )
     add("--positions", choices=tuple(SCHEMES), default="rope", help="how order enters (default: %(default)s)")
     add("--norm-position", choices=get_args(NormPosition), default="pre")
+    add("--residual", choices=get_args(facts.Residual), default="sequential", help="absent: layers without x + …")
     add("--feed-forward", choices=get_args(FeedForwardKind), default="gelu")
     add("--shared-layers", choices=get_args(Presence), default="absent", help="present: all layers of a stack are one")
     add("--embedding-scale", choices=get_args(EmbeddingScale), default="one")

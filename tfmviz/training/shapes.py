@@ -7,11 +7,11 @@ from typing import Literal, assert_never
 
 from tfmviz.model.build import Config
 from tfmviz.model.config import ModelConfig
-from tfmviz.model.earlier import LabellerConfig, RecurrentConfig, Seq2SeqConfig, WindowConfig
+from tfmviz.model.earlier import LabellerConfig, RecurrentConfig, Seq2SeqConfig, StateSpaceConfig, WindowConfig
 from tfmviz.record.facts import Architecture
 
 CourseName = Literal["lm", "mlm", "spans", "translate", "task", "label"]
-LanguageModel = Literal["transformer", "window", "rnn"]
+LanguageModel = Literal["transformer", "window", "rnn", "ssm"]
 Translator = Literal["transformer", "seq2seq"]
 Labeller = Literal["labeller"]
 
@@ -46,7 +46,7 @@ def shape(args: argparse.Namespace, *, vocab_size: int) -> Config:
     """The model that the options describe. Raises: ValueError, when two of them do not go together."""
     kind: LanguageModel | Translator | Labeller = getattr(args, "architecture", "transformer")  # some lack the option
     masked = getattr(args, "training_mask", "causal") != "causal"  # only `lm` has the option
-    if kind in ("window", "rnn", "labeller") and (args.dropout or masked):
+    if kind in ("window", "rnn", "ssm", "labeller") and (args.dropout or masked):
         raise ValueError(f"Dropout and a training mask are for transformers; the architecture {kind} has neither.")
     match kind:
         case "transformer":
@@ -63,6 +63,8 @@ def shape(args: argparse.Namespace, *, vocab_size: int) -> Config:
             return RecurrentConfig(
                 vocab_size=vocab_size, max_len=args.context, d_model=args.width, n_layers=args.layers
             )
+        case "ssm":
+            return state_space(args, vocab_size=vocab_size)
         case "seq2seq":
             return Seq2SeqConfig(
                 attention=args.attention, vocab_size=vocab_size, max_len=args.context, d_model=args.width
@@ -78,6 +80,17 @@ def shape(args: argparse.Namespace, *, vocab_size: int) -> Config:
             )
         case _:
             assert_never(kind)
+
+
+def state_space(args: argparse.Namespace, *, vocab_size: int) -> StateSpaceConfig:
+    return StateSpaceConfig(
+        vocab_size=vocab_size,
+        max_len=args.context,
+        d_model=args.width,
+        n_state=args.state,
+        d_ff=4 * args.width,
+        n_layers=args.layers,
+    )
 
 
 def transformer(args: argparse.Namespace, *, vocab_size: int) -> ModelConfig:
@@ -96,6 +109,7 @@ def transformer(args: argparse.Namespace, *, vocab_size: int) -> ModelConfig:
         n_experts=getattr(args, "experts", 1),
         d_ff=4 * args.width,
         norm_position=args.norm_position,
+        residual=args.residual,
         feed_forward=args.feed_forward,
         positions=args.positions,
         embedding_scale=args.embedding_scale,

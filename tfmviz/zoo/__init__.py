@@ -1,7 +1,7 @@
 """The models that can be shown, by name: those shipped in `assets/models/`, and the reader's own.
 
 Listing them needs no torch. What does is imported when it is first asked for, here and nowhere else: `load`, the
-classes of loaded models, `writing` and `experiments`. Models from before the transformer have lists of their own, as
+classes of loaded models, `writing`, `experiments` … Models from before the transformer have lists of their own, as
 most pages need attention heads.
 """
 
@@ -25,6 +25,7 @@ from tfmviz.places import PROJECT, own_models
 
 if TYPE_CHECKING:
     from tfmviz.zoo import experiments as experiments
+    from tfmviz.zoo import pictures as pictures
     from tfmviz.zoo import snapshots as snapshots
     from tfmviz.zoo import writing as writing
     from tfmviz.zoo.loading import load as load
@@ -49,7 +50,7 @@ def __getattr__(name: str) -> Any:
     for module, names in WITH_TORCH.items():
         if name in names:
             return getattr(import_module(f"{__name__}.{module}"), name)
-    if name in ("experiments", "snapshots", "writing"):
+    if name in ("experiments", "pictures", "snapshots", "writing"):
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -11,6 +11,7 @@ from tfmviz.model import connectivity, in_training, later, recurrent, timing
 from tfmviz.model.cache import Cache
 from tfmviz.model.device import ids_for, to_array
 from tfmviz.model.recurrent import RecurrentModel
+from tfmviz.model.state_space import StateSpace, StateSpaceModel
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.tap import NO_TAP, Recorder
@@ -98,6 +99,21 @@ def recurrent_weights(model: AnyModel, layer: int) -> RecurrentWeights:
     if not isinstance(module, RecurrentModel) or not 0 <= layer < len(module.rnn):
         raise ValueError(f"{model.name} has no recurrent layer {layer}.")
     return recurrent.weights_of(module, layer)
+
+
+def decays(model: AnyModel, layer: int) -> Array:
+    """a of a layer of a state space model: what is left of each number of its state after one token, (number,).
+
+    Raises:
+        ValueError: the model has no such layer.
+    """
+    module: nn.Module = Loaded.behind(model).module
+    if not isinstance(module, StateSpaceModel) or not 0 <= layer < len(module.ssm):
+        raise ValueError(f"{model.name} has no layer {layer} of state spaces.")
+    mixer = module.get_submodule(f"ssm.{layer}.mixer")
+    assert isinstance(mixer, StateSpace)
+    with torch.inference_mode():
+        return to_array(mixer.decay()[0].flatten())
 
 
 def step_times(model: Model, lengths: Sequence[int], *, rounds: int) -> tuple[list[float], list[float]]:

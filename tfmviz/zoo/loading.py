@@ -23,6 +23,7 @@ Known = TypeVar("Known", bound=AnyModel)
 KINDS: dict[str, type[Loaded[Any, Any]]] = {
     "window": EarlierModel,
     "rnn": EarlierModel,
+    "ssm": EarlierModel,
     "seq2seq": RecurrentTranslator,
     "labeller": RecurrentLabeller,
 }

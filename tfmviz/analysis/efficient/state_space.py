@@ -35,3 +35,28 @@ def convolution(x: Array, kernel: Array) -> Array:
     n = len(x)
     product = np.fft.rfft(x, 2 * n, axis=0) * np.fft.rfft(kernel, 2 * n)[:, None]
     return np.fft.irfft(product, 2 * n, axis=0)[:n]
+
+
+def remembered(states: Array, a: Array) -> Array:
+    """Which share of the state each token has left in it: (len, len), rows are the tokens after which it is read.
+
+    As the recurrence is linear, h_i = Σ_j a^{i − j} w_j exactly, where w_j = h_j − a h_{j − 1} is what token j wrote.
+    A share is the length of one of these vectors, divided by the sum of all lengths.
+
+    Args:
+        states: (len, number), h after each token.
+        a: (number,), in (0, 1).
+    """
+    n = len(states)
+    written = states - a * np.vstack([np.zeros_like(states[:1]), states[:-1]])
+    found = np.zeros((n, n))
+    for i in range(n):
+        ages = np.arange(i, -1, -1)[:, None]
+        lengths = np.linalg.norm(a**ages * written[: i + 1], axis=-1)
+        found[i, : i + 1] = lengths / max(lengths.sum(), 1e-30)
+    return found
+
+
+def half_lives(a: Array) -> Array:
+    """Tokens after which half of what was written is left."""
+    return np.log(0.5) / np.log(a)

@@ -10,13 +10,15 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis import linear_attention, position_terms
+from tfmviz.plots import compare as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.compare.trials import FIRST, ROUNDING, scores_from, signed
 from tfmviz.ui.duel import FACTOR, TRAINED, Duel, Twin, available, name_of, twin_of
+from tfmviz.ui.figures import show_cells
 from tfmviz.ui.held_out import by_position
-from tfmviz.words.numbers import rounded
+from tfmviz.words.numbers import decimal, rounded
 
 PROBE = 32
 """How many tokens of the reader's text the card shifts, so that learned positions have room for them."""
@@ -117,6 +119,36 @@ def faster(duel: Duel) -> None:
         }
     )
     st.markdown("A running sum has no score to bias. RoPE acts on φ(q) and φ(k) separately.")
+    for _, twin in duel.sides:
+        if twin.effects.turned is not None:
+            _turned(twin, duel)
+            break
+
+
+def _turned(twin: Twin, duel: Duel) -> None:
+    """The shares of linear attention in one head of the first layer, before RoPE turns φ(q) and φ(k) and after it."""
+    run = twin.trace(duel.text)
+    q, k = (run[f"{FIRST}.{name}"][[duel.head]] for name in "qk")
+    angles = twin.model.position_effects("decoder", len(run.tokens)).angles
+    plain, turned = (linear_attention.shares(q, k, angles=turns)[0] for turns in (None, angles))
+    low, high = (decimal(float(end)) for end in (turned.sum(axis=-1).min(), turned.sum(axis=-1).max()))
+    least = decimal(float(turned[np.tri(len(turned), dtype=bool)].min()), ".3f")
+    st.markdown(
+        f"Layer 0, head {duel.head} of {twin.scheme}, as linear attention. Turned vectors keep their lengths, but rows "
+        f"now sum to **{low}** to {high}, and a share may become negative (the least is {least}): only the "
+        "numerator is turned (Su et al. 2021)."
+    )
+    show_cells(
+        figures.turned(
+            [plain, turned],
+            np.tri(len(turned), dtype=bool),
+            titles=("φ(q) · φ(k)", "turned by RoPE"),
+            tokens=run.tokens,
+        ),
+        key="turned_shares",
+        alt=f"Shares from {decimal(plain.min())} to {decimal(plain.max())}; turned, from {decimal(turned.min())} to "
+        f"{decimal(turned.max())}.",
+    )
 
 
 def card(duel: Duel) -> None:

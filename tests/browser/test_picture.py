@@ -1,0 +1,64 @@
+"""The board on which digits are drawn: pointer, finger, keys, the address, and both looks."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import SCHEMES, Visit, assert_fits, turn, violations
+
+pytestmark = pytest.mark.browser
+
+PAGE, DRAWN = "/positions?lesson=Not+only+words", ".drawing canvas"
+
+
+def stroke(page: Page, *cells: tuple[int, int]) -> None:
+    """Draws through cells, (row, column) each."""
+    box = page.locator(DRAWN).bounding_box()
+    assert box is not None
+    size = (box["width"] - 4) / 8
+    for n, (row, column) in enumerate(cells):
+        page.mouse.move(box["x"] + 2 + (column + 0.5) * size, box["y"] + 2 + (row + 0.5) * size)
+        if n == 0:
+            page.mouse.down()
+    page.mouse.up()
+
+
+def test_a_digit_is_drawn_read_rubbed_out_and_kept_in_the_address(visit: Visit) -> None:
+    page = visit.open(PAGE, drawn=DRAWN)
+    page.get_by_role("button", name="Clear").click()
+    expect(page).to_have_url(re.compile("drawn=0{64}"))
+    stroke(page, *((row, 4) for row in range(8)))
+    column = "0000g000" * 8
+    expect(page).to_have_url(re.compile(f"drawn={column}"))
+    said = page.get_by_text(re.compile(r"Drawn by hand\. The model with trained positions says \d"))
+    expect(said).to_contain_text("says 1")
+    stroke(page, (0, 4))
+    expect(page).to_have_url(re.compile("drawn=0{8}0000g000"))
+    page.reload()
+    expect(said).to_be_visible()
+    page.get_by_role("slider", name="Digit").press("ArrowRight")
+    expect(page.get_by_text(re.compile(r"A \d of the set\."))).to_be_visible()
+    expect(page).not_to_have_url(re.compile("drawn="))
+    assert visit.complaints == []
+
+
+def test_cells_are_changed_from_the_keyboard(visit: Visit) -> None:
+    page = visit.open(f"{PAGE}&drawn={'0' * 64}", drawn=DRAWN)
+    board = page.locator(DRAWN)
+    board.focus()
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "Space"):
+        board.press(key)
+    expect(page).to_have_url(re.compile(f"drawn={'0' * 10}g{'0' * 53}"))
+    expect(page.locator(".drawing [role=status]")).to_have_text("Row 1, column 2: 16 of 16.")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_tab_fits_and_can_be_read_by_all(visit: Visit, scheme: str) -> None:
+    page = visit.open(f"{PAGE}&shuffle=2", drawn=DRAWN)
+    turn(page, scheme)  # type: ignore[arg-type]
+    expect(page.locator(".st-key-shuffled_digit canvas").first).to_be_visible()
+    assert violations(page) == []
+    assert_fits(page)

@@ -1,0 +1,68 @@
+"""The reader of pictures, against torch's own encoder and by its laws."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from tests.model.helpers import assert_close, blocks_of, lively
+from tests.model.test_block import copy_attention, copy_feed_forward, copy_norms
+from tfmviz.model.pictures import ACROSS, N_PATCHES, PATCH, SIDE, PictureReader, config, patches
+from tfmviz.record.tap import Recorder
+
+BATCH = 3
+
+
+def pictures() -> Tensor:
+    return torch.rand(BATCH, SIDE, SIDE, generator=torch.Generator().manual_seed(1))
+
+
+def test_patches_are_cut_from_left_to_right_and_from_top_to_bottom() -> None:
+    read = pictures()
+    for n in range(N_PATCHES):
+        row, column = divmod(n, ACROSS)
+        cut = read[:, PATCH * row : PATCH * (row + 1), PATCH * column : PATCH * (column + 1)]
+        assert patches(read)[:, n].equal(cut.flatten(1))
+
+
+@torch.no_grad()
+def test_the_whole_model_is_torchs_encoder_between_two_matrices() -> None:
+    model = lively(PictureReader(config("learned")))
+    sizes = model.config
+    layer = nn.TransformerEncoderLayer(
+        sizes.d_model, sizes.n_heads, sizes.d_ff, activation="gelu", norm_first=True, batch_first=True
+    )
+    last = model.encoder.norm
+    assert isinstance(last, nn.LayerNorm)
+    theirs = nn.TransformerEncoder(layer, sizes.n_layers, norm=last, enable_nested_tensor=False)
+    for copy, ours in zip(theirs.layers, blocks_of(model.encoder), strict=True):
+        assert isinstance(copy, nn.TransformerEncoderLayer)
+        assert ours.mlp is not None
+        copy_attention(copy.self_attn, ours.self_attn)
+        copy_feed_forward(copy, ours.mlp)
+        copy_norms(copy, ours.self_attn_residual, ours.mlp_residual)
+    cut = patches(pictures())
+    rows = cut @ model.W_P.weight.T + model.W_P.bias
+    x = torch.cat((model.class_token.expand(BATCH, 1, -1), rows), dim=1)
+    (table,) = model.encoder.positions.parameters()
+    expected = theirs.eval()(x + table)[:, 0] @ model.W_U.weight.T + model.W_U.bias
+    assert_close(model(cut), expected)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize(("positions", "is_blind"), [("none", True), ("learned", False)])
+def test_only_a_model_without_positions_is_blind_to_the_order_of_patches(positions: str, is_blind: bool) -> None:
+    model, cut = lively(PictureReader(config(positions))), patches(pictures())
+    order = torch.randperm(N_PATCHES, generator=torch.Generator().manual_seed(2))
+    assert torch.allclose(model(cut), model(cut[:, order]), atol=1e-4) == is_blind
+
+
+@torch.no_grad()
+def test_what_is_recorded_has_a_place_for_the_class_token() -> None:
+    model, recorder = lively(PictureReader(config("learned"))), Recorder()
+    logits = model(patches(pictures()), recorder)
+    pattern = recorder.values["encoder.0.self_attn.pattern"]
+    assert pattern.shape == (BATCH, model.config.n_heads, 1 + N_PATCHES, 1 + N_PATCHES)
+    assert_close(pattern.sum(dim=-1), torch.ones(pattern.shape[:-1]))
+    assert recorder.values["logits"].equal(logits)

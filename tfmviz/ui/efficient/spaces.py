@@ -1,0 +1,132 @@
+"""A state space model that was trained, in the place of attention: its state on the reader's text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from tfmviz import zoo
+from tfmviz.analysis.efficient import state_space
+from tfmviz.analysis.mask_effect import next_token_losses
+from tfmviz.places import PROJECT
+from tfmviz.plots import efficient as figures
+from tfmviz.record.model import AnyModel, Model
+from tfmviz.record.trace import Array, Trace
+from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui.cache import shared
+from tfmviz.ui.efficient.subject import BYTES
+from tfmviz.ui.figures import show_cells
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.shapes import kept
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, in_bytes, per_cent
+from tfmviz.zoo import ModelUnavailable
+
+FOLDER = PROJECT / "assets" / "spaces"
+"""The folder of the pair, which differs in nothing but what stands in the place of attention. It is not in the menu."""
+
+NEAR = 4
+"""Tokens that a sentence calls the last."""
+
+
+def trained(here: Lesson) -> None:
+    """The state of a layer, what each token has left in it beside a pattern of attention, and what both lose."""
+    try:
+        space, twin = _space(), _twin()
+    except ModelUnavailable as error:
+        st.info(f"This part needs two models. {markdown.plain(str(error))}", icon=icons.INFO)
+        return
+    config = space.config.to_dict()
+    with lesson.line("space"):
+        layers = range(config["n_layers"])
+        layer = st.segmented_control("Layer", layers, default=0, key="space", bind="query-params", required=True)
+        channel = st.slider("Channel", 0, config["d_model"] - 1, 0, key="channel", bind="query-params")
+    trace, pattern = _run(space, here.text), models.trace(twin, here.text)
+    controls.say_what_was_cut(trace.target, "These models read")
+    a = zoo.experiments.decays(space, layer)
+    states = trace[f"ssm.{layer}.hidden"].astype(float)
+    _shares(trace, pattern, state_space.remembered(states, a), layer)
+    _state(trace, states, a, channel, config["n_state"])
+    _losses(trace, pattern, twin, n_kept=config["n_layers"] * states.shape[1])
+
+
+def _shares(trace: Trace, twin: Trace, shares: Array, layer: int) -> None:
+    """What of each token is left in the state, beside the mean pattern of the transformer's layer."""
+    tokens = trace.tokens
+    show_cells(
+        figures.left_of_each(
+            twin[f"decoder.{layer}.self_attn.pattern"].mean(axis=0),
+            shares,
+            tokens=tokens,
+            titles=("attention, mean of heads", "left in the state"),
+        ),
+        key="left_in_state",
+        alt=f"After the last token: {', '.join(per_cent(float(one)) for one in shares[-1])}",
+    )
+    near = float(shares[-1, -NEAR:].sum())
+    st.markdown(
+        f"After “{markdown.plain(visible(tokens[-1]))}”, **{per_cent(near)}** of the state of layer {layer} comes from "
+        f"the last {min(NEAR, len(tokens))} tokens. What a token left fades at a pace that no later token changes; "
+        "attention may call any of them back."
+    )
+
+
+def _state(trace: Trace, states: Array, a: Array, channel: int, n_state: int) -> None:
+    """The numbers of one channel, from the slowest to the fastest."""
+    mine = slice(channel * n_state, (channel + 1) * n_state)
+    lives = state_space.half_lives(a)
+    order = np.argsort(-lives[mine], kind="stable")
+    show_cells(
+        figures.state(
+            states[:, mine].T[order],
+            tokens=trace.tokens,
+            numbers=[decimal(float(one), ".1f") for one in lives[mine][order]],
+        ),
+        key="channel_state",
+        alt=f"The {n_state} numbers of channel {channel} at each token",
+    )
+    st.markdown(
+        f"The {n_state} numbers of channel {channel}, each with its half-life. In this layer half-lives reach from "
+        f"{decimal(float(lives.min()), '.1f')} to {decimal(float(lives.max()), '.0f')} tokens."
+    )
+
+
+def _losses(trace: Trace, twin: Trace, model: Model, *, n_kept: int) -> None:
+    """What both lose, and what they keep in order to write on."""
+    held_out = [decimal(float(_measured()[name]["held_out"])) for name in ("attention", "state-space")]
+    on_text = ""
+    losses = [next_token_losses(one["logits"], one.target.ids) for one in (twin, trace)]
+    if len(losses[0]):
+        means = [decimal(float(one.mean())) for one in losses]
+        on_text = f"; on your text {means[0]} and **{means[1]}**"
+    cache, state = in_bytes(kept(model.config, 4096, size=BYTES)), in_bytes(BYTES * n_kept)
+    st.markdown(
+        f"Held-out loss, one run each: {held_out[0]} nats with attention, **{held_out[1]}** with state spaces{on_text}."
+        f" To write on after 4,096 tokens, attention would keep {cache}, state spaces {state}, as after one."
+    )
+
+
+@shared
+def _space() -> AnyModel:
+    models.import_torch()
+    return zoo.load("state-space", FOLDER, kind=zoo.EarlierModel)
+
+
+@shared
+def _twin() -> Model:
+    models.import_torch()
+    return zoo.load("attention", FOLDER)
+
+
+@shared
+def _measured() -> dict[str, Any]:
+    return json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
+
+
+@shared
+def _run(model: AnyModel, text: str) -> Trace:
+    return model.trace(text)

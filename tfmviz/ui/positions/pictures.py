@@ -1,0 +1,166 @@
+"""Outside language: patches of a picture in the place of words, with positions and without."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from tfmviz import zoo
+from tfmviz.plots.cells import Axis, Cells, amounts, share
+from tfmviz.record.trace import Array
+from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import show_bars, show_cells, show_view
+from tfmviz.views import picture as view
+from tfmviz.words import markdown
+from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.zoo import ModelUnavailable
+
+if TYPE_CHECKING:
+    from tfmviz.zoo.pictures import PictureReader
+
+KINDS = {"trained positions": "learned", "no positions": "none"}
+"""What the page calls the two models."""
+
+
+def digits() -> None:
+    """A digit, from the set or drawn by hand, its patches in order or shuffled, and what both models make of it."""
+    try:
+        held_out, labels = _held_out()
+        both = {name: _model(kind) for name, kind in KINDS.items()}
+    except ModelUnavailable as error:
+        st.info(markdown.plain(str(error)), icon=icons.INFO)
+        return
+    drawn = view.from_text(st.query_params.get("drawn", ""), zoo.pictures.SIDE)
+    with lesson.line("digit"):
+        n = st.slider("Digit", 0, len(labels) - 1, 0, key="digit", bind="query-params", on_change=_from_the_set)
+        shuffled = st.slider(
+            "Shuffle", 0, 20, 0, key="shuffle", bind="query-params", help="The order of the patches; 0: as they lie."
+        )
+        kind = st.segmented_control(
+            "Model", list(KINDS), default=next(iter(KINDS)), key="reader", bind="query-params", required=True
+        )
+    shown = held_out[n] if drawn is None else drawn / zoo.pictures.GREYS
+    order = (
+        np.random.default_rng(shuffled).permutation(zoo.pictures.N_PATCHES)
+        if shuffled
+        else np.arange(zoo.pictures.N_PATCHES)
+    )
+    read = {name: zoo.pictures.read(model, shown.astype(np.float32), order) for name, model in both.items()}
+    left, right = st.columns([2, 3])
+    with left:
+        what = "Drawn by hand" if drawn is not None else f"A {labels[n]} of the set"
+        _board(shown, what)
+        if shuffled:
+            _as_read(shown, order)
+        st.markdown(_measured_in_words(len(labels)))
+    with right:
+        st.markdown(f"{what}. {_answers(read)}")
+        p = _softmax(read[kind]["logits"])
+        show_bars([str(digit) for digit in range(len(p))], p.tolist(), key="digit_bars")
+        _looks(read[kind], both[kind])
+
+
+def _from_the_set() -> None:
+    """A digit of the set takes the place of the reader's drawing."""
+    controls.put({"drawn": ""})
+
+
+def _board(shown: Array, what: str) -> None:
+    cells = np.round(shown * zoo.pictures.GREYS).astype(int)
+    show_view(
+        "picture",
+        js=view.JS,
+        css=view.CSS,
+        data={"side": zoo.pictures.SIDE, "patch": zoo.pictures.PATCH, "title": what},
+        selection={"cells": view.to_text(cells)},
+        on_report=_drawn,
+    )
+
+
+def _drawn(report: dict[str, Any]) -> None:
+    """Puts the reader's drawing into the address."""
+    if view.from_text(cells := str(report["cells"]), zoo.pictures.SIDE) is not None:
+        controls.put({"drawn": cells})
+
+
+def _as_read(shown: Array, order: Array) -> None:
+    """The picture with its patches where the model finds them."""
+    across, patch = zoo.pictures.ACROSS, zoo.pictures.PATCH
+    cut = shown.reshape(across, patch, across, patch).swapaxes(1, 2).reshape(-1, patch, patch)
+    moved = cut[order].reshape(across, across, patch, patch).swapaxes(1, 2).reshape(shown.shape)
+    axis = Axis(title="", names=())
+    scale = amounts(moved, "as the model reads it")
+    picture = Cells(matrices=moved[None], rows=axis, columns=axis, scale=scale, square=True)
+    show_cells(picture, key="shuffled_digit", alt=f"Patches in the order {', '.join(map(str, order.tolist()))}")
+
+
+def _answers(read: dict[str, dict[str, Array]]) -> str:
+    """What both models say."""
+    said = []
+    for name, values in read.items():
+        p = _softmax(values["logits"])
+        said.append(f"with {name} says **{p.argmax()}** ({per_cent(float(p.max()))})")
+    return f"The model {', the one '.join(said)}."
+
+
+def _looks(values: dict[str, Array], model: PictureReader) -> None:
+    """Where each head of a layer sends the attention of the [class] token, over the picture."""
+    layers = range(model.config.n_layers)
+    layer = st.segmented_control(
+        "Layer", layers, default=layers[-1], key="reader_layer", bind="query-params", required=True
+    )
+    pattern = values[f"encoder.{layer}.self_attn.pattern"][:, 0]  # (head, 1 + patch), of the [class] token
+    rows = Axis(title="", names=(), spoken=[f"row {n}" for n in range(zoo.pictures.ACROSS)])
+    columns = Axis(title="", names=(), spoken=[f"column {n}" for n in range(zoo.pictures.ACROSS)])
+    show_cells(
+        Cells(
+            matrices=pattern[:, 1:].reshape(-1, zoo.pictures.ACROSS, zoo.pictures.ACROSS),
+            rows=rows,
+            columns=columns,
+            scale=share(),
+            titles=tuple(f"head {head}" for head in range(len(pattern))),
+            square=True,
+            across=2,
+        ),
+        key="digit_looks",
+        alt="; ".join(f"head {head}: most at patch {int(row[1:].argmax())}" for head, row in enumerate(pattern)),
+    )
+    own = ", ".join(decimal(float(row[0])) for row in pattern)
+    st.caption(f"Where [class] looks in each head; at itself: {own}.")
+
+
+def _measured_in_words(n: int) -> str:
+    """How often both are right, with patches in order and shuffled."""
+    found = _measured()
+    learned, none = (
+        [per_cent(float(found[kind][order])) for order in ("in order", "shuffled")] for kind in KINDS.values()
+    )
+    return (
+        f"Of {n} held-out digits the model with positions names **{learned[0]}** rightly, and {learned[1]} once their "
+        f"patches are shuffled; without positions it is **{none[0]}** and {none[1]}: a picture is a bag of patches."
+    )
+
+
+def _softmax(logits: Array) -> Array:
+    p = np.exp(logits - logits.max())
+    return p / p.sum()
+
+
+@shared
+def _model(kind: str) -> PictureReader:
+    models.import_torch()
+    return zoo.pictures.load(kind)
+
+
+@shared
+def _held_out() -> tuple[Array, Array]:
+    return zoo.pictures.digits().held_out
+
+
+@shared
+def _measured() -> dict[str, Any]:
+    return json.loads((zoo.pictures.FOLDER / "measured.json").read_text(encoding="utf-8"))

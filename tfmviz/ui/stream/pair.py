@@ -1,0 +1,188 @@
+"""With and without residual connections: one sentence through two models that differ in nothing else."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from tfmviz import zoo
+from tfmviz.analysis import residual
+from tfmviz.analysis.calibration import log_softmax
+from tfmviz.places import PROJECT
+from tfmviz.plots import pair as figures
+from tfmviz.record.model import Model
+from tfmviz.record.trace import Array, Trace
+from tfmviz.ui import controls, icons, models
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import show, theme
+from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent, rounded
+from tfmviz.zoo import ModelUnavailable
+
+FOLDER = PROJECT / "assets" / "residuals"
+"""The folder of the pair. It is not in the menu: pages take a stream for a sum, which one of the two has not."""
+
+NAMES = ("with", "without")
+
+PASSED = "layers passed"
+
+SEED = 0
+"""Of the weights that their training began with."""
+
+
+def pair(here: Lesson) -> None:
+    """Losses in training, and on the typed sentence gradients, lengths and likeness, layer by layer."""
+    try:
+        both = {name: _model(name) for name in NAMES}
+    except ModelUnavailable as error:
+        st.info(f"This tab needs two models. {markdown.plain(str(error))}", icon=icons.INFO)
+        return
+    traces = {name: models.trace(model, here.text) for name, model in both.items()}
+    controls.say_what_was_cut(traces["with"].target, "These models read")
+    left, right = st.columns(2)
+    with left:
+        _losses()
+    if len(traces["with"].tokens) < 2:
+        st.info("One token has no next one. Type a longer text.", icon=icons.WRITE)
+        return
+    with right:
+        _likeness(traces)
+    left, right = st.columns(2)
+    with left:
+        _gradients(both, here.text)
+    with right:
+        _lengths(traces)
+    st.markdown(_said_next(both, traces))
+
+
+def _losses() -> None:
+    """The way of both through training."""
+    runs, measured = {name: _log(name) for name in NAMES}, _measured()
+    last = {name: decimal(float(measured[name]["held_out"])) for name in NAMES}
+    level = float(measured["unigram"])
+    st.markdown(
+        f"Held out, the model loses **{last['with']}** nats per token with residual connections and "
+        f"**{last['without']}** without; {decimal(level)} by token frequencies alone."
+    )
+    show(
+        figures.losses(runs, level=(level, "frequencies alone"), theme=theme()),
+        key="pair_losses",
+        alt="; ".join(f"{name}: {decimal(steps[1][0])} → {last[name]}" for name, steps in runs.items()),
+    )
+
+
+def _likeness(traces: dict[str, Trace]) -> None:
+    """How alike the tokens' vectors become."""
+    found = {name: residual.likeness(trace, _stages(trace)) for name, trace in traces.items()}
+    ends = {name: decimal(float(values[-1])) for name, values in found.items()}
+    st.markdown(
+        f"At the end, two tokens' vectors have a mean cosine of **{ends['without']}** without them, {ends['with']} "
+        "with them. At 1, nothing tells one token from another."
+    )
+    show(
+        figures.by_layer(found, x=PASSED, title="mean cosine between tokens", theme=theme()),
+        key="pair_likeness",
+        alt=_by_layer(found),
+    )
+
+
+def _gradients(both: dict[str, Model], text: str) -> None:
+    """How long the gradient of this sentence's loss is in each layer, before training and after it."""
+    found = {}
+    for name, model in both.items():
+        found[f"{name}, at the start"] = _gradient(_at_the_start(name), text)
+        found[f"{name}, trained"] = _gradient(model, text)
+    shares = {when: rounded(float(lengths[0] / lengths[-1])) for when, lengths in found.items()}
+    st.markdown(
+        f"Layer 0's gradient over the last layer's: {shares['with, at the start']} with them and "
+        f"{shares['without, at the start']} without before training; now {shares['with, trained']} and "
+        f"**{shares['without, trained']}**."
+    )
+    show(
+        figures.by_layer(found, x="layer", title="length of the gradient", theme=theme(), log=True),
+        key="pair_gradients",
+        alt=_by_layer(found),
+    )
+
+
+def _lengths(traces: dict[str, Trace]) -> None:
+    """How long the tokens' vectors are."""
+    found = {name: residual.lengths(trace, _stages(trace)).mean(axis=-1) for name, trace in traces.items()}
+    growth = {name: rounded(float(values[-1] / values[0])) for name, values in found.items()}
+    least = rounded(float(found["without"].min()))
+    st.markdown(
+        f"On their way the vectors become {growth['with']} times as long with them; without, they first shrink to "
+        f"{least}."
+    )
+    show(
+        figures.by_layer(found, x=PASSED, title="mean length of the vectors", theme=theme(), log=True),
+        key="pair_lengths",
+        alt=_by_layer(found),
+    )
+
+
+def _said_next(both: dict[str, Model], traces: dict[str, Trace]) -> str:
+    """What each expects next, and how many different tokens it expects over the whole sentence."""
+    words, kinds = {}, {}
+    for name, trace in traces.items():
+        best = trace["logits"].argmax(axis=-1)
+        p = per_cent(float(np.exp(log_softmax(trace["logits"][-1:])[0, best[-1]])))
+        words[name] = f"“{markdown.plain(visible(both[name].vocabulary[best[-1]]))}” ({p})"
+        kinds[name] = len(set(best.tolist()))
+    return (
+        f"Next, the model with them expects {words['with']}, the one without {words['without']}. At the "
+        f"{len(best)} places of this text they expect **{kinds['with']}** and **{kinds['without']}** different tokens."
+    )
+
+
+def _stages(trace: Trace) -> list[str]:
+    return list(residual.stages(trace, "decoder", "layers").values())
+
+
+def _by_layer(lines: dict[str, Array]) -> str:
+    return "; ".join(f"{name}: {', '.join(_short(float(v)) for v in values)}" for name, values in lines.items())
+
+
+def _short(value: float) -> str:
+    return decimal(value) if value < 0 else rounded(value)
+
+
+@shared
+def _model(name: str) -> Model:
+    models.import_torch()
+    return zoo.load(name, FOLDER)
+
+
+@shared
+def _at_the_start(name: str) -> Model:
+    """The same with the weights that its training began with."""
+    from tfmviz.model.in_training import untrained
+
+    found = zoo.load(name, FOLDER)
+    return replace(found, module=untrained(found.config, seed=SEED))
+
+
+@shared
+def _gradient(model: Model, text: str) -> Array:
+    """(layer,), attention and feed-forward layer together."""
+    lengths = zoo.experiments.gradient_lengths(model, text)
+    layers = range(model.config.depth("decoder"))
+    return np.array([np.hypot(lengths[f"decoder.{n}.self_attn"], lengths[f"decoder.{n}.mlp"]) for n in layers])
+
+
+@shared
+def _log(name: str) -> tuple[Array, Array]:
+    """Steps and losses of a run."""
+    entries = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    return np.array([e["step"] + 1.0 for e in entries]), np.array([e["loss"] for e in entries])
+
+
+@shared
+def _measured() -> dict[str, Any]:
+    return json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))

@@ -1,0 +1,65 @@
+"""What duplicates in the text do: every story once, or a tenth of them ten times, in as many steps."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.places import PROJECT
+from tfmviz.plots import pair as figures
+from tfmviz.record.trace import Array
+from tfmviz.ui import icons
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import show, theme
+from tfmviz.words.numbers import decimal
+
+FILE = PROJECT / "assets" / "duplicates" / "measured.json"
+
+FIRST = 250
+"""The step at which the figure begins."""
+
+NAMES = {"once": "every story once", "ten-times": "a tenth, ten times"}
+"""What the page calls the two runs."""
+
+
+def duplicates() -> None:
+    """Losses in training and on held-out stories of both runs."""
+    if not FILE.exists():
+        st.info("The measurements are missing from `assets/duplicates/`.", icon=icons.INFO)
+        return
+    found = _measured()
+    curves = {
+        said: {what: _from(FIRST, points) for what, points in found[name]["curve"].items()}
+        for name, said in NAMES.items()
+    }
+    show(
+        figures.in_and_out(curves, title="bits per byte", theme=theme()),
+        key="duplicates",
+        alt="; ".join(
+            f"{name}, {what}: ends at {decimal(y[-1])}" for name, one in curves.items() for what, (_, y) in one.items()
+        ),
+    )
+    once, ten = (found[name] for name in NAMES)
+    st.markdown(
+        f"Bits per byte on the repeated stories: {decimal(once['seen'])} read once, **{decimal(ten['seen'])}** ten "
+        f"times; on held-out ones: {decimal(once['held_out'])} and **{decimal(ten['held_out'])}**. Hence texts are "
+        "deduplicated before training (Lee et al. 2022)."
+    )
+    st.caption(
+        f"A model of four layers, {found['stories']:,} stories in the tenth. Made by "
+        "`python -m scripts.train_pairs duplicates`."
+    )
+
+
+def _from(first: int, points: list[list[float]]) -> tuple[Array, Array]:
+    """Steps and values, without the steep beginning that both runs share."""
+    steps, values = np.array(points).T
+    return steps[steps >= first], values[steps >= first]
+
+
+@shared
+def _measured() -> dict[str, Any]:
+    return json.loads(FILE.read_text(encoding="utf-8"))
