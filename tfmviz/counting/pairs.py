@@ -39,13 +39,12 @@ class Pairs:
         Args:
             known: (word,), their numbers.
         """
-        alone = np.where(known >= 0, self.counts[known], 0) / (1 + self.counts.sum())  # below 1
-        return alone + self._followed(self.numbers.get(before, -1), known)
-
-    def _followed(self, first: int, second: Array) -> Array:
-        wanted = first * len(self.numbers) + second
-        at = np.searchsorted(self.keys, wanted).clip(max=len(self.keys) - 1)
-        return np.where((first >= 0) & (second >= 0) & (self.keys[at] == wanted), self.together[at], 0)
+        first, size = self.numbers.get(before), len(self.numbers)
+        found = self.counts / (1 + self.counts.sum())  # below 1
+        if first is not None:
+            begin, end = np.searchsorted(self.keys, [first * size, (first + 1) * size])
+            found[self.keys[begin:end] - first * size] += self.together[begin:end]
+        return np.where(known >= 0, found[known], 0)
 
 
 def counted(text: str) -> Pairs:
