@@ -2,7 +2,7 @@
 
 from tfmviz.ui import beside, lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.stream import attribution, lengths, lens, paths, river, twins, two
+from tfmviz.ui.stream import attribution, in_context, lengths, lens, paths, river, twins, two
 
 
 def draw(here: Lesson) -> None:
@@ -22,6 +22,11 @@ def draw(here: Lesson) -> None:
                 "Each path is a token's vector, from its embedding through all layers. Turn it.",
                 lambda: paths.paths(here),
                 "Which tokens end close together?",
+            ),
+            "In context": (
+                "A word's vector depends on its neighbours: one “bank” or two?",
+                lambda: in_context.in_context(here),
+                "Are the two vectors still alike after the last layer?",
             ),
             "Logit lens": (
                 "What would the model say if it stopped here? Click a cell.",
@@ -47,6 +52,7 @@ def draw(here: Lesson) -> None:
         needs={
             "Lengths": ("text", "model", "kind"),
             "In space": ("text", "model", "kind"),
+            "In context": ("text", "model", "kind"),
             "Logit lens": ("text", "model"),
             "The river": ("text", "model", "kind"),
             "Pre-norm, post-norm": ("text", "layer"),

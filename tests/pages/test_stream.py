@@ -30,7 +30,7 @@ TEXT = "The cat sat on the mat."
 
 TOKEN = 4
 
-TABS = ("Lengths", "In space", "Logit lens", "The river", "Who made the word", "Pre-norm, post-norm")
+TABS = ("Lengths", "In space", "In context", "Logit lens", "The river", "Who made the word", "Pre-norm, post-norm")
 
 
 def page(tab: str, **address: str) -> AppTest:
@@ -325,3 +325,21 @@ def test_a_path_is_turned_by_a_button_and_a_single_token_is_like_nobody() -> Non
     assert corner["scene"]["camera"] != above["scene"]["camera"]
     assert corner["uirevision"] != above["uirevision"]
     assert "A single token has nothing to be like" in words(page("In space", text="a", token="0"))
+
+
+def test_one_word_in_two_places_is_compared_layer_by_layer() -> None:
+    """The streams are the numpy model's; without a choice the page finds the word that stands there twice."""
+    text = "He left the house on the left."
+    app = open_page("residual_stream", stream="In context", text=text)
+    ids = tuple(Tokenizer.load(MODEL / "tokenizer.json").encode(text, max_len=256).ids)
+    _, streams, _ = numpy_model.forward(MODEL, ids)
+    unit = np.array(streams) / np.linalg.norm(streams, axis=-1, keepdims=True)
+    drawn = series(charts(app)["in_context"])
+    assert list(drawn) == ["each other", "left 6, its embedding", "left 1, its embedding", "any two tokens"]
+    np.testing.assert_allclose(drawn["each other"], (unit[:, 1] * unit[:, 6]).sum(axis=-1), atol=1e-4)
+    assert f"{drawn['each other'][-1]:.2f} after the last layer" in words(app)
+    app = open_page("residual_stream", stream="In context", text=text, token="3", to="5")
+    drawn = series(charts(app)["in_context"])
+    np.testing.assert_allclose(drawn["each other"], (unit[:, 3] * unit[:, 5]).sum(axis=-1), atol=1e-4)
+    assert "two embeddings" in words(app)
+    assert "Type at least two tokens" in words(open_page("residual_stream", stream="In context", text="a"))
