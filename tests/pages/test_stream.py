@@ -343,3 +343,25 @@ def test_one_word_in_two_places_is_compared_layer_by_layer() -> None:
     np.testing.assert_allclose(drawn["each other"], (unit[:, 3] * unit[:, 5]).sum(axis=-1), atol=1e-4)
     assert "two embeddings" in words(app)
     assert "Type at least two tokens" in words(open_page("residual_stream", stream="In context", text="a"))
+
+
+def test_what_a_part_takes_back_is_read_out_as_by_hand() -> None:
+    """For “cat” head 5.6 writes against the first feed-forward layer; both go through the last norm and W_U."""
+    app = page("The river", token="1")
+    assert "**Layer 5, head 6 takes" in words(app)
+    trace, w = zoo.load("tiny-english").trace(TEXT), zoo.load("tiny-english").weights
+    mlp = trace["decoder.0.mlp.out"][1].astype(float)
+    head = trace["decoder.5.self_attn.z"][6, 1].astype(float) @ w.attention("decoder.5.self_attn").W_O[6]
+    cosine = mlp @ head / np.linalg.norm(mlp) / np.linalg.norm(head)
+    assert f"(cosine {cosine:.2f})".replace("-", "−") in words(app)
+    assert f"takes {-(mlp @ head) / (mlp @ mlp):.1%} of layer 0, MLP back" in words(app)
+    final = trace["decoder.5.resid_post"][1].astype(float)
+    raw = load_file(MODEL / "model.safetensors")
+    gain, W_U = raw["decoder.norm.weight"].astype(float), raw["embedding.W_E"].astype(float)
+    raised, lowered = (W_U @ (gain * (x - x.mean()) / np.sqrt(final.var() + 1e-5)) for x in (mlp, head))
+    vocabulary = [token.removeprefix(" ") for token in zoo.load("tiny-english").vocabulary]
+    best = sorted(np.flatnonzero(raised > 0).tolist(), key=lambda n: lowered[n])[:6]
+    shown = columns(app, "deleted")
+    assert shown["word"] == [vocabulary[n] for n in best]
+    for name, values in (("layer 0, MLP", raised), ("layer 5, head 6", lowered)):
+        np.testing.assert_allclose([float(x.replace("−", "-")) for x in shown[name]], values[best], atol=6e-3)
