@@ -200,7 +200,7 @@ def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
     if here.model.writes_from != heads[0][0].split(".")[0] or "logits" not in here.trace:
         return
     said = [
-        f"head {_name(head)} **{decimal(float(eigenvalue_scores(here.model.weights, head[0])[head[1]]), '+.2f')}**, "
+        f"head {_name(head)} **{decimal(float(_eigenvalues(here.model, head[0])[head[1]]), '+.2f')}**, "
         f"**{per_cent(float(measured_scores(here.trace, head[0], here.model.weights)[head[1]]))}**"
         for head in heads
     ]
@@ -208,6 +208,11 @@ def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
         "Copying: the eigenvalue score (−1 to 1), and how much of its attention here raises the token itself: "
         f"{'; '.join(said)}."
     )
+
+
+@shared
+def _eigenvalues(model: Model, layer: str) -> Array:
+    return eigenvalue_scores(model.weights, layer)
 
 
 @shared
