@@ -47,7 +47,9 @@ def test_python_gives_the_browser_the_script_of_the_view(entry: Path) -> None:
     assert "export default" in package.JS
 
 
-NO_FIGURES = {*("engine", "find", "frame", "guess", "keys", "lectures", "live", "models", "question", "site", "walk")}
+NO_FIGURES = {
+    *("engine", "find", "frame", "guess", "keys", "lectures", "live", "models", "offers", "question", "site", "walk")
+}
 """Menus, boxes, keys; and a page whose figures are those of the explorer."""
 
 

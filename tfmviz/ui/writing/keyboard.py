@@ -17,9 +17,11 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.boxes import show_boxes, written
 from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import show_choice
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.writing import guessing
 from tfmviz.ui.writing.desk import Written
+from tfmviz.views import offers as view
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words import markdown
 from tfmviz.words.numbers import counted, per_cent
@@ -56,7 +58,7 @@ def keyboard(here: Lesson) -> None:
     found = dictionary(there.model)
     scores = {"the model": by_model(there, found), "pairs of words, counted": by_pairs(there.text, found)}
     if not there.trace.target.n_dropped:
-        _buttons(there.text, found, scores["the model"])
+        _buttons(there.text, found, scores["the model"], name=there.model.name)
     text = there.trace.target.text[: there.trace.target.offsets[-1][1]]
     typed = {name: along(text, found.words, one) for name, one in scores.items()}
     full = len(text)
@@ -145,19 +147,23 @@ def _pieces(text: str, words: list[Word]) -> list[Piece]:
     return [piece for piece in [*pieces, Piece(written(text[at:]))] if piece.text]
 
 
-def _buttons(text: str, found: Dictionary, scores: Scores) -> None:
+def _buttons(text: str, found: Dictionary, scores: Scores, *, name: str) -> None:
     """The three words for what is typed; a tap puts one into the text."""
     begin = keys.begun(text)
     if not text[:begin].strip():
         st.info("Type a word and a space, then Enter.", icon=icons.INFO)
         return
     best = keys.offers(scores(begin), found.words, text[begin:])
-    with lesson.line("keyboard"):
-        for n, at in enumerate(best):
-            word = found.words.names[at]
-            st.button(word, key=f"offer_{n}", on_click=_take, args=(f"{text[:begin].rstrip()} {word} ",))
-        if not best:
-            st.markdown("No word of its own begins so.")
+    data = {"model": name, "ids": found.ids.tolist(), "before": f"{text[:begin].rstrip()} "}
+    show_choice(
+        "offers",
+        js=view.JS,
+        css=view.CSS,
+        data=data | {"words": [found.words.names[at] for at in best]},
+        on_pick=lambda text: _take(str(text)),
+    )
+    if not best:
+        st.caption("No word of its own begins so.")
 
 
 def _take(text: str) -> None:

@@ -8,6 +8,7 @@ import { isOn, TYPING } from "../shared/switches.js";
 import { namesOff, numbersSet, watchBoxes } from "./boxes.js";
 import { Changed } from "./changed.js";
 import { Following } from "./following.js";
+import { Offers } from "./offers.js";
 import { Own } from "./own.js";
 import { Settings } from "./settings.js";
 import { Socket } from "./socket.js";
@@ -49,7 +50,7 @@ function build(parent, at) {
   };
   const socket = new Socket(addressOf(at), say);
   const own = new Own();
-  const following = new Following([own, new Changed(own), new Settings(own), socket], around(say));
+  const following = new Following([own, new Changed(own), new Settings(own), new Offers(own), socket], around(say));
   /** @param {Event} event */
   const listen = (event) => {
     const { target } = event;
