@@ -303,3 +303,8 @@ def test_a_page_whose_models_are_missing_says_so(tmp_path: Path, monkeypatch: py
     assert not app.error
     monkeypatch.undo()
     forget()
+
+
+@pytest.mark.parametrize(("old", "drawn"), [("On held-out text", "averages"), ("The chef who … was", "dependencies")])
+def test_addresses_of_earlier_tabs_open_what_took_their_place(old: str, drawn: str) -> None:
+    assert drawn in charts(open_page(PAGE, text=TEXT, ladder=old))
