@@ -1,7 +1,7 @@
 """From windows to attention: what each idea before the transformer could see, and what it could not (L1)."""
 
 from tfmviz.ui import lesson
-from tfmviz.ui.ladder import distance, next_token, order, state, uses
+from tfmviz.ui.ladder import dependencies, distance, next_token, order, state, uses, window
 from tfmviz.ui.lesson import Lesson
 
 
@@ -15,18 +15,19 @@ def draw(here: Lesson) -> None:
                 "Which words surprise the window but not the transformer?",
             ),
             "How far back can it see?": (
-                "Change the word k places back: how much of the prediction changes?",
+                "Change the word k places back, or all before it: how much does the prediction change?",
                 lambda: distance.distance(here),
                 "How far back does each model notice it?",
             ),
-            "The chef who … was": (
-                "A verb agrees with a subject far back.",
-                lambda: distance.subject_and_verb(here),
-                "When does each model forget the subject?",
+            "Long dependencies": (
+                "What must come next depends on one word far back.",
+                lambda: dependencies.dependencies(here),
+                "After how many words does each model forget it?",
             ),
-            "On held-out text": (
-                "How much worse does each predict without what is further back?",
-                lambda: distance.averages(here),
+            "The fixed window": (
+                "Read upwards: words, vectors, hidden units, next word. Click a row or a unit.",
+                lambda: window.window(here),
+                "Which word in the window matters most for the next one?",
             ),
             "The recurrent network": (
                 "It reads token by token and keeps one vector, the state.",
@@ -43,7 +44,11 @@ def draw(here: Lesson) -> None:
                 "How many steps does each layer need?",
             ),
         },
-        needs={"The chef who … was": (), "On held-out text": ()},
+        earlier={
+            "How far back can it see?": ("How far back can it see?", {"seen_on": "your text"}),
+            "On held-out text": ("How far back can it see?", {"seen_on": "held-out text"}),
+            "The chef who … was": ("Long dependencies", {"depends": "agreement"}),
+        },
     )
 
 

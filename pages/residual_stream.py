@@ -2,7 +2,7 @@
 
 from tfmviz.ui import beside, lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.stream import attribution, lengths, lens, pair, paths, river, twins, two
+from tfmviz.ui.stream import attribution, in_context, lengths, lens, pair, paths, river, twins, two
 
 
 def draw(here: Lesson) -> None:
@@ -23,6 +23,11 @@ def draw(here: Lesson) -> None:
                 lambda: paths.paths(here),
                 "Which tokens end close together?",
             ),
+            "In context": (
+                "A word's vector depends on its neighbours: one “bank” or two?",
+                lambda: in_context.in_context(here),
+                "Are the two vectors still alike after the last layer?",
+            ),
             "Logit lens": (
                 "What would the model say if it stopped here? Click a cell.",
                 lambda: lens.lens_of(here),
@@ -38,25 +43,28 @@ def draw(here: Lesson) -> None:
                 lambda: attribution.attribution(here),
                 "Which part speaks most for the word?",
             ),
-            "Pre-norm, post-norm": (
-                "Two models, trained alike, differ only in where their norms are.",
-                lambda: twins.twins(here),
+            "Two designs": (
+                "Two models, trained alike, differ in one thing: where their norms are, or x + f(Norm(x)) against "
+                "f(Norm(x)) alone.",
+                lambda: lesson.either(
+                    "They differ in",
+                    "designs",
+                    {"their norms": lambda: twins.twins(here), "residual connections": lambda: pair.pair(here)},
+                ),
                 "In which model do the vectors grow?",
             ),
-            "With and without": (
-                "Two models of twelve layers: one has residual connections, the other only f(Norm(x)) in place of "
-                "x + f(Norm(x)).",
-                lambda: pair.pair(here),
-                "Which model tells your words apart at the end?",
-            ),
+        },
+        earlier={
+            "Pre-norm, post-norm": ("Two designs", {"designs": "their norms"}),
+            "With and without": ("Two designs", {"designs": "residual connections"}),
         },
         needs={
             "Lengths": ("text", "model", "kind"),
             "In space": ("text", "model", "kind"),
+            "In context": ("text", "model", "kind"),
             "Logit lens": ("text", "model"),
             "The river": ("text", "model", "kind"),
-            "Pre-norm, post-norm": ("text", "layer"),
-            "With and without": ("text",),
+            "Two designs": ("text", "layer"),
         },
     )
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from tfmviz.ui import beams, beside, guess, lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.writing import desk, gaps, guessing, memory, place, settings, temperature, two
+from tfmviz.ui.writing import desk, gaps, keyboard, memory, place, settings, temperature, two
 
 
 def draw(here: Lesson) -> None:
@@ -31,7 +31,7 @@ def draw(here: Lesson) -> None:
                 "One draw is luck; a hundred show the distribution.",
                 lambda: place.hundred_draws(here, said, now),
             ),
-            "Your guess": ("Guess the next word first; G hides the desk.", lambda: guessing.guess(here, now)),
+            "Keyboard": ("A phone's keyboard is a language model.", lambda: keyboard.tab(here, now)),
             "What went into this word": (
                 f"Where layer {here.choice.layer_index}, head {here.choice.head} looked, and what each layer "
                 "would have written.",
@@ -48,10 +48,7 @@ def draw(here: Lesson) -> None:
                     },
                 ),
             ),
-            "Repetition": (
-                "Why not always take the most probable word?",
-                lambda: temperature.repetition(here, said),
-            ),
+            "Repetition": ("Why not always take the most probable word?", lambda: temperature.repetition(here, said)),
             "Beam search": ("Several texts grow side by side.", lambda: beams.search(here, banned=said.rules.banned)),
             "The cache": (
                 "Keys and values of the past are kept, not computed again.",
@@ -67,6 +64,8 @@ def draw(here: Lesson) -> None:
             ),
         },
         earlier={
+            "Keyboard": ("Keyboard", {"suggests": "suggestions"}),
+            "Your guess": ("Keyboard", {"suggests": "your guess"}),
             "Temperature": ("Temperature", {"heated": "Temperature"}),
             "Fifty texts": ("Temperature", {"heated": "Fifty texts"}),
             "The cache": ("The cache", {"cached": "The cache"}),

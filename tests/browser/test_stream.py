@@ -20,7 +20,8 @@ TABS = {
     "Logit lens": ".st-key-lens td button",
     "The river": ".st-key-sizes svg.marks",
     "Who made the word": ".st-key-wrote svg.marks",
-    "Pre-norm, post-norm": ".st-key-growth_post svg.marks",
+    "In context": ".st-key-in_context svg.marks",
+    "Two designs": ".st-key-growth_post svg.marks",
     "With and without": ".st-key-pair_lengths svg.marks",
 }
 

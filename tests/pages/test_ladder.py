@@ -11,19 +11,21 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from tests.app import alt, charts, forget, matrices, open_page, series, views, words
+from tests.app import alt, charts, columns, forget, matrices, open_page, series, views, words
 from tests.model import numpy_model
+from tests.pages.claims import number
 from tfmviz import zoo
 from tfmviz.places import PROJECT
 from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.ui.ladder import dependencies
 
 PAGE = "ladder"
 TEXT = "The boy who lived by the river was very happy."
 TABS = (
     "What comes next",
     "How far back can it see?",
-    "The chef who … was",
-    "On held-out text",
+    "Long dependencies",
+    "The fixed window",
     "The recurrent network",
     "Why recurrence lost",
     "Four uses",
@@ -172,18 +174,74 @@ def test_gradients_have_no_curve_for_counts() -> None:
     assert (curves["transformer"] > 0).all()
 
 
-def test_agreement_is_half_the_difference_of_the_log_ratios() -> None:
-    app = open_page(PAGE, text=TEXT, ladder=TABS[2], subject="boy", between="3")
-    curves = series(charts(app)["agreement"])
-    was, were = ids_of(" was")[0], ids_of(" were")[0]
-    for title, predict in (("window", by_window), ("recurrent", by_recurrence), ("5-gram", by_counting)):
-        ratios = []
-        for subject in ("The boy", "The boys"):
-            p = predict(ids_of(f"{subject} who lived in"))[-1]
-            ratios.append(np.log(p[was] / p[were]))
-        assert curves[title][3] == pytest.approx((ratios[0] - ratios[1]) / 2, abs=2e-3)
-    assert (curves["5-gram"][4:] == 0).all()
-    assert (curves["window"][8:] == 0).all()
+def test_the_window_is_drawn_as_the_equations_have_it() -> None:
+    ids, w = ids_of(TEXT), weights("ladder-window")
+    app = open_page(PAGE, text=TEXT, ladder=TABS[3], token="6", unit="5", place="3")
+    e = np.array([*np.zeros((2, 128)), *w["W_E"][ids[:6]]])  # eight places, the first two empty
+    h = np.tanh(w["W.weight"] @ e.ravel() + w["W.bias"])
+    drawn = matrices(app)
+    np.testing.assert_allclose(drawn["window_joined"][0], e, atol=1e-3)
+    np.testing.assert_allclose(drawn["window_hidden"].ravel(), h, atol=1e-3)
+    np.testing.assert_allclose(drawn["window_block"][0], w["W.weight"][:, 3 * 128 : 4 * 128], atol=1e-3)
+    bars = json.loads(views(app)["window_next"].json)
+    np.testing.assert_allclose([bar[1] for bar in bars], np.sort(by_window(ids[:6])[-1])[::-1][:6], rtol=1e-3)
+    one = w["W.weight"].reshape(256, 8, 128)[5]
+    places, own, there = columns(app, "window_unit").values()
+    assert places[:3] == ["1  –", "2  –", "3  The"]
+    np.testing.assert_allclose([number(x) for x in own], (one * e).sum(axis=1), atol=6e-4)
+    np.testing.assert_allclose([number(x) for x in there], one @ e[3], atol=6e-4)
+    about = json.loads(views(app)["window_unit"].json)["about"]
+    assert number(about.rsplit("=", 1)[1]) == pytest.approx(h[5], abs=6e-4)
+    _, u, part, logit = columns(app, "window_words").values()
+    best = np.argsort(-by_window(ids[:6])[-1])[:6]
+    np.testing.assert_allclose([number(x) for x in part], w["U.weight"][best, 5] * h[5], atol=6e-3)
+    np.testing.assert_allclose([number(x) for x in u], w["U.weight"][best, 5], atol=6e-3)
+    np.testing.assert_allclose([number(x) for x in logit], (w["U.weight"] @ h + w["U.bias"])[best], atol=6e-3)
+    sizes = dict(zip(*columns(app, "window_sizes").values(), strict=True))
+    assert sizes["8"] == f"{w['W.weight'].size:,}"
+
+
+def test_an_address_beyond_the_network_is_met_kindly() -> None:
+    app = open_page(PAGE, text=TEXT, ladder=TABS[3], token="999", unit="9999", place="77")
+    assert not app.error
+    assert json.loads(views(app)["window_unit"].json)["picked"] == 7
+
+
+@pytest.mark.parametrize("kind", ["agreement", "quotation mark", "name"])
+def test_dependencies_are_those_of_the_file_and_of_the_equations(kind: str) -> None:
+    facts = json.loads((PROJECT / "assets" / "ladder" / "dependencies.json").read_text(encoding="utf-8"))
+    text = 'Mary said, "The friends of Tom'
+    app = open_page(PAGE, text=text, ladder=TABS[2], depends=kind)
+    names = ("5-gram", "ladder-window", "ladder-rnn", "twins-rope")
+    for curve, name in zip(series(charts(app)["dependencies"]).values(), names, strict=True):
+        np.testing.assert_allclose(curve, [row["leans"][name][0] for row in facts["kinds"][kind]])
+    asked = {
+        "agreement": [[" is", " was"], [" are", " were"]],
+        "quotation mark": [['"', '."', ',"', '!"', '?"', "”", ",”", "!”", "?”"]],
+        "name": [[" Mary"], [" Tom"]],
+    }[kind]
+    shown = list(columns(app, "own_dependency").values())[1:]
+    ids = ids_of(text)
+    for row, predict in enumerate((by_counting, by_window, by_recurrence, by_attention)):
+        p = predict(ids)[-1]
+        for column, tokens in zip(shown, asked, strict=True):
+            assert number(column[row]) == pytest.approx(
+                sum(p[ids_of(token)[0]] for token in tokens), rel=0.06, abs=6e-5
+            )
+
+
+def test_a_text_without_a_name_says_which_are_known() -> None:
+    assert "Your text holds none of the names Tom, Tim" in words(
+        open_page(PAGE, text="a", ladder=TABS[2], depends="name")
+    )
+
+
+def test_figures_of_other_weights_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = dependencies.measured()
+    monkeypatch.setattr(dependencies, "measured", lambda: {**found, "weights": {"ladder-rnn": "others"}})
+    app = open_page(PAGE, text=TEXT, ladder=TABS[2])
+    assert "dependencies" not in charts(app)
+    assert "other weights of `` ladder-rnn ``" in words(app)
 
 
 def test_states_and_the_fading_gradient_are_those_of_the_recurrence() -> None:
@@ -210,7 +268,7 @@ def test_steps_are_counted_for_the_typed_text() -> None:
 @pytest.mark.parametrize("before", ["one word changed", "cut off", "shuffled", "every other dropped"])
 def test_held_out_curves_are_those_of_the_file(before: str) -> None:
     facts = json.loads((PROJECT / "assets" / "ladder" / "measured.json").read_text(encoding="utf-8"))
-    app = open_page(PAGE, ladder=TABS[3], before=before)
+    app = open_page(PAGE, ladder=TABS[1], seen_on="held-out text", before=before)
     key = {"one word changed": "changed", "cut off": "cut", "shuffled": "shuffled"}.get(before, "thinned")
     for curve, model in zip(series(charts(app)["averages"]).values(), facts["models"].values(), strict=True):
         positive = [value if value > 0 or key != "changed" else np.nan for value in model[key]]
@@ -245,3 +303,8 @@ def test_a_page_whose_models_are_missing_says_so(tmp_path: Path, monkeypatch: py
     assert not app.error
     monkeypatch.undo()
     forget()
+
+
+@pytest.mark.parametrize(("old", "drawn"), [("On held-out text", "averages"), ("The chef who … was", "dependencies")])
+def test_addresses_of_earlier_tabs_open_what_took_their_place(old: str, drawn: str) -> None:
+    assert drawn in charts(open_page(PAGE, text=TEXT, ladder=old))

@@ -30,7 +30,7 @@ TEXT = "The cat sat on the mat."
 
 TOKEN = 4
 
-TABS = ("Lengths", "In space", "Logit lens", "The river", "Who made the word", "Pre-norm, post-norm")
+TABS = ("Lengths", "In space", "In context", "Logit lens", "The river", "Who made the word", "Two designs")
 
 
 def page(tab: str, **address: str) -> AppTest:
@@ -211,7 +211,7 @@ def test_post_norm_is_said_to_be_no_plain_sum() -> None:
 
 
 def test_the_twins_share_one_scale_and_label_the_five_tensors() -> None:
-    app = page("Pre-norm, post-norm")
+    app = page("Two designs")
     shown = charts(app)
     ends = [shown[name]["tables"]["ends"]["y"] for name in ("growth_pre", "growth_post")]
     largest = max(max(shown[name]["tables"]["rows"]["length"]) for name in ("growth_pre", "growth_post"))
@@ -325,3 +325,43 @@ def test_a_path_is_turned_by_a_button_and_a_single_token_is_like_nobody() -> Non
     assert corner["scene"]["camera"] != above["scene"]["camera"]
     assert corner["uirevision"] != above["uirevision"]
     assert "A single token has nothing to be like" in words(page("In space", text="a", token="0"))
+
+
+def test_one_word_in_two_places_is_compared_layer_by_layer() -> None:
+    """The streams are the numpy model's; without a choice the page finds the word that stands there twice."""
+    text = "He left the house on the left."
+    app = open_page("residual_stream", stream="In context", text=text)
+    ids = tuple(Tokenizer.load(MODEL / "tokenizer.json").encode(text, max_len=256).ids)
+    _, streams, _ = numpy_model.forward(MODEL, ids)
+    unit = np.array(streams) / np.linalg.norm(streams, axis=-1, keepdims=True)
+    drawn = series(charts(app)["in_context"])
+    assert list(drawn) == ["each other", "left 6, its embedding", "left 1, its embedding", "any two tokens"]
+    np.testing.assert_allclose(drawn["each other"], (unit[:, 1] * unit[:, 6]).sum(axis=-1), atol=1e-4)
+    assert f"{drawn['each other'][-1]:.2f} after the last layer" in words(app)
+    app = open_page("residual_stream", stream="In context", text=text, token="3", to="5")
+    drawn = series(charts(app)["in_context"])
+    np.testing.assert_allclose(drawn["each other"], (unit[:, 3] * unit[:, 5]).sum(axis=-1), atol=1e-4)
+    assert "two embeddings" in words(app)
+    assert "Type at least two tokens" in words(open_page("residual_stream", stream="In context", text="a"))
+
+
+def test_what_a_part_takes_back_is_read_out_as_by_hand() -> None:
+    """For “cat” head 5.6 writes against the first feed-forward layer; both go through the last norm and W_U."""
+    app = page("The river", token="1")
+    assert "**Layer 5, head 6 takes" in words(app)
+    trace, w = zoo.load("tiny-english").trace(TEXT), zoo.load("tiny-english").weights
+    mlp = trace["decoder.0.mlp.out"][1].astype(float)
+    head = trace["decoder.5.self_attn.z"][6, 1].astype(float) @ w.attention("decoder.5.self_attn").W_O[6]
+    cosine = mlp @ head / np.linalg.norm(mlp) / np.linalg.norm(head)
+    assert f"(cosine {cosine:.2f})".replace("-", "−") in words(app)
+    assert f"takes {-(mlp @ head) / (mlp @ mlp):.1%} of layer 0, MLP back" in words(app)
+    final = trace["decoder.5.resid_post"][1].astype(float)
+    raw = load_file(MODEL / "model.safetensors")
+    gain, W_U = raw["decoder.norm.weight"].astype(float), raw["embedding.W_E"].astype(float)
+    raised, lowered = (W_U @ (gain * (x - x.mean()) / np.sqrt(final.var() + 1e-5)) for x in (mlp, head))
+    vocabulary = [token.removeprefix(" ") for token in zoo.load("tiny-english").vocabulary]
+    best = sorted(np.flatnonzero(raised > 0).tolist(), key=lambda n: lowered[n])[:6]
+    shown = columns(app, "deleted")
+    assert shown["word"] == [vocabulary[n] for n in best]
+    for name, values in (("layer 0, MLP", raised), ("layer 5, head 6", lowered)):
+        np.testing.assert_allclose([float(x.replace("−", "-")) for x in shown[name]], values[best], atol=6e-3)

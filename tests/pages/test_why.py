@@ -190,6 +190,26 @@ def test_the_pair_that_composes_most_is_shown_on_the_sentence() -> None:
     )
 
 
+def test_shared_directions_are_those_of_projections() -> None:
+    app = open_page(
+        "why", why="Which head reads which", measured="shared directions", side="values", reads="0.20", text=TEXT
+    )
+    weights = zoo.load("tiny-english").weights.stacks["decoder"]
+    earlier, later = weights.attention["decoder.0.self_attn"], weights.attention["decoder.2.self_attn"]
+    written, read = earlier.W_O[0].astype(float).T, later.W_V[4] * weights.norms["decoder.2.self_attn"].gain[:, None]
+    read = read - read.mean(axis=0)
+    both = written @ np.linalg.pinv(written) @ read @ np.linalg.pinv(read)
+    share = np.trace(both) / written.shape[1]
+    assert f"Mean cos² of the angles between: **{share:.3f}**" in words(app)
+    angle = np.degrees(np.arccos(np.linalg.svd(both, compute_uv=False)[0]))
+    assert f"The smallest angle is **{angle:.0f}°**" in words(app)
+    assert matrices(app)["composition"].shape == (1, 40, 40)
+    assert matrices(app)["overlap_mlps"].shape == (1, 48, 6)
+    assert "overlap_mlps" not in views(
+        open_page("why", why="Which head reads which", measured="shared directions", model="induction")
+    )
+
+
 def test_both_heads_are_said_to_copy_or_not() -> None:
     """Head 1.0 copies by its weights and here, head 0.2 does not; scores from the full circuit of the weights."""
     app = page(COMPOSE, model="induction", text="Once upon a time there was a little girl. Once upon a")

@@ -49,7 +49,21 @@ def test_python_gives_the_browser_the_script_of_the_view(entry: Path) -> None:
 
 
 NO_FIGURES = {
-    *("engine", "find", "frame", "guess", "keys", "lectures", "live", "models", "parts", "question", "site", "walk")
+    *(
+        "engine",
+        "find",
+        "frame",
+        "guess",
+        "keys",
+        "lectures",
+        "live",
+        "models",
+        "offers",
+        "parts",
+        "question",
+        "site",
+        "walk",
+    )
 }
 """Menus, boxes, keys; and a page whose figures are those of the explorer."""
 

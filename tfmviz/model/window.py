@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from tfmviz.model.earlier import WindowConfig
 from tfmviz.model.linear import Linear
 from tfmviz.record.tap import NO_TAP, Tap
+from tfmviz.record.weights import WindowWeights
 
 
 class WindowModel(nn.Module):
@@ -49,3 +50,11 @@ class WindowModel(nn.Module):
         n = self.config.n_window
         padded = F.pad(x, (0, 0, n - 1, 0))  # (batch, n - 1 + len, d_model)
         return padded.unfold(1, n, 1).transpose(2, 3).flatten(2)
+
+
+def weights_of(model: WindowModel) -> WindowWeights:
+    """The matrices and biases, as arrays that share the model's memory."""
+    (W, b_1), (U, b_2) = (
+        [part.detach().numpy() for part in (layer.weight, layer.bias)] for layer in (model.W, model.U)
+    )
+    return WindowWeights(W=W, b_1=b_1, U=U, b_2=b_2)

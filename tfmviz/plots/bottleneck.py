@@ -91,11 +91,14 @@ class Series:
     said: Sequence[str]
 
 
-def against_length(series: Mapping[str, Series], *, title: str, percent: bool = False, theme: Theme) -> Chart:
+def against_length(
+    series: Mapping[str, Series], *, title: str, x: str = "words of the source", percent: bool = False, theme: Theme
+) -> Chart:
     """A line with upright intervals for each model. The models stand a little apart, so that no interval hides another.
 
     Args:
         title: what is measured.
+        x: of what the length is.
         percent: whether it is a share, shown in per cent.
     """
     names = numbered(list(series))
@@ -109,12 +112,12 @@ def against_length(series: Mapping[str, Series], *, title: str, percent: bool = 
         "hover": [said for one in series.values() for said in one.said],
         "dot": [90.0 for one in series.values() for _ in one.x],
     }
-    return Chart(spec=_against_length(theme, title, percent, tuple(series)), data={"rows": points})
+    return Chart(spec=_against_length(theme, title, x, percent, tuple(series)), data={"rows": points})
 
 
 @cache
-def _against_length(theme: Theme, title: str, percent: bool, names: tuple[str, ...]) -> Spec:
-    x = number(alt.X, "x", "words of the source", axis=FEW, padding=12)
+def _against_length(theme: Theme, title: str, across: str, percent: bool, names: tuple[str, ...]) -> Spec:
+    x = number(alt.X, "x", across, axis=FEW, padding=12)
     percents = {"format": "~%"} if percent else {}
     y, low = (number(alt.Y, field, title, axis=percents, zero=True, nice=True) for field in ("y", "low"))
     looks = [DASHES[i % len(DASHES)] for i in range(len(names))]
@@ -125,5 +128,5 @@ def _against_length(theme: Theme, title: str, percent: bool, names: tuple[str, .
         rows().mark_line(aria=False).encode(x=x, y=y, color=shade, strokeDash=dash),
         rows().mark_point(filled=True).encode(x=x, y=y, color=shade, size=alt.Size("dot:Q", scale=None), **hover()),
         height=360,
-        says=f"Lines with intervals: {title}, against the length of the source.",
+        says=f"Lines with intervals: {title}, against {across}.",
     )

@@ -13,9 +13,13 @@ from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, line_chart, named_lines
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
+from tfmviz.words.labels import visible, whole
 
 UNIT_HEIGHT = 8
 """Pixels of a row that stands for one number of a state."""
+
+IN_A_ROW = 32
+"""Hidden units that stand side by side."""
 
 
 def surprise(bits: Array, *, models: Sequence[str], tokens: Sequence[str], chosen: int) -> Cells:
@@ -78,6 +82,74 @@ def units(values: Array, *, tokens: Sequence[str], numbers: Sequence[int], kind:
         scale=scale,
         form=Form(digits=2, sign=kind == "signed"),
         row_height=UNIT_HEIGHT,
+    )
+
+
+def hidden(h: Array, *, chosen: int) -> Cells:
+    """The hidden units of a window network, row by row.
+
+    Args:
+        h: (unit,), between −1 and 1.
+        chosen: the unit that is framed.
+    """
+    width = min(IN_A_ROW, len(h))
+    rows = -(-len(h) // width)
+    values = np.full(rows * width, np.nan)
+    values[: len(h)] = h
+    return Cells(
+        matrices=values.reshape(1, rows, width),
+        rows=Axis(title="", names=(), spoken=[f"unit {width * row} + …" for row in range(rows)]),
+        columns=Axis(title="", names=(), spoken=[str(column) for column in range(width)]),
+        scale=cells.signed(h, "h = tanh(W e + b₁)", limit=1.0),
+        form=Form(digits=2, sign=True),
+        notes=[[f"unit {width * row + column}" for column in range(width)] for row in range(rows)],
+        frames=cells.chosen_cell((chosen // width, chosen % width)),
+        row_height=18,
+    )
+
+
+def window(e: Array, *, tokens: Sequence[str], chosen: int) -> Cells:
+    """The vectors in the window, one below the other.
+
+    Args:
+        e: (place, d_model).
+        tokens: one per place, "" where there is none.
+        chosen: the place that is framed.
+    """
+    return Cells(
+        matrices=e[None],
+        rows=_places(tokens),
+        columns=Axis(title="number of the vector", names=()),
+        scale=cells.signed(e, "e = [e₁; …; eₙ]"),
+        form=Form(digits=2, sign=True),
+        frames=(cells.Frame(top=chosen, left=0, bottom=chosen + 1, right=e.shape[1]),),
+        row_height=22,
+    )
+
+
+def block(W: Array, *, place: int, unit: int) -> Cells:
+    """The columns of W that belong to one place.
+
+    Args:
+        W: (d_hidden, d_model).
+        unit: the row that is framed.
+    """
+    return Cells(
+        matrices=W[None],
+        rows=Axis(title="unit", names=()),
+        columns=Axis(title="number of the vector", names=()),
+        scale=cells.signed(W, f"W of place {place + 1}", root=True),
+        form=Form(digits=2, sign=True),
+        frames=(cells.Frame(top=unit, left=0, bottom=unit + 1, right=W.shape[1]),),
+        row_height=1,
+    )
+
+
+def _places(tokens: Sequence[str]) -> Axis:
+    return Axis(
+        title="",
+        names=[f"{place}  {visible(token)}" if token else f"{place}  –" for place, token in enumerate(tokens, 1)],
+        spoken=[f"place {n} “{whole(token)}”" if token else f"place {n}, empty" for n, token in enumerate(tokens, 1)],
     )
 
 

@@ -41,19 +41,28 @@ def terms(
 
 
 def composition(
-    values: Array, *, rows: Sequence[str], columns: Sequence[str], chance: float, chosen: tuple[int, int]
+    values: Array,
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    chance: float,
+    chosen: tuple[int, int] | None,
+    what: str = "composition",
+    reader: str = "head",
 ) -> Cells:
     """How far each later head reads what each earlier one writes, beyond chance.
 
     Args:
         values: (earlier head, later head), NaN where the second cannot follow the first.
         chance: what random heads have.
+        what: is measured.
+        reader: what the columns are.
     """
     return Cells(
         matrices=(values - chance)[None],
         rows=Axis(title="the earlier head writes", names=rows, spoken=[f"head {row}" for row in rows]),
-        columns=Axis(title="the later head reads", names=columns, spoken=[f"head {column}" for column in columns]),
-        scale=signed(values - chance, "composition, less that of random heads"),
+        columns=Axis(title=f"the later {reader} reads", names=columns, spoken=[f"{reader} {name}" for name in columns]),
+        scale=signed(values - chance, f"{what}, less that of random heads"),
         form=Form(sign=True),
         texts=short(values - chance, "+.2f") if len(columns) <= FEW_HEADS else None,
         frames=chosen_cell(chosen),

@@ -307,3 +307,20 @@ class RecurrentWeights:
     W_hz: Array
     W_hn: Array
     b_hn: Array
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class WindowWeights:
+    """What a window network multiplies by: h = tanh(W e + b_1), logits = U h + b_2; see `model.window.WindowModel`.
+
+    Attributes:
+        W: (d_hidden, n_window × d_model).
+        b_1: (d_hidden,).
+        U: (vocab, d_hidden).
+        b_2: (vocab,).
+    """
+
+    W: Array
+    b_1: Array
+    U: Array
+    b_2: Array

@@ -215,6 +215,11 @@ def token_box(labels: Sequence[str], position: int, *, label: str = "Token", key
     )
 
 
+def other_box(labels: Sequence[str], position: int, *, label: str) -> None:
+    """Asks for a second token, the one that is looked at elsewhere."""
+    token_box(labels, position, label=label, key="to")
+
+
 def look_at(layer: str, head: int) -> None:
     """Sets the sidebar to a head; a model with one layer, one head or one kind of attention has no widget for it."""
     for key, value in {"kind": KINDS[kind_of(layer)], "layer": int(layer.split(".")[1]), "head": head}.items():

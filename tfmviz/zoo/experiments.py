@@ -7,16 +7,17 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from tfmviz.model import connectivity, in_training, later, recurrent, timing
+from tfmviz.model import connectivity, in_training, later, recurrent, timing, window
 from tfmviz.model.cache import Cache
 from tfmviz.model.device import ids_for, to_array
 from tfmviz.model.recurrent import RecurrentModel
 from tfmviz.model.state_space import StateSpace, StateSpaceModel
+from tfmviz.model.window import WindowModel
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.tap import NO_TAP, Recorder
 from tfmviz.record.trace import Array, Encoding
-from tfmviz.record.weights import RecurrentWeights
+from tfmviz.record.weights import RecurrentWeights, WindowWeights
 from tfmviz.zoo import forwards
 from tfmviz.zoo.model import EarlierModel, Loaded, ZooModel
 
@@ -114,6 +115,18 @@ def decays(model: AnyModel, layer: int) -> Array:
     assert isinstance(mixer, StateSpace)
     with torch.inference_mode():
         return to_array(mixer.decay()[0].flatten())
+
+
+def window_weights(model: AnyModel) -> WindowWeights:
+    """What a fixed-window network multiplies by.
+
+    Raises:
+        ValueError: the model is none.
+    """
+    module: nn.Module = Loaded.behind(model).module
+    if not isinstance(module, WindowModel):
+        raise ValueError(f"{model.name} is no window network.")
+    return window.weights_of(module)
 
 
 def step_times(model: Model, lengths: Sequence[int], *, rounds: int) -> tuple[list[float], list[float]]:

@@ -1,4 +1,4 @@
-"""How far back each model sees: on the reader's text, with a verb far from its subject, and on held-out text."""
+"""How far back each model sees: on the reader's text, and on held-out text."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ WORDS = {24: 4, 40: 2}
 
 
 def distance(here: Lesson) -> None:
+    """On the reader's text, or on many others."""
+    lesson.either("On", "seen_on", {"your text": lambda: own(here), "held-out text": averages})
+
+
+def own(here: Lesson) -> None:
     """A curve for each model over the distance, on the reader's text."""
     with lesson.line("reach"):
         how = (
@@ -109,8 +114,9 @@ MEASURES = {
 """What was done to the held-out text before the last tokens: its name in the file, and what was measured."""
 
 
-def averages(_: Lesson) -> None:
+def averages() -> None:
     """The same, averaged over held-out text, where what lies further back is changed, cut, shuffled or thinned."""
+    lesson.hide("text")
     with lesson.line("averages"):
         names = list(MEASURES)
         name = st.segmented_control("Text before", names, default=names[1], key="before", bind="query-params")
@@ -141,53 +147,3 @@ def averages(_: Lesson) -> None:
     )
     more = f" {_explained(CHANGE, 1)}" if key == "changed" else ""
     st.markdown(f"Measured on {facts['texts']}.{more}")
-
-
-FILLER = (
-    *("who", "lived", "in", "the", "little", "house", "by", "the", "river", "near", "the", "old", "bridge", "behind"),
-    *("the", "great", "wood", "at", "the", "foot", "of", "the", "hill", "beyond", "the", "garden", "of", "the", "king"),
-)
-
-SUBJECTS = {"chef": ("The chef", "The chefs"), "boy": ("The boy", "The boys"), "dog": ("The dog", "The dogs")}
-
-
-def subject_and_verb(_: Lesson) -> None:
-    """“The chef who … was”: does the verb still agree when words stand between it and its subject?"""
-    with lesson.line("agreement"):
-        subject = st.selectbox("Subject", list(SUBJECTS), key="subject", bind="query-params", width=140)
-        n = st.slider("Words between", 0, len(FILLER), 6, key="between", bind="query-params")
-    ladder = rungs.ladder()
-    values = agreement(ladder, subject)
-    x = np.arange(len(FILLER) + 1.0)
-    show(
-        figures.curves(
-            {title: (x, value) for title, value in values.items()},
-            x="words between subject and verb",
-            y="nats for agreeing",
-            said=lambda name, place, value: f"{name}, {place:.0f} words between: {decimal(value, '+.2f')} nats",
-            theme=theme(),
-        ),
-        key="agreement",
-        alt=f"With {n} words between: " + "; ".join(f"{t}: {decimal(v[n], '+.2f')} nats" for t, v in values.items()),
-    )
-    one, many = SUBJECTS[subject]
-    between = " ".join(FILLER[:n])
-    st.markdown(
-        f"How much more does each prefer “was” to “were” after “{one} {between} …” than after “{many} {between} "
-        "…”? In nats: "
-        + "; ".join(f"{title}: **{decimal(value[n], '+.2f')}**" for title, value in values.items())
-        + ". At 0 it has forgotten the number."
-    )
-
-
-@shared
-def agreement(ladder: Ladder, subject: str) -> dict[str, Array]:
-    """For 0, 1, 2 … words between: half the difference of log p(was) / p(were) after singular and plural."""
-    was, were = (ladder.encode(word).ids[0] for word in (" was", " were"))
-    found: dict[str, list[float]] = {title: [] for title in ladder.predictors}
-    for n in range(len(FILLER) + 1):
-        texts = [np.array([ladder.encode(" ".join((begin, *FILLER[:n]))).ids]) for begin in SUBJECTS[subject]]
-        for title, predict in ladder.predictors.items():
-            one, many = (np.log(p[was] / p[were]) for p in (predict(text)[0] for text in texts))
-            found[title].append(float(one - many) / 2)
-    return {title: np.array(values) for title, values in found.items()}

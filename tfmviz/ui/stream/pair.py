@@ -16,7 +16,7 @@ from tfmviz.places import PROJECT
 from tfmviz.plots import pair as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, icons, models
+from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
@@ -38,6 +38,7 @@ SEED = 0
 
 def pair(here: Lesson) -> None:
     """Losses in training, and on the typed sentence gradients, lengths and likeness, layer by layer."""
+    lesson.hide("layer")
     try:
         both = {name: _model(name) for name in NAMES}
     except ModelUnavailable as error:

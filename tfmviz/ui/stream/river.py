@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from tfmviz.analysis import contributions
+from tfmviz.analysis import contributions, deletions
 from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.analysis.contributions import River
 from tfmviz.plots import stream as figures
@@ -13,7 +13,10 @@ from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import decimal, tiny
+from tfmviz.words.numbers import decimal, per_cent, tiny
+
+LISTED = 6
+"""Words of which two parts are compared."""
 
 
 def river(here: Lesson) -> None:
@@ -36,6 +39,7 @@ def river(here: Lesson) -> None:
     st.markdown("A part left of the middle points against the stream: it may delete something.")
     _sizes(found)
     _against_in_words(found)
+    _deleted(here, found, stack)
     with st.expander("All parts as numbers"):
         _table(found)
 
@@ -83,6 +87,36 @@ def _against_in_words(found: River) -> None:
     )
     count = "1 part points" if len(worst) == 1 else f"{len(worst)} parts point"
     st.markdown(f"{count} against the stream (cosine below −0.1): {named}.")
+
+
+def _deleted(here: Lesson, found: River, stack: str) -> None:
+    """The later part that takes most of an earlier one back, and the words that it takes back."""
+    gone = deletions.strongest(found)
+    if gone is None:
+        return
+    first, then = found.parts[gone.earlier].name, found.parts[gone.later].name
+    st.markdown(
+        f"**{then[0].upper()}{then[1:]} takes {per_cent(gone.share)} of {first} back**: of all pairs their writes "
+        f"point most against each other (cosine {decimal(gone.cosine)})."
+    )
+    if not here.model.weights.has_head or stack != here.model.writes_from:
+        return
+    weights = here.model.weights.stacks[stack]
+    if weights.readout.transform is not None:  # not linear: no part has a share of the logits
+        return
+    raised, lowered = (
+        weights.readout.W_U @ contributions.carried(found, weights, n) for n in (gone.earlier, gone.later)
+    )
+    best = np.argsort(-np.where(raised > 0, -lowered, -np.inf), kind="stable")[:LISTED]
+    show_columns(
+        {
+            "word": [visible(here.model.vocabulary[n]) for n in best.tolist()],
+            first: [decimal(float(raised[n]), "+.2f") for n in best],
+            then: [decimal(float(lowered[n]), "+.2f") for n in best],
+        },
+        caption="The words that it takes back: what both add to their logits",
+        key="deleted",
+    )
 
 
 def _table(found: River) -> None:

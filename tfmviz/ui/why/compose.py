@@ -10,6 +10,7 @@ import streamlit as st
 from tfmviz.analysis.heads import layer_scores
 from tfmviz.analysis.why.composition import Composition, Way, compositions, removals
 from tfmviz.analysis.why.copying import eigenvalue_scores, measured_scores
+from tfmviz.analysis.why.subspaces import overlaps, overlaps_with_mlps, smallest_angle
 from tfmviz.plots import steps as tiles
 from tfmviz.plots import why as figures
 from tfmviz.record.model import Model
@@ -29,6 +30,8 @@ PAIR = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
 
 READS: dict[Way, str] = {"Q": "queries", "K": "keys", "V": "values"}
 
+COMPOSITION, OVERLAP = "composition", "shared directions"
+
 TOO_FEW = "With one layer no head reads another."
 
 NOTHING = "These heads write or read nothing."
@@ -42,31 +45,85 @@ def compose(here: Lesson) -> None:
     if here.model.config.depth(stack) == 1:
         st.info(TOO_FEW, icon=icons.INFO)
         return
-    chosen = lesson.line("side").segmented_control(
-        "Read in its",
-        list(READS.values()),
-        default="keys",
-        key="side",
-        bind="query-params",
-        required=True,
-    )
-    way: Way = next(way for way, name in READS.items() if name == chosen)
-    found = _compositions(here.model, stack, way)
+    way, measure = _asked()
+    found = (_overlaps if measure == OVERLAP else _compositions)(here.model, stack, way)
     if not np.isfinite(found.values).any():
         st.info(NOTHING, icon=icons.INFO)
         return
     pair = _chosen(found)
-    low, _, high = found.by_chance
+    (_said_of_angles if measure == OVERLAP else _said)(here.model, found, pair, way)
+    _map(found, pair, what=measure)
+    if measure == OVERLAP:
+        _mlps(here.model, stack, found)
+    st.caption("From the weights, without RoPE.")
+    _heads(here, found.heads[pair[0]], found.heads[pair[1]], way)
+    _copying(here, [found.heads[index] for index in pair])
+    born.born(here)
+
+
+def _asked() -> tuple[Way, str]:
+    """What the later head reads for, and what is measured."""
+    with lesson.line("side"):
+        chosen = st.segmented_control(
+            "Read in its", list(READS.values()), default="keys", key="side", bind="query-params", required=True
+        )
+        measure = st.segmented_control(
+            "Measured", (COMPOSITION, OVERLAP), default=COMPOSITION, key="measured", bind="query-params", required=True
+        )
+    return next(way for way, name in READS.items() if name == chosen), measure or COMPOSITION
+
+
+def _said(_: Model, found: Composition, pair: Pair, way: Way) -> None:
+    low, _mean, high = found.by_chance
     st.markdown(
         f"Head {_name(found.heads[pair[0]])} composes with the {READS[way]} of head "
         f"{_name(found.heads[pair[1]])}: **{found.values[pair]:.3f}**; random heads: "
         f"{low:.3f} to {high:.3f} (95%)."
     )
-    _map(found, pair)
-    st.caption("From the weights, without RoPE.")
-    _heads(here, found.heads[pair[0]], found.heads[pair[1]], way)
-    _copying(here, [found.heads[index] for index in pair])
-    born.born(here)
+
+
+def _said_of_angles(model: Model, found: Composition, pair: Pair, way: Way) -> None:
+    earlier, later = (found.heads[index] for index in pair)
+    weights = model.weights.stacks[earlier[0].split(".")[0]]
+    _, d_model, d_head = weights.attention[earlier[0]].W_Q.shape
+    low, _, high = found.by_chance
+    st.markdown(
+        f"Of {d_model} directions head {_name(earlier)} writes {d_head}, and the {READS[way]} of head {_name(later)} "
+        f"read {d_head}. Mean cos² of the angles between: **{found.values[pair]:.3f}**; random: {low:.3f} to "
+        f"{high:.3f} (95%). The smallest angle is **{smallest_angle(weights, earlier, later, way):.0f}°**."
+    )
+
+
+@shared
+def _overlaps(model: Model, stack: str, way: Way) -> Composition:
+    return overlaps(model.weights.stacks[stack], way)
+
+
+@shared
+def _overlaps_with_mlps(model: Model, stack: str) -> tuple[tuple[str, ...], Array]:
+    return overlaps_with_mlps(model.weights.stacks[stack])
+
+
+def _mlps(model: Model, stack: str, found: Composition) -> None:
+    """What feed-forward layers read of the heads before them."""
+    mlps, values = _overlaps_with_mlps(model, stack)
+    if not mlps:
+        return
+    names, layers = [_name(head) for head in found.heads], [mlp.split(".")[1] for mlp in mlps]
+    best = np.unravel_index(int(np.nan_to_num(values).argmax()), values.shape)
+    show_cells(
+        figures.composition(
+            values,
+            rows=names,
+            columns=layers,
+            chance=found.by_chance[1],
+            chosen=None,
+            what=OVERLAP,
+            reader="MLP",
+        ),
+        key="overlap_mlps",
+        alt=f"The most: head {names[best[0]]} and the MLP of layer {layers[best[1]]}, {values[best]:.3f}",
+    )
 
 
 @shared
@@ -84,7 +141,7 @@ def _chosen(found: Composition) -> Pair:
     return int(row), int(column)
 
 
-def _map(found: Composition, pair: Pair) -> None:
+def _map(found: Composition, pair: Pair, *, what: str) -> None:
     """All pairs, without the rows of the last layer and the columns of the first, which have none."""
     names = [_name(head) for head in found.heads]
     n_first = sum(layer == found.heads[0][0] for layer, _ in found.heads)
@@ -99,7 +156,12 @@ def _map(found: Composition, pair: Pair) -> None:
     cells = [divmod(index, shown.shape[1]) for index in best]
     show_cells(
         figures.composition(
-            shown, rows=names[:-n_first], columns=names[n_first:], chance=chance, chosen=(pair[0], pair[1] - n_first)
+            shown,
+            rows=names[:-n_first],
+            columns=names[n_first:],
+            chance=chance,
+            chosen=(pair[0], pair[1] - n_first),
+            what=what,
         ),
         key="composition",
         alt="; ".join(
@@ -138,7 +200,7 @@ def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
     if here.model.writes_from != heads[0][0].split(".")[0] or "logits" not in here.trace:
         return
     said = [
-        f"head {_name(head)} **{decimal(float(eigenvalue_scores(here.model.weights, head[0])[head[1]]), '+.2f')}**, "
+        f"head {_name(head)} **{decimal(float(_eigenvalues(here.model, head[0])[head[1]]), '+.2f')}**, "
         f"**{per_cent(float(measured_scores(here.trace, head[0], here.model.weights)[head[1]]))}**"
         for head in heads
     ]
@@ -146,6 +208,11 @@ def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
         "Copying: the eigenvalue score (−1 to 1), and how much of its attention here raises the token itself: "
         f"{'; '.join(said)}."
     )
+
+
+@shared
+def _eigenvalues(model: Model, layer: str) -> Array:
+    return eigenvalue_scores(model.weights, layer)
 
 
 @shared

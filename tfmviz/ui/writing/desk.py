@@ -106,7 +106,7 @@ def desk(here: Lesson, said: Settings, now: Written) -> None:
     if said.rules.temperature > 0:
         rules = {"banned": said.rules.banned, "order": said.rules.order}
         set_to = ",".join(f"{round(getattr(said.rules, name), 2):g}" for name in SLIDERS)
-        live.follow_changes(here, "sliders", set_to, "writing", rules=rules, names=NAMES)
+        live.follow_changes(here, "sliders", set_to, "writing", "offers", rules=rules, names=NAMES)
     looked = now.place if now.place < now.tree.shown else None
     show_view(
         "writing",

@@ -17,7 +17,7 @@ export class Settings {
    */
   async trace(text, { page, parcel, change = "", views, entered = text }) {
     const { edited } = page;
-    if (edited?.by !== "sliders" || !parcel || views.join() !== "writing" || text !== entered) return null;
+    if (edited?.by !== "sliders" || !parcel || !views.includes("writing") || text !== entered) return null;
     const engine = this.own.engine(parcel);
     if (!engine?.tokenizer.knows(text)) return null;
     const [temperature, repetition, top_k, top_p, min_p] = change.split(",").map(Number);

@@ -7,6 +7,7 @@ import { meetingOf } from "../shared/meet.js";
 import { isOn, TYPING } from "../shared/switches.js";
 import { Changed } from "./changed.js";
 import { Following, inOneLine } from "./following.js";
+import { Offers } from "./offers.js";
 import { Own } from "./own.js";
 import { Settings } from "./settings.js";
 import { numbersSet, watchSliders } from "./sliders.js";
@@ -47,7 +48,8 @@ function build(parent, at) {
   const say = (/** @type {string} */ sentence) => put(note, { textContent: sentence || own.trouble }); // said once
   own.told = () => say("");
   const socket = new Socket(addressOf(at), say);
-  const following = new Following([own, new Changed(own), new Settings(own), socket], around(say));
+  const sources = [own, new Changed(own), new Settings(own), new Offers(own), socket];
+  const following = new Following(sources, around(say));
   /** @param {Event} event */
   const listen = (event) => {
     const { target } = event;

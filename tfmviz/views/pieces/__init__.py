@@ -14,7 +14,7 @@ CSS = style("pieces")
 MOST = 300
 """Pieces of a row that are drawn; the others are counted."""
 
-Kind = Literal["", "part", "mark", "next", "new", "only"]
+Kind = Literal["", "part", "mark", "next", "new", "only", "tap"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Piece:
         text: what stands in it; all of it is text.
         below: lines below it, joined to it by strokes, such as its number in the vocabulary.
         kind: "part" of a character, a "mark" that is no text, what is merged "next", what is "new", what stands "only"
-            in this row.
+            in this row, what a "tap" writes.
     """
 
     text: str

@@ -20,6 +20,7 @@ const SAID = {
   next: "merged next",
   new: "new",
   only: "only here",
+  tap: "one tap",
 };
 
 class Cuts extends Shell {

@@ -1,0 +1,49 @@
+"""What one part takes back of another, against a search by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfmviz
+from tfmviz.analysis import contributions, deletions
+from tfmviz.analysis.contributions import Part, River
+
+
+def river_of(*writes: list[float]) -> River:
+    parts = tuple(
+        Part(kind="head", step="", name=str(n), write=np.array(write), meets=np.zeros(2))
+        for n, write in enumerate(writes)
+    )
+    nothing = np.zeros(len(parts))
+    return River(
+        parts=parts, final=np.ones(2), size=nothing, to_stream=nothing, to_final=nothing, along=nothing, residue=0.0
+    )
+
+
+def test_half_of_a_write_is_taken_back() -> None:
+    found = deletions.strongest(river_of([0.0, 1.0], [4.0, 0.0], [-2.0, 0.5]))
+    assert found is not None
+    assert (found.earlier, found.later) == (1, 2)
+    assert found.share == pytest.approx(0.5)
+    assert found.cosine == pytest.approx(-8 / (4 * np.hypot(2, 0.5)))
+
+
+def test_nothing_is_taken_back_where_all_writes_agree() -> None:
+    assert deletions.strongest(river_of([0.0, 1.0], [1.0, 0.0], [1.0, 1.0])) is None
+
+
+@pytest.mark.parametrize("name", ["tiny-english", "twins-postnorm", "fill-in"])
+def test_no_other_pair_of_parts_has_a_more_negative_product(name: str) -> None:
+    model = tfmviz.load(name)
+    trace = model.trace("The cat sat on the mat.")
+    (stack, weights), *_ = model.weights.stacks.items()
+    river = contributions.river(trace, stack, 4, weights)
+    found = deletions.strongest(river)
+    assert found is not None
+    writers = [n for n, part in enumerate(river.parts) if part.kind not in ("bias", "norm")]
+    least = min(float(river.parts[i].write @ river.parts[j].write) for i in writers for j in writers if i < j)
+    a, b = (river.parts[n].write for n in (found.earlier, found.later))
+    assert float(a @ b) == pytest.approx(least)
+    left = a + b  # without the share, nothing of b points along a
+    assert (left - (1 - found.share) * a) @ a == pytest.approx(0, abs=1e-6 * float(a @ a))

@@ -1,0 +1,55 @@
+"""Pairs of sentences that differ in one word, and when a model has told them apart."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from tfmviz.analysis import dependencies
+from tfmviz.analysis.dependencies import Pair
+
+PAIR = Pair(("The key", "The keys"), 0, (" is",), (" are",))
+SAME = Pair(('"We', "we"), 0, ('"',), ('"',))
+
+
+@pytest.mark.parametrize("kind", list(dependencies.MAKERS))
+@pytest.mark.parametrize("phrases", [0, 1, 5])
+def test_a_pair_differs_at_its_beginning_alone_and_has_as_many_words_between_as_it_says(
+    kind: str, phrases: int
+) -> None:
+    for pair in dependencies.pairs(kind, phrases, 40, seed=3):
+        one, other = (text.split() for text in pair.texts)
+        assert one != other
+        for words in (one, other):
+            n = len(words)
+            assert words[n - pair.n :] == one[len(one) - pair.n :] or kind == dependencies.QUOTATION
+        same = 3 * phrases + (0 if kind == dependencies.AGREEMENT else 2)
+        assert one[len(one) - same :] == other[len(other) - same :]
+        between = re.split(r"[\"]", pair.texts[0])[-1] if kind == dependencies.QUOTATION else None
+        assert (len(between.split()) if between else len(one) - (2 if kind == "agreement" else 1)) == pair.n
+
+
+def test_the_same_seed_makes_the_same_sentences_and_another_does_not() -> None:
+    one, again, other = (dependencies.pairs("name", 2, 20, seed=seed) for seed in (1, 1, 2))
+    assert one == again != other
+
+
+def test_a_model_that_always_says_is_leans_but_does_not_prefer() -> None:
+    p = [{" is": 0.9, " are": 0.05}, {" is": 0.8, " are": 0.1}]
+    assert dependencies.leans(PAIR, p) == 1
+    assert dependencies.prefers(PAIR, p) == 0.5
+    assert dependencies.leans(PAIR, p[::-1]) == 0
+
+
+def test_what_is_forgotten_counts_a_half() -> None:
+    p = {" is": 0.9, " are": 0.05}
+    assert dependencies.leans(PAIR, [p, {" is": 0.9 * (1 + 1e-8), " are": 0.05}]) == 0.5
+    assert dependencies.leans(SAME, [{'"': 0.2}, {'"': 0.2}]) == 0.5
+    assert dependencies.leans(SAME, [{'"': 0.2}, {'"': 0.1}]) == 1
+
+
+def test_pairs_are_drawn_again_whole() -> None:
+    points, draws = np.array([1.0, 0.0, 0.5]), np.array([[0, 0, 0], [1, 2, 2]])
+    assert dependencies.resampled(points, draws).tolist() == [1.0, pytest.approx(1 / 3)]

@@ -1,0 +1,63 @@
+"""One word in two places: how far its vectors part, layer by layer, and how much of its embedding is left in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfmviz.analysis import residual
+from tfmviz.record.trace import Array, Trace
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class InContext:
+    """Cosines at each stage of the stream.
+
+    Attributes:
+        stages: the embedding, then each layer.
+        each_other: (stage,), of the two tokens' vectors.
+        static: (2, stage), of each vector with its token's own embedding, before positions are added.
+        usual: (stage,), the mean over all pairs of different tokens; NaN if there are none. Vectors of one layer often
+            point the same way whatever their words (Ethayarajh 2019).
+    """
+
+    stages: tuple[str, ...]
+    each_other: Array
+    static: Array
+    usual: Array
+
+
+def in_context(trace: Trace, stack: str, ids: Sequence[int], pair: tuple[int, int]) -> InContext:
+    """Compares the vectors of two tokens.
+
+    Args:
+        ids: of the tokens that the stack reads.
+        pair: positions of the two.
+    """
+    sites = residual.stages(trace, stack, "layers")
+    embedding = next(site for site in ("embed", f"{stack}.embed") if site in trace)
+    static = _directions(trace[embedding])
+    vectors = np.stack([_directions(trace[site]) for site in sites.values()])  # (stage, len, d_model)
+    first, second = pair
+    differ = np.not_equal.outer(np.asarray(ids), np.asarray(ids))
+    between = np.einsum("sid,sjd->sij", vectors, vectors)
+    return InContext(
+        stages=tuple(sites),
+        each_other=between[:, first, second],
+        static=np.stack([vectors[:, at] @ static[at] for at in pair]),
+        usual=between[:, differ].mean(axis=1) if differ.any() else np.full(len(sites), np.nan),
+    )
+
+
+def again(ids: Sequence[int], at: int) -> int | None:
+    """The next place with the same token, after the end from the beginning; None if there is no other."""
+    turned = [*range(at + 1, len(ids)), *range(at)]
+    return next((other for other in turned if ids[other] == ids[at]), None)
+
+
+def _directions(vectors: Array) -> Array:
+    """Vectors of length 1 in double precision; one of length 0 stays."""
+    vectors = vectors.astype(np.float64)
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)

@@ -1,0 +1,88 @@
+"""A keyboard that suggests words: how many keys a text takes if its writer takes each word as soon as it is offered."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tfmviz.record.trace import Array
+
+OFFERED = 3
+"""Words above the keys of a phone."""
+
+WORD = re.compile(r"(?<= )[^\W\d_]+")
+"""A word that a keyboard can offer: letters after a space."""
+
+TYPED = re.compile(r"(?<= )[^\W\d_]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a text, from character `start` to `end`, of which `typed` letters are typed and the rest is tapped.
+
+    All of it is typed if no tap saves a key.
+    """
+
+    start: int
+    end: int
+    typed: int
+
+    @property
+    def saved(self) -> int:
+        """Keys saved; the tap itself is one."""
+        rest = self.end - self.start - self.typed
+        return rest - 1 if rest else 0
+
+
+@dataclass(frozen=True, eq=False)  # no slots: what is worked out is kept
+class Words:
+    """Words that can be offered, each once."""
+
+    names: tuple[str, ...]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
+
+    @cached_property
+    def letters(self) -> Array:
+        """(word, letter): code points, 0 behind the end."""
+        return np.array(self.names).view(np.uint32).reshape(len(self.names), -1)
+
+
+def begun(text: str) -> int:
+    """Where the word begins that is being typed at the end of a text; its length after a space."""
+    found = TYPED.search(text)
+    return found.start() if found else len(text)
+
+
+def offers(scores: Array, words: Words, begins: str, *, n: int = OFFERED) -> list[int]:
+    """The places of the n words with the highest scores among those that begin with some letters."""
+    order = np.argsort(-scores, kind="stable").tolist()
+    return [at for at in order if words.names[at].startswith(begins)][:n]
+
+
+def letters_needed(scores: Array, words: Words, word: str, *, n: int = OFFERED) -> int:
+    """How many letters of a word must be typed before it is offered; all of them if it never is.
+
+    Args:
+        scores: (word,), what orders the words; of equal ones the first comes first.
+    """
+    if (at := words.places.get(word)) is None:
+        return len(word)
+    better = (scores > scores[at]) | ((scores == scores[at]) & (np.arange(len(scores)) < at))
+    if better.sum() < n:
+        return 0
+    alike = words.letters[better, : len(word)] == words.letters[at, : len(word)]
+    shared = alike.cumprod(axis=1).sum(axis=1)  # letters that each better word begins with alike
+    return min(int(np.partition(shared, -n)[-n]) + 1, len(word))
+
+
+def taken(word: re.Match[str], scores: Array, words: Words) -> Word:
+    """A word of a text, as somebody types it who takes it as soon as a tap saves a key."""
+    needed = letters_needed(scores, words, word[0])
+    length = len(word[0])
+    return Word(*word.span(), needed if length - needed > 1 else length)

@@ -1,0 +1,165 @@
+"""The fixed-window network drawn: the words in the window, W of each place, the hidden units, the next word."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import streamlit as st
+
+from tfmviz import zoo
+from tfmviz.analysis import reach
+from tfmviz.analysis.window_network import Network, n_numbers, network
+from tfmviz.plots import ladder as figures
+from tfmviz.record.model import AnyModel
+from tfmviz.record.trace import Array, Encoding
+from tfmviz.ui import controls, lesson
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import show_bars, show_cells, show_columns, show_table
+from tfmviz.ui.ladder import rungs
+from tfmviz.ui.lesson import Lesson
+from tfmviz.views.counts import Table
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal
+
+BARS = 6
+
+WINDOWS = (1, 2, 4, 8, 16, 32)
+"""Lengths of windows whose W is counted."""
+
+
+def window(here: Lesson) -> None:
+    """The network from the words up on the left; on the right what the chosen place and the chosen unit do."""
+    model = rungs.ladder().window
+    text = model.encode(here.text)
+    controls.say_what_was_cut(text, "This network reads")
+    n = model.config.to_dict()["n_window"]
+    end = _end(text)
+    found = _read(model, here.text, end)
+    tokens = ([""] * n + list(text.tokens[:end]))[-n:]
+    p = reach.probabilities(found.logits)
+    best = np.argsort(-p, kind="stable")[:BARS]
+    unit = _chosen("unit", len(found.h), otherwise=int(np.argmax(np.abs(found.U[best[0]] * found.h))))
+    place = _chosen("place", n, otherwise=int(np.argmax(np.abs(found.added()[:, unit]))))
+    vocabulary = rungs.ladder().transformer.vocabulary
+    names = [visible(vocabulary[token]) for token in best.tolist()]
+    left, right = st.columns((3, 2))
+    with left:
+        st.markdown("**y = softmax(U h + b₂)**")
+        show_bars(names, p[best].tolist(), key="window_next")
+        _pictures(found, tokens, unit=unit, place=place)
+    with right:
+        _unit(found, tokens, unit=unit, place=place)
+        _words(found, best, names, unit=unit)
+        _block(found, place=place, unit=unit)
+    _sizes(model)
+
+
+def _end(text: Encoding) -> int:
+    """How many tokens have been read; the window ends with the last of them."""
+    chosen = controls.pinned()
+    end = min(chosen or len(text), len(text))
+    st.session_state["window_end"] = end
+    with lesson.line("window"):
+        st.selectbox(
+            "Last token in the window",
+            range(1, len(text) + 1),
+            format_func=lambda n: f"{n - 1}  {visible(text.tokens[n - 1])}",
+            key="window_end",
+            on_change=lambda: controls.pin(st.session_state["window_end"]),
+            width=200,
+        )
+    return end
+
+
+def _chosen(key: str, count: int, *, otherwise: int) -> int:
+    value = st.query_params.get(key, "")
+    return min(int(value), count - 1) if re.fullmatch(r"[0-9]{1,4}", value) else otherwise
+
+
+@shared
+def _read(model: AnyModel, text: str, end: int) -> Network:
+    joined = model.trace(text, sites=("window",))["window"][end - 1]
+    return network(zoo.experiments.window_weights(model), joined.reshape(model.config.to_dict()["n_window"], -1))
+
+
+def _pictures(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
+    """h above e, as they follow one another upwards."""
+    show_cells(
+        figures.hidden(found.h, chosen=unit),
+        key="window_hidden",
+        alt=f"{len(found.h)} hidden units; unit {unit} is {decimal(found.h[unit], '+.2f')}",
+        click="shows how the unit comes about",
+        on_pick=lambda row, column: controls.put({"unit": str(figures.IN_A_ROW * row + column)}),
+    )
+    show_cells(
+        figures.window(found.e, tokens=tokens, chosen=place),
+        key="window_joined",
+        alt="The vectors in the window: " + ", ".join(visible(t) if t else "none" for t in tokens),
+        click="shows the place's own block of W",
+        on_pick=lambda row, _: controls.put({"place": str(row)}),
+    )
+
+
+def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
+    """The sum before tanh, and what the chosen place's word would add in the other places."""
+    added, elsewhere = found.added()[:, unit], found.elsewhere(place)[:, unit]
+    word = visible(tokens[place]) if tokens[place] else "–"
+    show_table(
+        Table(
+            caption=f"Unit {unit}: what each place adds, and what “{word}” would add there",
+            columns=("place", "W e", f"“{word}” there"),
+            rows=[
+                (f"{n}  {visible(token) if token else '–'}", decimal(own, "+.3f"), decimal(other, "+.3f"))
+                for n, (token, own, other) in enumerate(zip(tokens, added.tolist(), elsewhere.tolist(), strict=True), 1)
+            ],
+            picked=place,
+            about=f"Sum {decimal(added.sum(), '+.3f')}, b₁ {decimal(found.b_1[unit], '+.3f')}; tanh: h = "
+            f"{decimal(found.h[unit], '+.3f')}.",
+        ),
+        key="window_unit",
+        on_pick=lambda row: controls.put({"place": str(row)}),
+    )
+
+
+def _words(found: Network, best: Array, names: list[str], *, unit: int) -> None:
+    """What the chosen unit adds to the likeliest words."""
+    show_table(
+        Table(
+            caption=f"U h: what unit {unit} adds to each word",
+            columns=("next word", "U", "U h", "logit"),
+            rows=[
+                (name, *(decimal(value, "+.2f") for value in (found.U[token, unit], part, found.logits[token])))
+                for name, token, part in zip(names, best, found.of_words(unit)[best], strict=True)
+            ],
+        ),
+        key="window_words",
+    )
+
+
+def _block(found: Network, *, place: int, unit: int) -> None:
+    show_cells(
+        figures.block(found.W[place], place=place, unit=unit),
+        key="window_block",
+        alt=f"The {found.W[place].size:,} numbers of W that multiply the vector at place {place + 1}",
+        click="shows the unit of that row",
+        on_pick=lambda row, _: controls.put({"unit": str(row)}),
+    )
+
+
+def _sizes(model: AnyModel) -> None:
+    """How W grows with the window."""
+    shape = model.config.to_dict()
+    n, d_model, d_hidden = (shape[key] for key in ("n_window", "d_model", "d_hidden"))
+    st.markdown(
+        "**Each place has a W of its own**: what is learned of a word in one place is not known in the next. And W "
+        "grows with the window."
+    )
+    show_columns(
+        {
+            "tokens in the window": list(map(str, WINDOWS)),
+            "numbers in W": [f"{n_numbers(one, d_model, d_hidden):,}" for one in WINDOWS],
+        },
+        caption=f"{d_model} numbers per token, {d_hidden} units; here {n} tokens",
+        key="window_sizes",
+    )

@@ -1,0 +1,172 @@
+"""The model as the keyboard of a phone: three words to tap, and how many keys they save on the reader's text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis import keyboard as keys
+from tfmviz.analysis.keyboard import Word, Words
+from tfmviz.counting import pairs, shipped
+from tfmviz.counting.pairs import Pairs
+from tfmviz.record.model import Model
+from tfmviz.record.trace import Array
+from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui.boxes import show_boxes, written
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import show_choice
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.writing import guessing
+from tfmviz.ui.writing.desk import Written
+from tfmviz.views import offers as view
+from tfmviz.views.pieces import Piece, Row
+from tfmviz.words import markdown
+from tfmviz.words.numbers import counted, per_cent
+
+SEEN = 4
+"""A token is taken for a word if the counted text has it so often; most others are beginnings of words."""
+
+FEWEST = 500
+"""Words without which a vocabulary is no keyboard's."""
+
+Scores = Callable[[int], Array]
+"""What orders the words where a word begins, by its place in the text."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dictionary:
+    """The words that can be offered: tokens of the model that are whole words of English."""
+
+    words: Words
+    ids: Array
+
+
+def tab(here: Lesson, now: Written) -> None:
+    """The keyboard guesses, or the reader does."""
+    guesses = {"suggestions": lambda: keyboard(here), "your guess": lambda: guessing.guess(here, now)}
+    lesson.either("Show", "suggests", guesses)
+
+
+def keyboard(here: Lesson) -> None:
+    """Three buttons for what is typed; then the text as it is typed with the model's words, and with counted ones."""
+    there = _fitting(here)
+    if there is None:
+        return
+    found = dictionary(there.model)
+    scores = {"the model": by_model(there, found), "pairs of words, counted": by_pairs(there.text, found)}
+    if not there.trace.target.n_dropped:
+        _buttons(there.text, found, scores["the model"], name=there.model.name)
+    text = there.trace.target.text[: there.trace.target.offsets[-1][1]]
+    typed = {name: along(text, found.words, one) for name, one in scores.items()}
+    full = len(text)
+    show_boxes(
+        [Row(name, f"{full - _saved(words)} keys", _pieces(text, words)) for name, words in typed.items()],
+        key="keyboard",
+        caption="Your text, typed; a tap writes the rest of a word",
+        titles=("words from", f"of {full}", "typed and tapped"),
+    )
+    said = " and ".join(
+        f"**{counted(_saved(words), 'key')}** ({per_cent(_saved(words) / full)}) with {name}"
+        for name, words in typed.items()
+    )
+    st.markdown(
+        f"Saved: {said}. Both offer three of the same {len(found.ids):,} words, those that are one token of "
+        f"{markdown.code(there.model.name)}. A word is tapped as soon as that saves a key."
+    )
+
+
+def _fitting(here: Lesson) -> Lesson | None:
+    """A language model that has words of English."""
+    model = here.model
+    fits = model.config.architecture == "decoder-only" and len(dictionary(model).ids) >= FEWEST
+    return lesson.stand_in(here, "a language model with English words", fits=fits, instead="tiny-english")
+
+
+@shared
+def dictionary(model: Model) -> Dictionary:
+    """The tokens that stand for a space and a whole word."""
+    found: dict[str, int] = {}
+    counts = text_counted()
+    for token, entry in enumerate(model.vocabulary):
+        number = counts.numbers.get(entry[1:])
+        if entry[:1] == " " and entry[1:].isalpha() and number is not None and counts.counts[number] >= SEEN:
+            found.setdefault(entry[1:], token)
+    return Dictionary(Words(tuple(found)), np.fromiter(found.values(), dtype=np.int64))
+
+
+def text_counted() -> Pairs:
+    """The text of the page on counting; counted once for the whole server."""
+    with st.spinner("Counting words…"):
+        return _counted()
+
+
+@shared
+def _counted() -> Pairs:
+    return pairs.counted(shipped.read(shipped.NAMES[0]))
+
+
+def by_model(here: Lesson, found: Dictionary) -> Scores:
+    """The model's logits of the words, after the last token that ends before the place."""
+    trace = here.trace
+    ends = np.array([end for _, end in trace.target.offsets])
+
+    def scores(place: int) -> Array:
+        before = int((ends <= len(trace.target.text[:place].rstrip())).sum()) - 1
+        return trace.row("logits", before)[found.ids] if before >= 0 else np.zeros(len(found.ids))
+
+    return scores
+
+
+def by_pairs(text: str, found: Dictionary) -> Scores:
+    """How often each word followed the one before the place."""
+    counts = text_counted()
+    known = counts.known(found.words.names)
+    return lambda place: counts.scores(pairs.last(text[:place]), known)
+
+
+def along(text: str, words: Words, scores: Scores) -> list[Word]:
+    """The words of a text, each with how much of it is typed."""
+    return [keys.taken(word, scores(word.start()), words) for word in keys.WORD.finditer(text)]
+
+
+def _saved(words: list[Word]) -> int:
+    return sum(word.saved for word in words)
+
+
+def _pieces(text: str, words: list[Word]) -> list[Piece]:
+    """What is typed and what is tapped, in turn."""
+    pieces, at = [], 0
+    for word in words:
+        taps = word.start + word.typed
+        if word.saved:
+            pieces += [Piece(written(text[at:taps])), Piece(text[taps : word.end], kind="tap")]
+            at = word.end
+    return [piece for piece in [*pieces, Piece(written(text[at:]))] if piece.text]
+
+
+def _buttons(text: str, found: Dictionary, scores: Scores, *, name: str) -> None:
+    """The three words for what is typed; a tap puts one into the text."""
+    begin = keys.begun(text)
+    if not text[:begin].strip():
+        st.info("Type a word and a space, then Enter.", icon=icons.INFO)
+        return
+    best = keys.offers(scores(begin), found.words, text[begin:])
+    data = {"model": name, "ids": found.ids.tolist(), "before": f"{text[:begin].rstrip()} "}
+    show_choice(
+        "offers",
+        js=view.JS,
+        css=view.CSS,
+        data=data | {"words": [found.words.names[at] for at in best]},
+        on_pick=lambda text: _take(str(text)),
+    )
+    if not best:
+        st.caption("No word of its own begins so.")
+
+
+def _take(text: str) -> None:
+    """The text as it is after the tap, up to the longest that the box takes."""
+    st.session_state["text"] = text[: controls.MAX_CHARACTERS]
+    controls.forget_token()
