@@ -28,7 +28,7 @@ def test_the_parts_add_up_to_what_the_module_computes() -> None:
     b_2 = module.U.bias.detach().numpy()
     np.testing.assert_allclose(units.sum(axis=0) + b_2, logits, atol=1e-4)
     assert found.W.size == n_numbers(8, 128, 256)
-    for place in (0, 7):
+    for place in (0, 1, 7):
         np.testing.assert_allclose(found.elsewhere(place)[place], found.added()[place])
     first, last = (n for n, one in enumerate(ids[-8:]) if one == ids[-1] and n in (0, 7))  # the same word twice
     np.testing.assert_allclose(found.elsewhere(first)[last], found.added()[last])
