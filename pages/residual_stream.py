@@ -43,7 +43,7 @@ def draw(here: Lesson) -> None:
                 lambda: twins.twins(here),
                 "In which model do the vectors grow?",
             ),
-            "With and without": (
+            "Without it": (
                 "Two models of twelve layers: one has residual connections, the other only f(Norm(x)) in place of "
                 "x + f(Norm(x)).",
                 lambda: pair.pair(here),
@@ -56,7 +56,7 @@ def draw(here: Lesson) -> None:
             "Logit lens": ("text", "model"),
             "The river": ("text", "model", "kind"),
             "Pre-norm, post-norm": ("text", "layer"),
-            "With and without": ("text",),
+            "Without it": ("text",),
         },
     )
 

@@ -21,7 +21,7 @@ TABS = {
     "The river": ".st-key-sizes svg.marks",
     "Who made the word": ".st-key-wrote svg.marks",
     "Pre-norm, post-norm": ".st-key-growth_post svg.marks",
-    "With and without": ".st-key-pair_lengths svg.marks",
+    "Without it": ".st-key-pair_lengths svg.marks",
 }
 
 
