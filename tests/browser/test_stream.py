@@ -22,7 +22,6 @@ TABS = {
     "Who made the word": ".st-key-wrote svg.marks",
     "In context": ".st-key-in_context svg.marks",
     "Two designs": ".st-key-growth_post svg.marks",
-    "With and without": ".st-key-pair_lengths svg.marks",
 }
 
 
@@ -110,6 +109,9 @@ def test_no_tab_is_wider_than_a_phone(visit: Visit) -> None:
         open_tab(page, tab)
         page.wait_for_selector(drawn, state="attached")
         assert_fits(page)
+    page.get_by_role("radio", name="residual connections").click()
+    page.wait_for_selector(".st-key-pair_lengths svg.marks", state="attached")
+    assert_fits(page)
 
 
 @pytest.mark.parametrize(("scheme", "cells"), [("light", "top+word"), ("dark", "entropy")])

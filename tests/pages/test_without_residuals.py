@@ -35,7 +35,7 @@ def test_the_two_were_trained_alike() -> None:
 
 
 def test_the_figures_are_what_torch_computes_on_the_sentence() -> None:
-    app = open_page("residual_stream", stream="With and without", text=TEXT)
+    app = open_page("residual_stream", stream="Two designs", designs="residual connections", text=TEXT)
     shown = charts(app)
     alike, gradients, lengths = (series(shown[f"pair_{key}"]) for key in ("likeness", "gradients", "lengths"))
     for name in NAMES:
@@ -66,7 +66,7 @@ def backward(loaded: ZooModel, seed: int | None) -> list[float]:
 
 
 def test_the_losses_are_those_of_the_logs() -> None:
-    app = open_page("residual_stream", stream="With and without", text=TEXT)
+    app = open_page("residual_stream", stream="Two designs", designs="residual connections", text=TEXT)
     drawn, measured = (
         series(charts(app)["pair_losses"], table="curves"),
         json.loads((FOLDER / "measured.json").read_text()),
@@ -86,7 +86,7 @@ def test_only_one_of_the_two_reads() -> None:
 
 @pytest.mark.parametrize("text", ["a", "👩‍👩‍👧 says 😀 老王", "<img src=x onerror=alert(1)> $x$ **b**", "word " * 1000])
 def test_odd_texts_break_nothing(text: str) -> None:
-    app = open_page("residual_stream", stream="With and without", text=text)
+    app = open_page("residual_stream", stream="Two designs", designs="residual connections", text=text)
     assert not app.error
     assert "nan" not in words(app).lower().split()
     assert "with" in alt(app, "pair_losses")
