@@ -34,7 +34,11 @@ def draw(here: Lesson) -> None:
                 lambda: lesson.either(
                     "Look at",
                     "smooth",
-                    {"The target": lambda: targets.smoothed(here), "Calibration": targets.calibration},
+                    {
+                        "The target": lambda: targets.smoothed(here),
+                        "Calibration": targets.calibration,
+                        "Translators": targets.translators,
+                    },
                 ),
                 "Is a model that learned its text by heart too sure, or not sure enough?",
             ),

@@ -2,36 +2,42 @@
 
     python -m scripts.train_recipe warm-up      # two minutes on one core: four logs
     python -m scripts.train_recipe smoothing    # four minutes: calibration.json
+    python -m scripts.train_recipe translators --corpora CORPORA    # half an hour: translators.json
     python -m scripts.train_recipe spans --corpora CORPORA    # half an hour: a model
 
 The first two train on the text that comes with the app, so no corpus is needed. `warm-up` trains a pre-norm and a
 post-norm model, each with and without warm-up, at one high learning rate. `smoothing` trains two models that differ in
 label smoothing alone, so often on so little text that they know it by heart, and measures on held-out sentences how
-often their guesses are right. Their weights stay in `runs/recipe/`: the page needs only what was measured. `spans`
-trains the small encoder-decoder that writes what was left out of a text, on the corpora of the zoo's models (see
-README.md).
+often their guesses are right. Their weights stay in `runs/recipe/`: the page needs only what was measured. So it is
+with `translators`: six of them, of three seeds, with and without smoothing. `spans` trains the small encoder-decoder
+that writes what was left out of a text. Both read the corpora of the zoo's models (see README.md).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import shlex
 import shutil
 from pathlib import Path
 
 import numpy as np
 
-from scripts.train_zoo import ENGLISH, Recipe, execute, prepare_data, run, thin_log
+from scripts import translating
+from scripts.train_zoo import ENGLISH, PAIRS, Recipe, execute, prepare_data, run, thin_log
 from tfmviz import zoo
 from tfmviz.analysis.calibration import Reliability, log_softmax, reliability
 from tfmviz.counting import shipped
 from tfmviz.places import PROJECT
 from tfmviz.record.trace import Array
 from tfmviz.text.corpora import is_held_out
+from tfmviz.text.pairs import read_pairs, split_pairs
 from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.training.courses import encode_pairs, in_batches
 from tfmviz.training.data import load_split, pack, windows
 from tfmviz.training.files import replacing
+from tfmviz.training.loop import evaluate
 from tfmviz.zoo import ZooModel
 
 RUNS, SHIPPED = Path("runs/recipe"), PROJECT / "assets" / "recipe"
@@ -52,6 +58,17 @@ BY_HEART = "--vocab-size 1024 --layers 3 --width 96 --batch-size 32 --steps 1500
 
 SMOOTHING = {f"smoothing-{epsilon:g}": f"{BY_HEART} --smoothing {epsilon}" for epsilon in (0.0, 0.1)}
 
+TRANSLATOR = (
+    "--vocab-size 2048 --layers 2 --width 96 --heads 4 --context 48 --batch-tokens 2048 --steps 2000 --warmup 200 "
+)
+TRANSLATOR += "--schedule cosine --learning-rate 3e-3 --dropout 0.1 --save-every 1000 --device cpu --precision float32"
+
+TRANSLATORS = {
+    f"translator-{epsilon:g}-{seed}": f"{TRANSLATOR} --smoothing {epsilon:g} --seed {seed}"
+    for seed in range(3)
+    for epsilon in (0.0, 0.1)
+}
+
 SPANS = Recipe(
     says="An encoder-decoder that writes the spans that were left out of a text, as T5 was trained (Raffel et al. "
     "2020), for the\npage “The recipe”.",
@@ -66,18 +83,25 @@ TEMPERATURES = [round(0.5 + 0.1 * i, 1) for i in range(36)]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("warm-up", "smoothing", "spans"))
+    parser.add_argument("what", choices=("warm-up", "smoothing", "translators", "spans"))
     parser.add_argument("--out", type=Path, default=SHIPPED)
-    parser.add_argument("--corpora", type=Path, help="the folder with english/ and fra-eng/, for `spans`")
+    parser.add_argument(
+        "--corpora", type=Path, help="the folder with english/ and fra-eng/, for `translators` and `spans`"
+    )
     args = parser.parse_args()
-    if args.what == "spans" and args.corpora is None:
-        parser.error("spans needs --corpora")
+    if args.what in ("translators", "spans") and args.corpora is None:
+        parser.error(f"{args.what} needs --corpora")
     args.out.mkdir(parents=True, exist_ok=True)
     if args.what == "warm-up":
         text = write_text(RUNS / "eighth.txt", every=8)
         for name, options in WARM_UP.items():
             train(name, options, text)
             thin_log(RUNS / name / "log.jsonl", args.out / f"{name}.jsonl", n=250)
+    elif args.what == "translators":
+        prepare_data(args.corpora)
+        for name, options in TRANSLATORS.items():
+            run("tfmviz.training", "translate", "--data", PAIRS, "--out", str(RUNS / name), *shlex.split(options))
+        write_translators(args.out / "translators.json")
     elif args.what == "spans":
         prepare_data(args.corpora)
         if execute(SPANS, SPANS.train, RUNS / "spans", minutes=None, steps=None):
@@ -130,6 +154,21 @@ def measured(model: ZooModel, text: Path) -> dict[str, object]:
         guesses = reliability(np.exp(log_p.max(axis=-1)).ravel(), (log_p.argmax(axis=-1) == wanted).ravel())
         bins.append({"loss": round(loss(log_p, wanted), 5), **columns(guesses)})
     return {"loss_to_choose_by": best, "measured": bins}
+
+
+def write_translators(path: Path) -> None:
+    """Perplexity and BLEU of all translators on the same held-out pairs."""
+    _, held_out = split_pairs(list(read_pairs(Path(PAIRS))))
+    found = {}
+    for name in TRANSLATORS:
+        model = zoo.load(name, folder=RUNS)
+        assert isinstance(model.tokenizer, Tokenizer)
+        pairs = encode_pairs(held_out, model.tokenizer, max_len=model.config.max_len)
+        written = translating.greedy(model, list(dict.fromkeys(source for source, _ in held_out)))
+        perplexity = math.exp(evaluate(model.module, in_batches(pairs)))
+        found[name] = {"perplexity": round(perplexity, 4), "bleu": float(translating.score(held_out, written))}
+    with replacing(path) as (place,):
+        place.write_text(json.dumps({"pairs": len(held_out), "models": found}, indent=1) + "\n", encoding="utf-8")
 
 
 def held_out_logits(model: ZooModel, text: Path) -> tuple[Array, Array]:

@@ -27,6 +27,10 @@ from tfmviz.words.numbers import decimal, per_cent, rounded
 
 MEASURED = PROJECT / "assets" / "recipe" / "calibration.json"
 
+TRANSLATORS = MEASURED.with_name("translators.json")
+
+MEASURES = {"perplexity": ".2f", "bleu": ".1f"}
+
 WITHOUT, WITH = "smoothing-0", "smoothing-0.1"
 
 MOST = 9
@@ -149,6 +153,33 @@ def _about(best: float) -> str:
         f"it. Dividing the logits by a temperature also helps and changes no guess; **{best:g}** is best here (Guo "
         "et al. 2017)."
     )
+
+
+def translators() -> None:
+    """Small translators, trained alike but for ε: what smoothing costs in perplexity, and what it does to BLEU."""
+    lesson.hide("text", "model")
+    data = json.loads(TRANSLATORS.read_text(encoding="utf-8"))
+    found: dict[str, dict[str, float]] = data["models"]
+    seeds = sorted({name.rsplit("-", 1)[1] for name in found})
+    pairs = [(found[f"translator-0-{seed}"], found[f"translator-0.1-{seed}"]) for seed in seeds]
+    show_table(
+        Table(
+            caption=f"Six translators from French, on {data['pairs']:,} held-out pairs",
+            columns=("seed", "perplexity, ε = 0", "ε = 0.1", "BLEU, ε = 0", "ε = 0.1"),
+            rows=[
+                (seed, *(decimal(one[name], digits) for name, digits in MEASURES.items() for one in pair))
+                for seed, pair in zip(seeds, pairs, strict=True)
+            ],
+        ),
+        key="translators",
+    )
+    worse = sum(smooth["perplexity"] > plain["perplexity"] for plain, smooth in pairs)
+    better = sum(smooth["bleu"] > plain["bleu"] for plain, smooth in pairs)
+    st.markdown(
+        f"With smoothing perplexity is higher in **{worse} of {len(pairs)}** pairs of runs, and BLEU in **{better} of "
+        f"{len(pairs)}**. Vaswani et al. 2017 report both: a model that is less sure may still write better."
+    )
+    st.caption("Trained alike, five minutes each (`scripts.train_recipe translators`).")
 
 
 @shared
