@@ -56,6 +56,7 @@ def draw(here: Lesson) -> None:
             "Warm-up": ("Learning rate", {"rate": "Warm-up"}),
             "Label smoothing": ("Label smoothing", {"smooth": "The target"}),
             "Calibration": ("Label smoothing", {"smooth": "Calibration"}),
+            "Translators": ("Label smoothing", {"smooth": "Translators"}),
         },
         needs={"Learning rate": (), "Adam": ()},
     )

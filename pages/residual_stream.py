@@ -54,7 +54,10 @@ def draw(here: Lesson) -> None:
                 "In which model do the vectors grow?",
             ),
         },
-        earlier={"Pre-norm, post-norm": ("Two designs", {"designs": "their norms"})},
+        earlier={
+            "Pre-norm, post-norm": ("Two designs", {"designs": "their norms"}),
+            "With and without": ("Two designs", {"designs": "residual connections"}),
+        },
         needs={
             "Lengths": ("text", "model", "kind"),
             "In space": ("text", "model", "kind"),

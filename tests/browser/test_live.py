@@ -172,12 +172,12 @@ def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -
 
 def test_the_picture_stays_while_the_server_is_busy_or_away(context: BrowserContext, server: Server) -> None:
     visit = Visit(context.new_page(), server)
-    answers = [json.dumps({"n": 1, "busy": True}), ""]
+    is_there = [True]
 
     def serve(socket: WebSocketRoute) -> None:
         def answer(_: object) -> None:
-            if answer_now := answers.pop(0):
-                socket.send(answer_now)
+            if is_there:
+                socket.send(json.dumps({"n": 1, "busy": True}))
             else:
                 socket.close()
 
@@ -191,6 +191,7 @@ def test_the_picture_stays_while_the_server_is_busy_or_away(context: BrowserCont
     box.press("End")
     box.press("s")
     expect(status).to_have_text("The server is busy: press Enter to see your sentence.")
+    is_there.clear()
     page.evaluate("globalThis.later = 60_000")
     box.press("!")
     expect(status).to_have_text("The server is away. The picture stays.")
@@ -198,6 +199,27 @@ def test_the_picture_stays_while_the_server_is_busy_or_away(context: BrowserCont
     box.press("Enter")
     shows(page, "The cats!")
     expect(status).to_be_empty()
+    assert visit.complaints == []
+
+
+def test_what_a_busy_server_could_not_answer_is_asked_again_without_a_key(
+    context: BrowserContext, server: Server
+) -> None:
+    visit = Visit(context.new_page(), server)
+    busy = [True]
+
+    def serve(socket: WebSocketRoute) -> None:
+        behind = socket.connect_to_server()
+        ask = behind.send
+        socket.on_message(lambda said: socket.send(json.dumps({"n": 1, "busy": busy.pop()})) if busy else ask(said))
+
+    visit.page.route_web_socket(re.compile("/live$"), serve)
+    page = visit.open("/explorer?text=The+cat")
+    page.evaluate(SAVES_DATA)
+    page.get_by_label("Your sentence").press("End")
+    page.get_by_label("Your sentence").press("s")
+    shows(page, "The cats")
+    assert busy == []
     assert visit.complaints == []
 
 

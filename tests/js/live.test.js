@@ -153,14 +153,18 @@ test("a source that knows nothing leaves the question to the next; one that fail
 });
 
 // Sockets that are opened, what is said to the reader, and a clock.
-function server() {
+function server(more = {}) {
   const world = { sockets: [], said: [], now: 0 };
   const make = () => {
     const socket = { readyState: 0, sent: [], send: (text) => socket.sent.push(JSON.parse(text)), close() {} };
     world.sockets.push(socket);
     return socket;
   };
-  world.socket = new Socket("address", (sentence) => world.said.push(sentence), { make, now: () => world.now });
+  world.socket = new Socket("address", (sentence) => world.said.push(sentence), {
+    make,
+    now: () => world.now,
+    ...more,
+  });
   world.open = () => {
     last(world.sockets).readyState = 1;
     last(world.sockets).onopen();
@@ -211,6 +215,27 @@ test("a busy server is left in peace for a while, longer each time, and the read
     world.now += 1;
   }
   world.socket.leave();
+});
+
+test("a server that was busy or away is asked again when the pause is over, unless the reader has left", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  let asked = 0;
+  const world = server({ again: () => asked++ });
+  const answer = world.socket.trace("text", KNOWN);
+  world.open();
+  world.sockets[0].onmessage({ data: JSON.stringify({ n: 1, busy: true }) });
+  await answer;
+  context.mock.timers.tick(1000);
+  assert.equal(asked, 0);
+  context.mock.timers.tick(1);
+  assert.equal(asked, 1);
+  world.now += 1001;
+  const second = world.socket.trace("text", KNOWN);
+  world.sockets[0].onclose();
+  assert.equal(await second, null);
+  world.socket.leave();
+  context.mock.timers.tick(60_000);
+  assert.equal(asked, 1);
 });
 
 test("a server that goes away is said to, one that was never there is not", async () => {

@@ -22,17 +22,25 @@ export class Socket {
   notBefore = 0; // on the clock of `now`
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   ending;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  retrying;
 
   /**
    * @param {string} address
    * @param {(sentence: string) => void} say what stands in the way, "" for nothing
-   * @param {{make?: (address: string) => WebSocket, now?: () => number}} [world]
+   * @param {{make?: (address: string) => WebSocket, now?: () => number, again?: () => void}} [world] `again` is called
+   *   when the server may be asked once more
    */
-  constructor(address, say, { make = (at) => new WebSocket(at), now = () => performance.now() } = {}) {
+  constructor(
+    address,
+    say,
+    { make = (at) => new WebSocket(at), now = () => performance.now(), again = () => {} } = {},
+  ) {
     this.address = address;
     this.say = say;
     this.make = make;
     this.now = now;
+    this.again = again;
   }
 
   /**
@@ -118,12 +126,15 @@ export class Socket {
   wait() {
     this.pause = Math.min(LONGEST_PAUSE, this.pause * 2 || FIRST_PAUSE);
     this.notBefore = this.now() + this.pause;
+    clearTimeout(this.retrying);
+    this.retrying = setTimeout(this.again, this.pause + 1); // whoever has stopped typing still waits for a picture
     return null;
   }
 
   /** Ends the connection; the next key opens one. */
   leave() {
     clearTimeout(this.ending);
+    clearTimeout(this.retrying);
     const { socket } = this;
     this.socket = null;
     this.waiting?.(null);

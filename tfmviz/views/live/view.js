@@ -47,7 +47,7 @@ function build(parent, at) {
   const own = new Own();
   const say = (/** @type {string} */ sentence) => put(note, { textContent: sentence || own.trouble }); // said once
   own.told = () => say("");
-  const socket = new Socket(addressOf(at), say);
+  const socket = new Socket(addressOf(at), say, { again: () => following.ask() });
   const sources = [own, new Changed(own), new Settings(own), new Offers(own), socket];
   const following = new Following(sources, around(say));
   /** @param {Event} event */
