@@ -58,13 +58,13 @@ BY_HEART = "--vocab-size 1024 --layers 3 --width 96 --batch-size 32 --steps 1500
 
 SMOOTHING = {f"smoothing-{epsilon:g}": f"{BY_HEART} --smoothing {epsilon}" for epsilon in (0.0, 0.1)}
 
-TRANSLATOR = (
-    "--vocab-size 2048 --layers 2 --width 96 --heads 4 --context 48 --batch-tokens 2048 --steps 2000 --warmup 200 "
-)
+STEPS = 2000
+
+TRANSLATOR = "--vocab-size 2048 --layers 2 --width 96 --heads 4 --context 48 --batch-tokens 2048 --warmup 200 "
 TRANSLATOR += "--schedule cosine --learning-rate 3e-3 --dropout 0.1 --save-every 1000 --device cpu --precision float32"
 
 TRANSLATORS = {
-    f"translator-{epsilon:g}-{seed}": f"{TRANSLATOR} --smoothing {epsilon:g} --seed {seed}"
+    f"translator-{epsilon:g}-{seed}": f"{TRANSLATOR} --steps {STEPS} --smoothing {epsilon:g} --seed {seed}"
     for seed in range(3)
     for epsilon in (0.0, 0.1)
 }
@@ -168,7 +168,9 @@ def write_translators(path: Path) -> None:
         perplexity = math.exp(evaluate(model.module, in_batches(pairs)))
         found[name] = {"perplexity": round(perplexity, 4), "bleu": float(translating.score(held_out, written))}
     with replacing(path) as (place,):
-        place.write_text(json.dumps({"pairs": len(held_out), "models": found}, indent=1) + "\n", encoding="utf-8")
+        place.write_text(
+            json.dumps({"pairs": len(held_out), "steps": STEPS, "models": found}, indent=1) + "\n", encoding="utf-8"
+        )
 
 
 def held_out_logits(model: ZooModel, text: Path) -> tuple[Array, Array]:
