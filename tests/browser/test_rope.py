@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, assert_fits, open_place, open_tab, violations
+from tests.browser import AT_REST, HAS_ENGINE, Visit, assert_fits, open_place, open_tab, violations
 from tests.pages.tabs import addresses
 from tests.pages.test_rope import first_layer, ids_of
 
@@ -121,3 +121,30 @@ def test_arrows_can_be_read_and_used_by_everyone(visit: Visit) -> None:
         page.emulate_media(color_scheme=scheme)
         expect(page.locator(".turning")).to_have_attribute("data-dark", str(scheme == "dark").lower())
         assert violations(page, ".st-key-turning") == [], scheme
+
+
+VECTORS = """() => {
+    const { tokens, ...all } = globalThis.tfmvizViews.turning.view.vectors;
+    return [tokens, ["q", "k", "rot_q", "rot_k"].map((name) => [...all[name].values])];
+}"""
+
+
+def test_the_arrows_follow_each_key_by_the_server_then_by_the_browser_as_enter_would_draw_them(visit: Visit) -> None:
+    page = visit.open(ADDRESS, drawn=DRAWN)
+    box = page.get_by_label("Your sentence")
+    shows = "(text) => globalThis.tfmvizViews.turning.view.vectors.tokens.join(' ') === text"
+    for text, browser in (("The cat", False), ("The dog sat", True)):
+        if browser:
+            page.wait_for_function(HAS_ENGINE)
+        box.fill(text)
+        page.wait_for_function(shows, arg=text)
+        expect(page.locator(".st-key-lengths")).to_have_css("opacity", "0.5")
+        tokens, typed = page.evaluate(VECTORS)
+        box.press("Enter")
+        page.wait_for_url(re.compile(text.split()[-1]))
+        page.wait_for_function(AT_REST)
+        expect(page.locator(".st-key-lengths")).to_have_css("opacity", "1")
+        named, entered = page.evaluate(VECTORS)
+        assert tokens == named == text.split()
+        for one, other in zip(typed, entered, strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-4)

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Following } from "../../tfmviz/views/live/following.js";
 import { AWAY, BUSY, Socket } from "../../tfmviz/views/live/socket.js";
+import { Lab } from "../../tfmviz/views/masks/lab.js";
+import { Board } from "../../tfmviz/views/parts/view.js";
 
 const PAGE = { model: "m", layer: "l", head: 0, zoom: "", token: null };
 const KNOWN = { page: PAGE, text: "entered", views: ["explorer", "bars"] };
@@ -345,4 +347,15 @@ test("a changed pass is no question for the server", async () => {
   const world = server();
   assert.equal(await world.socket.trace("text", MASKS), null);
   assert.equal(world.sockets.length, 0);
+});
+
+test("before Python has said how a pass is changed a view says nothing: nobody has touched it yet", () => {
+  const { edited } = Lab.prototype;
+  assert.equal(edited.call({ typed: null, mask: null, bits: "" }), undefined);
+  assert.equal(edited.call({ typed: null, mask: {}, bits: "b" }), "b");
+  assert.equal(edited.call({ typed: {}, mask: {}, bits: "b" }), undefined);
+  const ofParts = Board.prototype.edited;
+  assert.equal(ofParts.call({ isKnown: false, off: [] }), undefined);
+  assert.equal(ofParts.call({ isKnown: true, off: [] }), "");
+  assert.equal(ofParts.call({ isKnown: true, off: ["dl0", "dm1"] }), "dl0,dm1");
 });

@@ -99,6 +99,17 @@ def _choices(about: dict[str, Any]) -> dict[str, str]:
     return chosen | ({} if about["token"] is None else {"token": str(about["token"])})
 
 
+@pytest.mark.parametrize("model", ["tiny-english", "twins-rope"])
+def test_arrows_that_turn_get_what_their_page_gets_at_enter(talk: Talk, model: str) -> None:
+    asked = question("The cat sat.", model=model, layer="decoder.1.self_attn", head=2, views="turning")
+    other = question("The cat sat.", model="twins-none", layer="decoder.1.self_attn", views="turning")
+    (_, data), (header, nothing) = talk(asking(asked, other))
+    app = open_page("positions_rope", model=model, text="The cat sat.", layer="1", head="2")
+    assert data["turning"] == views(app)["turning"].bytes
+    assert nothing == {}
+    assert header["error"] == "The picture of this text cannot be drawn."
+
+
 def _named(layer: str) -> str:
     return (
         {"encoder": "encoder", "decoder": "decoder"}[layer.split(".")[0]] if "cross" not in layer else "cross-attention"

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from tfmviz.positions.base import Positions, Shape
+from tfmviz.record.facts import Facts
 from tfmviz.record.tap import Tap
 
 BASE = 10_000
@@ -37,6 +38,12 @@ def frequencies(d_head: int, *, base: float = BASE) -> Tensor:
         raise ValueError(f"The base must be larger than 1, or later pairs would not turn more slowly; it is {base:g}.")
     pair = torch.arange(0, d_head, 2, dtype=torch.float64)  # 2m
     return base ** (-pair / d_head)
+
+
+def own_frequencies(config: Facts) -> Tensor:
+    """θ_m of a model: those that its facts name, else those of its width. (d_head / 2,), float64."""
+    theta = config.rope_theta
+    return frequencies(config.d_head) if theta is None else torch.tensor(theta, dtype=torch.float64)
 
 
 def base_of(theta: Tensor) -> float | None:

@@ -36,7 +36,7 @@ from tfmviz.ui.lesson import Lesson, gap_in, positions_in
 from tfmviz.ui.sentences import examples_for, in_one_line, nearest
 from tfmviz.ui.weights import parcel
 from tfmviz.views import live as view
-from tfmviz.views import steps, whole_model
+from tfmviz.views import steps, turning, whole_model
 from tfmviz.views.shared import framed
 from tfmviz.words.labels import visible
 
@@ -58,7 +58,13 @@ LOOK = 0.004
 LARGEST = 70_000
 """Characters of a message; the longest text takes 60,000 if each of its characters is spelled out."""
 
-SITES = {"explorer": ("*.pattern", "*.mask"), "predictions": ("logits",), "whole_model": ("*",), "steps": ("*",)}
+SITES = {
+    "explorer": ("*.pattern", "*.mask"),
+    "predictions": ("logits",),
+    "whole_model": ("*",),
+    "steps": ("*",),
+    "turning": ("*.q", "*.k", "*.rot_*"),
+}
 """The views that follow, and what of a pass they show."""
 
 PAIRED = ("side_a", "side_b", "side_difference", "side_heads", "stream_change", "next_words")
@@ -266,6 +272,12 @@ def _drawn(model: Model, asked: Asked, trace: Trace, names: Sequence[str]) -> tu
                 data[name] = json.dumps(_predictions(model, asked, trace)).encode()
             case "steps":
                 data[name] = _steps(model, asked, trace)
+            case "turning":
+                from tfmviz.positions.rope import own_frequencies
+
+                theta = own_frequencies(model.config).numpy()
+                shown = asked.layer, asked.head
+                data[name] = turning.payload(trace, *shown, theta, max_len=model.config.max_len)
             case "whole_model":
                 zoom, about = scenes.zoom_of(asked.zoom), scenes.subject(model, trace)
                 where, head = scenes.place(zoom, asked.layer, asked.head)

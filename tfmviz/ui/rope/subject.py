@@ -24,6 +24,7 @@ class Subject:
     Attributes:
         layer: path of a self-attention layer.
         note: why it is not the chosen model or layer; "" where it is.
+        here: what the reader has chosen.
     """
 
     model: Model
@@ -31,6 +32,7 @@ class Subject:
     head: int
     trace: Trace
     note: str
+    here: Lesson
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -67,11 +69,12 @@ def subject(here: Lesson, scheme: str) -> Subject | None:
     if own:
         crossed = layer != choice.layer
         note = "Cross-attention has no positions, so this is the decoder's self-attention." if crossed else ""
-        return Subject(model=here.model, layer=layer, head=choice.head, trace=here.trace, note=note)
+        return Subject(model=here.model, layer=layer, head=choice.head, trace=here.trace, note=note, here=here)
     lesson.hide("kind")
     config = there.model.config
     index, head = min(choice.layer_index, config.n_layers - 1), min(choice.head, config.n_heads - 1)
-    return Subject(model=there.model, layer=f"decoder.{index}.self_attn", head=head, trace=there.trace, note=there.note)
+    layer = f"decoder.{index}.self_attn"
+    return Subject(model=there.model, layer=layer, head=head, trace=there.trace, note=there.note, here=here)
 
 
 def of_scheme(here: Lesson, scheme: str, *parts: Callable[[Subject], object], whose: bool = True) -> Callable[[], None]:
@@ -107,10 +110,10 @@ def say_whose(shown: Subject) -> None:
 
 def own_theta(shown: Subject) -> Array:
     """θ_m of the model itself: (d_head / 2,)."""
-    from tfmviz.positions.rope import frequencies
+    from tfmviz.positions.rope import own_frequencies
 
-    config = shown.model.config
-    return frequencies(config.d_head).numpy() if config.rope_theta is None else np.array(config.rope_theta)
+    theta: Array = own_frequencies(shown.model.config).numpy()
+    return theta
 
 
 def own_base(shown: Subject) -> float | None:

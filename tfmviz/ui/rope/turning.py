@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.plots.pairs import pairs
-from tfmviz.ui import controls
+from tfmviz.ui import controls, live
 from tfmviz.ui.figures import show, show_view, theme
 from tfmviz.ui.rope.helices import helices
 from tfmviz.ui.rope.subject import Subject, own_theta
@@ -35,6 +35,8 @@ def arrows(shown: Subject) -> None:
         st.session_state["turning_tokens"] = shown.tokens
         controls.put({"turn": ""})
     asked = st.query_params.get("turn", "")
+    if not shown.note:
+        live.follow(shown.here, "turning")
     show_view(
         "turning",
         js=turning.JS,

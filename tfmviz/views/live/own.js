@@ -12,13 +12,15 @@ import { meetingOf } from "../shared/meet.js";
 import { perCent } from "../shared/numbers.js";
 import { recordOf } from "../shared/record.js";
 import { isOn, TYPING } from "../shared/switches.js";
+import { turningOf } from "../turning/of_sites.js";
 
 /** @typedef {typeof import("../engine/view.js").default} Script */
 
 /** @typedef {Pick<Script, "saysOf" | "sceneOf" | "stepsOf">} Makers what makes a view's data of a record */
 
 const SITES = ["*.pattern", "*.mask"];
-const DRAWS = new Set(["explorer", "predictions", "whole_model", "steps"]);
+const TURNED = ["*.q", "*.k", "*.rot_*"];
+const DRAWS = new Set(["explorer", "predictions", "whole_model", "steps", "turning"]);
 const OF_ALL_SITES = ["whole_model", "steps"];
 export const WORDS = 10;
 export const MOST = 128; // tokens; a longer text would hold the hand up
@@ -97,7 +99,8 @@ export class Own {
       const { ids } = engine.encode(text);
       if (ids.length > MOST) return null;
       this.n += 1;
-      const sites = views.some((view) => OF_ALL_SITES.includes(view)) ? null : SITES;
+      const some = views.includes("turning") ? TURNED : SITES;
+      const sites = views.some((view) => OF_ALL_SITES.includes(view)) ? null : some;
       const record = engine.trace(text, { sites, title: page.model });
       const { tokens } = record.facts.texts.target;
       /** @type {Typed} */
@@ -109,6 +112,7 @@ export class Own {
         if (view === "predictions") {
           drawn.predictions = engine.likeliest(typed.first, WORDS).map(([label, p]) => [label, p, perCent(p)]);
         }
+        if (view === "turning") drawn.turning = turningOf(record, engine, page);
         if (view === "steps") drawn.steps = makers.stepsOf(record, engine, { title: page.model, ...page });
         if (view === "whole_model") {
           const scene = /** @type {Drawn} */ (recordOf(this.sent(view)).facts);

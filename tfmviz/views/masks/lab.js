@@ -153,9 +153,9 @@ export class Lab extends Shell {
     return { start: this.entry.id, bits: this.bits };
   }
 
-  /** What is changed in a pass of the model. */
+  /** What is changed in a pass of the model; undefined until Python has said it. */
   edited() {
-    return this.typed ? undefined : this.bits;
+    return this.typed || !this.mask ? undefined : this.bits;
   }
 
   get bits() {

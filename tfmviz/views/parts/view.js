@@ -10,10 +10,11 @@ import { Shell } from "../shared/shell.js";
 
 const MOST_NAMED = 6;
 
-class Board extends Shell {
+export class Board extends Shell {
   /** @type {Parts | null} */
   data = null;
   off = /** @type {string[]} */ ([]); // codes
+  isKnown = false; // what is off: Python or the reader has said it
   /** @type {(HTMLButtonElement | null)[][]} */
   switches = [];
   words = make("p", { role: "status" });
@@ -73,6 +74,7 @@ class Board extends Shell {
     const code = `${node.dataset.code}`;
     const isOff = this.off.includes(code);
     this.off = isOff ? this.off.filter((one) => one !== code) : [...this.off, code].sort();
+    this.isKnown = true;
     this.draw();
     this.tellChange();
   }
@@ -102,17 +104,18 @@ class Board extends Shell {
   }
 
   chosen() {
-    return { off: this.edited() };
+    return { off: this.off.join() };
   }
 
-  /** What is changed in a pass of the model. */
+  /** What is changed in a pass of the model; undefined until Python has said it. */
   edited() {
-    return this.off.join();
+    return this.isKnown ? this.off.join() : undefined;
   }
 
   /** @param {{off: string}} answer */
   take({ off }) {
     this.off = off.split(",").filter(Boolean);
+    this.isKnown = true;
     this.redraw();
   }
 }

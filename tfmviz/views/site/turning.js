@@ -2,10 +2,10 @@
 
 /** @import { Site } from "./site.js" */
 import { make } from "../shared/elements.js";
+import { turningOf } from "../turning/of_sites.js";
 import { Turning } from "../turning/turning.js";
 
 const TURN = /^\d{1,5}(\.\d{1,5}){3}$/;
-const [FEWEST, MOST] = [16, 512]; // positions of the sliders, as in tfmviz/views/turning
 
 class TurningPart {
   /** @type {string | null} what the address asks for, until that is shown */
@@ -42,10 +42,8 @@ class TurningPart {
     this.without.hidden = Boolean(theta);
     this.place.hidden = !theta;
     if (!engine || !theta) return;
-    const { facts, sites } = site.trace(site.text, [`${layer}.q`, `${layer}.k`, `${layer}.rot_*`]);
-    const tokens = facts.texts.target.labels;
-    const last = Math.max(FEWEST, tokens.length, Math.min(site.model.config.max_len, MOST)) - 1;
-    view.show({ facts: { layer, head: place.head, tokens, theta, last }, sites });
+    const record = site.trace(site.text, [`${layer}.q`, `${layer}.k`, `${layer}.rot_*`]);
+    view.show(turningOf(record, engine, { layer, head: place.head }));
     if (this.asked !== null) view.select({ token: place.token, turn: this.asked, sequence: view.sequence });
     this.asked = null;
   }
