@@ -8,7 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from tfmviz.analysis.keyboard import WORD, Words
 from tfmviz.counting import pairs
+from tfmviz.ui.writing import keyboard
 
 TEXT = "The dog saw the cat. The dog ran.\nThe cat saw a dog"
 
@@ -32,6 +34,11 @@ def test_a_pair_ends_with_the_line() -> None:
     assert found.scores("b", found.known(["c", "\n"])).max() < 1
 
 
-@pytest.mark.parametrize(("text", "word"), [("", ""), ("  ", ""), ("don't ", "don't"), ("a, ", ","), ("😀", "😀")])
-def test_the_last_word_of_a_text(text: str, word: str) -> None:
-    assert pairs.last(text) == word
+@pytest.mark.parametrize("text", ["", "  a", "don't go", "a, b c", "😀 no", "one two  two one two"])
+def test_the_word_before_a_place_orders_the_words_there(text: str) -> None:
+    found = keyboard.Dictionary(Words(("the", "a", "was")), np.arange(3))
+    scores, counts = keyboard.by_pairs(text, found), keyboard.text_counted()
+    for word in WORD.finditer(text):
+        before = pairs.WORD.findall(text[: word.start()])
+        expected = counts.scores(before[-1] if before else "", counts.known(found.words.names))
+        np.testing.assert_array_equal(scores(word.start()), expected)

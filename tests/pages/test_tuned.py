@@ -39,6 +39,7 @@ def test_curves_are_the_means_of_what_was_measured(model: str) -> None:
     for way, method in tuned.WAYS.items():
         np.testing.assert_allclose(drawn[way], [np.mean(runs) for runs in DATA["accuracy"][model][method]])
     first = [np.mean(DATA["accuracy"][model][method][0]) for method in ("scratch", "head")]
+    assert first[0] < first[1]
     assert f"a new model is right in {first[0]:.0%}, a head on the trained one in **{first[1]:.0%}**" in words(app)
 
 
@@ -62,7 +63,10 @@ def test_a_run_shows_its_point_which_heads_moved_and_the_directions(
     said = words(app)
     assert "1,234 numbers were trained, and **88%** of the answers are right" in said
     share = 30 / 30.25
-    assert f"Head 1.0 moved furthest. Four directions hold {share:.0%} of the change of W_Q in layer 1" in said
+    assert (
+        f"The queries of head 1.0 moved furthest. Four directions hold {share:.0%} of the change of W_Q in layer 1"
+        in said
+    )
     assert ("whose rank is 8" in said) == (way == "low rank")
 
 

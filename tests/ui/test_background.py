@@ -18,7 +18,7 @@ def test_lines_are_kept_and_one_that_is_cut_off_is_not() -> None:
     assert [line["share"] for line in job.found] == [0, 1 / 3, 2 / 3]
     assert job.share == 2 / 3
     assert not job.is_running
-    assert not job.found_nothing
+    assert not job.has_failed
     assert job.found[0]["process"] != os.getpid()
 
 
@@ -42,7 +42,16 @@ def test_a_module_that_fails_leaves_nothing_and_can_begin_anew() -> None:
     job.begin()
     job.wait()
     assert job.found == ()
-    assert job.found_nothing
+    assert job.has_failed
+    assert not job.is_running
+
+
+def test_lines_of_what_does_not_end_well_are_kept_and_the_page_hears_of_it() -> None:
+    job = Measurement(MODULE, "fails")
+    job.begin()
+    job.wait()
+    assert len(job.found) == 3
+    assert job.has_failed
     assert not job.is_running
 
 

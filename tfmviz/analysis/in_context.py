@@ -41,14 +41,27 @@ def in_context(trace: Trace, stack: str, ids: Sequence[int], pair: tuple[int, in
     static = _directions(trace[embedding])
     vectors = np.stack([_directions(trace[site]) for site in sites.values()])  # (stage, len, d_model)
     first, second = pair
-    differ = np.not_equal.outer(np.asarray(ids), np.asarray(ids))
-    between = np.einsum("sid,sjd->sij", vectors, vectors)
     return InContext(
         stages=tuple(sites),
-        each_other=between[:, first, second],
+        each_other=(vectors[:, first] * vectors[:, second]).sum(axis=-1),
         static=np.stack([vectors[:, at] @ static[at] for at in pair]),
-        usual=between[:, differ].mean(axis=1) if differ.any() else np.full(len(sites), np.nan),
+        usual=_between_different(vectors, ids),
     )
+
+
+def _between_different(vectors: Array, ids: Sequence[int]) -> Array:
+    """The mean product of two vectors of different tokens, (stage,): that of all pairs, less those of equal tokens.
+
+    Sums of vectors make it linear in the length of the text.
+    """
+    _, firsts, counts = np.unique(np.sort(ids), return_index=True, return_counts=True)
+    n_pairs = len(ids) ** 2 - int((counts**2).sum())
+    if not n_pairs:
+        return np.full(len(vectors), np.nan)
+    alike = np.add.reduceat(vectors[:, np.argsort(ids, kind="stable")], firsts, axis=1)  # (stage, token, d_model)
+    whole = vectors.sum(axis=1)
+    found: Array = ((whole**2).sum(axis=-1) - (alike**2).sum(axis=(1, 2))) / n_pairs
+    return found
 
 
 def again(ids: Sequence[int], at: int) -> int | None:

@@ -56,9 +56,3 @@ def counted(text: str) -> Pairs:
     pairs = (stream[:-1] * len(numbers) + stream[1:])[~(is_end[:-1] | is_end[1:])]
     keys, together = np.unique(pairs, return_counts=True)
     return Pairs(numbers, np.bincount(stream), keys, together)
-
-
-def last(text: str) -> str:
-    """The last word or mark of a text, "" if there is none."""
-    found = WORD.findall(text)
-    return found[-1] if found else ""

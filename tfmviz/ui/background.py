@@ -50,7 +50,7 @@ class Measurement:
         self._lines: list[Found] = []
         self._process: subprocess.Popen[str] | None = None
         self._listener: threading.Thread | None = None
-        self.found_nothing = False
+        self.has_failed = False
 
     def begin(self) -> None:
         """Starts a process, unless one of this module runs already; what an earlier one found goes."""
@@ -58,7 +58,7 @@ class Measurement:
             if self._module in _RUNNING:
                 return
             _RUNNING[self._module] = self
-            self._lines, self.found_nothing = [], False
+            self._lines, self.has_failed = [], False
             self._process = subprocess.Popen(
                 [sys.executable, "-m", self._module, *self._args],
                 stdout=subprocess.PIPE,
@@ -106,7 +106,7 @@ class Measurement:
         with _CHANGED:
             del _RUNNING[self._module]
             self._process = None
-            self.found_nothing = not self._lines
+            self.has_failed = not self._lines or process.returncode != 0
 
 
 @st.cache_resource(show_spinner=False)
@@ -136,8 +136,8 @@ def measured(module: str, draw: Callable[[tuple[Found, ...]], None], *args: str,
             st.progress(0.0, "Another reader's run comes first …")
         elif running:
             st.rerun()
-        if job.found_nothing and not runs:
-            st.warning("Nothing was measured: the server is too busy now. Try again.", icon=icons.WARNING)
+        if job.has_failed and not runs:
+            st.warning("This did not end: the server is too busy now. Try again.", icon=icons.WARNING)
         name = f"measure_{module.rsplit('.', 1)[-1]}"
         if not runs and not waits and st.button("Once more" if found else words, key=name):
             job.begin()

@@ -118,8 +118,8 @@ def _lengths(traces: dict[str, Trace]) -> None:
     growth = {name: rounded(float(values[-1] / values[0])) for name, values in found.items()}
     least = rounded(float(found["without"].min()))
     st.markdown(
-        f"On their way the vectors become {growth['with']} times as long with them; without, they first shrink to "
-        f"{least}."
+        f"At the end the vectors are {growth['with']} times as long as at the start with them, {growth['without']} "
+        f"times without; there the shortest on the way measure {least}."
     )
     show(
         figures.by_layer(found, x=PASSED, title="mean length of the vectors", theme=theme(), log=True),

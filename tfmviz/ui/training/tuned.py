@@ -91,7 +91,9 @@ def _moved(last: dict[str, Any], rank: int) -> None:
     left, right = st.columns(2)
     with left:
         title = "‖ΔW_Q‖ / ‖W_Q‖"
-        show_cells(figures.moved(shares, title=title), key="moved", alt=f"Head {layer}.{head} moved furthest.")
+        show_cells(
+            figures.moved(shares, title=title), key="moved", alt=f"The queries of head {layer}.{head} moved furthest."
+        )
     with right:
         show(
             figures.spectrum(values, theme=theme()),
@@ -100,8 +102,8 @@ def _moved(last: dict[str, Any], rank: int) -> None:
         )
     part = per_cent(float((values[:4] ** 2).sum() / (values**2).sum()))
     st.markdown(
-        f"Head {layer}.{head} moved furthest. Four directions hold {part} of the change of W_Q in layer {last['layer']}"
-        + (f", whose rank is {rank}." if rank else ".")
+        f"The queries of head {layer}.{head} moved furthest. Four directions hold {part} of the change of W_Q in layer "
+        f"{last['layer']}" + (f", whose rank is {rank}." if rank else ".")
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -124,7 +125,14 @@ def by_pairs(text: str, found: Dictionary) -> Scores:
     """How often each word followed the one before the place."""
     counts = text_counted()
     known = counts.known(found.words.names)
-    return lambda place: counts.scores(pairs.last(text[:place]), known)
+    read = list(pairs.WORD.finditer(text))
+    ends = [word.end() for word in read]
+
+    def scores(place: int) -> Array:
+        before = bisect_right(ends, place)
+        return counts.scores(read[before - 1][0] if before else "", known)
+
+    return scores
 
 
 def along(text: str, words: Words, scores: Scores) -> list[Word]:
