@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tokenizers.pre_tokenizers import ByteLevel
+from tokenizers import pre_tokenizers
 
 Pair = tuple[str, str]
 Ranks = Mapping[Pair, int]
@@ -29,7 +29,7 @@ _CHUNKS = re.compile(f"{_ASCII}| ?[^{_SPACE}]+|[{_SPACE}]+(?![^{_SPACE}])|[{_SPA
 Letters, digits and signs of ASCII are words of their own unless something may follow that belongs to them.
 """
 
-_WORDS = ByteLevel(add_prefix_space=False)
+_WORDS = pre_tokenizers.ByteLevel(add_prefix_space=False)
 
 _Numbers = tuple[int, int]
 
@@ -183,7 +183,7 @@ class _Learner:
     """All words as one linked list of numbers of symbols, and the counts of their pairs, which follow every merge."""
 
     def __init__(self, words: Mapping[str, int]) -> None:
-        self.names = sorted(ByteLevel.alphabet())
+        self.names = sorted(pre_tokenizers.ByteLevel.alphabet())
         self.numbers = {name: number for number, name in enumerate(self.names)}
         self.symbols = array("i", [_EDGE])
         self.often = array("q", [0])

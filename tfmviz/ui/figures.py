@@ -61,9 +61,9 @@ def show_space(figure: Space, *, key: str, alt: str) -> None:
     Args:
         alt: what it shows, in words, for screen readers.
     """
-    from plotly.graph_objects import Figure
+    from plotly import graph_objects
 
-    drawn = Figure(figure)
+    drawn = graph_objects.Figure(figure)
     drawn.layout.meta = {**figure["layout"]["meta"], "alt": alt}
     config = {"toImageButtonOptions": {"filename": key, "scale": 2}}
     st.container(key=key).plotly_chart(drawn, theme=None, config=config, width="stretch")

@@ -99,8 +99,7 @@ def compare(here: Lesson) -> None:
 @shared
 def _scores(written: str, references: tuple[str, ...]) -> Scores:
     """By sacreBLEU, with its usual cutting into words (13a)."""
-    from sacrebleu.metrics.bleu import BLEU
-    from sacrebleu.metrics.chrf import CHRF
+    from sacrebleu import BLEU, CHRF
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
     cut: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]
