@@ -209,7 +209,12 @@ def _model(here: Lesson, *, alike: bool) -> Lesson | None:
     asked = st.query_params.get("b_model", first)
     st.session_state["b_model"] = asked if asked in fitting else first  # the address holds no name of the menu
     name = line("b-model").selectbox(
-        "The other model", fitting, key="b_model", on_change=_put_model, format_func=name_of, width=260
+        "The other model",
+        fitting,
+        key="b_model",
+        on_change=lambda: controls.put({"b_model": st.session_state["b_model"]}),
+        format_func=name_of,
+        width=260,
     )
     called = markdown.plain(name_of(name))
     if asked not in fitting:
@@ -223,10 +228,6 @@ def _model(here: Lesson, *, alike: bool) -> Lesson | None:
     if a != b:
         st.info(f"{called} has no head {a}: B shows head {b}.", icon=icons.INFO)
     return replace(here, model=model, choice=choice)
-
-
-def _put_model() -> None:
-    controls.put({"b_model": st.session_state["b_model"]})
 
 
 def _shapes() -> dict[str, Facts]:

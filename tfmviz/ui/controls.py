@@ -136,6 +136,26 @@ def sentence(model: str, *, opens: str = "", menu: int = MENU) -> str:
     return st.session_state.get("last_text", next(iter(examples)))
 
 
+def presets(label: str, texts: Sequence[str], *, key: str, width: int) -> None:
+    """A menu of sentences that fit the open tab; the chosen one goes into the sentence box."""
+
+    def take() -> None:
+        if text := st.session_state[key]:
+            st.session_state["text"], st.session_state[key] = text, None
+            forget_token()
+
+    st.selectbox(
+        label,
+        texts,
+        index=None,
+        key=key,
+        placeholder=label,
+        on_change=take,
+        label_visibility="collapsed",
+        width=width,
+    )
+
+
 def _menu(examples: Mapping[str, Example], *, width: int) -> None:
     st.selectbox(
         "Sentences to start from",
@@ -213,11 +233,6 @@ def token_box(labels: Sequence[str], position: int, *, label: str = "Token", key
         on_change=lambda: pin(st.session_state[box], key),
         width=260,
     )
-
-
-def other_box(labels: Sequence[str], position: int, *, label: str) -> None:
-    """Asks for a second token, the one that is looked at elsewhere."""
-    token_box(labels, position, label=label, key="to")
 
 
 def look_at(layer: str, head: int) -> None:

@@ -182,7 +182,8 @@ def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:
     elif did.turned is not None:
         values, axes, title = did.turned, ("coordinate", "position"), "cos, sin of each pair's turn"
     elif did.bias is not None:
-        values, axes = _causal(did.bias[duel.head]), ("key", "query")
+        bias = did.bias[duel.head]
+        values, axes = np.where(np.tri(len(bias), dtype=bool), bias, np.nan), ("key", "query")
         title = f"added to the scores of head {duel.head}"
     else:
         st.markdown("Nothing to draw.")
@@ -193,11 +194,6 @@ def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:
         alt=f"{scheme}: {title}, {values.shape[0]} × {values.shape[1]} numbers from {np.nanmin(values):.2f} to "
         f"{np.nanmax(values):.2f}.",
     )
-
-
-def _causal(values: Array) -> Array:
-    """Without the pairs that the mask closes."""
-    return np.where(np.tri(len(values), dtype=bool), values, np.nan)
 
 
 def _against_distance(role: Role, twin: Twin, duel: Duel) -> None:

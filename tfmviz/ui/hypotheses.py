@@ -99,7 +99,7 @@ def _table(
     left, right = (
         [
             (named(model, token), one.log_probability, total)
-            for token, one, total in zip(*both, _sums(both[1]), strict=True)
+            for token, one, total in zip(*both, accumulate(one.log_probability for one in both[1]), strict=True)
         ]
         for both in ((ids, way), (others, best))
     )
@@ -115,8 +115,3 @@ def _table(
         rows=rows,
         texts=True,
     )
-
-
-def _sums(way: Sequence[Candidate]) -> list[float]:
-    """The score after every token."""
-    return list(accumulate(one.log_probability for one in way))

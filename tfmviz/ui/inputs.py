@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -10,6 +11,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 LARGEST = 2**53
 """Whole numbers from here on are not all numbers of JavaScript."""
+
+
+def asked_number(key: str) -> int | None:
+    """A whole number that the address asks for; None where it holds none."""
+    asked = st.query_params.get(key, "")
+    return int(asked) if re.fullmatch(r"[0-9]{1,6}", asked) else None
 
 
 def number_box(label: str, *, key: str, line: DeltaGenerator | None = None, **box: Any) -> Any:

@@ -21,10 +21,7 @@ def alignments(at: Translating) -> None:
         if alignment.has_attention(at.trace):
             _alpha(at)
         else:
-            st.info(
-                "Without attention there is no α: the decoder sees only the encoder's last state.",
-                icon=icons.INFO,
-            )
+            st.info("Without attention there is no α.", icon=icons.INFO)
     with right:
         _beside(at)
     if alignment.has_attention(at.trace):

@@ -59,8 +59,6 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
     with right:
         if seen:
             _chart(seen, axis, f"measured: {units[1]}", SAID[what])
-        else:
-            st.markdown("Left is arithmetic, right will be what a layer costs on this server.")
     if seen:
         st.table(table(seen, against, what))
         st.markdown(verdict(seen, against, what))
@@ -144,13 +142,17 @@ def verdict(seen: Curves, against: str, what: str) -> str:
     """Where measured lines cross, and what the fused kernel saves, in words."""
     parts = []
     plain = seen.get("self-attention")
-    for name in ("recurrent", "convolution", "restricted attention"):
+    for name, said in (
+        ("recurrent", "a recurrent layer"),
+        ("convolution", "a convolution"),
+        ("restricted attention", "restricted attention"),
+    ):
         if plain is None or name not in seen or against != "n":
             continue
         size = min(len(plain[0]), len(seen[name][0]))
         at = crosses(plain[0][:size], plain[1][:size], seen[name][1][:size])
         if at is not None:
-            parts.append(f"than {_article(name)} from n ≈ {at:,.0f} on")
+            parts.append(f"than {said} from n ≈ {at:,.0f} on")
     words = f"Measured: self-attention takes more {what} {', '.join(parts)}. " if parts else ""
     if plain is not None and FUSED.name in seen:
         size = min(len(plain[1]), len(seen[FUSED.name][1]))
@@ -162,7 +164,3 @@ def verdict(seen: Curves, against: str, what: str) -> str:
             else f"At {against} = {plain[0][size - 1]:,.0f} the fused kernel saves no {what} here."
         )
     return words
-
-
-def _article(name: str) -> str:
-    return name if name == "restricted attention" else f"a {name} layer" if name == "recurrent" else f"a {name}"

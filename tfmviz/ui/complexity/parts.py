@@ -33,7 +33,7 @@ def model(here: Lesson) -> None:
     meetings = (counts["scores"] + counts["values"]) / total
     st.markdown(
         f"To read your sentence ({read}) the model multiplies **{in_words(total)}** times. Only {per_cent(meetings)} "
-        "of that is scores and values; the rest grows in proportion to the text."
+        "of that is scores and values; the rest grows as the text does."
     )
     _growing(here)
 

@@ -94,7 +94,6 @@ def _figure(found: list[Factor], at: Counting) -> None:
             series=(f"{at.n}-gram", MODEL),
             title="−log P, nats",
             token_title="word; no bar: 0 or 0/0",
-            top=None,
             theme=theme(),
         ),
         key="chain",

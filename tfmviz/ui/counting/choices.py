@@ -65,21 +65,11 @@ def choose(here: Lesson) -> Counting:
         n = st.segmented_control("n", range(1, LONGEST + 1), default=3, key="n", bind="query-params") or 3
         method = st.selectbox("Smoothing", METHODS, key="smoothing", bind="query-params", width=240)
         which = st.selectbox("Text", (SHIPPED, OWN), key="source", bind="query-params", width=150)
-        st.selectbox(
-            "Prompts",
-            PROMPTS,
-            index=None,
-            key="prompt",
-            placeholder="Prompts",
-            on_change=_take_prompt,
-            label_visibility="collapsed",
-            width=120,
-        )
+        controls.presets("Prompts", PROMPTS, key="prompt", width=120)
         smoothing = _smoothing(method)
-    text = _own() if which == OWN else None
-    if text is None:
-        return Counting(n=n, smoothing=smoothing, text=shipped_text(), is_own=False, typed=here.text)
-    return Counting(n=n, smoothing=smoothing, text=_counted(text), is_own=True, typed=here.text)
+    own = _own() if which == OWN else None
+    text = shipped_text() if own is None else _counted(own)
+    return Counting(n=n, smoothing=smoothing, text=text, is_own=own is not None, typed=here.text)
 
 
 def _smoothing(method: Method) -> Smoothing:
@@ -91,13 +81,6 @@ def _smoothing(method: Method) -> Smoothing:
         share = st.slider("λ", 0.05, 0.95, 0.6, 0.05, key="lambda", bind="query-params")
         return Smoothing(method, share=share)
     return Smoothing(method)
-
-
-def _take_prompt() -> None:
-    if prompt := st.session_state["prompt"]:
-        st.session_state["text"] = prompt
-        st.session_state["prompt"] = None
-        controls.forget_token()
 
 
 def _own() -> str | None:

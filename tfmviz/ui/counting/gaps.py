@@ -21,10 +21,7 @@ from tfmviz.words.numbers import per_cent
 def gaps(at: Counting) -> None:
     """Charts against n and δ, measured on held-out sentences."""
     if at.is_own:
-        st.info(
-            "Nothing of your text is held out; these charts measure the app's own.",
-            icon=icons.INFO,
-        )
+        st.info("These charts measure the app's own text, of which a part is held out.", icon=icons.INFO)
     text = choices.shipped_text()
     with st.spinner("Measuring on held-out sentences…"):
         measured = choices.measured()
@@ -71,7 +68,7 @@ def _against_n(measured: HeldOut, at: Counting) -> None:
         "Kneser–Ney": Smoothing("Kneser–Ney"),
     }
     values = {name: perplexity(measured, smoothing) for name, smoothing in models.items()}
-    st.markdown("How well are held-out sentences predicted? Lower is better.")
+    st.markdown("How well are held-out sentences predicted?")
     show(
         figures.perplexities(values, range(1, LONGEST + 1), title="n", said=lambda n: f"n = {n:.0f}", theme=theme()),
         key="perplexity_n",

@@ -80,8 +80,8 @@ def hashed(here: Lesson) -> None:
     beside(here, head, pattern, pattern @ head.v, title=f"{n_buckets} buckets, {rounds} rounds", cost=cost, kept=kept)
     one, four = (per_cent(reformer.caught(head.pattern, kept, strongest)) for strongest in (1, 4))
     st.markdown(
-        f"With {per_cent(kept.sum() / head.allowed.sum())} of all pairs, **{one}** of the strongest keys are "
-        f"caught, {four} of the four strongest. Buckets of the first round:"
+        f"{per_cent(kept.sum() / head.allowed.sum())} of all pairs catch **{one}** of the strongest keys, {four} of "
+        "the four strongest. Buckets of the first round:"
     )
     numbers, rows = of_k[:1], ["key"]
     if head.q_tokens_are_keys:

@@ -53,13 +53,9 @@ def _refused(head: Head, rows: int) -> None:
     )
     last = np.flatnonzero(E[0])[-1]
     first, later = (f"“{markdown.plain(visible(head.k_tokens[i]))}”" for i in (0, int(last)))
-    reason = (
-        f"Row 0 mixes tokens 0 to {last}: {first} would see {later}, which comes later."
-        if last
-        else "With as many rows as tokens nothing is mixed or saved."
-    )
+    reason = f"{first} would see {later}" if last else "with as many rows as tokens nothing is saved"
     st.warning(
-        f"**Not for this head**: it is causal, and Linformer mixes keys along the text. {reason} Choose an "
+        f"**Not for this head**: it is causal, and Linformer mixes keys along the text: {reason}. Choose an "
         "encoder's head or cross-attention."
     )
 

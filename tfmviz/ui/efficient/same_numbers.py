@@ -60,8 +60,6 @@ def tiled(here: Lesson) -> None:
         f"to {tile.columns.stop - 1}.",
     )
     before = f"earlier sums are multiplied by {decimal(tile.factor[-1], '.3f')}"
-    if tile.factor[-1] == 0:
-        before = "nothing was summed before"
     st.markdown(
         f"**Step {step} of {len(made)}.** For query {tile.rows.stop - 1} the largest score so far is m = "
         f"{decimal(tile.largest[-1])}, the sum of exp(s − m) is l = {decimal(tile.total[-1])}; {before}. "

@@ -90,8 +90,8 @@ def _state(trace: Trace, states: Array, a: Array, channel: int, n_state: int) ->
         alt=f"The {n_state} numbers of channel {channel} at each token",
     )
     st.markdown(
-        f"The {n_state} numbers of channel {channel}, each with its half-life. In this layer half-lives reach from "
-        f"{decimal(float(lives.min()), '.1f')} to {decimal(float(lives.max()), '.0f')} tokens."
+        f"In this layer half-lives reach from {decimal(float(lives.min()), '.1f')} to "
+        f"{decimal(float(lives.max()), '.0f')} tokens."
     )
 
 

@@ -15,7 +15,7 @@ from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
 from tfmviz.ui import lesson
 from tfmviz.ui.background import Found, measured
-from tfmviz.ui.efficient.few_pairs import kept_pairs
+from tfmviz.ui.efficient.few_pairs import KINDS, kept_pairs
 from tfmviz.ui.efficient.subject import BYTES, Head, effect, head_of, no_bias
 from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.ui.lesson import Lesson
@@ -37,8 +37,7 @@ def _methods(head: Head) -> Iterator[Row]:
     """Name, pattern, output and cost of every method that suits the head."""
     (q_len, k_len), d = head.scores.shape, head.q.shape[1]
     yield "exact", head.pattern, head.pattern @ head.v, exact.cost(q_len, k_len, d)
-    kinds = ("window", "dilated", "BigBird", "top-k") if head.q_tokens_are_keys else ("top-k",)
-    for kind in kinds:
+    for kind in KINDS if head.q_tokens_are_keys else KINDS[-1:]:
         kept = kept_pairs(head, kind, SIZE) & head.allowed
         pattern = sparse.pattern(head.scores, kept)
         scores = int(head.allowed.sum()) if kind == "top-k" else None
@@ -71,14 +70,7 @@ def table(here: Lesson) -> None:
     show_table(
         Table(
             caption=f"Layer {here.choice.layer_index}, head {here.choice.head}, on {len(head.k)} tokens.",
-            columns=(
-                "method",
-                "elsewhere",
-                "output",
-                "KL",
-                "held at once",
-                "multiplications",
-            ),
+            columns=("method", "elsewhere", "output", "KL", "held at once", "multiplications"),
             rows=[_said(here, made[0], row) for row in made],
             shares=[cost.multiplications / most for *_, cost in made],
             spared=(2, 4),
@@ -89,7 +81,7 @@ def table(here: Lesson) -> None:
     st.markdown(f"**{more} of {len(made) - 1}** methods multiply more than exact attention.")
     st.caption(
         "Elsewhere: attention on other keys. Output: how far it moves. KL: of the prediction at the chosen "
-        "token, in nats. Linformer needs a head that is not causal."
+        "token, in nats."
     )
     no_bias(head)
 
@@ -129,8 +121,6 @@ def _draw(found: Sequence[Found]) -> None:
     with right:
         if seen:
             _chart(seen, "measured: seconds")
-        else:
-            st.markdown("Left is arithmetic. Which method will win at 4,096 tokens?")
     if seen:
         st.table(_verdict(seen))
     st.caption(

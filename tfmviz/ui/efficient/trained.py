@@ -11,7 +11,6 @@ from tfmviz.analysis.heads import looks_back
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.position_terms import smoothed
 from tfmviz.plots import efficient as figures
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, icons, lesson, models
@@ -20,7 +19,7 @@ from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
-from tfmviz.words.numbers import decimal, in_bytes, rounded
+from tfmviz.words.numbers import decimal, in_bytes
 
 TWINS = {
     "a window of 8": ("twins-window", "twins-rope"),
@@ -93,20 +92,7 @@ def _by_token(pair: Pair) -> None:
         f"**On your text.** Mean surprise: {decimal(means[0], '.2f')} nats with every pair, "
         f"{decimal(means[1], '.2f')} with {pair.kind}."
     )
-    show(
-        pairs(
-            pair.traces[0].target.tokens[1:],
-            *losses,
-            series=pair.names,
-            title="surprise, nats",
-            token_title="token",
-            top=None,
-            theme=theme(),
-        ),
-        key="surprises",
-        alt=f"Surprise at each of {len(losses[0])} tokens; the largest difference is "
-        f"{rounded(float(np.abs(losses[0] - losses[1]).max()))} nats.",
-    )
+    before_after.show_losses(pair.traces[0].target.tokens[1:], *losses, series=pair.names, key="surprises")
 
 
 def _by_position(pair: Pair) -> None:

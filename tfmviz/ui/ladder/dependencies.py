@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from tfmviz import zoo
 from tfmviz.analysis.dependencies import AGREEMENT, CLOSING, MANY, NAME, NAMES, ONE, QUOTATION
 from tfmviz.plots.bottleneck import Series, against_length
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.figures import show, show_columns, theme
+from tfmviz.ui.held_out import outdated
 from tfmviz.ui.ladder import rungs
-from tfmviz.ui.ladder.rungs import FOLDER, TITLES, Ladder
+from tfmviz.ui.ladder.rungs import FOLDER, TITLES
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.numbers import per_cent
@@ -38,13 +38,7 @@ def dependencies(here: Lesson) -> None:
         kinds = list(ASKS)
         kind = st.segmented_control("What", kinds, default=kinds[0], key="depends", bind="query-params") or kinds[0]
     found = measured()
-    if changed := outdated(found):
-        st.info(
-            f"These figures were measured with other weights of {', '.join(map(markdown.code, changed))}. Measure "
-            f"again: {markdown.code(found['command'])}",
-            icon=icons.INFO,
-        )
-    else:
+    if not outdated(found, *["5-gram.npz"] * (_counts() != found["counts"])):
         _curves(found, kind)
     _own(here, kind)
 
@@ -53,12 +47,6 @@ def dependencies(here: Lesson) -> None:
 def measured() -> Row:
     """What `scripts.measure_dependencies` found."""
     return json.loads((FOLDER / "dependencies.json").read_text(encoding="utf-8"))
-
-
-def outdated(found: Row) -> list[str]:
-    """The models that the figures were not made with."""
-    changed = [name for name, made_with in found["weights"].items() if zoo.weights_hash(name) != made_with]
-    return changed + ["5-gram.npz"] * (_counts() != found["counts"])
 
 
 @lru_cache(maxsize=1)
@@ -117,7 +105,9 @@ def _own(here: Lesson, kind: str) -> None:
     if not asked:
         st.info(f"Your text holds none of the names {', '.join(NAMES)}.", icon=icons.INFO)
         return
-    shares = {name: p[:, _ids(ladder, tokens)].sum(axis=1) for name, tokens in asked.items()}
+    shares = {
+        name: p[:, [ladder.encode(token).ids[0] for token in tokens]].sum(axis=1) for name, tokens in asked.items()
+    }
     show_columns(
         {"after your text": list(TITLES.values())} | {name: list(map(per_cent, of)) for name, of in shares.items()},
         caption="Your text, as far as it goes: what does each model expect next?",
@@ -133,7 +123,3 @@ def answers(text: str, kind: str) -> dict[str, tuple[str, ...]]:
         return {"closing quotation mark": CLOSING}
     named = dict.fromkeys(re.findall(r"\w+", text))
     return {name: (f" {name}",) for name in named if name in NAMES}
-
-
-def _ids(ladder: Ladder, tokens: tuple[str, ...]) -> list[int]:
-    return [ladder.encode(token).ids[0] for token in tokens]

@@ -50,16 +50,7 @@ LONGEST_LINK = 300
 def uses(here: Lesson) -> None:
     """Labels of the tokens, one label for the text, how often they are right, and what the other two uses are."""
     with lesson.line("uses"):
-        st.selectbox(
-            "Sentences in two languages",
-            SENTENCES,
-            index=None,
-            key="mixed",
-            placeholder="Sentences in two languages",
-            on_change=_take_sentence,
-            label_visibility="collapsed",
-            width=360,
-        )
+        controls.presets("Sentences in two languages", SENTENCES, key="mixed", width=360)
     networks = _networks()
     if networks is None:
         return
@@ -76,13 +67,6 @@ def uses(here: Lesson) -> None:
     _held_out()
 
 
-def _take_sentence() -> None:
-    if sentence := st.session_state["mixed"]:
-        st.session_state["text"] = sentence
-        st.session_state["mixed"] = None
-        controls.forget_token()
-
-
 def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
     """What both directions say of every token, above what the forward direction says."""
     french = np.stack([probabilities(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
@@ -95,11 +79,7 @@ def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
     differing = (french[0] > 0.5) != (french[1] > 0.5)
     st.markdown(
         "**Labelling**: P(French) in per cent. “Forward alone” has read up to this token. "
-        + (
-            f"They differ at {markdown.plain(_quoted(text, differing))}."
-            if differing.any()
-            else "They agree at every token."
-        )
+        + (f"They differ at {markdown.plain(_quoted(text, differing))}." if differing.any() else "They agree.")
     )
 
 
@@ -196,19 +176,11 @@ def measured(name: str) -> Mapping[str, list[float]]:
 def doubt(text: str) -> str:
     """A sentence on a text that these networks were not made for; "" if there is nothing to say."""
     letters = [character for character in text if character.isalpha()]
-    n_latin = sum(map(is_latin, letters))
-    if n_latin == 0 and letters:
-        made_of = "There is no letter of the Latin alphabet in this text."
-    elif not letters:
-        made_of = "There is no word in this text."
-    elif n_other := len(letters) - n_latin:
-        others = f"{n_other} of the {len(letters)} letters of this text {'is' if n_other == 1 else 'are'}"
-        made_of = f"{others} not of the Latin alphabet."
-    elif n_latin < 3:
-        made_of = "So few letters hardly tell two languages apart."
-    else:
-        return ""
-    return f"{made_of} These networks know only French and English, so they guess."
+    if len(letters) < 3:
+        return "So few letters tell no languages apart: these networks guess."
+    if not all(map(is_latin, letters)):
+        return "Not all letters are Latin, and these networks know only French and English: they guess."
+    return ""
 
 
 def _networks() -> dict[str, AnyModel] | None:

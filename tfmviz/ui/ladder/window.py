@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import streamlit as st
 
@@ -13,7 +11,7 @@ from tfmviz.analysis.window_network import Network, n_numbers, network
 from tfmviz.plots import ladder as figures
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_bars, show_cells, show_columns, show_table
 from tfmviz.ui.ladder import rungs
@@ -73,8 +71,8 @@ def _end(text: Encoding) -> int:
 
 
 def _chosen(key: str, count: int, *, otherwise: int) -> int:
-    value = st.query_params.get(key, "")
-    return min(int(value), count - 1) if re.fullmatch(r"[0-9]{1,4}", value) else otherwise
+    asked = inputs.asked_number(key)
+    return otherwise if asked is None else min(asked, count - 1)
 
 
 @shared

@@ -243,10 +243,7 @@ def _changed(start: Array, edit: str) -> Array:
         return start
     changed = view.expand(edit, start.shape)
     if changed is None:
-        st.info(
-            "The mask in the address is for another sentence; you see the one it started from.",
-            icon=icons.INFO,
-        )
+        st.info("The mask in the address is for another sentence; you see where it started.", icon=icons.INFO)
         return start
     return start ^ changed
 

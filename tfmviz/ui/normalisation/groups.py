@@ -128,7 +128,7 @@ def groups(here: Lesson) -> None:
 
 
 def _remarks(given: Batch, numbers: int) -> None:
-    """How much the two norms of a token differ, what is drawn, and what BatchNorm makes of a single token."""
+    """How much the two norms of a token differ, and what is drawn."""
     rows = given.vectors[given.present]
     apart = float(normalisation.change(normalisation.layer_norm(rows), normalisation.rms_norm(rows)).max())
     st.markdown(
@@ -139,10 +139,7 @@ def _remarks(given: Batch, numbers: int) -> None:
         "and β; padding (grey) is not averaged."
     )
     if given.present.sum() == 1:
-        st.info(
-            "With one token BatchNorm has nothing to average: each number becomes 0.",
-            icon=icons.INFO,
-        )
+        st.info("With one token BatchNorm has nothing to average: each number becomes 0.", icon=icons.INFO)
 
 
 def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
@@ -190,21 +187,6 @@ def _from_nothing(*, still: bool) -> str:
     return f"{was}Now they are not. LayerNorm and RMSNorm change nothing."
 
 
-def _in_training(moved: dict[str, Array]) -> str:
-    return (
-        f"With BatchNorm the vectors of your sentence have moved by **{moved['BatchNorm'].mean():.1%}** of their "
-        f"length on average. LayerNorm: **{moved['LayerNorm'].max():.0%}**, RMSNorm: **{moved['RMSNorm'].max():.0%}**: "
-        "they see each token alone."
-    )
-
-
-def _in_use(moved: dict[str, Array]) -> str:
-    return (
-        "In use BatchNorm takes stored averages, here of the batch before: your vectors move by "
-        f"**{moved['BatchNorm'].max():.0%}**."
-    )
-
-
 def company(here: Lesson) -> None:
     """What changes in the first sentence when another joins the batch."""
     with lesson.line("company"):
@@ -239,11 +221,15 @@ def _who_moved(before: Batch, moved: dict[str, Array], *, stored: bool) -> None:
             series=("LayerNorm", "BatchNorm"),
             title="change of the vector",
             token_title="token of your sentence",
-            top=None,
             percent=True,
             theme=theme(),
         ),
         key="company",
         alt="; ".join(f"“{visible(t)}” {m:.1%}" for t, m in zip(before.tokens[0], moved["BatchNorm"], strict=True)),
     )
-    st.markdown(_in_use(moved) if stored else _in_training(moved))
+    st.markdown(
+        f"Your vectors have moved by **{moved['BatchNorm'].mean():.1%}** of their length on average with BatchNorm"
+        + (", which now takes stored averages" if stored else "")
+        + f", by {moved['LayerNorm'].max():.0%} with LayerNorm and {moved['RMSNorm'].max():.0%} with RMSNorm: these "
+        "see each token alone."
+    )

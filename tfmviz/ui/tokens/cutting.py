@@ -46,7 +46,11 @@ def four_ways(here: Lesson) -> None:
     """The typed text as characters, bytes, words and tokens."""
     text, tokenizer = here.text, here.model.tokenizer
     characters = [Piece(written(character)) for character in text]
-    single = [_byte(text_of, byte) for text_of in text for byte in text_of.encode()]
+    single = [
+        Piece(written(character)) if byte < 128 else Piece(f"{byte:02X}", kind="part")
+        for character in text
+        for byte in character.encode()
+    ]
     words = [Piece(written(text[word.start : word.end])) for word in words_of(text)]
     tokens = boxes(tokenizer, text)
     rows = [
@@ -70,11 +74,6 @@ def _between(tokenizer: Tokens) -> str:
     return (
         f"**Tokens** lie between: frequent words are one of {len(tokenizer.vocabulary):,} entries, rare words several."
     )
-
-
-def _byte(character: str, byte: int) -> Piece:
-    """A byte of a character: ASCII as it is, all others by their numbers."""
-    return Piece(written(character)) if byte < 128 else Piece(f"{byte:02X}", kind="part")
 
 
 def numbers(here: Lesson) -> None:
