@@ -231,17 +231,14 @@ def _model(here: Lesson, *, alike: bool) -> Lesson | None:
 
 
 def _shapes() -> dict[str, Facts]:
-    """The models that can be loaded, by their names."""
     return {entry.name: entry.config for entry in models.entries() if entry.config is not None}
 
 
 def _layers(here: Lesson) -> int:
-    """How many layers there are of A's kind of attention."""
     return sum(kind_of(layer) == kind_of(here.choice.layer) for layer in here.model.config.layers)
 
 
 def _layer(here: Lesson, index: int) -> str:
-    """The path of a layer of A's kind of attention."""
     stack, _, part = here.choice.layer.split(".")
     return f"{stack}.{index}.{part}"
 

@@ -136,26 +136,6 @@ def sentence(model: str, *, opens: str = "", menu: int = MENU) -> str:
     return st.session_state.get("last_text", next(iter(examples)))
 
 
-def presets(label: str, texts: Sequence[str], *, key: str, width: int) -> None:
-    """A menu of sentences that fit the open tab; the chosen one goes into the sentence box."""
-
-    def take() -> None:
-        if text := st.session_state[key]:
-            st.session_state["text"], st.session_state[key] = text, None
-            forget_token()
-
-    st.selectbox(
-        label,
-        texts,
-        index=None,
-        key=key,
-        placeholder=label,
-        on_change=take,
-        label_visibility="collapsed",
-        width=width,
-    )
-
-
 def _menu(examples: Mapping[str, Example], *, width: int) -> None:
     st.selectbox(
         "Sentences to start from",
@@ -233,6 +213,11 @@ def token_box(labels: Sequence[str], position: int, *, label: str = "Token", key
         on_change=lambda: pin(st.session_state[box], key),
         width=260,
     )
+
+
+def other_box(labels: Sequence[str], position: int, *, label: str) -> None:
+    """Asks for a second token, the one that is looked at elsewhere."""
+    token_box(labels, position, label=label, key="to")
 
 
 def look_at(layer: str, head: int) -> None:
@@ -406,7 +391,6 @@ def pin(position: int | None, key: str = "token") -> None:
 
 
 def _put(key: str, value: str) -> None:
-    """Puts a value into the address; an empty value removes the key."""
     if value:
         st.query_params[key] = value
     elif key in st.query_params:

@@ -104,7 +104,7 @@ def side_by_side(here: Lesson, first: tuple[str, str]) -> None:
     """
     lesson.hide("model", "kind", "layer", "head")
     duel = choose(here, first, beside.SCHEMES)
-    st.markdown("Two models, trained alike but for their positions. The tabs are about one scheme: leave B for them.")
+    st.markdown("Two models, trained alike but for their positions. Leave B for the tabs about one scheme.")
     attention(duel)
     on_paper(duel)
 
@@ -134,7 +134,7 @@ def choose(here: Lesson, first: tuple[str, str] = ("sinusoidal", "rope"), option
     )
     if left.trace(here.text).target.n_dropped:
         st.info(
-            f"The first {TRAINED} tokens of your text; “Longer texts” on the page “Sinusoidal or RoPE?” reads up to "
+            f"The first {TRAINED} tokens of your text; “Longer texts” on “Sinusoidal or RoPE?” reads up to "
             f"{FACTOR * TRAINED}.",
             icon=icons.CUT,
         )

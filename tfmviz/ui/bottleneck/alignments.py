@@ -48,7 +48,6 @@ def _alpha(at: Translating) -> None:
 
 
 def _beside(at: Translating) -> None:
-    """Cross-attention of the head chosen in the sidebar."""
     model, choice = at.transformer, at.here.choice
     if model is None or not choice.layer.endswith("cross_attn"):
         st.info("Choose a transformer's cross-attention in the sidebar to compare.", icon=icons.INFO)

@@ -37,7 +37,6 @@ def contexts(at: Translating) -> None:
 
 
 def _said(trace: Trace, count: int) -> str:
-    """How far each context is from the one before."""
     steps = alignment.changes(trace)[: max(count - 1, 0)]
     rows = [
         f"“{visible(token)}” {decimal(float(step))}" for token, step in zip(written(trace)[1:], steps, strict=False)

@@ -85,7 +85,6 @@ def _bleu(found: Row) -> None:
 
 
 def _differences(rows: list[Row]) -> None:
-    """Which differences between the recurrent models are larger than chance, at every length."""
     show_table(
         Table(
             caption="BLEU of the first less that of the second; n.s.: not significant",

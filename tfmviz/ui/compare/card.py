@@ -112,7 +112,6 @@ def faster(duel: Duel) -> None:
 
 
 def _same(schemes: Iterable[str], title: str, differences: list[float]) -> None:
-    """A table of differences, and whether they are rounding."""
     marks = [_mark(value < ROUNDING) for value in differences]
     st.table({"scheme": list(schemes), title: list(map(rounded, differences)), "": marks})
 
@@ -157,7 +156,6 @@ def card(duel: Duel) -> None:
 
 
 def _cells(scheme: str, found: Findings, duel: Duel) -> list[str]:
-    """One row of the card."""
     extrapolates = found.rise is not None and found.rise <= position_terms.RISE
     far = "not measured" if by_position(name_of(scheme)) is None else signed(found.rise)
     entries = (

@@ -156,7 +156,7 @@ def _four_terms(twin: Twin, duel: Duel) -> None:
         alt="Mean size of the parts: " + ", ".join(f"{t} {s:.2f}" for t, s in zip(TERMS, sizes, strict=True)),
     )
     st.markdown(
-        f"**{twin.scheme}, layer 0, head {duel.head}.** The four add up to the scores, to within **{rounded(error)}**."
+        f"**{twin.scheme}, layer 0, head {duel.head}.** Together they are the scores, to within **{rounded(error)}**."
     )
     st.table(
         {

@@ -63,8 +63,8 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
         st.table(table(seen, against, what))
         st.markdown(verdict(seen, against, what))
         st.caption(
-            "Fastest of a few runs of one head on random vectors, one thread. Memory: most bytes held at once. "
-            "Exponent: from the four largest sizes."
+            "Fastest of a few runs of one head, one thread; most bytes held at once. Exponents: of the four largest "
+            "sizes."
         )
 
 

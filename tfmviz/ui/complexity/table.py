@@ -80,7 +80,6 @@ def _sizes() -> Sizes:
 
 
 def _verdict(sizes: Sizes) -> str:
-    """Attention against recurrence, in words."""
     attention, recurrent, *_, restricted = (kind.multiplications(sizes) for kind in KINDS)
     ratio = attention / recurrent
     if ratio == 1:

@@ -10,7 +10,7 @@ import streamlit as st
 from tfmviz.counting import shipped
 from tfmviz.counting.smoothing import LONGEST, Counted, HeldOut, Method, Smoothing, context_of, counted, held_out
 from tfmviz.counting.words import CLOSING, MARK, UNKNOWN, sentences_of, words_of
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
@@ -65,7 +65,7 @@ def choose(here: Lesson) -> Counting:
         n = st.segmented_control("n", range(1, LONGEST + 1), default=3, key="n", bind="query-params") or 3
         method = st.selectbox("Smoothing", METHODS, key="smoothing", bind="query-params", width=240)
         which = st.selectbox("Text", (SHIPPED, OWN), key="source", bind="query-params", width=150)
-        controls.presets("Prompts", PROMPTS, key="prompt", width=120)
+        inputs.presets("Prompts", PROMPTS, key="prompt", width=120)
         smoothing = _smoothing(method)
     own = _own() if which == OWN else None
     text = shipped_text() if own is None else _counted(own)
@@ -73,7 +73,6 @@ def choose(here: Lesson) -> Counting:
 
 
 def _smoothing(method: Method) -> Smoothing:
-    """Asks for the number of a smoothing that has one."""
     if method == "add-δ":
         delta = st.select_slider("δ", DELTAS, 0.1, key="delta", bind="query-params")
         return Smoothing(method, delta=delta)

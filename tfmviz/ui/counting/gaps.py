@@ -61,7 +61,6 @@ def _sizes(sizes: Array, vocab_size: int) -> None:
 
 
 def _against_n(measured: HeldOut, at: Counting) -> None:
-    """Perplexity of every smoothing for each n, with the δ and λ that the reader has chosen."""
     models = {
         f"add-δ, δ = {at.smoothing.delta:g}": Smoothing("add-δ", delta=at.smoothing.delta),
         f"interpolation, λ = {at.smoothing.share:g}": Smoothing("interpolation", share=at.smoothing.share),
@@ -78,7 +77,6 @@ def _against_n(measured: HeldOut, at: Counting) -> None:
 
 
 def _against_delta(measured: HeldOut) -> None:
-    """Perplexity of add-δ for each n and all δ of the slider."""
     table = np.array([perplexity(measured, Smoothing("add-δ", delta=delta)) for delta in DELTAS])
     values = {f"n = {n + 1}": table[:, n] for n in range(LONGEST)}
     best = {name: DELTAS[int(y.argmin())] for name, y in values.items()}

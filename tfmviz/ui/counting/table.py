@@ -115,7 +115,6 @@ def _caption(at: Counting, context: tuple[int, ...], p: Array, rows: list[int]) 
 
 
 def _about(at: Counting, context: tuple[int, ...], word: int, count: int) -> str:
-    """How often the chosen row was counted, in words."""
     said = at.said((*context, word))
     match count:
         case 0:

@@ -22,7 +22,7 @@ STEP, N_GLOBAL, N_RANDOM = 2, 1, 2
 
 ABOUT = {
     "window": "Neighbours only (Beltagy et al. 2020).",
-    "dilated": f"Every {STEP}nd key: twice as wide at the same price (Beltagy et al. 2020).",
+    "dilated": f"Every {STEP}nd key (Beltagy et al. 2020).",
     "BigBird": f"A window, {N_GLOBAL} global token, {N_RANDOM} random keys a query (Zaheer et al. 2020).",
     "top-k": "The largest scores, which must all be computed (Gupta et al. 2021).",
 }

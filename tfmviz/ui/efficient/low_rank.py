@@ -19,9 +19,6 @@ from tfmviz.words.numbers import counted, in_bytes, per_cent, tiny
 
 FEATURES = (8, 16, 32, 64, 128, 256, 512, 1024)
 
-ENOUGH = 0.25
-"""A larger error with the most features means that no number of features here is enough."""
-
 DRAWS = 3
 """The error of random features is the mean over so many draws."""
 
@@ -131,14 +128,9 @@ def performer(here: Lesson) -> None:
         alt="; ".join(f"{n} features: {per_cent(float(error))}" for n, error in zip(FEATURES, errors, strict=True)),
     )
     size = np.linalg.norm(head.q, axis=-1).max() * np.linalg.norm(head.k, axis=-1).max()
-    enough = (
-        f"Here even {FEATURES[-1]:,} features are not enough."
-        if errors[-1] > ENOUGH
-        else "The error falls slowly, about as 1/√m."
-    )
     st.markdown(
         "For m random directions w and φ(x) = exp(w · x − |x|²/2) the mean of φ(q) · φ(k) is exp(q · k) (Choromanski "
-        f"et al. 2021). Long vectors need more features: here |q| · |k| / √d reaches {size:.1f}. {enough}"
+        f"et al. 2021). Long vectors need more features: here |q| · |k| / √d reaches {size:.1f}."
     )
     no_bias(head)
 

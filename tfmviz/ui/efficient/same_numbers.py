@@ -43,9 +43,7 @@ def tiled(here: Lesson) -> None:
         if len(made) > 1:
             step = st.slider("Step", 1, len(made), 1, key="step_of_tiles", bind="query-params")
     if size > asked:
-        st.info(
-            f"Tiles of {asked} would be more than {MOST_TILES:,} on this text. These are of {size}.", icon=icons.CUT
-        )
+        st.info(f"Smaller tiles would be more than {MOST_TILES:,}: these are of {size}.", icon=icons.CUT)
     tile = made[step - 1]
     show_cells(
         figures.tiling(
@@ -79,7 +77,6 @@ def _known(head: Head, made: Sequence[Tile]) -> Array:
 
 
 def _same(head: Head, size: int) -> None:
-    """How little the tiled output differs, and what it saves."""
     z = tiles.attend(head.q, head.k, head.v, size, head.allowed, bias=head.bias)
     difference = float(np.abs(z - head.pattern @ head.v).max())
     q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]
@@ -91,8 +88,6 @@ def _same(head: Head, size: int) -> None:
     )
     if head.is_linear:
         st.caption("This head's linear attention needs no tiles: its scores are ln(φ(q) · φ(k)).")
-    if head.has_bias:
-        st.caption("What this model adds to q · k is added tile by tile.")
 
 
 def state(here: Lesson) -> None:

@@ -96,7 +96,6 @@ def _state(trace: Trace, states: Array, a: Array, channel: int, n_state: int) ->
 
 
 def _losses(trace: Trace, twin: Trace, model: Model, *, n_kept: int) -> None:
-    """What both lose, and what they keep in order to write on."""
     held_out = [decimal(float(_measured()[name]["held_out"])) for name in ("attention", "state-space")]
     on_text = ""
     losses = [next_token_losses(one["logits"], one.target.ids) for one in (twin, trace)]

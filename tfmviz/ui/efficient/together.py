@@ -87,7 +87,6 @@ def table(here: Lesson) -> None:
 
 
 def _said(here: Lesson, full: Row, row: Row) -> tuple[str, ...]:
-    """A row of the table."""
     name, pattern, z, cost = row
     found = effect(here, z) if row is not full else None
     return (
@@ -129,7 +128,6 @@ def _draw(found: Sequence[Found]) -> None:
 
 
 def _points(found: Sequence[Found], name: str) -> tuple[Array, Array]:
-    """Lengths and seconds that were measured for a method."""
     mine = [record for record in found if record["name"] == name]
     return np.array([record["n"] for record in mine], float), np.array([record["seconds"] for record in mine], float)
 

@@ -67,7 +67,6 @@ def twins(here: Lesson) -> None:
 
 
 def _heads(pair: Pair) -> None:
-    """How far back each head looks on the reader's text."""
     back = [np.stack([looks_back(trace[f"{layer}.pattern"]) for layer in trace.layers]) for trace in pair.traces]
     show_cells(
         figures.by_head(back, titles=("every pair", pair.kind)),
@@ -82,7 +81,6 @@ def _heads(pair: Pair) -> None:
 
 
 def _by_token(pair: Pair) -> None:
-    """The surprise at each token of the reader's text."""
     losses = [next_token_losses(trace["logits"], trace.target.ids) for trace in pair.traces]
     if not len(losses[0]):
         st.markdown(before_after.ONE_TOKEN)
@@ -96,7 +94,6 @@ def _by_token(pair: Pair) -> None:
 
 
 def _by_position(pair: Pair) -> None:
-    """The surprise at each position, on held-out text longer than the windows of training."""
     full, cheap = (by_position(model.name) for model in (pair.full, pair.cheap))
     if full is None or cheap is None:
         st.info("Not measured on held-out text yet: `scripts/evaluate.py` does it.", icon=icons.INFO)
@@ -121,7 +118,6 @@ def _by_position(pair: Pair) -> None:
 
 
 def _costs(pair: Pair) -> None:
-    """What each must keep to write on, and how many numbers it has learned."""
     configs = pair.full.config, pair.cheap.config
     longest = configs[0].max_len
     st.table(

@@ -65,8 +65,8 @@ def _curves(found: Row, kind: str) -> None:
     shown, last = rows[len(rows) // 3], rows[-1]
     then = "; ".join(f"{title} {per_cent(last['leans'][name][0])}" for name, title in TITLES.items())
     st.markdown(
-        f"“{markdown.plain(shown['example'])} …”: {ASKS[kind]} Two texts differ only where the answer lies. Does the "
-        f"model lean to the right answer? At 50% it has forgotten. **With {last['n']} words between: {then}.**"
+        f"“{markdown.plain(shown['example'])} …”: {ASKS[kind]} Two texts differ only where the answer lies; at 50% a "
+        f"model leans to neither. **With {last['n']} words between: {then}.**"
         f"{_preferred(rows, kind)}"
     )
     st.caption(f"{found['sentences']} generated sentences per length, 95% intervals. {markdown.code(found['command'])}")
@@ -98,7 +98,6 @@ def _series(rows: list[Row], name: str, title: str) -> Series:
 
 
 def _own(here: Lesson, kind: str) -> None:
-    """What each model expects after the reader's text, live."""
     ladder = rungs.ladder()
     p = rungs.read(ladder, here.text).p[:, -1]
     asked = answers(here.text, kind)

@@ -47,7 +47,6 @@ def _said(reading: Reading) -> str:
 
 
 def _expected(reading: Reading, place: int) -> None:
-    """The most probable tokens of each model at one place, side by side."""
     tokens = reading.text.tokens
     begin = reading.text.offsets[max(0, place - SHOWN)][0]
     before = whole(reading.text.text[begin : reading.text.offsets[place - 1][1]].strip())
@@ -66,7 +65,6 @@ def _expected(reading: Reading, place: int) -> None:
 
 
 def _table(reading: Reading) -> None:
-    """How large each model is, and how well it predicts held-out text and the reader's."""
     rows = []
     for (name, title), bits in zip(TITLES.items(), reading.bits, strict=True):
         facts = rungs.measured()["models"][name]

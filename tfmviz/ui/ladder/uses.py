@@ -17,7 +17,7 @@ from tfmviz.plots import ladder as figures
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
@@ -50,7 +50,7 @@ LONGEST_LINK = 300
 def uses(here: Lesson) -> None:
     """Labels of the tokens, one label for the text, how often they are right, and what the other two uses are."""
     with lesson.line("uses"):
-        controls.presets("Sentences in two languages", SENTENCES, key="mixed", width=360)
+        inputs.presets("Sentences in two languages", SENTENCES, key="mixed", width=360)
     networks = _networks()
     if networks is None:
         return
@@ -68,7 +68,6 @@ def uses(here: Lesson) -> None:
 
 
 def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
-    """What both directions say of every token, above what the forward direction says."""
     french = np.stack([probabilities(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
     show_cells(
         figures.languages(french, tokens=text.tokens, readers=tuple(WAYS.values())),
@@ -92,7 +91,6 @@ def _quoted(text: Encoding, chosen: Array, *, most: int = 8) -> str:
 
 
 def _classifying(classifier: AnyModel, text: Encoding) -> None:
-    """What a classifier says of the text up to every token, from the last state and from the mean of all."""
     from_last = logits(classifier, text.ids)
     french = np.stack([probabilities(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
     ends = [f"{per_cent(row[-1])} from the {readout}" for row, readout in zip(french, READOUTS, strict=True)]
@@ -106,7 +104,6 @@ def _classifying(classifier: AnyModel, text: Encoding) -> None:
 
 
 def _four_uses(text: str) -> None:
-    """What goes in and what comes out, for all four."""
     along = {"text": text} if len(text) <= LONGEST_LINK else {}
     counting = _address("counting", {"counted_in": "Write with it", **along})
     bottleneck = _address("bottleneck", {"model": "french-english", "text": "Je suis étudiant."})
@@ -133,7 +130,6 @@ PLACES = {
 
 
 def _held_out() -> None:
-    """How often the networks are right on held-out text, by the place of the token."""
     st.markdown("How often are they right on held-out text?")
     with lesson.line("right"):
         names = list(PLACES)

@@ -121,7 +121,6 @@ def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
 
 
 def _words(found: Network, best: Array, names: list[str], *, unit: int) -> None:
-    """What the chosen unit adds to the likeliest words."""
     show_table(
         Table(
             caption=f"U h: what unit {unit} adds to each word",
@@ -146,13 +145,9 @@ def _block(found: Network, *, place: int, unit: int) -> None:
 
 
 def _sizes(model: AnyModel) -> None:
-    """How W grows with the window."""
     shape = model.config.to_dict()
     n, d_model, d_hidden = (shape[key] for key in ("n_window", "d_model", "d_hidden"))
-    st.markdown(
-        "**Each place has a W of its own**: what is learned of a word in one place is not known in the next. And W "
-        "grows with the window."
-    )
+    st.markdown("**Each place has a W of its own**: what is learned of a word in one place is not known in the next.")
     show_columns(
         {
             "tokens in the window": list(map(str, WINDOWS)),

@@ -154,7 +154,6 @@ def _example(name: str, title: str, words: str, mask: Any) -> Example:
 
 
 def _own(length: int, window: int) -> Example:
-    """The mask of a model that was trained with a window."""
     from tfmviz import masks
 
     words = f"The model's own: itself and what came before, {window} keys at most."
@@ -162,7 +161,6 @@ def _own(length: int, window: int) -> Example:
 
 
 def _looking_back(length: int, said: Settings) -> tuple[Example, Example, Example]:
-    """Causal, strictly causal, and causal after a prefix that sees itself in full."""
     from tfmviz import masks
 
     causal = _example(
@@ -249,7 +247,6 @@ def _changed(start: Array, edit: str) -> Array:
 
 
 def _follow(report: dict[str, Any], usable: dict[str, Array]) -> None:
-    """Puts the mask that was drawn into the address."""
     start = usable.get(str(report["start"]))
     mask = None if start is None else view.from_bits(str(report["bits"]), start.shape)
     if start is None or mask is None:

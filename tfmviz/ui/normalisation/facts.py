@@ -90,7 +90,6 @@ def _most_alike(points: Array) -> str:
 
 
 def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
-    """All numbers of the example."""
     show_columns(
         {"": names}
         | {part: [f"{value:g}" for value in raw[:, i]] for i, part in enumerate(COLUMNS)}

@@ -19,7 +19,7 @@ from tfmviz.ui.figures import show, show_cells, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import counted, decimal, per_cent
+from tfmviz.words.numbers import decimal, per_cent
 
 MORE = "The cat sat on the mat.\nMy dog ran home."
 JOINING = "Once upon a time there was a king!"
@@ -128,7 +128,6 @@ def groups(here: Lesson) -> None:
 
 
 def _remarks(given: Batch, numbers: int) -> None:
-    """How much the two norms of a token differ, and what is drawn."""
     rows = given.vectors[given.present]
     apart = float(normalisation.change(normalisation.layer_norm(rows), normalisation.rms_norm(rows)).max())
     st.markdown(
@@ -143,7 +142,6 @@ def _remarks(given: Batch, numbers: int) -> None:
 
 
 def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
-    """Mean and standard deviation of the two groups, in words."""
     across, down = normed[0, row], normed[..., column][given.present]
     name = markdown.plain(visible(given.tokens[0][row]))
     tokens = f"all {len(down)} tokens" if len(down) > 1 else "the only token"
@@ -204,15 +202,10 @@ def company(here: Lesson) -> None:
             st.markdown(_from_nothing(still=_is_uniform(after, padding=padding)))
         else:
             _who_moved(before, _moved(before, after, padding=padding, stored=stored), stored=stored)
-    tokens = [int(given.present.sum()) for given in (before, after)]
-    st.markdown(
-        f"The batch had {counted(tokens[0], 'token')} and has {tokens[1]:,} now. Batches of text differ too "
-        "much for BatchNorm (Shen et al. 2020)."
-    )
+    st.markdown("Batches of text differ too much for BatchNorm (Shen et al. 2020).")
 
 
 def _who_moved(before: Batch, moved: dict[str, Array], *, stored: bool) -> None:
-    """How far the vectors of the reader's sentence have moved, by norm."""
     show(
         pairs(
             before.tokens[0],

@@ -48,7 +48,7 @@ def _pair(here: Lesson) -> None:
     first, second = _places(here, tokens)
     with lesson.line("in_context"):
         controls.token_box(names, first, label="This token")
-        controls.token_box(names, second, label="and this one", key="to")
+        controls.other_box(names, second, label="and this one")
     found = compared(here.trace, here.choice.layer.split(".")[0], tokens.ids, (first, second))
     _lines(found, [f"{names[at]} {at}" for at in (first, second)])
     _said(found, names[first], names[second], same=tokens.ids[first] == tokens.ids[second])

@@ -152,7 +152,6 @@ def _board(trace: Trace, parts: Sequence[Part], said: Switches) -> dict[str, Any
 
 
 def _change(said: Switches) -> str:
-    """What is off, as the board says it."""
     return ",".join(sorted(said.codes))
 
 

@@ -171,7 +171,6 @@ def _picture(here: Lesson, values: Array, tokens: list[tuple[str, str]]) -> None
 
 
 def _in_words(here: Lesson, second: Trace) -> None:
-    """Which two words are compared, how far apart the runs are, and what a cell is."""
     logits = [run.row("logits", here.target) for run in (here.trace, second)]
     pair = patching.answers(*logits)
     words = [_quoted(here.model.vocabulary[index]) for index in pair]

@@ -63,7 +63,6 @@ def damage_map(here: Lesson, said: Switches) -> None:
 
 
 def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) -> None:
-    """What is lost most, what is spared, and two buttons that switch off just that."""
     heads = [(part, loss) for part, loss in ranked if part.kind == "head"]
     st.markdown(
         f"Orange: {measured} surprises the model more with this part {way.done()}. {_missed(ranked, way)} "
@@ -79,7 +78,6 @@ def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) 
 
 
 def _missed(ranked: list[tuple[Part, float]], way: Way) -> str:
-    """With which parts off the loss grows most."""
     worst, most = ranked[0]
     if most <= 0:
         return f"No part is missed here: the loss grows with none {way.done()}."
@@ -134,7 +132,7 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
     st.markdown(
         f"Head **{names[sharpest]}** looks most sharply ({per_cent(x[sharpest])} on one token, on average). "
         f"{_place(x, y, names, measured, said.way)} The rank correlation is "
-        f"**{'–' if np.isnan(ρ) else decimal(ρ)}**: {_in_words(ρ, said.way)}."
+        f"**{'–' if np.isnan(ρ) else decimal(ρ)}**: {_in_words(ρ)}."
     )
 
 
@@ -152,14 +150,11 @@ def _place(x: Array, y: Array, names: list[str], measured: str, way: Way) -> str
     return f"By damage to {measured} it is number {place} of {len(names)}. Number 1 is **{names[dearest]}**."
 
 
-def _in_words(ρ: float, way: Way) -> str:
+def _in_words(ρ: float) -> str:
     if np.isnan(ρ):
         return "there is nothing to rank"
-    what = "how much it matters here" if way.removes else f"how much the loss grows with it {way.done()}"
-    if abs(ρ) < 0.3:
-        return f"how sharply a head looks says next to nothing about {what}"
-    strength = "something, but not much," if abs(ρ) < 0.6 else "a good deal"
-    return f"how sharply a head looks says {strength} about {what}" + ", in reverse" * (ρ < 0)
+    strength = "next to nothing" if abs(ρ) < 0.3 else "a little" if abs(ρ) < 0.6 else "a good deal"
+    return f"how sharply a head looks says {strength} about that" + ", in reverse" * (ρ <= -0.3)
 
 
 def _measure(here: Lesson) -> tuple[Question, str]:

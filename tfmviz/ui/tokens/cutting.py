@@ -92,8 +92,7 @@ def numbers(here: Lesson) -> None:
     used = "where a text ends" if len(marks) == 1 else "where a text begins or ends, padding, a gap"
     gap = " Only three underscores stand for the gap." if tokenizer.marks.mask else ""
     st.markdown(
-        f"A place in a list of {len(tokenizer.vocabulary):,} entries. **Marks** ({named}) say, for example, "
-        f"{used}. Elsewhere your text is read as text.{gap}"
+        f"The list has {len(tokenizer.vocabulary):,} entries. **Marks** ({named}) say, for example, {used}.{gap}"
     )
 
 

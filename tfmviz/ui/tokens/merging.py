@@ -55,7 +55,7 @@ def replay(here: Lesson) -> None:
     )
     st.markdown(
         f"The list has {len(ranks):,} merges in the order learned; the lowest number is joined next (framed). A "
-        "dash: never learned. When only dashes are left, the symbols are the tokens."
+        "dash: never learned."
     )
 
 
