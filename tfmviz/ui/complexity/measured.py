@@ -41,8 +41,9 @@ def layers() -> None:
     """What a layer should cost, what it does cost, and how both grow."""
     with lesson.line("measured"):
         against = st.segmented_control("Against", ["n", "d"], default="n", key="against", bind="query-params") or "n"
-        what = st.segmented_control("What", ["time", "memory"], default="time", key="what", bind="query-params")
-    what = what or "time"
+        what = st.segmented_control(
+            "What", ["time", "memory"], default="time", key="what", bind="query-params", required=True
+        )
     measured(MODULE, lambda found: _draw(found, against, what), words="Measure on this server (about 10 s)")
 
 

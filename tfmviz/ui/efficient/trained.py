@@ -51,11 +51,13 @@ def twins(here: Lesson) -> None:
     """The chosen pair: heads, surprise on the reader's text, surprise by position on held-out text, costs."""
     with lesson.line("twins"):
         kind = st.segmented_control(
-            "Trained with", list(TWINS), default=next(iter(TWINS)), key="trained_with", bind="query-params"
+            "Trained with",
+            list(TWINS),
+            default=next(iter(TWINS)),
+            key="trained_with",
+            bind="query-params",
+            required=True,
         )
-    if kind is None:
-        st.info("Choose one of the three.", icon=icons.INFO)
-        return
     cheap, full = (models.needed(name) for name in TWINS[kind])
     if cheap is None or full is None:
         return

@@ -67,20 +67,8 @@ class Chosen:
     empty: list[int]
 
 
-BESIDE = """
-<style>
-@media (min-width: 1000px) {
-  /* The gallery, in the left column, is as wide as both (see views/masks). */
-  .st-key-laboratory [data-testid=stColumn]:first-child { z-index: 1 }
-  .st-key-laboratory [data-testid=stColumn]:last-child:not([data-testid=stColumn] *) { padding-top: 6.3rem }
-}
-</style>
-"""
-
-
 def beside() -> tuple[DeltaGenerator, DeltaGenerator]:
     """The places of the board and, right of it, of what it does to the model."""
-    st.html(BESIDE)
     with st.container(key="laboratory"):
         left, right = st.columns(2)
     return left, right

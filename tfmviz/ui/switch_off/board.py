@@ -89,21 +89,8 @@ class Switches:
         return f"with the {'part' if len(self.off) == 1 else 'parts'} {self.done}"
 
 
-BESIDE = """
-<style>
-.st-key-switches > * { flex: 1 1 auto; width: auto; min-width: min-content }
-.st-key-switches > :last-child { flex-basis: 19rem }
-@media (max-width: 1150px) {
-  .st-key-switchboard [data-testid=stColumn]:not([data-testid=stColumn] *) { flex-basis: 100% }
-}
-</style>
-"""
-"""What comes of the board has its place beside it, on a narrower screen below."""
-
-
 def beside() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """The places of the board and of what comes of it."""
-    st.html(BESIDE)
+    """The places of the board and of what comes of it: beside it, on a narrower screen below."""
     with st.container(key="switchboard"):
         left, right = st.columns([3, 5])
     with left:

@@ -12,11 +12,11 @@
 /** @import { Focus } from "./state.js" */
 /** @import { Pattern, Scale } from "./weights.js" */
 import { BRACKET, bracketed, paintBrackets } from "../shared/bytes.js";
-import { clip, fresh, Layer, widest } from "../shared/canvas.js";
+import { clip, fresh, Layer, upwards, widest } from "../shared/canvas.js";
 import { css, inkOn } from "../shared/colours.js";
 import { arrowOf, make } from "../shared/elements.js";
 import { share, shortShare } from "../shared/numbers.js";
-import { eachCell, paintGrid, paintImage, paintVeiled, revealed, span, upwards } from "./cells.js";
+import { eachCell, paintGrid, paintImage, paintVeiled, revealed, span } from "./cells.js";
 import { roomBelow } from "./room.js";
 import { rowSums } from "./weights.js";
 
