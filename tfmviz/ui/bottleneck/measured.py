@@ -107,12 +107,9 @@ def _difference(value: list[float]) -> str:
 
 
 def _series(rows: list[Row], what: str, name: str, said: Any) -> Series:
-    values = np.array([row[what][name] for row in rows])
     return Series(
         x=np.array([row["words"] for row in rows]),
-        y=values[:, 0],
-        low=values[:, 1],
-        high=values[:, 2],
+        values=np.array([row[what][name] for row in rows]),
         said=[f"{NAMES[name]}, {_length(row)}: {said(row[what][name])}" for row in rows],
     )
 

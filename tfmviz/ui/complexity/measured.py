@@ -11,7 +11,7 @@ from tfmviz.analysis.complexity import FUSED, MEASURED, Sizes, continued, crosse
 from tfmviz.plots.growth import growth
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
-from tfmviz.ui.background import Found, measured
+from tfmviz.ui.background import Found, by_name, measured
 from tfmviz.ui.figures import show, theme
 from tfmviz.words.numbers import decimal, in_bytes, in_seconds, in_words
 
@@ -107,12 +107,9 @@ def counted(against: str, what: str) -> Curves:
 
 def curves(found: Sequence[Found], against: str, what: str, on: str) -> Curves:
     """What was measured against n or d, by kind of layer."""
-    points: dict[str, list[tuple[float, float]]] = {}
-    for record in found:
-        if record["against"] == against and record["on"] == on:
-            points.setdefault(record["name"], []).append((record[against], record[COLUMN[what]]))
-    names = [kind.name for kind in MEASURED if kind.name in points]  # so colours are those of the counts
-    return {name: (np.array(points[name])[:, 0], np.array(points[name])[:, 1]) for name in names}
+    some = [record for record in found if record["against"] == against and record["on"] == on]
+    points = by_name(some, "name", against, COLUMN[what])
+    return {kind.name: points[kind.name] for kind in MEASURED if kind.name in points}  # colours are those of the counts
 
 
 def claimed(name: str, against: str, what: str) -> str:

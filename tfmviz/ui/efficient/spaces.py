@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import numpy as np
 import streamlit as st
 
@@ -16,7 +13,7 @@ from tfmviz.plots import efficient as figures
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.efficient.subject import BYTES
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
@@ -96,7 +93,8 @@ def _state(trace: Trace, states: Array, a: Array, channel: int, n_state: int) ->
 
 
 def _losses(trace: Trace, twin: Trace, model: Model, *, n_kept: int) -> None:
-    held_out = [decimal(float(_measured()[name]["held_out"])) for name in ("attention", "state-space")]
+    measured = read_json(FOLDER / "measured.json")
+    held_out = [decimal(float(measured[name]["held_out"])) for name in ("attention", "state-space")]
     on_text = ""
     losses = [next_token_losses(one["logits"], one.target.ids) for one in (twin, trace)]
     if len(losses[0]):
@@ -119,11 +117,6 @@ def _space() -> AnyModel:
 def _twin() -> Model:
     models.import_torch()
     return zoo.load("attention", FOLDER)
-
-
-@shared
-def _measured() -> dict[str, Any]:
-    return json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
 
 
 @shared

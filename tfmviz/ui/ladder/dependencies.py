@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -15,6 +14,7 @@ import streamlit as st
 from tfmviz.analysis.dependencies import AGREEMENT, CLOSING, MANY, NAME, NAMES, ONE, QUOTATION
 from tfmviz.plots.bottleneck import Series, against_length
 from tfmviz.ui import icons, lesson
+from tfmviz.ui.cache import read_json
 from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.held_out import outdated
 from tfmviz.ui.ladder import rungs
@@ -44,14 +44,13 @@ def dependencies(here: Lesson) -> None:
 
 
 @lru_cache(maxsize=1)
-def measured() -> Row:
-    """What `scripts.measure_dependencies` found."""
-    return json.loads((FOLDER / "dependencies.json").read_text(encoding="utf-8"))
-
-
-@lru_cache(maxsize=1)
 def _counts() -> str:
     return hashlib.sha256((FOLDER / "5-gram.npz").read_bytes()).hexdigest()
+
+
+def measured() -> Row:
+    """What `scripts.measure_dependencies` found."""
+    return read_json(FOLDER / "dependencies.json")
 
 
 def _curves(found: Row, kind: str) -> None:
@@ -87,9 +86,7 @@ def _series(rows: list[Row], name: str, title: str) -> Series:
     values = np.array([row["leans"][name] for row in rows])
     return Series(
         x=np.array([float(row["n"]) for row in rows]),
-        y=values[:, 0],
-        low=values[:, 1],
-        high=values[:, 2],
+        values=values,
         said=[
             f"{title}, {row['n']} words: {per_cent(share)} ({per_cent(low)} to {per_cent(high)})"
             for row, (share, low, high) in zip(rows, values.tolist(), strict=True)

@@ -7,6 +7,7 @@ import streamlit as st
 
 from tfmviz.plots import ladder as figures
 from tfmviz.ui import controls, icons
+from tfmviz.ui.cache import read_json
 from tfmviz.ui.figures import show_bars, show_cells
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import TITLES, Reading
@@ -74,7 +75,7 @@ def _table(reading: Reading) -> None:
         "| model | trained numbers | held-out text, bits per byte | your text, bits per byte |\n|---|---|---|---|\n"
         + "\n".join(rows)
     )
-    counted = rungs.counted_facts()
+    counted = read_json(rungs.FOLDER / "counted.json")
     st.caption(
         f"With all {counted['all_numbers']:,} numbers of its counts the 5-gram model reaches "
         f"{counted['all_bits_per_byte']:.3f}."

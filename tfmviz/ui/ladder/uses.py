@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from functools import lru_cache
 from urllib.parse import urlencode
 
 import numpy as np
@@ -18,7 +16,7 @@ from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
 from tfmviz.ui import controls, icons, inputs, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
@@ -162,11 +160,9 @@ def right_by(place: str) -> dict[str, Array]:
     return {way: np.array(measured(name)[place]) for name, way in WAYS.items()}
 
 
-@lru_cache(maxsize=len(NAMES))
 def measured(name: str) -> Mapping[str, list[float]]:
     """What `scripts.evaluate` measured on held-out text."""
-    path = PROJECT / "assets" / "training" / f"{name}-by-position.json"
-    return json.loads(path.read_text(encoding="utf-8"))
+    return read_json(PROJECT / "assets" / "training" / f"{name}-by-position.json")
 
 
 def doubt(text: str) -> str:

@@ -82,24 +82,17 @@ def settings(here: Lesson) -> Settings:
             "& causal: look back only", here.choice.layer.startswith("decoder."), key="back", bind="query-params"
         )
         second = left.text_input("A second sentence", SECOND, key="second", bind="query-params", max_chars=200)
-        n_prefix = left.slider("Prefix-LM: tokens of the prefix", 1, 16, 5, key="prefix", bind="query-params")
-        radius = middle.slider("Window and BigBird: radius w", 0, 16, 2, key="w", bind="query-params")
-        step = middle.slider("Dilated: step", 2, 8, 3, key="dilation", bind="query-params")
-        size = middle.slider("Blocks: tokens in a block", 1, 16, 5, key="size", bind="query-params")
-        n_global = right.slider("Global tokens", 0, 8, 1, key="global", bind="query-params")
-        n_random = right.slider("Random keys for each query", 0, 8, 2, key="random", bind="query-params")
-        seed = right.slider("Seed of the random keys", 0, 20, 0, key="seed", bind="query-params")
-    return Settings(
-        second=second.strip() or SECOND,
-        back=back,
-        n_prefix=n_prefix,
-        radius=radius,
-        step=step,
-        size=size,
-        n_global=n_global,
-        n_random=n_random,
-        seed=seed,
-    )
+        return Settings(
+            second=second.strip() or SECOND,
+            back=back,
+            n_prefix=left.slider("Prefix-LM: tokens of the prefix", 1, 16, 5, key="prefix", bind="query-params"),
+            radius=middle.slider("Window and BigBird: radius w", 0, 16, 2, key="w", bind="query-params"),
+            step=middle.slider("Dilated: step", 2, 8, 3, key="dilation", bind="query-params"),
+            size=middle.slider("Blocks: tokens in a block", 1, 16, 5, key="size", bind="query-params"),
+            n_global=right.slider("Global tokens", 0, 8, 1, key="global", bind="query-params"),
+            n_random=right.slider("Random keys for each query", 0, 8, 2, key="random", bind="query-params"),
+            seed=right.slider("Seed of the random keys", 0, 20, 0, key="seed", bind="query-params"),
+        )
 
 
 def gallery(q_len: int, k_len: int, said: Settings, *, second_len: int, crossing: bool) -> list[Example]:
@@ -151,22 +144,14 @@ def _own(length: int, window: int) -> Example:
 def _looking_back(length: int, said: Settings) -> tuple[Example, Example, Example]:
     from tfmviz import masks
 
-    causal = _example(
-        "causal", "causal", "j ≤ i: itself and what came before. GPT and every model that writes.", masks.causal(length)
+    before = "j ≤ i: itself and what came before. GPT and every model that writes."
+    empty = "j < i, as on some slides: the first row is empty, its softmax 0/0."
+    first = f"The first {said.n_prefix} tokens see one another, the others look back."
+    return (
+        _example("causal", "causal", before, masks.causal(length)),
+        _example("strict", "strictly causal", empty, masks.strictly_causal(length)),
+        _example("prefix", "prefix-LM", first, masks.prefix(length, said.n_prefix)),
     )
-    strict = _example(
-        "strict",
-        "strictly causal",
-        "j < i, as on some slides: the first row is empty, its softmax 0/0.",
-        masks.strictly_causal(length),
-    )
-    prefix = _example(
-        "prefix",
-        "prefix-LM",
-        f"The first {said.n_prefix} tokens see one another, the others look back.",
-        masks.prefix(length, said.n_prefix),
-    )
-    return causal, strict, prefix
 
 
 def _sparse(length: int, said: Settings) -> list[tuple[str, str, str, Any]]:
