@@ -60,8 +60,7 @@ def tiled(here: Lesson) -> None:
     before = f"earlier sums are multiplied by {decimal(tile.factor[-1], '.3f')}"
     st.markdown(
         f"**Step {step} of {len(made)}.** For query {tile.rows.stop - 1} the largest score so far is m = "
-        f"{decimal(tile.largest[-1])}, the sum of exp(s − m) is l = {decimal(tile.total[-1])}; {before}. "
-        "Only the framed scores exist."
+        f"{decimal(tile.largest[-1])}, the sum of exp(s − m) is l = {decimal(tile.total[-1])}; {before}."
     )
     _same(head, size)
 

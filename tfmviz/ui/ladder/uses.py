@@ -28,6 +28,8 @@ BOTH, FORWARD, CLASSIFIER = NAMES = ("label-both", "label-forward", "label-text"
 FRENCH = 0
 """The label of French. That of English is 1; see the cards of the models."""
 
+QUOTED = 8
+
 WAYS = {BOTH: "both directions", FORWARD: "forward alone"}
 
 READOUTS = ("last state", "mean of the states")
@@ -80,12 +82,12 @@ def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
     )
 
 
-def _quoted(text: Encoding, chosen: Array, *, most: int = 8) -> str:
+def _quoted(text: Encoding, chosen: Array) -> str:
     """The chosen tokens as the page names them; of many the first few."""
     tokens = [f"“{visible(text.tokens[place])}”" for place in np.flatnonzero(chosen)]
     if not tokens:
         return "nothing"
-    return ", ".join(tokens[:most]) + (f" and {len(tokens) - most} more" if len(tokens) > most else "")
+    return ", ".join(tokens[:QUOTED]) + (f" and {len(tokens) - QUOTED} more" if len(tokens) > QUOTED else "")
 
 
 def _classifying(classifier: AnyModel, text: Encoding) -> None:
