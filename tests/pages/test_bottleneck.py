@@ -51,7 +51,7 @@ def test_the_sizes_on_the_page_are_those_of_the_cards() -> None:
     sizes = [size(f"seq2seq-{kind}") for kind in KINDS]
     assert f"{min(sizes):,} to {max(sizes):,} trained numbers" in said
     larger, least = (size("french-english") / n for n in (min(sizes), max(sizes)))
-    assert f"is {least:.0f} to {larger:.0f} times as large" in said
+    assert f"the transformer {least:.0f} to {larger:.0f} times as many" in said
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_one_is_not_written_as_several() -> None:
     own = {"source": "yours", "own": "cat"}
     assert "1 sentence, 1 token, 1 different" in words(open_page(PAGE, text="cat", counted_in="The text", **own))
     assert "The only factor, with smoothing" in words(open_page(PAGE, text="cat", counted_in=TABS[0]))
-    assert "1 other word: nothing" in table(open_page(PAGE, text="cat", n="1", **own))["caption"]
+    assert "All other words together get nothing" in table(open_page(PAGE, text="cat", n="1", **own))["caption"]
     assert "on the one before it" in words(open_page(PAGE, text="cat", n="2", counted_in=TABS[1]))
     assert "on the 2 before it" in words(open_page(PAGE, text="cat", n="3", counted_in=TABS[1]))
 

@@ -15,7 +15,7 @@ from tfmviz.ui.figures import show_table
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import counted, per_cent, rounded
+from tfmviz.words.numbers import per_cent, rounded
 
 ROWS = 8
 
@@ -108,10 +108,9 @@ def _caption(at: Counting, context: tuple[int, ...], p: Array, rows: list[int]) 
     said = f"h = “{at.said(context)}”" if context else "h is empty"
     if np.isnan(p).any():
         return f"{said}. It never occurs."
-    others = at.text.vocab_size - len(rows)
     rest = max(1 - float(p[rows].sum()), 0.0)
     rest_said = "nothing" if rest < 1e-9 else "almost everything" if rest > 0.995 else per_cent(rest)
-    return f"{said}. {counted(others, 'other word')}: {rest_said}."
+    return f"{said}. All other words together get {rest_said}."
 
 
 def _about(at: Counting, context: tuple[int, ...], word: int, count: int) -> str:

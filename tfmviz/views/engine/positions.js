@@ -10,8 +10,8 @@ import { added } from "./tensors.js";
  * Positions count from 0. Where there are more keys than queries, the queries stand at the last positions.
  * @typedef {object} Scheme
  * @property {number[] | null} theta radians per position by which each pair of queries and keys turns
- * @property {(x: Tensor, tap: Tap, past: number) => Tensor} embed adds something to the token embeddings (len, d_model),
- *   of which the first stands at position `past`
+ * @property {(x: Tensor, tap: Tap, past: number) => Tensor} embed adds something to token embeddings (len, d_model);
+ *   the first stands at position `past`
  * @property {(q: Tensor, k: Tensor, tap: Tap) => Tensor[]} rotate turns queries and keys
  * @property {(qLen: number, kLen: number) => Float32Array | null} bias what to add to the scaled scores, (head, q_len,
  *   k_len)
