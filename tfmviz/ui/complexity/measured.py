@@ -64,8 +64,8 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
         st.table(table(seen, against, what))
         st.markdown(verdict(seen, against, what))
         st.caption(
-            "Fastest of a few runs of one head, one thread; most bytes held at once. Exponents: of the four largest "
-            "sizes."
+            "Time: the fastest of a few runs of one head, one thread. Memory: the most bytes held at once. Exponents: "
+            "of the four largest sizes."
         )
 
 

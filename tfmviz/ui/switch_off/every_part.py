@@ -93,7 +93,8 @@ def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
     if spared:
         least, loss = spared[-1]
         found = f"For {len(spared)} of {counted(len(heads), 'head')} the loss does not grow"
-        found += f"; with **{least.name}** {way.done()} it changes by {decimal(loss, '+.3f')} nats."
+        change = decimal(loss, "+.3f")
+        found += f"; with **{least.name}** {way.done()} it changes by {change} nats." if float(f"{loss:.3f}") else "."
     if not way.removes or min(abs(loss) for _, loss in heads) >= LITTLE:
         return found
     return f"{found} Below {LITTLE} nats, others may do the same work, or this text may not need it."
