@@ -120,7 +120,7 @@ def moved(subject: Subject) -> None:
         st.markdown("Choose another position.")
         return
     apart = float(np.abs(again - out[order]).max())
-    st.markdown(f"Every row has moved with its word, and is the same to within {tiny(apart)}.")
+    st.markdown(f"Every row has moved with its word, and is otherwise the same, to within {tiny(apart)}.")
 
 
 @shared
