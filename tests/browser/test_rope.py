@@ -75,6 +75,8 @@ def test_arrow_keys_slide_and_choose_pairs_and_the_address_keeps_it(visit: Visit
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     expect(page.locator(".says p").first).to_contain_text("Pair 4, θ = 0.100")
+    expect(page.locator(".dials button[tabindex='0']")).to_have_count(1)
+    expect(page.locator(".dials button[tabindex='0']")).to_have_attribute("aria-pressed", "true")
     expect(page).to_have_url(re.compile(r"turn=2\.4\.6\.3"))
     page.reload()
     page.wait_for_selector(DRAWN)
