@@ -113,7 +113,7 @@ def faster(duel: Duel) -> None:
 
 def _same(schemes: Iterable[str], title: str, differences: list[float]) -> None:
     marks = [_mark(value < ROUNDING) for value in differences]
-    st.table({"scheme": list(schemes), title: list(map(rounded, differences)), "": marks})
+    st.table({"scheme": list(schemes), title: list(map(rounded, differences)), "the same": marks})
 
 
 def _turned(twin: Twin, duel: Duel) -> None:
