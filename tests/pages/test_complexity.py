@@ -39,7 +39,7 @@ def test_the_table_is_filled_in_with_the_readers_sizes() -> None:
 
 def test_a_row_of_the_address_opens_its_derivation_and_a_wrong_one_the_first() -> None:
     assert "hᵢ = f(W xᵢ + U hᵢ₋₁)" in words(open_page(PAGE, row="recurrent"))
-    assert "meets each of the n keys" in words(open_page(PAGE, row="<b>"))
+    assert "meets each of n keys" in words(open_page(PAGE, row="<b>"))
 
 
 def test_what_dominates_depends_on_n_and_d() -> None:

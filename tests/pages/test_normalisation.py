@@ -136,15 +136,14 @@ def test_the_change_on_the_page_is_measured_on_the_models_own_vectors() -> None:
     expected = np.linalg.norm(normed[1] - normed[0], axis=-1) / np.linalg.norm(normed[0], axis=-1)
     np.testing.assert_allclose(batches, expected, rtol=1e-3)
     assert f"moved by **{expected.mean():.1%}**" in words(app)
-    assert "LayerNorm: **0%**, RMSNorm: **0%**: they see each token alone" in words(app)
+    assert "by 0% with LayerNorm and 0% with RMSNorm" in words(app)
 
 
 def test_in_use_another_sentence_moves_nothing() -> None:
     app = open_page(PAGE, text=TEXT, layer="1", batch="My dog ran.", joining="Why?", about=TABS[1], phase="in use")
     _, batches = series(charts(app)["company"], "value", by="series").values()
     assert (batches == 0).all()
-    assert "your vectors move by **0%**" in words(app)
-    assert "have moved by" not in words(app)
+    assert "moved by **0.0%** of their length on average with BatchNorm, which now takes" in words(app)
 
 
 @pytest.mark.parametrize(("model", "said"), [("twins-rope", "Before every layer"), ("twins-postnorm", "After every")])
@@ -184,19 +183,16 @@ def test_numbers_that_cannot_be_used_are_told_why(ages: str, fees: str, said: st
             "5, 5, 9",
             "**student 2**. Tuition makes 14% of the squared distances from student 1.",
         ),
-        ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**, both equally near. Tuition makes"),
+        ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**. Tuition makes"),
         ("20, 21, 19, 40", "5, 5, 5, 5", "as they are: students 2 and 3; standardised: students 2 and 3"),
         ("20, 20", "5, 5", "**student 2**: all have the same age and the same tuition."),
         ("20, 21, 19, 40", "5, 5, 5, 5", "Where all have the same tuition both are 0/0"),
-        ("5, 40, 41, 42", "1, 2, 3, 4", "all but student 1 lie between 0.95 and 1 in age"),
-        ("18, 19, 45, 22", "1, 2, 3, 4", "all but student 3 lie between 0 and 0.15 in age"),
         ("20, 20", "5, 6", "Where all have the same age both are 0/0"),
     ],
 )
 def test_what_is_said_of_the_students_holds_for_any_numbers(ages: str, fees: str, said: str) -> None:
     shown = words(open_page(PAGE, about=TABS[2], ages=ages, fees=fees))
     assert said in shown
-    assert ("all but student" in shown) == ("all but student" in said or fees == "5, 5, 5, 5")
     assert ("makes 0.00%" in shown) == (fees == "5, 5, 5, 5")
 
 
@@ -294,10 +290,9 @@ def test_a_change_from_zeros_is_no_percentage() -> None:
         assert "0.0%" not in said
         assert "every number was 0. Now they are not" in said
         assert not charts(app)
-        assert "The batch had 1 token and has" in said or batch.strip()
     said = words(open_page(PAGE, text="Hi", batch="Hi", joining="Hi", about=TABS[1]))
     assert "so they still are" in said
-    assert "your vectors move by **0%**" in words(open_page(PAGE, text="Hi", batch=" ", about=TABS[1], phase="in use"))
+    assert "moved by **0.0%**" in words(open_page(PAGE, text="Hi", batch=" ", about=TABS[1], phase="in use"))
 
 
 def every_norm(path: Path) -> list[str]:

@@ -99,7 +99,7 @@ def test_tokens_at_which_the_two_differ_are_named() -> None:
     assert (both != forward).sum() in range(1, 9)
     assert f"They differ at {quoted(both != forward)}." in words(app).replace("\\", "")
     assert alt(app, "labels") == f"In French: both directions: {quoted(both)}; forward alone: {quoted(forward)}"
-    assert "They agree at every token" in words(open_page("ladder", text="It is late.", ladder=TAB))
+    assert "They agree." in words(open_page("ladder", text="It is late.", ladder=TAB))
 
 
 @pytest.mark.parametrize(
@@ -127,18 +127,17 @@ def test_held_out_curves_are_those_of_the_files(place: str, lines: tuple[str, st
     [
         ("Je pense que the weather is nice.", ""),
         ("à", "So few letters"),
-        ("3.14 + 42 = 😀", "no word"),
-        ("老王 批评 老李", "no letter of the Latin alphabet"),
-        ("Привет, je pense à toi", "6 of the 17 letters of this text are not"),
+        ("3.14 + 42 = 😀", "So few letters"),
+        ("老王 批评 老李", "Not all letters are Latin"),
+        ("Привет, je pense à toi", "Not all letters are Latin"),
         ("<b>hello</b> $x$", ""),
         ("le nº un et la 2ª", ""),
-        ("je vois α", "1 of the 7 letters of this text is not"),
+        ("je vois α", "Not all letters are Latin"),
     ],
 )
 def test_a_text_for_which_they_were_not_made_gets_a_sentence(text: str, said: str) -> None:
     assert said in doubt(text)
     assert bool(doubt(text)) == bool(said)
-    assert ("so they guess" in doubt(text)) == bool(said)
 
 
 @pytest.mark.parametrize("text", ["\u200b", "👩‍👩‍👧" * 300, "x" * 5000])

@@ -74,7 +74,7 @@ def _curves(theme: Theme, s: Sentence) -> Chart:
 CHARTS: dict[str, Callable[[Theme, Sentence], Chart]] = {
     "pairs": lambda theme, s: pairs(s.tokens, *s.shares(2, 7), series=("a", "b"), title="x", theme=theme),
     "pairs in per cent": lambda theme, s: pairs(
-        s.tokens, *s.shares(2, 7), series=("a", "b"), title="x", top=None, percent=True, theme=theme
+        s.tokens, *s.shares(2, 7), series=("a", "b"), title="x", percent=True, theme=theme
     ),
     "growth of costs": lambda theme, s: growth.growth(
         {"a": (2.0 ** np.arange(7), s.shares(7)), "b": (2.0 ** np.arange(7), np.r_[np.nan, s.shares(6)])},

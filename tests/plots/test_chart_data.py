@@ -43,7 +43,7 @@ def test_pairs_stand_side_by_side_for_every_token(theme: Theme) -> None:
     ]
     assert chart.data["rows"]["hover"][2] == "“a”, soft: 0.500"
     assert scale(chart, "color", "bar")["range"] == [theme.attention, theme.mlp]
-    assert scale(chart, "y", "bar")["domain"][0] == 0
+    assert scale(chart, "y", "bar")["zero"]
 
 
 def test_shares_are_said_in_per_cent() -> None:

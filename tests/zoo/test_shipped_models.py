@@ -117,9 +117,9 @@ def test_a_sentence_of_the_menu_comes_with_the_head_that_shows_its_point(name: s
     assert queries.tokens[query].strip() == example.word
     best: tuple[float, str, int] = (0, "", 0)
     for key in (n for n, token in enumerate(keys.tokens) if token.strip() == example.to):
-        found = links(trace, kind_of(example.layer), query, key)
-        layer, head, weight = ranking(found.weights)[0]
-        best = max(best, (weight, found.layers[layer], head))
+        kind = kind_of(example.layer)
+        layer, head, weight = ranking(links(trace, kind, query, key))[0]
+        best = max(best, (weight, kind.replace(".", f".{layer}."), head))
     assert best[1:] == (example.layer, example.head)
     assert best[0] > 1 / 3
 

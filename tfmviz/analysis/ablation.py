@@ -73,7 +73,8 @@ def parts_of(trace: Trace) -> tuple[Part, ...]:
     for block in blocks:
         stack, index = block.split(".")
         where = f"{stack} " if both else ""
-        sites = tuple(site for site in _outputs(block) if site in trace)
+        outputs = (f"{block}.{part}.out" for part in ("self_attn", "cross_attn", "mlp"))
+        sites = tuple(site for site in outputs if site in trace)
         layers.append(Part(code=f"{STACKS[stack]}l{index}", name=f"{where}layer {index}", kind="layer", sites=sites))
         if (mlp := f"{block}.mlp.out") in trace:
             mlps.append(Part(code=f"{STACKS[stack]}m{index}", name=f"{where}MLP {index}", kind="mlp", sites=(mlp,)))
@@ -88,10 +89,6 @@ def _heads(trace: Trace, layer: str, *, both: bool) -> list[Part]:
         Part(code=f"{letter}{index}.{h}", name=f"{where}{index}.{h}", kind="head", sites=(f"{layer}.z",), head=h)
         for h in range(len(trace[f"{layer}.z"]))
     ]
-
-
-def _outputs(block: str) -> tuple[str, ...]:
-    return tuple(f"{block}.{part}.out" for part in ("self_attn", "cross_attn", "mlp"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

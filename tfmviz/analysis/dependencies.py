@@ -112,9 +112,9 @@ def _sums(pair: Pair, p: Sequence[Mapping[str, float]]) -> list[list[float]]:
     return [[sum(one[token] for token in tokens) for tokens in (pair.right, pair.wrong)] for one in p]
 
 
-def _point(more: float, less: float, *, equal: float = 1e-5) -> float:
+def _point(more: float, less: float) -> float:
     """1 if the first is larger, 0 if the second is, a half if they are equal but for float32."""
-    if abs(more - less) <= equal * max(more, less):
+    if abs(more - less) <= 1e-5 * max(more, less):
         return 0.5
     return float(more > less)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 from unicodedata import category
 
 import numpy as np
@@ -25,16 +25,7 @@ Kind = Literal[
 ]
 VerdictKind = Kind | Literal["mixed"]
 
-SELF_KINDS: tuple[Kind, ...] = (
-    "previous token",
-    "next token",
-    "current token",
-    "first token",
-    "same word",
-    "induction",
-    "punctuation",
-    "broad",
-)
+SELF_KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind != "alignment")
 """What a head can do within one text."""
 
 CROSS_KINDS: tuple[Kind, ...] = ("alignment", "first token", "punctuation", "broad")

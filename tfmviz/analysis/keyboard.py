@@ -59,10 +59,10 @@ def begun(text: str) -> int:
     return found.start() if found else len(text)
 
 
-def offers(scores: Array, words: Words, begins: str, *, n: int = OFFERED) -> list[int]:
-    """The places of the n words with the highest scores among those that begin with some letters."""
+def offers(scores: Array, words: Words, begins: str) -> list[int]:
+    """The places of the `OFFERED` words with the highest scores among those that begin with some letters."""
     order = np.argsort(-scores, kind="stable").tolist()
-    return [at for at in order if words.names[at].startswith(begins)][:n]
+    return [at for at in order if words.names[at].startswith(begins)][:OFFERED]
 
 
 def letters_needed(scores: Array, words: Words, word: str, *, n: int = OFFERED) -> int:

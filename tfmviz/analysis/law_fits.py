@@ -117,7 +117,7 @@ class Fit:
     draws: AdditiveLaw
 
 
-def fit_additive(n: Array, d: Array, loss: Array, *, draws: int = 0, seed: int = 0) -> Fit:
+def fit_additive(n: Array, d: Array, loss: Array, *, draws: int = 0) -> Fit:
     """Fits E + A / N^α + B / D^β to runs, and again to each of `draws` resamples of them (Efron 1979).
 
     A resample is searched from where the fit of all runs ended.
@@ -133,7 +133,7 @@ def fit_additive(n: Array, d: Array, loss: Array, *, draws: int = 0, seed: int =
     found, value = fit_sum(x, y, starts, np.ones((len(starts.c), len(y))))
     best = Terms(c=found.c[[value.argmin()]], p=found.p[[value.argmin()]])
     again = Terms(c=best.c.repeat(draws, axis=0), p=best.p.repeat(draws, axis=0))
-    resampled, _ = fit_sum(x, y, again, _counts(len(y), draws, seed))
+    resampled, _ = fit_sum(x, y, again, _counts(len(y), draws))
     law = _law(best, middle)
     return Fit(law=AdditiveLaw(*(float(getattr(law, name)[0]) for name in CONSTANTS)), draws=_law(resampled, middle))
 
@@ -146,9 +146,9 @@ def _starts(mean: float, least: float) -> Terms:
     return Terms(c=c, p=np.array([(alpha, beta, 0.0) for alpha, beta, _ in grid]))
 
 
-def _counts(n_runs: int, draws: int, seed: int) -> Array:
+def _counts(n_runs: int, draws: int) -> Array:
     """How often each resample holds each run: (draw, run)."""
-    return np.random.default_rng(seed).multinomial(n_runs, np.full(n_runs, 1 / n_runs), size=draws)
+    return np.random.default_rng(0).multinomial(n_runs, np.full(n_runs, 1 / n_runs), size=draws)
 
 
 def _law(terms: Terms, middle: Array) -> AdditiveLaw:
@@ -164,17 +164,17 @@ def _law(terms: Terms, middle: Array) -> AdditiveLaw:
     )
 
 
-def fit_power(x: Array, loss: Array, *, draws: int = 0, seed: int = 0) -> tuple[float, Array]:
+def fit_power(x: Array, loss: Array, *, draws: int = 0) -> tuple[float, Array]:
     """The exponent α of (x_c / x)^α fitted to runs, and those of resamples: (draw,)."""
     order = np.lexsort((loss, x))
     logs, y = np.log(x)[order], np.log(loss)[order]
-    weights = np.concatenate([np.ones((1, len(y))), _counts(len(y), draws, seed)])
+    weights = np.concatenate([np.ones((1, len(y))), _counts(len(y), draws)])
     starts = Terms(c=np.full((len(weights), 1), y.mean()), p=np.full((len(weights), 1), 0.1))
     found, _ = fit_sum((logs - logs.mean())[None], y, starts, weights)
     return float(found.p[0, 0]), found.p[1:, 0]
 
 
-def interval(draws: Number, *, level: float = 0.95) -> tuple[float, float]:
-    """The middle `level` of resampled values, from percentile to percentile."""
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+def interval(draws: Number) -> tuple[float, float]:
+    """The middle 95% of resampled values, from percentile to percentile."""
+    low, high = np.quantile(draws, [0.025, 0.975])
     return float(low), float(high)

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tfmviz.record.trace import Array, Trace, kind_of
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Links:
-    """All heads of one kind of attention, looking from one query i at one key j.
-
-    Attributes:
-        layers: paths of the layers, bottom up.
-        weights: (layer, head), a_ij in [0, 1]; NaN where the mask forbids the look.
-    """
-
-    layers: tuple[str, ...]
-    weights: Array
-
-
-def links(trace: Trace, kind: str, query: int, key: int) -> Links:
-    """Measures all heads on one pair of tokens.
+def links(trace: Trace, kind: str, query: int, key: int) -> Array:
+    """All heads of one kind of attention, looking from one query i at one key j, the layers bottom up.
 
     Args:
         kind: of attention, as `kind_of` names it: "decoder.cross_attn".
         query, key: positions of the token that looks and of the one that is looked at.
 
+    Returns:
+        (layer, head), a_ij in [0, 1]; NaN where the mask forbids the look.
+
     Raises:
         NotCaptured: the trace lacks a pattern's `mask`.
     """
-    layers = tuple(layer for layer in trace.layers if kind_of(layer) == kind)
-    return Links(layers=layers, weights=np.stack([_looks(trace, layer, query, key) for layer in layers]))
+    return np.stack([_looks(trace, layer, query, key) for layer in trace.layers if kind_of(layer) == kind])
 
 
 def _looks(trace: Trace, layer: str, query: int, key: int) -> Array:

@@ -80,14 +80,12 @@ class Series:
 
     Attributes:
         x: (point,), the mean length.
-        y, low, high: (point,), the number and the ends of its interval.
+        values: (point, 3), the number and the ends of its interval.
         said: what each point says under the pointer.
     """
 
     x: Array
-    y: Array
-    low: Array
-    high: Array
+    values: Array
     said: Sequence[str]
 
 
@@ -106,9 +104,10 @@ def against_length(
     points: dict[str, list[str] | list[float]] = {
         "line": [name for name, one in zip(names, series.values(), strict=True) for _ in one.x],
         "x": [float(x) + shift for one, shift in zip(series.values(), apart, strict=True) for x in one.x],
-        "y": [float(y) for one in series.values() for y in one.y],
-        "low": [float(y) for one in series.values() for y in one.low],
-        "high": [float(y) for one in series.values() for y in one.high],
+        **{
+            field: [float(y) for one in series.values() for y in one.values[:, n]]
+            for n, field in enumerate(("y", "low", "high"))
+        },
         "hover": [said for one in series.values() for said in one.said],
         "dot": [90.0 for one in series.values() for _ in one.x],
     }

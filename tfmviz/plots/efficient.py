@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from tfmviz.plots.cells import Axis, Cells, Form, Frame, Scale, amounts, masked, of_tokens, share, signed
 from tfmviz.plots.charts import Chart
-from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
+from tfmviz.plots.lines import Axes, line_chart, named_lines
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.numbers import per_cent
@@ -70,29 +69,15 @@ def state(values: Array, *, tokens: Sequence[str], numbers: Sequence[str]) -> Ce
 def errors(x: Array, curves: Mapping[str, Array], *, title: str, doubling: bool = False, theme: Theme) -> Chart:
     """Shares that are lost or kept, against a setting; `doubling`: each step of the x axis doubles."""
     points = {name: (x, y) for name, y in curves.items()}
-    lines = _lines(points, lambda name, k, v: f"{name}, {title} {k:.0f}: {per_cent(v)}", theme=theme)
+    lines = named_lines(points, lambda name, k, v: f"{name}, {title} {k:.0f}: {per_cent(v)}", theme=theme, dot=50)
     return line_chart(lines, Axes(x=title, y="share", height=260, doubling=doubling), theme=theme, y_range=(0.0, 1.0))
 
 
 def by_position(curves: Mapping[str, tuple[Array, Array]], *, trained: int, theme: Theme) -> Chart:
     """The surprise by position, of several models that were trained on `trained` tokens at a time."""
-    lines = _lines(curves, lambda name, x, y: f"{name}, position {x:.0f}: {y:.3f} nats", theme=theme)
+    lines = named_lines(curves, lambda name, x, y: f"{name}, position {x:.0f}: {y:.3f} nats", theme=theme, dot=50)
     axes = Axes(x="position", y="surprise, nats", height=320)
     return line_chart(lines, axes, theme=theme, marked=[(trained - 0.5, f"trained on {trained} positions")])
-
-
-def _lines(
-    points: Mapping[str, tuple[Array, Array]], said: Callable[[str, float, float], str], *, theme: Theme
-) -> list[Line]:
-    """At most three lines with points, in the colours of bars."""
-    strokes = [
-        Stroke(colour=colour, dash=dash, dot=50)
-        for colour, dash in zip((theme.attention, theme.mlp, theme.accent), DASHES, strict=False)
-    ]
-    return [
-        Line(name=name, x=x, y=y, stroke=stroke, said=partial(said, name))
-        for stroke, (name, (x, y)) in zip(strokes, points.items(), strict=False)
-    ]
 
 
 def mixing(E: Array, *, k_tokens: Sequence[str]) -> Cells:
@@ -140,15 +125,11 @@ def by_head(back: Sequence[Array], *, titles: Sequence[str]) -> Cells:
     values = np.stack(back)
     return Cells(
         matrices=values,
-        rows=_numbered("layer", values.shape[1]),
-        columns=_numbered("head", values.shape[2]),
+        rows=Axis(title="layer"),
+        columns=Axis(title="head"),
         scale=amounts(values, "tokens back"),
         form=Form(digits=1, unit=" tokens back"),
         titles=tuple(titles),
         across=2,
         row_height=34,
     )
-
-
-def _numbered(what: str, n: int) -> Axis:
-    return Axis(title=what, names=[str(k) for k in range(n)], spoken=[f"{what} {k}" for k in range(n)])

@@ -34,7 +34,7 @@ def surprise(bits: Array, *, models: Sequence[str], tokens: Sequence[str], chose
         rows=Axis(title="", names=models, spoken=[f"{model} model" for model in models]),
         columns=cells.of_tokens("token", tokens),
         scale=cells.amounts(bits, "surprise −log₂ p, bits"),
-        form=Form(digits=1, unit=" bits", words=None),
+        form=Form(digits=1, unit=" bits"),
         texts=cells.written(bits, ".0f"),
         frames=cells.chosen_column(chosen, len(models)),
     )

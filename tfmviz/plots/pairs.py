@@ -21,7 +21,6 @@ def pairs(
     title: str,
     theme: Theme,
     token_title: str = "key",
-    top: float | None = 1.0,
     percent: bool = False,
 ) -> Chart:
     """Two bars for every token.
@@ -31,7 +30,6 @@ def pairs(
         series: names of the two.
         title: what they measure.
         token_title: name of the axis of tokens.
-        top: end of the scale; None: the largest number.
         percent: whether the numbers are shares, shown in per cent.
     """
     names = [visible(token) for token in tokens]
@@ -47,19 +45,18 @@ def pairs(
         ],
     }
     longest = max(map(len, series))
-    return Chart(spec=_pairs(theme, title, token_title, top, percent, longest), data={"rows": bars})
+    return Chart(spec=_pairs(theme, title, token_title, percent, longest), data={"rows": bars})
 
 
 @cache
-def _pairs(theme: Theme, title: str, token_title: str, top: float | None, percent: bool, longest: int) -> Spec:
-    length = {"domain": [0, 1.02 * top]} if top else {"zero": True, "nice": True}
+def _pairs(theme: Theme, title: str, token_title: str, percent: bool, longest: int) -> Spec:
     bars = (
         rows()
         .mark_bar()
         .encode(
             x=upright("token", token_title),
             xOffset=alt.XOffset("series:N"),
-            y=number(alt.Y, "value", title, axis={"format": "~%"} if percent else {}, **length),
+            y=number(alt.Y, "value", title, axis={"format": "~%"} if percent else {}, zero=True, nice=True),
             color=colour("series", [theme.attention, theme.mlp], longest=longest, symbol="square"),
             **hover(),
         )

@@ -10,13 +10,15 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
+from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 
 LONGEST = 300.0
@@ -113,6 +115,14 @@ class Measurement:
 def measurement(module: str, *args: str) -> Measurement:
     """The server's measurement of that name."""
     return Measurement(module, *args)
+
+
+def by_name(found: Iterable[Found], name: str, x: str, y: str) -> dict[str, tuple[Array, Array]]:
+    """x and y of what was measured, for each of the names: the arguments say what they are called."""
+    points: dict[str, list[tuple[float, float]]] = {}
+    for record in found:
+        points.setdefault(record[name], []).append((record[x], record[y]))
+    return {one: (np.array(at, float)[:, 0], np.array(at, float)[:, 1]) for one, at in points.items()}
 
 
 def measured(module: str, draw: Callable[[tuple[Found, ...]], None], *args: str, words: str) -> None:

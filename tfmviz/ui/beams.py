@@ -57,10 +57,7 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
         for one in found[-1].complete
     )
     st.markdown(f"| complete text | n | score | score / nᵅ |\n|---|---|---|---|\n{rows}")
-    st.caption(
-        f"The search stops when {width} texts are complete and none that runs is better than the worst, or at "
-        f"{longest} words."
-    )
+    st.caption(f"It stops when no running text beats the worst of {width} complete ones, or at {longest} words.")
 
 
 def ask() -> tuple[int, float]:

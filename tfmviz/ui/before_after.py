@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tfmviz.analysis import mask_effect
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.pairs import pairs
-from tfmviz.record.trace import Trace
+from tfmviz.record.trace import Array, Trace
 from tfmviz.ui.figures import show, show_pairs, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
@@ -44,18 +46,13 @@ def losses(here: Lesson, after: Trace, *, series: tuple[str, str], key: str = "l
     if len(before.tokens) < 2 or "decoder.0.self_attn.pattern" not in before:
         return
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (before, after))
-    tokens = before.tokens[1:]
+    show_losses(before.tokens[1:], old, new, series=series, key=key)
+
+
+def show_losses(tokens: Sequence[str], old: Array, new: Array, *, series: tuple[str, str], key: str) -> None:
+    """The chart of two surprises at each token."""
     show(
-        pairs(
-            tokens,
-            old,
-            new,
-            series=series,
-            title="−log p, nats",
-            token_title="word to predict",
-            top=None,
-            theme=theme(),
-        ),
+        pairs(tokens, old, new, series=series, title="−log p, nats", token_title="word to predict", theme=theme()),
         key=key,
         alt="; ".join(f"“{visible(t)}” {a:.1f} → {b:.1f}" for t, a, b in zip(tokens, old, new, strict=True)),
     )

@@ -209,7 +209,12 @@ def _model(here: Lesson, *, alike: bool) -> Lesson | None:
     asked = st.query_params.get("b_model", first)
     st.session_state["b_model"] = asked if asked in fitting else first  # the address holds no name of the menu
     name = line("b-model").selectbox(
-        "The other model", fitting, key="b_model", on_change=_put_model, format_func=name_of, width=260
+        "The other model",
+        fitting,
+        key="b_model",
+        on_change=lambda: controls.put({"b_model": st.session_state["b_model"]}),
+        format_func=name_of,
+        width=260,
     )
     called = markdown.plain(name_of(name))
     if asked not in fitting:
@@ -225,22 +230,15 @@ def _model(here: Lesson, *, alike: bool) -> Lesson | None:
     return replace(here, model=model, choice=choice)
 
 
-def _put_model() -> None:
-    controls.put({"b_model": st.session_state["b_model"]})
-
-
 def _shapes() -> dict[str, Facts]:
-    """The models that can be loaded, by their names."""
     return {entry.name: entry.config for entry in models.entries() if entry.config is not None}
 
 
 def _layers(here: Lesson) -> int:
-    """How many layers there are of A's kind of attention."""
     return sum(kind_of(layer) == kind_of(here.choice.layer) for layer in here.model.config.layers)
 
 
 def _layer(here: Lesson, index: int) -> str:
-    """The path of a layer of A's kind of attention."""
     stack, _, part = here.choice.layer.split(".")
     return f"{stack}.{index}.{part}"
 

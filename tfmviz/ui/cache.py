@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from inspect import signature
+from pathlib import Path
 from threading import Condition, Lock
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -112,6 +115,12 @@ def _brought_along(text: str) -> list[str]:
     """Other short texts, none twice; none for a long one, for which all would have to wait."""
     short = dict.fromkeys(other for other in turns.others() if len(other) <= SHORT and other != text)
     return list(short) if len(text) <= SHORT else []
+
+
+@lru_cache
+def read_json(path: Path) -> Any:
+    """What a file that comes with the app holds."""
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def forget(model: Hashable) -> None:

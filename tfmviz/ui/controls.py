@@ -391,7 +391,6 @@ def pin(position: int | None, key: str = "token") -> None:
 
 
 def _put(key: str, value: str) -> None:
-    """Puts a value into the address; an empty value removes the key."""
     if value:
         st.query_params[key] = value
     elif key in st.query_params:

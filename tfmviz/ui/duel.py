@@ -104,7 +104,7 @@ def side_by_side(here: Lesson, first: tuple[str, str]) -> None:
     """
     lesson.hide("model", "kind", "layer", "head")
     duel = choose(here, first, beside.SCHEMES)
-    st.markdown("Two models, trained alike but for their positions. The tabs are about one scheme: leave B for them.")
+    st.markdown("Two models, trained alike but for their positions. Leave B for the tabs about one scheme.")
     attention(duel)
     on_paper(duel)
 
@@ -134,7 +134,7 @@ def choose(here: Lesson, first: tuple[str, str] = ("sinusoidal", "rope"), option
     )
     if left.trace(here.text).target.n_dropped:
         st.info(
-            f"The first {TRAINED} tokens of your text; “Longer texts” on the page “Sinusoidal or RoPE?” reads up to "
+            f"The first {TRAINED} tokens of your text; “Longer texts” on “Sinusoidal or RoPE?” reads up to "
             f"{FACTOR * TRAINED}.",
             icon=icons.CUT,
         )
@@ -182,7 +182,8 @@ def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:
     elif did.turned is not None:
         values, axes, title = did.turned, ("coordinate", "position"), "cos, sin of each pair's turn"
     elif did.bias is not None:
-        values, axes = _causal(did.bias[duel.head]), ("key", "query")
+        bias = did.bias[duel.head]
+        values, axes = np.where(np.tri(len(bias), dtype=bool), bias, np.nan), ("key", "query")
         title = f"added to the scores of head {duel.head}"
     else:
         st.markdown("Nothing to draw.")
@@ -193,11 +194,6 @@ def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:
         alt=f"{scheme}: {title}, {values.shape[0]} × {values.shape[1]} numbers from {np.nanmin(values):.2f} to "
         f"{np.nanmax(values):.2f}.",
     )
-
-
-def _causal(values: Array) -> Array:
-    """Without the pairs that the mask closes."""
-    return np.where(np.tri(len(values), dtype=bool), values, np.nan)
 
 
 def _against_distance(role: Role, twin: Twin, duel: Duel) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.record.trace import Array
+from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
+from tfmviz.words import markdown
 
 MEASURED = zoo.MODELS.parent / "training"
 
@@ -30,6 +35,24 @@ class ByPosition:
     def mean(self) -> float:
         """Over the positions that the model was trained on."""
         return float(self.losses[: self.trained].mean())
+
+
+def outdated(found: Mapping[str, Any], *others: str) -> bool:
+    """Whether figures were measured with other weights than today's; if so, says it.
+
+    Args:
+        found: `weights`, their hashes by the models' names, and the `command` that measures.
+        others: names of other files that have changed.
+    """
+    changed = [name for name, made_with in found["weights"].items() if zoo.weights_hash(name) != made_with]
+    changed.extend(others)
+    if changed:
+        st.info(
+            f"Measured with other weights of {', '.join(map(markdown.code, changed))}. Measure again: "
+            f"{markdown.code(found['command'])}",
+            icon=icons.INFO,
+        )
+    return bool(changed)
 
 
 @shared

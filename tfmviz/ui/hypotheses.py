@@ -77,7 +77,6 @@ def _fate(step: BeamStep, candidate: Candidate) -> str:
 def _against(
     model: Model, ids: Sequence[int], way: Sequence[Candidate], winner: Hypothesis, best: Sequence[Candidate]
 ) -> str:
-    """Where it leaves the winner."""
     part = next((n for n, both in enumerate(zip(ids, winner.ids, strict=False)) if both[0] != both[1]), None)
     if part is None:
         return "It is the winner." if len(ids) == len(winner.ids) else "It is how the winner begins."
@@ -86,7 +85,7 @@ def _against(
         for one, steps in ((ids, way), (winner.ids, best))
     )
     return (
-        f"It leaves the winner at word {part + 1}: {own} instead of {other}. The winner's score is "
+        f"It leaves the winner at word {part + 1}: {own} instead of {other}. The winner's score: "
         f"{decimal(winner.score)}, normalised {decimal(winner.normalised, '.3f')}."
     )
 
@@ -99,7 +98,7 @@ def _table(
     left, right = (
         [
             (named(model, token), one.log_probability, total)
-            for token, one, total in zip(*both, _sums(both[1]), strict=True)
+            for token, one, total in zip(*both, accumulate(one.log_probability for one in both[1]), strict=True)
         ]
         for both in ((ids, way), (others, best))
     )
@@ -115,8 +114,3 @@ def _table(
         rows=rows,
         texts=True,
     )
-
-
-def _sums(way: Sequence[Candidate]) -> list[float]:
-    """The score after every token."""
-    return list(accumulate(one.log_probability for one in way))

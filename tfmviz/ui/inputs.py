@@ -1,15 +1,25 @@
-"""Widgets that take what an address says, whatever it says."""
+"""Widgets that take what an address says, whatever it says, and menus of sentences."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from tfmviz.ui import controls
+
 LARGEST = 2**53
 """Whole numbers from here on are not all numbers of JavaScript."""
+
+
+def asked_number(key: str) -> int | None:
+    """A whole number that the address asks for; None where it holds none."""
+    asked = st.query_params.get(key, "")
+    return int(asked) if re.fullmatch(r"[0-9]{1,6}", asked) else None
 
 
 def number_box(label: str, *, key: str, line: DeltaGenerator | None = None, **box: Any) -> Any:
@@ -29,3 +39,23 @@ def number_box(label: str, *, key: str, line: DeltaGenerator | None = None, **bo
             bind = None
             box["on_change"] = lambda: st.query_params.update({key: str(st.session_state[key])})
     return (st if line is None else line).number_input(label, key=key, bind=bind, **box)
+
+
+def presets(label: str, texts: Sequence[str], *, key: str, width: int) -> None:
+    """A menu of sentences that fit the open tab; the chosen one goes into the sentence box."""
+
+    def take() -> None:
+        if text := st.session_state[key]:
+            st.session_state["text"], st.session_state[key] = text, None
+            controls.forget_token()
+
+    st.selectbox(
+        label,
+        texts,
+        index=None,
+        key=key,
+        placeholder=label,
+        on_change=take,
+        label_visibility="collapsed",
+        width=width,
+    )

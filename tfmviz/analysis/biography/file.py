@@ -155,7 +155,6 @@ def _sizes(book: Book) -> dict[str, int]:
 
 
 def _heads_of(weights: ModelWeights) -> dict[str, int]:
-    """How many heads each layer has."""
     return {
         layer: len(matrices.W_Q) for stack in weights.stacks.values() for layer, matrices in stack.attention.items()
     }

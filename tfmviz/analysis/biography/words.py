@@ -46,7 +46,6 @@ def _interval(claim: Claim) -> str:
 
 
 def _damage(found: Biography) -> str:
-    """What is lost without it."""
     mean, low, high = found.damage
     if not low > 0:
         return "On ordinary text the loss does not rise measurably without it."

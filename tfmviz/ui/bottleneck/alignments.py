@@ -21,10 +21,7 @@ def alignments(at: Translating) -> None:
         if alignment.has_attention(at.trace):
             _alpha(at)
         else:
-            st.info(
-                "Without attention there is no α: the decoder sees only the encoder's last state.",
-                icon=icons.INFO,
-            )
+            st.info("Without attention there is no α.", icon=icons.INFO)
     with right:
         _beside(at)
     if alignment.has_attention(at.trace):
@@ -51,7 +48,6 @@ def _alpha(at: Translating) -> None:
 
 
 def _beside(at: Translating) -> None:
-    """Cross-attention of the head chosen in the sidebar."""
     model, choice = at.transformer, at.here.choice
     if model is None or not choice.layer.endswith("cross_attn"):
         st.info("Choose a transformer's cross-attention in the sidebar to compare.", icon=icons.INFO)

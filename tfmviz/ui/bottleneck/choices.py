@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,7 @@ import streamlit as st
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Trace
 from tfmviz.text.familiar import is_latin
-from tfmviz.ui import controls, icons, lesson, translators
+from tfmviz.ui import controls, icons, inputs, lesson, translators
 from tfmviz.ui.lesson import Lesson
 
 SCORES: Mapping[str, str] = {
@@ -21,8 +20,6 @@ SCORES: Mapping[str, str] = {
     "bilinear": "hᵢ₋₁ Wₛ hⱼ",
     "additive": "v · tanh(hᵢ₋₁ Wₕ + hⱼ Wₑ)",
 }
-
-MARKS = ".!?…"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,16 +73,13 @@ def choose(here: Lesson) -> Translating:
         kind = st.segmented_control(
             "Attention", list(recurrent), default=list(recurrent)[-1], key="attention", bind="query-params"
         )
-        at = Translating(here=here, kind=kind or list(recurrent)[-1], recurrent=recurrent, asked=_asked())
+        at = Translating(
+            here=here, kind=kind or list(recurrent)[-1], recurrent=recurrent, asked=inputs.asked_number("written")
+        )
         _buttons(at)
     if note := doubt(here.text, recurrent[at.kind]):
         st.info(note, icon=icons.INFO)
     return at
-
-
-def _asked() -> int | None:
-    value = st.query_params.get("written", "")
-    return int(value) if re.fullmatch(r"[0-9]{1,3}", value) else None
 
 
 def _buttons(at: Translating) -> None:
@@ -108,10 +102,10 @@ def doubt(text: str, model: AnyModel) -> str:
     said = []
     letters = [character for character in text if character.isalpha()]
     if not letters:
-        said.append("There is no letter in this text: nothing to translate.")
+        said.append("There is nothing to translate in this text.")
     elif not any(map(is_latin, letters)):
         said.append("The models learned French alone, so they guess.")
-    elif not text.rstrip(" \"'»”)").endswith(tuple(MARKS)):
+    elif not text.rstrip(" \"'»”)").endswith((".", "!", "?", "…")):
         said.append("The text ends without a mark, so the models may stop too late.")
     if dropped := model.encode(text).n_dropped:
         left_out = "the last one of your text was" if dropped == 1 else f"the last {dropped} of your text were"

@@ -33,14 +33,10 @@ def contexts(at: Translating) -> None:
                 key=f"contexts_{kind}",
                 alt=_said(trace, count),
             )
-    st.markdown(
-        f"Without attention all rows are one vector of {at.recurrent[at.kind].config.d_model} numbers; with "
-        "attention each is a mixture of its own."
-    )
+    st.markdown("Without attention all rows are one vector; with it each is a mixture of its own.")
 
 
 def _said(trace: Trace, count: int) -> str:
-    """How far each context is from the one before."""
     steps = alignment.changes(trace)[: max(count - 1, 0)]
     rows = [
         f"“{visible(token)}” {decimal(float(step))}" for token, step in zip(written(trace)[1:], steps, strict=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from tfmviz.plots.bottleneck import Series
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_table, theme
+from tfmviz.ui.held_out import outdated
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, per_cent
@@ -38,12 +39,7 @@ def measured() -> None:
     if found is None:
         st.info("There are no measurements yet; `python -m scripts.measure_bottleneck` makes them.", icon=icons.INFO)
         return
-    if changed := [name for name, made_with in found["weights"].items() if zoo.weights_hash(name) != made_with]:
-        st.info(
-            f"These figures were measured with other weights of {', '.join(map(markdown.code, changed))}. Measure "
-            f"again: {markdown.code(found['command'])}",
-            icon=icons.INFO,
-        )
+    if outdated(found):
         return
     _bleu(found)
     _probe(found["probe"])
@@ -67,14 +63,19 @@ def _bleu(found: Row) -> None:
         key="bleu",
         alt="BLEU by length: " + "; ".join(f"{name}: " + ", ".join(one.said) for name, one in series.items()),
     )
-    st.markdown(f"BLEU on {rows[0]['texts']:,} held-out pairs.")
     names = list(found["weights"])
     show_table(
         Table(
             caption="BLEU, and its 95% interval",
             columns=("source", "texts", "words", *(NAMES[name] for name in names)),
             rows=[
-                (_length(row), f"{row['texts']:,}", decimal(row["words"], ".1f"), *_scores(row, names)) for row in rows
+                (
+                    _length(row),
+                    f"{row['texts']:,}",
+                    decimal(row["words"], ".1f"),
+                    *(_score(row["bleu"][name]) for name in names),
+                )
+                for row in rows
             ],
             spared=(2,),
         ),
@@ -83,46 +84,32 @@ def _bleu(found: Row) -> None:
     _differences(rows)
 
 
-def _scores(row: Row, names: Sequence[str]) -> list[str]:
-    return [_score(row["bleu"][name]) for name in names]
-
-
 def _differences(rows: list[Row]) -> None:
-    """Which differences between the recurrent models are larger than chance, at every length."""
-    pairs = list(rows[0]["differences"])
-    found = [[row["differences"][pair] for row in rows] for pair in pairs]
-    sure = sum(_is_sure(value) for values in found for value in values)
-    are = "is" if sure == 1 else "are"
     show_table(
         Table(
             caption="BLEU of the first less that of the second; n.s.: not significant",
             columns=("models", *map(_length, rows)),
             rows=[
-                (" less ".join(NAMES[name] for name in pair.split(" − ")), *map(_difference, values))
-                for pair, values in zip(pairs, found, strict=True)
+                (
+                    " less ".join(NAMES[name] for name in pair.split(" − ")),
+                    *(_difference(row["differences"][pair]) for row in rows),
+                )
+                for pair in rows[0]["differences"]
             ],
-            about=f"{sure} of these {len(pairs) * len(rows)} differences {are} significant.",
         ),
         key="differences",
     )
 
 
-def _is_sure(value: list[float]) -> bool:
-    """Whether an interval lies on one side of 0."""
-    return value[1] > 0 or value[2] < 0
-
-
 def _difference(value: list[float]) -> str:
-    return decimal(value[0], "+.1f") + ("" if _is_sure(value) else " n.s.")
+    """Significant where the interval lies on one side of 0."""
+    return decimal(value[0], "+.1f") + ("" if value[1] > 0 or value[2] < 0 else " n.s.")
 
 
 def _series(rows: list[Row], what: str, name: str, said: Any) -> Series:
-    values = np.array([row[what][name] for row in rows])
     return Series(
         x=np.array([row["words"] for row in rows]),
-        y=values[:, 0],
-        low=values[:, 1],
-        high=values[:, 2],
+        values=np.array([row[what][name] for row in rows]),
         said=[f"{NAMES[name]}, {_length(row)}: {said(row[what][name])}" for row in rows],
     )
 

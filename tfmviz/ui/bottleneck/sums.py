@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
-import streamlit as st
-
 from tfmviz.analysis import alignment
 from tfmviz.analysis.alignment import Sum
 from tfmviz.ui import inputs, lesson
@@ -55,10 +51,7 @@ def picked(at: Translating) -> tuple[int, int]:
     """The chosen cell: a token that is written, and one of the source. At first the largest share of a middle row."""
     n_rows, n_columns = at.trace["decoder.alpha"].shape
     last = max(at.shown(n_rows) - 1, 0)
-    word = min(_asked("word", (last + 1) // 2), last)
-    return word, min(_asked("state", int(at.trace["decoder.alpha"][word].argmax())), n_columns - 1)
-
-
-def _asked(key: str, otherwise: int) -> int:
-    value = st.query_params.get(key, "")
-    return int(value) if re.fullmatch(r"[0-9]{1,3}", value) else otherwise
+    asked = inputs.asked_number("word")
+    word = (last + 1) // 2 if asked is None else min(asked, last)
+    state = inputs.asked_number("state")
+    return word, int(at.trace["decoder.alpha"][word].argmax()) if state is None else min(state, n_columns - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -100,29 +101,19 @@ def faster(duel: Duel) -> None:
         return
     found = {twin.scheme: findings(twin, duel.text) for _, twin in duel.sides}
     st.markdown("**A key/value cache** reads the text in two halves here. Are predictions the same?")
-    st.table(
-        {
-            "scheme": list(found),
-            "largest difference of a logit": [rounded(one.cache) for one in found.values()],
-            "the same": [_mark(one.cache < ROUNDING) for one in found.values()],
-        }
-    )
-    st.markdown(
-        "**Linear attention** takes φ(q) · φ(k), so Σ φ(k) vᵀ can be summed along the text. Is the result the "
-        "same in layer 0?"
-    )
-    st.table(
-        {
-            "scheme": list(found),
-            "all pairs against running sum": [rounded(one.linear) for one in found.values()],
-            "the same": [_mark(one.linear < ROUNDING) for one in found.values()],
-        }
-    )
+    _same(found, "largest difference of a logit", [one.cache for one in found.values()])
+    st.markdown("**Linear attention** can sum Σ φ(k) vᵀ along the text. Is the result the same in layer 0?")
+    _same(found, "all pairs against running sum", [one.linear for one in found.values()])
     st.markdown("A running sum has no score to bias. RoPE acts on φ(q) and φ(k) separately.")
     for _, twin in duel.sides:
         if twin.effects.turned is not None:
             _turned(twin, duel)
             break
+
+
+def _same(schemes: Iterable[str], title: str, differences: list[float]) -> None:
+    marks = [_mark(value < ROUNDING) for value in differences]
+    st.table({"scheme": list(schemes), title: list(map(rounded, differences)), "the same": marks})
 
 
 def _turned(twin: Twin, duel: Duel) -> None:
@@ -134,9 +125,8 @@ def _turned(twin: Twin, duel: Duel) -> None:
     low, high = (decimal(float(end)) for end in (turned.sum(axis=-1).min(), turned.sum(axis=-1).max()))
     least = decimal(float(turned[np.tri(len(turned), dtype=bool)].min()), ".3f")
     st.markdown(
-        f"Layer 0, head {duel.head} of {twin.scheme}, as linear attention. Turned vectors keep their lengths, but rows "
-        f"now sum to **{low}** to {high}, and a share may become negative (the least is {least}): only the "
-        "numerator is turned (Su et al. 2021)."
+        f"Layer 0, head {duel.head} of {twin.scheme}. Only the numerator is turned (Su et al. 2021): rows now sum "
+        f"to **{low}** to {high}, and a share may be negative (the least is {least})."
     )
     show_cells(
         figures.turned(
@@ -166,7 +156,6 @@ def card(duel: Duel) -> None:
 
 
 def _cells(scheme: str, found: Findings, duel: Duel) -> list[str]:
-    """One row of the card."""
     extrapolates = found.rise is not None and found.rise <= position_terms.RISE
     far = "not measured" if by_position(name_of(scheme)) is None else signed(found.rise)
     entries = (

@@ -11,7 +11,6 @@ from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import compare as figures
 from tfmviz.plots.compare import Curve, Role
-from tfmviz.plots.pairs import pairs
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import Array
 from tfmviz.ui import before_after, icons, lesson
@@ -19,7 +18,6 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.duel import FACTOR, TRAINED, Duel, Twin, available, name_of
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
-from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent, rounded
 
 FIRST = "decoder.0.self_attn"
@@ -75,9 +73,7 @@ def shift(duel: Duel) -> None:
     for column, (role, twin) in zip(columns, duel.sides, strict=True):
         with column:
             table |= _shifted(role, twin, duel, by)
-    st.markdown(
-        f"Layer {duel.layer}, head {duel.head}, from position 0 and from {by}; below, the largest difference by layer."
-    )
+    st.markdown(f"Layer {duel.layer}, head {duel.head}; below, the largest difference by layer.")
     st.table(table)
 
 
@@ -139,8 +135,7 @@ def terms(duel: Duel) -> None:
     adding = dict.fromkeys(twin for _, twin in duel.sides if twin.effects.added is not None)
     if not adding:
         figure.info(
-            f"Neither {duel.left.scheme} nor {duel.right.scheme} adds anything to the words. Choose sinusoidal "
-            "or learned.",
+            "Neither scheme adds anything to the words. Choose sinusoidal or learned.",
             icon=icons.INFO,
         )
     for twin in adding:
@@ -161,7 +156,7 @@ def _four_terms(twin: Twin, duel: Duel) -> None:
         alt="Mean size of the parts: " + ", ".join(f"{t} {s:.2f}" for t, s in zip(TERMS, sizes, strict=True)),
     )
     st.markdown(
-        f"**{twin.scheme}, layer 0, head {duel.head}.** The four add up to the scores, to within **{rounded(error)}**."
+        f"**{twin.scheme}, layer 0, head {duel.head}.** Together they are the scores, to within **{rounded(error)}**."
     )
     st.table(
         {
@@ -206,7 +201,7 @@ def _extrapolation(duel: Duel) -> None:
         return
     curves = [_curve(scheme, losses, chosen.get(scheme, "other")) for scheme, losses in found.items()]
     rises = {scheme: position_terms.rise(losses, trained=TRAINED) for scheme, losses in found.items()}
-    told = {scheme: "ends there" if rise is None else decimal(rise, "+.2f") for scheme, rise in rises.items()}
+    told = {scheme: signed(rise) for scheme, rise in rises.items()}
     show(
         figures.losses(curves, trained=TRAINED, theme=theme()),
         key="extrapolation",
@@ -256,17 +251,4 @@ def _own_text(duel: Duel) -> None:
         alt = "; ".join(f"{curve.name}: " + ", ".join(f"{y:.1f}" for y in curve.y) for curve in curves)
         show(figures.losses(curves, trained=TRAINED, theme=theme()), key="own_losses", alt=alt)
         return
-    show(
-        pairs(
-            one[0],
-            one[1],
-            other[1],
-            series=duel.schemes,
-            title="−log p, nats",
-            token_title="token to predict",
-            top=None,
-            theme=theme(),
-        ),
-        key="own_losses",
-        alt="; ".join(f"“{visible(t)}” {a:.1f}, {b:.1f}" for t, a, b in zip(one[0], one[1], other[1], strict=True)),
-    )
+    before_after.show_losses(*one, other[1], series=duel.schemes, key="own_losses")

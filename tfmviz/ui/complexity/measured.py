@@ -11,7 +11,7 @@ from tfmviz.analysis.complexity import FUSED, MEASURED, Sizes, continued, crosse
 from tfmviz.plots.growth import growth
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
-from tfmviz.ui.background import Found, measured
+from tfmviz.ui.background import Found, by_name, measured
 from tfmviz.ui.figures import show, theme
 from tfmviz.words.numbers import decimal, in_bytes, in_seconds, in_words
 
@@ -41,8 +41,9 @@ def layers() -> None:
     """What a layer should cost, what it does cost, and how both grow."""
     with lesson.line("measured"):
         against = st.segmented_control("Against", ["n", "d"], default="n", key="against", bind="query-params") or "n"
-        what = st.segmented_control("What", ["time", "memory"], default="time", key="what", bind="query-params")
-    what = what or "time"
+        what = st.segmented_control(
+            "What", ["time", "memory"], default="time", key="what", bind="query-params", required=True
+        )
     measured(MODULE, lambda found: _draw(found, against, what), words="Measure on this server (about 10 s)")
 
 
@@ -59,14 +60,12 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
     with right:
         if seen:
             _chart(seen, axis, f"measured: {units[1]}", SAID[what])
-        else:
-            st.markdown("Left is arithmetic, right will be what a layer costs on this server.")
     if seen:
         st.table(table(seen, against, what))
         st.markdown(verdict(seen, against, what))
         st.caption(
-            "Fastest of a few runs of one head on random vectors, one thread. Memory: most bytes held at once. "
-            "Exponent: from the four largest sizes."
+            "Time: the fastest of a few runs of one head, one thread. Memory: the most bytes held at once. Exponents: "
+            "of the four largest sizes."
         )
 
 
@@ -108,12 +107,9 @@ def counted(against: str, what: str) -> Curves:
 
 def curves(found: Sequence[Found], against: str, what: str, on: str) -> Curves:
     """What was measured against n or d, by kind of layer."""
-    points: dict[str, list[tuple[float, float]]] = {}
-    for record in found:
-        if record["against"] == against and record["on"] == on:
-            points.setdefault(record["name"], []).append((record[against], record[COLUMN[what]]))
-    names = [kind.name for kind in MEASURED if kind.name in points]  # so colours are those of the counts
-    return {name: (np.array(points[name])[:, 0], np.array(points[name])[:, 1]) for name in names}
+    some = [record for record in found if record["against"] == against and record["on"] == on]
+    points = by_name(some, "name", against, COLUMN[what])
+    return {kind.name: points[kind.name] for kind in MEASURED if kind.name in points}  # colours are those of the counts
 
 
 def claimed(name: str, against: str, what: str) -> str:
@@ -144,13 +140,17 @@ def verdict(seen: Curves, against: str, what: str) -> str:
     """Where measured lines cross, and what the fused kernel saves, in words."""
     parts = []
     plain = seen.get("self-attention")
-    for name in ("recurrent", "convolution", "restricted attention"):
+    for name, said in (
+        ("recurrent", "a recurrent layer"),
+        ("convolution", "a convolution"),
+        ("restricted attention", "restricted attention"),
+    ):
         if plain is None or name not in seen or against != "n":
             continue
         size = min(len(plain[0]), len(seen[name][0]))
         at = crosses(plain[0][:size], plain[1][:size], seen[name][1][:size])
         if at is not None:
-            parts.append(f"than {_article(name)} from n ≈ {at:,.0f} on")
+            parts.append(f"than {said} from n ≈ {at:,.0f} on")
     words = f"Measured: self-attention takes more {what} {', '.join(parts)}. " if parts else ""
     if plain is not None and FUSED.name in seen:
         size = min(len(plain[1]), len(seen[FUSED.name][1]))
@@ -162,7 +162,3 @@ def verdict(seen: Curves, against: str, what: str) -> str:
             else f"At {against} = {plain[0][size - 1]:,.0f} the fused kernel saves no {what} here."
         )
     return words
-
-
-def _article(name: str) -> str:
-    return name if name == "restricted attention" else f"a {name} layer" if name == "recurrent" else f"a {name}"

@@ -33,13 +33,12 @@ def model(here: Lesson) -> None:
     meetings = (counts["scores"] + counts["values"]) / total
     st.markdown(
         f"To read your sentence ({read}) the model multiplies **{in_words(total)}** times. Only {per_cent(meetings)} "
-        "of that is scores and values; the rest grows in proportion to the text."
+        "of that is scores and values; the rest grows as the text does."
     )
     _growing(here)
 
 
 def _growing(here: Lesson) -> None:
-    """The parts against the length of the text, and where attention overtakes the feed-forward layers."""
     shapes = shapes_of(here.model.config)
     at = {n: _joined(in_model(shapes, source=n, target=n)) for n in {*LENGTHS, *SHOWN}}
     x = np.array(LENGTHS, float)
@@ -68,7 +67,6 @@ def _growing(here: Lesson) -> None:
 
 
 def _overtaken(over: float, shapes: dict[str, Shape]) -> None:
-    """Where attention overtakes the feed-forward layers, as an equation."""
     shape = next(iter(shapes.values()))
     router = f" + {shape.n_experts} experts to choose from · {shape.d_model}" if shape.n_experts > 1 else ""
     note = "With two matrices and d_model = n_heads · d_head that is n = d_ff."
@@ -88,7 +86,6 @@ def _joined(counts: dict[str, int]) -> dict[str, int]:
 
 
 def _said(counts: dict[str, int]) -> str:
-    """The largest parts with their shares, in words."""
     total = sum(counts.values())
     first, second, *_ = sorted(counts, key=lambda part: -counts[part])
     return f"{first} {per_cent(counts[first] / total)}, {second} {per_cent(counts[second] / total)}"

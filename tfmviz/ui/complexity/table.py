@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tfmviz.analysis.complexity import KINDS, Kind, Sizes
+from tfmviz.analysis.complexity import KINDS, Sizes
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.figures import show_table
 from tfmviz.views.counts import Table
@@ -12,18 +12,18 @@ from tfmviz.words.numbers import in_words, per_cent
 
 DERIVATIONS = {
     "self-attention": (
-        "Each of the n queries meets each of the n keys, and q · k takes d multiplications: **n · n · d**. The "
-        "values take as many again. That 2 and the projections (4 · n · d²) are left out.",
+        "Each of n queries meets each of n keys in d multiplications: **n · n · d**. As many for the values and "
+        "4 · n · d² for the projections are left out.",
         "One matrix product gives all scores: **1** step.",
         "Every token looks at every other directly: **1** layer.",
     ),
     "recurrent": (
-        "hᵢ = f(W xᵢ + U hᵢ₋₁): two products with a d × d matrix for each of n tokens, **2 · n · d²**.",
-        "hᵢ needs hᵢ₋₁, so the n tokens wait for one another: **n** steps.",
+        "hᵢ = f(W xᵢ + U hᵢ₋₁): two d × d matrices for each of n tokens, **2 · n · d²**.",
+        "hᵢ needs hᵢ₋₁: **n** steps.",
         "The first token reaches the last through all states between: **n** steps.",
     ),
     "convolution": (
-        "For every token k neighbours are each multiplied by their own d × d matrix: **k · n · d²**.",
+        "Each of a token's k neighbours has its own d × d matrix: **k · n · d²**.",
         "No position needs the result of another: **1** step.",
         "One layer joins k neighbours. If each next kernel reaches k times as far: **log_k n** layers; else "
         "about n / (k − 1).",
@@ -39,8 +39,7 @@ DERIVATIONS = {
 
 def table() -> None:
     """The table and, for the chosen row, where its entries come from."""
-    line = lesson.line("sizes")
-    sizes = _sizes(line)
+    sizes = _sizes()
     counts = [kind.multiplications(sizes) for kind in KINDS]
     names = [kind.name for kind in KINDS]
     asked = st.query_params.get("row", "")
@@ -49,7 +48,10 @@ def table() -> None:
         Table(
             caption=f"One layer: n = {sizes.n:,} tokens, vectors of width d = {sizes.d:,}.",
             columns=("layer", "order", "steps in sequence", "longest path", "multiplications"),
-            rows=[_row(kind, sizes, count) for kind, count in zip(KINDS, counts, strict=True)],
+            rows=[
+                (kind.name, kind.order, f"{kind.steps(sizes):,}", f"{kind.path(sizes):,}", in_words(count))
+                for kind, count in zip(KINDS, counts, strict=True)
+            ],
             shares=[count / max(counts) for count in counts],
             spared=(2,),
             picked=picked,
@@ -62,28 +64,22 @@ def table() -> None:
     ):
         column.markdown(f"**{title}, {names[picked]}.** {words}")
     st.markdown(_verdict(sizes))
-    st.caption("After table 1 of Vaswani et al. 2017. Bars compare multiplications.")
+    st.caption("After table 1 of Vaswani et al. 2017.")
 
 
-def _sizes(line: st.delta_generator.DeltaGenerator) -> Sizes:
-    chosen = {}
+def _sizes() -> Sizes:
+    line, chosen = lesson.line("sizes"), {}
     for key, label, options, start in (
         ("n", "Tokens n", [2**p for p in range(3, 18)], 512),
         ("d", "Width d", [2**p for p in range(4, 15)], 512),
         ("k", "Kernel k", [3, 5, 7, 9, 15, 31], 3),
         ("r", "Neighbours r", [2**p for p in range(2, 13)], 64),
     ):
-        name = f"size_{key}"
-        chosen[key] = line.select_slider(label, options, start, key=name, bind="query-params")
+        chosen[key] = line.select_slider(label, options, start, key=f"size_{key}", bind="query-params")
     return Sizes(**chosen)
 
 
-def _row(kind: Kind, sizes: Sizes, count: int) -> tuple[str, ...]:
-    return (kind.name, kind.order, f"{kind.steps(sizes):,}", f"{kind.path(sizes):,}", in_words(count))
-
-
 def _verdict(sizes: Sizes) -> str:
-    """Attention against recurrence, in words."""
     attention, recurrent, *_, restricted = (kind.multiplications(sizes) for kind in KINDS)
     ratio = attention / recurrent
     if ratio == 1:
@@ -93,4 +89,4 @@ def _verdict(sizes: Sizes) -> str:
         few, many = ("self-attention", "a recurrent layer") if ratio < 1 else ("a recurrent layer", "self-attention")
         sign = "<" if ratio < 1 else ">"
         said = f"n {sign} d, so {few} multiplies less: {many} needs {more:,.3g} times as much"
-    return f"{said[0]}{said[1:]}. Restricted attention needs {per_cent(restricted / attention)} of full attention."
+    return f"{said}. Restricted attention needs {per_cent(restricted / attention)} of full attention."

@@ -20,6 +20,6 @@ def about(at: Counting) -> None:
     else:
         st.markdown(
             f"The app's own text: {size}, from Common Voice (CC0), Tatoeba (CC BY 2.0 FR, tatoeba.org, via "
-            "manythings.org/anki) and children's classics (Standard Ebooks, Project Gutenberg)."
+            "manythings.org/anki), Standard Ebooks and Project Gutenberg."
         )
     st.markdown("Capitals make no difference. ⟨s⟩ separates sentences. ⟨unknown⟩ is a word that the text lacks.")

@@ -67,7 +67,6 @@ def _transformer(model: Model, text: str) -> tuple[Array, tuple[int, ...]]:
 
 
 def _products(at: Counting, found: list[Factor]) -> None:
-    """The two products in words."""
     one, other = (math.fsum(values) for values in zip(*((f.one, f.other) for f in found), strict=True))
     said = (
         "undefined: one factor is 0/0" if math.isnan(one) else "0: one factor is 0" if one == -math.inf else _both(one)
@@ -94,7 +93,6 @@ def _figure(found: list[Factor], at: Counting) -> None:
             series=(f"{at.n}-gram", MODEL),
             title="−log P, nats",
             token_title="word; no bar: 0 or 0/0",
-            top=None,
             theme=theme(),
         ),
         key="chain",

@@ -10,7 +10,7 @@ import streamlit as st
 from tfmviz.counting import shipped
 from tfmviz.counting.smoothing import LONGEST, Counted, HeldOut, Method, Smoothing, context_of, counted, held_out
 from tfmviz.counting.words import CLOSING, MARK, UNKNOWN, sentences_of, words_of
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
@@ -65,25 +65,14 @@ def choose(here: Lesson) -> Counting:
         n = st.segmented_control("n", range(1, LONGEST + 1), default=3, key="n", bind="query-params") or 3
         method = st.selectbox("Smoothing", METHODS, key="smoothing", bind="query-params", width=240)
         which = st.selectbox("Text", (SHIPPED, OWN), key="source", bind="query-params", width=150)
-        st.selectbox(
-            "Prompts",
-            PROMPTS,
-            index=None,
-            key="prompt",
-            placeholder="Prompts",
-            on_change=_take_prompt,
-            label_visibility="collapsed",
-            width=120,
-        )
+        inputs.presets("Prompts", PROMPTS, key="prompt", width=120)
         smoothing = _smoothing(method)
-    text = _own() if which == OWN else None
-    if text is None:
-        return Counting(n=n, smoothing=smoothing, text=shipped_text(), is_own=False, typed=here.text)
-    return Counting(n=n, smoothing=smoothing, text=_counted(text), is_own=True, typed=here.text)
+    own = _own() if which == OWN else None
+    text = shipped_text() if own is None else _counted(own)
+    return Counting(n=n, smoothing=smoothing, text=text, is_own=own is not None, typed=here.text)
 
 
 def _smoothing(method: Method) -> Smoothing:
-    """Asks for the number of a smoothing that has one."""
     if method == "add-δ":
         delta = st.select_slider("δ", DELTAS, 0.1, key="delta", bind="query-params")
         return Smoothing(method, delta=delta)
@@ -91,13 +80,6 @@ def _smoothing(method: Method) -> Smoothing:
         share = st.slider("λ", 0.05, 0.95, 0.6, 0.05, key="lambda", bind="query-params")
         return Smoothing(method, share=share)
     return Smoothing(method)
-
-
-def _take_prompt() -> None:
-    if prompt := st.session_state["prompt"]:
-        st.session_state["text"] = prompt
-        st.session_state["prompt"] = None
-        controls.forget_token()
 
 
 def _own() -> str | None:

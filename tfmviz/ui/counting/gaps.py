@@ -21,10 +21,7 @@ from tfmviz.words.numbers import per_cent
 def gaps(at: Counting) -> None:
     """Charts against n and δ, measured on held-out sentences."""
     if at.is_own:
-        st.info(
-            "Nothing of your text is held out; these charts measure the app's own.",
-            icon=icons.INFO,
-        )
+        st.info("These charts measure the app's own text, of which a part is held out.", icon=icons.INFO)
     text = choices.shipped_text()
     with st.spinner("Measuring on held-out sentences…"):
         measured = choices.measured()
@@ -64,14 +61,13 @@ def _sizes(sizes: Array, vocab_size: int) -> None:
 
 
 def _against_n(measured: HeldOut, at: Counting) -> None:
-    """Perplexity of every smoothing for each n, with the δ and λ that the reader has chosen."""
     models = {
         f"add-δ, δ = {at.smoothing.delta:g}": Smoothing("add-δ", delta=at.smoothing.delta),
         f"interpolation, λ = {at.smoothing.share:g}": Smoothing("interpolation", share=at.smoothing.share),
         "Kneser–Ney": Smoothing("Kneser–Ney"),
     }
     values = {name: perplexity(measured, smoothing) for name, smoothing in models.items()}
-    st.markdown("How well are held-out sentences predicted? Lower is better.")
+    st.markdown("How well are held-out sentences predicted?")
     show(
         figures.perplexities(values, range(1, LONGEST + 1), title="n", said=lambda n: f"n = {n:.0f}", theme=theme()),
         key="perplexity_n",
@@ -81,7 +77,6 @@ def _against_n(measured: HeldOut, at: Counting) -> None:
 
 
 def _against_delta(measured: HeldOut) -> None:
-    """Perplexity of add-δ for each n and all δ of the slider."""
     table = np.array([perplexity(measured, Smoothing("add-δ", delta=delta)) for delta in DELTAS])
     values = {f"n = {n + 1}": table[:, n] for n in range(LONGEST)}
     best = {name: DELTAS[int(y.argmin())] for name, y in values.items()}

@@ -7,7 +7,6 @@ import re
 import numpy as np
 import streamlit as st
 
-from tfmviz.counting.smoothing import Smoothing
 from tfmviz.counting.words import MARK, words_of
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons
@@ -55,18 +54,23 @@ def table(at: Counting) -> None:
 
 def _draw(at: Counting, context: tuple[int, ...], counts: Array, p: Array) -> None:
     rows = rows_of(at, counts, p)
-    picked = _picked(at, rows)
+    asked = at.text.numbers.get(st.query_params.get("counted", ""))
+    picked = asked if asked in rows else rows[0]
+    smoothed = [] if at.smoothing.method == "none" else [f"P, {at.smoothing.method}"]
     show_table(
         Table(
             caption=_caption(at, context, p, rows),
-            columns=("next word w", "count(h w)", "count(h)", *_headings(at.smoothing)),
+            columns=("next word w", "count(h w)", "count(h)", "P counted", *smoothed),
             rows=[_row(at, word, counts, p) for word in rows],
             shares=np.nan_to_num(p[rows]).tolist(),
             has_ground=True,
             spared=(1, 2),
             picked=rows.index(picked),
             about=_about(at, context, picked, int(counts[picked])),
-            sentences=_sentences(at, context, picked),
+            sentences=[
+                _marked(at, place, len(context) + 1)
+                for place in at.text.occurrences((*context, picked), SENTENCES).tolist()
+            ],
         ),
         key="counts",
         on_pick=lambda row: controls.put({"counted": at.text.vocabulary[rows[row]]}),
@@ -87,10 +91,6 @@ def rows_of(at: Counting, counts: Array, p: Array) -> list[int]:
     return sorted([*seen, *unseen], key=lambda word: (-p[word], word))
 
 
-def _headings(smoothing: Smoothing) -> tuple[str, ...]:
-    return ("P counted",) if smoothing.method == "none" else ("P counted", f"P, {smoothing.method}")
-
-
 def _row(at: Counting, word: int, counts: Array, p: Array) -> tuple[str, ...]:
     total = int(counts.sum())
     share = "0/0" if not total else per_cent(counts[word] / total) if counts[word] else "0"
@@ -108,24 +108,12 @@ def _caption(at: Counting, context: tuple[int, ...], p: Array, rows: list[int]) 
     said = f"h = “{at.said(context)}”" if context else "h is empty"
     if np.isnan(p).any():
         return f"{said}. It never occurs."
-    others = at.text.vocab_size - len(rows)
     rest = max(1 - float(p[rows].sum()), 0.0)
     rest_said = "nothing" if rest < 1e-9 else "almost everything" if rest > 0.995 else per_cent(rest)
-    if others == 0:
-        return f"{said}. There are no other words."
-    if others == 1:
-        return f"{said}. The one other word gets {rest_said}."
-    return f"{said}. The other {others:,} words together get {rest_said}."
-
-
-def _picked(at: Counting, rows: list[int]) -> int:
-    """The row whose sentences are shown: the one that the address names, or else the first."""
-    asked = at.text.numbers.get(st.query_params.get("counted", ""))
-    return asked if asked in rows else rows[0]
+    return f"{said}. All other words together get {rest_said}."
 
 
 def _about(at: Counting, context: tuple[int, ...], word: int, count: int) -> str:
-    """How often the chosen row was counted, in words."""
     said = at.said((*context, word))
     match count:
         case 0:
@@ -133,12 +121,6 @@ def _about(at: Counting, context: tuple[int, ...], word: int, count: int) -> str
         case 1:
             return f"“{said}” occurs once:"
     return f"“{said}” occurs {count:,} times" + (f"; these are the first {SENTENCES}:" if count > SENTENCES else ":")
-
-
-def _sentences(at: Counting, context: tuple[int, ...], word: int) -> list[tuple[str, str, str]]:
-    """The first sentences that the chosen row was counted in."""
-    places = at.text.occurrences((*context, word), SENTENCES).tolist()
-    return [_marked(at, place, len(context) + 1) for place in places]
 
 
 def _marked(at: Counting, place: int, length: int) -> tuple[str, str, str]:

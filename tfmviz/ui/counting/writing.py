@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import streamlit as st
 
@@ -49,17 +47,19 @@ def writing(at: Counting) -> None:
             if at.n > 1
             else "With n = 1 no word depends on any other. "
         )
-        + ("A context that never occurred loses its first word. " if at.smoothing.method == "none" else "")
         + "Click a word to see its rivals."
     )
-    picked = _picked(len(steps))
+    picked = min(inputs.asked_number("drawn") or 0, len(steps) - 1)
     left, right = st.columns(2)
     with left:
         show_table(
             Table(
                 caption="Step by step",
                 columns=("word", "drawn after", "P(w | h)"),
-                rows=[_row(at, step) for step in steps],
+                rows=[
+                    (name_of(at, step.word), at.said(step.context) or "nothing", rounded(step.probability))
+                    for step in steps
+                ],
                 picked=picked,
             ),
             key="steps_written",
@@ -78,28 +78,17 @@ def _next_seed() -> None:
     st.session_state["draw_seed"] = (st.session_state["draw_seed"] + 1) % (SEEDS + 1)
 
 
-def _picked(count: int) -> int:
-    asked = st.query_params.get("drawn", "")
-    return min(int(asked), count - 1) if re.fullmatch(r"[0-9]{1,3}", asked) else 0
-
-
-def _row(at: Counting, step: Step) -> tuple[str, ...]:
-    return name_of(at, step.word), at.said(step.context) or "nothing", rounded(step.probability)
-
-
 def _drawn_from(at: Counting, step: Step, number: int) -> None:
     """The most probable words at one step, and the one that was drawn."""
     p = at.text.distribution(step.context, at.smoothing, n=at.n)
     best = [word for word in np.argsort(-p, kind="stable")[:BARS].tolist() if p[word] > 0]
     possible = int((p > 0).sum())
-    shown = f"; these are the {len(best)} most probable" if possible > len(best) else ""
     if step.word not in best:
         best = [*best[: BARS - 1], step.word]
-        shown = f"; these are the {BARS - 1} most probable, and the one drawn"
     where = f"that may follow “{markdown.plain(at.said(step.context))}”" if step.context else "of the text"
     st.markdown(
         f"Word {number + 1}, “{markdown.plain(name_of(at, step.word))}”, was drawn from {possible:,} "
-        f"{'word' if possible == 1 else 'words'} {where}{shown}."
+        f"{'word' if possible == 1 else 'words'} {where}."
     )
     labels = [f"→ {name_of(at, word)}" if word == step.word else name_of(at, word) for word in best]
     show_bars(labels, p[best].tolist(), key="drawn_from")

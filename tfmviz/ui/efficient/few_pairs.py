@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.efficient import reformer, sparse
+from tfmviz.analysis.efficient.exact import Cost
 from tfmviz.plots import efficient as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
@@ -22,7 +23,7 @@ STEP, N_GLOBAL, N_RANDOM = 2, 1, 2
 
 ABOUT = {
     "window": "Neighbours only (Beltagy et al. 2020).",
-    "dilated": f"Every {STEP}nd key: twice as wide at the same price (Beltagy et al. 2020).",
+    "dilated": f"Every {STEP}nd key (Beltagy et al. 2020).",
     "BigBird": f"A window, {N_GLOBAL} global token, {N_RANDOM} random keys a query (Zaheer et al. 2020).",
     "top-k": "The largest scores, which must all be computed (Gupta et al. 2021).",
 }
@@ -35,11 +36,8 @@ def sparse_masks(here: Lesson) -> None:
         kinds = KINDS if head.q_tokens_are_keys else KINDS[-1:]
         kind = st.segmented_control("Keep", kinds, default=kinds[0], key="keep", bind="query-params") or kinds[0]
         size = st.slider("Radius, or k", 1, 16, 3, key="radius", bind="query-params")
-    kept = kept_pairs(head, kind, size) & head.allowed
-    pattern = sparse.pattern(head.scores, kept)
-    pairs, scores = int(kept.sum()), int(head.allowed.sum()) if kind == "top-k" else None
-    cost = sparse.cost(pairs, head.q.shape[1], scores=scores)
-    left = sparse.or_all(kept, head.allowed)
+    kept, pattern, cost = sparsely(head, kind, size)
+    pairs, left = int(kept.sum()), sparse.or_all(kept, head.allowed)
     beside(here, head, pattern, pattern @ head.v, title=f"{kind}, {size}", cost=cost, kept=left)
     caught = float((head.pattern * kept).sum(axis=-1).mean())
     st.markdown(
@@ -65,6 +63,21 @@ def kept_pairs(head: Head, kind: str, size: int) -> Array:
     return sparse.top(head.scores, size)
 
 
+def sparsely(head: Head, kind: str, size: int) -> tuple[Array, Array, Cost]:
+    """The pairs that are kept of those that the model allows, the pattern over them, and its cost."""
+    kept = kept_pairs(head, kind, size) & head.allowed
+    scores = int(head.allowed.sum()) if kind == "top-k" else None
+    return kept, sparse.pattern(head.scores, kept), sparse.cost(int(kept.sum()), head.q.shape[1], scores=scores)
+
+
+def bucketed(head: Head, of_q: Array, of_k: Array, n_buckets: int) -> tuple[Array, Array, Cost]:
+    """The same for pairs that share a bucket in one of the rounds: (round, len) buckets of queries and keys."""
+    kept = sparse.or_all(reformer.meet(of_q, of_k), head.allowed)
+    vectors = len(head.q) + len(head.k)
+    cost = reformer.cost(int(kept.sum()), vectors, head.q.shape[1], n_buckets, rounds=len(of_q))
+    return kept, sparse.pattern(head.scores, kept), cost
+
+
 def hashed(here: Lesson) -> None:
     """Buckets of queries and keys, on the text, and the attention that is left within them."""
     head = head_of(here)
@@ -73,15 +86,12 @@ def hashed(here: Lesson) -> None:
         rounds = st.slider("Rounds of hashing", 1, 8, 2, key="rounds", bind="query-params")
         seed = st.slider("Seed of the rotations", 0, 20, 0, key="hash_seed", bind="query-params")
     of_q, of_k = (reformer.buckets(x, n_buckets, rounds=rounds, seed=seed) for x in (head.q, head.k))
-    kept = sparse.or_all(reformer.meet(of_q, of_k), head.allowed)
-    pattern = sparse.pattern(head.scores, kept)
-    vectors = len(head.q) + len(head.k)
-    cost = reformer.cost(int(kept.sum()), vectors, head.q.shape[1], n_buckets, rounds=rounds)
+    kept, pattern, cost = bucketed(head, of_q, of_k, n_buckets)
     beside(here, head, pattern, pattern @ head.v, title=f"{n_buckets} buckets, {rounds} rounds", cost=cost, kept=kept)
     one, four = (per_cent(reformer.caught(head.pattern, kept, strongest)) for strongest in (1, 4))
     st.markdown(
-        f"With {per_cent(kept.sum() / head.allowed.sum())} of all pairs, **{one}** of the strongest keys are "
-        f"caught, {four} of the four strongest. Buckets of the first round:"
+        f"{per_cent(kept.sum() / head.allowed.sum())} of all pairs catch **{one}** of the strongest keys, {four} of "
+        "the four strongest. Buckets of the first round:"
     )
     numbers, rows = of_k[:1], ["key"]
     if head.q_tokens_are_keys:

@@ -19,9 +19,6 @@ from tfmviz.words.numbers import counted, in_bytes, per_cent, tiny
 
 FEATURES = (8, 16, 32, 64, 128, 256, 512, 1024)
 
-ENOUGH = 0.25
-"""A larger error with the most features means that no number of features here is enough."""
-
 DRAWS = 3
 """The error of random features is the mean over so many draws."""
 
@@ -53,13 +50,9 @@ def _refused(head: Head, rows: int) -> None:
     )
     last = np.flatnonzero(E[0])[-1]
     first, later = (f"“{markdown.plain(visible(head.k_tokens[i]))}”" for i in (0, int(last)))
-    reason = (
-        f"Row 0 mixes tokens 0 to {last}: {first} would see {later}, which comes later."
-        if last
-        else "With as many rows as tokens nothing is mixed or saved."
-    )
+    reason = f"{first} would see {later}" if last else "with as many rows as tokens nothing is saved"
     st.warning(
-        f"**Not for this head**: it is causal, and Linformer mixes keys along the text. {reason} Choose an "
+        f"**Not for this head**: it is causal, and Linformer mixes keys along the text: {reason}. Choose an "
         "encoder's head or cross-attention."
     )
 
@@ -135,14 +128,9 @@ def performer(here: Lesson) -> None:
         alt="; ".join(f"{n} features: {per_cent(float(error))}" for n, error in zip(FEATURES, errors, strict=True)),
     )
     size = np.linalg.norm(head.q, axis=-1).max() * np.linalg.norm(head.k, axis=-1).max()
-    enough = (
-        f"Here even {FEATURES[-1]:,} features are not enough."
-        if errors[-1] > ENOUGH
-        else "The error falls slowly, about as 1/√m."
-    )
     st.markdown(
         "For m random directions w and φ(x) = exp(w · x − |x|²/2) the mean of φ(q) · φ(k) is exp(q · k) (Choromanski "
-        f"et al. 2021). Long vectors need more features: here |q| · |k| / √d reaches {size:.1f}. {enough}"
+        f"et al. 2021). Long vectors need more features: here |q| · |k| / √d reaches {size:.1f}."
     )
     no_bias(head)
 

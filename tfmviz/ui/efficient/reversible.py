@@ -45,14 +45,12 @@ def reversible(here: Lesson) -> None:
 
 
 def _tried(here: Lesson) -> str:
-    """The round trip through the chosen stack's feed-forward layers, in words."""
     stack = here.choice.layer.split(".")[0]
     if not (depth := len(here.model.weights.stacks[stack].feed_forward)):
         return ""
     error = round_trip(here.model, stack, here.trace.target.ids[:MOST])
     return (
-        f"Tried on {depth} blocks of this model's feed-forward layers and "
-        f"{counted(min(MOST, len(here.trace.target)), 'token')}, the input comes back with an error of "
+        f"Tried on this model's {counted(depth, 'feed-forward layer')}, the input comes back with an error of "
         f"**{tiny(error)}**."
     )
 

@@ -43,9 +43,7 @@ def tiled(here: Lesson) -> None:
         if len(made) > 1:
             step = st.slider("Step", 1, len(made), 1, key="step_of_tiles", bind="query-params")
     if size > asked:
-        st.info(
-            f"Tiles of {asked} would be more than {MOST_TILES:,} on this text. These are of {size}.", icon=icons.CUT
-        )
+        st.info(f"Smaller tiles would be more than {MOST_TILES:,}: these are of {size}.", icon=icons.CUT)
     tile = made[step - 1]
     show_cells(
         figures.tiling(
@@ -60,12 +58,9 @@ def tiled(here: Lesson) -> None:
         f"to {tile.columns.stop - 1}.",
     )
     before = f"earlier sums are multiplied by {decimal(tile.factor[-1], '.3f')}"
-    if tile.factor[-1] == 0:
-        before = "nothing was summed before"
     st.markdown(
         f"**Step {step} of {len(made)}.** For query {tile.rows.stop - 1} the largest score so far is m = "
-        f"{decimal(tile.largest[-1])}, the sum of exp(s − m) is l = {decimal(tile.total[-1])}; {before}. "
-        "Only the framed scores exist."
+        f"{decimal(tile.largest[-1])}, the sum of exp(s − m) is l = {decimal(tile.total[-1])}; {before}."
     )
     _same(head, size)
 
@@ -81,7 +76,6 @@ def _known(head: Head, made: Sequence[Tile]) -> Array:
 
 
 def _same(head: Head, size: int) -> None:
-    """How little the tiled output differs, and what it saves."""
     z = tiles.attend(head.q, head.k, head.v, size, head.allowed, bias=head.bias)
     difference = float(np.abs(z - head.pattern @ head.v).max())
     q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]
@@ -93,8 +87,6 @@ def _same(head: Head, size: int) -> None:
     )
     if head.is_linear:
         st.caption("This head's linear attention needs no tiles: its scores are ln(φ(q) · φ(k)).")
-    if head.has_bias:
-        st.caption("What this model adds to q · k is added tile by tile.")
 
 
 def state(here: Lesson) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import numpy as np
 import streamlit as st
 
@@ -16,7 +13,7 @@ from tfmviz.plots import efficient as figures
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.efficient.subject import BYTES
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
@@ -90,14 +87,14 @@ def _state(trace: Trace, states: Array, a: Array, channel: int, n_state: int) ->
         alt=f"The {n_state} numbers of channel {channel} at each token",
     )
     st.markdown(
-        f"The {n_state} numbers of channel {channel}, each with its half-life. In this layer half-lives reach from "
-        f"{decimal(float(lives.min()), '.1f')} to {decimal(float(lives.max()), '.0f')} tokens."
+        f"In this layer half-lives reach from {decimal(float(lives.min()), '.1f')} to "
+        f"{decimal(float(lives.max()), '.0f')} tokens."
     )
 
 
 def _losses(trace: Trace, twin: Trace, model: Model, *, n_kept: int) -> None:
-    """What both lose, and what they keep in order to write on."""
-    held_out = [decimal(float(_measured()[name]["held_out"])) for name in ("attention", "state-space")]
+    measured = read_json(FOLDER / "measured.json")
+    held_out = [decimal(float(measured[name]["held_out"])) for name in ("attention", "state-space")]
     on_text = ""
     losses = [next_token_losses(one["logits"], one.target.ids) for one in (twin, trace)]
     if len(losses[0]):
@@ -120,11 +117,6 @@ def _space() -> AnyModel:
 def _twin() -> Model:
     models.import_torch()
     return zoo.load("attention", FOLDER)
-
-
-@shared
-def _measured() -> dict[str, Any]:
-    return json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
 
 
 @shared

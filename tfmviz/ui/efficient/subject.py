@@ -169,12 +169,9 @@ def beside(
     )
 
 
-NOT_EXP = "This head's linear attention has no exp(q · k) to approximate."
-
-
 def no_bias(head: Head) -> None:
     """A note where methods cannot keep what the position scheme adds to the scores."""
     if head.is_linear:
-        st.caption(NOT_EXP)
+        st.caption("This head's linear attention has no exp(q · k) to approximate.")
     if head.has_bias:
         st.caption("Methods without pairs leave out this model's bias or cap.")

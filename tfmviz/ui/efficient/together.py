@@ -8,14 +8,14 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.complexity import crosses, slope
-from tfmviz.analysis.efficient import exact, features, linformer, reformer, sparse, tiles, timing
+from tfmviz.analysis.efficient import exact, features, linformer, reformer, tiles, timing
 from tfmviz.analysis.efficient.exact import Cost
 from tfmviz.plots.growth import growth
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
 from tfmviz.ui import lesson
-from tfmviz.ui.background import Found, measured
-from tfmviz.ui.efficient.few_pairs import kept_pairs
+from tfmviz.ui.background import Found, by_name, measured
+from tfmviz.ui.efficient.few_pairs import KINDS, bucketed, sparsely
 from tfmviz.ui.efficient.subject import BYTES, Head, effect, head_of, no_bias
 from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.ui.lesson import Lesson
@@ -37,20 +37,15 @@ def _methods(head: Head) -> Iterator[Row]:
     """Name, pattern, output and cost of every method that suits the head."""
     (q_len, k_len), d = head.scores.shape, head.q.shape[1]
     yield "exact", head.pattern, head.pattern @ head.v, exact.cost(q_len, k_len, d)
-    kinds = ("window", "dilated", "BigBird", "top-k") if head.q_tokens_are_keys else ("top-k",)
-    for kind in kinds:
-        kept = kept_pairs(head, kind, SIZE) & head.allowed
-        pattern = sparse.pattern(head.scores, kept)
-        scores = int(head.allowed.sum()) if kind == "top-k" else None
-        yield f"{kind}, {SIZE}", pattern, pattern @ head.v, sparse.cost(int(kept.sum()), d, scores=scores)
+    for kind in KINDS if head.q_tokens_are_keys else KINDS[-1:]:
+        _, pattern, cost = sparsely(head, kind, SIZE)
+        yield f"{kind}, {SIZE}", pattern, pattern @ head.v, cost
     if not head.is_causal:
         rows = max(1, k_len // SHARE)
         pattern = linformer.pattern(head.q, head.k, rows)
         yield f"Linformer, {rows} rows", pattern, pattern @ head.v, linformer.cost(q_len, k_len, d, rows)
     of_q, of_k = (reformer.buckets(x, BUCKETS, rounds=ROUNDS) for x in (head.q, head.k))
-    kept = sparse.or_all(reformer.meet(of_q, of_k), head.allowed)
-    pattern = sparse.pattern(head.scores, kept)
-    cost = reformer.cost(int(kept.sum()), q_len + k_len, d, BUCKETS, rounds=ROUNDS)
+    _, pattern, cost = bucketed(head, of_q, of_k, BUCKETS)
     yield f"Reformer, {BUCKETS} buckets", pattern, pattern @ head.v, cost
     phi = feature(head.q), feature(head.k)
     pattern = features.pattern(*phi, head.allowed)
@@ -71,14 +66,7 @@ def table(here: Lesson) -> None:
     show_table(
         Table(
             caption=f"Layer {here.choice.layer_index}, head {here.choice.head}, on {len(head.k)} tokens.",
-            columns=(
-                "method",
-                "elsewhere",
-                "output",
-                "KL",
-                "held at once",
-                "multiplications",
-            ),
+            columns=("method", "elsewhere", "output", "KL", "held at once", "multiplications"),
             rows=[_said(here, made[0], row) for row in made],
             shares=[cost.multiplications / most for *_, cost in made],
             spared=(2, 4),
@@ -89,13 +77,12 @@ def table(here: Lesson) -> None:
     st.markdown(f"**{more} of {len(made) - 1}** methods multiply more than exact attention.")
     st.caption(
         "Elsewhere: attention on other keys. Output: how far it moves. KL: of the prediction at the chosen "
-        "token, in nats. Linformer needs a head that is not causal."
+        "token, in nats."
     )
     no_bias(head)
 
 
 def _said(here: Lesson, full: Row, row: Row) -> tuple[str, ...]:
-    """A row of the table."""
     name, pattern, z, cost = row
     found = effect(here, z) if row is not full else None
     return (
@@ -121,27 +108,19 @@ def times(here: Lesson) -> None:
 def _draw(found: Sequence[Found]) -> None:
     x = np.array(timing.LENGTHS, float)
     counts = {name: (x, np.array([timing.counted(name, n) for n in timing.LENGTHS], float)) for name in timing.METHODS}
-    seen = {name: _points(found, name) for name in timing.METHODS}
-    seen = {name: points for name, points in seen.items() if len(points[0])}
+    points = by_name(found, "name", "n", "seconds")
+    seen = {name: points[name] for name in timing.METHODS if name in points}
     left, right = st.columns(2)
     with left:
         _chart(counts, "counted: multiplications")
     with right:
         if seen:
             _chart(seen, "measured: seconds")
-        else:
-            st.markdown("Left is arithmetic. Which method will win at 4,096 tokens?")
     if seen:
         st.table(_verdict(seen))
     st.caption(
         f"One head of width {timing.D} on random vectors, in numpy, one thread. Reformer: one round, no sorting."
     )
-
-
-def _points(found: Sequence[Found], name: str) -> tuple[Array, Array]:
-    """Lengths and seconds that were measured for a method."""
-    mine = [record for record in found if record["name"] == name]
-    return np.array([record["n"] for record in mine], float), np.array([record["seconds"] for record in mine], float)
 
 
 def _chart(lines: dict[str, tuple[Array, Array]], title: str) -> None:

@@ -11,7 +11,6 @@ from tfmviz.analysis.heads import looks_back
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.position_terms import smoothed
 from tfmviz.plots import efficient as figures
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, icons, lesson, models
@@ -20,7 +19,7 @@ from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
-from tfmviz.words.numbers import decimal, in_bytes, rounded
+from tfmviz.words.numbers import decimal, in_bytes
 
 TWINS = {
     "a window of 8": ("twins-window", "twins-rope"),
@@ -52,11 +51,13 @@ def twins(here: Lesson) -> None:
     """The chosen pair: heads, surprise on the reader's text, surprise by position on held-out text, costs."""
     with lesson.line("twins"):
         kind = st.segmented_control(
-            "Trained with", list(TWINS), default=next(iter(TWINS)), key="trained_with", bind="query-params"
+            "Trained with",
+            list(TWINS),
+            default=next(iter(TWINS)),
+            key="trained_with",
+            bind="query-params",
+            required=True,
         )
-    if kind is None:
-        st.info("Choose one of the three.", icon=icons.INFO)
-        return
     cheap, full = (models.needed(name) for name in TWINS[kind])
     if cheap is None or full is None:
         return
@@ -68,7 +69,6 @@ def twins(here: Lesson) -> None:
 
 
 def _heads(pair: Pair) -> None:
-    """How far back each head looks on the reader's text."""
     back = [np.stack([looks_back(trace[f"{layer}.pattern"]) for layer in trace.layers]) for trace in pair.traces]
     show_cells(
         figures.by_head(back, titles=("every pair", pair.kind)),
@@ -83,7 +83,6 @@ def _heads(pair: Pair) -> None:
 
 
 def _by_token(pair: Pair) -> None:
-    """The surprise at each token of the reader's text."""
     losses = [next_token_losses(trace["logits"], trace.target.ids) for trace in pair.traces]
     if not len(losses[0]):
         st.markdown(before_after.ONE_TOKEN)
@@ -93,24 +92,10 @@ def _by_token(pair: Pair) -> None:
         f"**On your text.** Mean surprise: {decimal(means[0], '.2f')} nats with every pair, "
         f"{decimal(means[1], '.2f')} with {pair.kind}."
     )
-    show(
-        pairs(
-            pair.traces[0].target.tokens[1:],
-            *losses,
-            series=pair.names,
-            title="surprise, nats",
-            token_title="token",
-            top=None,
-            theme=theme(),
-        ),
-        key="surprises",
-        alt=f"Surprise at each of {len(losses[0])} tokens; the largest difference is "
-        f"{rounded(float(np.abs(losses[0] - losses[1]).max()))} nats.",
-    )
+    before_after.show_losses(pair.traces[0].target.tokens[1:], *losses, series=pair.names, key="surprises")
 
 
 def _by_position(pair: Pair) -> None:
-    """The surprise at each position, on held-out text longer than the windows of training."""
     full, cheap = (by_position(model.name) for model in (pair.full, pair.cheap))
     if full is None or cheap is None:
         st.info("Not measured on held-out text yet: `scripts/evaluate.py` does it.", icon=icons.INFO)
@@ -135,7 +120,6 @@ def _by_position(pair: Pair) -> None:
 
 
 def _costs(pair: Pair) -> None:
-    """What each must keep to write on, and how many numbers it has learned."""
     configs = pair.full.config, pair.cheap.config
     longest = configs[0].max_len
     st.table(

@@ -54,7 +54,7 @@ def _links(here: Lesson) -> dict[str, object] | None:
     n_queries, n_keys = (len(axis.tokens) for axis in here.trace.axes(here.choice.layer))
     if row is None or column is None or row >= n_queries or column >= n_keys:
         return None
-    best = attention_layer.ranking(links(here.trace, kind, row, column).weights)
+    best = attention_layer.ranking(links(here.trace, kind, row, column))
     heads = [{"layer": layer, "head": head, "weight": weight} for layer, head, weight in best]
     return {"row": row, "column": column, "heads": heads}
 
@@ -117,7 +117,7 @@ def files(here: Lesson) -> None:
             lambda: views.html(trace, title=model.name, on_repeats=on_repeats, book=models.book(model)),
             "attention.html",
             "text/html",
-            "One file that needs no server and no network. Weights are rounded to 0.0005.",
+            "One file that needs no network, with weights rounded to 0.0005.",
         )
     with table:
         download(
@@ -125,7 +125,7 @@ def files(here: Lesson) -> None:
             lambda: views.csv_of(trace, choice.layer),
             "attention.csv",
             "text/csv",
-            "One line for every head, query and key of the chosen layer, without masked pairs.",
+            "A line for every head, query and key, without masked pairs.",
         )
     with arrays:
         download(
@@ -133,7 +133,7 @@ def files(here: Lesson) -> None:
             lambda: views.npz_of(trace),
             "attention.npz",
             "application/octet-stream",
-            "For `numpy.load`: the tokens, and each layer's pattern and mask as the model computed them.",
+            "For `numpy.load`: the tokens, each layer's pattern and mask.",
         )
 
 

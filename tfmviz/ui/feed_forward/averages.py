@@ -44,7 +44,7 @@ def inside(here: Lesson) -> None:
     )
     st.caption(
         f"Layer {here.choice.layer_index}, head {here.choice.head}, in the plane in which the values differ most "
-        f"({per_cent(found.seen)} of their variance). The larger a dot, the greater its weight."
+        f"({per_cent(found.seen)} of their variance)."
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import streamlit as st
 
@@ -16,7 +14,7 @@ from tfmviz.record.edits import Scale
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import before_after, controls, icons, models
+from tfmviz.ui import before_after, controls, icons, inputs, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.feed_forward.subject import Subject, predicts
 from tfmviz.ui.figures import show, show_cells, theme
@@ -39,8 +37,6 @@ AROUND = 8
 
 HELD_OUT = ("english.txt", "french.txt")
 """Texts that are kept out of the training of our models."""
-
-NUMBER = re.compile(r"[0-9]{1,6}")
 
 
 def neurons(subject: Subject) -> None:
@@ -77,8 +73,8 @@ def _ask(subject: Subject, strongest: list[int]) -> int:
     left, right = st.columns([2, 3])
     with left:
         controls.token_box(subject.tokens, subject.token)
-    asked, last = st.query_params.get("neuron", ""), len(subject.post) - 1
-    neuron = min(int(asked), last) if NUMBER.fullmatch(asked) else strongest[0]
+    asked, last = inputs.asked_number("neuron"), len(subject.post) - 1
+    neuron = strongest[0] if asked is None else min(asked, last)
     st.session_state["chosen_neuron"] = neuron
     with right:
         st.number_input(

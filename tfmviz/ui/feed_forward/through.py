@@ -79,11 +79,10 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
     before, after = (float(np.linalg.norm(found[name])) for name in ("before", "after"))
     post_norm = subject.here.model.config.norm_position == "post"
     norm = ", before the norm that follows sets it anew" if post_norm else ""
-    there, back = ("widens", "narrows it again") if d_ff > d else ("takes", "takes it back")
     st.markdown(
-        f"The layer {there} the vector from d = {d:,} to d_ff = {d_ff:,} numbers, **{d_ff / d:.3g} times** as "
-        f"many, and {back}, with {n_weights:,} learned numbers. For “{subject.name}” **{on:,} of {d_ff:,}** "
-        f"{what} are above 0. What it writes takes the stream from length {before:.2f} to {after:.2f}{norm}."
+        f"From d = {d:,} to d_ff = {d_ff:,} numbers, **{d_ff / d:.3g} times** as many, and back, with {n_weights:,} "
+        f"learned numbers. For “{subject.name}” **{on:,} of {d_ff:,}** {what} are above 0. What the layer writes takes "
+        f"the stream from length {before:.2f} to {after:.2f}{norm}."
     )
 
 
@@ -121,10 +120,7 @@ def moved(subject: Subject) -> None:
         st.markdown("Choose another position.")
         return
     apart = float(np.abs(again - out[order]).max())
-    st.markdown(
-        f"Every row has moved with its word and is otherwise the same, to within {tiny(apart)}: the same "
-        "weights act at every position."
-    )
+    st.markdown(f"Every row has moved with its word, and is otherwise the same, to within {tiny(apart)}.")
 
 
 @shared

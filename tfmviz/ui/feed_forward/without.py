@@ -31,10 +31,7 @@ def without(here: Lesson) -> None:
     if not predicts(here):
         st.info(f"{markdown.code(here.model.name)} reads out no words that could change.", icon=icons.INFO)
     elif layers:
-        st.markdown(
-            f"**{markdown.code(here.model.name)} with its {counted(len(layers), 'feed-forward layer')} off.** "
-            "What is left is attention."
-        )
+        st.markdown(f"**{markdown.code(here.model.name)} with its {counted(len(layers), 'feed-forward layer')} off.**")
         off = models.trace(here.model, here.text, tuple(Scale(site=f"{layer}.out", factor=0.0) for layer in layers))
         _compare(here, off, SERIES, key="off")
     else:

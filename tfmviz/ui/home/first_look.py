@@ -16,7 +16,7 @@ from tfmviz.words.labels import visible
 def first_look() -> None:
     """What the head of the first example does with its sentence; only a warning if there is no model."""
     if not (names := models.names()):
-        st.warning("There is no model to show. Restore the folder `assets/models/`, or train one: see README.md.")
+        st.warning("There is no model to show. Restore the folder `assets/models/`, or train one (README.md).")
         return
     name = models.usual(names)
     example = examples_for(name)[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -12,13 +11,14 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from tfmviz import zoo
 from tfmviz.analysis.dependencies import AGREEMENT, CLOSING, MANY, NAME, NAMES, ONE, QUOTATION
 from tfmviz.plots.bottleneck import Series, against_length
 from tfmviz.ui import icons, lesson
+from tfmviz.ui.cache import read_json
 from tfmviz.ui.figures import show, show_columns, theme
+from tfmviz.ui.held_out import outdated
 from tfmviz.ui.ladder import rungs
-from tfmviz.ui.ladder.rungs import FOLDER, TITLES, Ladder
+from tfmviz.ui.ladder.rungs import FOLDER, TITLES
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.numbers import per_cent
@@ -38,32 +38,19 @@ def dependencies(here: Lesson) -> None:
         kinds = list(ASKS)
         kind = st.segmented_control("What", kinds, default=kinds[0], key="depends", bind="query-params") or kinds[0]
     found = measured()
-    if changed := outdated(found):
-        st.info(
-            f"These figures were measured with other weights of {', '.join(map(markdown.code, changed))}. Measure "
-            f"again: {markdown.code(found['command'])}",
-            icon=icons.INFO,
-        )
-    else:
+    if not outdated(found, *["5-gram.npz"] * (_counts() != found["counts"])):
         _curves(found, kind)
     _own(here, kind)
 
 
 @lru_cache(maxsize=1)
-def measured() -> Row:
-    """What `scripts.measure_dependencies` found."""
-    return json.loads((FOLDER / "dependencies.json").read_text(encoding="utf-8"))
-
-
-def outdated(found: Row) -> list[str]:
-    """The models that the figures were not made with."""
-    changed = [name for name, made_with in found["weights"].items() if zoo.weights_hash(name) != made_with]
-    return changed + ["5-gram.npz"] * (_counts() != found["counts"])
-
-
-@lru_cache(maxsize=1)
 def _counts() -> str:
     return hashlib.sha256((FOLDER / "5-gram.npz").read_bytes()).hexdigest()
+
+
+def measured() -> Row:
+    """What `scripts.measure_dependencies` found."""
+    return read_json(FOLDER / "dependencies.json")
 
 
 def _curves(found: Row, kind: str) -> None:
@@ -77,8 +64,8 @@ def _curves(found: Row, kind: str) -> None:
     shown, last = rows[len(rows) // 3], rows[-1]
     then = "; ".join(f"{title} {per_cent(last['leans'][name][0])}" for name, title in TITLES.items())
     st.markdown(
-        f"“{markdown.plain(shown['example'])} …”: {ASKS[kind]} Two texts differ only where the answer lies. Does the "
-        f"model lean to the right answer? At 50% it has forgotten. **With {last['n']} words between: {then}.**"
+        f"“{markdown.plain(shown['example'])} …”: {ASKS[kind]} Two texts differ only where the answer lies; at 50% a "
+        f"model leans to neither. **With {last['n']} words between: {then}.**"
         f"{_preferred(rows, kind)}"
     )
     st.caption(f"{found['sentences']} generated sentences per length, 95% intervals. {markdown.code(found['command'])}")
@@ -99,9 +86,7 @@ def _series(rows: list[Row], name: str, title: str) -> Series:
     values = np.array([row["leans"][name] for row in rows])
     return Series(
         x=np.array([float(row["n"]) for row in rows]),
-        y=values[:, 0],
-        low=values[:, 1],
-        high=values[:, 2],
+        values=values,
         said=[
             f"{title}, {row['n']} words: {per_cent(share)} ({per_cent(low)} to {per_cent(high)})"
             for row, (share, low, high) in zip(rows, values.tolist(), strict=True)
@@ -110,14 +95,15 @@ def _series(rows: list[Row], name: str, title: str) -> Series:
 
 
 def _own(here: Lesson, kind: str) -> None:
-    """What each model expects after the reader's text, live."""
     ladder = rungs.ladder()
     p = rungs.read(ladder, here.text).p[:, -1]
     asked = answers(here.text, kind)
     if not asked:
         st.info(f"Your text holds none of the names {', '.join(NAMES)}.", icon=icons.INFO)
         return
-    shares = {name: p[:, _ids(ladder, tokens)].sum(axis=1) for name, tokens in asked.items()}
+    shares = {
+        name: p[:, [ladder.encode(token).ids[0] for token in tokens]].sum(axis=1) for name, tokens in asked.items()
+    }
     show_columns(
         {"after your text": list(TITLES.values())} | {name: list(map(per_cent, of)) for name, of in shares.items()},
         caption="Your text, as far as it goes: what does each model expect next?",
@@ -133,7 +119,3 @@ def answers(text: str, kind: str) -> dict[str, tuple[str, ...]]:
         return {"closing quotation mark": CLOSING}
     named = dict.fromkeys(re.findall(r"\w+", text))
     return {name: (f" {name}",) for name in named if name in NAMES}
-
-
-def _ids(ladder: Ladder, tokens: tuple[str, ...]) -> list[int]:
-    return [ladder.encode(token).ids[0] for token in tokens]

@@ -7,6 +7,7 @@ import streamlit as st
 
 from tfmviz.plots import ladder as figures
 from tfmviz.ui import controls, icons
+from tfmviz.ui.cache import read_json
 from tfmviz.ui.figures import show_bars, show_cells
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import TITLES, Reading
@@ -47,7 +48,6 @@ def _said(reading: Reading) -> str:
 
 
 def _expected(reading: Reading, place: int) -> None:
-    """The most probable tokens of each model at one place, side by side."""
     tokens = reading.text.tokens
     begin = reading.text.offsets[max(0, place - SHOWN)][0]
     before = whole(reading.text.text[begin : reading.text.offsets[place - 1][1]].strip())
@@ -66,7 +66,6 @@ def _expected(reading: Reading, place: int) -> None:
 
 
 def _table(reading: Reading) -> None:
-    """How large each model is, and how well it predicts held-out text and the reader's."""
     rows = []
     for (name, title), bits in zip(TITLES.items(), reading.bits, strict=True):
         facts = rungs.measured()["models"][name]
@@ -76,7 +75,7 @@ def _table(reading: Reading) -> None:
         "| model | trained numbers | held-out text, bits per byte | your text, bits per byte |\n|---|---|---|---|\n"
         + "\n".join(rows)
     )
-    counted = rungs.counted_facts()
+    counted = read_json(rungs.FOLDER / "counted.json")
     st.caption(
         f"With all {counted['all_numbers']:,} numbers of its counts the 5-gram model reaches "
         f"{counted['all_bits_per_byte']:.3f}."

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import recurrence
 from tfmviz.plots import ladder as figures
 from tfmviz.record.trace import Array
-from tfmviz.ui.background import Found, measured
+from tfmviz.ui.background import Found, by_name, measured
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.distance import powers_around
@@ -53,16 +52,8 @@ def _times(found: Sequence[Found]) -> None:
     left, right = st.columns(2)
     for column, key, title in ((left, "reading", "reading, ms"), (right, "training", "training step, ms")):
         with column:
-            _chart(curves(found, key), key=key, title=title)
+            _chart(by_name(found, "kind", "length", key), key=key, title=title)
     st.caption(f"One layer of width {WIDTH}, one processor. A GPU multiplies n² pairs at once; recurrent steps wait.")
-
-
-def curves(found: Sequence[Found], what: str) -> dict[str, tuple[Array, Array]]:
-    """Lengths and milliseconds that were measured, by kind of layer."""
-    points: dict[str, list[tuple[float, float]]] = {}
-    for record in found:
-        points.setdefault(record["kind"], []).append((record["length"], record[what]))
-    return {kind: (np.array(at)[:, 0], np.array(at)[:, 1]) for kind, at in points.items()}
 
 
 def _chart(by_kind: dict[str, tuple[Array, Array]], *, key: str, title: str) -> None:

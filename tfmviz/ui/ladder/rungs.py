@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
@@ -20,7 +19,7 @@ from tfmviz.places import PROJECT
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import read_json, shared
 
 FOLDER = PROJECT / "assets" / "ladder"
 
@@ -74,16 +73,9 @@ def _joined(window: AnyModel, recurrent: AnyModel, transformer: Model) -> Ladder
     return Ladder(counted=counted, window=window, recurrent=recurrent, transformer=transformer)
 
 
-@lru_cache(maxsize=1)
 def measured() -> Mapping[str, Any]:
     """What `scripts.make_ladder` measured on held-out text."""
-    return json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
-
-
-@lru_cache(maxsize=1)
-def counted_facts() -> Mapping[str, Any]:
-    """What `scripts.make_ladder` counted, and how well the model does with all its grams."""
-    return json.loads((FOLDER / "counted.json").read_text(encoding="utf-8"))
+    return read_json(FOLDER / "measured.json")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

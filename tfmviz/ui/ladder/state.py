@@ -52,7 +52,7 @@ def state(here: Lesson) -> None:
         alt=f"{what}: the {len(chosen)} of {len(values)} numbers of the state that change most, at each token",
     )
     st.markdown(
-        f"Columns are steps, rows the {len(chosen)} of {len(values)} numbers in layer {layer} that change most. "
+        f"The {len(chosen)} of {len(values)} numbers in layer {layer} that change most, step by step. "
         "h = (1 − z) ⊙ n + z ⊙ h of before: near z = 1 the colour stays."
     )
     _fading(model, trace)

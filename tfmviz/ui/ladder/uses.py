@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from functools import lru_cache
 from urllib.parse import urlencode
 
 import numpy as np
@@ -17,8 +15,8 @@ from tfmviz.plots import ladder as figures
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
-from tfmviz.ui import controls, icons, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui import controls, icons, inputs, lesson, models
+from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
@@ -29,6 +27,8 @@ BOTH, FORWARD, CLASSIFIER = NAMES = ("label-both", "label-forward", "label-text"
 
 FRENCH = 0
 """The label of French. That of English is 1; see the cards of the models."""
+
+QUOTED = 8
 
 WAYS = {BOTH: "both directions", FORWARD: "forward alone"}
 
@@ -50,16 +50,7 @@ LONGEST_LINK = 300
 def uses(here: Lesson) -> None:
     """Labels of the tokens, one label for the text, how often they are right, and what the other two uses are."""
     with lesson.line("uses"):
-        st.selectbox(
-            "Sentences in two languages",
-            SENTENCES,
-            index=None,
-            key="mixed",
-            placeholder="Sentences in two languages",
-            on_change=_take_sentence,
-            label_visibility="collapsed",
-            width=360,
-        )
+        inputs.presets("Sentences in two languages", SENTENCES, key="mixed", width=360)
     networks = _networks()
     if networks is None:
         return
@@ -76,15 +67,7 @@ def uses(here: Lesson) -> None:
     _held_out()
 
 
-def _take_sentence() -> None:
-    if sentence := st.session_state["mixed"]:
-        st.session_state["text"] = sentence
-        st.session_state["mixed"] = None
-        controls.forget_token()
-
-
 def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
-    """What both directions say of every token, above what the forward direction says."""
     french = np.stack([probabilities(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
     show_cells(
         figures.languages(french, tokens=text.tokens, readers=tuple(WAYS.values())),
@@ -95,24 +78,19 @@ def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
     differing = (french[0] > 0.5) != (french[1] > 0.5)
     st.markdown(
         "**Labelling**: P(French) in per cent. “Forward alone” has read up to this token. "
-        + (
-            f"They differ at {markdown.plain(_quoted(text, differing))}."
-            if differing.any()
-            else "They agree at every token."
-        )
+        + (f"They differ at {markdown.plain(_quoted(text, differing))}." if differing.any() else "They agree.")
     )
 
 
-def _quoted(text: Encoding, chosen: Array, *, most: int = 8) -> str:
+def _quoted(text: Encoding, chosen: Array) -> str:
     """The chosen tokens as the page names them; of many the first few."""
     tokens = [f"“{visible(text.tokens[place])}”" for place in np.flatnonzero(chosen)]
     if not tokens:
         return "nothing"
-    return ", ".join(tokens[:most]) + (f" and {len(tokens) - most} more" if len(tokens) > most else "")
+    return ", ".join(tokens[:QUOTED]) + (f" and {len(tokens) - QUOTED} more" if len(tokens) > QUOTED else "")
 
 
 def _classifying(classifier: AnyModel, text: Encoding) -> None:
-    """What a classifier says of the text up to every token, from the last state and from the mean of all."""
     from_last = logits(classifier, text.ids)
     french = np.stack([probabilities(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
     ends = [f"{per_cent(row[-1])} from the {readout}" for row, readout in zip(french, READOUTS, strict=True)]
@@ -126,7 +104,6 @@ def _classifying(classifier: AnyModel, text: Encoding) -> None:
 
 
 def _four_uses(text: str) -> None:
-    """What goes in and what comes out, for all four."""
     along = {"text": text} if len(text) <= LONGEST_LINK else {}
     counting = _address("counting", {"counted_in": "Write with it", **along})
     bottleneck = _address("bottleneck", {"model": "french-english", "text": "Je suis étudiant."})
@@ -153,7 +130,6 @@ PLACES = {
 
 
 def _held_out() -> None:
-    """How often the networks are right on held-out text, by the place of the token."""
     st.markdown("How often are they right on held-out text?")
     with lesson.line("right"):
         names = list(PLACES)
@@ -186,29 +162,19 @@ def right_by(place: str) -> dict[str, Array]:
     return {way: np.array(measured(name)[place]) for name, way in WAYS.items()}
 
 
-@lru_cache(maxsize=len(NAMES))
 def measured(name: str) -> Mapping[str, list[float]]:
     """What `scripts.evaluate` measured on held-out text."""
-    path = PROJECT / "assets" / "training" / f"{name}-by-position.json"
-    return json.loads(path.read_text(encoding="utf-8"))
+    return read_json(PROJECT / "assets" / "training" / f"{name}-by-position.json")
 
 
 def doubt(text: str) -> str:
     """A sentence on a text that these networks were not made for; "" if there is nothing to say."""
     letters = [character for character in text if character.isalpha()]
-    n_latin = sum(map(is_latin, letters))
-    if n_latin == 0 and letters:
-        made_of = "There is no letter of the Latin alphabet in this text."
-    elif not letters:
-        made_of = "There is no word in this text."
-    elif n_other := len(letters) - n_latin:
-        others = f"{n_other} of the {len(letters)} letters of this text {'is' if n_other == 1 else 'are'}"
-        made_of = f"{others} not of the Latin alphabet."
-    elif n_latin < 3:
-        made_of = "So few letters hardly tell two languages apart."
-    else:
-        return ""
-    return f"{made_of} These networks know only French and English, so they guess."
+    if len(letters) < 3:
+        return "So few letters tell no languages apart: these networks guess."
+    if not all(map(is_latin, letters)):
+        return "Not all letters are Latin, and these networks know only French and English: they guess."
+    return ""
 
 
 def _networks() -> dict[str, AnyModel] | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import streamlit as st
 
@@ -13,7 +11,7 @@ from tfmviz.analysis.window_network import Network, n_numbers, network
 from tfmviz.plots import ladder as figures
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_bars, show_cells, show_columns, show_table
 from tfmviz.ui.ladder import rungs
@@ -73,8 +71,8 @@ def _end(text: Encoding) -> int:
 
 
 def _chosen(key: str, count: int, *, otherwise: int) -> int:
-    value = st.query_params.get(key, "")
-    return min(int(value), count - 1) if re.fullmatch(r"[0-9]{1,4}", value) else otherwise
+    asked = inputs.asked_number(key)
+    return otherwise if asked is None else min(asked, count - 1)
 
 
 @shared
@@ -123,7 +121,6 @@ def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
 
 
 def _words(found: Network, best: Array, names: list[str], *, unit: int) -> None:
-    """What the chosen unit adds to the likeliest words."""
     show_table(
         Table(
             caption=f"U h: what unit {unit} adds to each word",
@@ -148,13 +145,9 @@ def _block(found: Network, *, place: int, unit: int) -> None:
 
 
 def _sizes(model: AnyModel) -> None:
-    """How W grows with the window."""
     shape = model.config.to_dict()
     n, d_model, d_hidden = (shape[key] for key in ("n_window", "d_model", "d_hidden"))
-    st.markdown(
-        "**Each place has a W of its own**: what is learned of a word in one place is not known in the next. And W "
-        "grows with the window."
-    )
+    st.markdown("**Each place has a W of its own**: what is learned of a word in one place is not known in the next.")
     show_columns(
         {
             "tokens in the window": list(map(str, WINDOWS)),

@@ -77,7 +77,7 @@ def _trained_without(here: Lesson) -> str:
         who = "Here"
     return (
         f"{learned} {who} its loss is **{found.copying:.2f}** nats while it sees the next word, "
-        f"**{found.writing:.2f}** without; its twin `{unmasked.MASKED}`, trained with the mask, has {found.masked:.2f}."
+        f"**{found.writing:.2f}** without; its twin with the mask has {found.masked:.2f}."
     )
 
 
@@ -94,16 +94,13 @@ def attention(sides: Sides) -> None:
     st.markdown(f"{both.said(sides)} {both.how(sides)}")
     both.show_heads(sides, is_narrow=True)
     columns = {"key": [f"{n} {name}" for n, name in enumerate(both.key_names(here))]}
-    for name, site, written in (("score", "scores", _score), ("share", "pattern", "{:.3f}".format)):
+    for name, site in (("score", "scores"), ("share", "pattern")):
         for side, lesson in zip("AB", sides.lessons, strict=True):
-            columns[f"{name} in {side}"] = [written(value) for value in lesson.trace[f"{layer}.{site}"][head, token]]
+            values = lesson.trace[f"{layer}.{site}"][head, token]
+            columns[f"{name} in {side}"] = ["−∞" if value == -np.inf else decimal(value, ".3f") for value in values]
     asks = said_of_queries(here.trace, layer)[token]
     show_columns(columns, caption=f"Token {token}, {asks}, key by key.", key="mask_scores", low=True)
     st.markdown(f"The row of B still sums to **{there.trace[f'{layer}.pattern'][head, token].sum():.3f}**.")
-
-
-def _score(value: float) -> str:
-    return "−∞" if value == -np.inf else decimal(value, ".3f")
 
 
 def outputs(sides: Sides) -> None:

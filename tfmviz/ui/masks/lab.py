@@ -67,20 +67,8 @@ class Chosen:
     empty: list[int]
 
 
-BESIDE = """
-<style>
-@media (min-width: 1000px) {
-  /* The gallery, in the left column, is as wide as both (see views/masks). */
-  .st-key-laboratory [data-testid=stColumn]:first-child { z-index: 1 }
-  .st-key-laboratory [data-testid=stColumn]:last-child:not([data-testid=stColumn] *) { padding-top: 6.3rem }
-}
-</style>
-"""
-
-
 def beside() -> tuple[DeltaGenerator, DeltaGenerator]:
     """The places of the board and, right of it, of what it does to the model."""
-    st.html(BESIDE)
     with st.container(key="laboratory"):
         left, right = st.columns(2)
     return left, right
@@ -94,24 +82,17 @@ def settings(here: Lesson) -> Settings:
             "& causal: look back only", here.choice.layer.startswith("decoder."), key="back", bind="query-params"
         )
         second = left.text_input("A second sentence", SECOND, key="second", bind="query-params", max_chars=200)
-        n_prefix = left.slider("Prefix-LM: tokens of the prefix", 1, 16, 5, key="prefix", bind="query-params")
-        radius = middle.slider("Window and BigBird: radius w", 0, 16, 2, key="w", bind="query-params")
-        step = middle.slider("Dilated: step", 2, 8, 3, key="dilation", bind="query-params")
-        size = middle.slider("Blocks: tokens in a block", 1, 16, 5, key="size", bind="query-params")
-        n_global = right.slider("Global tokens", 0, 8, 1, key="global", bind="query-params")
-        n_random = right.slider("Random keys for each query", 0, 8, 2, key="random", bind="query-params")
-        seed = right.slider("Seed of the random keys", 0, 20, 0, key="seed", bind="query-params")
-    return Settings(
-        second=second.strip() or SECOND,
-        back=back,
-        n_prefix=n_prefix,
-        radius=radius,
-        step=step,
-        size=size,
-        n_global=n_global,
-        n_random=n_random,
-        seed=seed,
-    )
+        return Settings(
+            second=second.strip() or SECOND,
+            back=back,
+            n_prefix=left.slider("Prefix-LM: tokens of the prefix", 1, 16, 5, key="prefix", bind="query-params"),
+            radius=middle.slider("Window and BigBird: radius w", 0, 16, 2, key="w", bind="query-params"),
+            step=middle.slider("Dilated: step", 2, 8, 3, key="dilation", bind="query-params"),
+            size=middle.slider("Blocks: tokens in a block", 1, 16, 5, key="size", bind="query-params"),
+            n_global=right.slider("Global tokens", 0, 8, 1, key="global", bind="query-params"),
+            n_random=right.slider("Random keys for each query", 0, 8, 2, key="random", bind="query-params"),
+            seed=right.slider("Seed of the random keys", 0, 20, 0, key="seed", bind="query-params"),
+        )
 
 
 def gallery(q_len: int, k_len: int, said: Settings, *, second_len: int, crossing: bool) -> list[Example]:
@@ -154,7 +135,6 @@ def _example(name: str, title: str, words: str, mask: Any) -> Example:
 
 
 def _own(length: int, window: int) -> Example:
-    """The mask of a model that was trained with a window."""
     from tfmviz import masks
 
     words = f"The model's own: itself and what came before, {window} keys at most."
@@ -162,25 +142,16 @@ def _own(length: int, window: int) -> Example:
 
 
 def _looking_back(length: int, said: Settings) -> tuple[Example, Example, Example]:
-    """Causal, strictly causal, and causal after a prefix that sees itself in full."""
     from tfmviz import masks
 
-    causal = _example(
-        "causal", "causal", "j ≤ i: itself and what came before. GPT and every model that writes.", masks.causal(length)
+    before = "j ≤ i: itself and what came before. GPT and every model that writes."
+    empty = "j < i, as on some slides: the first row is empty, its softmax 0/0."
+    first = f"The first {said.n_prefix} tokens see one another, the others look back."
+    return (
+        _example("causal", "causal", before, masks.causal(length)),
+        _example("strict", "strictly causal", empty, masks.strictly_causal(length)),
+        _example("prefix", "prefix-LM", first, masks.prefix(length, said.n_prefix)),
     )
-    strict = _example(
-        "strict",
-        "strictly causal",
-        "j < i, as on some slides: the first row is empty, its softmax 0/0.",
-        masks.strictly_causal(length),
-    )
-    prefix = _example(
-        "prefix",
-        "prefix-LM",
-        f"The first {said.n_prefix} tokens see one another, the others look back.",
-        masks.prefix(length, said.n_prefix),
-    )
-    return causal, strict, prefix
 
 
 def _sparse(length: int, said: Settings) -> list[tuple[str, str, str, Any]]:
@@ -243,16 +214,12 @@ def _changed(start: Array, edit: str) -> Array:
         return start
     changed = view.expand(edit, start.shape)
     if changed is None:
-        st.info(
-            "The mask in the address is for another sentence; you see the one it started from.",
-            icon=icons.INFO,
-        )
+        st.info("The mask in the address is for another sentence; you see where it started.", icon=icons.INFO)
         return start
     return start ^ changed
 
 
 def _follow(report: dict[str, Any], usable: dict[str, Array]) -> None:
-    """Puts the mask that was drawn into the address."""
     start = usable.get(str(report["start"]))
     mask = None if start is None else view.from_bits(str(report["bits"]), start.shape)
     if start is None or mask is None:

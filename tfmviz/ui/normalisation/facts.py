@@ -54,11 +54,7 @@ def scaling() -> None:
     other = nearest(shown)[0]
     show(
         figures.points(
-            shown,
-            names=[str(i + 1) for i in range(len(raw))],
-            link=(0, other),
-            titles=COLUMNS,
-            theme=theme(),
+            shown, names=[str(i + 1) for i in range(len(raw))], link=(0, other), titles=COLUMNS, theme=theme()
         ),
         key="points",
         alt="; ".join(f"{n} at {x:.3g}, {y:.3g}" for n, (x, y) in zip(names, shown, strict=True)),
@@ -85,8 +81,7 @@ def _students(which: list[int]) -> str:
 def _most_alike(points: Array) -> str:
     """Who is nearest to student 1, and how much of the distances to the others is tuition."""
     which = nearest(points)
-    equally = ", all equally near" if len(which) > 2 else ", both equally near" if len(which) == 2 else ""
-    found = f"Here it is **{_students(which)}**{equally}"
+    found = f"Here it is **{_students(which)}**"
     squares = ((points - points[0]) ** 2).sum(axis=0)  # (column,)
     if not squares.any():
         return f"{found}: all have the same age and the same tuition."
@@ -95,7 +90,6 @@ def _most_alike(points: Array) -> str:
 
 
 def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
-    """All numbers of the example, and what an outlier does to them."""
     show_columns(
         {"": names}
         | {part: [f"{value:g}" for value in raw[:, i]] for i, part in enumerate(COLUMNS)}
@@ -109,26 +103,7 @@ def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
     )
     alike = [name for name, column in zip(COLUMNS, raw.T, strict=True) if not np.ptp(column)]
     undefined = f" Where all have the same {' or '.join(alike)} both are 0/0; the page takes 0." if alike else ""
-    st.markdown(
-        "Standardised: (x − mean) / standard deviation. Min–max: (x − min) / (max − "
-        f"min){_outlier(scaled['min–max'][:, 0])}.{undefined}"
-    )
-
-
-def _outlier(ages: Array) -> str:
-    """How the one that is farthest from the middle squeezes all others; "" where none does so alone.
-
-    Args:
-        ages: (student,), from 0 to 1.
-    """
-    is_low = np.median(ages) > 0.5
-    outlier = int(ages.argmin() if is_low else ages.argmax())
-    rest = np.delete(ages, outlier)
-    start, end = (rest.min(), 1.0) if is_low else (0.0, rest.max())
-    if len(rest) < 2 or not 0 < end - start < 1:
-        return ""
-    between = f"{decimal(start) if is_low else 0} and {1 if is_low else decimal(end)}"
-    return f", where all but student {outlier + 1} lie between {between} in age"
+    st.markdown(f"Standardised: (x − mean) / standard deviation. Min–max: (x − min) / (max − min).{undefined}")
 
 
 def table(ages: str, fees: str) -> Array:

@@ -19,7 +19,7 @@ from tfmviz.ui.figures import show, show_cells, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import counted, decimal, per_cent
+from tfmviz.words.numbers import decimal, per_cent
 
 MORE = "The cat sat on the mat.\nMy dog ran home."
 JOINING = "Once upon a time there was a king!"
@@ -128,7 +128,6 @@ def groups(here: Lesson) -> None:
 
 
 def _remarks(given: Batch, numbers: int) -> None:
-    """How much the two norms of a token differ, what is drawn, and what BatchNorm makes of a single token."""
     rows = given.vectors[given.present]
     apart = float(normalisation.change(normalisation.layer_norm(rows), normalisation.rms_norm(rows)).max())
     st.markdown(
@@ -139,14 +138,10 @@ def _remarks(given: Batch, numbers: int) -> None:
         "and β; padding (grey) is not averaged."
     )
     if given.present.sum() == 1:
-        st.info(
-            "With one token BatchNorm has nothing to average: each number becomes 0.",
-            icon=icons.INFO,
-        )
+        st.info("With one token BatchNorm has nothing to average: each number becomes 0.", icon=icons.INFO)
 
 
 def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
-    """Mean and standard deviation of the two groups, in words."""
     across, down = normed[0, row], normed[..., column][given.present]
     name = markdown.plain(visible(given.tokens[0][row]))
     tokens = f"all {len(down)} tokens" if len(down) > 1 else "the only token"
@@ -190,21 +185,6 @@ def _from_nothing(*, still: bool) -> str:
     return f"{was}Now they are not. LayerNorm and RMSNorm change nothing."
 
 
-def _in_training(moved: dict[str, Array]) -> str:
-    return (
-        f"With BatchNorm the vectors of your sentence have moved by **{moved['BatchNorm'].mean():.1%}** of their "
-        f"length on average. LayerNorm: **{moved['LayerNorm'].max():.0%}**, RMSNorm: **{moved['RMSNorm'].max():.0%}**: "
-        "they see each token alone."
-    )
-
-
-def _in_use(moved: dict[str, Array]) -> str:
-    return (
-        "In use BatchNorm takes stored averages, here of the batch before: your vectors move by "
-        f"**{moved['BatchNorm'].max():.0%}**."
-    )
-
-
 def company(here: Lesson) -> None:
     """What changes in the first sentence when another joins the batch."""
     with lesson.line("company"):
@@ -222,15 +202,10 @@ def company(here: Lesson) -> None:
             st.markdown(_from_nothing(still=_is_uniform(after, padding=padding)))
         else:
             _who_moved(before, _moved(before, after, padding=padding, stored=stored), stored=stored)
-    tokens = [int(given.present.sum()) for given in (before, after)]
-    st.markdown(
-        f"The batch had {counted(tokens[0], 'token')} and has {tokens[1]:,} now. Batches of text differ too "
-        "much for BatchNorm (Shen et al. 2020)."
-    )
+    st.markdown("Batches of text differ too much for BatchNorm (Shen et al. 2020).")
 
 
 def _who_moved(before: Batch, moved: dict[str, Array], *, stored: bool) -> None:
-    """How far the vectors of the reader's sentence have moved, by norm."""
     show(
         pairs(
             before.tokens[0],
@@ -239,11 +214,15 @@ def _who_moved(before: Batch, moved: dict[str, Array], *, stored: bool) -> None:
             series=("LayerNorm", "BatchNorm"),
             title="change of the vector",
             token_title="token of your sentence",
-            top=None,
             percent=True,
             theme=theme(),
         ),
         key="company",
         alt="; ".join(f"“{visible(t)}” {m:.1%}" for t, m in zip(before.tokens[0], moved["BatchNorm"], strict=True)),
     )
-    st.markdown(_in_use(moved) if stored else _in_training(moved))
+    st.markdown(
+        f"Your vectors have moved by **{moved['BatchNorm'].mean():.1%}** of their length on average with BatchNorm"
+        + (", which now takes stored averages" if stored else "")
+        + f", by {moved['LayerNorm'].max():.0%} with LayerNorm and {moved['RMSNorm'].max():.0%} with RMSNorm: these "
+        "see each token alone."
+    )

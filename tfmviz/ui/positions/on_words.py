@@ -39,7 +39,6 @@ def on_words(here: Lesson) -> None:
             series=("word", "position"),
             title="length",
             token_title="token",
-            top=None,
             theme=theme(),
         ),
         key="added_lengths",

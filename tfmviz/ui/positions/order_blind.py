@@ -215,7 +215,6 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Mo
             series=schemes,
             title="largest change in any coordinate",
             token_title="token, as typed",
-            top=None,
             theme=theme(),
         ),
         key=f"order_{sees.split()[-1]}",

@@ -81,7 +81,6 @@ def added(shown: Subject) -> None:
             *shares,
             series=("without the bias", "with it"),
             title="share of attention",
-            top=None,
             theme=theme(),
         ),
         key="bias_row",

@@ -75,7 +75,6 @@ def lengths(shown: Subject) -> None:
             series=("before turning", "after"),
             title="length of q",
             token_title="token",
-            top=None,
             theme=theme(),
         ),
         key="lengths",

@@ -92,7 +92,6 @@ def _before_and_after(trace: Trace, stack: str, token: int) -> None:
             series=("before the norm", "after it"),
             title="length",
             token_title="the norm of layer",
-            top=None,
             theme=theme(),
         ),
         key="norms_before_after",

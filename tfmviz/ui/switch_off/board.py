@@ -89,21 +89,8 @@ class Switches:
         return f"with the {'part' if len(self.off) == 1 else 'parts'} {self.done}"
 
 
-BESIDE = """
-<style>
-.st-key-switches > * { flex: 1 1 auto; width: auto; min-width: min-content }
-.st-key-switches > :last-child { flex-basis: 19rem }
-@media (max-width: 1150px) {
-  .st-key-switchboard [data-testid=stColumn]:not([data-testid=stColumn] *) { flex-basis: 100% }
-}
-</style>
-"""
-"""What comes of the board has its place beside it, on a narrower screen below."""
-
-
 def beside() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """The places of the board and of what comes of it."""
-    st.html(BESIDE)
+    """The places of the board and of what comes of it: beside it, on a narrower screen below."""
     with st.container(key="switchboard"):
         left, right = st.columns([3, 5])
     with left:
@@ -152,7 +139,6 @@ def _board(trace: Trace, parts: Sequence[Part], said: Switches) -> dict[str, Any
 
 
 def _change(said: Switches) -> str:
-    """What is off, as the board says it."""
     return ",".join(sorted(said.codes))
 
 
@@ -172,11 +158,7 @@ def _way(here: Lesson) -> Way:
     if how == "mean":
         usual = " ".join(example.text for example in examples_for(here.choice.model))
         typed = st.text_input(
-            "Mean over the tokens of",
-            key="reference",
-            bind="query-params",
-            max_chars=1000,
-            placeholder=usual,
+            "Mean over the tokens of", key="reference", bind="query-params", max_chars=1000, placeholder=usual
         )
         return Way(how="mean", reference=typed.strip() or usual)
     return Way(how="zero")
@@ -189,10 +171,7 @@ def _asked(parts: Sequence[Part], here: Lesson) -> tuple[Part, ...]:
     off = tuple(part for part in parts if part.code in codes)
     unknown = codes - {part.code for part in off} - {"none"}
     if unknown:
-        st.info(
-            f"This model has no {', '.join(map(markdown.code, sorted(unknown)[:6]))}; the rest stays.",
-            icon=icons.INFO,
-        )
+        st.info(f"This model has no {', '.join(map(markdown.code, sorted(unknown)[:6]))}.", icon=icons.INFO)
     return off
 
 
@@ -243,7 +222,7 @@ def verdict(sides: Sides, said: Switches) -> None:
         st.markdown("Everything is on: switch something off.")
         return
     if _everything(here.trace, said):
-        st.warning(f"Everything is off. {_left(here, said)}", icon=icons.OFF)
+        st.warning("Everything is off: what is read out depends on no other token.", icon=icons.OFF)
     asked = question(here)
     if asked is not None:
         old, new = (ablation.surprise_of(side.trace, asked) for side in sides.lessons)
@@ -252,25 +231,6 @@ def verdict(sides: Sides, said: Switches) -> None:
             f"Mean surprise at the next word of {before_after.predicted(here)}: **{old:.2f}** nats in A, "
             f"**{new:.2f}** in B, with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}.{better}"
         )
-
-
-def _left(here: Lesson, said: Switches) -> str:
-    """What still happens to a token's vector with everything off."""
-    # after the sum, a norm acts even where nothing has been added
-    norms = here.model.config.norm_position == "post"
-    if not _is_bare(here.trace, said):
-        left = "Only attention's biases b_O are still added to each vector"
-        return f"{left}, and the norms still act on it." if norms else f"{left}."
-    if norms:
-        return "No layer adds anything: only the norms act."
-    return "No layer adds anything: the model reads out each vector at once."
-
-
-def _is_bare(trace: Trace, said: Switches) -> bool:
-    """Whether whole attention layers are off, with their biases, and not their heads alone."""
-    gone = {site for part in said.off for site in part.sites}
-    heads = (part for part in ablation.parts_of(trace) if part.kind == "head")
-    return all(part.sites[0].replace(".z", ".out") in gone for part in heads)
 
 
 def _everything(trace: Trace, said: Switches) -> bool:

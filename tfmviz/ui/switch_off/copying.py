@@ -75,12 +75,10 @@ def laboratory(here: Lesson) -> None:
     if problem := _unfit(*tokens):
         st.warning(problem, icon=icons.WARNING)
         return
-    values = _recovered(here.model, here.text, other, COPIED[copied], stack, here.target)
+    with st.spinner("Copying every vector in turn…"):
+        values = _recovered(here.model, here.text, other, COPIED[copied], stack, here.target)
     if np.isnan(values).all():
-        st.info(
-            "Both sentences get the same answer. Change a word.",
-            icon=icons.INFO,
-        )
+        st.info("Both sentences get the same answer. Change a word.", icon=icons.INFO)
         return
     with figure:
         _picture(here, values, list(zip(*tokens, strict=True)))
@@ -147,13 +145,8 @@ def _run(model: Model, text: str, other: str) -> Trace:
     return model.trace(other, target=None if first.source is None else first.target.ids[1:])
 
 
-def _recovered(model: Model, text: str, other: str, copied: Copied, stack: str, position: int) -> Array:
-    with st.spinner("Copying every vector in turn…"):
-        return _recovered_by(model, text, other, copied, stack, position)
-
-
 @shared
-def _recovered_by(model: Model, text: str, other: str, copied: Copied, stack: str, position: int) -> Array:
+def _recovered(model: Model, text: str, other: str, copied: Copied, stack: str, position: int) -> Array:
     first, second = models.trace(model, text), _run(model, text, other)
     target = None if first.source is None else first.target.ids[1:]
     return patching.recovered(
@@ -178,7 +171,6 @@ def _picture(here: Lesson, values: Array, tokens: list[tuple[str, str]]) -> None
 
 
 def _in_words(here: Lesson, second: Trace) -> None:
-    """Which two words are compared, how far apart the runs are, and what a cell is."""
     logits = [run.row("logits", here.target) for run in (here.trace, second)]
     pair = patching.answers(*logits)
     words = [_quoted(here.model.vocabulary[index]) for index in pair]
@@ -238,21 +230,6 @@ def _leaders(values: Array, tokens: list[tuple[str, str]], *, moves: bool) -> st
         return f"In layer {first} and in layer {last} the copy at {begin} does most: {shares}."
     carried = ": attention has carried the difference there" * (moves and len(set(tokens[most[last]])) == 1)
     return (
-        f"In layer {first} the copy at {begin} does most ({far} of the way). {_reign(most, strong)} it is the one at "
-        f"{end} ({farther} in layer {last}){carried}."
+        f"In layer {first} the copy at {begin} does most ({far} of the way), in layer {last} the one at {end} "
+        f"({farther}){carried}."
     )
-
-
-def _reign(most: list[int], strong: list[int]) -> str:
-    """The layers in which the last leader leads without a break.
-
-    Args:
-        most: for each layer, the token whose copy does most.
-        strong: the layers where a copy does much.
-    """
-    since = last = strong[-1]
-    while since - 1 in strong and most[since - 1] == most[last]:
-        since -= 1
-    if since == last:
-        return f"In layer {last}"
-    return f"From layer {since} on" if last == len(most) - 1 else f"From layer {since} to layer {last}"

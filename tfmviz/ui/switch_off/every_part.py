@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.analysis import ablation
@@ -35,7 +34,8 @@ def damage_map(here: Lesson, said: Switches) -> None:
     """The map of damage: every head and every MLP off in turn."""
     figure = st.container()
     asked, measured = _measure(here)
-    values = _damage(here.model, here.text, asked, said.way)
+    with st.spinner("Switching off every part in turn…"):
+        values = _damage(here.model, here.text, asked, said.way)
     rows = ablation.layers_of(here.trace)
     off = [
         (y, values.shape[1] - 1 if part.head is None else part.head)
@@ -63,7 +63,6 @@ def damage_map(here: Lesson, said: Switches) -> None:
 
 
 def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) -> None:
-    """What is lost most, what is spared, and two buttons that switch off just that."""
     heads = [(part, loss) for part, loss in ranked if part.kind == "head"]
     st.markdown(
         f"Orange: {measured} surprises the model more with this part {way.done()}. {_missed(ranked, way)} "
@@ -74,18 +73,17 @@ def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) 
     spared = [part.code for part, loss in heads if loss <= 0]
     words = f"{verb} all {len(spared)} that cost nothing alone" if len(spared) > 1 else f"{verb} {least.name} only"
     left, right = st.columns(2)
-    _button(left, f"{verb} {worst.name} only", [worst.code], key="worst")
-    _button(right, words, spared or [least.code], key="spared")
+    left.button(f"{verb} {worst.name} only", on_click=switch_off, args=([worst.code],), key="worst", width="stretch")
+    right.button(words, on_click=switch_off, args=(spared or [least.code],), key="spared", width="stretch")
 
 
 def _missed(ranked: list[tuple[Part, float]], way: Way) -> str:
-    """With which parts off the loss grows most."""
     worst, most = ranked[0]
     if most <= 0:
         return f"No part is missed here: the loss grows with none {way.done()}."
-    heads = [f"**{part.name}** ({_nats(loss)})" for part, loss in ranked if part.kind == "head" and loss > 0]
+    heads = [f"**{part.name}** ({decimal(loss, '+.3f')})" for part, loss in ranked if part.kind == "head" and loss > 0]
     among = f"; of the heads, with {', '.join(heads[:3])}" if heads else ""
-    return f"The loss grows most with **{worst.name}** {way.done()} ({_nats(most)} nats){among}."
+    return f"The loss grows most with **{worst.name}** {way.done()} ({decimal(most, '+.3f')} nats){among}."
 
 
 def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
@@ -95,26 +93,19 @@ def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
     if spared:
         least, loss = spared[-1]
         found = f"For {len(spared)} of {counted(len(heads), 'head')} the loss does not grow"
-        gains = _nats(loss) != _nats(0)
-        found += f"; with **{least.name}** {way.done()} it shrinks ({_nats(loss)} nats)." if gains else "."
+        change = decimal(loss, "+.3f")
+        found += f"; with **{least.name}** {way.done()} it changes by {change} nats." if float(f"{loss:.3f}") else "."
     if not way.removes or min(abs(loss) for _, loss in heads) >= LITTLE:
         return found
     return f"{found} Below {LITTLE} nats, others may do the same work, or this text may not need it."
-
-
-def _nats(loss: float) -> str:
-    return decimal(loss, "+.3f")
-
-
-def _button(column: DeltaGenerator, words: str, codes: list[str], *, key: str) -> None:
-    column.button(words, on_click=switch_off, args=(codes,), key=key, width="stretch")
 
 
 def look_and_matter(here: Lesson, said: Switches) -> None:
     """Is the sharpest head the one that matters? One point for each head."""
     figure = st.container()
     asked, measured = _measure(here)
-    values = _damage(here.model, here.text, asked, said.way)[:, :-1]
+    with st.spinner("Switching off every part in turn…"):
+        values = _damage(here.model, here.text, asked, said.way)[:, :-1]
     sharpness = ablation.sharpness(here.trace)
     heads = [part for part in ablation.parts_of(here.trace) if part.kind == "head"]
     known = np.flatnonzero(~np.isnan(sharpness.ravel()))
@@ -141,7 +132,8 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
     sharpest, ρ = int(x.argmax()), ablation.rank_correlation(x, y)
     st.markdown(
         f"Head **{names[sharpest]}** looks most sharply ({per_cent(x[sharpest])} on one token, on average). "
-        f"{_place(x, y, names, measured, said.way)} The rank correlation is **{_two(ρ)}**: {_in_words(ρ, said.way)}."
+        f"{_place(x, y, names, measured, said.way)} The rank correlation is "
+        f"**{'–' if np.isnan(ρ) else decimal(ρ)}**: {_in_words(ρ)}."
     )
 
 
@@ -159,18 +151,11 @@ def _place(x: Array, y: Array, names: list[str], measured: str, way: Way) -> str
     return f"By damage to {measured} it is number {place} of {len(names)}. Number 1 is **{names[dearest]}**."
 
 
-def _in_words(ρ: float, way: Way) -> str:
+def _in_words(ρ: float) -> str:
     if np.isnan(ρ):
         return "there is nothing to rank"
-    what = "how much it matters here" if way.removes else f"how much the loss grows with it {way.done()}"
-    if abs(ρ) < 0.3:
-        return f"how sharply a head looks says next to nothing about {what}"
-    strength = "something, but not much," if abs(ρ) < 0.6 else "a good deal"
-    return f"how sharply a head looks says {strength} about {what}" + ", in reverse" * (ρ < 0)
-
-
-def _two(ρ: float) -> str:
-    return "–" if np.isnan(ρ) else decimal(ρ)
+    strength = "next to nothing" if abs(ρ) < 0.3 else "a little" if abs(ρ) < 0.6 else "a good deal"
+    return f"how sharply a head looks says {strength} about that" + ", in reverse" * (ρ <= -0.3)
 
 
 def _measure(here: Lesson) -> tuple[Question, str]:
@@ -186,13 +171,8 @@ def _measure(here: Lesson) -> tuple[Question, str]:
     return asked, f"“{markdown.plain(visible(here.model.vocabulary[asked.answers[0]]))}”"
 
 
-def _damage(model: Model, text: str, question: Question, way: Way) -> Array:
-    with st.spinner("Switching off every part in turn…"):
-        return _damage_of(model, text, question, way)
-
-
 @shared
-def _damage_of(model: Model, text: str, question: Question, way: Way) -> Array:
+def _damage(model: Model, text: str, question: Question, way: Way) -> Array:
     trace = models.trace(model, text)
     read, target = (trace.target, None) if trace.source is None else (trace.source, trace.target.ids[1:])
     values = ablation.damage(

@@ -46,7 +46,11 @@ def four_ways(here: Lesson) -> None:
     """The typed text as characters, bytes, words and tokens."""
     text, tokenizer = here.text, here.model.tokenizer
     characters = [Piece(written(character)) for character in text]
-    single = [_byte(text_of, byte) for text_of in text for byte in text_of.encode()]
+    single = [
+        Piece(written(character)) if byte < 128 else Piece(f"{byte:02X}", kind="part")
+        for character in text
+        for byte in character.encode()
+    ]
     words = [Piece(written(text[word.start : word.end])) for word in words_of(text)]
     tokens = boxes(tokenizer, text)
     rows = [
@@ -72,11 +76,6 @@ def _between(tokenizer: Tokens) -> str:
     )
 
 
-def _byte(character: str, byte: int) -> Piece:
-    """A byte of a character: ASCII as it is, all others by their numbers."""
-    return Piece(written(character)) if byte < 128 else Piece(f"{byte:02X}", kind="part")
-
-
 def numbers(here: Lesson) -> None:
     """Every token with its bytes and its number in the vocabulary; marks as marks or as text."""
     tokenizer = here.model.tokenizer
@@ -93,8 +92,7 @@ def numbers(here: Lesson) -> None:
     used = "where a text ends" if len(marks) == 1 else "where a text begins or ends, padding, a gap"
     gap = " Only three underscores stand for the gap." if tokenizer.marks.mask else ""
     st.markdown(
-        f"A place in a list of {len(tokenizer.vocabulary):,} entries. **Marks** ({named}) say, for example, "
-        f"{used}. Elsewhere your text is read as text.{gap}"
+        f"The list has {len(tokenizer.vocabulary):,} entries. **Marks** ({named}) say, for example, {used}.{gap}"
     )
 
 

@@ -77,7 +77,6 @@ def _name(symbol: str) -> str:
 
 
 def _tie(table: tuple[tuple[bpe.Pair, int], ...]) -> str:
-    """Why the first row wins."""
     same = sum(1 for _, often in table if often == table[0][1])
     if same == 1:
         return "The first row wins: no other pair is as frequent."
@@ -86,8 +85,8 @@ def _tie(table: tuple[tuple[bpe.Pair, int], ...]) -> str:
 
 def _words(text: str, n_steps: int) -> None:
     st.markdown(
-        f"The text has {len(text):,} characters. Each step joins the most frequent pair of neighbours within "
-        f"words. This page stops after {MOST_MERGES}, real vocabularies after tens of thousands."
+        f"The text has {len(text):,} characters. This page stops after {MOST_MERGES} merges, real vocabularies after "
+        "tens of thousands."
     )
     if n_steps < MOST_MERGES:
         st.info(f"Learning ended after {counted(n_steps, 'merge')}: every word is one token.", icon=icons.INFO)

@@ -55,7 +55,7 @@ def replay(here: Lesson) -> None:
     )
     st.markdown(
         f"The list has {len(ranks):,} merges in the order learned; the lowest number is joined next (framed). A "
-        "dash: never learned. When only dashes are left, the symbols are the tokens."
+        "dash: never learned."
     )
 
 
@@ -85,7 +85,8 @@ def _rows(word: str, steps: list[Merge], shown: int, ranks: Mapping[Pair, int], 
     new = -1  # place of the symbol that the step before has made
     for n, step in enumerate(steps[:shown]):
         best = step.ranks[step.place]
-        rows.append(Row("bytes" if n == 0 else f"after {n}", f"next: {best:,}", _symbols(step, new)))
+        symbols = _boxes(step.symbols, step.ranks, place=step.place, new=new)
+        rows.append(Row("bytes" if n == 0 else f"after {n}", f"next: {best:,}", symbols))
         new = step.place
     last = bpe.after(word, steps[:shown])
     found = tuple(ranks.get(pair) for pair in pairwise(last))
@@ -93,10 +94,6 @@ def _rows(word: str, steps: list[Merge], shown: int, ranks: Mapping[Pair, int], 
     name = "tokens" if finished and is_whole else "bytes" if shown == 0 else f"after {shown}"
     rows.append(Row(name, "none left" if finished else "", _boxes(last, found, place=-1, new=new)))
     return rows
-
-
-def _symbols(step: Merge, new: int) -> list[Piece]:
-    return _boxes(step.symbols, step.ranks, place=step.place, new=new)
 
 
 def _boxes(symbols: tuple[str, ...], ranks: tuple[int | None, ...], *, place: int, new: int) -> list[Piece]:

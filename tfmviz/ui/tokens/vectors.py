@@ -31,7 +31,6 @@ ON_THE_MAP = 120
 
 
 def _choose(here: Lesson) -> tuple[Encoding, int]:
-    """Asks for a token of the sentence."""
     text = here.model.encode(here.text)
     position = controls.token(text.tokens, text=here.text)
     controls.token_box([visible(token) for token in text.tokens], position)

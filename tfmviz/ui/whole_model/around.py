@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from tfmviz.analysis.whole_model import share_of_parts
@@ -47,14 +45,10 @@ def norms(here: Lesson) -> None:
             css=view.CSS,
             data=_block(model, here.text, attention, f"{kind.capitalize()}, layer {layer} of {model.name}"),
             selection={"layer": attention, "head": 0, "token": token, "says": {}},
-            on_report=_follow,
+            on_report=lambda report: controls.pin(max(0, int(report["token"]))),
         )
 
 
 @shared
 def _block(model: Model, text: str, layer: str, title: str) -> bytes:
     return view.payload(subject(model, text), "block", layer, 0, beside=title)
-
-
-def _follow(report: dict[str, Any]) -> None:
-    controls.remember(max(0, int(report["token"])), {})

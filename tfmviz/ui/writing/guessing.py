@@ -154,7 +154,6 @@ def _score(rounds: list[Guess]) -> None:
             series=("your word", "the model's first choice"),
             title="loss in bits",
             token_title="your guesses",
-            top=None,
             theme=theme(),
         ),
         key="guesses",

@@ -53,7 +53,6 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
             series=("expected", f"in {DRAWS} draws"),
             title="share",
             token_title="next token",
-            top=None,
             percent=True,
             theme=theme(),
         ),

@@ -5,11 +5,13 @@
 /** @import { Place } from "./layout.js" */
 /** @import { Picture } from "./words.js" */
 import { paintBrackets, partOf } from "../shared/bytes.js";
-import { contextOf } from "../shared/canvas.js";
+import { contextOf, upwards } from "../shared/canvas.js";
 import { bytesOf, inkOnRgb } from "../shared/colours.js";
 import { make } from "../shared/elements.js";
 import { painter, ticks } from "./scales.js";
 import { nameOf } from "./words.js";
+
+/** @typedef {(pen: Pen, picture: Picture, place: Place, colours: Colours) => void} Paint */
 
 const LEAST_GAP = 8; // pixels a cell must measure to have a line around it
 const TEXT_SIZES = [16, 15, 14, 13, 12]; // the first in which all numbers fit
@@ -108,12 +110,7 @@ function paintOneByOne(pen, { rows, columns, values, scale }, { wide, high }, co
   }
 }
 
-/**
- * @param {Pen} pen
- * @param {Picture} picture
- * @param {Place} place
- * @param {Colours} colours
- */
+/** @type {Paint} */
 function paintGaps(pen, { rows, columns }, { wide, high }, colours) {
   pen.strokeStyle = colours.ground;
   pen.lineWidth = 1;
@@ -133,13 +130,7 @@ function paintGaps(pen, { rows, columns }, { wide, high }, colours) {
   pen.strokeRect(0, 0, columns.count * wide, rows.count * high);
 }
 
-/**
- * Numbers stand in all cells in one size, or in none.
- * @param {Pen} pen
- * @param {Picture} picture
- * @param {Place} place
- * @param {Colours} colours
- */
+/** @type {Paint} numbers stand in all cells in one size, or in none */
 function paintTexts(pen, { columns, values, texts, scale }, { wide, high }, colours) {
   if (!texts) return;
   const size = TEXT_SIZES.find((one) => {
@@ -161,12 +152,7 @@ function paintTexts(pen, { columns, values, texts, scale }, { wide, high }, colo
   });
 }
 
-/**
- * @param {Pen} pen
- * @param {Picture} picture
- * @param {Place} place
- * @param {Colours} colours
- */
+/** @type {Paint} */
 function paintMarks(pen, { frames, crosses }, { wide, high }, colours) {
   const { accent, text, roles } = colours;
   /** @type {Record<string, string>} */
@@ -205,12 +191,7 @@ function paintCross(pen, x, y, wide, high) {
   pen.stroke();
 }
 
-/**
- * @param {Pen} pen
- * @param {Picture} picture
- * @param {Place} place
- * @param {Colours} colours
- */
+/** @type {Paint} */
 function paintNames(pen, { rows, columns, matrices }, place, colours) {
   const { corners, wide, high, beside, below, runs } = place;
   pen.fillStyle = colours.text;
@@ -237,14 +218,11 @@ function paintNames(pen, { rows, columns, matrices }, place, colours) {
       });
     pen.font = `${below.size}px ${colours.font}`;
     const bottom = y + rows.count * high;
+    pen.textAlign = below.upright ? "right" : "center";
     for (let column = 0; column < columns.count; column += below.step) {
-      const middle = x + (column + 0.5) * wide;
-      if (below.upright)
-        paintUpright(pen, fitted(pen, partOf(nameOf(columns, column)), below.room - 6), middle, bottom + 6);
-      else {
-        pen.textAlign = "center";
-        pen.fillText(partOf(nameOf(columns, column)), middle, bottom + 14);
-      }
+      const [name, middle] = [partOf(nameOf(columns, column)), x + (column + 0.5) * wide];
+      if (below.upright) upwards(pen, fitted(pen, name, below.room - 6), middle, bottom + 6);
+      else pen.fillText(name, middle, bottom + 14);
     }
     for (const column of columns.boxed)
       paintBox(pen, x + column * wide + 1, bottom + 2, wide - 2, below.room - 4, colours);
@@ -269,29 +247,7 @@ function paintBox(pen, x, y, width, height, { accent }) {
   pen.strokeRect(x, y, width, height);
 }
 
-/**
- * A text that runs upwards and ends at a point.
- * @param {Pen} pen
- * @param {string} text
- * @param {number} x
- * @param {number} y
- * @param {CanvasTextAlign} [align]
- */
-function paintUpright(pen, text, x, y, align = "right") {
-  pen.save();
-  pen.translate(x, y);
-  pen.rotate(-Math.PI / 2);
-  pen.textAlign = align;
-  pen.fillText(text, 0, 0);
-  pen.restore();
-}
-
-/**
- * @param {Pen} pen
- * @param {Picture} picture
- * @param {Place} place
- * @param {Colours} colours
- */
+/** @type {Paint} */
 function paintTitles(pen, { rows, columns, titles }, { corners, wide, high, width, height, left, right }, colours) {
   pen.fillStyle = colours.text;
   pen.font = `${colours.letters + 1}px ${colours.font}`;
@@ -306,7 +262,7 @@ function paintTitles(pen, { rows, columns, titles }, { corners, wide, high, widt
   const middle = Math.max(half, Math.min(width - half, (left + right) / 2));
   if (columns.title) pen.fillText(columns.title, middle, height - 13);
   const [first, last] = [corners[0], corners[corners.length - 1]];
-  if (rows.title) paintUpright(pen, rows.title, 9, (first.y + last.y + rows.count * high) / 2, "center");
+  if (rows.title) upwards(pen, rows.title, 9, (first.y + last.y + rows.count * high) / 2);
 }
 
 /**

@@ -1,13 +1,13 @@
 // Multi-head scaled dot-product attention, head by head.
 
-/** @import { Schemed } from "./positions.js" */
+/** @import { Scheme } from "./positions.js" */
 /** @import { Tap } from "./tap.js" */
 /** @import { Affine, Memory, Tensor, Value } from "./tensors.js" */
 import { linear } from "./tensors.js";
 
 /** @typedef {{W_Q: Affine, W_K: Affine, W_V: Affine, W_O: Affine, d_head: number, divisor: number}} AttentionWeights */
 
-/** @typedef {{mask: Value, positions: Schemed, bias: Float32Array | null, tap: Tap}} Around what attention needs */
+/** @typedef {{mask: Value, positions: Scheme, bias: Float32Array | null, tap: Tap}} Around what attention needs */
 
 /**
  * softmax(Q Kᵀ / √d_head + bias, over the allowed keys) V, for every head, merged by W_O.

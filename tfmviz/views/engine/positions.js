@@ -6,117 +6,87 @@ import { added } from "./tensors.js";
 
 /** @typedef {import("./transformer.js").Config} Widths */
 
-/** Positions count from 0. Where there are more keys than queries, the queries stand at the last positions. */
-export class Schemed {
-  /** @type {number[] | null} radians per position by which each pair of queries and keys turns */
-  theta = null;
+/**
+ * Positions count from 0. Where there are more keys than queries, the queries stand at the last positions.
+ * @typedef {object} Scheme
+ * @property {number[] | null} theta radians per position by which each pair of queries and keys turns
+ * @property {(x: Tensor, tap: Tap, past: number) => Tensor} embed adds something to token embeddings (len, d_model);
+ *   the first stands at position `past`
+ * @property {(q: Tensor, k: Tensor, tap: Tap) => Tensor[]} rotate turns queries and keys
+ * @property {(qLen: number, kLen: number) => Float32Array | null} bias what to add to the scaled scores, (head, q_len,
+ *   k_len)
+ */
 
-  /**
-   * Adds something to the token embeddings (len, d_model), of which the first stands at position `past`.
-   * @param {Tensor} x
-   * @param {Tap} _tap
-   * @param {number} _past
-   */
-  embed(x, _tap, _past) {
-    return x;
-  }
+/** @type {Scheme} */
+const NOTHING_ADDED = { theta: null, embed: (x) => x, rotate: (q, k) => [q, k], bias: () => null };
 
-  /**
-   * Turns queries and keys.
-   * @param {Tensor} q
-   * @param {Tensor} k
-   * @param {Tap} _tap
-   */
-  rotate(q, k, _tap) {
-    return [q, k];
-  }
-
-  /**
-   * What to add to the scaled scores, (head, q_len, k_len).
-   * @param {number} _qLen
-   * @param {number} _kLen
-   * @returns {Float32Array | null}
-   */
-  bias(_qLen, _kLen) {
-    return null;
-  }
-}
-
-/** x_i + P_i: trained vectors, or sines and cosines. */
-class Added extends Schemed {
-  /** @param {(position: number, n: number) => number} vector */
-  constructor(vector) {
-    super();
-    this.vector = vector;
-  }
-
-  /** @type {Schemed["embed"]} */
+/**
+ * x_i + P_i: trained vectors, or sines and cosines.
+ * @param {(position: number, n: number) => number} vector
+ * @returns {Scheme}
+ */
+const addedToWords = (vector) => ({
+  ...NOTHING_ADDED,
   embed(x, tap, past) {
     const [length, width] = x.shape;
     const numbers = Float32Array.from({ length: length * width }, (_, n) =>
-      this.vector(past + Math.floor(n / width), n % width),
+      vector(past + Math.floor(n / width), n % width),
     );
     return added(x, tap("pos_embed", x.memory.of(numbers, [length, width])));
-  }
-}
+  },
+});
 
-/** Pairs of neighbouring coordinates of queries and keys turn with their position. */
-class Turned extends Schemed {
-  /** @param {number[]} theta radians per position, one for each pair */
-  constructor(theta) {
-    super();
-    this.theta = theta;
-  }
-
-  /** @type {Schemed["rotate"]} */
+/**
+ * Pairs of neighbouring coordinates of queries and keys turn with their position.
+ * @param {number[]} theta radians per position, one for each pair
+ * @returns {Scheme}
+ */
+const turning = (theta) => ({
+  ...NOTHING_ADDED,
+  theta,
   rotate(q, k, tap) {
     const past = k.shape[1] - q.shape[1];
-    return [tap("rot_q", this.turned(q, past)), tap("rot_k", this.turned(k, 0))];
-  }
+    return [tap("rot_q", turnedBy(theta, q, past)), tap("rot_k", turnedBy(theta, k, 0))];
+  },
+});
 
-  /**
-   * @param {Tensor} x (head, len, d_head)
-   * @param {number} past
-   */
-  turned(x, past) {
-    const [heads, length, width] = x.shape;
-    const made = x.memory.tensor(...x.shape);
-    const [to, from] = [made.data, x.data];
-    for (let row = 0; row < length; row++) {
-      for (const [pair, theta] of this.theta.entries()) {
-        const angle = Math.fround((past + row) * theta);
-        const [cos, sin] = [Math.fround(Math.cos(angle)), Math.fround(Math.sin(angle))];
-        for (let head = 0; head < heads; head++) {
-          const n = (head * length + row) * width + 2 * pair;
-          to[n] = from[n] * cos - from[n + 1] * sin;
-          to[n + 1] = from[n] * sin + from[n + 1] * cos;
-        }
+/**
+ * @param {number[]} thetas
+ * @param {Tensor} x (head, len, d_head)
+ * @param {number} past
+ */
+function turnedBy(thetas, x, past) {
+  const [heads, length, width] = x.shape;
+  const made = x.memory.tensor(...x.shape);
+  const [to, from] = [made.data, x.data];
+  for (let row = 0; row < length; row++) {
+    for (const [pair, theta] of thetas.entries()) {
+      const angle = Math.fround((past + row) * theta);
+      const [cos, sin] = [Math.fround(Math.cos(angle)), Math.fround(Math.sin(angle))];
+      for (let head = 0; head < heads; head++) {
+        const n = (head * length + row) * width + 2 * pair;
+        to[n] = from[n] * cos - from[n + 1] * sin;
+        to[n + 1] = from[n] * sin + from[n + 1] * cos;
       }
     }
-    return made;
   }
+  return made;
 }
 
-/** A number for each head and distance is added to the scores. */
-class Biased extends Schemed {
-  /**
-   * @param {number} heads
-   * @param {(head: number, distance: number) => number} of distance: position of the query minus that of the key
-   */
-  constructor(heads, of) {
-    super();
-    this.heads = heads;
-    this.of = of;
-  }
-
-  /** @type {Schemed["bias"]} */
-  bias(qLen, kLen) {
-    return Float32Array.from({ length: this.heads * qLen * kLen }, (_, n) => {
+/**
+ * A number for each head and distance is added to the scores.
+ * @param {number} heads
+ * @param {(head: number, distance: number) => number} of distance: position of the query minus that of the key
+ * @returns {Scheme}
+ */
+const biased = (heads, of) => ({
+  ...NOTHING_ADDED,
+  bias: (qLen, kLen) =>
+    Float32Array.from({ length: heads * qLen * kLen }, (_, n) => {
       const query = (Math.floor(n / kLen) % qLen) + kLen - qLen;
-      return this.of(Math.floor(n / (qLen * kLen)), query - (n % kLen));
-    });
-  }
-}
+      return of(Math.floor(n / (qLen * kLen)), query - (n % kLen));
+    }),
+});
 
 /**
  * How fast each head's attention falls off with distance in ALiBi.
@@ -148,32 +118,32 @@ export function bucketOf(distance, bidirectional) {
 
 /**
  * The schemes by the names that configurations give them.
- * @type {Record<string, (widths: Widths, bidirectional: boolean, table: (shape: number[]) => Float32Array) => Schemed>}
+ * @type {Record<string, (widths: Widths, bidirectional: boolean, table: (shape: number[]) => Float32Array) => Scheme>}
  */
 export const SCHEMES = {
-  none: () => new Schemed(),
+  none: () => NOTHING_ADDED,
   learned: ({ d_model, max_len }, _, table) => {
     const P = table([max_len, d_model]);
-    return new Added((position, n) => P[position * d_model + n]);
+    return addedToWords((position, n) => P[position * d_model + n]);
   },
   sinusoidal: ({ d_model }) =>
-    new Added((position, n) => {
+    addedToWords((position, n) => {
       const angle = position / 10000 ** ((n - (n % 2)) / d_model);
       return n % 2 ? Math.cos(angle) : Math.sin(angle);
     }),
   "sines-first": ({ d_model }) =>
-    new Added((position, n) => {
+    addedToWords((position, n) => {
       const angle = position / 10000 ** ((2 * (n % (d_model / 2))) / d_model);
       return n < d_model / 2 ? Math.sin(angle) : Math.cos(angle);
     }),
   rope: ({ d_head, rope_theta }) =>
-    new Turned(rope_theta ?? Array.from({ length: d_head / 2 }, (_, pair) => 10000 ** ((-2 * pair) / d_head))),
+    turning(rope_theta ?? Array.from({ length: d_head / 2 }, (_, pair) => 10000 ** ((-2 * pair) / d_head))),
   alibi: ({ n_heads }) => {
     const slopes = slopesOf(n_heads);
-    return new Biased(n_heads, (head, distance) => -slopes[head] * Math.abs(distance));
+    return biased(n_heads, (head, distance) => -slopes[head] * Math.abs(distance));
   },
   t5: ({ n_heads }, bidirectional, table) => {
     const b = table([32, n_heads]);
-    return new Biased(n_heads, (head, distance) => b[bucketOf(distance, bidirectional) * n_heads + head]);
+    return biased(n_heads, (head, distance) => b[bucketOf(distance, bidirectional) * n_heads + head]);
   },
 };

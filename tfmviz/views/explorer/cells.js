@@ -113,18 +113,3 @@ export const span = (offset, room, cell, count) => [
  * @param {number} cell
  */
 export const revealed = (offset, at, room, cell) => Math.min(Math.max(offset, (at + 1) * cell - room), at * cell);
-
-/**
- * Writes a text from bottom to top.
- * @param {Pen} pen
- * @param {string} text
- * @param {number} x
- * @param {number} y
- */
-export function upwards(pen, text, x, y) {
-  pen.save();
-  pen.translate(x, y);
-  pen.rotate(-Math.PI / 2);
-  pen.fillText(text, 0, 0);
-  pen.restore();
-}

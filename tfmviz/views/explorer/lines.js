@@ -3,7 +3,7 @@
 /** @import { Pen } from "../shared/canvas.js" */
 /** @import { Colours } from "../shared/colours.js" */
 /** @import { Texts } from "../shared/elements.js" */
-/** @import { Figure } from "../shared/picture.js" */
+/** @import { Drawn } from "./frame.js" */
 /** @import { Focus } from "./state.js" */
 /** @typedef {Colours & {heads: string[]}} HeadColours of several heads one each */
 /** @import { Line, Pattern, Scale } from "./weights.js" */
@@ -61,11 +61,7 @@ export class Lines {
     this.node = make("div", {}, this.scroller, this.note);
   }
 
-  /**
-   * Takes other tokens.
-   * @param {Texts} queries
-   * @param {Texts} keys
-   */
+  /** @type {(queries: Texts, keys: Texts) => void} takes other tokens */
   label(queries, keys) {
     this.texts = [queries, keys];
     const longest = Math.max(queries.labels.length, keys.labels.length);
@@ -220,11 +216,7 @@ export class Lines {
     return `${Math.max(colours.least, Math.min(14, this.rowHeight - 3))}px ${colours.font}`;
   }
 
-  /**
-   * The whole view with its tokens, however much of it is in sight.
-   * @param {Colours} colours
-   * @returns {Figure}
-   */
+  /** @type {Drawn["figure"]} the whole view with its tokens, however much of it is in sight */
   figure(colours) {
     const [side, between] = [130, 320];
     const rows = Math.max(...this.texts.map(({ labels }) => labels.length));

@@ -6,17 +6,17 @@
 /** @import { Pen } from "../shared/canvas.js" */
 /** @import { Colours } from "../shared/colours.js" */
 /** @import { Texts } from "../shared/elements.js" */
-/** @import { Figure } from "../shared/picture.js" */
+/** @import { Drawn } from "./frame.js" */
 /** @import { Part } from "./cells.js" */
 /** @import { Mask } from "./payload.js" */
 /** @import { Focus } from "./state.js" */
 /** @import { Pattern, Scale } from "./weights.js" */
 import { BRACKET, bracketed, paintBrackets } from "../shared/bytes.js";
-import { clip, fresh, Layer, widest } from "../shared/canvas.js";
+import { clip, fresh, Layer, upwards, widest } from "../shared/canvas.js";
 import { css, inkOn } from "../shared/colours.js";
 import { arrowOf, make } from "../shared/elements.js";
 import { share, shortShare } from "../shared/numbers.js";
-import { eachCell, paintGrid, paintImage, paintVeiled, revealed, span, upwards } from "./cells.js";
+import { eachCell, paintGrid, paintImage, paintVeiled, revealed, span } from "./cells.js";
 import { roomBelow } from "./room.js";
 import { rowSums } from "./weights.js";
 
@@ -103,11 +103,7 @@ export class Matrix {
     scroller.addEventListener("wheel", zoom, { passive: false });
   }
 
-  /**
-   * Takes other tokens.
-   * @param {Texts} queries
-   * @param {Texts} keys
-   */
+  /** @type {(queries: Texts, keys: Texts) => void} takes other tokens */
   label(queries, keys) {
     this.texts = { queries: bracketed(queries), keys: bracketed(keys) };
     this.cursor = null;
@@ -312,11 +308,7 @@ export class Matrix {
     });
   }
 
-  /**
-   * A query's row or a key's column, and one cell.
-   * @param {Pen} pen
-   * @param {Colours} colours
-   */
+  /** @type {(pen: Pen, colours: Colours) => void} a query's row or a key's column, and one cell */
   paintMarks(pen, colours) {
     const { cell, focus, at, texts } = this;
     pen.lineWidth = 3;
@@ -372,11 +364,7 @@ export class Matrix {
     scroller.scrollTop = revealed(scroller.scrollTop, row, scroller.clientHeight - top, cell);
   }
 
-  /**
-   * The whole map, however much of it is in sight, at most so large that a picture of it can be made.
-   * @param {Colours} colours
-   * @returns {Figure}
-   */
+  /** @type {Drawn["figure"]} the whole map, at most so large that a picture of it can be made */
   figure(colours) {
     const { pattern } = this;
     if (!pattern) return { width: 0, height: 0, paint: () => {} };

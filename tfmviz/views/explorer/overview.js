@@ -2,7 +2,7 @@
 
 /** @import { Pen } from "../shared/canvas.js" */
 /** @import { Colours } from "../shared/colours.js" */
-/** @import { Figure } from "../shared/picture.js" */
+/** @import { Drawn } from "./frame.js" */
 /** @import { Attention, Kind, Tile } from "./payload.js" */
 /** @import { Scale } from "./weights.js" */
 /** @import { Place } from "./words.js" */
@@ -107,10 +107,7 @@ export class Overview {
     this.label(name);
   }
 
-  /**
-   * @param {Pen} pen
-   * @param {Colours} colours
-   */
+  /** @type {(pen: Pen, colours: Colours) => void} */
   paint(pen, colours) {
     pen.imageSmoothingEnabled = false;
     const sheet = sheetOf(this.tiles, { across: this.columns, scale: this.scale, masked: colours.maskedPacked });
@@ -203,10 +200,7 @@ export class Overview {
     }
   }
 
-  /**
-   * @param {Colours} colours
-   * @returns {Figure}
-   */
+  /** @type {Drawn["figure"]} */
   figure(colours) {
     return { width: this.width, height: this.height, paint: (pen) => this.paint(pen, colours) };
   }

@@ -179,11 +179,11 @@ export function fromLook(look, layer = 0) {
   return {
     heads: placesOf(said.heads ?? "", layer),
     pin: pin && { side: pin[1] === "q" ? "query" : "key", at: Number(pin[2]) },
-    aggregate: isAggregate(said.show) ? said.show : "heads",
+    aggregate: oneOf(AGGREGATES, said.show, "heads"),
     withoutFirst: said.first === "hidden",
     top: within(said.top, 1, 100, 100),
     least: within(said.least, 0, 1, 0),
-    scale: isScale(said.scale) ? said.scale : "root",
+    scale: oneOf(SCALES, said.scale, "root"),
     order: said.order === "duplicate" ? "same word" : (said.order?.replaceAll("-", " ") ?? "place"), // its old name
   };
 }
@@ -220,17 +220,11 @@ export function fitted(state, attention) {
 }
 
 /**
+ * A word of a link if it is one of some names.
+ * @template {string} Name
+ * @param {Record<Name, string>} names
  * @param {string | undefined} text
- * @returns {text is Aggregate}
+ * @param {Name} otherwise
  */
-function isAggregate(text) {
-  return text !== undefined && Object.hasOwn(AGGREGATES, text);
-}
-
-/**
- * @param {string | undefined} text
- * @returns {text is Scale}
- */
-function isScale(text) {
-  return text !== undefined && Object.hasOwn(SCALES, text);
-}
+const oneOf = (names, text, otherwise) =>
+  text !== undefined && Object.hasOwn(names, text) ? /** @type {Name} */ (text) : otherwise;

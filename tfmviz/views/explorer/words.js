@@ -1,7 +1,7 @@
 // Numbers as sentences, for screen readers and for reading out.
 
 /** @import { Texts } from "../shared/elements.js" */
-/** @import { Kind, Verdict } from "./payload.js" */
+/** @import { Kind } from "./payload.js" */
 /** @import { Focus, State } from "./state.js" */
 /** @import { Filters, Pattern } from "./weights.js" */
 import { inWords } from "../shared/bytes.js";
@@ -59,10 +59,9 @@ export function filterWords({ withoutFirst, top, least }) {
  * What a head does and how clearly, "" where nothing is known.
  * @param {Kind} kind
  * @param {Place} place
- * @param {Verdict[][]} [list] per layer and head
  */
-export function verdictOf(kind, { layer, head }, list = kind.verdicts) {
-  const [name, score] = list[layer]?.[head] ?? [];
+export function verdictOf(kind, { layer, head }) {
+  const [name, score] = kind.verdicts[layer]?.[head] ?? [];
   if (!name) return "";
   if (score === null || score === undefined) return "one token: nothing to choose";
   return score ? `${name} ${decimal(score)}` : name;

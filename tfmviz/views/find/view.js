@@ -133,14 +133,13 @@ const entriesOf = async ({ entries, at }) =>
 function option(entry, n) {
   const { kind, title, says, place } = entry;
   const where = [place === title ? "" : place, NAMES[kind]].filter(Boolean).join(" · ");
-  const node = make(
+  return make(
     "a",
     { id: `found-${n}`, dataset: { kind }, role: "option", tabIndex: -1, href: addressOf(entry, location.search) },
     make("span", { className: "title", textContent: title }),
     make("span", { className: "place", textContent: where }),
     make("span", { className: "says", textContent: says }),
   );
-  return node;
 }
 
 /**

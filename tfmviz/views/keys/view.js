@@ -50,11 +50,7 @@ function build(parent) {
     for (const { show } of switches) show();
     dialog.showModal();
   };
-  const opener = button("?", {
-    title: "What the keys do",
-    ariaLabel: "What the keys do",
-    onclick: open,
-  });
+  const opener = button("?", { title: "What the keys do", ariaLabel: "What the keys do", onclick: open });
   /** @param {KeyboardEvent} event */
   const listen = (event) => {
     if (isTyping(event) || dialog.open || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -5,7 +5,7 @@
 /** @import { Edit } from "../engine/edits.js" */
 /** @import { Matrix } from "../shared/arrays.js" */
 /** @import { Sites } from "../shared/record.js" */
-/** @import { Known, Page, Pictures } from "./following.js" */
+/** @import { Source } from "./following.js" */
 /** @import { Own } from "./own.js" */
 /** @import { Pair, Shared } from "./pairing.js" */
 import { largest } from "../shared/arrays.js";
@@ -56,11 +56,7 @@ export class Changed {
     this.own = own;
   }
 
-  /**
-   * @param {string} text
-   * @param {Known} known
-   * @returns {Promise<Pictures | null>}
-   */
+  /** @type {Source["trace"]} */
   async trace(text, { page, parcel, opening, change = "", views, entered = text }) {
     const { edited, layer, head } = page;
     const isTyped = text !== entered;

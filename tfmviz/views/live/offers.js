@@ -1,7 +1,7 @@
 // The reader's own browser as a source while a text is typed above the page's keyboard: the three words that
 // `analysis/keyboard.py` would offer.
 
-/** @import { Known, Pictures } from "./following.js" */
+/** @import { Source } from "./following.js" */
 /** @import { Own } from "./own.js" */
 import { meetingOf } from "../shared/meet.js";
 import { MOST } from "./own.js";
@@ -20,11 +20,7 @@ export class Offers {
     this.dictionary = dictionary;
   }
 
-  /**
-   * @param {string} text
-   * @param {Known} known
-   * @returns {Promise<Pictures | null>}
-   */
+  /** @type {Source["trace"]} */
   async trace(text, { page, parcel, views, entered = text }) {
     if (!parcel || !views.includes("offers") || text === entered) return null;
     const { model, ids } = this.dictionary();

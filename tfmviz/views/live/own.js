@@ -6,7 +6,7 @@
 /** @import { Typed } from "../shared/shell.js" */
 /** @import { Plain } from "../shared/record.js" */
 /** @import { Drawn } from "../whole_model/of_sites.js" */
-/** @import { Known, Page, Pictures } from "./following.js" */
+/** @import { Known, Page, Source } from "./following.js" */
 import { firstOf } from "../shared/first.js";
 import { meetingOf } from "../shared/meet.js";
 import { perCent } from "../shared/numbers.js";
@@ -85,11 +85,7 @@ export class Own {
     this.told();
   }
 
-  /**
-   * @param {string} text
-   * @param {Known} known
-   * @returns {Promise<Pictures | null>}
-   */
+  /** @type {Source["trace"]} */
   async trace(text, { page, parcel, opening, views }) {
     if (!parcel || !views.every((view) => DRAWS.has(view))) return null;
     const engine = this.engine(parcel);

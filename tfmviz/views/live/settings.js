@@ -1,7 +1,7 @@
 // The reader's own browser as a source while a slider of the page “Writing” moves: the model's scores, from which the
 // view itself takes what the settings leave.
 
-/** @import { Known, Pictures } from "./following.js" */
+/** @import { Source } from "./following.js" */
 /** @import { Own } from "./own.js" */
 
 export class Settings {
@@ -10,11 +10,7 @@ export class Settings {
     this.own = own;
   }
 
-  /**
-   * @param {string} text
-   * @param {Known} known
-   * @returns {Promise<Pictures | null>}
-   */
+  /** @type {Source["trace"]} */
   async trace(text, { page, parcel, change = "", views, entered = text }) {
     const { edited } = page;
     if (edited?.by !== "sliders" || !parcel || !views.includes("writing") || text !== entered) return null;

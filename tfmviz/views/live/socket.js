@@ -1,6 +1,6 @@
 // The server as a source: one question after the other over a websocket; `ui/live.py` answers.
 
-/** @import { Known, Pictures } from "./following.js" */
+/** @import { Pictures, Source } from "./following.js" */
 import { unframed } from "../shared/framed.js";
 
 const FIRST_PAUSE = 1000; // milliseconds until a server that is away or busy is asked again; then twice as long …
@@ -43,11 +43,7 @@ export class Socket {
     this.again = again;
   }
 
-  /**
-   * @param {string} text
-   * @param {Known} known
-   * @returns {Promise<Pictures | null>}
-   */
+  /** @type {Source["trace"]} */
   async trace(text, known) {
     if (known.page.edited || this.now() < this.notBefore) return null; // of a changed pass Python tells in a run
     this.endIn(PATIENCE);

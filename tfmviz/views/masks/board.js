@@ -3,7 +3,7 @@
 /** @import { Pen } from "../shared/canvas.js" */
 /** @import { Colours } from "../shared/colours.js" */
 /** @import { Mask, Place } from "./bits.js" */
-import { fresh, widest } from "../shared/canvas.js";
+import { fresh, upwards, widest } from "../shared/canvas.js";
 import { make } from "../shared/elements.js";
 import { rowCount } from "./bits.js";
 
@@ -17,6 +17,8 @@ import { rowCount } from "./bits.js";
  * @property {(event: KeyboardEvent) => void} key
  * @property {(place: Place | null) => void} hover
  */
+
+/** @typedef {(pen: Pen, colours: Colours) => void} Painting */
 
 const LARGEST = 30;
 const SMALLEST = 24; // to be hit with a finger; the board may then be wider than the page, and is scrolled
@@ -147,11 +149,7 @@ export class Board {
     this.paintTexts(pen, colours);
   }
 
-  /**
-   * Writes −∞ into closed cells: what the mask adds to their scores.
-   * @param {Pen} pen
-   * @param {Colours} colours
-   */
+  /** @type {Painting} writes −∞ into closed cells: what the mask adds to their scores */
   paintInfinities(pen, colours) {
     const { cell, mask } = this;
     if (cell < Math.max(LEAST_INFINITY, 1.5 * colours.least)) return;
@@ -164,11 +162,7 @@ export class Board {
     });
   }
 
-  /**
-   * Marks with a dot what differs from the mask one started from.
-   * @param {Pen} pen
-   * @param {Colours} colours
-   */
+  /** @type {Painting} marks with a dot what differs from the mask one started from */
   paintChanges(pen, colours) {
     const { cell, mask } = this;
     pen.fillStyle = colours.accent;
@@ -184,10 +178,7 @@ export class Board {
     });
   }
 
-  /**
-   * @param {Pen} pen
-   * @param {Colours} colours
-   */
+  /** @type {Painting} */
   paintTexts(pen, colours) {
     const { mask, cell, left, top, texts } = this;
     const letters = Math.max(colours.least, Math.min(14, cell - 1));
@@ -204,11 +195,7 @@ export class Board {
     }
     pen.fillStyle = colours.text;
     for (let j = 0; j < mask.columns; j += every) {
-      pen.save();
-      pen.translate(left + (j + 0.5) * cell, top - 5);
-      pen.rotate(-Math.PI / 2);
-      pen.fillText(cut(texts.keys[j]), 0, 0);
-      pen.restore();
+      upwards(pen, cut(texts.keys[j]), left + (j + 0.5) * cell, top - 5);
     }
   }
 

@@ -101,3 +101,18 @@ export class Layer {
     return this.canvas;
   }
 }
+
+/**
+ * Writes a text from bottom to top.
+ * @param {Pen} pen
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ */
+export function upwards(pen, text, x, y) {
+  pen.save();
+  pen.translate(x, y);
+  pen.rotate(-Math.PI / 2);
+  pen.fillText(text, 0, 0);
+  pen.restore();
+}
