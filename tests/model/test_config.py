@@ -5,28 +5,36 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import FrozenInstanceError, replace
+from copy import deepcopy
+from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 from typing import Any, Literal, get_origin, get_type_hints
 
 import pytest
 import torch
 
-from tests.model.helpers import ARCHITECTURES, SCHEMES, config, inputs_of, lively_model, record
-from tfmviz.model.config import MAX_EXPERTS, MAX_LEN, MAX_PARAMETERS, ModelConfig
+from tests.model.helpers import ARCHITECTURES, SCHEMES, config, flat, inputs_of, lively_model, record
+from tfmviz.model.config import MAX_LEN, MAX_PARAMETERS, ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.positions import schemes
-from tfmviz.record.facts import Architecture
+from tfmviz.record.facts import MAX_EXPERTS, Architecture
+from tfmviz.record.part import Part
 
 every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
 
 # What is refused.
 
 COUNTS = ("vocab_size", "max_len", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_ff", "n_experts")
-CHOICES = (
-    "positions",
-    *(name for name, hint in get_type_hints(ModelConfig).items() if get_origin(hint) is Literal),
-)
+FIELDS = {
+    one.metadata.get("name", one.name): (part, one.name, get_type_hints(kind)[one.name])
+    for part, kind in [("", ModelConfig), *get_type_hints(ModelConfig).items()]
+    if isinstance(kind, type) and issubclass(kind, Part)
+    for one in fields(kind)
+}
+"""Of each entry of a file where it is kept: the part, the name there and the type."""
+
+FLAGS = [name for name, (_, _, hint) in FIELDS.items() if hint is bool]
+CHOICES = [name for name, (_, _, hint) in FIELDS.items() if get_origin(hint) is Literal]
 
 
 @pytest.mark.parametrize("name", COUNTS)
@@ -36,7 +44,7 @@ def test_counts_are_whole_numbers_of_at_least_1(name: str, value: Any) -> None:
         config(**{name: value})
 
 
-@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("name", [*CHOICES, "positions", *FLAGS])
 @pytest.mark.parametrize("value", ["no such", None, 1, ["pre"]])
 def test_an_unknown_choice_is_named(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=rf"^{name} must be one of \w.*, but is ") as refused:
@@ -82,11 +90,12 @@ def test_odd_widths_are_fine_where_nothing_comes_in_pairs(scheme: str) -> None:
     assert config(d_model=33, n_heads=3, positions=scheme).d_head == 11
 
 
-@pytest.mark.parametrize("name", [name for name in CHOICES if name != "positions"])
+@pytest.mark.parametrize("name", CHOICES)
 def test_a_choice_without_an_implementation_builds_no_model(name: str) -> None:
     """Nor does it silently build another one. Training builds the model before it writes anything."""
-    half_changed = config()
-    object.__setattr__(half_changed, name, "new")  # as if the name alone had been added
+    half_changed = deepcopy(config())
+    part, field, _ = FIELDS[name]
+    object.__setattr__(getattr(half_changed, part, half_changed), field, "new")  # as if the name alone had been added
     with pytest.raises(AssertionError, match="'new'"):
         build(half_changed)
 
@@ -176,7 +185,7 @@ def test_reading_a_config_needs_no_torch() -> None:
 
 # What is derived.
 
-REALISTIC = ModelConfig(
+REALISTIC = flat(
     vocab_size=4096, max_len=256, d_model=256, n_layers=4, n_heads=8, n_kv_heads=8, d_ff=1024, positions="rope"
 )
 
@@ -198,14 +207,14 @@ REALISTIC = ModelConfig(
     ids=lambda changes: " ".join(map(str, changes.values())) or "as it is",
 )
 def test_n_parameters_is_within_1_percent(architecture: Architecture, changes: dict[str, Any]) -> None:
-    realistic = replace(REALISTIC, architecture=architecture, **changes)
+    realistic = flat(**REALISTIC.to_dict() | {"architecture": architecture} | changes)
     with torch.device("meta"):
         model = build(realistic)
     real = sum(weight.numel() for weight in model.parameters())
     assert 0.99 * real <= realistic.n_parameters <= real
     matrices = sum(weight.numel() for weight in model.parameters() if weight.dim() > 1)
     biases = sum(weight.numel() for name, weight in model.named_parameters() if "positions" in name)
-    assert realistic.n_parameters == matrices - (biases if realistic.positions == "t5" else 0)
+    assert realistic.n_parameters == matrices - (biases if realistic.positions.kind == "t5" else 0)
 
 
 def test_d_head() -> None:

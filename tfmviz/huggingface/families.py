@@ -57,7 +57,9 @@ def config_of(theirs: Any, source: Source, family: Family, *, max_len: int = DEF
     trained = context if context > length else None
     try:
         shape = family.shape(theirs, source)
-        return ModelConfig(vocab_size=theirs.vocab_size, max_len=length, trained_len=trained, **shape)
+        return ModelConfig.from_dict(
+            {"vocab_size": theirs.vocab_size, "max_len": length, "trained_len": trained, **shape}
+        )
     except Refused:
         raise
     except (ValueError, TypeError) as error:

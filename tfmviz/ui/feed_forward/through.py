@@ -77,7 +77,7 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
     on = int((found.get("gate", found["pre"]) > 0).sum())
     what = "gates" if "gate" in found else "numbers before the function"
     before, after = (float(np.linalg.norm(found[name])) for name in ("before", "after"))
-    post_norm = subject.here.model.config.norm_position == "post"
+    post_norm = subject.here.model.config.norm.position == "post"
     norm = ", before the norm that follows sets it anew" if post_norm else ""
     there, back = ("widens", "narrows it again") if d_ff > d else ("takes", "takes it back")
     st.markdown(

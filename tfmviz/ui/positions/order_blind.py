@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import fields
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -103,9 +103,7 @@ def _choose_twins(text: str) -> tuple[Model | None, Model | None]:
 
 
 def _differ_in_positions_only(one: Facts, other: Facts) -> bool:
-    return all(
-        getattr(one, field.name) == getattr(other, field.name) for field in fields(one) if field.name != "positions"
-    )
+    return replace(one, positions=other.positions) == other
 
 
 def _moved_by(model: Model, texts: tuple[tuple[int, ...], ...], sees: str, moved: list[int]) -> Array:
@@ -203,7 +201,7 @@ def _word(encoding: Encoding, part: tuple[int, ...]) -> str:
 
 def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Model, Model], sees: str) -> None:
     """How far the vectors have moved in both models under one mask."""
-    names, schemes = [model.name for model in pair], ("no positions", pair[1].config.positions)
+    names, schemes = [model.name for model in pair], ("no positions", pair[1].config.positions.kind)
     free = sees == "everything"
     removed, kept = MASKS[pair[0].config.architecture]
     st.markdown(f"**Every token sees all** ({removed})" if free else f"**Every token sees the past** ({kept})")

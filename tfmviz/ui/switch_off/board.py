@@ -257,7 +257,7 @@ def verdict(sides: Sides, said: Switches) -> None:
 def _left(here: Lesson, said: Switches) -> str:
     """What still happens to a token's vector with everything off."""
     # after the sum, a norm acts even where nothing has been added
-    norms = here.model.config.norm_position == "post"
+    norms = here.model.config.norm.position == "post"
     if not _is_bare(here.trace, said):
         left = "Only attention's biases b_O are still added to each vector"
         return f"{left}, and the norms still act on it." if norms else f"{left}."
