@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from copy import deepcopy
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_origin, get_type_hints
 
@@ -14,8 +14,11 @@ import pytest
 import torch
 
 from tests.model.helpers import ARCHITECTURES, SCHEMES, config, flat, inputs_of, lively_model, record
+from tfmviz import zoo
 from tfmviz.model.config import MAX_LEN, MAX_PARAMETERS, ModelConfig
+from tfmviz.model.earlier import read_config
 from tfmviz.model.transformer import build
+from tfmviz.places import PROJECT
 from tfmviz.positions import schemes
 from tfmviz.record.facts import MAX_EXPERTS, Architecture
 from tfmviz.record.part import Part
@@ -50,6 +53,24 @@ def test_an_unknown_choice_is_named(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=rf"^{name} must be one of \w.*, but is ") as refused:
         config(**{name: value})
     assert repr(value) in str(refused.value)
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_a_flag_is_a_word_in_a_file_and_true_or_false_in_python(name: str) -> None:
+    """A word in the place of a flag would count as true, whatever it says."""
+    with pytest.raises(ValueError, match=rf"^{name} must be one of \w+, \w+, but is True"):
+        config(**{name: True})
+    part, field, _ = FIELDS[name]
+    right = config()
+    where = getattr(right, part, right)
+    with pytest.raises(ValueError, match=rf"^{name} must be True or False, but is 'absent'"):
+        replace(where, **{field: "absent"})
+
+
+@pytest.mark.parametrize("name", ["d_model", "n_heads", "norm_eps", "score_cap", "dropout", "max_len"])
+def test_a_number_that_no_float_can_hold_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        config(**{name: 10**400})
 
 
 def test_an_unknown_choice_is_answered_with_those_there_are() -> None:
@@ -160,9 +181,23 @@ def test_a_config_survives_json(changes: dict[str, Any]) -> None:
     assert hash(restored) == hash(original)
 
 
-def test_a_config_is_frozen() -> None:
+def test_every_file_we_ship_says_after_reading_what_it_said() -> None:
+    """Entries that are newer than a file are added; none is left out or changed."""
+    files = sorted((PROJECT / "assets").rglob("config.json"))
+    assert {file.parent.name for file in files} > {entry.name for entry in zoo.everything(zoo.MODELS)}
+    for file in files:
+        said = json.loads(file.read_text(encoding="utf-8"))
+        found = read_config(said)
+        again = json.loads(json.dumps(found.to_dict()))
+        assert {name: again[name] for name in said} == said, file
+        assert read_config(again) == found
+
+
+def test_a_config_is_frozen_and_so_are_its_parts() -> None:
     with pytest.raises(FrozenInstanceError):
         config().d_model = 7  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        config().attention.n_heads = 7  # type: ignore[misc]
 
 
 def test_from_dict_names_unknown_and_missing_entries() -> None:

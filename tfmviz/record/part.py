@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
+from functools import cache
 from types import NoneType
 from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
 
@@ -12,7 +13,7 @@ Share = Annotated[float, "a share"]
 
 RULES: dict[Any, tuple[str, Callable[[Any], bool]]] = {
     bool: ("True or False", lambda value: isinstance(value, bool)),
-    int: ("a whole number of at least 1", lambda value: isinstance(value, int) and is_number(value) and value >= 1),
+    int: ("a whole number of at least 1", lambda value: type(value) is int and value >= 1),
     float: ("a positive number", lambda value: is_number(value) and value > 0),
     Share: ("a number in [0, 1)", lambda value: is_number(value) and 0 <= value < 1),
 }
@@ -38,8 +39,9 @@ class Part:
             if get_origin(hint) is Literal:
                 check_choice(name, value, kinds)
             for kind in () if value is None and NoneType in kinds else RULES.keys() & kinds:
-                if not RULES[kind][1](value):
-                    raise ValueError(f"{name} must be {RULES[kind][0]}, but is {value!r}.")
+                said, fits = RULES[kind]
+                if not fits(value):
+                    raise ValueError(f"{name} must be {said}, but is {value!r}.")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; `from_dict` reads them back."""
@@ -82,12 +84,18 @@ def check_choice(name: str, value: object, choices: Iterable[Any]) -> None:
 
 
 def is_number(value: object) -> bool:
-    """A finite number; True and False do not count."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """A finite number that a float can hold; True and False do not count."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
-def _fields(kind: type[Part]) -> list[tuple[str, str, Any, tuple[str, str]]]:
+Told = tuple[str, str, Any, tuple[str, str]]
+
+
+def _read(kind: type[Part]) -> list[Told]:
     """Of each field its name, its name in a file, its type, and its words in a file if it is True or False."""
     hints = get_type_hints(kind, include_extras=True)
     told = {one.name: entry(one.name) | dict(one.metadata) for one in fields(kind)}
     return [(name, said["name"], hints[name], said["words"]) for name, said in told.items()]
+
+
+_fields: Callable[[type[Part]], list[Told]] = cache(_read)  # reading types takes a millisecond
