@@ -35,13 +35,7 @@ class Part:
 
     def __post_init__(self) -> None:
         for own, name, hint, _ in _fields(type(self)):
-            value, kinds = getattr(self, own), (hint,) if hint in RULES else get_args(hint)
-            if get_origin(hint) is Literal:
-                check_choice(name, value, kinds)
-            for kind in () if value is None and NoneType in kinds else RULES.keys() & kinds:
-                said, fits = RULES[kind]
-                if not fits(value):
-                    raise ValueError(f"{name} must be {said}, but is {value!r}.")
+            _check(name, getattr(self, own), hint)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; `from_dict` reads them back."""
@@ -77,6 +71,17 @@ class Part:
         return cls(**given)
 
 
+def _check(name: str, value: object, hint: object) -> None:
+    """Raises: ValueError, if a value is not of its type."""
+    kinds = (hint,) if hint in RULES else get_args(hint)  # of a choice the choices, of a union its types
+    if get_origin(hint) is Literal:
+        check_choice(name, value, kinds)
+    for kind in () if value is None and NoneType in kinds else RULES.keys() & kinds:
+        said, fits = RULES[kind]
+        if not fits(value):
+            raise ValueError(f"{name} must be {said}, but is {value!r}.")
+
+
 def check_choice(name: str, value: object, choices: Iterable[Any]) -> None:
     """Raises: ValueError, if the value is not among the choices."""
     if value not in (allowed := tuple(choices)):
@@ -98,4 +103,4 @@ def _read(kind: type[Part]) -> list[Told]:
     return [(name, said["name"], hints[name], said["words"]) for name, said in told.items()]
 
 
-_fields: Callable[[type[Part]], list[Told]] = cache(_read)  # reading types takes a millisecond
+_fields: Callable[[Any], list[Told]] = cache(_read)  # reading types takes a millisecond
