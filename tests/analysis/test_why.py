@@ -117,9 +117,8 @@ def test_every_writer_before_the_layer_is_there_once(name: str) -> None:
         heads = [name for name in names if name.startswith("head")]
         here = N_HEADS if side == "query" and layer.endswith("cross_attn") else 0  # its own block's self-attention
         assert len(heads) == N_HEADS * depth + here
-        assert sum(name.startswith("MLP") for name in names) == (
-            depth if module.config.feed_forward.kind != "none" else 0
-        )
+        n_mlps = depth if module.config.feed_forward.kind != "none" else 0
+        assert sum(name.startswith("MLP") for name in names) == n_mlps
         assert ("position" in names) == (module.config.scheme.acts == "embed")
         assert len(set(names)) == len(names)
         assert names[-1] == BIASES

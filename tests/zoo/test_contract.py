@@ -52,17 +52,13 @@ def test_arrays_are_float32_or_masks_and_cannot_be_written(model: zoo.ZooModel) 
 
 def test_arrays_have_one_row_per_token_and_no_batch_axis(model: zoo.ZooModel) -> None:
     trace, config = traced(model), model.config
-    per_head = {
-        "q": config.attention.n_heads,
-        "k": config.attention.n_kv_heads,
-        "v": config.attention.n_kv_heads,
-        "z": config.attention.n_heads,
-    }
+    n_heads, n_kv_heads = config.attention.n_heads, config.attention.n_kv_heads
+    per_head = {"q": n_heads, "k": n_kv_heads, "v": n_kv_heads, "z": n_heads}
     for site in trace:
         layer, _, name = site.rpartition(".")
         if name in ("mask", "scores", "pattern"):
             q, k = trace.axes(layer)
-            heads = () if name == "mask" else (config.attention.n_heads,)
+            heads = () if name == "mask" else (n_heads,)
             assert trace[site].shape == (*heads, len(q), len(k)), site
         elif name in per_head:
             length = len(trace.axes(layer)[name in ("k", "v")])

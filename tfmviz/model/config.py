@@ -30,9 +30,9 @@ class ModelConfig(Facts):
     def __post_init__(self) -> None:
         Part.__post_init__(self)
         check_choice("positions", self.positions.kind, SCHEMES)
-        if self.attention.head_width is None and self.d_model % self.attention.n_heads:
-            heads = self.attention.n_heads
-            raise ValueError(f"d_model = {self.d_model} cannot be split evenly over n_heads = {heads}.")
+        n_heads = self.attention.n_heads
+        if self.attention.head_width is None and self.d_model % n_heads:
+            raise ValueError(f"d_model = {self.d_model} cannot be split evenly over n_heads = {n_heads}.")
         self._check_stacks()
         self._check_positions()
         check_limits(self)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, partial
 from types import NoneType
 from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
 
@@ -93,14 +93,11 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
-Told = tuple[str, str, Any, tuple[str, str]]
+_types: Callable[[Any], dict[str, Any]] = cache(partial(get_type_hints, include_extras=True))  # slow
 
 
-def _read(kind: type[Part]) -> list[Told]:
+def _fields(kind: type[Part]) -> Iterator[tuple[str, str, Any, tuple[str, str]]]:
     """Of each field its name, its name in a file, its type, and its words in a file if it is True or False."""
-    hints = get_type_hints(kind, include_extras=True)
-    told = {one.name: entry(one.name) | dict(one.metadata) for one in fields(kind)}
-    return [(name, said["name"], hints[name], said["words"]) for name, said in told.items()]
-
-
-_fields: Callable[[Any], list[Told]] = cache(_read)  # reading types takes a millisecond
+    for one in fields(kind):
+        told = entry(one.name) | dict(one.metadata)
+        yield one.name, told["name"], _types(kind)[one.name], told["words"]
