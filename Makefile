@@ -9,6 +9,9 @@ REPLICAS ?= 2
 PIP = .venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 NPM = PATH="$(CURDIR)/.venv/bin:$$PATH" npm
 
+# Where Python is told to keep no compiled files, every server that a test starts would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: app serve test types views tests quick soak format lock
 
 app: .venv/app.done

@@ -149,13 +149,16 @@ def _compiles(path: str, code: bytes) -> bool:
 
 
 def commands(path: str) -> list[list[str]]:
-    """What is asked about a file: its nearest tests, those of up to three files that import it, and Chromium last."""
+    """What is asked about a file: tests named after it or importing it, those nearby, those of up to three files that
+    import it, and Chromium last.
+    """
     pytest = [*PYTHON, "pytest", "-x", "-m", "not soak", "-p", "no:cacheprovider"]
     if path.endswith(".py"):
         module = Path(path).parent if path.endswith("__init__.py") else Path(path).with_suffix("")
         named = rf"{'.'.join(module.parts[:-1])}(\.| import (.*, )?){module.name}\b"
         alike = sorted(ROOT.glob(f"tests/**/test_{module.name}.py"))  # tests of a page lie flat, its files in a folder
         own = [str(one.relative_to(ROOT)) for one in alike if "browser" not in one.parts]
+        own += [one for one in git("grep", "-lE", named, "--", "tests/**/test_*.py") if "/browser/" not in one][:4]
         near = in_turn([*own, path])[:-1]
         far = in_turn(git("grep", "-lE", named, "--", "tfmviz", "pages")[:3])[:-1]
         return [[*pytest, *one] for one in (near, [test for test in far if test not in near]) if one]

@@ -202,12 +202,21 @@ def turn(page: Page, scheme: Literal["light", "dark"]) -> None:
 
 
 def violations(page: Page, within: str = "[data-testid=stMain]") -> list[tuple[str, list[str]]]:
-    """What axe finds on a page at rest: rules, and the elements that break them."""
+    """What axe finds on a page at rest: rules, and the elements that break them.
+
+    Streamlit's own tables cannot be given a tab stop; Chromium and Firefox give one to whatever scrolls.
+    """
     from axe_playwright_python.sync_playwright import Axe
 
     page.wait_for_function(AT_REST)
-    found = Axe().run(page, context=within).response["violations"]
-    return [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found]
+    options = {"resultTypes": ["violations"]}  # what passes is long, and nobody asks for it
+    found = Axe().run(page, context=within, options=options).response["violations"]
+    broken = [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found]
+    return [
+        (rule, nodes)
+        for rule, nodes in broken
+        if rule != "scrollable-region-focusable" or not all("st-emotion-cache" in node for node in nodes)
+    ]
 
 
 class Visit:

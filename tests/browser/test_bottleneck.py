@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import Visit, assert_fits, open_tab, violations
+from tests.browser import Visit, open_tab
 
 pytestmark = pytest.mark.browser
 
@@ -38,12 +38,3 @@ def test_the_translation_grows_at_a_click(visit: Visit) -> None:
     page.get_by_role("button", name="All", exact=True).click()
     expect(page).not_to_have_url(re.compile("written="))
     expect(page.get_by_role("button", name="Next token")).to_be_disabled()
-
-
-@pytest.mark.parametrize("width", [390])
-@pytest.mark.parametrize("tab", ["Alignments", "One+c%2C+or+many", "Measured"])
-def test_nothing_is_wider_than_a_phone_and_axe_finds_nothing(visit: Visit, tab: str) -> None:
-    visit.page.emulate_media(color_scheme="dark")
-    page = visit.open(f"{PAGE}&seen={tab}", drawn="[role=tabpanel] :is(canvas, svg.marks, table)")
-    assert_fits(page)
-    assert violations(page) == []

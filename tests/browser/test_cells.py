@@ -218,7 +218,7 @@ def test_markup_in_the_sentence_stays_text(visit: Visit) -> None:
 @pytest.mark.parametrize("width", [390])
 @pytest.mark.parametrize(
     ("address", "key"),
-    [(HEADS, "mean_and_heads"), (DAMAGE, "damage_map"), (WORD, "head_scores_map"), (REACH, "reach")],
+    [(HEADS, "mean_and_heads"), (REACH, "reach")],
 )
 def test_pictures_fit_every_screen_and_can_be_read_and_used_by_everyone(visit: Visit, address: str, key: str) -> None:
     page = visit.open(address, drawn=DRAWN)

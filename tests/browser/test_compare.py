@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import Visit, assert_fits, choose, violations
+from tests.browser import Visit, choose
 
 pytestmark = pytest.mark.browser
 
@@ -36,20 +36,3 @@ def test_what_is_chosen_is_in_the_address(visit: Visit) -> None:
     visit.open(address, drawn=CHART)
     page.locator(".st-key-heads_right").get_by_label(re.compile("none, head 0")).wait_for()
     page.locator(".st-key-heads_left").get_by_label(re.compile("t5, head 3")).wait_for()
-
-
-@pytest.mark.parametrize("width", [390])
-def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:
-    for experiment, drawn in (("Four+terms", CHART), ("Decision+card", "[data-testid=stTable] a")):
-        page = visit.open(f"{PAGE}&experiment={experiment}", drawn=drawn)
-        assert_fits(page)
-
-
-@pytest.mark.parametrize(
-    ("scheme", "experiment", "drawn"),
-    [("light", "On+paper", CHART), ("dark", "Decision+card", "[data-testid=stTable] a")],
-)
-def test_the_page_can_be_read_and_used_by_everyone(visit: Visit, scheme: str, experiment: str, drawn: str) -> None:
-    visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    page = visit.open(f"{PAGE}&experiment={experiment}", drawn=drawn)
-    assert violations(page, "[role=tabpanel]") == []

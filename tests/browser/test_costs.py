@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import Visit, assert_fits, open_place, open_tab, violations
-from tests.pages.tabs import addresses
+from tests.browser import Visit, assert_fits, open_tab, violations
 
 pytestmark = pytest.mark.browser
 
@@ -35,23 +34,6 @@ def test_a_measurement_fills_its_chart_while_it_runs(visit: Visit) -> None:
     assert violations(page) == []
     open_tab(page, "The table")
     expect(page.get_by_text("Multiplications, self-attention.")).to_be_visible()
-
-
-@pytest.mark.parametrize("width", [390])
-@pytest.mark.parametrize("name", ["complexity", "efficient", "size"])
-def test_no_tab_scrolls_sideways_on_a_phone(visit: Visit, name: str) -> None:
-    first, *others = addresses(name)
-    page = visit.open(f"/{name}?{urlencode(first)}", drawn="[role=tablist]")
-    for address in others:
-        open_place(page, address)
-        assert_fits(page)
-    assert violations(page) == []
-
-
-@pytest.mark.parametrize("method", ["Linformer", "All of them"])
-def test_warnings_and_tables_shut_nobody_out(visit: Visit, method: str) -> None:
-    page = visit.open(f"/efficient?{urlencode({'method': method})}", drawn=".counts table, .cells canvas")
-    assert violations(page) == []
 
 
 def test_experts_at_work_are_in_the_address_and_fit_a_phone(visit: Visit) -> None:

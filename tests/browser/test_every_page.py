@@ -1,16 +1,19 @@
-"""Every page of the menu, a new one too: open to all readers, figures first, and made for a projector.
+"""Every page of the menu, a new one too: open to all readers on each screen, figures first, and made for a projector.
 
-One visit asks a page everything that is asked of every page.
+One visit asks every tab of a page all that is asked of every tab.
 """
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import SCHEMES, Visit, turn, violations
+from tests.browser import SCHEMES, Visit, assert_fits, turn, violations
 from tests.browser.test_first_figure import (
     BELOW_TWO_LINES,
+    COMPLETE,
     HIGHEST,
     HIGHEST_ON_A_PROJECTOR,
     RECORD,
@@ -28,19 +31,55 @@ pytestmark = pytest.mark.browser
 
 LESSONS = [page.name for page in router.PAGES if page.group]
 
+PANEL = "[data-testid=stMain]:not(:has([role=tabpanel])), [role=tabpanel]:not([hidden])"
+"""The open tab; the whole page if it has none."""
 
-@pytest.mark.parametrize("name", [page.name for page in router.PAGES])
-def test_a_page_is_whole_axe_finds_nothing_and_every_tab_begins_with_its_figure(visit: Visit, name: str) -> None:
-    """Axe looks at the page as it opens; at what is behind its tabs, in the pages' own tests."""
+HARD_TO_HIT = """() => {
+    const kinds = `button, a[href], summary, input, select, textarea, [role=tab], [role=slider], [role=button],
+        [role=option], [role=combobox]`;
+    const all = (root) => [...root.querySelectorAll("*")]
+        .flatMap((node) => [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])]);
+    const isInText = (node) => node.matches("a") && node.parentElement.textContent.trim() !== node.textContent.trim();
+    return all(document.body).filter((node) => {
+        if (!node.matches(kinds) || node.disabled || isInText(node)) return false;
+        if (!node.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
+        const whole = ".stCheckbox, .stMultiSelect, .stSlider [data-rac]:has(> div > input)";
+        const hit = node.matches("input") && (node.closest(whole) ?? node.closest("label:has([type=checkbox])"));
+        const { width, height, right } = (hit || node).getBoundingClientRect();
+        const isClipped = width <= 1 || height <= 1 || right < 0;
+        return !isClipped && (width < 23.9 || height < 23.9);
+    }).map((node) => {
+        const { width, height } = node.getBoundingClientRect();
+        return `${Math.round(width)} x ${Math.round(height)}: ${node.outerHTML.slice(0, 140)}`;
+    });
+}"""
+"""What is smaller. Links within a text are as high as its letters; a box is hit by its label, too."""
+
+
+@pytest.mark.parametrize(
+    ("name", "schemes"),
+    [pytest.param(page.name, SCHEMES[:: (-1) ** n], id=page.name) for n, page in enumerate(router.PAGES)],
+)
+def test_a_page_begins_with_its_figure_and_every_tab_fits_a_phone_and_is_open_to_all_readers(
+    visit: Visit, name: str, schemes: list[Literal["light", "dark"]]
+) -> None:
+    """A page opens in both schemes; its tabs are walked through in the second one, in turn a light and a dark one."""
     visit.page.set_viewport_size({"width": 1280, "height": 800})
-    visit.page.emulate_media(color_scheme="dark")
+    visit.page.emulate_media(color_scheme=schemes[0])
     page = visit.open(router.address(name).removeprefix("."), drawn="[data-testid=stMain] h1")
-    for scheme in reversed(SCHEMES):
+    for scheme in schemes:
         turn(page, scheme)
-        expect(page.get_by_text("BidiComponent Error")).to_have_count(0)  # Streamlit's words for a view that breaks
         assert violations(page) == [], scheme
-    for tab in each_tab(page, name) if name in LESSONS else ():
-        expect_figure_above(page, HIGHEST, what=tab)
+    assert page.evaluate(HARD_TO_HIT) == []
+    if name in LESSONS:
+        expect_figure_above(page, HIGHEST, what="the page")
+    page.set_viewport_size({"width": 390, "height": 844})
+    for tab in each_tab(page, name) if name in LESSONS else [""]:
+        page.wait_for_function(COMPLETE)
+        expect(page.get_by_text("BidiComponent Error")).to_have_count(0)  # Streamlit's words for a view that breaks
+        assert_fits(page)
+        assert page.evaluate(HARD_TO_HIT) == [], tab
+        assert violations(page, PANEL) == [], tab
 
 
 @pytest.mark.parametrize("name", LESSONS)

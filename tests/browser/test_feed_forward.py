@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import SCHEMES, Visit, assert_fits, choose, turn, violations
+from tests.browser import Visit, choose
 
 pytestmark = pytest.mark.browser
 
 SENTENCE = "model=tiny-english&text=The+cat+sat+on+the+mat.&layer=2&token=3"
 PAGE = f"/feed_forward?{SENTENCE}"
 DRAWN = ".feed-forward canvas[role=img]"
-TABS = ("One token through it", "Same at every position", "Neurons", "Without it", "Activations")
 
 
 def chosen(page: Page) -> str:
@@ -95,20 +94,3 @@ def test_a_click_on_a_neuron_shows_what_it_does(visit: Visit) -> None:
     page.get_by_role("radio", name="the whole layer").click()
     expect(page).to_have_url(re.compile("neurons_off=the"))
     expect(page.get_by_text(re.compile("with them, .* without"))).to_be_visible()
-
-
-@pytest.mark.parametrize("width", [390])
-@pytest.mark.parametrize("tab", TABS)
-def test_every_tab_fits_a_phone_and_is_open_to_all_readers(visit: Visit, tab: str) -> None:
-    page = visit.open(f"{PAGE}&layer_part={tab.replace(' ', '+')}", drawn="[role=tab][aria-selected=true]")
-    expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
-    assert_fits(page)
-    if tab == TABS[0]:
-        box = page.locator(DRAWN).bounding_box()
-        assert box is not None
-        assert 0 <= box["x"] < box["x"] + box["width"] <= 390
-    assert_fits(page, 1280)
-    for scheme in SCHEMES:
-        turn(page, scheme)
-        expect(page.get_by_text("BidiComponent Error")).to_have_count(0)
-        assert violations(page) == [], scheme

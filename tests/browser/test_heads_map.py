@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import READY, SCHEMES, Visit, turn, violations
+from tests.browser import Visit
 
 pytestmark = pytest.mark.browser
 
@@ -44,16 +44,6 @@ def test_the_keyboard_goes_from_head_to_head_by_their_place(visit: Visit) -> Non
     expect(points.nth(order[0])).to_be_focused()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(rf"head={order[0] % 4}(&|$)"))
-
-
-def test_the_map_can_be_read_by_all_and_fits_a_phone(visit: Visit) -> None:
-    page = visit.open(MAP, drawn=POINTS)
-    for scheme in SCHEMES:
-        turn(page, scheme)
-        assert violations(page, ".st-key-heads_map") == [], scheme
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_selector(READY)
-    assert page.locator(".heads").evaluate("node => node.scrollWidth <= node.clientWidth + 1")
 
 
 def test_the_explorer_leads_to_it(visit: Visit) -> None:

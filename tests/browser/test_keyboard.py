@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import AT_REST, HAS_ENGINE, Visit, assert_fits, violations
+from tests.browser import AT_REST, HAS_ENGINE, Visit
 
 pytestmark = pytest.mark.browser
 
@@ -33,11 +33,3 @@ def test_words_follow_each_key_and_a_tap_takes_one(visit: Visit) -> None:
     page.locator(WORDS).first.click()
     expect(box).to_have_value(f"She saw a big door {word} ", timeout=20_000)
     expect(page).to_have_url(re.compile("door"))
-
-
-@pytest.mark.parametrize("width", [390])
-def test_the_keyboard_fits_a_phone_and_shuts_nobody_out(visit: Visit) -> None:
-    page = visit.open(PAGE, drawn=WORDS)
-    for width in (390, 1280):
-        assert_fits(page, width)
-        assert violations(page) == []

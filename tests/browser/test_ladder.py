@@ -7,8 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import Visit, assert_fits, violations
-from tests.pages.test_ladder import TABS
+from tests.browser import Visit
 
 pytestmark = pytest.mark.browser
 
@@ -33,12 +32,3 @@ def test_times_are_measured_at_a_click(visit: Visit) -> None:
     page.get_by_role("button", name="Measure on this server").click()
     expect(page.get_by_text("One layer of width")).to_be_visible(timeout=90_000)
     assert visit.complaints == []
-
-
-@pytest.mark.parametrize("width", [390])
-@pytest.mark.parametrize("tab", TABS)
-def test_every_tab_fits_a_phone_and_can_be_used_by_everyone(visit: Visit, tab: str) -> None:
-    visit.page.emulate_media(color_scheme="dark")
-    page = visit.open(f"{PAGE}&ladder={tab.replace(' ', '+').replace('?', '%3F')}", drawn=DRAWN)
-    assert_fits(page)
-    assert violations(page) == []

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import READY, Visit, assert_fits, open_tab, violations
+from tests.browser import Visit
 
 pytestmark = pytest.mark.browser
 
@@ -49,19 +49,3 @@ def test_a_point_of_a_curve_tells_its_numbers(visit: Visit) -> None:
     page.mouse.move(point["x"] + point["width"] / 2, point["y"] + point["height"] / 2)
     expect(page.locator("#vg-tooltip-element")).to_contain_text(re.compile(r"at 0: [01]"))
     expect(page.locator("#vg-tooltip-element")).to_contain_text("wavelength")
-
-
-@pytest.mark.parametrize("width", [390])
-def test_nothing_is_wider_than_a_phone(visit: Visit) -> None:
-    page = visit.open(SHIFT, drawn=DRAWN)
-    for tab in ("Curves", "By hand", "Order-blind"):
-        assert_fits(page)
-        open_tab(page, tab)
-        page.wait_for_selector(READY)
-
-
-@pytest.mark.parametrize(("address", "scheme"), [(PAGE, "dark"), (SHIFT, "light")])
-def test_the_page_can_be_read_and_used_by_everyone(visit: Visit, address: str, scheme: str) -> None:
-    visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    page = visit.open(address, drawn=DRAWN)
-    assert violations(page) == []

@@ -7,22 +7,13 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, assert_fits, open_tab, violations
+from tests.browser import Visit, assert_fits, open_tab
 
 pytestmark = pytest.mark.browser
 
 PAGE = "/residual_stream?text=The+cat+sat+on+the+mat."
 LENS = f"{PAGE}&stream=Logit+lens"
 DRAWN = ".lens td button, [data-testid=stVegaLiteChart] svg, .cells canvas"
-TABS = {
-    "Lengths": ".st-key-norms_before_after svg.marks",
-    "In space": ".st-key-paths .js-plotly-plot canvas",
-    "Logit lens": ".st-key-lens td button",
-    "The river": ".st-key-sizes svg.marks",
-    "Who made the word": ".st-key-wrote svg.marks",
-    "In context": ".st-key-in_context svg.marks",
-    "Two designs": ".st-key-growth_post svg.marks",
-}
 
 
 def cell(row: int, column: int) -> str:
@@ -103,19 +94,8 @@ def test_markup_in_the_sentence_stays_text_in_the_lens(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("width", [390])
-def test_no_tab_is_wider_than_a_phone(visit: Visit) -> None:
-    page = visit.open(PAGE, drawn=DRAWN)
-    for tab, drawn in TABS.items():
-        open_tab(page, tab)
-        page.wait_for_selector(drawn, state="attached")
-        assert_fits(page)
+def test_trained_pairs_fit_a_phone(visit: Visit) -> None:
+    page = visit.open(f"{PAGE}&stream=Two+designs", drawn=".st-key-growth_post svg.marks")
     page.get_by_role("radio", name="residual connections").click()
     page.wait_for_selector(".st-key-pair_lengths svg.marks", state="attached")
     assert_fits(page)
-
-
-@pytest.mark.parametrize(("scheme", "cells"), [("light", "top+word"), ("dark", "entropy")])
-def test_the_lens_can_be_read_and_used_by_everyone(visit: Visit, scheme: str, cells: str) -> None:
-    visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    page = visit.open(f"{LENS}&cells={cells}", drawn=DRAWN)
-    assert violations(page, ".st-key-lens") == []

@@ -170,13 +170,13 @@ def test_a_token_of_either_text_of_a_translator_can_be_followed(visit: Visit) ->
 
 
 @pytest.mark.parametrize("width", [390])
-@pytest.mark.parametrize("address", [PAGE, f"{PAGE}&zoom=block", f"{PAGE}&zoom=head", "/whole_model?model=reverse"])
+@pytest.mark.parametrize("address", [f"{PAGE}&zoom=block", f"{PAGE}&zoom=head", "/whole_model?model=reverse"])
 def test_nothing_is_wider_than_a_phone(visit: Visit, address: str) -> None:
     page = visit.open(address, drawn=DRAWN)
     assert_fits(page)
 
 
-@pytest.mark.parametrize(("scheme", "zoom"), [("light", ""), ("dark", "&zoom=block"), ("dark", "&zoom=head")])
+@pytest.mark.parametrize(("scheme", "zoom"), [("light", "&zoom=block"), ("dark", "&zoom=head")])
 def test_the_page_can_be_read_and_used_by_everyone(visit: Visit, scheme: str, zoom: str) -> None:
     visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     page = visit.open(f"{PAGE}{zoom}&beside=Post-norm,+pre-norm", drawn=".st-key-block_pre_norm .hits button")

@@ -265,7 +265,7 @@ def show_code(*functions: Callable[..., Any]) -> None:
     with st.expander("Show the code that computes this", key="code", on_change="rerun") as unfolded:
         if unfolded.open:
             for function in functions:
-                st.code(inspect.cleandoc(inspect.getsource(function)), language="python")
+                st.code(inspect.cleandoc(inspect.getsource(function)), language=None, wrap_lines=True)
 
 
 @cache

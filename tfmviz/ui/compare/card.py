@@ -104,7 +104,7 @@ def faster(duel: Duel) -> None:
         {
             "scheme": list(found),
             "largest difference of a logit": [rounded(one.cache) for one in found.values()],
-            "": [_mark(one.cache < ROUNDING) for one in found.values()],
+            "the same": [_mark(one.cache < ROUNDING) for one in found.values()],
         }
     )
     st.markdown(
@@ -115,7 +115,7 @@ def faster(duel: Duel) -> None:
         {
             "scheme": list(found),
             "all pairs against running sum": [rounded(one.linear) for one in found.values()],
-            "": [_mark(one.linear < ROUNDING) for one in found.values()],
+            "the same": [_mark(one.linear < ROUNDING) for one in found.values()],
         }
     )
     st.markdown("A running sum has no score to bias. RoPE acts on φ(q) and φ(k) separately.")

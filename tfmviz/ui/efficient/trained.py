@@ -140,7 +140,7 @@ def _costs(pair: Pair) -> None:
     longest = configs[0].max_len
     st.table(
         {
-            "": list(pair.names),
+            "model": list(pair.names),
             "learned numbers": [f"{model.weights.n_parameters:,}" for model in (pair.full, pair.cheap)],
             "kept to write on after 64 tokens": [in_bytes(kept(config, 64, size=BYTES)) for config in configs],
             "after 4,096": [in_bytes(kept(config, 4096, size=BYTES)) for config in configs],

@@ -276,7 +276,7 @@ def _beyond(model: Model) -> None:
             "letters": [len(asked) for asked, _ in rows],
             "asked": [asked for asked, _ in rows],
             "answer": [answer or "(nothing)" for _, answer in rows],
-            "": ["✓" if answer == asked[::-1] else "✗" for asked, answer in rows],
+            "right": ["✓" if answer == asked[::-1] else "✗" for asked, answer in rows],
         }
     )
     right = [len(asked) for asked, answer in rows if answer == asked[::-1]]

@@ -28,7 +28,7 @@ def code(here: Lesson) -> None:
         show_code(*zoo.attention_code())
         return
     st.markdown("The same in numpy: download the layer's input and matrices and run this.")
-    st.code(notebook(numpy_attention), language="python")
+    st.code(notebook(numpy_attention), language=None, wrap_lines=True)
     st.download_button(
         "attention.npz", lambda: arrays(here), "attention.npz", "application/octet-stream", on_click="ignore"
     )

@@ -100,6 +100,7 @@ function table(data, view) {
   const kind = (/** @type {number} */ column) => (spared.includes(column) ? "spared" : "");
   const head = columns.map((title, n) => {
     const canSort = data.sortable && (n === 0 || rows.some((row) => typeof numberIn(row[n]) === "number"));
+    if (!title) return make("td", { className: kind(n) }); // above names that need none
     if (!canSort) return make("th", { scope: "col", textContent: title, className: kind(n) });
     const arrow = n === by ? (isUp ? " ↑" : " ↓") : "";
     const sort = button(title + arrow, { dataset: { column: n }, onclick: () => view.sortBy(n) });
