@@ -22,6 +22,7 @@ from tfmviz.memory import keep_memory
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.linear import ready_to_read
 from tfmviz.model.transformer import build
+from tfmviz.record.facts import AttentionFacts, FeedForwardFacts
 from tfmviz.record.tap import STEPWISE
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.zoo import ZooModel
@@ -38,7 +39,12 @@ def main() -> None:
     keep_memory()  # as the app does
     tokenizer = Tokenizer.load(zoo.MODELS / "tiny-english" / "tokenizer.json")
     config = ModelConfig(
-        vocab_size=tokenizer.vocab_size, max_len=256, d_model=256, n_layers=6, n_heads=8, n_kv_heads=8, d_ff=1024
+        vocab_size=tokenizer.vocab_size,
+        max_len=256,
+        d_model=256,
+        n_layers=6,
+        attention=AttentionFacts(n_heads=8, n_kv_heads=8),
+        feed_forward=FeedForwardFacts(d_ff=1024),
     )
     ours = ZooModel(name="random", config=config, tokenizer=tokenizer, module=ready_to_read(build(config)))
     theirs = gpt2(config)
@@ -70,7 +76,7 @@ def gpt2(config: ModelConfig) -> GPT2LMHeadModel:
         n_positions=config.max_len,
         n_embd=config.d_model,
         n_layer=config.n_layers,
-        n_head=config.n_heads,
+        n_head=config.attention.n_heads,
         bos_token_id=0,
         eos_token_id=0,
     )

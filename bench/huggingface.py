@@ -26,6 +26,7 @@ from bench.interleaved import interleaved
 from tfmviz.memory import keep_memory
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
+from tfmviz.record.facts import AttentionFacts, FeedForwardFacts, PositionFacts
 from tfmviz.record.tap import Recorder
 from tfmviz.zoo.files import read_module
 
@@ -34,11 +35,9 @@ CONFIG = ModelConfig(
     max_len=256,
     d_model=768,
     n_layers=12,
-    n_heads=12,
-    n_kv_heads=12,
-    d_ff=3072,
-    feed_forward="gelu_tanh",
-    positions="learned",
+    attention=AttentionFacts(n_heads=12, n_kv_heads=12),
+    feed_forward=FeedForwardFacts(kind="gelu_tanh", d_ff=3072),
+    positions=PositionFacts(kind="learned"),
 )
 LENGTH = 64
 

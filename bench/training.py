@@ -30,6 +30,7 @@ from transformers import GPT2Config, GPT2LMHeadModel
 from tfmviz.memory import keep_memory
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
+from tfmviz.record.facts import AttentionFacts, FeedForwardFacts
 from tfmviz.training.data import TextBatches
 from tfmviz.training.loop import Precision, Settings, build_optimizer, train
 from tfmviz.training.options import best_device, best_precision
@@ -55,9 +56,8 @@ class Setup:
             max_len=self.length,
             d_model=self.width,
             n_layers=self.n_layers,
-            n_heads=8,
-            n_kv_heads=8,
-            d_ff=4 * self.width,
+            attention=AttentionFacts(n_heads=8, n_kv_heads=8),
+            feed_forward=FeedForwardFacts(d_ff=4 * self.width),
         )
 
 

@@ -24,6 +24,7 @@ from tfmviz.model.linear import ready_to_read
 from tfmviz.model.readers import TextReader
 from tfmviz.model.transformer import DecoderOnly
 from tfmviz.record.decoding import Rules
+from tfmviz.record.facts import AttentionFacts, FeedForwardFacts
 
 PROMPT, WRITTEN, LENGTH = 16, 40, 128
 
@@ -37,8 +38,9 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     keep_memory()  # as the app does
-    shape: dict[str, Any] = {"max_len": 256, "d_model": 256, "n_layers": 6, "n_heads": 8, "n_kv_heads": 8, "d_ff": 1024}
-    model = DecoderOnly(ModelConfig(vocab_size=4096, **shape))
+    heads, wide = AttentionFacts(n_heads=8, n_kv_heads=8), FeedForwardFacts(d_ff=1024)
+    shape = ModelConfig(vocab_size=4096, max_len=256, d_model=256, n_layers=6, attention=heads, feed_forward=wide)
+    model = DecoderOnly(shape)
     ready_to_read(model)
     one = interleaved(steps_of(model), rounds=args.rounds)
     print(f"a step at T = {LENGTH}, ms: " + "  ".join(f"{name} {t:.2f}" for name, t in one.items()))

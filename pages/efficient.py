@@ -6,7 +6,7 @@ from tfmviz.ui.lesson import Lesson
 
 
 def draw(here: Lesson) -> None:
-    plain = here.model.config.sink == "absent"
+    plain = not here.model.config.attention.sink
     if there := lesson.stand_in(here, "a model without sinks", fits=plain, instead="twins-rope"):
         methods(there)
 

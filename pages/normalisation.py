@@ -14,7 +14,7 @@ def draw(here: Lesson) -> None:
         "about",
         {
             "Who shares a mean?": (
-                f"{facts.WHEN[here.model.config.norm_position]} every layer the model normalises. A frame, "
+                f"{facts.WHEN[here.model.config.norm.position]} every layer the model normalises. A frame, "
                 f"before layer {here.choice.layer_index}, holds numbers that share a mean.",
                 lambda: groups.groups(here),
                 "What becomes alike: the rows or the columns?",

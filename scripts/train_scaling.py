@@ -25,6 +25,7 @@ from scripts.train_zoo import run as command
 from tfmviz.model.build import Model, build
 from tfmviz.model.config import ModelConfig
 from tfmviz.places import PROJECT
+from tfmviz.record.facts import AttentionFacts, EmbeddingFacts, FeedForwardFacts
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.data import Batch, TextBatches, load_split, pack, windows
 from tfmviz.training.evaluation import unigram_cross_entropy
@@ -107,10 +108,9 @@ class Cell:
             max_len=CONTEXT,
             d_model=self.width,
             n_layers=self.depth,
-            n_heads=n_heads,
-            n_kv_heads=n_heads,
-            d_ff=4 * self.width,
-            embedding_scale="sqrt_d_model",
+            attention=AttentionFacts(n_heads=n_heads, n_kv_heads=n_heads),
+            feed_forward=FeedForwardFacts(d_ff=4 * self.width),
+            embeddings=EmbeddingFacts(scaled=True),
         )
 
     @property

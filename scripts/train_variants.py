@@ -15,7 +15,7 @@ import argparse
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from tfmviz.model.config import ModelConfig
 from tfmviz.model.synthesizer import Synthesis, synthesize
 from tfmviz.model.transformer import DecoderOnly
 from tfmviz.places import PROJECT
+from tfmviz.record.facts import AttentionFacts, EmbeddingFacts, FeedForwardFacts
 from tfmviz.record.tap import STEPWISE
 from tfmviz.training.files import replacing, sole_use_of
 from tfmviz.training.loop import Settings
@@ -38,10 +39,9 @@ BASELINE = ModelConfig(
     max_len=CONTEXT,
     d_model=96,
     n_layers=4,
-    n_heads=4,
-    n_kv_heads=4,
-    d_ff=4 * 96,
-    embedding_scale="sqrt_d_model",
+    attention=AttentionFacts(n_heads=4, n_kv_heads=4),
+    feed_forward=FeedForwardFacts(d_ff=4 * 96),
+    embeddings=EmbeddingFacts(scaled=True),
 )
 """Pre-norm, LayerNorm, GELU, RoPE, tied embeddings."""
 
@@ -55,14 +55,14 @@ SEEDS = (1, 2, 3, 4, 5)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Variant:
-    """What differs from the baseline: entries of the configuration, or attention without comparing tokens."""
+    """What differs from the baseline: entries of its file, or attention without comparing tokens."""
 
     changes: Mapping[str, Any] = field(default_factory=dict)
     synthesis: Synthesis | None = None
 
     @property
     def config(self) -> ModelConfig:
-        return replace(BASELINE, **self.changes)
+        return ModelConfig.from_dict(BASELINE.to_dict() | dict(self.changes))
 
     def build(self) -> DecoderOnly:
         """The model with freshly drawn weights."""
@@ -70,7 +70,7 @@ class Variant:
         return synthesize(model, self.synthesis) if self.synthesis else model
 
 
-TWO_THIRDS = BASELINE.d_ff * 2 // 3
+TWO_THIRDS = BASELINE.feed_forward.d_ff * 2 // 3
 """The width at which three matrices hold as many numbers as two of the baseline's (Shazeer 2020)."""
 
 VARIANTS = {

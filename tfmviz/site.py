@@ -92,7 +92,7 @@ def _scenes(name: str) -> dict[str, Any]:
     for layer in model.config.layers:
         block = layer.rsplit(".", 1)[0]
         found[block] = whole_model.described(about, "block", layer, 0)
-        for head in range(model.config.n_heads):
+        for head in range(model.config.attention.n_heads):
             found[f"{block}.{head}"] = whole_model.described(about, "head", layer, head)
     return found
 

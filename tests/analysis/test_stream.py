@@ -186,9 +186,9 @@ def by_autograd(name: str, direction: Array) -> dict[str, float]:
         for part in ("self_attn", "cross_attn", "mlp"):
             if f"{stack}.{index}.{part}.out" in trace:
                 x = x + leaf(f"{stack}.{index}.{part}.out")
-                if module.config.norm_position == "post":
+                if module.config.norm.position == "post":
                     x = with_sigma_held(x, getattr(block, f"{part}_residual").norm)
-    if module.config.norm_position != "post":
+    if module.config.norm.position != "post":
         x = with_sigma_held(x, module.get_submodule(stack).norm)
     (x * torch.tensor(direction)).sum().backward()
     gradients = {site: value.grad for site, value in leaves.items()}

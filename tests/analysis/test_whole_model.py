@@ -77,7 +77,7 @@ def test_the_parameters_of_all_parts_are_those_of_their_modules(name: str) -> No
                 assert counts.get(f"{stack}.{n}.{part}", 0) == (0 if layer is None else size(layer))
                 norm = 0 if layer is None else size(getattr(block, f"{part}_residual"))
                 assert counts.get(f"{stack}.{n}.{part}.norm", 0) == norm
-    assert (counts["unembed"] == 0) == (module.config.embeddings == "tied")
+    assert (counts["unembed"] == 0) == module.config.embeddings.tied
 
 
 @every_model

@@ -117,7 +117,8 @@ def test_every_writer_before_the_layer_is_there_once(name: str) -> None:
         heads = [name for name in names if name.startswith("head")]
         here = N_HEADS if side == "query" and layer.endswith("cross_attn") else 0  # its own block's self-attention
         assert len(heads) == N_HEADS * depth + here
-        assert sum(name.startswith("MLP") for name in names) == (depth if module.config.feed_forward != "none" else 0)
+        n_mlps = depth if module.config.feed_forward.kind != "none" else 0
+        assert sum(name.startswith("MLP") for name in names) == n_mlps
         assert ("position" in names) == (module.config.scheme.acts == "embed")
         assert len(set(names)) == len(names)
         assert names[-1] == BIASES
@@ -157,7 +158,7 @@ def test_linear_attention_has_no_such_sum() -> None:
 
 # Shipped models, all heads.
 
-SHIPPED = [entry.name for entry in zoo.catalogue() if entry.config and entry.config.attention == "softmax"]
+SHIPPED = [entry.name for entry in zoo.catalogue() if entry.config and entry.config.attention.kind == "softmax"]
 WORDS = ("the", "old", "king", "saw", "a", "small", "dog", "and", "it", "ran", "to", "his", "house", "because", "she")
 
 
@@ -176,7 +177,7 @@ def test_the_sum_holds_for_every_head_of_the_shipped_models(name: str) -> None:
     texts = sentences(5)
     traces = [model.trace(text) for text in texts]
     runs = [scores_in_float64(exact, trace) for trace in traces]
-    heads = [(layer, head) for layer in traces[0].layers for head in range(model.config.n_heads)]
+    heads = [(layer, head) for layer in traces[0].layers for head in range(model.config.attention.n_heads)]
     for n, (layer, head) in enumerate(heads):
         trace, truth = traces[n % len(texts)], runs[n % len(texts)]
         queries, keys = (len(axis) for axis in trace.axes(layer))

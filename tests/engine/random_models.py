@@ -10,8 +10,7 @@ from safetensors.torch import save_file
 
 from tests.engine import Engine
 from tests.engine.parity import check, edits
-from tests.model.helpers import lively
-from tfmviz.model.config import ModelConfig
+from tests.model.helpers import flat, lively
 from tfmviz.model.transformer import build
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.zoo.files import read_tokenizer
@@ -56,7 +55,7 @@ def check_case(engine: Engine, folder: Path, case: Case) -> None:
 def random_model(folder: Path, *, seed: int, **entries: Any) -> ZooModel:
     """A model with lively weights, whose file lies in a folder. Its sizes differ and are odd where that is possible."""
     sizes = {"vocab_size": 1024, "max_len": 31, "d_model": 26, "n_layers": 2, "n_heads": 6, "n_kv_heads": 6}
-    config = ModelConfig(**sizes | {"d_ff": 37, "head_width": 10} | entries)
+    config = flat(**sizes | {"d_ff": 37, "head_width": 10} | entries)
     module = lively(build(config), seed=seed).requires_grad_(False)
     save_file({name: value.contiguous() for name, value in module.state_dict().items()}, folder / "model.safetensors")
     return ZooModel(name="random", config=config, tokenizer=read_tokenizer(folder, config), module=module)

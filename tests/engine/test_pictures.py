@@ -91,7 +91,7 @@ def check_scenes(engine: Engine, model: ZooModel, texts: Sequence[str]) -> None:
 def test_step_by_step_of_a_sentence_is_what_python_would_send(engine: Engine, name: str) -> None:
     engine.load(name, MODELS / name)
     model = load(name)
-    layer, head = layer_of(model, -1), model.config.n_heads - 1
+    layer, head = layer_of(model, -1), model.config.attention.n_heads - 1
     for text in TEXTS:
         trace = model.trace(text)
         positions = model.position_effects(layer.split(".")[0], len(trace.target))

@@ -11,8 +11,8 @@ import pytest
 from safetensors.numpy import load, save
 
 from tests.engine import MODELS
+from tests.model.helpers import flat
 from tests.node import call
-from tfmviz.model.config import ModelConfig
 from tfmviz.record.trace import Array
 
 READ = """(() => {
@@ -154,7 +154,7 @@ def test_what_a_config_leaves_out_means_what_it_means_in_python() -> None:
         "d_ff": 11,
     }
     ours = call("engine/known.js", "module.complete(given)", sizes)
-    config = ModelConfig(**sizes)
+    config = flat(**sizes)
     assert ours == config.to_dict() | {"d_head": config.d_head, "divisor": config.divisor}
     assert call("engine/known.js", "module.whyUnknown(given)", config.to_dict()) == ""
 

@@ -103,7 +103,7 @@ def test_what_the_browser_multiplies_out_is_what_the_model_computed(own: Path, n
             if part == "self_attn"
             else PositionEffects()
         )
-        for head in range(model.config.n_heads):
+        for head in range(model.config.attention.n_heads):
             header, sent = read_arrays(steps.payload(trace, layer, head, weights, positions))
             q, k = (sent.get(f"rot_{x}", sent[x]).astype(float) for x in "qk")
             scores = q @ k.T / header["divisor"]

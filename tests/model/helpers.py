@@ -44,7 +44,12 @@ def config(**changes: Any) -> ModelConfig:
         "n_kv_heads": changes.get("n_heads", N_HEADS),
         "d_ff": D_FF,
     }
-    return ModelConfig(**entries | changes)
+    return flat(**entries | changes)
+
+
+def flat(**entries: Any) -> ModelConfig:
+    """A configuration by the entries of its file."""
+    return ModelConfig.from_dict(entries)
 
 
 def lively(module: Module, *, seed: int = 0) -> Module:

@@ -5,28 +5,39 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import FrozenInstanceError, replace
+from copy import deepcopy
+from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_origin, get_type_hints
 
 import pytest
 import torch
 
-from tests.model.helpers import ARCHITECTURES, SCHEMES, config, inputs_of, lively_model, record
-from tfmviz.model.config import MAX_EXPERTS, MAX_LEN, MAX_PARAMETERS, ModelConfig
+from tests.model.helpers import ARCHITECTURES, SCHEMES, config, flat, inputs_of, lively_model, record
+from tfmviz import zoo
+from tfmviz.model.config import MAX_LEN, MAX_PARAMETERS, ModelConfig
+from tfmviz.model.earlier import read_config
 from tfmviz.model.transformer import build
+from tfmviz.places import PROJECT
 from tfmviz.positions import schemes
-from tfmviz.record.facts import Architecture
+from tfmviz.record.facts import MAX_EXPERTS, Architecture
+from tfmviz.record.part import Part
 
 every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
 
 # What is refused.
 
 COUNTS = ("vocab_size", "max_len", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_ff", "n_experts")
-CHOICES = (
-    "positions",
-    *(name for name, hint in get_type_hints(ModelConfig).items() if get_origin(hint) is Literal),
-)
+FIELDS = {
+    one.metadata.get("name", one.name): (part, one.name, get_type_hints(kind)[one.name])
+    for part, kind in [("", ModelConfig), *get_type_hints(ModelConfig).items()]
+    if isinstance(kind, type) and issubclass(kind, Part)
+    for one in fields(kind)
+}
+"""Of each entry of a file where it is kept: the part, the name there and the type."""
+
+FLAGS = [name for name, (_, _, hint) in FIELDS.items() if hint is bool]
+CHOICES = [name for name, (_, _, hint) in FIELDS.items() if get_origin(hint) is Literal]
 
 
 @pytest.mark.parametrize("name", COUNTS)
@@ -36,12 +47,30 @@ def test_counts_are_whole_numbers_of_at_least_1(name: str, value: Any) -> None:
         config(**{name: value})
 
 
-@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("name", [*CHOICES, "positions", *FLAGS])
 @pytest.mark.parametrize("value", ["no such", None, 1, ["pre"]])
 def test_an_unknown_choice_is_named(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=rf"^{name} must be one of \w.*, but is ") as refused:
         config(**{name: value})
     assert repr(value) in str(refused.value)
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_a_flag_is_a_word_in_a_file_and_true_or_false_in_python(name: str) -> None:
+    """A word in the place of a flag would count as true, whatever it says."""
+    with pytest.raises(ValueError, match=rf"^{name} must be one of \w+, \w+, but is True"):
+        config(**{name: True})
+    part, field, _ = FIELDS[name]
+    right = config()
+    where = getattr(right, part, right)
+    with pytest.raises(ValueError, match=rf"^{name} must be True or False, but is 'absent'"):
+        replace(where, **{field: "absent"})
+
+
+@pytest.mark.parametrize("name", ["d_model", "n_heads", "norm_eps", "score_cap", "dropout", "max_len"])
+def test_a_number_that_no_float_can_hold_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        config(**{name: 10**400})
 
 
 def test_an_unknown_choice_is_answered_with_those_there_are() -> None:
@@ -82,11 +111,12 @@ def test_odd_widths_are_fine_where_nothing_comes_in_pairs(scheme: str) -> None:
     assert config(d_model=33, n_heads=3, positions=scheme).d_head == 11
 
 
-@pytest.mark.parametrize("name", [name for name in CHOICES if name != "positions"])
+@pytest.mark.parametrize("name", CHOICES)
 def test_a_choice_without_an_implementation_builds_no_model(name: str) -> None:
     """Nor does it silently build another one. Training builds the model before it writes anything."""
-    half_changed = config()
-    object.__setattr__(half_changed, name, "new")  # as if the name alone had been added
+    half_changed = deepcopy(config())
+    part, field, _ = FIELDS[name]
+    object.__setattr__(getattr(half_changed, part, half_changed), field, "new")  # as if the name alone had been added
     with pytest.raises(AssertionError, match="'new'"):
         build(half_changed)
 
@@ -151,9 +181,23 @@ def test_a_config_survives_json(changes: dict[str, Any]) -> None:
     assert hash(restored) == hash(original)
 
 
-def test_a_config_is_frozen() -> None:
+def test_every_file_we_ship_says_after_reading_what_it_said() -> None:
+    """Entries that are newer than a file are added; none is left out or changed."""
+    files = sorted((PROJECT / "assets").rglob("config.json"))
+    assert {file.parent.name for file in files} > {entry.name for entry in zoo.everything(zoo.MODELS)}
+    for file in files:
+        said = json.loads(file.read_text(encoding="utf-8"))
+        found = read_config(said)
+        again = json.loads(json.dumps(found.to_dict()))
+        assert {name: again[name] for name in said} == said, file
+        assert read_config(again) == found
+
+
+def test_a_config_is_frozen_and_so_are_its_parts() -> None:
     with pytest.raises(FrozenInstanceError):
         config().d_model = 7  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        config().attention.n_heads = 7  # type: ignore[misc]
 
 
 def test_from_dict_names_unknown_and_missing_entries() -> None:
@@ -176,7 +220,7 @@ def test_reading_a_config_needs_no_torch() -> None:
 
 # What is derived.
 
-REALISTIC = ModelConfig(
+REALISTIC = flat(
     vocab_size=4096, max_len=256, d_model=256, n_layers=4, n_heads=8, n_kv_heads=8, d_ff=1024, positions="rope"
 )
 
@@ -198,14 +242,14 @@ REALISTIC = ModelConfig(
     ids=lambda changes: " ".join(map(str, changes.values())) or "as it is",
 )
 def test_n_parameters_is_within_1_percent(architecture: Architecture, changes: dict[str, Any]) -> None:
-    realistic = replace(REALISTIC, architecture=architecture, **changes)
+    realistic = flat(**REALISTIC.to_dict() | {"architecture": architecture} | changes)
     with torch.device("meta"):
         model = build(realistic)
     real = sum(weight.numel() for weight in model.parameters())
     assert 0.99 * real <= realistic.n_parameters <= real
     matrices = sum(weight.numel() for weight in model.parameters() if weight.dim() > 1)
     biases = sum(weight.numel() for name, weight in model.named_parameters() if "positions" in name)
-    assert realistic.n_parameters == matrices - (biases if realistic.positions == "t5" else 0)
+    assert realistic.n_parameters == matrices - (biases if realistic.positions.kind == "t5" else 0)
 
 
 def test_d_head() -> None:

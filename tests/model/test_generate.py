@@ -10,9 +10,8 @@ import torch
 from torch import Tensor
 
 from tests.model.helpers import MAX_LEN as MAX_LEN_OF_HELPERS
-from tests.model.helpers import SCHEMES, assert_close, inputs_of, lively_model, token_ids
+from tests.model.helpers import SCHEMES, assert_close, flat, inputs_of, lively_model, token_ids
 from tfmviz.model.cache import Cache
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.device import batch_for
 from tfmviz.model.generate import continue_ids, reader_of, samples, steps, translate_batch, translate_ids
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, full_mask
@@ -35,9 +34,7 @@ def draw_weights(model: torch.nn.Module, seed: int) -> None:
 
 @pytest.fixture(scope="module")
 def writer() -> DecoderOnly:
-    config = ModelConfig(
-        vocab_size=VOCAB_SIZE, max_len=MAX_LEN, d_model=18, n_layers=2, n_heads=3, n_kv_heads=3, d_ff=29
-    )
+    config = flat(vocab_size=VOCAB_SIZE, max_len=MAX_LEN, d_model=18, n_layers=2, n_heads=3, n_kv_heads=3, d_ff=29)
     model = DecoderOnly(config).eval()
     draw_weights(model, 12)
     return model
@@ -45,7 +42,7 @@ def writer() -> DecoderOnly:
 
 @pytest.fixture(scope="module")
 def translator() -> EncoderDecoder:
-    config = ModelConfig(
+    config = flat(
         architecture="encoder-decoder",
         vocab_size=VOCAB_SIZE,
         max_len=MAX_LEN,

@@ -31,7 +31,12 @@ def test_the_whole_model_is_torchs_encoder_between_two_matrices() -> None:
     model = lively(PictureReader(config("learned")))
     sizes = model.config
     layer = nn.TransformerEncoderLayer(
-        sizes.d_model, sizes.n_heads, sizes.d_ff, activation="gelu", norm_first=True, batch_first=True
+        sizes.d_model,
+        sizes.attention.n_heads,
+        sizes.feed_forward.d_ff,
+        activation="gelu",
+        norm_first=True,
+        batch_first=True,
     )
     last = model.encoder.norm
     assert isinstance(last, nn.LayerNorm)
@@ -63,6 +68,6 @@ def test_what_is_recorded_has_a_place_for_the_class_token() -> None:
     model, recorder = lively(PictureReader(config("learned"))), Recorder()
     logits = model(patches(pictures()), recorder)
     pattern = recorder.values["encoder.0.self_attn.pattern"]
-    assert pattern.shape == (BATCH, model.config.n_heads, 1 + N_PATCHES, 1 + N_PATCHES)
+    assert pattern.shape == (BATCH, model.config.attention.n_heads, 1 + N_PATCHES, 1 + N_PATCHES)
     assert_close(pattern.sum(dim=-1), torch.ones(pattern.shape[:-1]))
     assert recorder.values["logits"].equal(logits)

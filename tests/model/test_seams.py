@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
 from typing import Any, get_args
 
 import pytest
@@ -24,6 +23,7 @@ from tests.model.helpers import (
     assert_close,
     blocks_of,
     config,
+    flat,
     lively_model,
     normal,
     record,
@@ -32,7 +32,6 @@ from tests.model.helpers import (
 from tfmviz import masks
 from tfmviz.model.attention import Attention
 from tfmviz.model.cache import Cache
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import FeedForward, activation
 from tfmviz.model.transformer import DecoderOnly, EncoderOnly, build, build_to_fill
 from tfmviz.model.weights import weights_of
@@ -101,8 +100,7 @@ def test_old_config_files_mean_what_they_meant() -> None:
     """Files of the zoo were written before these entries existed."""
     old = {"architecture", "vocab_size", "max_len", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_ff", "norm"}
     old |= {"norm_position", "feed_forward", "positions", "embeddings", "embedding_scale", "dropout"}
-    added = {field.name: field.default for field in fields(ModelConfig) if field.name not in old}
-    assert ModelConfig.from_dict({name: getattr(config(), name) for name in old}) == config(**added)
+    assert flat(**{name: value for name, value in config().to_dict().items() if name in old}) == config()
 
 
 # Every choice at once: recording, a cache, a model that is filled instead of drawn.

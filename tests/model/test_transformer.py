@@ -24,13 +24,13 @@ from tests.model.helpers import (
     assert_close,
     blocks_of,
     config,
+    flat,
     inputs_of,
     lively,
     lively_model,
     record,
     token_ids,
 )
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import FeedForward
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly, build, full_mask
 from tfmviz.record.facts import Architecture
@@ -160,7 +160,7 @@ def test_build_builds_the_architecture_of_the_config(architecture: Architecture)
 def test_initial_weights_are_gpt2s(architecture: Architecture) -> None:
     torch.manual_seed(7)
     model = build(
-        ModelConfig(
+        flat(
             architecture=architecture,
             vocab_size=997,
             max_len=MAX_LEN,

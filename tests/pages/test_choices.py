@@ -16,11 +16,10 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, lesson, open_page, views, words
 from tests.model import numpy_model
-from tests.model.helpers import lively
+from tests.model.helpers import flat, lively
 from tests.traces import read_blob
 from tfmviz import zoo
 from tfmviz.analysis import attention_layer, lens, mask_effect, residual
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
@@ -146,9 +145,7 @@ def test_a_head_reads_the_keys_of_its_own_group() -> None:
     """With three heads to a key/value head, heads 0 to 2 share the first and 3 to 5 the second."""
     folder = zoo.MODELS / "tiny-english"
     tokenizer = Tokenizer.load(folder / "tokenizer.json")
-    config = ModelConfig(
-        vocab_size=tokenizer.vocab_size, d_model=24, n_layers=1, n_heads=6, n_kv_heads=2, d_ff=7, max_len=19
-    )
+    config = flat(vocab_size=tokenizer.vocab_size, d_model=24, n_layers=1, n_heads=6, n_kv_heads=2, d_ff=7, max_len=19)
     module = lively(build(config)).requires_grad_(False)
     model = zoo.ZooModel(name="grouped", config=config, tokenizer=tokenizer, module=module)
     trace = model.trace("the cat sat")

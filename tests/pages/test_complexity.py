@@ -60,7 +60,7 @@ def test_the_parts_of_a_model_are_counted_on_the_sentence(model: str, over: str 
     blocks = n * config.n_layers / 1e6
     assert shown["projections"][0] == pytest.approx(4 * config.d_model**2 * blocks)
     assert shown["scores"][0] == shown["values"][0] == pytest.approx(n * config.d_model * blocks)
-    inner = 0 if over is None else 2 * config.d_model * config.d_ff
+    inner = 0 if over is None else 2 * config.d_model * config.feed_forward.d_ff
     assert shown["feed-forward"][0] == pytest.approx(inner * blocks)
     assert shown["vocabulary"][0] == pytest.approx(n * config.d_model * config.vocab_size / 1e6)
     said = re.search(r"overtake the feed-forward layers at \*\*n = ([\d,]+)\*\*", words(app))

@@ -174,7 +174,9 @@ def test_every_method_is_exact_in_its_limit(method: str, address: dict[str, str]
     exact, other = matrices(app)["both_patterns"]
     if method == "Shared heads":
         config = zoo.load("fill-in").config
-        app = open_page(PAGE, model="fill-in", text="The cat sat.", method=method, kv_groups=str(config.n_heads))
+        app = open_page(
+            PAGE, model="fill-in", text="The cat sat.", method=method, kv_groups=str(config.attention.n_heads)
+        )
         exact, other = matrices(app)["both_patterns"]
     np.testing.assert_allclose(exact, other, atol=2e-4)
 

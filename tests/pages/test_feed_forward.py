@@ -17,11 +17,10 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, charts, forget, matrices, open_page, paired, pictures, series, views, words
 from tests.model import numpy_model
-from tests.model.helpers import lively
+from tests.model.helpers import flat, lively
 from tests.traces import read_arrays
 from tfmviz import zoo
 from tfmviz.analysis import neurons
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
@@ -54,7 +53,7 @@ def variant(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
     """A small model of the kind the test asks for, with random weights, in a zoo of its own beside the twins."""
     tokenizer = Tokenizer.load(MODEL / "tokenizer.json")
     shape = {"d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 3, "d_ff": 23, "max_len": 19}
-    config = ModelConfig(vocab_size=tokenizer.vocab_size, **shape | VARIANTS[request.param])
+    config = flat(vocab_size=tokenizer.vocab_size, **shape | VARIANTS[request.param])
     export(tmp_path / "small", lively(build(config)), tokenizer, card="")
     for name in ("twins-rope", "twins-attention-only"):
         shutil.copytree(zoo.MODELS / name, tmp_path / name)

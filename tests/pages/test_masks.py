@@ -14,10 +14,9 @@ from streamlit.testing.v1 import AppTest
 import tfmviz
 from tests.app import charts, columns, lesson, matrices, open_page, pictures, series, views, words
 from tests.model import numpy_model
-from tests.model.helpers import lively
+from tests.model.helpers import flat, lively
 from tfmviz import masks, zoo
 from tfmviz.analysis import mask_effect, mask_forms
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array
@@ -336,7 +335,7 @@ def test_the_models_own_mask_needs_no_second_run(model: str, window: int | None)
 def test_other_architectures_are_shown(architecture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizer = Tokenizer.load(MODEL / "tokenizer.json")
     shape: dict[str, Any] = {"d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 3, "d_ff": 7, "max_len": 19}
-    config = ModelConfig(vocab_size=tokenizer.vocab_size, architecture=architecture, **shape)  # type: ignore[arg-type]
+    config = flat(vocab_size=tokenizer.vocab_size, architecture=architecture, **shape)
     export(tmp_path / "small", lively(build(config)), tokenizer, card="")
     monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
     monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 from tests.app import charts, forget, open_page, words
-from tests.model.helpers import lively
+from tests.model.helpers import flat, lively
 from tests.pages.test_compare import EXPERIMENTS, tables
 from tests.positions.clocks import ENTRY, STEP
 from tests.traces import read_arrays
 from tfmviz import zoo
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.weights import PositionEffects
@@ -51,7 +50,7 @@ def add_twin(folder: Path, scheme: str, *, tokenizer_of: str) -> None:
     """A small untrained model in the place of a twin."""
     tokenizer = Tokenizer.load(zoo.MODELS / tokenizer_of / "tokenizer.json")
     shape = {"d_model": 24, "n_layers": 4, "n_heads": 4, "n_kv_heads": 4, "d_ff": 7, "max_len": 64}
-    config = ModelConfig(vocab_size=tokenizer.vocab_size, positions=scheme, **shape)  # type: ignore[arg-type]
+    config = flat(vocab_size=tokenizer.vocab_size, positions=scheme, **shape)
     export(folder / f"twins-{scheme}", lively(build(config)), tokenizer, card="")
 
 

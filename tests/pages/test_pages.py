@@ -16,9 +16,9 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, matrices, open_page, pictures, views, words
 from tests.model import numpy_model
+from tests.model.helpers import flat
 from tests.traces import read_blob, read_mask, read_payload, read_weights
 from tfmviz import zoo
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
@@ -254,7 +254,7 @@ def put_random_model(folder: Path, **changes: Any) -> None:
     """A model with random weights that shares the shipped one's tokenizer."""
     shape = {"d_model": 6, "n_layers": 1, "n_heads": 1, "n_kv_heads": 1, "d_ff": 7, "max_len": 19} | changes
     tokenizer = Tokenizer.load(MODEL / "tokenizer.json")
-    export(folder, build(ModelConfig(vocab_size=tokenizer.vocab_size, **shape)), tokenizer, card="")
+    export(folder, build(flat(vocab_size=tokenizer.vocab_size, **shape)), tokenizer, card="")
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -18,12 +18,11 @@ from transformers.models.t5.modeling_t5 import T5Attention
 from tests.analysis.test_rotations import THETA, rotation
 from tests.app import alt, charts, columns, matrices, open_page, pictures, series, spaces, views, words
 from tests.model import numpy_model
-from tests.model.helpers import lively
+from tests.model.helpers import flat, lively
 from tests.plots.cells import sentences
 from tests.traces import read_blob
 from tfmviz import zoo
 from tfmviz.analysis import rotations
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.plots import rotations as figures
 from tfmviz.record.facts import Architecture
@@ -310,7 +309,7 @@ def test_other_architectures_with_rope_are_taken_as_they_are(
 ) -> None:
     tokenizer = Tokenizer.load(zoo.MODELS / "tiny-english" / "tokenizer.json")
     shape = {"d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 1, "d_ff": 7, "max_len": 19}
-    config = ModelConfig(vocab_size=tokenizer.vocab_size, architecture=architecture, **shape)  # type: ignore[arg-type]
+    config = flat(vocab_size=tokenizer.vocab_size, architecture=architecture, **shape)
     export(tmp_path / architecture, lively(build(config)), tokenizer, card="")
     monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
     monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))

@@ -51,9 +51,9 @@ def test_the_rules_of_the_lectures_count_matrices_alone() -> None:
 @pytest.mark.parametrize("name", ["twins-rope", "twins-linear", "twins-window", "twins-gqa"])
 def test_what_a_model_keeps_is_what_its_attention_needs(name: str) -> None:
     config = zoo.load(name).config
-    n, heads, d = config.n_layers, config.n_heads, config.d_head
-    tokens = min(2048, config.window or 2048)
-    needed = n * heads * (d * d + d) if config.attention == "linear" else 2 * n * tokens * config.n_kv_heads * d
+    n, d, attention = config.n_layers, config.d_head, config.attention
+    heads, tokens = attention.n_heads, min(2048, attention.window or 2048)
+    needed = n * heads * (d * d + d) if attention.kind == "linear" else 2 * n * tokens * attention.n_kv_heads * d
     assert f"cache of 2,048 tokens, 16 bits: {in_bytes(2 * needed)}" in alt(
         open_page(PAGE, sized="Memory", model=name), "memory"
     )

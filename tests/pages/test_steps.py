@@ -14,7 +14,7 @@ from safetensors.numpy import load_file
 
 from tests.app import charts, lesson, matrices, open_page, views, words
 from tests.model import numpy_model
-from tests.model.helpers import SCHEMES, lively
+from tests.model.helpers import SCHEMES, flat, lively
 from tests.plots.cells import received
 from tests.traces import read_arrays
 from tfmviz import zoo
@@ -58,7 +58,7 @@ def variant(
     """A small model of the kind the test asks for, with random weights, alone in the zoo under its own name."""
     tokenizer = Tokenizer.load(MODEL / "tokenizer.json")
     shape = {"d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 3, "d_ff": 7, "max_len": 19}
-    config = ModelConfig(vocab_size=tokenizer.vocab_size, **shape | VARIANTS[request.param])
+    config = flat(vocab_size=tokenizer.vocab_size, **shape | VARIANTS[request.param])
     export(tmp_path / "small", lively(build(config)), tokenizer, card="")
     monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
     monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))
@@ -105,7 +105,7 @@ def test_the_browser_can_multiply_out_every_matrix_from_what_travels(variant: Mo
     """The recipes of head.js and explain.js, in numpy: what they give is what the trace holds."""
     trace = models.trace(models.load("small"), "the cat sat")
     for layer in trace.layers:
-        for head in range(variant.n_heads):
+        for head in range(variant.attention.n_heads):
             _, a = read_arrays(stages.payload(models.load("small"), "the cat sat", layer, head))
             read = a.get("memory", a["x"])
             for letter, source in (("q", a["x"]), ("k", read), ("v", read)):
@@ -121,7 +121,7 @@ def test_the_browser_can_multiply_out_every_matrix_from_what_travels(variant: Mo
             close(a["concat"] @ a["W_O"] + a["b_O"], a["out"])
             block = layer.rsplit(".", 1)[0]
             after = trace[f"{block}.resid_cross" if layer.endswith("cross_attn") else f"{block}.resid_mid"]
-            if variant.norm_position == "pre":
+            if variant.norm.position == "pre":
                 close(a["before"] + a["out"], after)
 
 
@@ -162,7 +162,7 @@ def test_what_the_heads_write_adds_up_to_the_layers_output(variant: ModelConfig)
         matrices = lesson("small", "the cat sat", layer).weights
         written = matrices.writes(trace[f"{layer}.z"])
         close(written.sum(axis=0) + matrices.b_O, trace[f"{layer}.out"])
-        v = attention_layer.grouped(trace[f"{layer}.v"], variant.n_heads)
+        v = attention_layer.grouped(trace[f"{layer}.v"], variant.attention.n_heads)
         effects = attention_layer.effects(trace[f"{layer}.pattern"], v, matrices.W_O)
         by_hand = np.linalg.norm(trace[f"{layer}.pattern"][1, 2, 0] * v[1, 0] @ matrices.W_O[1])
         assert effects[1, 2, 0] == pytest.approx(by_hand, rel=1e-4)

@@ -16,9 +16,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, charts, columns, forget, matrices, open_page, pictures, series, spaces, views, words
 from tests.model import numpy_model
-from tests.model.helpers import lively
+from tests.model.helpers import flat, lively
 from tfmviz import zoo
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
@@ -265,7 +264,7 @@ def test_other_shapes_are_shown(
 ) -> None:
     tokenizer = Tokenizer.load(MODEL / "tokenizer.json")
     entries: dict[str, Any] = {"d_model": 12, "n_layers": 1, "n_heads": 3, "n_kv_heads": 3, "d_ff": 7, "max_len": 19}
-    config = ModelConfig(vocab_size=tokenizer.vocab_size, **entries | shape)
+    config = flat(vocab_size=tokenizer.vocab_size, **entries | shape)
     export(tmp_path / "small", lively(build(config)), tokenizer, card="")
     monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
     monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))

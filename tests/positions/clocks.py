@@ -7,9 +7,10 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from tfmviz.positions.base import Positions, Shape
+from tfmviz.positions.base import Positions
 from tfmviz.positions.rope import rotate_pairs
 from tfmviz.positions.schemes import Scheme
+from tfmviz.record.facts import Facts
 from tfmviz.record.tap import Tap
 
 STEP = 0.3
@@ -23,8 +24,8 @@ class Clocks(Positions):
         self.pairs = d_head // 2
 
     @classmethod
-    def of(cls, shape: Shape, *, bidirectional: bool) -> Self:
-        return cls(d_head=shape.d_head)
+    def of(cls, facts: Facts, *, bidirectional: bool) -> Self:
+        return cls(d_head=facts.d_head)
 
     def turns(self, length: int) -> Tensor:
         return STEP * torch.arange(length)[:, None] * torch.arange(1, self.pairs + 1)

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import tfmviz.training.__main__ as command
-from tests.model.helpers import assert_close, lively_model, token_ids
+from tests.model.helpers import assert_close, flat, lively_model, token_ids
 from tests.positions.clocks import ENTRY, STEP
 from tfmviz import zoo
 from tfmviz.model.cache import Cache
@@ -44,15 +44,15 @@ def trained(clocks: str, tmp_path: Path) -> ZooModel:
 
 def test_a_config_takes_a_new_scheme_and_checks_what_its_entry_asks_for(clocks: str) -> None:
     sizes = {"vocab_size": 41, "max_len": 13, "n_layers": 1, "n_heads": 3, "n_kv_heads": 3, "d_ff": 37}
-    config = ModelConfig(**sizes, d_model=30, positions=clocks)  # type: ignore[arg-type]
+    config = flat(**sizes, d_model=30, positions=clocks)
     assert ModelConfig.from_dict(config.to_dict()).scheme.title == "Clocks"
     with pytest.raises(ValueError, match="Clocks takes coordinates in pairs, but d_head = 33 / 3 is odd"):
-        ModelConfig(**sizes, d_model=33, positions=clocks)  # type: ignore[arg-type]
+        flat(**sizes, d_model=33, positions=clocks)
 
 
 def test_a_trained_model_with_a_new_scheme_computes_what_the_scheme_says(trained: ZooModel) -> None:
     """All scores of self-attention from q and k alone, by complex numbers; cross-attention turns nothing."""
-    assert trained.config.positions == "clocks"
+    assert trained.config.positions.kind == "clocks"
     trace = trained.trace("attention", target="noitnet")
     for layer in trace.layers:
         q, k = (trace[f"{layer}.{name}"].astype(np.float64) for name in "qk")

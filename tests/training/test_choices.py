@@ -11,7 +11,7 @@ import pytest
 import tfmviz.training.__main__ as command
 from tfmviz.model.config import ModelConfig
 from tfmviz.positions.schemes import SCHEMES
-from tfmviz.record.facts import EmbeddingScale, FeedForwardKind, NormPosition, Presence
+from tfmviz.record.facts import FeedForwardKind, NormPosition
 from tfmviz.training.loop import OptimizerName, ScheduleName
 from tfmviz.training.options import parse_arguments
 from tfmviz.training.shapes import shape
@@ -28,8 +28,8 @@ CHOICES = {
     "--positions": tuple(SCHEMES),
     "--norm-position": get_args(NormPosition),
     "--feed-forward": get_args(FeedForwardKind),
-    "--embedding-scale": get_args(EmbeddingScale),
-    "--shared-layers": get_args(Presence),
+    "--embedding-scale": ("one", "sqrt_d_model"),
+    "--shared-layers": ("absent", "present"),
     "--optimizer": get_args(OptimizerName),
     "--schedule": get_args(ScheduleName),
 }
@@ -80,4 +80,4 @@ def test_experts_and_shared_layers_reach_the_configuration(monkeypatch: pytest.M
     monkeypatch.setattr(sys, "argv", ["tfmviz.training", *words.split()])
     config = shape(parse_arguments(), vocab_size=300)
     assert isinstance(config, ModelConfig)
-    assert (config.n_experts, config.shared_layers, config.n_layers) == (3, "present", 5)
+    assert (config.feed_forward.n_experts, config.shared_layers, config.n_layers) == (3, True, 5)

@@ -33,7 +33,8 @@ def test_the_command_writes_a_model_folder(trained: Path) -> None:
     weights = load_file(trained / "model.safetensors")
     assert {value.dtype for value in weights.values()} == {torch.float16}
     config = ModelConfig.from_dict(json.loads((trained / "config.json").read_text(encoding="utf-8")))
-    assert (config.max_len, config.n_layers, config.n_heads, config.d_model, config.d_ff) == (11, 1, 2, 20, 80)
+    assert (config.max_len, config.n_layers, config.d_model) == (11, 1, 20)
+    assert (config.attention.n_heads, config.feed_forward.d_ff) == (2, 80)
     assert config.vocab_size == Tokenizer.load(trained / "tokenizer.json").vocab_size == 283
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
+from tests.model.helpers import flat
 from tests.training.toys import VOCAB, tiny_model
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import EncoderOnly, build
 from tfmviz.text.tokenizer import END
 from tfmviz.training.data import windows
@@ -93,7 +93,7 @@ def tiny(architecture: Any, **changes: Any) -> Any:
         "n_kv_heads": 2,
         "d_ff": 29,
     }
-    return build(ModelConfig(architecture=architecture, **shape | changes))
+    return build(flat(architecture=architecture, **shape | changes))
 
 
 @pytest.mark.parametrize("positions", ["rope", "learned"])

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
+from tests.model.helpers import flat
 from tests.training.toys import BYTES, CONFIG, SETTINGS, losses, read, tiny_batches, tiny_model
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import EncoderDecoder, build
 from tfmviz.text.tasks import questions
 from tfmviz.training import loop
@@ -120,7 +120,7 @@ def test_adam_has_the_settings_of_the_paper() -> None:
 def test_a_task_is_learned() -> None:
     """Copying single letters, in a few seconds."""
     torch.manual_seed(0)
-    config = ModelConfig(
+    config = flat(
         architecture="encoder-decoder",
         vocab_size=257,
         max_len=8,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+from tests.model.helpers import flat
 from tests.training.toys import BYTES, VOCAB, sequences
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.text.corpora import CorpusError
 from tfmviz.text.tokenizer import END, MASK, SPANS
@@ -68,7 +68,7 @@ def test_the_decoder_reads_what_it_should_have_written_so_far() -> None:
 
 @torch.no_grad()
 def test_padding_changes_no_loss() -> None:
-    config = ModelConfig(
+    config = flat(
         architecture="encoder-decoder", vocab_size=VOCAB, max_len=17, d_model=20, n_layers=2, n_heads=2, n_kv_heads=2,
         d_ff=29,
     )  # fmt: skip

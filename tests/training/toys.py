@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from tests.model.helpers import flat
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import DecoderOnly
 from tfmviz.text.tokenizer import Tokenizer
@@ -40,7 +41,7 @@ def write_lines(path: Path, lines: list[str]) -> Path:
     return path
 
 
-CONFIG = ModelConfig(vocab_size=23, max_len=13, d_model=20, n_layers=2, n_heads=2, n_kv_heads=1, d_ff=29, dropout=0.1)
+CONFIG = flat(vocab_size=23, max_len=13, d_model=20, n_layers=2, n_heads=2, n_kv_heads=1, d_ff=29, dropout=0.1)
 SETTINGS = Settings(steps=7, learning_rate=3e-3, warmup=2, seed=5)
 
 

@@ -11,8 +11,8 @@ from weakref import ref
 import pytest
 
 from tests.app import forget
+from tests.model.helpers import flat
 from tfmviz import zoo
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import build
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.export import export
@@ -23,7 +23,7 @@ TOKENIZER = Tokenizer.train((), vocab_size=257)
 
 def put(folder: Path, *, width: int, written: int) -> None:
     """A model with random weights, written so many seconds after 1970."""
-    config = ModelConfig(
+    config = flat(
         vocab_size=TOKENIZER.vocab_size, d_model=width, n_layers=1, n_heads=1, n_kv_heads=1, d_ff=7, max_len=31
     )
     export(folder, build(config), TOKENIZER, card="")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from tests.app import forget, menu, open_page
 from tests.browser import ROOT
+from tests.model.helpers import flat
 from tfmviz import places, zoo
 from tfmviz.ui.menu import COMMAND
 from tfmviz.ui.named import YOURS, name_of, named
@@ -45,7 +45,7 @@ def test_sizes_are_counted(model: str, size: str) -> None:
 
 
 def test_a_model_that_is_not_listed_stands_under_yours_with_what_its_config_says() -> None:
-    one_head = replace(SHIPPED["tiny-english"], n_layers=1, n_heads=1, n_kv_heads=1)
+    one_head = flat(**SHIPPED["tiny-english"].to_dict() | {"n_layers": 1, "n_heads": 1, "n_kv_heads": 1})
     *_, own = named({"gpt<b>": one_head} | SHIPPED)
     assert (own.model, own.name, own.group) == ("gpt<b>", "gpt<b>", YOURS)
     assert own.line == "Writes on, like GPT."

@@ -7,8 +7,8 @@ import tokenizers
 import torch
 
 import tfmviz
+from tests.model.helpers import flat
 from tfmviz import zoo
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import EncoderDecoder, Transformer
 from tfmviz.record.edits import Edit
 from tfmviz.text.tokenizer import END
@@ -19,10 +19,10 @@ TARGET = "A dog <b>."
 
 VOCAB_SIZE, MAX_LEN = 283, 37
 CONFIGS = {
-    "decoder-only": ModelConfig(
+    "decoder-only": flat(
         vocab_size=VOCAB_SIZE, max_len=MAX_LEN, d_model=18, n_layers=2, n_heads=3, n_kv_heads=3, d_ff=29
     ),
-    "encoder-only": ModelConfig(
+    "encoder-only": flat(
         architecture="encoder-only",
         vocab_size=VOCAB_SIZE,
         max_len=MAX_LEN,
@@ -35,7 +35,7 @@ CONFIGS = {
         norm_position="post",
         feed_forward="relu",
     ),
-    "encoder-decoder": ModelConfig(
+    "encoder-decoder": flat(
         architecture="encoder-decoder",
         vocab_size=VOCAB_SIZE,
         max_len=MAX_LEN,

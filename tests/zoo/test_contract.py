@@ -52,12 +52,13 @@ def test_arrays_are_float32_or_masks_and_cannot_be_written(model: zoo.ZooModel) 
 
 def test_arrays_have_one_row_per_token_and_no_batch_axis(model: zoo.ZooModel) -> None:
     trace, config = traced(model), model.config
-    per_head = {"q": config.n_heads, "k": config.n_kv_heads, "v": config.n_kv_heads, "z": config.n_heads}
+    n_heads, n_kv_heads = config.attention.n_heads, config.attention.n_kv_heads
+    per_head = {"q": n_heads, "k": n_kv_heads, "v": n_kv_heads, "z": n_heads}
     for site in trace:
         layer, _, name = site.rpartition(".")
         if name in ("mask", "scores", "pattern"):
             q, k = trace.axes(layer)
-            heads = () if name == "mask" else (config.n_heads,)
+            heads = () if name == "mask" else (n_heads,)
             assert trace[site].shape == (*heads, len(q), len(k)), site
         elif name in per_head:
             length = len(trace.axes(layer)[name in ("k", "v")])
@@ -206,7 +207,9 @@ def test_a_mask_set_by_hand_is_the_mask_that_is_used(model: zoo.ZooModel) -> Non
     diagonal = tuple(tuple(row) for row in np.eye(n, dtype=bool).tolist())
     trace = traced(model, (SetMask(layer=layer, mask=diagonal),))
     np.testing.assert_array_equal(trace[f"{layer}.mask"], np.eye(n, dtype=bool))
-    np.testing.assert_array_equal(trace[f"{layer}.pattern"], np.broadcast_to(np.eye(n), (model.config.n_heads, n, n)))
+    np.testing.assert_array_equal(
+        trace[f"{layer}.pattern"], np.broadcast_to(np.eye(n), (model.config.attention.n_heads, n, n))
+    )
 
 
 def test_traces_with_different_edits_at_once_do_not_mix(model: zoo.ZooModel) -> None:

@@ -78,7 +78,7 @@ SEEN_IN_THE_CATALOGUE: dict[str, tuple[Damage, str]] = {
     "config a number": (replace_by("config.json", b"7"), "damaged"),
     "config nested without end": (replace_by("config.json", b"[" * 100_000), "damaged"),
     "no heads": (configure(n_heads=0), "n_heads .* 0"),
-    "heads that do not divide": (configure(n_heads=4), "d_model = 18 .* n_heads = 4"),
+    "heads that do not divide": (configure(n_heads=4, n_kv_heads=4), "d_model = 18 .* n_heads = 4"),
     "half a layer": (configure(n_layers=1.5), r"n_layers .* 1\.5"),
     "a width in words": (configure(d_model="eighteen"), "d_model .* 'eighteen'"),
     "an unknown position scheme": (configure(positions="backwards"), "positions .* 'backwards'"),

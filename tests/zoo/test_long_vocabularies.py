@@ -44,7 +44,7 @@ def target_of(model: ZooModel) -> str | None:
 def some_edits(model: ZooModel) -> list[tuple[Edit, ...]]:
     """As many sets as there are heads in the first layer, and the last layer at half its size."""
     first, last = model.config.layers[0], model.config.layers[-1]
-    heads = [(AblateHead(layer=first, head=head),) for head in range(model.config.n_heads)]
+    heads = [(AblateHead(layer=first, head=head),) for head in range(model.config.attention.n_heads)]
     return [*heads, (Scale(site=f"{last}.out", factor=0.5),)]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict
 from functools import cache
 
 import numpy as np
@@ -154,7 +153,7 @@ def losses_by_position(name: str) -> np.ndarray:
 
 def test_each_twin_has_the_scheme_of_its_name_and_one_has_post_norm() -> None:
     """A new scheme may be without a twin until one is trained."""
-    schemes = {name: tfmviz.load(name).config.positions for name in TWINS}
+    schemes = {name: tfmviz.load(name).config.positions.kind for name in TWINS}
     assert schemes.pop(LINEAR) == "sinusoidal"
     assert [schemes.pop(name) for name in OTHER_TWINS] == ["rope"] * len(OTHER_TWINS)
     assert schemes == {f"twins-{scheme}": scheme for scheme in schemes.values()}
@@ -162,7 +161,7 @@ def test_each_twin_has_the_scheme_of_its_name_and_one_has_post_norm() -> None:
 
 
 def test_every_twin_differs_from_that_with_rope_in_one_thing_alone() -> None:
-    configs = {name: asdict(tfmviz.load(name).config) for name in TWINS}
+    configs = {name: tfmviz.load(name).config.to_dict() for name in TWINS}
     for name, config in configs.items():
         like = configs["twins-sinusoidal" if name == LINEAR else "twins-rope"]
         differs_in = "attention" if name == LINEAR else OTHER_TWINS.get(name, "positions")
@@ -321,12 +320,12 @@ def test_only_positions_tell_who_criticises_whom() -> None:
 
 def test_the_translator_is_described_as_it_is_configured() -> None:
     config = tfmviz.load("french-english").config
-    post_relu = config.norm_position == "post" and config.feed_forward == "relu"
+    post_relu = config.norm.position == "post" and config.feed_forward.kind == "relu"
     claims = {
-        "sinusoidal positions": config.positions == "sinusoidal",
-        "pre-norm": config.norm_position == "pre",
-        "GELU": config.feed_forward == "gelu",
-        "transformer of 2017": config.positions == "sinusoidal" and post_relu,
+        "sinusoidal positions": config.positions.kind == "sinusoidal",
+        "pre-norm": config.norm.position == "pre",
+        "GELU": config.feed_forward.kind == "gelu",
+        "transformer of 2017": config.positions.kind == "sinusoidal" and post_relu,
     }
     card = (zoo.MODELS / "french-english" / "CARD.md").read_text(encoding="utf-8").split("\n\n")[1]
     readme = (zoo.MODELS.parents[1] / "README.md").read_text(encoding="utf-8")

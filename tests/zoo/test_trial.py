@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from tests.app import forget
+from tests.model.helpers import flat
 from tests.zoo.models import CONFIGS, TEXT
 from tfmviz import zoo
 from tfmviz.model import transformer
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import Transformer, build, parameter_shapes
-from tfmviz.record.facts import Architecture, Embeddings, FeedForwardKind, Norm, NormPosition
+from tfmviz.record.facts import Architecture, FeedForwardKind, Norm, NormPosition
 from tfmviz.record.trace import Trace
 from tfmviz.ui import models
 
@@ -38,14 +39,14 @@ CHOICES = {
     "norm_position": get_args(NormPosition),
     "norm": get_args(Norm),
     "feed_forward": get_args(FeedForwardKind),
-    "embeddings": get_args(Embeddings),
+    "embeddings": ("tied", "untied"),
 }
 
 
 @pytest.mark.parametrize("chosen", list(product(*CHOICES.values())), ids=" ".join)
 def test_the_shapes_are_right_whatever_is_chosen(chosen: tuple[str, ...]) -> None:
     choices: dict[str, Any] = dict(zip(CHOICES, chosen, strict=True))
-    config = ModelConfig(vocab_size=11, max_len=7, d_model=12, n_layers=2, n_heads=2, n_kv_heads=1, d_ff=5, **choices)
+    config = flat(vocab_size=11, max_len=7, d_model=12, n_layers=2, n_heads=2, n_kv_heads=1, d_ff=5, **choices)
     assert parameter_shapes(config) == shape_of(build(config))
 
 

@@ -18,12 +18,12 @@ def facts_of(
     """
     depth = " + ".join(str(config.depth(stack)) for stack in config.stacks)
     trained = f", trained on up to {config.trained_len:,}" if config.trained_len else ""
-    window = f", of which each token sees the last {config.window:,}" if config.window else ""
+    window = f", of which each token sees the last {config.attention.window:,}" if config.attention.window else ""
     if config.max_len == local:
         window = "; longer texts would exceed a window of some layers"
     return {
         "type": f"{kind}, {config.architecture}",
-        "layers × heads × width": f"{depth} × {config.n_heads} × {config.d_model:,}",
+        "layers × heads × width": f"{depth} × {config.attention.n_heads} × {config.d_model:,}",
         "parameters": f"{n_parameters / 1e6:,.1f} million",
         "context": f"{config.max_len:,} tokens here{trained}{window}",
         "tokenizer": tokenizer,

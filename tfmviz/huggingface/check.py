@@ -136,7 +136,7 @@ def _stack(stack: str, config: ModelConfig, streams: Sequence[Tensor]) -> Iterat
     for layer, stream in enumerate(streams[1:-1]):
         yield f"{stack}.{layer}.resid_post", stream
     last = f"{stack}.{config.depth(stack) - 1}.resid_post"
-    yield (last if config.norm_position == "post" else f"{stack}.norm"), streams[-1]
+    yield (last if config.norm.position == "post" else f"{stack}.norm"), streams[-1]
 
 
 def _patterns(layer: str, patterns: Sequence[Tensor]) -> Iterator[tuple[str, Tensor]]:

@@ -139,8 +139,8 @@ def texts_of(tokenizer: ForeignTokenizer, config: ModelConfig) -> list[tuple[Ten
         Refused: the tokenizer makes nothing of them.
     """
     found, sentences = [], list(SENTENCES)
-    if config.window is not None and config.window < config.max_len:
-        sentences.append(" ".join(SENTENCES * (config.window // 30 + 1)))  # reaches past it: they have 31 words
+    if (window := config.attention.window) is not None and window < config.max_len:
+        sentences.append(" ".join(SENTENCES * (window // 30 + 1)))  # reaches past it: they have 31 words
     for n, text in enumerate(sentences):
         encodings = [tokenizer.encode(text, max_len=config.max_len)]
         if config.architecture == "encoder-decoder":

@@ -57,7 +57,7 @@ def _turned(value: Tensor) -> Tensor:
 def _gpt2_weights(source: Source, theirs: Any, ours: ModelConfig) -> Weights:
     """Its matrices are stored the other way round, and W_Q, W_K, W_V side by side."""
     yield "embedding.W_E", source["wte.weight"]
-    if ours.embeddings == "untied":
+    if not ours.embeddings.tied:
         yield "embedding.W_U", source["lm_head.weight"]
     yield "decoder.positions.table", source["wpe.weight"][: ours.max_len]
     for n in range(ours.n_layers):
@@ -99,7 +99,7 @@ def _neox_head(source: Source) -> str:
 
 def _neox_weights(source: Source, theirs: Any, ours: ModelConfig) -> Weights:
     yield "embedding.W_E", source["embed_in.weight"]
-    if ours.embeddings == "untied":
+    if not ours.embeddings.tied:
         yield "embedding.W_U", source[_neox_head(source)]
     order = pairs(ours.d_head, turned_width(theirs, ours.d_head))
     for n in range(ours.n_layers):
@@ -120,7 +120,7 @@ def _interleaved(source: Source, name: str, ours: ModelConfig) -> list[tuple[str
     if name not in source and name.endswith(".bias"):
         zero = source[name.replace(".bias", ".weight")].new_zeros(ours.d_model)
         return [(part, zero) for part in ("W_Q", "W_K", "W_V")]
-    rows = source[name].unflatten(0, (ours.n_heads, 3, ours.d_head))
+    rows = source[name].unflatten(0, (ours.attention.n_heads, 3, ours.d_head))
     return [(part, rows[:, n].flatten(0, 1)) for n, part in enumerate(("W_Q", "W_K", "W_V"))]
 
 
@@ -143,7 +143,7 @@ def _bloom_shape(theirs: Any, source: Source) -> dict[str, Any]:
 
 def _bloom_weights(source: Source, theirs: Any, ours: ModelConfig) -> Weights:
     yield "embedding.W_E", source["word_embeddings.weight"]
-    if ours.embeddings == "untied":
+    if not ours.embeddings.tied:
         yield "embedding.W_U", source["lm_head.weight"]
     yield from norm(source, "word_embeddings_layernorm", "decoder.embed_norm")
     for n in range(ours.n_layers):
@@ -186,7 +186,7 @@ def _opt_weights(source: Source, theirs: Any, ours: ModelConfig) -> Weights:
         yield "embedding.W_U", W_U.float() @ source["decoder.project_out.weight"].float()
     else:
         yield "embedding.W_E", W_E
-        if ours.embeddings == "untied":
+        if not ours.embeddings.tied:
             yield "embedding.W_U", W_U
     yield "decoder.positions.table", source["decoder.embed_positions.weight"][2 : ours.max_len + 2]
     for n in range(ours.n_layers):
@@ -197,7 +197,7 @@ def _opt_weights(source: Source, theirs: Any, ours: ModelConfig) -> Weights:
         yield from linear(source, f"{old}.fc2", f"{new}.mlp.W_out")
         yield from norm(source, f"{old}.self_attn_layer_norm", f"{new}.self_attn_residual.norm")
         yield from norm(source, f"{old}.final_layer_norm", f"{new}.mlp_residual.norm")
-    if ours.norm_position == "pre":
+    if ours.norm.position == "pre":
         yield from norm(source, "decoder.final_layer_norm", "decoder.norm")
 
 

@@ -159,9 +159,9 @@ DISTILBERT = Names(
 
 def _weights(source: Source, theirs: Any, ours: ModelConfig, *, names: Names) -> Weights:
     yield "embedding.W_E", source["embeddings.word_embeddings.weight"]
-    if ours.embeddings == "untied":
+    if not ours.embeddings.tied:
         yield "embedding.W_U", source[names.W_U]
-    if ours.segment == "present":
+    if ours.embeddings.segment:
         yield "embedding.segment", source["embeddings.token_type_embeddings.weight"][0]
     first = _first_position(theirs)
     yield "encoder.positions.table", source["embeddings.position_embeddings.weight"][first : first + ours.max_len]

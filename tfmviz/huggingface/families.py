@@ -56,8 +56,8 @@ def config_of(theirs: Any, source: Source, family: Family, *, max_len: int = DEF
     length = min(max_len, context, window_of_some(theirs) or context, MAX_LEN)
     trained = context if context > length else None
     try:
-        shape = family.shape(theirs, source)
-        return ModelConfig(vocab_size=theirs.vocab_size, max_len=length, trained_len=trained, **shape)
+        sizes = {"vocab_size": theirs.vocab_size, "max_len": length, "trained_len": trained}
+        return ModelConfig.from_dict(sizes | family.shape(theirs, source))
     except Refused:
         raise
     except (ValueError, TypeError) as error:

@@ -96,10 +96,10 @@ def _weights(source: Source, theirs: Any, ours: ModelConfig, *, gain_from_1: boo
             yield part, value.float() + 1 if gain_from_1 else value
 
     yield "embedding.W_E", source["embed_tokens.weight"]
-    if ours.embeddings == "untied":
+    if not ours.embeddings.tied:
         yield "embedding.W_U", source["lm_head.weight"]
     after = ("post_attention_layernorm", "post_feedforward_layernorm")
-    before = ("input_layernorm", "pre_feedforward_layernorm" if ours.norm_position == "both" else after[0])
+    before = ("input_layernorm", "pre_feedforward_layernorm" if ours.norm.position == "both" else after[0])
     for n in range(ours.n_layers):
         old, new = f"layers.{n}", f"decoder.blocks.{n}"
         yield from _attention(source, f"{old}.self_attn", f"{new}.self_attn", ours)
@@ -107,7 +107,7 @@ def _weights(source: Source, theirs: Any, ours: ModelConfig, *, gain_from_1: boo
             yield from linear(source, f"{old}.mlp.{theirs_name}", f"{new}.mlp.{name}")
         for theirs_name, layer in zip(before, ("self_attn", "mlp"), strict=True):
             yield from gains(f"{old}.{theirs_name}", f"{new}.{layer}_residual.norm")
-        if ours.norm_position == "both":
+        if ours.norm.position == "both":
             for theirs_name, layer in zip(after, ("self_attn", "mlp"), strict=True):
                 yield from gains(f"{old}.{theirs_name}", f"{new}.{layer}.out_norm")
     yield from gains("norm", "decoder.norm")
@@ -119,7 +119,7 @@ def _attention(source: Source, old: str, new: str, ours: ModelConfig) -> Weights
     yield from projection(source, f"{old}.k_proj", f"{new}.W_K", order=order, d_head=ours.d_head)
     yield from linear(source, f"{old}.v_proj", f"{new}.W_V")
     yield from linear(source, f"{old}.o_proj", f"{new}.W_O")
-    if ours.qk_norm == "present":
+    if ours.attention.qk_norm:
         for name in ("q_norm", "k_norm"):
             yield f"{new}.{name}.weight", source[f"{old}.{name}.weight"][order]
 

@@ -53,14 +53,14 @@ def _shared(source: Source) -> str:
 
 def _bart_weights(source: Source, theirs: Any, ours: ModelConfig) -> Weights:
     yield "embedding.W_E", source[_shared(source)]
-    if ours.embeddings == "untied":
+    if not ours.embeddings.tied:
         yield "embedding.W_U", source["lm_head.weight"]
     bias = "final_logits_bias"
     yield "head.b_U", source[bias].flatten() if bias in source else torch.zeros(ours.vocab_size)
     for stack in ours.stacks:
-        if ours.positions == "learned":
+        if ours.positions.kind == "learned":
             yield f"{stack}.positions.table", source[f"{stack}.embed_positions.weight"][2 : ours.max_len + 2]
-        if ours.embedding_norm == "present":
+        if ours.embeddings.norm:
             yield from norm(source, f"{stack}.layernorm_embedding", f"{stack}.embed_norm")
         for n in range(ours.depth(stack)):
             yield from _bart_layer(source, f"{stack}.layers.{n}", f"{stack}.blocks.{n}", cross=stack == "decoder")
@@ -109,7 +109,7 @@ def scales_outputs(theirs: Any) -> bool:
 
 def _t5_weights(source: Source, theirs: Any, ours: ModelConfig) -> Weights:
     yield "embedding.W_E", source[_shared(source)]
-    if ours.embeddings == "untied":
+    if not ours.embeddings.tied:
         yield "embedding.W_U", source["lm_head.weight"]
     for stack in ours.stacks:
         bias = f"{stack}.block.0.layer.0.SelfAttention.relative_attention_bias.weight"

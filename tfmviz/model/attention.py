@@ -37,10 +37,11 @@ class Attention(nn.Module):
         self.is_linear = is_linear(config)
         self.d_head = config.d_head
         self.divisor = config.divisor
-        self.score_cap = config.score_cap
-        self.n_groups = config.n_heads // config.n_kv_heads
+        self.score_cap = config.attention.score_cap
+        n_heads, n_kv_heads = config.attention.n_heads, config.attention.n_kv_heads
+        self.n_groups = n_heads // n_kv_heads
         self.dropout = Dropout(config.dropout)
-        d_q, d_kv = config.n_heads * config.d_head, config.n_kv_heads * config.d_head
+        d_q, d_kv = n_heads * config.d_head, n_kv_heads * config.d_head
         self.W_Q = Linear(config.d_model, d_q)
         self.W_K = Linear(config.d_model, d_kv)
         self.W_V = Linear(config.d_model, d_kv)
@@ -149,24 +150,18 @@ class Attention(nn.Module):
 
 def build_sink(config: ModelConfig) -> nn.Parameter | None:
     """A logit of each head, which begins as that of a score of 0: (head,)."""
-    match config.sink:
-        case "absent":
-            return None
-        case "present":
-            return nn.Parameter(torch.zeros(config.n_heads))
-        case _:
-            assert_never(config.sink)
+    return nn.Parameter(torch.zeros(config.attention.n_heads)) if config.attention.sink else None
 
 
 def is_linear(config: ModelConfig) -> bool:
     """Whether the pattern is made of φ(q) · φ(k)."""
-    match config.attention:
+    match config.attention.kind:
         case "softmax":
             return False
         case "linear":
             return True
         case _:
-            assert_never(config.attention)
+            assert_never(config.attention.kind)
 
 
 def feature(x: Tensor) -> Tensor:

@@ -30,9 +30,9 @@ def build_positions(config: ModelConfig, *, bidirectional: bool) -> Positions:
 
 def build_feed_forward(config: ModelConfig) -> FeedForward | GatedFeedForward | Experts | None:
     """None in an attention-only model (Elhage et al. 2021)."""
-    if config.feed_forward == "none":
+    if config.feed_forward.kind == "none":
         return None
-    return build_expert(config) if config.n_experts == 1 else Experts(config)
+    return build_expert(config) if config.feed_forward.n_experts == 1 else Experts(config)
 
 
 def is_parallel(config: ModelConfig) -> bool:
@@ -42,17 +42,6 @@ def is_parallel(config: ModelConfig) -> bool:
             return False
         case "parallel":
             return True
-        case _:
-            assert_never(config.residual)
-
-
-def carries(config: ModelConfig) -> bool:
-    """Whether the stream passes a layer, which adds to it, or ends in it (He et al. 2016)."""
-    match config.residual:
-        case "sequential" | "parallel":
-            return True
-        case "absent":
-            return False
         case _:
             assert_never(config.residual)
 
@@ -67,8 +56,8 @@ class Residual(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.norm_position = config.norm_position
-        self.carries = carries(config)
+        self.norm_position = config.norm.position
+        self.carries = config.residual != "absent"  # the stream passes the layer (He et al. 2016)
         self.norm = build_norm(config)
         self.dropout = Dropout(config.dropout)
 

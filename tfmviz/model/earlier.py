@@ -6,22 +6,29 @@ Like `config.py` this needs no torch: a folder of models is read before torch is
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar, Literal, get_args
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from tfmviz.model.config import MAX_LAYERS, MAX_LEN, MAX_PARAMETERS, ModelConfig
+from tfmviz.model.config import ModelConfig, check_limits
+from tfmviz.record.part import Part
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Shape(ABC):
+class Shape(Part, ABC):
     """What the shapes of these models have in common.
+
+    Attributes:
+        vocab_size: entries of the vocabulary.
+        max_len: longest input in tokens.
+        d_model: width of a token's vector.
 
     Raises:
         ValueError: a number is not a whole number of at least 1, or is too large; the message names it.
     """
 
-    SIZES: ClassVar[tuple[str, ...]]
-    """The names of the numbers."""
+    vocab_size: int
+    max_len: int
+    d_model: int
 
     @property
     @abstractmethod
@@ -29,19 +36,8 @@ class Shape(ABC):
         """How many numbers are trained."""
 
     def __post_init__(self) -> None:
-        for name in self.SIZES:
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1, but is {value!r}.")
-        for name, most in (("max_len", MAX_LEN), ("n_window", MAX_LEN), ("n_layers", MAX_LAYERS)):
-            if (value := getattr(self, name, 1)) > most:
-                raise ValueError(f"{name} = {value:,} is more than the {most:,} that are allowed.")
-        if self.n_parameters > MAX_PARAMETERS:
-            raise ValueError(f"The model would have {self.n_parameters:,} parameters; {MAX_PARAMETERS:,} are allowed.")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; `read_config` reads them back."""
-        return asdict(self)
+        Part.__post_init__(self)
+        check_limits(self)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,7 +45,6 @@ class WindowConfig(Shape):
     """Shape of a fixed-window network (Bengio et al. 2003); see `model.window.WindowModel`.
 
     Attributes:
-        vocab_size: entries of the vocabulary.
         max_len: longest input in tokens; at each token the model sees only the last `n_window` of them.
         n_window: how many tokens are joined.
         d_model: width of one token's vector.
@@ -59,13 +54,8 @@ class WindowConfig(Shape):
         ValueError: a number is not a whole number of at least 1, or is too large; the message names it.
     """
 
-    SIZES: ClassVar = ("vocab_size", "max_len", "n_window", "d_model", "d_hidden")
-
     architecture: Literal["window"] = "window"
-    vocab_size: int
-    max_len: int
     n_window: int
-    d_model: int
     d_hidden: int
 
     @property
@@ -79,8 +69,6 @@ class RecurrentConfig(Shape):
     """Shape of a recurrent language model; see `model.recurrent.RecurrentModel`.
 
     Attributes:
-        vocab_size: entries of the vocabulary.
-        max_len: longest input in tokens.
         d_model: width of a token's vector and of every layer's state.
         n_layers: recurrent layers, one on top of the other.
 
@@ -88,12 +76,7 @@ class RecurrentConfig(Shape):
         ValueError: a number is not a whole number of at least 1, or is too large; the message names it.
     """
 
-    SIZES: ClassVar = ("vocab_size", "max_len", "d_model", "n_layers")
-
     architecture: Literal["rnn"] = "rnn"
-    vocab_size: int
-    max_len: int
-    d_model: int
     n_layers: int
 
     @property
@@ -107,8 +90,6 @@ class StateSpaceConfig(Shape):
     """Shape of a language model of linear recurrences; see `model.state_space.StateSpaceModel`.
 
     Attributes:
-        vocab_size: entries of the vocabulary.
-        max_len: longest input in tokens.
         d_model: width of a token's vector, and channels of a layer.
         n_state: numbers that a channel keeps.
         d_ff: inner width of the feed-forward layer.
@@ -118,12 +99,7 @@ class StateSpaceConfig(Shape):
         ValueError: a number is not a whole number of at least 1, or is too large; the message names it.
     """
 
-    SIZES: ClassVar = ("vocab_size", "max_len", "d_model", "n_state", "d_ff", "n_layers")
-
     architecture: Literal["ssm"] = "ssm"
-    vocab_size: int
-    max_len: int
-    d_model: int
     n_state: int
     d_ff: int
     n_layers: int
@@ -149,18 +125,8 @@ class Seq2SeqConfig(Shape):
         d_model: width of a token's vector, of every state and of the context.
     """
 
-    SIZES: ClassVar = ("vocab_size", "max_len", "d_model")
-
     architecture: Literal["seq2seq"] = "seq2seq"
     attention: Alignment
-    vocab_size: int
-    max_len: int
-    d_model: int
-
-    def __post_init__(self) -> None:
-        if self.attention not in get_args(Alignment):
-            raise ValueError(f"attention must be one of {', '.join(get_args(Alignment))}, but is {self.attention!r}.")
-        Shape.__post_init__(self)
 
     @property
     def n_parameters(self) -> int:
@@ -181,8 +147,6 @@ class LabellerConfig(Shape):
     Attributes:
         directions: what its layers do.
         n_labels: how many labels there are.
-        vocab_size: entries of the vocabulary.
-        max_len: longest input in tokens.
         d_model: width of a token's vector and of what a layer gives for it; half of it for each of both directions.
         n_layers: recurrent layers, one on top of the other.
 
@@ -190,21 +154,12 @@ class LabellerConfig(Shape):
         ValueError: a number is not a whole number of at least 1, is too large or does not fit the directions.
     """
 
-    SIZES: ClassVar = ("n_labels", "vocab_size", "max_len", "d_model", "n_layers")
-
     architecture: Literal["labeller"] = "labeller"
     directions: Directions
     n_labels: int
-    vocab_size: int
-    max_len: int
-    d_model: int
     n_layers: int
 
     def __post_init__(self) -> None:
-        if self.directions not in get_args(Directions):
-            raise ValueError(
-                f"directions must be one of {', '.join(get_args(Directions))}, but is {self.directions!r}."
-            )
         Shape.__post_init__(self)
         if self.d_model % self.n_directions:
             raise ValueError(f"d_model = {self.d_model} cannot be split evenly over {self.n_directions} directions.")
@@ -247,11 +202,4 @@ def read_config(values: dict[str, Any]) -> ModelConfig | AnyEarlier:
     """
     architecture = values.get("architecture")
     kind = EARLIER.get(architecture) if isinstance(architecture, str) else None
-    if kind is None:
-        return ModelConfig.from_dict(values)
-    if unknown := sorted(set(values) - {field.name for field in fields(kind)}):
-        raise ValueError(f"Unknown entries in the model's config: {', '.join(unknown)}.")
-    try:
-        return kind(**values)
-    except TypeError as error:
-        raise ValueError(f"The model's config is not complete: {error}.") from error
+    return (kind or ModelConfig).from_dict(values)

@@ -25,10 +25,10 @@ class FeedForward(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.W_in = Linear(config.d_model, config.d_ff)
-        self.W_out = Linear(config.d_ff, config.d_model)
-        self.kind = config.feed_forward
-        self.activation = activation(config.feed_forward)
+        self.W_in = Linear(config.d_model, config.feed_forward.d_ff)
+        self.W_out = Linear(config.feed_forward.d_ff, config.d_model)
+        self.kind = config.feed_forward.kind
+        self.activation = activation(config.feed_forward.kind)
         self.out_norm = build_out_norm(config)
 
     def forward(self, x: Tensor, *, tap: Tap) -> Tensor:
@@ -62,11 +62,11 @@ class GatedFeedForward(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.W_gate = Linear(config.d_model, config.d_ff)
-        self.W_in = Linear(config.d_model, config.d_ff)
-        self.W_out = Linear(config.d_ff, config.d_model)
-        self.kind = config.feed_forward
-        self.activation = activation(config.feed_forward)
+        self.W_gate = Linear(config.d_model, config.feed_forward.d_ff)
+        self.W_in = Linear(config.d_model, config.feed_forward.d_ff)
+        self.W_out = Linear(config.feed_forward.d_ff, config.d_model)
+        self.kind = config.feed_forward.kind
+        self.activation = activation(config.feed_forward.kind)
         self.out_norm = build_out_norm(config)
 
     def forward(self, x: Tensor, *, tap: Tap) -> Tensor:
@@ -94,8 +94,8 @@ class Experts(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.W_R = Linear(config.d_model, config.n_experts)
-        self.experts = nn.ModuleList(build_expert(config) for _ in range(config.n_experts))
+        self.W_R = Linear(config.d_model, config.feed_forward.n_experts)
+        self.experts = nn.ModuleList(build_expert(config) for _ in range(config.feed_forward.n_experts))
 
     def forward(self, x: Tensor, *, tap: Tap) -> Tensor:
         p = self.W_R(x).softmax(dim=-1)  # (batch, len, expert)
@@ -113,15 +113,7 @@ class Experts(nn.Module):
 
 def build_expert(config: ModelConfig) -> FeedForward | GatedFeedForward:
     """One feed-forward layer."""
-    match config.feed_forward:
-        case "relu" | "gelu" | "gelu_tanh" | "silu":
-            return FeedForward(config)
-        case "swiglu" | "geglu" | "geglu_tanh" | "reglu":
-            return GatedFeedForward(config)
-        case "none":
-            raise ValueError("An attention-only model has no feed-forward layer.")
-        case _:
-            assert_never(config.feed_forward)
+    return GatedFeedForward(config) if config.feed_forward.is_gated else FeedForward(config)
 
 
 def balanced(p: Tensor) -> Tensor:

@@ -13,7 +13,14 @@ from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import FeedForward
 from tfmviz.model.in_training import seeded
 from tfmviz.model.transformer import DecoderOnly, Embedding
-from tfmviz.record.facts import NormPosition
+from tfmviz.record.facts import (
+    AttentionFacts,
+    EmbeddingFacts,
+    FeedForwardFacts,
+    NormFacts,
+    NormPosition,
+    PositionFacts,
+)
 
 BATCH, LENGTH, VOCAB = 8, 64, 512
 """Texts, tokens in each, and entries of the vocabulary. Random tokens will do, since nothing is learned."""
@@ -28,14 +35,11 @@ def config(*, n_layers: int, norm_position: NormPosition) -> ModelConfig:
         max_len=LENGTH,
         d_model=WIDTH,
         n_layers=n_layers,
-        n_heads=HEADS,
-        n_kv_heads=HEADS,
-        d_ff=4 * WIDTH,
-        norm_position=norm_position,
-        feed_forward="relu",
-        positions="sinusoidal",
-        embeddings="untied",
-        embedding_scale="sqrt_d_model",
+        attention=AttentionFacts(n_heads=HEADS, n_kv_heads=HEADS),
+        feed_forward=FeedForwardFacts(kind="relu", d_ff=4 * WIDTH),
+        norm=NormFacts(position=norm_position),
+        positions=PositionFacts(kind="sinusoidal"),
+        embeddings=EmbeddingFacts(tied=False, scaled=True),
     )
 
 

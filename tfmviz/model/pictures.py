@@ -10,6 +10,7 @@ from tfmviz import masks
 from tfmviz.model.block import Stack
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.linear import Linear
+from tfmviz.record.facts import AttentionFacts, EmbeddingFacts, FeedForwardFacts, PositionFacts
 from tfmviz.record.tap import NO_TAP, Tap
 
 SIDE, PATCH, CLASSES = 8, 2, 10
@@ -29,11 +30,10 @@ def config(positions: str) -> ModelConfig:
         max_len=1 + N_PATCHES,
         d_model=48,
         n_layers=3,
-        n_heads=4,
-        n_kv_heads=4,
-        d_ff=4 * 48,
-        positions=positions,
-        embeddings="untied",
+        attention=AttentionFacts(n_heads=4, n_kv_heads=4),
+        feed_forward=FeedForwardFacts(d_ff=4 * 48),
+        positions=PositionFacts(kind=positions),
+        embeddings=EmbeddingFacts(tied=False),
     )
 
 

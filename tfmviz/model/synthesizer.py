@@ -31,7 +31,7 @@ class RandomScores(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.R = nn.Parameter(0.02 * torch.randn(config.n_heads, config.max_len, config.max_len))
+        self.R = nn.Parameter(0.02 * torch.randn(config.attention.n_heads, config.max_len, config.max_len))
 
     def forward(self, x: Tensor) -> Tensor:
         """(batch, len, d_model) to (head, len, len), whatever x holds."""
@@ -43,9 +43,9 @@ class DenseScores(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.n_heads = config.n_heads
-        self.W_1 = Linear(config.d_model, config.n_heads * config.d_head)
-        self.W_2 = nn.Parameter(0.02 * torch.randn(config.n_heads, config.d_head, config.max_len))
+        self.n_heads = config.attention.n_heads
+        self.W_1 = Linear(config.d_model, config.attention.n_heads * config.d_head)
+        self.W_2 = nn.Parameter(0.02 * torch.randn(config.attention.n_heads, config.d_head, config.max_len))
 
     def forward(self, x: Tensor) -> Tensor:
         """(batch, len, d_model) to (batch, head, len, len)."""
@@ -61,8 +61,8 @@ class Synthesizer(nn.Module):
         self.d_head = config.d_head
         self.dropout = Dropout(config.dropout)
         self.scores = build_scores(config, kind)
-        self.W_V = Linear(config.d_model, config.n_heads * config.d_head)
-        self.W_O = Linear(config.n_heads * config.d_head, config.d_model)
+        self.W_V = Linear(config.d_model, config.attention.n_heads * config.d_head)
+        self.W_O = Linear(config.attention.n_heads * config.d_head, config.d_model)
 
     def forward(
         self,

@@ -32,29 +32,9 @@ class Embedding(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.W_E = nn.Parameter(torch.empty(config.vocab_size, config.d_model))
-        self.W_U: nn.Parameter | None
-        match config.embeddings:
-            case "tied":
-                self.W_U = None
-            case "untied":
-                self.W_U = nn.Parameter(torch.empty_like(self.W_E))
-            case _:
-                assert_never(config.embeddings)
-        match config.embedding_scale:
-            case "one":
-                self.scale = 1.0
-            case "sqrt_d_model":
-                self.scale = math.sqrt(config.d_model)
-            case _:
-                assert_never(config.embedding_scale)
-        self.segment: nn.Parameter | None
-        match config.segment:
-            case "absent":
-                self.segment = None
-            case "present":
-                self.segment = nn.Parameter(torch.empty(config.d_model))
-            case _:
-                assert_never(config.segment)
+        self.W_U = None if config.embeddings.tied else nn.Parameter(torch.empty_like(self.W_E))
+        self.scale = math.sqrt(config.d_model) if config.embeddings.scaled else 1.0
+        self.segment = nn.Parameter(torch.empty(config.d_model)) if config.embeddings.segment else None
 
     def embed(self, ids: Tensor) -> Tensor:
         """(batch, len) vocabulary indices to (batch, len, d_model)."""
@@ -114,7 +94,7 @@ class Transform(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.W = Linear(config.d_model, config.d_model)
-        self.activation = activation(config.feed_forward)
+        self.activation = activation(config.feed_forward.kind)
         self.norm = build_norm(config)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -146,7 +126,7 @@ class DecoderOnly(nn.Module):
         self.decoder = Stack(config, bidirectional=False)
         self.head = build_head(config)
         self.build_training_mask = training_mask(config)
-        self.build_mask = partial(masks.causal, window=config.window)
+        self.build_mask = partial(masks.causal, window=config.attention.window)
         initialise(self)
 
     def forward(self, ids: Tensor, tap: Tap = NO_TAP, *, past: int = 0) -> Tensor:
@@ -275,7 +255,7 @@ def training_mask(config: ModelConfig) -> Callable[..., Tensor]:
     """The mask of a decoder-only model in training, as a function like `masks.causal`."""
     match config.training_mask:
         case "causal":
-            return partial(masks.causal, window=config.window)
+            return partial(masks.causal, window=config.attention.window)
         case "none":
             return no_mask
         case _:
@@ -300,7 +280,7 @@ def initialise(model: Transformer) -> None:
     Layers that share their weights count one by one, and the experts of a layer as one, since a token passes one.
     """
     config = model.config
-    n_writes = len(config.layers) + (config.feed_forward != "none") * sum(map(config.depth, config.stacks))
+    n_writes = len(config.layers) + (config.feed_forward.kind != "none") * sum(map(config.depth, config.stacks))
     for name, module in model.named_modules():
         if isinstance(module, nn.Linear):
             std = 0.02 / math.sqrt(n_writes) if name.endswith(("W_O", "W_out")) else 0.02

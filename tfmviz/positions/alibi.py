@@ -8,7 +8,8 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from tfmviz.positions.base import Positions, Shape, distances
+from tfmviz.positions.base import Positions, distances
+from tfmviz.record.facts import Facts
 
 
 def slopes(n_heads: int) -> Tensor:
@@ -39,8 +40,8 @@ class Alibi(Positions):
         self.register_buffer("slopes", slopes(n_heads), persistent=False)
 
     @classmethod
-    def of(cls, shape: Shape, *, bidirectional: bool) -> Self:
-        return cls(n_heads=shape.n_heads)
+    def of(cls, facts: Facts, *, bidirectional: bool) -> Self:
+        return cls(n_heads=facts.attention.n_heads)
 
     def bias(self, q_len: int, k_len: int) -> Tensor:
         distance = distances(q_len, k_len, device=self.slopes.device)

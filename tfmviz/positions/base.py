@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Self
+from typing import Self
 
 import torch
 from torch import Tensor, nn
 
+from tfmviz.record.facts import Facts
 from tfmviz.record.tap import Tap
-
-
-class Shape(Protocol):
-    """What a scheme may need to know of the model it is built for; a `ModelConfig` says all of it."""
-
-    @property
-    def max_len(self) -> int: ...
-
-    @property
-    def d_model(self) -> int: ...
-
-    @property
-    def d_head(self) -> int: ...
-
-    @property
-    def n_heads(self) -> int: ...
-
-    @property
-    def rope_theta(self) -> tuple[float, ...] | None: ...
 
 
 class Positions(nn.Module):
@@ -36,7 +18,7 @@ class Positions(nn.Module):
     """
 
     @classmethod
-    def of(cls, shape: Shape, *, bidirectional: bool) -> Self:
+    def of(cls, facts: Facts, *, bidirectional: bool) -> Self:
         """The scheme of one stack of a model; encoders look in both directions."""
         return cls()
 

@@ -7,7 +7,8 @@ from typing import Self
 import torch
 from torch import Tensor, nn
 
-from tfmviz.positions.base import Positions, Shape
+from tfmviz.positions.base import Positions
+from tfmviz.record.facts import Facts
 from tfmviz.record.tap import Tap
 
 STD = 0.02
@@ -22,8 +23,8 @@ class Learned(Positions):
         self.table = nn.Parameter(torch.empty(max_len, d_model).normal_(std=STD))
 
     @classmethod
-    def of(cls, shape: Shape, *, bidirectional: bool) -> Self:
-        return cls(max_len=shape.max_len, d_model=shape.d_model)
+    def of(cls, facts: Facts, *, bidirectional: bool) -> Self:
+        return cls(max_len=facts.max_len, d_model=facts.d_model)
 
     def embed(self, x: Tensor, tap: Tap, *, past: int = 0) -> Tensor:
         return x + tap("pos_embed", self.first(past + x.shape[1])[None, past:])

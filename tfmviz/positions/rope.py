@@ -8,7 +8,7 @@ from typing import Literal, Self, assert_never
 import torch
 from torch import Tensor
 
-from tfmviz.positions.base import Positions, Shape
+from tfmviz.positions.base import Positions
 from tfmviz.record.facts import Facts
 from tfmviz.record.tap import Tap
 
@@ -42,7 +42,7 @@ def frequencies(d_head: int, *, base: float = BASE) -> Tensor:
 
 def own_frequencies(config: Facts) -> Tensor:
     """θ_m of a model: those that its facts name, else those of its width. (d_head / 2,), float64."""
-    theta = config.rope_theta
+    theta = config.positions.rope_theta
     return frequencies(config.d_head) if theta is None else torch.tensor(theta, dtype=torch.float64)
 
 
@@ -146,8 +146,8 @@ class Rope(Positions):
         self.register_buffer("angles", rotations(max_len, d_head, theta=theta), persistent=False)
 
     @classmethod
-    def of(cls, shape: Shape, *, bidirectional: bool) -> Self:
-        return cls(max_len=shape.max_len, d_head=shape.d_head, theta=shape.rope_theta)
+    def of(cls, facts: Facts, *, bidirectional: bool) -> Self:
+        return cls(max_len=facts.max_len, d_head=facts.d_head, theta=facts.positions.rope_theta)
 
     def rotate(self, q: Tensor, k: Tensor, tap: Tap) -> tuple[Tensor, Tensor]:
         angles = self.first(k.shape[-2])  # (k_len, d_head / 2, 2)

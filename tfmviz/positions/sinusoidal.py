@@ -8,7 +8,8 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from tfmviz.positions.base import Positions, Shape
+from tfmviz.positions.base import Positions
+from tfmviz.record.facts import Facts
 from tfmviz.record.tap import Tap
 
 BASE = 10_000.0
@@ -103,8 +104,8 @@ class Sinusoidal(Positions):
         self.register_buffer("table", self.waves(max_len, d_model), persistent=False)
 
     @classmethod
-    def of(cls, shape: Shape, *, bidirectional: bool) -> Self:
-        return cls(max_len=shape.max_len, d_model=shape.d_model)
+    def of(cls, facts: Facts, *, bidirectional: bool) -> Self:
+        return cls(max_len=facts.max_len, d_model=facts.d_model)
 
     def embed(self, x: Tensor, tap: Tap, *, past: int = 0) -> Tensor:
         return x + tap("pos_embed", self.first(past + x.shape[1])[None, past:])

@@ -8,7 +8,8 @@ from typing import Self
 import torch
 from torch import Tensor, nn
 
-from tfmviz.positions.base import Positions, Shape, distances
+from tfmviz.positions.base import Positions, distances
+from tfmviz.record.facts import Facts
 
 N_BUCKETS = 32
 MAX_DISTANCE = 128
@@ -48,8 +49,8 @@ class T5Relative(Positions):
         self.table = nn.Parameter(torch.empty(N_BUCKETS, n_heads).normal_(std=0.02))
 
     @classmethod
-    def of(cls, shape: Shape, *, bidirectional: bool) -> Self:
-        return cls(n_heads=shape.n_heads, bidirectional=bidirectional)
+    def of(cls, facts: Facts, *, bidirectional: bool) -> Self:
+        return cls(n_heads=facts.attention.n_heads, bidirectional=bidirectional)
 
     def bias(self, q_len: int, k_len: int) -> Tensor:
         distance = distances(q_len, k_len, device=self.table.device)

@@ -13,7 +13,7 @@ import torch
 from tfmviz.model.earlier import Alignment, Directions
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record import facts
-from tfmviz.record.facts import AttentionKind, EmbeddingScale, FeedForwardKind, NormPosition, Presence, TrainingMask
+from tfmviz.record.facts import AttentionKind, FeedForwardKind, NormPosition, TrainingMask
 from tfmviz.text.mixed import Texts
 from tfmviz.text.tasks import ANSWERS
 from tfmviz.training.loop import OptimizerName, Precision, ScheduleName
@@ -79,7 +79,10 @@ def add_language_model(lm: argparse.ArgumentParser) -> None:
         help="linear: φ(q) · φ(k) in place of exp(q · k) (default: %(default)s)",
     )
     lm.add_argument(
-        "--sink", choices=get_args(Presence), default="absent", help="present: a trained logit of each head, of no key"
+        "--sink",
+        choices=("absent", "present"),
+        default="absent",
+        help="present: a trained logit of each head, of no key",
     )
     lm.add_argument("--experts", type=positive, default=1, help="feed-forward layers, of which each token passes one")
     lm.add_argument("--attention-window", type=positive, metavar="N", help="attend to the last N tokens only")
@@ -176,8 +179,13 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     add("--norm-position", choices=get_args(NormPosition), default="pre")
     add("--residual", choices=get_args(facts.Residual), default="sequential", help="absent: layers without x + …")
     add("--feed-forward", choices=get_args(FeedForwardKind), default="gelu")
-    add("--shared-layers", choices=get_args(Presence), default="absent", help="present: all layers of a stack are one")
-    add("--embedding-scale", choices=get_args(EmbeddingScale), default="one")
+    add(
+        "--shared-layers",
+        choices=("absent", "present"),
+        default="absent",
+        help="present: all layers of a stack are one",
+    )
+    add("--embedding-scale", choices=("one", "sqrt_d_model"), default="one")
     add("--dropout", type=number(below=1), default=0.0)
 
 

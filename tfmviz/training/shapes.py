@@ -8,7 +8,14 @@ from typing import Literal, assert_never
 from tfmviz.model.build import Config
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.earlier import LabellerConfig, RecurrentConfig, Seq2SeqConfig, StateSpaceConfig, WindowConfig
-from tfmviz.record.facts import Architecture
+from tfmviz.record.facts import (
+    Architecture,
+    AttentionFacts,
+    EmbeddingFacts,
+    FeedForwardFacts,
+    NormFacts,
+    PositionFacts,
+)
 
 CourseName = Literal["lm", "mlm", "spans", "translate", "task", "label"]
 LanguageModel = Literal["transformer", "window", "rnn", "ssm"]
@@ -100,19 +107,21 @@ def transformer(args: argparse.Namespace, *, vocab_size: int) -> ModelConfig:
         max_len=args.context,
         d_model=args.width,
         n_layers=args.layers,
-        shared_layers=args.shared_layers,
-        n_heads=args.heads,
-        n_kv_heads=args.kv_heads or args.heads,
-        attention=getattr(args, "attention_kind", "softmax"),  # only `lm` has this option and the next three
-        sink=getattr(args, "sink", "absent"),
-        window=getattr(args, "attention_window", None),
-        n_experts=getattr(args, "experts", 1),
-        d_ff=4 * args.width,
-        norm_position=args.norm_position,
+        shared_layers=args.shared_layers == "present",
+        attention=AttentionFacts(
+            kind=getattr(args, "attention_kind", "softmax"),  # only `lm` has this option and the next two
+            sink=getattr(args, "sink", "absent") == "present",
+            window=getattr(args, "attention_window", None),
+            n_heads=args.heads,
+            n_kv_heads=args.kv_heads or args.heads,
+        ),
+        feed_forward=FeedForwardFacts(
+            kind=args.feed_forward, d_ff=4 * args.width, n_experts=getattr(args, "experts", 1)
+        ),
+        norm=NormFacts(position=args.norm_position),
         residual=args.residual,
-        feed_forward=args.feed_forward,
-        positions=args.positions,
-        embedding_scale=args.embedding_scale,
+        positions=PositionFacts(kind=args.positions),
+        embeddings=EmbeddingFacts(scaled=args.embedding_scale == "sqrt_d_model"),
         dropout=args.dropout,
         training_mask=getattr(args, "training_mask", "causal"),  # only `lm` has the option
     )

@@ -106,12 +106,12 @@ def _other(here: Lesson, options: Sequence[What], *, alike: bool, whole: bool) -
         case "another head":
             with line("b-head"):
                 layer = _number("Layer", _layers(here), here.choice.layer_index, key="b_layer")
-                head = _number("Head", here.model.config.n_heads, here.choice.head, key="b_head")
+                head = _number("Head", here.model.config.attention.n_heads, here.choice.head, key="b_head")
             return replace(here, choice=replace(here.choice, layer=_layer(here, layer), head=head))
         case "a head off":
             with line("b-off"):
                 layer = _number("Layer", _layers(here), here.choice.layer_index, key="without_layer")
-                head = _number("Head", here.model.config.n_heads, here.choice.head, key="without_head")
+                head = _number("Head", here.model.config.attention.n_heads, here.choice.head, key="without_head")
             return replace(here, edits=(AblateHead(layer=_layer(here, layer), head=head),))
         case "another temperature":
             line("b-temperature").slider(
@@ -223,7 +223,7 @@ def _model(here: Lesson, *, alike: bool) -> Lesson | None:
     kind = kind_of(here.choice.layer)
     layers = [layer for layer in model.config.layers if kind_of(layer) == kind] or list(model.config.layers)
     layer = layers[min(here.choice.layer_index, len(layers) - 1)]
-    choice = controls.Choice(model=name, layer=layer, head=min(here.choice.head, model.config.n_heads - 1))
+    choice = controls.Choice(model=name, layer=layer, head=min(here.choice.head, model.config.attention.n_heads - 1))
     a, b = (f"{one.layer_index}.{one.head}" for one in (here.choice, choice))
     if a != b:
         st.info(f"{called} has no head {a}: B shows head {b}.", icon=icons.INFO)

@@ -81,7 +81,7 @@ def choose() -> None:
     index = int(start.layer.split(".")[1]) if start.layer else 0
     stack, part = next(kind for kind, shown in KINDS.items() if shown == name).split(".")
     layer = _number("Layer", "layer", config.depth(stack), index, help="Counted from 0. Layer 0 reads the text first.")
-    head = _number("Head", "head", config.n_heads, start.head, help="Counted from 0.")
+    head = _number("Head", "head", config.attention.n_heads, start.head, help="Counted from 0.")
     st.session_state["choice"] = Choice(model=model, layer=f"{stack}.{layer}.{part}", head=head)
     st.session_state["drawn"] = {key: st.session_state.get(key) for key in ("model", "kind", "layer", "head")}
 
@@ -312,7 +312,7 @@ def correct_address(configs: Mapping[str, Facts]) -> None:
         _replace("kind", nearest, f"{code(model)} has no attention {code(kind)}. This is {code(nearest)}.")
     asked_kind = _asked("kind")
     stack = next(kind for kind, shown in KINDS.items() if shown == (asked_kind if asked_kind in kinds else kinds[-1]))
-    for key, count in (("layer", config.depth(stack.split(".")[0])), ("head", config.n_heads)):
+    for key, count in (("layer", config.depth(stack.split(".")[0])), ("head", config.attention.n_heads)):
         asked = _asked(key)
         if asked is not None and asked != str(number := nearest_index(asked, count)):
             _replace(key, number, f"This model has {_there_are(count, key)}; you see {key} {number}.")

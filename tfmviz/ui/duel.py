@@ -127,10 +127,10 @@ def choose(here: Lesson, first: tuple[str, str] = ("sinusoidal", "rope"), option
         for n, (label, key, scheme) in enumerate(zip(("Scheme A", "Scheme B"), ("left", "right"), first, strict=True))
     )
     left, right = twin_of(left_scheme), twin_of(right_scheme)
-    config = left.model.config
+    counts = left.model.config.n_layers, left.model.config.attention.n_heads
     layer, head = (
         line.slider(f"{label} of both", 0, count - 1, 0, key=key, bind="query-params")
-        for label, key, count in (("Layer", "twin_layer", config.n_layers), ("Head", "twin_head", config.n_heads))
+        for label, key, count in zip(("Layer", "Head"), ("twin_layer", "twin_head"), counts, strict=True)
     )
     if left.trace(here.text).target.n_dropped:
         st.info(

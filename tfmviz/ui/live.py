@@ -244,7 +244,7 @@ def pictures(asked: Asked) -> tuple[dict[str, Any], dict[str, bytes]]:
         if time.thread_time() - began > LONGEST:
             raise Refused(TOO_SLOW)
 
-    if asked.layer not in model.config.layers or asked.head >= model.config.n_heads:
+    if asked.layer not in model.config.layers or asked.head >= model.config.attention.n_heads:
         raise Refused("This model has no such head.")
     if not model.encode(asked.text).ids:
         raise Refused(NOT_READ)

@@ -61,7 +61,7 @@ def size(config: Facts) -> str:
     """6 layers × 8 heads, 6.3 million parameters; 3 + 3 layers where there are two stacks."""
     depths = [config.depth(stack) for stack in config.stacks]
     layers = counted(depths[0], "layer") if len(depths) == 1 else f"{' + '.join(map(str, depths))} layers"
-    return f"{layers} × {counted(config.n_heads, 'head')}, {in_words(config.n_parameters)} parameters"
+    return f"{layers} × {counted(config.attention.n_heads, 'head')}, {in_words(config.n_parameters)} parameters"
 
 
 @cache

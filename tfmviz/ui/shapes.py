@@ -19,15 +19,15 @@ def kept(config: Facts, length: int, *, size: int) -> int:
         size: bytes of a number.
     """
     n_layers = config.depth("decoder")
-    if config.attention == "linear":
-        return linear_state(n_layers=n_layers, n_heads=config.n_heads, d_head=config.d_head, size=size)
+    if config.attention.kind == "linear":
+        return linear_state(n_layers=n_layers, n_heads=config.attention.n_heads, d_head=config.d_head, size=size)
     cache = Kept(
         n_layers=n_layers,
-        n_kv_heads=config.n_kv_heads,
+        n_kv_heads=config.attention.n_kv_heads,
         d_head=config.d_head,
         size=size,
-        n_local=0 if config.window is None else n_layers,
-        window=config.window or 0,
+        n_local=0 if config.attention.window is None else n_layers,
+        window=config.attention.window or 0,
     )
     return cache.at(length)
 
@@ -37,12 +37,12 @@ def _shape(config: Facts, stack: str) -> Shape:
     return Shape(
         n_layers=config.depth(stack),
         d_model=config.d_model,
-        n_heads=config.n_heads,
-        n_kv_heads=config.n_kv_heads,
+        n_heads=config.attention.n_heads,
+        n_kv_heads=config.attention.n_kv_heads,
         d_head=config.d_head,
-        n_matrices=0 if config.feed_forward == "none" else 3 if config.is_gated else 2,
-        d_ff=config.d_ff,
+        n_matrices=config.feed_forward.n_matrices,
+        d_ff=config.feed_forward.d_ff,
         vocab_size=config.vocab_size if predicts else 0,
-        n_experts=config.n_experts,
+        n_experts=config.feed_forward.n_experts,
         n_head_matrices=int(predicts and config.head == "transform"),
     )

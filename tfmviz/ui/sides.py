@@ -284,7 +284,7 @@ def _query_names(side: Lesson) -> list[str]:
 def _have_same_heads(here: Lesson, there: Lesson) -> bool:
     """Whether every head of A has one in the same place in B, and the pictures show such a pair."""
     a, b = here.choice, there.choice
-    shapes = [(side.model.config.layers, side.model.config.n_heads) for side in (here, there)]
+    shapes = [(side.model.config.layers, side.model.config.attention.n_heads) for side in (here, there)]
     return (a.layer, a.head) == (b.layer, b.head) and shapes[0] == shapes[1]
 
 

@@ -63,7 +63,7 @@ def fork_in_parts(
     """Logits of some positions under each of several sets of edits: (variant, position, vocab)."""
     inputs = [ids_for(module, [ids]) for ids in texts]
     asked = positions if isinstance(positions, slice) else list(positions)
-    at_once = max(1, MOST_NUMBERS // (len(texts[-1]) * module.config.d_ff))
+    at_once = max(1, MOST_NUMBERS // (len(texts[-1]) * module.config.feed_forward.d_ff))
     found = []
     for first in range(0, len(variants), at_once):
         fork = Fork(variants[first : first + at_once])

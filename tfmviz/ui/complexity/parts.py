@@ -62,7 +62,7 @@ def _growing(here: Lesson) -> None:
     pairs = " All pairs are counted; a running sum needs none (see “Linear” on “Efficient attention”)."
     st.caption(
         "PyTorch's counter says twice as many: it counts additions too."
-        + (pairs if here.model.config.attention == "linear" else "")
+        + (pairs if here.model.config.attention.kind == "linear" else "")
     )
 
 

@@ -126,25 +126,26 @@ def state(here: Lesson) -> None:
 def shared_heads(here: Lesson) -> None:
     """Keys and values that several heads share, as means of the model's own."""
     head, layer = head_of(here), here.choice.layer
-    config = here.model.config
-    options = [n for n in range(1, config.n_heads + 1) if config.n_heads % n == 0]
+    config, n_heads = here.model.config, here.model.config.attention.n_heads
+    options = [n for n in range(1, n_heads + 1) if n_heads % n == 0]
     with lesson.line("shared"):
         n_groups = options[0]
         if len(options) > 1:
             n_groups = st.select_slider("Key/value heads", options, options[-2], key="kv_groups", bind="query-params")
     k, v = (here.trace[f"{layer}.{turned(here.trace, layer, name)}"].astype(np.float64) for name in "kv")
-    repeats = config.n_heads // len(k)
+    repeats = n_heads // len(k)
     k, v = (grouped.shared(np.repeat(x, repeats, axis=0), n_groups)[here.choice.head] for x in (k, v))
     q = head.q if head.is_linear else head.q * config.divisor
     change = here.weights.scores(q, k) - here.weights.scores(q, head.k)
     pattern = sparse.pattern(head.scores + change, head.allowed)
     cost = exact.cost(len(head.q), len(head.k), head.q.shape[1])
-    beside(here, head, pattern, pattern @ v, title=f"{n_groups} of {config.n_heads} heads", cost=cost)
+    beside(here, head, pattern, pattern @ v, title=f"{n_groups} of {n_heads} heads", cost=cost)
     d, n = config.d_head, len(head.k)
-    before, now = (Kept(n_layers=1, n_kv_heads=m, d_head=d, size=BYTES).at(n) for m in (config.n_kv_heads, n_groups))
+    counts = (config.attention.n_kv_heads, n_groups)
+    before, now = (Kept(n_layers=1, n_kv_heads=m, d_head=d, size=BYTES).at(n) for m in counts)
     what = "The cache of this layer"
     if head.is_linear:
-        before, now = (linear_state(n_layers=1, n_heads=m, d_head=d, size=BYTES) for m in (config.n_heads, n_groups))
+        before, now = (linear_state(n_layers=1, n_heads=m, d_head=d, size=BYTES) for m in (n_heads, n_groups))
         what = "The state of this layer, Σ φ(k) vᵀ and Σ φ(k),"
     st.markdown(
         f"{what} takes **{in_bytes(now)}** instead of {in_bytes(before)} for {counted(n, 'token')}. "

@@ -77,7 +77,7 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
     on = int((found.get("gate", found["pre"]) > 0).sum())
     what = "gates" if "gate" in found else "numbers before the function"
     before, after = (float(np.linalg.norm(found[name])) for name in ("before", "after"))
-    post_norm = subject.here.model.config.norm_position == "post"
+    post_norm = subject.here.model.config.norm.position == "post"
     norm = ", before the norm that follows sets it anew" if post_norm else ""
     st.markdown(
         f"From d = {d:,} to d_ff = {d_ff:,} numbers, **{d_ff / d:.3g} times** as many, and back, with {n_weights:,} "

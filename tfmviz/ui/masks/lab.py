@@ -182,7 +182,7 @@ def laboratory(here: Lesson, said: Settings) -> Chosen:
     examples = gallery(len(queries), len(keys), said, second_len=len(second), crossing=queries is not keys)
     shape = (len(queries), len(keys))
     own = "causal" if layer.startswith("decoder.") and queries is keys else "full"
-    if (window := here.model.config.window) is not None and window < len(keys):
+    if (window := here.model.config.attention.window) is not None and window < len(keys):
         own = "own"
         examples.insert(0, _own(len(keys), window))
     usable = {example.id: example.mask for example in examples if example.mask.shape == shape}
@@ -232,12 +232,12 @@ def where(here: Lesson) -> tuple[tuple[str, ...], tuple[bool, ...] | None]:
     config = here.model.config
     left, right = st.columns(2)
     layers = _pills(left, "In these layers", config.depth(here.choice.layer.split(".")[0]), key="in_layers")
-    heads = _pills(right, "In these heads", config.n_heads, key="in_heads")
+    heads = _pills(right, "In these heads", config.attention.n_heads, key="in_heads")
     same_kind = [layer for layer in config.layers if kind_of(layer) == kind_of(here.choice.layer)]
-    every = len(heads) == config.n_heads
+    every = len(heads) == config.attention.n_heads
     return (
         tuple(same_kind[index] for index in sorted(layers)) if heads else (),
-        None if every else tuple(head in heads for head in range(config.n_heads)),
+        None if every else tuple(head in heads for head in range(config.attention.n_heads)),
     )
 
 

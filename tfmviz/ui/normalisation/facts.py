@@ -155,7 +155,7 @@ def learned(here: Lesson) -> None:
         f"The norm then {learns} The γ of “{widest}” vary most: **{decimal(least, '.3f')}** to "
         f"**{decimal(most, '.3f')}**."
     )
-    formula = "(x − μ) / σ · γ + β" if here.model.config.norm == "layer" else "x / √(mean x²) · γ"
+    formula = "(x − μ) / σ · γ + β" if here.model.config.norm.kind == "layer" else "x / √(mean x²) · γ"
     st.markdown(
         f"In layer {here.choice.layer_index}, attention, {formula} gives the model's own numbers to within "
         f"**{tiny(_residue(here))}**."
@@ -226,7 +226,7 @@ def gradients() -> None:
         "A growing pre-norm stream changes less with each layer; post-norm resets its length. Hence the "
         "warm-up (Xiong et al.; Liu et al. 2020 dispute it)."
     )
-    st.caption(f"Random weights and tokens: {n_layers} layers, {shape.d_model} wide, {shape.n_heads} heads.")
+    st.caption(f"Random weights and tokens: {n_layers} layers, {shape.d_model} wide, {shape.attention.n_heads} heads.")
     show_code(gradients_at_start)
 
 

@@ -96,7 +96,7 @@ def choose() -> Place | None:
     places = {
         f"{entry.name}, {stack}": (entry.name, stack)
         for entry in zoo.catalogue()
-        if entry.config and entry.config.positions == "learned"
+        if entry.config and entry.config.positions.kind == "learned"
         for stack in stacks[entry.config.architecture]
     }
     if not places:

@@ -203,7 +203,7 @@ def _word(encoding: Encoding, part: tuple[int, ...]) -> str:
 
 def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Model, Model], sees: str) -> None:
     """How far the vectors have moved in both models under one mask."""
-    names, schemes = [model.name for model in pair], ("no positions", pair[1].config.positions)
+    names, schemes = [model.name for model in pair], ("no positions", pair[1].config.positions.kind)
     free = sees == "everything"
     removed, kept = MASKS[pair[0].config.architecture]
     st.markdown(f"**Every token sees all** ({removed})" if free else f"**Every token sees the past** ({kept})")

@@ -37,7 +37,7 @@ def slopes(shown: Subject) -> None:
     """How fast each head's attention falls off, for any number of heads."""
     from tfmviz.positions import alibi
 
-    own = shown.model.config.n_heads
+    own = shown.model.config.attention.n_heads
     n_heads = lesson.line("slopes").slider("Heads H", 1, 32, min(own, 32), key="n_slopes", bind="query-params")
     found = alibi.slopes(n_heads).numpy()
     show(

@@ -62,7 +62,7 @@ def subject(here: Lesson, scheme: str) -> Subject | None:
     """The chosen model if it has this scheme, else the twin that has it. If that is missing, says so and gives None."""
     choice = here.choice
     layer = choice.layer.replace("cross_attn", "self_attn")
-    own, needs = here.model.config.positions == scheme, f"a model with the position scheme {scheme}"
+    own, needs = here.model.config.positions.kind == scheme, f"a model with the position scheme {scheme}"
     there = lesson.stand_in(here, needs, fits=own, instead=f"twins-{scheme}", say=False)
     if there is None:
         return None
@@ -72,7 +72,7 @@ def subject(here: Lesson, scheme: str) -> Subject | None:
         return Subject(model=here.model, layer=layer, head=choice.head, trace=here.trace, note=note, here=here)
     lesson.hide("kind")
     config = there.model.config
-    index, head = min(choice.layer_index, config.n_layers - 1), min(choice.head, config.n_heads - 1)
+    index, head = min(choice.layer_index, config.n_layers - 1), min(choice.head, config.attention.n_heads - 1)
     layer = f"decoder.{index}.self_attn"
     return Subject(model=there.model, layer=layer, head=head, trace=there.trace, note=there.note, here=here)
 

@@ -58,25 +58,26 @@ def _sliders() -> Design:
 
 def design_of(config: Facts, weights: ModelWeights) -> Design:
     """The design of a model of the zoo; what has no place in it (norms of queries, biases of heads …) is "other"."""
-    has_mlp = config.feed_forward != "none"
+    attention, feed_forward = config.attention, config.feed_forward
+    has_mlp = feed_forward.n_matrices > 0
     depths = {stack: config.depth(stack) for stack in config.stacks}
-    both = config.norm_position == "both"
+    both = config.norm.position == "both"
     design = Design(
         n_encoder=depths.get("encoder", 0),
         n_decoder=depths.get("decoder", 0),
         d_model=config.d_model,
-        d_attn=config.n_heads * config.d_head,
-        d_kv=config.n_kv_heads * config.d_head,
-        d_ff=config.d_ff if has_mlp else 0,
-        n_matrices=3 if config.is_gated else 2,
-        n_experts=config.n_experts,
-        shared_layers=config.shared_layers == "present",
+        d_attn=attention.n_heads * config.d_head,
+        d_kv=attention.n_kv_heads * config.d_head,
+        d_ff=feed_forward.d_ff if has_mlp else 0,
+        n_matrices=feed_forward.n_matrices,
+        n_experts=feed_forward.n_experts,
+        shared_layers=config.shared_layers,
         vocab_size=config.vocab_size,
         n_positions=sum(stack.n_position_parameters for stack in weights.stacks.values()),
-        norm_numbers=1 if config.norm == "rms" else 2,
+        norm_numbers=1 if config.norm.kind == "rms" else 2,
         norms_in_block=(2 if both else 1) * (1 + has_mlp),
-        outer_norms=0 if config.norm_position == "post" else len(depths),
+        outer_norms=0 if config.norm.position == "post" else len(depths),
         feed_forward_biases=has_mlp,
-        tied=config.embeddings == "tied",
+        tied=config.embeddings.tied,
     )
     return replace(design, n_other=weights.n_parameters - sum(counts(design).values()))

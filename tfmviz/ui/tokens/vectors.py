@@ -54,7 +54,7 @@ def look_up(here: Lesson) -> None:
         f"with W_E: they differ by at most {tiny(difference)}.",
     )
     n, d = table.shape
-    scale = " The model then multiplies it by √d_model." if here.model.config.embedding_scale != "one" else ""
+    scale = " The model then multiplies it by √d_model." if here.model.config.embeddings.scaled else ""
     st.markdown(
         f"“{markdown.plain(visible(text.tokens[position]))}” is entry {index} of {n:,}: a **one-hot vector** of "
         f"{n - 1:,} zeros and a 1. Its product with W_E ({n:,} × {d}) is row {index}: they differ by at most "

@@ -104,19 +104,19 @@ def _times(model: Model, lengths: tuple[int, ...]) -> tuple[list[float], list[fl
 
 def size(here: Lesson) -> None:
     """Bytes of the cache: of the chosen model, of published ones, or of any shape."""
-    config = here.model.config
+    config, attention = here.model.config, here.model.config.attention
     preset = st.selectbox("Shape of", [OWN, *KNOWN], key="preset", bind="query-params")
     known = KNOWN.get(preset)
-    start = (config.n_layers, config.n_heads, config.n_kv_heads, config.d_head)
+    start = (config.n_layers, attention.n_heads, attention.n_kv_heads, config.d_head)
     if known is not None:
         start = (known.n_layers, known.n_heads, known.n_kv_heads, known.d_head)
     n_layers, n_heads, n_kv_heads, d_head = start
     a, b, c = st.columns(3)
     groups = [n for n in range(1, n_heads + 1) if n_heads % n == 0]
-    kv = a.select_slider("Key/value heads", groups, n_kv_heads, key=f"kv_{preset}_{config.n_heads}")
+    kv = a.select_slider("Key/value heads", groups, n_kv_heads, key=f"kv_{preset}_{attention.n_heads}")
     number = b.segmented_control("A number takes", list(SIZES), default="bfloat16", key="bytes", bind="query-params")
     length = c.select_slider("Tokens", [2**n for n in range(7, 18)], 4096, key="cache_tokens", bind="query-params")
-    local = (config.n_layers, config.window) if config.window else (0, 0)
+    local = (config.n_layers, attention.window) if attention.window else (0, 0)
     if known is not None:
         local = (known.n_local, known.window)
     each = SIZES[number or "bfloat16"]
@@ -131,7 +131,7 @@ def size(here: Lesson) -> None:
             f"{local[0]} of the {n_layers} layers keep only their last {local[1]:,} tokens; counting all in full gives "
             f"{in_bytes(full)}, {full / kept.at(length) - 1:.0%} too much."
         )
-    if known is None and config.attention == "linear":
+    if known is None and attention.kind == "linear":
         _linear(config, each)
     rows = {"multi-head": n_heads, "this": kv, "multi-query": 1}
     takes = {name: replace(kept, n_kv_heads=heads).at(length) for name, heads in rows.items()}
@@ -143,7 +143,7 @@ def size(here: Lesson) -> None:
 
 def _linear(config: Facts, each: int) -> None:
     """What a model with linear attention keeps in place of a cache."""
-    state = linear_state(n_layers=config.n_layers, n_heads=config.n_heads, d_head=config.d_head, size=each)
+    state = linear_state(n_layers=config.n_layers, n_heads=config.attention.n_heads, d_head=config.d_head, size=each)
     st.markdown(
         f"This model's linear attention keeps only Σ φ(k) vᵀ and Σ φ(k) of each head, **{in_bytes(state)}** "
         "after a text of any length."
