@@ -46,9 +46,6 @@ _AT = "at"
 _NAMED = "named"
 """The line whose name at its end is under the pointer; until there is one, all of them."""
 
-FAINT = 0.15
-"""Opacity of the other lines."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Curve:
@@ -302,7 +299,7 @@ def _lines(look: _Look, n: int, x: alt.X, y: alt.Y, *, named: bool) -> alt.Chart
     colours, dashes = [stroke.colour for stroke in look.strokes], [stroke.dash for stroke in look.strokes]
     shade, dash = strokes("line", colours, dashes, longest=look.longest, legend=look.legend)
     lines = rows(f"lines{n}").mark_line(aria=False, strokeWidth=2).encode(x=x, y=y, color=shade, strokeDash=dash)
-    return lines.encode(opacity=alt.OpacityValue(FAINT, condition={"param": _NAMED, "value": 1})) if named else lines
+    return lines.encode(opacity=alt.OpacityValue(0.15, condition={"param": _NAMED, "value": 1})) if named else lines
 
 
 def _end_layer(n: int, x: alt.X, y: alt.Y) -> alt.Chart:

@@ -14,9 +14,6 @@ from tfmviz.plots.links import of_heads
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 
-HEIGHT = 320
-"""Pixels of the rows of a picture, so that a sentence of a lecture is whole on a projector."""
-
 Order = Sequence[tuple[int | None, int | None]]
 """The tokens of A and B in one order: the position of each in A and in B, None where that has no such token."""
 
@@ -136,5 +133,5 @@ def _picture(
         form=Form(digits=3, sign=sign),
         titles=(title,),
         frames=chosen_cell(cell),
-        row_height=max(20, min(26, HEIGHT // len(values))),
+        row_height=max(20, min(26, 320 // len(values))),  # on a projector too
     )

@@ -148,13 +148,9 @@ def _waterfall(theme: Theme, n_rows: int) -> Spec:
         rule(theme, x=0),
         line.encode(x=x, y=y, order=alt.Order("step:O")),
         here.encode(x=x, y=y, **hover()),
-        height=BAR * n_rows + 62,
+        height=30 * n_rows + 62,
         says="A waterfall: how far every part leads in the direction of the final vector.",
     )
-
-
-BAR = 30
-"""Pixels that a row of bars takes."""
 
 
 def _begins(along: Array, steps: Sequence[str], levels: Sequence[str]) -> tuple[list[float], list[int]]:

@@ -31,12 +31,6 @@ from tfmviz.words.numbers import decimal
 
 VERDICTS = ("baseline", "better", "worse", "noise")
 
-MOST_NUMBERED = 40
-"""Tokens up to which the number of the expert is written into its bar."""
-
-FILLED = 0.92
-"""Height of a bar of probability 1, over that of its row."""
-
 
 def losses(variants: Mapping[str, Array], verdicts: Sequence[str], *, baseline: float, theme: Theme) -> Chart:
     """A row for each variant: a dot for each seed, a bar at their mean, and a line where the baseline's mean is.
@@ -96,11 +90,11 @@ def routing(tokens: Sequence[str], p: Array, *, theme: Theme) -> Chart:
     bars: Columns = {
         "token": [shown[i] for _, i in places],
         "low": [float(row) for row, _ in places],
-        "high": [row + FILLED * float(highest[row, i]) for row, i in places],
+        "high": [row + 0.92 * float(highest[row, i]) for row, i in places],
         "at": [row + 0.14 for row, _ in places],
         "expert": [experts[chosen[row, i]] for row, i in places],
         "ink": [inks[chosen[row, i]] for row, i in places],
-        "word": [str(chosen[row, i]) if len(tokens) <= MOST_NUMBERED else "" for row, i in places],
+        "word": [str(chosen[row, i]) if len(tokens) <= 40 else "" for row, i in places],
         "hover": [
             f"layer {row}, {i} “{whole(tokens[i])}”: "
             + ", ".join(f"expert {e} {decimal(p[row, i, e], '.2f')}" for e in np.argsort(-p[row, i])[:4])

@@ -38,9 +38,6 @@ NUMBERS: dict[str, tuple[float, float]] = {
 }
 """The least and the most of each number: a run takes minutes and a few hundred megabytes at most."""
 
-SNAPSHOTS = 24
-"""Steps at which the weights are kept."""
-
 LONGEST_ANSWER, WINDOW = 16, 64
 """Context of a task and of a language model, in tokens."""
 
@@ -147,7 +144,7 @@ class Choices:
             *("--smoothing", repr(self.smoothing)),
             *("--seed", str(self.seed)),
             *("--save-every", str(self.save_every)),
-            *("--snapshots", str(SNAPSHOTS)),
+            *("--snapshots", "24"),
         ]
 
 

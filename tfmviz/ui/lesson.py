@@ -26,9 +26,6 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, said_of_queries, visible
 from tfmviz.words.numbers import decimal
 
-NARROW_MENU = 100
-"""Pixels of the menu of sentences on a projector."""
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: the trace is kept, though it may be too large for the cache
 class Lesson:
@@ -219,7 +216,7 @@ def _below(
     with turns.taken():
         with place or st.container(horizontal=True, key="sentence"):
             model = controls.choice().model if "model" in needs else ""
-            text = controls.sentence(model, opens=opens, menu=NARROW_MENU if place else controls.MENU)
+            text = controls.sentence(model, opens=opens, menu=100 if place else controls.MENU)
             if along:
                 along()
         with of_this_page():

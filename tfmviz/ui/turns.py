@@ -27,9 +27,6 @@ PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") el
 AT_ONCE = PROCESSORS + 1
 """One more, since a run may wait for something else."""
 
-PATIENCE = 1.0
-"""Every so many seconds a waiting reader is told the place in the queue."""
-
 LONGEST = 30.0
 """Seconds of a processor that a turn may take: ten times what any answer takes with the models that are shipped."""
 
@@ -98,7 +95,7 @@ def take(model: str = "", text: str = "") -> None:
         _queue.append(ticket)
         _call()
     note = None
-    while not ticket.called.wait(PATIENCE):
+    while not ticket.called.wait(1.0):
         note = st.empty() if note is None else note
         note.info(f"The server is busy: {_before(ticket)} before you. Your page will appear.", icon=icons.WAIT)
     if note is not None:

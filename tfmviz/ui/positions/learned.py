@@ -27,11 +27,6 @@ LEARNED, REVERSE = "twins-learned", "reverse"
 WINDOW = 8
 """Positions over which the measured loss is averaged."""
 
-HALF = 0.5
-"""Cosine above which neighbours are called alike."""
-
-LETTERS = "attention is all you need".replace(" ", "")
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
@@ -154,7 +149,7 @@ def similarity(place: Place) -> None:
         f"(sinusoids: {decimal(close_formula)} and {decimal(apart_formula)}). "
         + (
             "Training made neighbours alike."
-            if close > HALF
+            if close > 0.5
             else "Most neighbours are no more alike than random vectors."
         )
         + _left_out(place)
@@ -265,7 +260,9 @@ def one_too_many(place: Place) -> str:
 def _beyond(model: Model) -> None:
     """A model that reverses words, on longer and longer words."""
     line = lesson.line("letters")
-    word = line.text_input("Letters to reverse", LETTERS, key="letters", bind="query-params", max_chars=32)
+    word = line.text_input(
+        "Letters to reverse", "attentionisallyouneed", key="letters", bind="query-params", max_chars=32
+    )
     letters = "".join(c for c in word.lower() if "a" <= c <= "z")
     if len(letters) < 2:
         st.info("Type at least two letters from a to z.", icon=icons.INFO)

@@ -36,9 +36,6 @@ MASKS: dict[Architecture, tuple[str, str]] = {
 }
 """What is done to the mask so that every token sees all, and so that it sees the past."""
 
-MENU = 400
-"""Pixels in which the longest name of a twin can be read beside its label."""
-
 ORDER = re.compile(r"\d{1,3}(\.\d{1,3}){0,200}")
 
 BLIND_WITHIN = 1e-3
@@ -93,7 +90,7 @@ def _choose_twins(text: str) -> tuple[Model | None, Model | None]:
     opening = [name for name in PAIRS if name in twins] or names
     first = min(opening, key=lambda name: len(models.load(name).tokenizer.pieces(text)))
     name = st.selectbox(
-        "Its twin with positions", names, index=names.index(first), key="twin", bind="query-params", width=MENU
+        "Its twin with positions", names, index=names.index(first), key="twin", bind="query-params", width=400
     )
     chosen, blind = models.load(name), models.load(twins[name])
     if chosen.vocabulary != blind.vocabulary:

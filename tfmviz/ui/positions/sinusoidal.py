@@ -21,9 +21,6 @@ from tfmviz.ui.positions.on_words import on_words
 from tfmviz.ui.positions.waves import Waves, settings
 from tfmviz.words import markdown
 
-SMOOTH = 100
-"""Largest number of positions for which curves are drawn smooth."""
-
 
 def sinusoids_in_parts(here: Lesson) -> None:
     """The parts of this tab; only the open one is computed."""
@@ -132,7 +129,7 @@ def _wavelengths(waves: Waves) -> None:
 
 def _between(waves: Waves, j: int) -> tuple[Array, Array] | None:
     """The curve on which dimension j lies, also between whole positions; None where there are too many of those."""
-    if waves.length > SMOOTH:
+    if waves.length > 100:
         return None
     x = np.linspace(0, waves.length - 1, 10 * (waves.length - 1) + 1)
     return x, laws.wave(x, waves.wavelengths[j // 2], quarter=j % 2)

@@ -14,9 +14,6 @@ from tfmviz.words import markdown
 LARGEST = 512
 """Largest number of positions and of dimensions that are drawn."""
 
-BASES = (1, 2, 10, 100, 1_000, 10_000, 100_000, 500_000, 1_000_000)
-"""The choices; 1 is there to show why it does not work."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Waves:
@@ -54,7 +51,9 @@ def settings() -> Waves | None:
     """Asks for size and base. If they make no table, says so and gives None."""
     d = inputs.number_box("d", key="width", value=512, step=2, help="Numbers per position.")
     length = inputs.number_box("Positions", key="places", value=50)
-    base = st.select_slider("Base", BASES, 10_000, key="base", bind="query-params")
+    base = st.select_slider(
+        "Base", (1, 2, 10, 100, 1_000, 10_000, 100_000, 500_000, 1_000_000), 10_000, key="base", bind="query-params"
+    )
     if not 2 <= length <= LARGEST:
         st.warning(f"Choose 2 to {LARGEST} positions; {length:,} cannot be drawn here.", icon=icons.WARNING)
     elif d > LARGEST:

@@ -22,9 +22,6 @@ STEPS = 60
 
 REACH = (3.0, 2.0)
 
-HEIGHTS = (0.05, 0.3, 1.0, 2.5, 5.0)
-"""Of the lines of equal height, for a valley as steep as it is long; they grow with the steepness."""
-
 
 def going_down() -> None:
     """The two ways on one picture, and Adam's numbers in its first steps."""
@@ -129,7 +126,7 @@ def _verdict(start: Array, steepness: int, plain: float) -> str:
 def _rings(steepness: int) -> list[Array]:
     """Lines of equal height: ellipses."""
     angle = np.linspace(0, 2 * np.pi, 61)
-    radii = [np.sqrt(2 * height) for height in HEIGHTS]
+    radii = [np.sqrt(2 * height) for height in (0.05, 0.3, 1.0, 2.5, 5.0)]
     return [np.stack([radius * np.cos(angle), radius * np.sin(angle) / np.sqrt(steepness)], axis=1) for radius in radii]
 
 

@@ -26,8 +26,6 @@ RUNS = {
 }
 """The shipped runs, by the names of their logs; `scripts.train_recipe` made them."""
 
-POINTS = 240
-
 
 def schedules() -> None:
     """The paper's schedule beside a cosine and a constant rate."""
@@ -37,7 +35,7 @@ def schedules() -> None:
         steps = st.select_slider(
             "Steps", (2_000, 10_000, 30_000, 100_000), 30_000, key="rate_steps", bind="query-params"
         )
-    at = np.unique(np.linspace(1, steps, POINTS).astype(int))
+    at = np.unique(np.linspace(1, steps, 240).astype(int))
     peak = noam_peak(d_model=d_model, warmup=warmup)
     rates = {
         "2017 (Noam)": np.array([noam(s - 1, d_model=d_model, warmup=warmup) for s in at.tolist()]),

@@ -13,8 +13,6 @@ from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
 
-OURS = "tiny-english"
-
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Forced:
@@ -50,7 +48,7 @@ def forced(here: Lesson, *, from_left: bool = False) -> Forced | None:
     kind = here.model.config.architecture
     fits = kind == "decoder-only" if from_left else kind != "encoder-only"
     needs = f"a model that predicts {'each token from those before it alone' if from_left else 'next tokens'}"
-    there = lesson.stand_in(here, needs, fits=fits, instead=OURS)
+    there = lesson.stand_in(here, needs, fits=fits, instead="tiny-english")
     if there is None:
         return None
     found = _forced(there.model, here.text)

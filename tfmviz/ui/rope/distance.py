@@ -26,9 +26,6 @@ SINUSOIDAL = "twins-sinusoidal"
 
 ONE, OTHER = "of course we know", "we know that"
 
-SMALLEST = 1e-8
-"""Smaller differences are drawn as this: a logarithmic axis has no 0."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Phrase:
@@ -79,7 +76,7 @@ def _layer_by_layer(differences: dict[str, Array]) -> None:
     show(
         figures.lines(
             np.arange(max(map(len, differences.values()))),
-            {name: np.maximum(values, SMALLEST) for name, values in differences.items()},
+            {name: np.maximum(values, 1e-8) for name, values in differences.items()},  # an axis of powers has no 0
             x_title="layer",
             y_title="difference of the scores",
             scale="log",

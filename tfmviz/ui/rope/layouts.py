@@ -11,9 +11,6 @@ from tfmviz.ui.figures import show_cells
 from tfmviz.ui.rope.subject import Subject, own_theta
 from tfmviz.words.numbers import tiny
 
-DRAWN = 8
-"""Coordinates that the picture of the layouts shows."""
-
 
 def layouts(shown: Subject) -> None:
     """Neighbours or halves: the same turning up to the order of the coordinates."""
@@ -24,7 +21,7 @@ def layouts(shown: Subject) -> None:
     theirs = [rotations.turn_halves(x[:, order], by) for x in (q, k)]
     mixed = [rotations.turn_halves(x, by) for x in (q, k)]
     show_cells(
-        figures.layouts(rotations.halves_order(min(DRAWN, len(order)))),
+        figures.layouts(rotations.halves_order(min(8, len(order)))),
         key="layouts",
         alt="Neighbours: 0 and 1 turn together, 2 and 3, and so on. Halves: even coordinates in the first half, odd "
         "ones in the second.",

@@ -23,9 +23,6 @@ from tfmviz.words.numbers import decimal, per_cent
 if TYPE_CHECKING:
     from tfmviz.positions.rope import Stretching
 
-SAME = 1e-4
-"""A pair is slowed down if it is by more than this share; less is rounding."""
-
 N_RANDOM = 2_000
 """Number of random vectors whose products are averaged."""
 
@@ -161,7 +158,7 @@ def _own_frequencies(shown: Subject) -> str:
         return f"The angles of {name} have no single base; {len(turning)} of {len(theta)} pairs turn."
     slower = frequencies(2 * len(turning), base=base).numpy() / turning
     said = f"{name} has base {base:,.0f}, "
-    n_slower = int((slower > 1 + SAME).sum())
+    n_slower = int((slower > 1 + 1e-4).sum())  # less is rounding
     said += f"with {n_slower} of its pairs slowed down, up to {slower.max():.3g} times" if n_slower else "unstretched"
     return f"{said}; {len(theta) - len(turning)} of {len(theta)} pairs do not turn." if 0 in theta else f"{said}."
 

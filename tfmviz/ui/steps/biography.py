@@ -35,9 +35,6 @@ MEASURES: dict[str, Callable[[Biography], float]] = {
 }
 """What a head's place on the map may say: tokens away, shares of attention, the eigenvalue score, nats."""
 
-LIKE_IT = 6
-"""Heads of all models that are listed as alike."""
-
 SHOWN, TRANSLATED = 20, 5
 """Examples that are listed, and those in a translator's decoder: each has to be translated first."""
 
@@ -182,7 +179,7 @@ def _alike(here: Lesson, found: Biography) -> None:
         for layer, head, other in book.all()
         if (name, layer, head) != this
     ]
-    best = sorted(others, key=lambda row: row[:5])[:LIKE_IT]
+    best = sorted(others, key=lambda row: row[:5])[:6]
 
     def pick(row: int) -> None:
         name, layer, head = best[row][2:5]

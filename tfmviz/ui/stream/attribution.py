@@ -24,9 +24,6 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, tiny
 
-N_BARS = 12
-
-
 NOT_LINEAR = "Norm(GELU(x W + b)) precedes this model's logits, so they are no such sum."
 
 
@@ -224,7 +221,7 @@ def _bars(account: Account) -> None:
     if account.word_bias:
         names, scores = [*names, "b_U of the word"], np.append(scores, account.word_bias)
     order = np.argsort(-np.abs(scores), kind="stable")
-    best, rest = order[:N_BARS], order[N_BARS:]
+    best, rest = order[:12], order[12:]
     shown, values = [names[n] for n in best], scores[best]
     if len(rest):
         shown, values = [*shown, f"the other {len(rest)} parts"], np.append(values, scores[rest].sum())

@@ -17,9 +17,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 
-STANDS_OUT = 2.0
-"""The first token is called an outlier if it is at least this many times as long as the others' median."""
-
 
 def lengths(here: Lesson) -> None:
     """Length of every token's vector by depth, as lines and as a map, and what the norms do to it."""
@@ -70,7 +67,7 @@ def _outlier_in_words(values: Array, stages: list[str], first: str) -> None:
     stage, factor = residual.outlier(values)
     name, where = markdown.plain(visible(first)), stages[stage]
     where = "in the embedding" if stage == 0 else f"after {where}"
-    if factor >= STANDS_OUT:
+    if factor >= 2.0:
         st.markdown(
             f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the others' "
             "median. Idle heads look there."

@@ -25,9 +25,7 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import per_cent
 
-STAGE = re.compile(r"[0-9]{1,4}")
 WORD, RANK, ENTROPY, DIVERGENCE = "top word", "rank of the answer", "entropy", "distance to the end"
-ARROWS = {1: " ↑", 0: "", -1: " ↓"}
 
 LEGENDS = {
     WORD: ("Probability of the word", "0", "1"),
@@ -52,7 +50,7 @@ def lens_of(here: Lesson) -> None:
     stages = residual.stages(trace, here.model.writes_from, detail)
     found = _lens(here.model, here.text, detail)
     asked = st.query_params.get("read", "")
-    stage = min(int(asked), len(stages) - 1) if STAGE.fullmatch(asked) else len(stages) // 2
+    stage = min(int(asked), len(stages) - 1) if re.fullmatch(r"[0-9]{1,4}", asked) else len(stages) // 2
     show_view(
         "lens",
         js=view.JS,
@@ -130,7 +128,7 @@ def _note(found: Lens, n: int, stage: int, vocabulary: tuple[str, ...]) -> str:
 
 def _rank(found: Lens, n: int, stage: int) -> str:
     """The answer's place, and whether it has risen or fallen since the stage before."""
-    return f"{found.answer_rank[stage, n]:,}{ARROWS[int(found.step[stage, n])]}"
+    return f"{found.answer_rank[stage, n]:,}" + {1: " ↑", 0: "", -1: " ↓"}[int(found.step[stage, n])]
 
 
 def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:

@@ -32,9 +32,6 @@ NAMES = ("with", "without")
 
 PASSED = "layers passed"
 
-SEED = 0
-"""Of the weights that their training began with."""
-
 
 def pair(here: Lesson) -> None:
     """Losses in training, and on the typed sentence gradients, lengths and likeness, layer by layer."""
@@ -166,7 +163,7 @@ def _at_the_start(name: str) -> Model:
     from tfmviz.model.in_training import untrained
 
     found = zoo.load(name, FOLDER)
-    return replace(found, module=untrained(found.config, seed=SEED))
+    return replace(found, module=untrained(found.config, seed=0))  # its training began with these
 
 
 @shared

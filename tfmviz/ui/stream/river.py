@@ -15,9 +15,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent, tiny
 
-LISTED = 6
-"""Words of which two parts are compared."""
-
 
 def river(here: Lesson) -> None:
     """What every part of the model added to one token's stream."""
@@ -108,7 +105,7 @@ def _deleted(here: Lesson, found: River, stack: str) -> None:
     raised, lowered = (
         weights.readout.W_U @ contributions.carried(found, weights, n) for n in (gone.earlier, gone.later)
     )
-    best = np.argsort(-np.where(raised > 0, -lowered, -np.inf), kind="stable")[:LISTED]
+    best = np.argsort(-np.where(raised > 0, -lowered, -np.inf), kind="stable")[:6]
     show_columns(
         {
             "word": [visible(here.model.vocabulary[n]) for n in best.tolist()],

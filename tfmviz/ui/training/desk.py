@@ -86,9 +86,6 @@ PASTED = 4 * MOST
 """Characters that the box takes. Of a longer text it takes nothing and says nothing, so it takes more than a run does:
 then the page can say how long the text is."""
 
-IN_THE_LINE = 4
-"""Number of settings that are always in sight."""
-
 LABELS = {
     "norm_position": "Norm",
     "feed_forward": "Feed-forward",
@@ -155,7 +152,7 @@ def _settings(line: DeltaGenerator) -> None:
     plain = Choices().to_dict()
     for n, name in enumerate(SETTINGS):
         options = list(limits.WORDS[name]) if name in limits.WORDS else list(OPTIONS[name])
-        (line if n < IN_THE_LINE else rest).selectbox(
+        (line if n < 4 else rest).selectbox(
             LABELS.get(name, name.capitalize()),
             options,
             index=options.index(plain[name]),

@@ -37,9 +37,6 @@ RANDOM, SENTENCE = "random tokens", "your sentence"
 TEXT = PROJECT / "assets" / "texts" / "english.txt"
 """Sentences that no model was trained on."""
 
-WINDOWS = 60
-"""Windows of that text on which the in-context score is measured."""
-
 EARLY, LATE = slice(7, 15), slice(47, 63)
 """Places of the losses that are compared on ordinary text: those of the tokens 8 to 15 and 48 to 63 of a window."""
 
@@ -68,7 +65,7 @@ def copying(step: int) -> Copying:
 def on_text(step: int) -> tuple[float, float]:
     """Loss on ordinary text, early and late in a window, in nats per token."""
     model = at_step(step)
-    ids = model.tokenizer.encode(TEXT.read_text(encoding="utf-8"), max_len=WINDOWS * model.config.max_len).ids
+    ids = model.tokenizer.encode(TEXT.read_text(encoding="utf-8"), max_len=60 * model.config.max_len).ids
     texts = np.array(ids[: len(ids) // model.config.max_len * model.config.max_len]).reshape(-1, model.config.max_len)
     losses = forming.loss_at(zoo.experiments.values_at(model, "logits", texts.tolist()), texts)
     return float(losses[EARLY].mean()), float(losses[LATE].mean())

@@ -32,14 +32,8 @@ from tfmviz.zoo import ModelUnavailable
 
 LIVE = ("queued", "running")
 
-EVERY = 1.0
-"""Seconds between two looks at a run that goes on."""
-
 NEWEST = "newest"
 """The end of the slider over the snapshots, at which the picture follows the run."""
-
-ROWS = 6
-"""Snapshots whose answers are shown."""
 
 PROBLEM = "run_problem"
 """Why the last press of a button did not do what it says."""
@@ -56,7 +50,7 @@ def watch() -> None:
     """Draws the runs that the address names, again every second while one of them goes on."""
     live = any(sight.state in LIVE for _, sight, _ in _look())
     models.load(controls.choice().model)  # torch is imported in the thread that may
-    st.fragment(_draw, run_every=EVERY if live else None)(live, st.session_state.pop(PROBLEM, ""))
+    st.fragment(_draw, run_every=1.0 if live else None)(live, st.session_state.pop(PROBLEM, ""))
 
 
 def _look() -> list[Seen]:
@@ -324,7 +318,7 @@ def _scores(folder: Folder, steps: tuple[int, ...], choices: Choices, layers: li
 
 def _answers(folder: Folder, steps: tuple[int, ...], choices: Choices) -> None:
     """What the model says at some of the snapshots."""
-    chosen = sorted({steps[i] for i in np.linspace(0, len(steps) - 1, ROWS).round().astype(int)})
+    chosen = sorted({steps[i] for i in np.linspace(0, len(steps) - 1, 6).round().astype(int)})
     heads = inside.PROMPTS if choices.is_language_model else inside.asked(choices.task)
     table = {"updates": [f"{step:,}" for step in chosen]}
     rows = [inside.answers(folder, step, choices) for step in chosen]

@@ -17,15 +17,11 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible
 from tfmviz.words.numbers import decimal, per_cent
 
-MOST_CHARACTERS = 300
-
 
 def beginning(here: Lesson) -> None:
     """The reader types how the translation begins; the model goes on."""
     with line("begins"):
-        begins = st.text_input(
-            "The translation begins with", "", key="begins", bind="query-params", max_chars=MOST_CHARACTERS
-        )
+        begins = st.text_input("The translation begins with", "", key="begins", bind="query-params", max_chars=300)
     model = here.model
     given = model.tokenizer.encode(begins, max_len=model.config.max_len - 2).ids
     ids, p = _written(model, here.text, tuple(given))

@@ -28,8 +28,6 @@ KNOWN = {
 LONGEST = 4
 """Words of the longest n-grams that BLEU counts."""
 
-MOST_CHARACTERS = 1_000
-
 
 def ask(here: Lesson) -> list[str]:
     """Asks for references and gives them, the first first; those of a sentence of the menu are known."""
@@ -38,7 +36,7 @@ def ask(here: Lesson) -> list[str]:
         KNOWN.get(here.text, ""),
         key="references",
         bind="query-params",
-        max_chars=MOST_CHARACTERS,
+        max_chars=1_000,
         placeholder="How would you translate it?",
     )
     return [" ".join(part.split()) for part in (typed or "").split("|") if part.strip()]

@@ -26,9 +26,6 @@ SWAP, CLOSE, DIRECT = "swap a word", "close a look", "direct a look"
 
 MOST_LETTERS = 60
 
-SEPARATORS = re.compile(r"[\s,;:/]+")
-"""What stands between two parts."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Other:
@@ -167,7 +164,7 @@ def shares_of(typed: str, n: int) -> tuple[float, ...]:
     Raises:
         ValueError: a sentence for the reader, where these are not n numbers of which some is above 0 and none below.
     """
-    words = SEPARATORS.split(typed.strip()) if typed.strip() else ["1"] * n
+    words = re.split(r"[\s,;:/]+", typed.strip()) if typed.strip() else ["1"] * n
     try:
         parts = [float(word) for word in words]
     except ValueError:

@@ -18,8 +18,6 @@ from tfmviz.ui.translating import attention
 from tfmviz.ui.translators import TRANSFORMER
 from tfmviz.views import translating as view
 
-NUMBER = re.compile(r"[0-9]{1,3}")
-
 
 def draw(here: Lesson) -> None:
     """Draws the view."""
@@ -80,7 +78,7 @@ def _short(share: float) -> float:
 
 def _asked(key: str) -> int | None:
     value = st.query_params.get(key, "")
-    return int(value) if NUMBER.fullmatch(value) else None
+    return int(value) if re.fullmatch(r"[0-9]{1,3}", value) else None
 
 
 def _follow(about: str, report: dict[str, Any]) -> None:

@@ -22,11 +22,6 @@ from tfmviz.words.numbers import decimal, per_cent, rounded
 
 TAB = "Believe it or not"  # its title in pages/why.py, which the search reads there
 
-LISTED = 5
-"""Paths on each side that are listed."""
-
-PATH = re.compile(r"([qk])([0-9]{1,5})")
-
 Path = tuple[Side, int]
 """A writer of the query or of the key."""
 
@@ -70,12 +65,12 @@ def _run(model: Model, text: str, pair: Pair, path: Path) -> Trace:
 
 def _paths(found: ScoreSum) -> list[Path]:
     """The paths whose terms sum to most in size, those of the query first."""
-    return [(side, writer) for side in SIDES for writer in largest(found.by_writer(side), LISTED)]
+    return [(side, writer) for side in SIDES for writer in largest(found.by_writer(side), 5)]
 
 
 def _chosen(found: ScoreSum) -> Path:
     """The path that is removed: what the address says, else the one that is expected to do most."""
-    if asked := PATH.fullmatch(st.query_params.get("taken", "")):
+    if asked := re.fullmatch(r"([qk])([0-9]{1,5})", st.query_params.get("taken", "")):
         side: Side = "query" if asked[1] == "q" else "key"
         if int(asked[2]) < len(found.readings[side].names):
             return side, int(asked[2])

@@ -26,8 +26,6 @@ from tfmviz.words.numbers import decimal, per_cent
 Pair = tuple[int, int]
 """An earlier head and a later one, by their places in `Composition.heads`."""
 
-PAIR = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
-
 READS: dict[Way, str] = {"Q": "queries", "K": "keys", "V": "values"}
 
 COMPOSITION, OVERLAP = "composition", "shared directions"
@@ -133,7 +131,7 @@ def _compositions(model: Model, stack: str, way: Way) -> Composition:
 
 def _chosen(found: Composition) -> Pair:
     """The pair in the address, else the one that composes most."""
-    if asked := PAIR.fullmatch(st.query_params.get("reads", "")):
+    if asked := re.fullmatch(r"([0-9]{1,4})\.([0-9]{1,4})", st.query_params.get("reads", "")):
         row, column = int(asked[1]), int(asked[2])
         if max(row, column) < len(found.heads) and np.isfinite(found.values[row, column]):
             return row, column

@@ -30,9 +30,6 @@ from tfmviz.words.numbers import counted, per_cent
 SEEN = 4
 """A token is taken for a word if the counted text has it so often; most others are beginnings of words."""
 
-FEWEST = 500
-"""Words without which a vocabulary is no keyboard's."""
-
 Scores = Callable[[int], Array]
 """What orders the words where a word begins, by its place in the text."""
 
@@ -82,7 +79,7 @@ def keyboard(here: Lesson) -> None:
 def _fitting(here: Lesson) -> Lesson | None:
     """A language model that has words of English."""
     model = here.model
-    fits = model.config.architecture == "decoder-only" and len(dictionary(model).ids) >= FEWEST
+    fits = model.config.architecture == "decoder-only" and len(dictionary(model).ids) >= 500
     return lesson.stand_in(here, "a language model with English words", fits=fits, instead="tiny-english")
 
 

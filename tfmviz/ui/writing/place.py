@@ -24,8 +24,6 @@ from tfmviz.words.numbers import per_cent
 
 DRAWS = 100
 
-LISTED = 8
-
 ROWS = 16
 """The most rows of attention."""
 
@@ -41,7 +39,7 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
     p = step.stages[-1].probabilities
     found = [draw(p, number_for(said.seed + 1 + n, step.place)).token for n in range(DRAWS)]
     counts = np.bincount(found, minlength=len(p)) / DRAWS
-    best = np.argsort(-np.maximum(p, counts), kind="stable")[:LISTED]
+    best = np.argsort(-np.maximum(p, counts), kind="stable")[:8]
     rest = [1 - float(values[best].sum()) for values in (p, counts)]
     words = [*(here.model.vocabulary[index] for index in best), "all others"]
     expected, drawn = np.append(p[best], max(0, rest[0])), np.append(counts[best], max(0, rest[1]))
