@@ -82,7 +82,6 @@ def _turn(waves: Waves, i: int, k: int) -> float:
 
 
 def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
-    """How alike two positions are, against how far apart they stand."""
     left, right = st.columns(2)
     line = lesson.line("near_and_far")
     asked = [

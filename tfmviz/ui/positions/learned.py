@@ -54,7 +54,6 @@ class Place:
 
 
 def tables() -> None:
-    """The parts of this tab."""
     place = choose()
     if place is None:
         return
@@ -106,7 +105,6 @@ def choose() -> Place | None:
 
 
 def heat_map(place: Place) -> None:
-    """The table itself."""
     values = place.table
     limit = max(float(np.quantile(np.abs(values), 0.99)), 1e-6)
     show_cells(
@@ -214,7 +212,6 @@ def norms(place: Place) -> None:
 
 
 def _measured(place: Place) -> None:
-    """The loss by position, where it has been measured."""
     measured = by_position(place.model.name)
     if measured is None:
         st.markdown("This model's loss was not measured by position.")

@@ -20,7 +20,6 @@ from tfmviz.words.labels import visible
 
 
 def on_words(here: Lesson) -> None:
-    """What adding positions does to the embeddings of the reader's sentence."""
     model = models.needed(SIGHTED)
     if model is None:
         return

@@ -179,7 +179,6 @@ def _first_and_last(names: list[str]) -> list[int]:
 
 
 def _swap(order: list[int]) -> None:
-    """Swaps two words once both are clicked."""
     clicked = st.session_state["swap"]
     if len(clicked) == 2:
         one, other = clicked
@@ -237,7 +236,6 @@ def _size(changes: Array) -> str:
 def _numbers(
     encoding: Encoding, moved: list[int], changes: dict[str, list[Array]], *, pair: tuple[Model, Model]
 ) -> None:
-    """The same in figures, token by token."""
     place = np.argsort(moved)
     columns = {
         f"{model.name}, sees {sees}": [_size(value) for value in values]

@@ -82,7 +82,6 @@ def _board(shown: Array, what: str) -> None:
 
 
 def _drawn(report: dict[str, Any]) -> None:
-    """Puts the reader's drawing into the address."""
     if view.from_text(cells := str(report["cells"]), zoo.pictures.SIDE) is not None:
         controls.put({"drawn": cells})
 
@@ -99,7 +98,6 @@ def _as_read(shown: Array, order: Array) -> None:
 
 
 def _answers(read: dict[str, dict[str, Array]]) -> str:
-    """What both models say."""
     said = []
     for name, values in read.items():
         p = _softmax(values["logits"])
@@ -134,7 +132,6 @@ def _looks(values: dict[str, Array], model: PictureReader) -> None:
 
 
 def _measured_in_words(n: int) -> str:
-    """How often both are right, with patches in order and shuffled."""
     found = _measured()
     learned, none = (
         [per_cent(float(found[kind][order])) for order in ("in order", "shuffled")] for kind in KINDS.values()

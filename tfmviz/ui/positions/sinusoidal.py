@@ -91,7 +91,6 @@ def curves(waves: Waves, _line: DeltaGenerator) -> None:
 
 
 def _chosen_curves(waves: Waves, chosen: list[int]) -> None:
-    """Each dimension as a curve."""
     lengths = waves.wavelengths
     drawn = [
         Line(
@@ -111,7 +110,6 @@ def _chosen_curves(waves: Waves, chosen: list[int]) -> None:
 
 
 def _wavelengths(waves: Waves) -> None:
-    """How the wavelength grows from pair to pair."""
     lengths = waves.wavelengths
     show(
         figures.lines(
@@ -136,7 +134,6 @@ def _between(waves: Waves, j: int) -> tuple[Array, Array] | None:
 
 
 def _frequencies(waves: Waves, chosen: list[int]) -> None:
-    """How the frequency of each dimension comes about."""
     lengths = waves.wavelengths[[j // 2 for j in chosen]]
     st.table(
         {
@@ -227,7 +224,6 @@ def _single_wave(wavelength: int) -> None:
 
 
 def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
-    """The whole table, in either order of the columns."""
     layouts = {"sine, cosine, sine, cosine …": "paper", "all sines | all cosines": "halves"}
     figure = st.container()
     stored = lesson.line("stored").segmented_control(
@@ -249,7 +245,6 @@ def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
 
 @shared
 def _sines_first(waves: Waves) -> Array:
-    """The order of the columns with the sines first."""
     from tfmviz.positions.sinusoidal import sines_first
 
     return sines_first(waves.d).numpy()

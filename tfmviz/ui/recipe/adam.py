@@ -24,7 +24,6 @@ REACH = (3.0, 2.0)
 
 
 def going_down() -> None:
-    """The two ways on one picture, and Adam's numbers in its first steps."""
     line = lesson.line("adam")
     with line:
         x = st.slider("Start x", -2.5, 2.5, -2.5, 0.1, key="x", bind="query-params")
@@ -98,7 +97,6 @@ def _height(value: float) -> str:
 
 
 def _words(start: Array, steepness: int, plain: float) -> str:
-    """What the two do on this ground."""
     adam_divides = "**Adam** divides each coordinate by the root of its own mean squared gradient, so"
     if not start.any():
         return "You start at the bottom, where the gradient is 0. Move the start."
@@ -131,7 +129,6 @@ def _rings(steepness: int) -> list[Array]:
 
 
 def _numbers(path: AdamPath, settings: AdamSettings) -> None:
-    """The first steps along x, with the correction."""
     steps = np.diff(path.places[:, 0])
     columns = (path.gradients, path.m, path.m_hat, path.v, path.v_hat)
     show_table(

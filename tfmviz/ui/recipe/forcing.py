@@ -21,7 +21,6 @@ MOST = 60
 
 
 def forcing(here: Lesson) -> None:
-    """Input, target, probability and loss at each place; the arithmetic of the one that is clicked."""
     found = subject.forced(here)
     if found is None:
         return
@@ -53,7 +52,6 @@ def forcing(here: Lesson) -> None:
 
 
 def _arithmetic(found: Forced, at: int) -> str:
-    """How the loss of one place comes about."""
     loss, best = float(found.losses[at]), int(found.log_p[at].argmax())
     target, read = visible(found.targets[at]), visible(found.reads[at])
     said = f"P(“{target}” | everything up to “{read}”) = {rounded(math.exp(-loss))}"

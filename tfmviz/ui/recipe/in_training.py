@@ -28,7 +28,6 @@ LARGEST = 60_000_000
 
 
 def dropout(here: Lesson) -> None:
-    """The same sentence ten times in training mode."""
     with lesson.line("dropout"):
         rate = st.slider("p", 0.0, 0.5, 0.1, 0.05, key="p", bind="query-params")
         seed = st.slider("Draw", 0, 50, 0, key="dropout_draw", bind="query-params")

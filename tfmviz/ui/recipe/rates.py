@@ -28,7 +28,6 @@ RUNS = {
 
 
 def schedules() -> None:
-    """The paper's schedule beside a cosine and a constant rate."""
     with lesson.line("schedules"):
         d_model = st.select_slider("d_model", (64, 128, 256, 512, 1024), 512, key="rate_width", bind="query-params")
         warmup = st.slider("Warm-up", 100, 10_000, 4000, 100, key="warmup", bind="query-params")
@@ -60,14 +59,12 @@ def schedules() -> None:
 
 
 def _rises(peak: float, warmup: int, steps: int) -> str:
-    """How far the rate rises within the run."""
     if warmup > steps:
         return f"The rate rises for all {steps:,} steps and stays below its peak of {tiny(peak)}"
     return f"The rate rises for {warmup:,} steps to {tiny(peak)}"
 
 
 def warm_up() -> None:
-    """Four runs that were made with a high rate."""
     runs = {name: run for name, file in RUNS.items() if (run := _log(file)) is not None}
     if not runs:
         st.info("The logs of these runs are missing from `assets/recipe/`.", icon=icons.INFO)

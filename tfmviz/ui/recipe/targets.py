@@ -115,7 +115,6 @@ def calibration() -> None:
 
 
 def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliability]) -> None:
-    """The curves, and a table of loss, right guesses and calibration."""
     show(
         figures.reliability({name: (g.confidence, g.accuracy, g.count) for name, g in guesses.items()}, theme=theme()),
         key="reliability",

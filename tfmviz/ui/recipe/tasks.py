@@ -39,7 +39,6 @@ MOST = 60
 
 
 def tasks(here: Lesson) -> None:
-    """What a model reads and what it is asked for, in each of the three tasks."""
     with lesson.line("tasks"):
         draw = st.slider("Draw", 0, 50, 0, key="draw", bind="query-params")
     found = subject.forced(here, from_left=True)
@@ -96,7 +95,6 @@ def _span_model() -> Model:
 
 
 def _spans(text: str, draw: int) -> list[Row]:
-    """What the model of spans reads and is asked to write."""
     try:
         model = _span_model()
     except ModelUnavailable as error:

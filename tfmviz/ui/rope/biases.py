@@ -22,7 +22,6 @@ FARTHEST = 160
 
 
 def biases(here: Lesson) -> None:
-    """What ALiBi or T5 adds to the scores."""
     lesson.either(
         "Scheme",
         "bias",
@@ -34,7 +33,6 @@ def biases(here: Lesson) -> None:
 
 
 def slopes(shown: Subject) -> None:
-    """How fast each head's attention falls off, for any number of heads."""
     from tfmviz.positions import alibi
 
     own = shown.model.config.n_heads
@@ -62,7 +60,6 @@ def slopes(shown: Subject) -> None:
 
 
 def added(shown: Subject) -> None:
-    """Scores before, bias and scores after, then one row's shares with and without the bias."""
     q, k, after = (shown.of_head(site) for site in ("q", "k", "scores"))
     weights = shown.model.weights.attention(shown.layer)
     before, bias, mask = weights.scores(q, k), own_bias(shown), shown.mask
@@ -107,7 +104,6 @@ def _biases(shown: Subject, length: int) -> Array:
 
 
 def t5_biases(shown: Subject) -> None:
-    """The trained bias of every head at every distance."""
     from tfmviz.positions.t5 import N_BUCKETS
 
     by_distance = _biases(shown, FARTHEST + 1)[:, -1, ::-1]  # the last query looks at keys 0, 1, 2 … tokens away
@@ -174,7 +170,6 @@ def _buckets(distance: Array, *, both_ways: bool) -> Array:
 
 
 def shaw(tokens: tuple[str, ...]) -> None:
-    """The map of clipped distances, and what would be added."""
     line = lesson.line("shaw")
     clip = line.slider("k: farther keys share a vector", 1, 16, 4, key="clip", bind="query-params")
     found = rotations.relative_index(len(tokens), len(tokens), clip=clip)

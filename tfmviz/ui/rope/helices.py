@@ -27,7 +27,6 @@ TURN = 40.0
 
 
 def helices(shown: Subject) -> None:
-    """Both over the positions of the sentence."""
     seen = seen_from(lesson.line("helices"))
     n = min(max(len(shown.tokens), FEWEST), MOST)
     theta = own_theta(shown)

@@ -13,7 +13,6 @@ from tfmviz.words.numbers import tiny
 
 
 def layouts(shown: Subject) -> None:
-    """Neighbours or halves: the same turning up to the order of the coordinates."""
     q, k = shown.of_head("q"), shown.of_head("k")
     order = rotations.halves_order(q.shape[-1])
     by = rotations.angles(np.arange(len(q)), own_theta(shown))

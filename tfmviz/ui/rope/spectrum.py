@@ -149,7 +149,6 @@ def wavelengths(shown: Subject) -> None:
 
 
 def _own_frequencies(shown: Subject) -> str:
-    """Base, scaling and pairs that do not turn, of the model itself."""
     from tfmviz.positions.rope import frequencies
 
     name, theta, base = markdown.code(shown.model.name), own_theta(shown), own_base(shown)

@@ -30,7 +30,6 @@ def turned(shown: Subject) -> None:
 
 
 def arrows(shown: Subject) -> None:
-    """The view: a query and a key that turn with their positions."""
     if st.session_state.setdefault("turning_tokens", shown.tokens) != shown.tokens:  # positions of another sentence
         st.session_state["turning_tokens"] = shown.tokens
         controls.put({"turn": ""})
@@ -53,13 +52,11 @@ def arrows(shown: Subject) -> None:
 
 
 def _follow(report: dict[str, Any]) -> None:
-    """Puts what was chosen in the view into the address."""
     turn = str(report["turn"])
     controls.remember(int(report["token"]), {"turn": turn} if TURN.fullmatch(turn) else {})
 
 
 def lengths(shown: Subject) -> None:
-    """How long every query is before and after turning."""
     before, after = (np.linalg.norm(shown.of_head(site), axis=-1) for site in ("q", "rot_q"))
     k_before, k_after = (np.linalg.norm(shown.of_head(site), axis=-1) for site in ("k", "rot_k"))
     change = max(float(np.abs(after / before - 1).max()), float(np.abs(k_after / k_before - 1).max()))

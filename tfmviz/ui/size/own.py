@@ -137,7 +137,6 @@ def best_split(runs: Runs, counted: str, law: AdditiveLaw) -> str:
 
 
 def _constants() -> None:
-    """Our constants with intervals, beside the published ones."""
     rows = [(name, *_ours(fitted(counted))) for name, counted in (("ours, all", ALL), ("ours, no embeddings", WITHOUT))]
     rows += [(name, *_published(known.law)) for name, known in PUBLISHED_LAWS.items()]
     show_table(
@@ -213,7 +212,6 @@ def limits(grid: Grid) -> str:
 
 
 def _seeds(grid: Grid) -> str:
-    """How far two seeds of one cell are apart."""
     cells: dict[tuple[float, float], list[float]] = {}
     for n, d, loss in zip(grid.fitted.n_parameters, grid.fitted.d, grid.fitted.loss, strict=True):
         cells.setdefault((n, d), []).append(loss)

@@ -31,7 +31,6 @@ DAY, YEAR = 86_400.0, 365.25 * 86_400.0
 
 
 def where(here: Lesson) -> None:
-    """Parameters by part, as areas, and the rules of thumb beside the exact count."""
     subject = ask(here, "where")
     found = counts(subject.design)
     total = sum(found.values())
@@ -74,7 +73,6 @@ def _published(subject: Subject, total: int) -> str:
 
 
 def memory(here: Lesson) -> None:
-    """Bytes to run the model, to train it and to keep a text."""
     subject = ask(here, "memory")
     total = sum(counts(subject.design).values())
     needs: dict[str, float] = {
@@ -109,7 +107,6 @@ def _fits(total: int) -> str:
 
 
 def training(here: Lesson) -> None:
-    """Operations for a token and for a whole run, and how long that takes."""
     subject = ask(here, "training")
     known = subject.known.tokens if subject.known else None
     with lesson.line("run"):

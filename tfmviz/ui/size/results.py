@@ -60,7 +60,6 @@ WORDS = {
 
 
 def tables() -> None:
-    """One of the tables, and what to see in it."""
     with lesson.line("results"):
         name = st.segmented_control("Results", list(WORDS), default="translation", key="results", bind="query-params")
     name = name or "translation"

@@ -216,7 +216,6 @@ def _plus_minus(difference: Difference) -> str:
 
 
 def _words(found: Comparison) -> str:
-    """A sentence for each change, and how all were trained."""
     lines = "\n".join(f"- {_sentence(name, found)}" for name in CHANGES if name in found.variants)
     seeds = len(found.baseline.loss)
     return (

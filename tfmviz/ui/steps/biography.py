@@ -98,7 +98,6 @@ def _point(here: Lesson, layer: str, head: int, found: Biography, axes: tuple[st
 
 
 def _axis(name: str, values: Sequence[float]) -> dict[str, Any]:
-    """The copying score lies between −1 and 1; the others begin at 0, or below."""
     low, high = (-1.0, 1.0) if name == "copying" else (min(0.0, *values), max(values))
     return {
         "title": {"distance": "tokens away", "damage": "nats lost without it"}.get(name, name),

@@ -17,7 +17,6 @@ from tfmviz.ui.lesson import Lesson
 
 
 def code(here: Lesson) -> None:
-    """The model's own source, and the same in numpy with the arrays to run it on."""
     from tfmviz.analysis import numpy_attention
 
     if here.weights.is_unusual:

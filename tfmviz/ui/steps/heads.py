@@ -104,7 +104,6 @@ def _attention_and_effect(attention: Array, effect: Array, keys: tuple[str, ...]
 
 
 def average(here: Lesson) -> None:
-    """The mean of a layer's heads beside the heads."""
     trace, choice = here.trace, here.choice
     pattern = trace[f"{choice.layer}.pattern"]
     mask = np.broadcast_to(trace[f"{choice.layer}.mask"], pattern.shape[1:])

@@ -96,7 +96,6 @@ def _random_vectors(d: int) -> tuple[Array, Array]:
 
 
 def _own_scores(here: Lesson, d: int) -> tuple[Array, Array, list[str]]:
-    """Scores of the chosen head from the first `d` numbers of its queries and keys."""
     trace, choice = here.trace, here.choice
     q, k = (own(here, name)[:, :d].astype(np.float64) for name in ("q", "k"))
     scores = q @ k.T

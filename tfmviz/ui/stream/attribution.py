@@ -107,7 +107,6 @@ def _account(here: Lesson) -> Account:
 
 
 def _words(model: Model, best: int) -> tuple[int | None, int | None]:
-    """Asks for the words; None where nothing usable was typed."""
     answer = visible(model.vocabulary[best])
     one = st.text_input(
         "Word",

@@ -34,7 +34,6 @@ PASSED = "layers passed"
 
 
 def pair(here: Lesson) -> None:
-    """Losses in training, and on the typed sentence gradients, lengths and likeness, layer by layer."""
     lesson.hide("layer")
     try:
         both = {name: _model(name) for name in NAMES}
@@ -76,7 +75,6 @@ def _losses() -> None:
 
 
 def _likeness(traces: dict[str, Trace]) -> None:
-    """How alike the tokens' vectors become."""
     found = {name: residual.likeness(trace, _stages(trace)) for name, trace in traces.items()}
     ends = {name: decimal(float(values[-1])) for name, values in found.items()}
     st.markdown(
@@ -110,7 +108,6 @@ def _gradients(both: dict[str, Model], text: str) -> None:
 
 
 def _lengths(traces: dict[str, Trace]) -> None:
-    """How long the tokens' vectors are."""
     found = {name: residual.lengths(trace, _stages(trace)).mean(axis=-1) for name, trace in traces.items()}
     growth = {name: rounded(float(values[-1] / values[0])) for name, values in found.items()}
     least = rounded(float(found["without"].min()))
@@ -168,7 +165,6 @@ def _at_the_start(name: str) -> Model:
 
 @shared
 def _gradient(model: Model, text: str) -> Array:
-    """(layer,), attention and feed-forward layer together."""
     lengths = zoo.experiments.gradient_lengths(model, text)
     layers = range(model.config.depth("decoder"))
     return np.array([np.hypot(lengths[f"decoder.{n}.self_attn"], lengths[f"decoder.{n}.mlp"]) for n in layers])
@@ -176,7 +172,6 @@ def _gradient(model: Model, text: str) -> Array:
 
 @shared
 def _log(name: str) -> tuple[Array, Array]:
-    """Steps and losses of a run."""
     entries = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
     return np.array([e["step"] + 1.0 for e in entries]), np.array([e["loss"] for e in entries])
 

@@ -17,7 +17,6 @@ from tfmviz.words.numbers import decimal, per_cent, tiny
 
 
 def river(here: Lesson) -> None:
-    """What every part of the model added to one token's stream."""
     trace, stack = here.trace, here.choice.layer.split(".")[0]
     tokens = trace.axes(here.choice.layer)[0].tokens
     with lesson.line("token"):

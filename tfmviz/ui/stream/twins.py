@@ -19,7 +19,6 @@ TWINS = {"pre-norm": "twins-rope", "post-norm": "twins-postnorm"}
 
 
 def twins(here: Lesson) -> None:
-    """The same sentence through two models that differ only in where their norms stand."""
     models_ = {kind: models.needed(name) for kind, name in TWINS.items()}
     runs = {kind: models.trace(model, here.text) for kind, model in models_.items() if model is not None}
     if len(runs) < len(TWINS):

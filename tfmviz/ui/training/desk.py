@@ -123,7 +123,6 @@ def show_run(address: str, *, with_others: bool) -> None:
 
 
 def ask() -> None:
-    """Draws the settings and the button that starts a run."""
     line = lesson.line("experiment")
     line.selectbox(
         "Experiment",

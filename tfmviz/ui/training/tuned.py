@@ -77,7 +77,6 @@ def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, 
 
 
 def _moved(last: dict[str, Any], rank: int) -> None:
-    """Which heads moved, and in how many directions."""
     shares, values = np.array(last["moved"]), np.array(last["spectrum"])
     layer, head = np.unravel_index(int(shares.argmax()), shares.shape)
     left, right = st.columns(2)

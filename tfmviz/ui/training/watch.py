@@ -188,7 +188,6 @@ def _ask(what: Callable[[str], None], address: str, trouble: str) -> None:
 
 
 def _state(folder: Folder, sight: Sight, log: Records, done: int) -> str:
-    """Where a run stands, in words."""
     where = f"{done:,} of {sight.choices.steps:,} updates"
     match sight.state:
         case "queued":
@@ -262,7 +261,6 @@ def _changes(logs: list[Records]) -> list[tuple[float, str]]:
 
 
 def _inside(folder: Folder, choices: Choices, left: DeltaGenerator, right: DeltaGenerator) -> None:
-    """All heads on the probe at one snapshot, and the answers; on the right how the heads came about."""
     steps = zoo.snapshots.steps(folder.model)
     if not steps:
         return
@@ -317,7 +315,6 @@ def _scores(folder: Folder, steps: tuple[int, ...], choices: Choices, layers: li
 
 
 def _answers(folder: Folder, steps: tuple[int, ...], choices: Choices) -> None:
-    """What the model says at some of the snapshots."""
     chosen = sorted({steps[i] for i in np.linspace(0, len(steps) - 1, 6).round().astype(int)})
     heads = inside.PROMPTS if choices.is_language_model else inside.asked(choices.task)
     table = {"updates": [f"{step:,}" for step in chosen]}

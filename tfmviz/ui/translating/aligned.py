@@ -15,7 +15,6 @@ from tfmviz.words.numbers import per_cent
 
 
 def compare(here: Lesson) -> None:
-    """A picture for each translator, on the same sentence."""
     recurrent = {kind: model for kind, model in translators.there().items() if kind != "none"}
     if here.model.name != TRANSFORMER or not recurrent:
         st.info(

@@ -34,7 +34,6 @@ def crossing(here: Lesson, trace: Trace, which: str) -> Array:
 
 
 def named(here: Lesson, which: str) -> str:
-    """The heads in words."""
     layer = f"layer {here.choice.layer_index}"
     return {
         ONE: f"Cross-attention of {layer}, head {here.choice.head}",
@@ -55,6 +54,5 @@ def writes(trace: Trace) -> list[str]:
 
 
 def sources(trace: Trace) -> list[str]:
-    """The words of the source."""
     assert trace.source is not None
     return [visible(token) for token in trace.source.tokens]

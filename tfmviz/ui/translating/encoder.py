@@ -11,7 +11,6 @@ from tfmviz.ui.translating import attention
 
 
 def draw(here: Lesson) -> None:
-    """The pattern of one head of the encoder."""
     layer, head = here.choice.layer_index, here.choice.head
     pattern, names = here.trace[f"encoder.{layer}.self_attn.pattern"][head], attention.sources(here.trace)
     title = f"Encoder, layer {layer}, head {head}"

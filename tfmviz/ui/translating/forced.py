@@ -19,7 +19,6 @@ from tfmviz.words.numbers import decimal, per_cent
 
 
 def beginning(here: Lesson) -> None:
-    """The reader types how the translation begins; the model goes on."""
     with line("begins"):
         begins = st.text_input("The translation begins with", "", key="begins", bind="query-params", max_chars=300)
     model = here.model

@@ -49,7 +49,6 @@ def compare(here: Lesson, text: str, *, edits: tuple[Edit, ...], at: int | None,
 
 
 def _where_they_part(one: Sequence[Node], other: Sequence[Node]) -> int | None:
-    """The first step at which the words or their places differ; None if there is none."""
     differing = {(node.step, node.rank, node.parent, node.word, node.kind == "dropped") for node in one} ^ {
         (node.step, node.rank, node.parent, node.word, node.kind == "dropped") for node in other
     }

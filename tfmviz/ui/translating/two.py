@@ -12,7 +12,6 @@ from tfmviz.ui.translating import attention
 
 
 def side_by_side(here: Lesson, there: Lesson) -> None:
-    """The two texts, and the chosen head of cross-attention in both."""
     sides = both.of(_crossing(here), _crossing(there))
     both.show_texts(sides.titles, [attention.writes(side.trace) for side in sides.lessons], "the translation")
     st.markdown(f"{both.said(sides)} {both.how(sides)}")

@@ -59,7 +59,6 @@ class Other:
 
 
 def compare(here: Lesson) -> None:
-    """The translation as it is, and with one thing changed, side by side."""
     other = _ask(here)
     if other is None:
         return
@@ -79,7 +78,6 @@ def compare(here: Lesson) -> None:
 
 
 def two_trees(here: Lesson) -> None:
-    """The same for the beam search."""
     if other := _ask(here):
         trees.compare(here, other.text, edits=other.edits(here.model), at=other.step, says=other.says)
 

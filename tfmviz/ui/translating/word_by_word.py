@@ -20,7 +20,6 @@ from tfmviz.views import translating as view
 
 
 def draw(here: Lesson) -> None:
-    """Draws the view."""
     with line("heads"):
         which = attention.choose()
     trace = here.trace

@@ -35,7 +35,6 @@ def remove(side: Side, writer: int) -> None:
 
 
 def believe(here: Lesson) -> None:
-    """Asks for a path and draws what its removal does."""
     if (found := subject.ask(here)) is None:
         return
     path = _chosen(found)

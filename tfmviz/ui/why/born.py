@@ -17,7 +17,6 @@ from tfmviz.words.numbers import decimal, per_cent
 
 
 def born(here: Lesson) -> None:
-    """The two heads that compose most, at every step that was kept; nothing for a model without such steps."""
     book = models.book(here.model)
     if book is None or book.pair is None or not book.birth:
         return
@@ -50,7 +49,6 @@ def born(here: Lesson) -> None:
 
 
 def _in_words(birth: tuple[Birth, ...]) -> str:
-    """When it looks back, when it copies, and what context is worth before and after."""
     back = next((one.step for one in birth if one.previous >= 0.5), None)
     copies = next((one.step for one in birth if one.induction >= 0.5), None)
     if back is None or copies is None:

@@ -38,7 +38,6 @@ POST_NORM = "Post-norm: the map leaves out γ; nothing is removed."
 
 
 def compose(here: Lesson) -> None:
-    """Asks for the way, draws the map and the chosen pair."""
     stack = here.choice.layer.split(".")[0]
     if here.model.config.depth(stack) == 1:
         st.info(TOO_FEW, icon=icons.INFO)
@@ -140,7 +139,6 @@ def _chosen(found: Composition) -> Pair:
 
 
 def _map(found: Composition, pair: Pair, *, what: str) -> None:
-    """All pairs, without the rows of the last layer and the columns of the first, which have none."""
     names = [_name(head) for head in found.heads]
     n_first = sum(layer == found.heads[0][0] for layer, _ in found.heads)
     shown = found.values[:-n_first, n_first:]
@@ -175,7 +173,6 @@ def _name(head: tuple[str, int]) -> str:
 
 
 def _heads(here: Lesson, earlier: tuple[str, int], later: tuple[str, int], way: Way) -> None:
-    """Both heads on the sentence, and the later one without what the earlier one wrote."""
     trace = here.trace
     patterns = [trace[f"{layer}.pattern"][head] for layer, head in (earlier, later)]
     titles = [f"head {_name(earlier)}", f"head {_name(later)}"]
@@ -215,7 +212,6 @@ def _eigenvalues(model: Model, layer: str) -> Array:
 
 @shared
 def _run(model: Model, text: str, earlier: tuple[str, int], later: tuple[str, int], way: Way) -> Trace:
-    """A run in which the later head does not read what the earlier one wrote."""
     weights = model.weights.stacks[later[0].split(".")[0]]
     edits = removals(models.trace(model, text), earlier, later, way, weights)
     return models.run(model, text, edits, sites=[f"{later[0]}.{name}" for name in ("pattern", "mask", "z")])

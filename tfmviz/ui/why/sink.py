@@ -27,7 +27,6 @@ TOO_SHORT = "No token has a choice yet. Type more."
 
 
 def sink(here: Lesson) -> None:
-    """The map of all heads, and the chosen head with and without the first token's value."""
     kind = kind_of(here.choice.layer)
     found = sinks(here.trace, here.model.weights, kind)
     if np.isnan(found.shares).all():
@@ -84,7 +83,6 @@ def _map(here: Lesson, found: Sinks) -> None:
 
 
 def _in_words(here: Lesson, found: Sinks) -> None:
-    """The mean of all heads, the chosen head, its value there, and what is lost without it."""
     choice = here.choice
     first = markdown.plain(visible(here.trace.axes(choice.layer)[1].tokens[0]))
     at = found.layers.index(choice.layer), choice.head

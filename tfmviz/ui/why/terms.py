@@ -24,7 +24,6 @@ SHOWN = 11
 
 
 def terms(here: Lesson) -> None:
-    """The score of the chosen pair as a sum."""
     if (found := subject.ask(here)) is None:
         return
     _in_words(here, found)

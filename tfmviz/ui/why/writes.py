@@ -30,7 +30,6 @@ ELSEWHERE = "Encoders write no words. Choose another attention."
 
 
 def writes(here: Lesson) -> None:
-    """What the chosen head adds to the words' logits from each key."""
     stack = here.model.writes_from
     if "logits" not in here.trace:
         st.info(lesson.NO_HEAD, icon=icons.INFO)
@@ -55,7 +54,6 @@ def _pushes(model: Model, text: str, layer: str, head: int, token: int) -> Pushe
 
 
 def _map(here: Lesson, found: Pushes) -> None:
-    """Keys from top to bottom, words from left to right."""
     keys = [visible(token) for token in here.trace.axes(here.choice.layer)[1].tokens]
     words = [visible(here.model.vocabulary[word]) for word in found.words]
     sizes = np.abs(found.by_key).sum(axis=1)

@@ -68,7 +68,6 @@ def guess(here: Lesson, now: Written) -> None:
 
 
 def _ask(place: object) -> str:
-    """The word typed for this place; the box is empty again at the next one."""
     if st.session_state.setdefault("writing_guessed_at", place) != place:
         st.session_state["writing_guessed_at"] = place
         st.session_state["guessed"] = ""
@@ -129,7 +128,6 @@ def scored(model: Model, text: str, before: tuple[int, ...], ids: tuple[int, ...
 
 
 def _say(here: Lesson, found: Guess, *, counts: bool) -> None:
-    """The two losses of this place in words."""
     parts = " + ".join(f"“{markdown.plain(visible(token))}”" for token in found.tokens)
     several = f" The losses of its {len(found.tokens)} tokens ({parts}) are added." if len(found.tokens) > 1 else ""
     which = "its first token is" if len(found.tokens) > 1 else "it is"
@@ -143,7 +141,6 @@ def _say(here: Lesson, found: Guess, *, counts: bool) -> None:
 
 
 def _score(rounds: list[Guess]) -> None:
-    """All guesses of this session, and what their score means."""
     last = rounds[-SHOWN:]
     own, best = (np.array([getattr(one, name) for one in last]) / np.log(2) for name in ("loss", "best_loss"))
     show(

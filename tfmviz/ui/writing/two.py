@@ -29,7 +29,6 @@ LENGTH = 16
 
 
 def side_by_side(here: Lesson, there: Lesson, said: Settings) -> None:
-    """Both texts as boxes, each with the model's own probability of it."""
     lesson.hide("kind", "layer", "head")
     rules = replace(said.rules, banned=there.model.tokenizer.marks.ends) if said.rules.banned else said.rules
     if (temperature := beside.temperature()) is not None:
