@@ -15,18 +15,7 @@ from typing import Any
 import numpy as np
 
 from tfmviz.plots import alt
-from tfmviz.plots.charts import (
-    FEW,
-    Chart,
-    Columns,
-    Spec,
-    hover,
-    number,
-    numbered,
-    rows,
-    strokes,
-    summary,
-)
+from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, number, numbered, rows, strokes, summary
 from tfmviz.plots.lines import POWERS_OF_TEN, Stroke
 from tfmviz.plots.theme import Theme, chart_config
 from tfmviz.record.trace import Array

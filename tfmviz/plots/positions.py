@@ -12,24 +12,9 @@ import numpy as np
 from tfmviz.plots import alt
 from tfmviz.plots import lines as curves
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, of_tokens, signed, written
-from tfmviz.plots.charts import (
-    FEW,
-    Chart,
-    Columns,
-    Spec,
-    hover,
-    name,
-    number,
-    numbered,
-    role,
-    rows,
-    specification,
-)
+from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, name, number, numbered, role, rows, specification
 from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart
-from tfmviz.plots.theme import (
-    Theme,
-    shades,
-)
+from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible
 

@@ -85,17 +85,14 @@ class Lesson:
 
     @property
     def gap(self) -> int | None:
-        """Position of the first word to fill in; None if there is none."""
         return gap_in(self.model, self.trace)
 
     @property
     def weights(self) -> AttentionWeights:
-        """The weights of the chosen layer."""
         return self.model.weights.attention(self.choice.layer)
 
     @property
     def positions(self) -> PositionEffects:
-        """What the position scheme does in the chosen layer, on a text of this length; nothing in cross-attention."""
         return positions_in(self.model, self.trace, self.choice.layer)
 
     @property

@@ -145,12 +145,7 @@ def similarity(place: Place) -> None:
     st.markdown(
         f"Neighbours have a cosine of **{decimal(close)}** on average, positions {far} apart **{decimal(apart)}** "
         f"(sinusoids: {decimal(close_formula)} and {decimal(apart_formula)}). "
-        + (
-            "Training made neighbours alike."
-            if close > 0.5
-            else "Most neighbours are no more alike than random vectors."
-        )
-        + _left_out(place)
+        + ("Training made neighbours alike." if close > 0.5 else "Most neighbours are no more alike than random ones.")
     )
 
 
@@ -194,9 +189,7 @@ def norms(place: Place) -> None:
     poor = position_table.untrained(values, std=STD)
     if not place.is_ours:
         st.markdown(
-            f"{len(values) - len(poor)} of {len(values)} rows are clearly longer than random ones ({began:.2f}); few "
-            "texts reached "
-            "the others." + _left_out(place)
+            f"{len(values) - len(poor)} of {len(values)} rows are clearly longer than random ones ({began:.2f})."
         )
     elif len(poor):
         st.markdown(
@@ -204,17 +197,13 @@ def norms(place: Place) -> None:
             f"random start ({began:.2f}).**"
         )
     else:
-        st.markdown(
-            f"Every row has grown from its random {began:.2f}: **nothing is undertrained here**. Compare "
-            f"{markdown.code(REVERSE)}."
-        )
+        st.markdown(f"Every row has grown from its random {began:.2f}. Compare {markdown.code(REVERSE)}.")
     _measured(place)
 
 
 def _measured(place: Place) -> None:
     measured = by_position(place.model.name)
     if measured is None:
-        st.markdown("This model's loss was not measured by position.")
         return
     loss, trained = measured.losses, measured.trained
     window = min(WINDOW, len(loss))
@@ -237,9 +226,8 @@ def wall(place: Place) -> None:
     """One token more than there are positions."""
     st.code(one_too_many(place), language=None, wrap_lines=True)
     st.markdown(
-        "**One token too many.** The table has no such row."
-        + _left_out(place)
-        + " Rows that training never reached mean nothing:"
+        f"**One token too many.** The table has no such row.{_left_out(place)} Rows that training never reached mean "
+        "nothing:"
     )
     if model := models.needed(REVERSE):
         _beyond(model)

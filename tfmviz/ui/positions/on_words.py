@@ -48,11 +48,7 @@ def on_words(here: Lesson) -> None:
     st.markdown(
         f"Position vectors are {lengths[1][0]:.2f} long, words {lengths[0].mean():.2f}; the cosine between sum "
         f"and word is **{np.mean(kept):.2f}** on average. "
-        + (
-            "Switch √d_model off to see why the paper multiplies by it."
-            if scaled
-            else "Without √d_model the position drowns the word."
-        )
+        + ("" if scaled else "Without √d_model the position drowns the word.")
     )
     _token_cosines(trace, words, added)
 

@@ -65,7 +65,6 @@ def order_blind(here: Lesson) -> None:
     for column, sees in zip(st.columns(2), changes, strict=True):
         with column:
             _changes(encoding, *changes[sees], pair=(blind, sighted), sees=sees)
-    st.markdown("How far do the last layer's vectors move?")
     with st.expander("The numbers", key="order_numbers", on_change="rerun") as unfolded:
         if unfolded.open:
             _numbers(encoding, moved, changes, pair=(blind, sighted))
@@ -106,7 +105,6 @@ def _differ_in_positions_only(one: Facts, other: Facts) -> bool:
 
 
 def _moved_by(model: Model, texts: tuple[tuple[int, ...], ...], sees: str, moved: list[int]) -> Array:
-    """How far each token's last vector goes from the first text to the second, in which the tokens have moved."""
     before, after = _last(model, texts, sees)
     return word_order.largest_changes(before, after, moved)
 
@@ -161,10 +159,7 @@ def _asked_order(names: list[str]) -> list[int]:
     order = [int(place) for place in asked.split(".")] if ORDER.fullmatch(asked) else []
     if word_order.is_order(order, n):
         return order
-    st.info(
-        f"The address has no order of {n} words: first and last are swapped.",
-        icon=icons.INFO,
-    )
+    st.info(f"The address has no order of {n} words: first and last are swapped.", icon=icons.INFO)
     return _first_and_last(names)
 
 

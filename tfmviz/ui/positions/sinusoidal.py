@@ -16,9 +16,8 @@ from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, show_code, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.positions.laws import near_and_far, shift
+from tfmviz.ui.positions.laws import Waves, near_and_far, settings, shift
 from tfmviz.ui.positions.on_words import on_words
-from tfmviz.ui.positions.waves import Waves, settings
 from tfmviz.words import markdown
 
 

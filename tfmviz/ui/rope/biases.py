@@ -62,7 +62,7 @@ def slopes(shown: Subject) -> None:
 def added(shown: Subject) -> None:
     q, k, after = (shown.of_head(site) for site in ("q", "k", "scores"))
     weights = shown.model.weights.attention(shown.layer)
-    before, bias, mask = weights.scores(q, k), own_bias(shown), shown.mask
+    before, bias, mask = weights.scores(q, k), _biases(shown, len(shown.tokens))[shown.head].astype(float), shown.mask
     product = "q · k / √d" if weights.divided_by else "q · k"  # T5's own models divide by nothing
     show_cells(
         figures.score_tiles({product: before, "+ bias": bias, "= scores": after}, mask, tokens=shown.tokens),
@@ -89,11 +89,6 @@ def added(shown: Subject) -> None:
         f"Token {row}, “{markdown.plain(visible(shown.tokens[row]))}”, looks {reach[0]:.1f} tokens away on average "
         f"without the bias, **{reach[1]:.1f}** with it."
     )
-
-
-def own_bias(shown: Subject) -> Array:
-    """What the model's scheme adds to the scores of the head: (len, len)."""
-    return _biases(shown, len(shown.tokens))[shown.head].astype(np.float64)
 
 
 def _biases(shown: Subject, length: int) -> Array:
@@ -126,12 +121,10 @@ def t5_biases(shown: Subject) -> None:
         ),
     )
     met = np.unique(bucket[: shown.trained_on])
-    st.markdown(
-        f"One trained number per head and bucket. {markdown.code(shown.model.name)} met buckets {met[0]} to "
-        f"{met[-1]} in training; the others still hold random numbers."
-        if met[-1] < N_BUCKETS - 1
-        else "One trained number per head and bucket."
+    unmet = (
+        f"{markdown.code(shown.model.name)} met buckets {met[0]} to {met[-1]}; the others still hold random numbers."
     )
+    st.markdown("One trained number per head and bucket. " + unmet * bool(met[-1] < N_BUCKETS - 1))
 
 
 def t5_buckets(shown: Subject) -> None:
@@ -182,7 +175,4 @@ def shaw(tokens: tuple[str, ...]) -> None:
         f"A cell picks one of **{2 * clip + 1} learned vectors** R: score = q · (k + R[clip(j − i, −{clip}, "
         f"{clip}) + {clip}]) / √d. Unlike a bias, it depends on the query."
     )
-    st.info(
-        "No model here was trained with Shaw's vectors (Shaw et al. 2018).",
-        icon=icons.INFO,
-    )
+    st.info("No model here was trained with Shaw's vectors (Shaw et al. 2018).", icon=icons.INFO)

@@ -259,7 +259,7 @@ def _own_decay(shown: Subject, theta_: Array, distances: Array) -> None:
         alt=f"This head's mean q · k: {anywhere[0]:.2f} at distance 0, {anywhere[1]:.2f} at 1, {anywhere[-1]:.2f} at "
         f"{distances[-1]}.",
     )
-    st.markdown("This head's own queries and keys. “Put there”: every pair at every distance.")
+    st.markdown("“Put there”: every pair at every distance.")
 
 
 def _own_bound(shown: Subject, theta_: Array, distances: Array) -> None:

@@ -92,5 +92,5 @@ def _words(against: str, n: float, d: float) -> str:
         f"{line}By {BESIROGLU}, ten times the parameters would lower the loss by "
         f"**{decimal(float(tenfold[0]))}**, ten times the text by **{decimal(float(tenfold[1]))}**. “of N” is A "
         f"/ N^α, “of D” B / D^β.\n\n{says}\n\n**Do not compare Kaplan's heights with the others'**: another "
-        "text, other tokens. Most of the sliders' range was never trained."
+        "text, other tokens."
     )

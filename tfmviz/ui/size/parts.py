@@ -13,7 +13,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
 from tfmviz.ui.size.design import Subject, ask
 from tfmviz.views.counts import Table
-from tfmviz.words.numbers import in_bytes, in_words, per_cent, rounded, tiny
+from tfmviz.words.numbers import counted, in_bytes, in_words, per_cent, rounded, tiny
 
 CACHED = 2048
 """Tokens whose keys and values are kept."""
@@ -94,16 +94,9 @@ def memory(here: Lesson) -> None:
     )
     st.markdown(
         f"Training takes {TRAINING_BYTES} bytes a parameter, layers' outputs aside: weight and gradient in 16 "
-        f"bits, weight and Adam's two averages in 32 (Rajbhandari et al. 2020). {_fits(total)}"
+        f"bits, weight and Adam's two averages in 32 (Rajbhandari et al. 2020). That takes "
+        f"{counted(-(-TRAINING_BYTES * total // (80 * 10**9)) or 1, 'GPU')} of 80 GB."
     )
-
-
-def _fits(total: int) -> str:
-    card = 80 * 10**9
-    cards = -(-TRAINING_BYTES * total // card)
-    if cards <= 1:
-        return "That fits onto one GPU of 80 GB."
-    return f"That takes {cards:,} GPUs of 80 GB."
 
 
 def training(here: Lesson) -> None:

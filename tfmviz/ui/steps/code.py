@@ -20,10 +20,7 @@ def code(here: Lesson) -> None:
     from tfmviz.analysis import numpy_attention
 
     if here.weights.is_unusual:
-        st.markdown(
-            "The short version in numpy lacks steps of this model (norms, a cap, or φ), so here is its own "
-            "source alone."
-        )
+        st.markdown("The version in numpy lacks steps of this model (norms, a cap, or φ): here is its own source.")
         show_code(*zoo.attention_code())
         return
     st.markdown("The same in numpy: download the layer's input and matrices and run this.")

@@ -62,15 +62,13 @@ def _growth_in_words(values: Array, trace: Trace) -> None:
 
 def _outlier_in_words(values: Array, stages: list[str], first: str) -> None:
     if values.shape[1] < 2:
-        st.markdown("A single token has nothing to stand out from. Type more.")
         return
     stage, factor = residual.outlier(values)
     name, where = markdown.plain(visible(first)), stages[stage]
     where = "in the embedding" if stage == 0 else f"after {where}"
     if factor >= 2.0:
         st.markdown(
-            f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the others' "
-            "median. Idle heads look there."
+            f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the others' median."
         )
         return
     st.markdown(f"The first token “{name}” is no outlier: at most {factor:.2f} times the others' median, {where}.")

@@ -151,9 +151,7 @@ def _one_cell(here: Lesson, token: int, *, name: str, site: str | None) -> None:
     readout = here.model.weights.stacks[here.model.writes_from].readout
     logits = trace.row("logits", token) if site is None else readout.logits(trace[site][token])
     best = top_predictions(logits, 10)
-    st.markdown(
-        f"**Token {token} “{markdown.plain(visible(trace.tokens[token]))}”, {name}:** the ten most probable words"
-    )
+    st.markdown(f"**Token {token} “{markdown.plain(visible(trace.tokens[token]))}”, {name}**")
     show_bars([visible(vocabulary[p.index]) for p in best], [p.probability for p in best], key="lens_cell")
 
 

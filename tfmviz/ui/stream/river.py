@@ -28,13 +28,9 @@ def river(here: Lesson) -> None:
         f"vector, to within **{tiny(found.residue)}**."
     )
     if not is_pre_norm(trace):
-        st.info(
-            "Post-norm: the norms rescale the stream, so they are parts too (grey).",
-            icon=icons.NORM,
-        )
-    st.markdown("A part left of the middle points against the stream: it may delete something.")
-    _sizes(found)
+        st.info("Post-norm: the norms rescale the stream, so they are parts too (grey).", icon=icons.NORM)
     _against_in_words(found)
+    _sizes(found)
     _deleted(here, found, stack)
     with st.expander("All parts as numbers"):
         _table(found)

@@ -35,14 +35,7 @@ class Experiment:
     says: str
 
 
-_COPYING = Choices(
-    task="induction",
-    layers=2,
-    positions="rope",
-    feed_forward="none",
-    learning_rate=3e-3,
-    steps=1200,
-)
+_COPYING = Choices(task="induction", layers=2, positions="rope", feed_forward="none", learning_rate=3e-3, steps=1200)
 
 EXPERIMENTS = {
     "reverse a word": Experiment(
@@ -125,12 +118,7 @@ def show_run(address: str, *, with_others: bool) -> None:
 def ask() -> None:
     line = lesson.line("experiment")
     line.selectbox(
-        "Experiment",
-        list(EXPERIMENTS),
-        index=None,
-        placeholder="Choose",
-        key="trial",
-        on_change=_take_experiment,
+        "Experiment", list(EXPERIMENTS), index=None, placeholder="Choose", key="trial", on_change=_take_experiment
     )
     _settings(line)
     if st.session_state["train_task"] == "text":
@@ -171,7 +159,7 @@ def _text() -> None:
         key="train_text",
         height=140,
         max_chars=PASTED,
-        placeholder="Paste a text: a story, a play, song lyrics, code …",
+        placeholder="Paste a text",
     )
 
 

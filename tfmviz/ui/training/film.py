@@ -20,7 +20,7 @@ from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.training import copied
+from tfmviz.ui.training import inside
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
 from tfmviz.zoo import ModelUnavailable
@@ -103,7 +103,7 @@ def film(here: Lesson) -> None:
         _heads(step, here.text if probe == SENTENCE else None, now)
     with right:
         _curves(there, found, step)
-        st.caption(copied.ABOUT)
+        st.caption(inside.ABOUT)
     with left:
         st.markdown(_in_words(now, step))
         _on_text(step)
@@ -111,7 +111,6 @@ def film(here: Lesson) -> None:
 
 @shared
 def _twice(step: int, text: str) -> Trace:
-    """What the model computes on a text that comes twice."""
     model = at_step(step)
     ids = model.tokenizer.encode(text, max_len=model.config.max_len // 2).ids
     return model.trace(tuple(ids) * 2)
@@ -142,7 +141,7 @@ def _induction(found: Copying) -> list[float]:
 
 def _curves(there: Sequence[int], found: Sequence[Copying], step: int) -> None:
     show(
-        copied.chart(there, found, vocab_size=at_step(step).config.vocab_size, now=step),
+        inside.chart(there, found, vocab_size=at_step(step).config.vocab_size, now=step),
         key="film_curves",
         alt="; ".join(
             f"step {n:,}: loss {one.first:.2f} the first time, {one.second:.2f} the second, best induction score "
@@ -170,5 +169,5 @@ def _on_text(step: int) -> None:
     early, late = on_text(step)
     st.markdown(
         f"On held-out text tokens 48 to 63 cost {late:.2f} nats, tokens 8 to 15 {early:.2f}: "
-        f"**{decimal(late - early, '+.2f')}**. Olsson et al. (2022) take tokens 500 and 50."
+        f"**{decimal(late - early, '+.2f')}**."
     )

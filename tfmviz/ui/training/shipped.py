@@ -51,8 +51,7 @@ def curves() -> None:
     found = {name: log_of(name) for name in names}
     with figure:
         _chart(found)
-    named = "Point at a name to bring its line out. " if len(found) > learning.FEW else ""
-    st.markdown(named + _in_words(found, shown))
+    st.markdown(_in_words(found, shown))
     _table(found)
 
 
@@ -96,9 +95,8 @@ def _in_words(found: dict[str, Records], shown: str) -> str:
     if shown == "the twins":
         best = min(found, key=lambda name: found[name].held_out[-1])
         return (
-            "The dotted line is chance, log V. The twins differ in one thing each and read the same batches. "
-            f"Lowest on held-out text at the end: **{best.removeprefix(TWIN)}**. The unmasked twin reads the "
-            "answers, so its loss means nothing."
+            "The dotted line is chance, log V. The twins differ in one thing each. Lowest on held-out text: "
+            f"**{best.removeprefix(TWIN)}**. The unmasked twin reads the answers, so its loss means nothing."
         )
     return "These models differ in vocabulary and task: compare shapes, not heights."
 

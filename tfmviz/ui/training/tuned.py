@@ -61,8 +61,8 @@ def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, 
     if last is None:
         st.markdown(_gap(curves))
         st.caption(
-            "Question or statement, the last mark left out? Means of three runs on 560 held-out sentences, half of "
-            "each kind; the low rank is 4 (`scripts.measure_tuning`)."
+            "Means of three runs on 560 held-out sentences, half of them questions; the low rank is 4 "
+            "(`scripts.measure_tuning`)."
         )
         return
     what = f"{way}, rank {rank}" if rank else way

@@ -25,8 +25,8 @@ from tfmviz.text.tasks import ANSWERS
 from tfmviz.ui import controls, icons, lesson, models, readers, trained
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
-from tfmviz.ui.training import copied, inside
-from tfmviz.ui.training.desk import OPTIONS, VOCABULARY, described, desk
+from tfmviz.ui.training import beforehand, inside
+from tfmviz.ui.training.desk import OPTIONS, VOCABULARY, ask, described, desk
 from tfmviz.words import markdown
 from tfmviz.zoo import ModelUnavailable
 
@@ -41,9 +41,18 @@ PROBLEM = "run_problem"
 ENDED = f"The run ended, but this cannot be kept: {CANNOT_WRITE}. When there is room, end it again."
 STAYS = f"The run cannot go on: {CANNOT_WRITE}."
 
-SHARED = "Anyone with this address sees these runs; only the browser that started a run can change it."
-
 Seen = tuple[Folder, Sight, Records]
+
+
+def train() -> None:
+    """The runs of the address above the settings."""
+    if trained.addresses():
+        watch()
+        ask()
+    else:
+        beforehand.curves()
+        ask()
+        beforehand.words()
 
 
 def watch() -> None:
@@ -91,7 +100,7 @@ def _draw(live: bool, problem: str) -> None:
         return
     for one in seen:
         _progress(one, [sight.choices for _, sight, _ in seen])
-    st.caption(SHARED)
+    st.caption("Anyone with this address sees these runs; only the browser that started a run can change it.")
     folder, sight, _ = seen[0]
     left, right = st.columns([1, 1])
     with right:
@@ -295,7 +304,7 @@ def _scores(folder: Folder, steps: tuple[int, ...], choices: Choices, layers: li
     """How the heads came about, over the updates: how a language model copies, or how an answer finds its place."""
     if choices.is_language_model:
         found = [inside.copying(folder, step, choices) for step in steps]
-        chart = copied.chart(steps, found, vocab_size=VOCABULARY, now=now)
+        chart = inside.chart(steps, found, vocab_size=VOCABULARY, now=now)
         shown = found[steps.index(now)]
         alt = (
             f"Random tokens that come twice, after {now:,} updates: loss {shown.first:.2f} the first time, "
@@ -311,7 +320,7 @@ def _scores(folder: Folder, steps: tuple[int, ...], choices: Choices, layers: li
         )
     show(chart, key="run_scores", alt=alt)
     if choices.is_language_model:
-        st.caption(copied.ABOUT)
+        st.caption(inside.ABOUT)
 
 
 def _answers(folder: Folder, steps: tuple[int, ...], choices: Choices) -> None:

@@ -43,9 +43,8 @@ def _single(measured: SingleWords | None) -> str:
     found = ""
     if measured is not None:
         found = (
-            f" Of {measured.n} one-word sentences in its collection (“Bonjour !”) it translates "
-            f"{measured.as_they_are} as a reference has it, {measured.typed} if typed small and without their "
-            "mark."
+            f" Of {measured.n} one-word sentences (“Bonjour !”) it translates {measured.as_they_are} as a reference "
+            f"has it, {measured.typed} if typed small and without their mark."
         )
     return f"This is a single word, and the model learned from sentences.{found} Put it into a sentence."
 

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
+from tfmviz.analysis.calibration import log_softmax
 from tfmviz.plots import translating as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -74,8 +75,7 @@ def losses(here: Lesson) -> None:
         "The model's own words are the same, as far as the reference goes."
         if parts is None
         else f"They part at word {parts + 1}, where the model writes “{markdown.plain(own[parts])}” instead of "
-        f"“{markdown.plain(words[parts])}” ({per_cent(float(np.exp(-forced[parts])))}); after that its own words shift "
-        "the text."
+        f"“{markdown.plain(words[parts])}” ({per_cent(float(np.exp(-forced[parts])))})."
     )
     st.markdown(
         f"In training the decoder reads the right words (upper row): mean loss **{decimal(float(forced.mean()))} "
@@ -93,8 +93,6 @@ def _losses(model: Model, text: str, ids: tuple[int, ...]) -> tuple[Array, Array
     written = (*zoo.writing.generate(model, text).ids, *(end * len(ids)))[: len(ids)]
     found = []
     for target in (ids, written):
-        logits = model.trace(text, sites=("logits",), target=target[:-1])["logits"].astype(np.float64)
-        logits -= logits.max(axis=-1, keepdims=True)
-        log_p = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+        log_p = log_softmax(model.trace(text, sites=("logits",), target=target[:-1])["logits"])
         found.append(-log_p[np.arange(len(ids)), list(ids)])
     return found[0], found[1], written

@@ -86,12 +86,11 @@ def compare(here: Lesson) -> None:
     kinds = ("words", "pairs", "triples", "fours")
     matched = ", ".join(f"{n} of {total} {kind}" for (n, total), kind in zip(scores.matched, kinds, strict=False))
     st.markdown(
-        f"“{markdown.plain(written)}”: sentence BLEU **{scores.bleu:.1f}**, chrF **{scores.chrf:.1f}**. A blue "
-        f"cell: an n-gram of a reference begins here. A reference has {matched}. BLEU is the geometric mean of "
-        f"these shares, times {scores.brevity:.2f} for the length; chrF compares characters, so a wrong ending "
-        "costs less."
+        f"“{markdown.plain(written)}”: sentence BLEU **{scores.bleu:.1f}**, chrF **{scores.chrf:.1f}**, as sacreBLEU "
+        f"counts. A blue cell: an n-gram of a reference begins here. A reference has {matched}. BLEU is the geometric "
+        f"mean of these shares, times {scores.brevity:.2f} for the length; chrF compares characters. Neither sees "
+        "meaning: a lost “not” costs one word."
     )
-    st.caption("As sacreBLEU counts. Neither score sees meaning: a lost “not” costs one word.")
 
 
 @shared

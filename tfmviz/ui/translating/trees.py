@@ -43,9 +43,7 @@ def compare(here: Lesson, text: str, *, edits: tuple[Edit, ...], at: int | None,
     same = "The two trees are the same." if part is None else f"The trees have the same words up to step {part - 1}."
     if part == 1:
         same = "The trees differ from the first step on."
-    st.markdown(
-        f"{says} {same} Best continuations are on top; grey ones were dropped. Point at a word for its probability."
-    )
+    st.markdown(f"{says} {same} Best continuations are on top; grey ones were dropped.")
 
 
 def _where_they_part(one: Sequence[Node], other: Sequence[Node]) -> int | None:

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
+from tfmviz.analysis.predictions import softmax
 from tfmviz.record.trace import Trace
 from tfmviz.ui import controls
 from tfmviz.ui.figures import show_view
@@ -22,8 +23,7 @@ from tfmviz.views import translating as view
 def draw(here: Lesson) -> None:
     with line("heads"):
         which = attention.choose()
-    trace = here.trace
-    about = here.short_name
+    trace, about = here.trace, here.short_name
     if st.session_state.setdefault("translating_about", about) != about:  # another text or model
         st.session_state["translating_about"] = about
         controls.put({"shown": "", "at": ""})
@@ -33,16 +33,12 @@ def draw(here: Lesson) -> None:
         "steps": _steps(here, trace, which),
         "heads": attention.named(here, which),
     }
-    selection = {
-        "shown": _asked("shown"),
-        "step": _asked("at"),
-    }
     show_view(
         "translating",
         js=view.JS,
         css=view.CSS,
         data=data,
-        selection=selection,
+        selection={"shown": _asked("shown"), "step": _asked("at")},
         on_report=lambda report: _follow(about, report),
     )
     if here.model.name == TRANSFORMER and zoo.translators():
@@ -53,10 +49,8 @@ def draw(here: Lesson) -> None:
 def _steps(here: Lesson, trace: Trace, which: str) -> list[dict[str, Any]]:
     """Every word that is written; see `views/translating/steps.js`."""
     weights = attention.crossing(here, trace, which)
-    logits = trace["logits"].astype(np.float64)
-    p = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    p /= p.sum(axis=-1, keepdims=True)
-    tokens = [*trace.target.ids[1:], int(logits[-1].argmax())]
+    p = softmax(trace["logits"])
+    tokens = [*trace.target.ids[1:], int(p[-1].argmax())]
     return [
         {
             "reads": reads,

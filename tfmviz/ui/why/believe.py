@@ -107,19 +107,17 @@ def _in_words(here: Lesson, found: ScoreSum, path: Path, after: Trace) -> None:
     st.markdown(
         f"Without {subject.said(_writer(found, path))} in the {side} of {names[side]}: predicted "
         f"**{decimal(found.predicted(*path), '+.2f')}**, measured **{decimal(change, '+.2f')}**. {_why(found, path)} "
-        f"{_softmax(here, found, after)}{together}"
+        f"{_share(here, found, after)}{together}"
     )
 
 
 def _why(found: ScoreSum, path: Path) -> str:
-    """Why prediction and measurement differ."""
     if (scales := found.readings[path[0]].scales(path[1])) is None:
         return "Later norms change too."
     return f"Predicted with σ = {rounded(scales[0])}; it becomes {rounded(scales[1])}."
 
 
-def _softmax(here: Lesson, found: ScoreSum, after: Trace) -> str:
-    """What becomes of the share of attention."""
+def _share(here: Lesson, found: ScoreSum, after: Trace) -> str:
     at, site = (here.choice.head, here.query, here.key), f"{here.choice.layer}.pattern"
     if found.is_masked:
         return "The mask keeps the share at 0."

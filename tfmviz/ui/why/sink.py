@@ -23,14 +23,12 @@ from tfmviz.words.numbers import decimal, per_cent
 
 TWINS = ("twins-rope", "twins-sink")
 
-TOO_SHORT = "No token has a choice yet. Type more."
-
 
 def sink(here: Lesson) -> None:
     kind = kind_of(here.choice.layer)
     found = sinks(here.trace, here.model.weights, kind)
     if np.isnan(found.shares).all():
-        st.info(TOO_SHORT, icon=icons.INFO)
+        st.info("No token has a choice yet. Type more.", icon=icons.INFO)
         return
     left, right = st.columns([3, 2])
     with right:

@@ -24,10 +24,6 @@ RAISED, LOWERED = 6, 4
 SHOWN = 11
 """Keys with a row of their own."""
 
-NOT_LINEAR = "After Norm(GELU(x W + b)) logits are no sum of values."
-
-ELSEWHERE = "Encoders write no words. Choose another attention."
-
 
 def writes(here: Lesson) -> None:
     stack = here.model.writes_from
@@ -35,10 +31,10 @@ def writes(here: Lesson) -> None:
         st.info(lesson.NO_HEAD, icon=icons.INFO)
         return
     if here.model.weights.stacks[stack].readout.transform is not None:
-        st.info(NOT_LINEAR, icon=icons.INFO)
+        st.info("After Norm(GELU(x W + b)) logits are no sum of values.", icon=icons.INFO)
         return
     if not here.choice.layer.startswith(f"{stack}."):
-        st.info(ELSEWHERE, icon=icons.INFO)
+        st.info("Encoders write no words. Choose another attention.", icon=icons.INFO)
         return
     with lesson.line("writes"):
         controls.token_box(of_queries(here.trace, here.choice.layer), here.query, label="This token looks")

@@ -70,8 +70,6 @@ def fill(here: Lesson) -> None:
     if changed:
         names = ", ".join(str(gap + 1) for gap in changed)
         said += f" The words filled in meanwhile changed its mind in gap {names}."
-    elif len(found.gaps) > 1:
-        said += " The words filled in meanwhile changed no first choice."
     st.markdown(said)
     if found.n_left:
         st.info(f"The first {MOST} gaps are filled; {found.n_left} more stay open.", icon=icons.CUT)

@@ -50,7 +50,9 @@ def tab(here: Lesson, now: Written) -> None:
 
 def keyboard(here: Lesson) -> None:
     """Three buttons for what is typed; then the text as it is typed with the model's words, and with counted ones."""
-    there = _fitting(here)
+    model = here.model
+    fits = model.config.architecture == "decoder-only" and len(dictionary(model).ids) >= 500
+    there = lesson.stand_in(here, "a language model with English words", fits=fits, instead="tiny-english")
     if there is None:
         return
     found = dictionary(there.model)
@@ -72,15 +74,8 @@ def keyboard(here: Lesson) -> None:
     )
     st.markdown(
         f"Saved: {said}. Both offer three of the same {len(found.ids):,} words, those that are one token of "
-        f"{markdown.code(there.model.name)}. A word is tapped as soon as that saves a key."
+        f"{markdown.code(there.model.name)}."
     )
-
-
-def _fitting(here: Lesson) -> Lesson | None:
-    """A language model that has words of English."""
-    model = here.model
-    fits = model.config.architecture == "decoder-only" and len(dictionary(model).ids) >= 500
-    return lesson.stand_in(here, "a language model with English words", fits=fits, instead="tiny-english")
 
 
 @shared

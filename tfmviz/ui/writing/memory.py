@@ -43,10 +43,7 @@ def steps(here: Lesson, said: Settings) -> None:
         f"**{whole}**, all coloured cells. Thanks to the causal mask the earlier ones stay."
     )
     if len(tokens) > here.model.config.max_len:
-        st.info(
-            f"Past {here.model.config.max_len} tokens positions shift, and all are read again.",
-            icon=icons.INFO,
-        )
+        st.info(f"Past {here.model.config.max_len} tokens positions shift, and all are read again.", icon=icons.INFO)
 
 
 @shared

@@ -92,8 +92,8 @@ def fan(here: Lesson, said: Settings) -> None:
         else "no draw is more probable"
     )
     st.markdown(
-        f"{TEXTS} draws give **{different} different texts** of at most {LENGTH} words. A line rises most at "
-        f"improbable words; the greedy text (dashed) has −log p = {decimal(at_greedy, '.1f')} nats; {compared}."
+        f"{TEXTS} draws give **{different} different texts** of at most {LENGTH} words. The greedy text (dashed) has "
+        f"−log p = {decimal(at_greedy, '.1f')} nats; {compared}."
     )
     st.text("\n".join(f"… {text.strip()}" for text in texts[:3]))
 
