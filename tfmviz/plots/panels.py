@@ -229,7 +229,8 @@ def spread(values: Array, *, least: float, low: float, high: float) -> Array:
 
 @cache
 def _column(theme: Theme, looks: tuple[_Look, ...], axis: _Axis) -> Spec:
-    last = len(looks) - 1
+    last, size = len(looks) - 1, theme.letters + 1
+    title = {"anchor": "start", "fontSize": size, "fontWeight": "normal", "color": theme.text, "offset": 4}
     chart = alt.vconcat(
         *(
             _panel(theme, look, n, axis, last=n == last, named=any(one.ends for one in looks))
@@ -238,7 +239,7 @@ def _column(theme: Theme, looks: tuple[_Look, ...], axis: _Axis) -> Spec:
         description="Lines, one panel below the other: " + ", ".join(look.title for look in looks) + ".",
         padding={"left": 0, "right": 0, "top": 4, "bottom": 4},
         spacing=8,
-        config=chart_config(theme) | {"title": _title(theme)},
+        config=chart_config(theme) | {"title": title},
         resolve={"scale": {"x": "shared", "y": "independent", "color": "independent", "strokeDash": "independent"}},
     )
     spec = chart.to_dict(validate=False)
@@ -253,10 +254,6 @@ def _called(spec: Spec, name: str) -> list[str]:
     """Names of the layers that were called so: Altair numbers them where there are several panels."""
     names = [layer.get("name", "") for view in spec["vconcat"] for layer in view["layer"]]
     return [found for found in names if found.split("_")[0] == name]
-
-
-def _title(theme: Theme) -> Spec:
-    return {"anchor": "start", "fontSize": theme.letters + 1, "fontWeight": "normal", "color": theme.text, "offset": 4}
 
 
 def _panel(

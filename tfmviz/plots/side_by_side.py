@@ -90,7 +90,7 @@ def likeness(cosines: Array, *, token: str, theme: Theme) -> Chart:
         cosines: (state,), in [−1, 1].
     """
     x = np.arange(len(cosines), dtype=float)
-    lines = named_lines({token: (x, cosines)}, _said, theme=theme, dot=50)
+    lines = named_lines({token: (x, cosines)}, "“{}” after {:.0f} layers: cosine {:.2f}".format, theme=theme, dot=50)
     axes = Axes(x="layers passed", y="cosine of A's and B's vector", height=230, legend=False)
     return line_chart(lines, axes, theme=theme, y_range=(min(0.0, float(cosines.min())), 1.0))
 
@@ -104,15 +104,8 @@ def lengths(values: Mapping[str, Array], *, theme: Theme) -> Chart:
     points = {name: (np.arange(len(along), dtype=float), along) for name, along in values.items()}
     axes = Axes(x="layers passed", y="length of the vector", height=230)
     top = 1.06 * max(float(along.max()) for along in values.values())
-    return line_chart(named_lines(points, _length, theme=theme, dot=50), axes, theme=theme, y_range=(0.0, top))
-
-
-def _length(name: str, layers: float, length: float) -> str:
-    return f"{name}, after {layers:.0f} layers: length {length:.2f}"
-
-
-def _said(token: str, layers: float, cosine: float) -> str:
-    return f"“{token}” after {layers:.0f} layers: cosine {cosine:.2f}"
+    lines = named_lines(points, "{}, after {:.0f} layers: length {:.2f}".format, theme=theme, dot=50)
+    return line_chart(lines, axes, theme=theme, y_range=(0.0, top))
 
 
 def _picture(

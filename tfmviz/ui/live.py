@@ -263,9 +263,12 @@ def _drawn(model: Model, asked: Asked, trace: Trace, names: Sequence[str]) -> tu
             case "explorer":
                 data[name] = models.payload_of(model, trace)
             case "predictions":
-                data[name] = json.dumps(_predictions(model, asked, trace)).encode()
-            case "steps":
-                data[name] = _steps(model, asked, trace)
+                best = top_predictions(trace.row("logits", _first(model, asked, trace.tokens, trace)), 10)
+                words = [visible(model.vocabulary[p.index]) for p in best]
+                data[name] = json.dumps(rows_of_bars(words, [p.probability for p in best])).encode()
+            case "steps":  # without the layer's matrices: they are nine tenths, and do not change with the text
+                how = model.weights.attention(asked.layer), positions_in(model, trace, asked.layer)
+                data[name] = steps.payload(trace, asked.layer, asked.head, *how, title=model.name, with_weights=False)
             case "turning":
                 from tfmviz.positions.rope import own_frequencies
 
@@ -292,16 +295,3 @@ def _model(name: str) -> Model:
 def _first(model: Model, asked: Asked, tokens: tuple[str, ...], trace: Trace) -> int:
     """Position of the token to look at, as a page that has just got this text chooses it."""
     return nearest(tokens, asked.token, model=model.name, text=asked.text, first=gap_in(model, trace))
-
-
-def _predictions(model: Model, asked: Asked, trace: Trace) -> list[list[Any]]:
-    """The most probable words after the token, or in its place."""
-    best = top_predictions(trace.row("logits", _first(model, asked, trace.tokens, trace)), 10)
-    return rows_of_bars([visible(model.vocabulary[p.index]) for p in best], [p.probability for p in best])
-
-
-def _steps(model: Model, asked: Asked, trace: Trace) -> bytes:
-    """The steps of a head without the layer's matrices: they are nine tenths, and do not change with the text."""
-    weights, positions = model.weights.attention(asked.layer), positions_in(model, trace, asked.layer)
-    shown = asked.layer, asked.head
-    return steps.payload(trace, *shown, weights, positions, title=model.name, with_weights=False)

@@ -39,7 +39,9 @@ def where(here: Lesson) -> None:
         key="areas",
         alt="; ".join(f"{part} {in_words(count)}" for part, count in found.items() if count),
     )
-    st.markdown(f"**{total:,}** parameters: {_largest(found)}. {_published(subject, total)}")
+    largest = sorted((part for part in found if found[part]), key=lambda part: -found[part])[:3]
+    shares = ", ".join(f"{part} {per_cent(found[part] / total)}" for part in largest)
+    st.markdown(f"**{total:,}** parameters: {shares}. {_published(subject, total)}")
     inside = parameters.in_matrices(subject.design)
     rules = {
         "12 · n_layer · d²": parameters.rule_of_twelve(subject.design),
@@ -50,12 +52,6 @@ def where(here: Lesson) -> None:
         f"The lectures' rules count matrices without biases, here {in_words(inside)}: {said}. Neither knows "
         "gates, shared heads, cross-attention or experts."
     )
-
-
-def _largest(found: dict[str, int]) -> str:
-    total = max(sum(found.values()), 1)
-    parts = sorted((part for part in found if found[part]), key=lambda part: -found[part])
-    return ", ".join(f"{part} {per_cent(found[part] / total)}" for part in parts[:3])
 
 
 def _off(value: int, exact: int) -> str:

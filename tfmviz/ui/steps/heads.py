@@ -193,7 +193,11 @@ def scaling_lab(here: Lesson) -> None:
         st.markdown("Linear attention takes no power of e, so it need not divide.")
     elif its_own and not here.weights.divided_by:
         st.markdown("This model does not divide: training made queries and keys small enough.")
-    scores, mask, names = _own_scores(here, d) if its_own else _random_scores(d)
+    if its_own:
+        scores, mask, names = _own_scores(here, d)
+    else:
+        scores = scaling.dot_products(*_random_vectors(d))
+        mask, names = np.ones(scores.shape, dtype=bool), [f"key {j}" for j in range(N_KEYS)]
     row = here.query if its_own else 0
     plain, scaled = scaling.sharpness(scores, mask), scaling.sharpness(scores / np.sqrt(d), mask)
     left, right = st.columns(2)
@@ -241,11 +245,6 @@ def _histograms(scores: Array, scaled: Array) -> None:
         alt=f"Scores reach from {scores.min():.1f} to {scores.max():.1f}; divided by √d they lie between "
         f"{scaled.min():.1f} and {scaled.max():.1f}.",
     )
-
-
-def _random_scores(d: int) -> tuple[Array, Array, list[str]]:
-    scores = scaling.dot_products(*_random_vectors(d))
-    return scores, np.ones(scores.shape, dtype=bool), [f"key {j}" for j in range(N_KEYS)]
 
 
 @shared

@@ -57,7 +57,9 @@ def lens_of(here: Lesson) -> None:
         css=view.CSS,
         data=_table(found, shown, list(stages), trace, vocabulary),
         selection={"row": token, "column": stage},
-        on_report=_follow,
+        on_report=lambda report: controls.remember(
+            max(0, int(report["token"])), {"read": str(max(0, int(report["stage"])))}
+        ),
     )
     _in_words(here, found, list(stages), token)
     name, site = list(stages.items())[stage]
@@ -76,11 +78,6 @@ def _lens(model: Model, text: str, detail: Detail) -> Lens:
     trace, stack = models.trace(model, text), model.writes_from
     sites = list(residual.stages(trace, stack, detail).values())
     return lens.read(trace, sites, model.weights.stacks[stack].readout)
-
-
-def _follow(report: dict[str, Any]) -> None:
-    """Pins the token of the chosen cell and puts its stage into the address."""
-    controls.remember(max(0, int(report["token"])), {"read": str(max(0, int(report["stage"])))})
 
 
 def _table(found: Lens, shown: str, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> dict[str, Any]:

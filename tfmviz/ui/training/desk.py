@@ -122,7 +122,13 @@ def ask() -> None:
     )
     _settings(line)
     if st.session_state["train_task"] == "text":
-        _text()
+        st.text_area(
+            f"A text to learn from, {LEAST:,} to {MOST:,} characters",
+            key="train_text",
+            height=140,
+            max_chars=PASTED,
+            placeholder="Paste a text",
+        )
     _button()
 
 
@@ -151,16 +157,6 @@ def _settings(line: DeltaGenerator) -> None:
 
 def _written(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _text() -> None:
-    st.text_area(
-        f"A text to learn from, {LEAST:,} to {MOST:,} characters",
-        key="train_text",
-        height=140,
-        max_chars=PASTED,
-        placeholder="Paste a text",
-    )
 
 
 def _button() -> None:

@@ -15,9 +15,6 @@ from tfmviz.words.numbers import decimal
 
 FILE = PROJECT / "assets" / "duplicates" / "measured.json"
 
-FIRST = 250
-"""The step at which the figure begins."""
-
 NAMES = {"once": "every story once", "ten-times": "a tenth, ten times"}
 """What the page calls the two runs."""
 
@@ -26,8 +23,7 @@ def duplicates() -> None:
     """Losses in training and on held-out stories of both runs."""
     found = json.loads(FILE.read_text(encoding="utf-8"))
     curves = {
-        said: {what: _from(FIRST, points) for what, points in found[name]["curve"].items()}
-        for name, said in NAMES.items()
+        said: {what: _from(points) for what, points in found[name]["curve"].items()} for name, said in NAMES.items()
     }
     show(
         figures.in_and_out(curves, title="bits per byte", theme=theme()),
@@ -48,7 +44,7 @@ def duplicates() -> None:
     )
 
 
-def _from(first: int, points: list[list[float]]) -> tuple[Array, Array]:
+def _from(points: list[list[float]]) -> tuple[Array, Array]:
     """Steps and values, without the steep beginning that both runs share."""
     steps, values = np.array(points).T
-    return steps[steps >= first], values[steps >= first]
+    return steps[steps >= 250], values[steps >= 250]

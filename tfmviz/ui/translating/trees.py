@@ -47,10 +47,8 @@ def compare(here: Lesson, text: str, *, edits: tuple[Edit, ...], at: int | None,
 
 
 def _where_they_part(one: Sequence[Node], other: Sequence[Node]) -> int | None:
-    differing = {(node.step, node.rank, node.parent, node.word, node.kind == "dropped") for node in one} ^ {
-        (node.step, node.rank, node.parent, node.word, node.kind == "dropped") for node in other
-    }
-    return min((step for step, *_ in differing), default=None)
+    a, b = ({(n.step, n.rank, n.parent, n.word, n.kind == "dropped") for n in tree} for tree in (one, other))
+    return min((step for step, *_ in a ^ b), default=None)
 
 
 def _first_step(part: int | None, n: int) -> int:

@@ -154,19 +154,18 @@ def _buttons(text: str, found: Dictionary, scores: Scores, *, name: str) -> None
         st.info("Type a word and a space, then Enter.", icon=icons.INFO)
         return
     best = keys.offers(scores(begin), found.words, text[begin:])
+
+    def take(text: object) -> None:
+        st.session_state["text"] = str(text)[: controls.MAX_CHARACTERS]
+        controls.forget_token()
+
     data = {"model": name, "ids": found.ids.tolist(), "before": f"{text[:begin].rstrip()} "}
     show_choice(
         "offers",
         js=view.JS,
         css=view.CSS,
         data=data | {"words": [found.words.names[at] for at in best]},
-        on_pick=lambda text: _take(str(text)),
+        on_pick=take,
     )
     if not best:
         st.caption("No word of its own begins so.")
-
-
-def _take(text: str) -> None:
-    """The text as it is after the tap, up to the longest that the box takes."""
-    st.session_state["text"] = text[: controls.MAX_CHARACTERS]
-    controls.forget_token()
