@@ -7,13 +7,13 @@ import streamlit as st
 
 from tfmviz.analysis.sinusoids import cosines
 from tfmviz.plots import positions as figures
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.pairs import show_pairs
 from tfmviz.ui.positions.order_blind import SIGHTED
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -31,16 +31,13 @@ def on_words(here: Lesson) -> None:
     scaled = lesson.line("scaled").toggle(label, value=True, key="scaled", bind="query-params")
     words = words if scaled else words / scale
     lengths = [np.linalg.norm(vectors, axis=-1) for vectors in (words, added)]
-    show(
-        pairs(
-            trace.tokens,
-            *lengths,
-            series=("word", "position"),
-            title="length",
-            token_title="token",
-            top=None,
-            theme=theme(),
-        ),
+    show_pairs(
+        trace.tokens,
+        *lengths,
+        series=("word", "position"),
+        title="length",
+        token_title="token",
+        top=None,
         key="added_lengths",
         alt=f"Words are {lengths[0].min():.1f} to {lengths[0].max():.1f} long, positions {lengths[1][0]:.1f}.",
     )

@@ -12,15 +12,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.analysis import word_order
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.edits import SetMask
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_columns, theme
+from tfmviz.ui.figures import show_columns
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.pairs import show_pairs
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import tiny
@@ -198,17 +198,14 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Mo
     free = sees == "everything"
     removed, kept = MASKS[pair[0].config.architecture]
     st.markdown(f"**Every token sees all** ({removed})" if free else f"**Every token sees the past** ({kept})")
-    show(
-        pairs(
-            encoding.tokens,
-            blind,
-            sighted,
-            series=schemes,
-            title="largest change in any coordinate",
-            token_title="token, as typed",
-            top=None,
-            theme=theme(),
-        ),
+    show_pairs(
+        encoding.tokens,
+        blind,
+        sighted,
+        series=schemes,
+        title="largest change in any coordinate",
+        token_title="token, as typed",
+        top=None,
         key=f"order_{sees.split()[-1]}",
         alt=f"Largest change in any coordinate after the last layer: {names[0]} {tiny(float(blind.max()))}, {names[1]} "
         f"{sighted.max():.2f}.",

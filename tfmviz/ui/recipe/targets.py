@@ -14,10 +14,10 @@ from tfmviz.analysis import smoothing
 from tfmviz.analysis.calibration import Reliability
 from tfmviz.places import PROJECT
 from tfmviz.plots import recipe as figures
-from tfmviz.plots.pairs import pairs
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.figures import show, show_code, show_table, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.pairs import show_pairs
 from tfmviz.ui.recipe import forcing
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
@@ -52,13 +52,8 @@ def smoothed(here: Lesson) -> None:
     shown = list(dict.fromkeys([target, *np.argsort(-log_p, kind="stable")[:MOST].tolist()]))[:MOST]
     tokens = [visible(found.model.vocabulary[n]) for n in shown]
     p = np.exp(log_p[shown])
-    show(
-        pairs(tokens, q[shown], p, series=("target q", "prediction p"), title="probability",
-              token_title="entry of the vocabulary", theme=theme()),
-        key="smoothed",
-        alt="; ".join(f"“{t}”: q {rounded(float(a))}, p {rounded(float(b))}"
-                      for t, a, b in zip(tokens, q[shown], p, strict=True)),
-    )  # fmt: skip
+    series, of = ("target q", "prediction p"), "entry of the vocabulary"
+    show_pairs(tokens, q[shown], p, series=series, title="probability", token_title=of, key="smoothed")
     st.markdown(_words(epsilon, len(log_p), smoothing.divergence(q, log_p), float(found.losses[at]), tokens[0]))
     show_table(
         Table(

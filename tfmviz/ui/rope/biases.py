@@ -8,11 +8,11 @@ import streamlit as st
 from tfmviz.analysis import rotations
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import rotations as figures
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.pairs import show_pairs
 from tfmviz.ui.rope.subject import Subject, of_scheme
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -72,18 +72,8 @@ def added(shown: Subject) -> None:
     )
     row = shown.query
     shares = [softmax(np.where(mask, scores, -np.inf)[row]) for scores in (before, after)]
-    show(
-        pairs(
-            shown.tokens,
-            *shares,
-            series=("without the bias", "with it"),
-            title="share of attention",
-            top=None,
-            theme=theme(),
-        ),
-        key="bias_row",
-        alt="; ".join(f"“{visible(t)}” {a:.2f} → {b:.2f}" for t, a, b in zip(shown.tokens, *shares, strict=True)),
-    )
+    series = ("without the bias", "with it")
+    show_pairs(shown.tokens, *shares, series=series, title="share of attention", top=None, key="bias_row")
     reach = [float(share @ np.abs(row - np.arange(len(share)))) for share in shares]
     st.markdown(
         f"Token {row}, “{markdown.plain(visible(shown.tokens[row]))}”, looks {reach[0]:.1f} tokens away on average "

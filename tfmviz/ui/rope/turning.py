@@ -11,11 +11,11 @@ import streamlit as st
 from tfmviz.analysis import rotations
 from tfmviz.plots import rotations as figures
 from tfmviz.plots import space
-from tfmviz.plots.pairs import pairs
 from tfmviz.plots.space import Space, View
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, lesson, live
-from tfmviz.ui.figures import seen_from, show, show_cells, show_space, show_view, theme
+from tfmviz.ui.figures import seen_from, show_cells, show_space, show_view, theme
+from tfmviz.ui.pairs import show_pairs
 from tfmviz.ui.rope.subject import Subject, own_theta
 from tfmviz.views import turning
 from tfmviz.words import markdown
@@ -69,20 +69,9 @@ def lengths(shown: Subject) -> None:
         f"Turning keeps lengths (here to within **{tiny(change)}**). Since q and k turn separately, RoPE works with "
         "linear attention (Su et al. 2021)."
     )
-    show(
-        pairs(
-            shown.tokens,
-            before,
-            after,
-            series=("before turning", "after"),
-            title="length of q",
-            token_title="token",
-            top=None,
-            theme=theme(),
-        ),
-        key="lengths",
-        alt="Lengths of the queries: "
-        + "; ".join(f"“{visible(t)}” {a:.2f} → {b:.2f}" for t, a, b in zip(shown.tokens, before, after, strict=True)),
+    names = ("before turning", "after")
+    show_pairs(
+        shown.tokens, before, after, series=names, title="length of q", token_title="token", top=None, key="lengths"
     )
 
 

@@ -9,12 +9,12 @@ from tfmviz.analysis import attention_layer, scaling
 from tfmviz.analysis.heads import CROSS_KINDS, IN_WORDS, SELF_KINDS, Kind, confirmed, layer_scores, overlap, verdicts
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import steps as figures
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.pairs import show_pairs
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, said_of_queries, visible
 
@@ -46,12 +46,8 @@ def lookup(here: Lesson) -> None:
     keys = trace.axes(choice.layer)[1]
     best, cosine = attention_layer.hard_lookup(row, own(here, "v"))
     hard = np.eye(len(row))[best]
-    show(
-        pairs(keys.tokens, row, hard, series=("soft: attention", "hard: best key"), title="part taken", theme=theme()),
-        key="lookup",
-        alt="Soft look-up: "
-        + ", ".join(f"“{visible(t)}” {a:.2f}" for t, a in zip(keys.tokens, row, strict=True) if a >= 0.01),
-    )
+    series = ("soft: attention", "hard: best key")
+    show_pairs(keys.tokens, row, hard, series=series, title="part taken", key="lookup")
     asked, found = said_of_queries(trace, choice.layer)[token], visible(keys.tokens[best])
     st.markdown(
         f"{markdown.plain(asked)} asks. A `dict` would return the value of “{markdown.plain(found)}” "
@@ -85,13 +81,7 @@ def contributions(here: Lesson) -> None:
 
 def _attention_and_effect(attention: Array, effect: Array, keys: tuple[str, ...]) -> None:
     """Each key's share of the attention beside its share of what the head adds."""
-    show(
-        pairs(keys, attention, effect, series=("attention", "effect"), title="share", theme=theme()),
-        key="look_effects",
-        alt="; ".join(
-            f"“{visible(t)}” attention {a:.2f}, effect {e:.2f}" for t, a, e in zip(keys, attention, effect, strict=True)
-        ),
-    )
+    show_pairs(keys, attention, effect, series=("attention", "effect"), title="share", key="look_effects")
     looked, felt = int(attention.argmax()), int(effect.argmax())
     names = [markdown.plain(visible(keys[j])) for j in (looked, felt)]
     st.markdown(
@@ -205,12 +195,8 @@ def scaling_lab(here: Lesson) -> None:
         _histograms(scores[mask], scores[mask] / np.sqrt(d))
     with right:
         shares = [softmax(np.where(mask[row], values[row], -np.inf)) for values in (scores, scores / np.sqrt(d))]
-        show(
-            pairs(names, *shares, series=("q · k", "q · k / √d"), title="share after softmax", theme=theme()),
-            key="softmax_rows",
-            alt=f"Softmax of one row: the largest share is {shares[0].max():.2f} without, {shares[1].max():.2f} with "
-            "scaling.",
-        )
+        series = ("q · k", "q · k / √d")
+        show_pairs(names, *shares, series=series, title="share after softmax", key="softmax_rows")
     st.markdown(
         f"Variance of q · k over {int(mask.sum()):,} pairs: **{number(plain.variance)}**; for independent numbers of "
         f"variance 1 it is d = {d}. After division by √d = {np.sqrt(d):.2f} it is **{number(scaled.variance)}**."

@@ -9,11 +9,11 @@ from tfmviz.analysis import residual
 from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.plots import residual as maps
 from tfmviz.plots import stream as figures
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.pairs import show_pairs
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 
@@ -79,17 +79,13 @@ def _before_and_after(trace: Trace, stack: str, token: int) -> None:
     before, after = (
         np.array([np.linalg.norm(pair[side][token]) for pair in norms.values()], dtype=float) for side in (0, 1)
     )
-    show(
-        pairs(
-            list(norms),
-            before,
-            after,
-            series=("before the norm", "after it"),
-            title="length",
-            token_title="the norm of layer",
-            top=None,
-            theme=theme(),
-        ),
+    show_pairs(
+        list(norms),
+        before,
+        after,
+        series=("before the norm", "after it"),
+        title="length",
+        token_title="the norm of layer",
+        top=None,
         key="norms_before_after",
-        alt="; ".join(f"{n}: {b:.1f} → {a:.1f}" for n, b, a in zip(norms, before, after, strict=True)),
     )

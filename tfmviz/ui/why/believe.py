@@ -8,16 +8,15 @@ import streamlit as st
 
 from tfmviz.analysis.why.reading import BIASES, largest
 from tfmviz.analysis.why.score import SIDES, Pair, ScoreSum, Side, measured, removal
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_table, theme
+from tfmviz.ui.figures import show_table
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.pairs import show_pairs
 from tfmviz.ui.why import subject
 from tfmviz.views.counts import Table
-from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent, rounded
 
 TAB = "Believe it or not"  # its title in pages/why.py, which the search reads there
@@ -130,8 +129,4 @@ def _rows(here: Lesson, after: Trace) -> None:
     site, at = f"{here.choice.layer}.pattern", (here.choice.head, here.query)
     keys = here.trace.axes(here.choice.layer)[1].tokens
     old, new = here.trace[site][at], after[site][at]
-    show(
-        pairs(keys, old, new, series=SERIES, title="share of attention", theme=theme()),
-        key="row_without",
-        alt="; ".join(f"“{visible(t)}” {a:.1%} → {b:.1%}" for t, a, b in zip(keys, old, new, strict=True)),
-    )
+    show_pairs(keys, old, new, series=SERIES, title="share of attention", key="row_without")

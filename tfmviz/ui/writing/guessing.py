@@ -9,13 +9,12 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import Rules
 from tfmviz.record.model import Model
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson, line
+from tfmviz.ui.pairs import show_pairs
 from tfmviz.ui.writing.desk import Written
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible
@@ -143,17 +142,14 @@ def _say(here: Lesson, found: Guess, *, counts: bool) -> None:
 def _score(rounds: list[Guess]) -> None:
     last = rounds[-SHOWN:]
     own, best = (np.array([getattr(one, name) for one in last]) / np.log(2) for name in ("loss", "best_loss"))
-    show(
-        pairs(
-            [one.word for one in last],
-            own,
-            best,
-            series=("your word", "the model's first choice"),
-            title="loss in bits",
-            token_title="your guesses",
-            top=None,
-            theme=theme(),
-        ),
+    show_pairs(
+        [one.word for one in last],
+        own,
+        best,
+        series=("your word", "the model's first choice"),
+        title="loss in bits",
+        token_title="your guesses",
+        top=None,
         key="guesses",
         alt="; ".join(
             f"“{visible(one.word)}” {_bits(one.loss)} bits, “{visible(one.best)}” {_bits(one.best_loss)}"

@@ -8,14 +8,14 @@ import streamlit as st
 from tfmviz.analysis import lens, residual
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import writing as figures
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import draw, number_for
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_bars, show_cells, theme
+from tfmviz.ui.figures import show_bars, show_cells
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.pairs import show_pairs
 from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings
 from tfmviz.words import markdown
@@ -43,23 +43,16 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
     rest = [1 - float(values[best].sum()) for values in (p, counts)]
     words = [*(here.model.vocabulary[index] for index in best), "all others"]
     expected, drawn = np.append(p[best], max(0, rest[0])), np.append(counts[best], max(0, rest[1]))
-    show(
-        pairs(
-            words,
-            expected,
-            drawn,
-            series=("expected", f"in {DRAWS} draws"),
-            title="share",
-            token_title="next token",
-            top=None,
-            percent=True,
-            theme=theme(),
-        ),
+    show_pairs(
+        words,
+        expected,
+        drawn,
+        series=("expected", f"in {DRAWS} draws"),
+        title="share",
+        token_title="next token",
+        top=None,
+        percent=True,
         key="draws",
-        alt="; ".join(
-            f"“{visible(word)}” {per_cent(a)} expected, {per_cent(b)} drawn"
-            for word, a, b in zip(words, expected, drawn, strict=True)
-        ),
     )
     most = int(np.abs(drawn - expected)[:-1].argmax())
     spread = float(np.sqrt(expected[most] * (1 - expected[most]) / DRAWS))
