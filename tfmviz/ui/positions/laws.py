@@ -115,11 +115,6 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
             key="products",
             alt="The largest products lie on the diagonal; along every diagonal they are equal.",
         )
-    _nearer_in_words(waves, p, others)
-
-
-def _nearer_in_words(waves: Waves, p: int, others: list[int]) -> None:
-    dot, distance = _relations(waves)
     a, b = sorted(others, key=lambda q: distance[p, q])
     closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"
     st.markdown(

@@ -43,11 +43,6 @@ class Place:
         return table
 
     @property
-    def is_cut(self) -> bool:
-        """Whether the model had more positions before it was converted."""
-        return self.model.config.trained_on > self.model.config.max_len
-
-    @property
     def is_ours(self) -> bool:
         """Whether the model was trained here, from the random start that is known."""
         return isinstance(self.model.tokenizer, Tokenizer)
@@ -119,7 +114,7 @@ def heat_map(place: Place) -> None:
 def _left_out(place: Place) -> str:
     """A sentence on the rows that were cut off when the model was converted; empty if there are none."""
     config = place.model.config
-    if not place.is_cut:
+    if config.trained_on <= config.max_len:
         return ""
     return f" These are the first {config.max_len:,} of the model's {config.trained_on:,} positions."
 

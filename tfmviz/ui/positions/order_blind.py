@@ -127,7 +127,8 @@ def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGe
         lines: where the words and the buttons are to stand.
     """
     n = len(parts)
-    names = [_word(encoding, part) for part in parts]
+    ends = [(encoding.offsets[part[0]][0], encoding.offsets[part[-1]][1]) for part in parts]
+    names = [visible(encoding.text[start:end]) for start, end in ends]
     order = _asked_order(names)
     words, buttons = lines
     words.pills(
@@ -185,11 +186,6 @@ def _swap(order: list[int]) -> None:
 def _put_order(order: list[int]) -> None:
     st.session_state["swap"] = []
     controls.put({"order": ".".join(map(str, order))})
-
-
-def _word(encoding: Encoding, part: tuple[int, ...]) -> str:
-    start, end = encoding.offsets[part[0]][0], encoding.offsets[part[-1]][1]
-    return visible(encoding.text[start:end])
 
 
 def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Model, Model], sees: str) -> None:

@@ -53,7 +53,10 @@ def going_down() -> None:
         alt = f"From ({decimal(x)}, {decimal(y)}), height after {STEPS} steps: {ended}."
         seen = seen_from(line, first="above")
         if seen == "above":
-            flat = figures.descents(paths, _rings(steepness), reach=REACH, theme=theme())
+            angle = np.linspace(0, 2 * np.pi, 61)
+            circle = np.stack([np.cos(angle), np.sin(angle) / np.sqrt(steepness)], axis=1)
+            rings = [np.sqrt(2 * height) * circle for height in (0.05, 0.3, 1.0, 2.5, 5.0)]  # of equal height
+            flat = figures.descents(paths, rings, reach=REACH, theme=theme())
             show(flat, key="descents", alt=alt)
         else:
             show_space(_surface(function, paths, seen), key="valley", alt=f"A valley as a surface. {alt}")
@@ -118,13 +121,6 @@ def _verdict(start: Array, steepness: int, plain: float) -> str:
     if start[1] == 0:
         return "yours is above it, but with y = 0 nothing can grow"
     return "yours is above it: the descent is thrown out of the valley"
-
-
-def _rings(steepness: int) -> list[Array]:
-    """Lines of equal height: ellipses."""
-    angle = np.linspace(0, 2 * np.pi, 61)
-    radii = [np.sqrt(2 * height) for height in (0.05, 0.3, 1.0, 2.5, 5.0)]
-    return [np.stack([radius * np.cos(angle), radius * np.sin(angle) / np.sqrt(steepness)], axis=1) for radius in radii]
 
 
 def _numbers(path: AdamPath) -> None:

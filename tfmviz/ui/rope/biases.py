@@ -131,17 +131,13 @@ def t5_buckets(shown: Subject) -> None:
         key="t5_buckets",
         alt="Buckets of the last row: " + ", ".join(str(n) for n in found[-1]),
     )
-    exact, last = _widths(both_ways=both_ways)
+    by_distance = _buckets(np.arange(FARTHEST), both_ways=both_ways)
+    exact = int(np.flatnonzero(np.diff(by_distance) == 0)[0])  # the first that shares its bucket with a farther one
+    last = int(np.flatnonzero(by_distance == by_distance[-1])[0])
     st.markdown(
         f"Distances 0 to {exact - 1} have a bucket each; farther ones share, and from {last} on all use the last."
         + (" Keys to the right have their own." if both_ways else "")
     )
-
-
-def _widths(*, both_ways: bool) -> tuple[int, int]:
-    """The first distance that shares its bucket with a farther one, and the first in the last bucket."""
-    found = _buckets(np.arange(FARTHEST), both_ways=both_ways)
-    return int(np.flatnonzero(np.diff(found) == 0)[0]), int(np.flatnonzero(found == found[-1])[0])
 
 
 def _buckets(distance: Array, *, both_ways: bool) -> Array:

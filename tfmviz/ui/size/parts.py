@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.analysis import parameters
-from tfmviz.analysis.parameters import TRAINING_BYTES, Design, counts
+from tfmviz.analysis.parameters import TRAINING_BYTES, counts
 from tfmviz.plots import size as figures
 from tfmviz.ui import lesson
 from tfmviz.ui.figures import show, show_table, theme
@@ -118,21 +118,17 @@ def training(here: Lesson) -> None:
         ),
         key="training",
     )
-    both = subject.design.n_crossings > 0
+    design = subject.design
+    passes = f" (one expert of {design.n_experts} in each layer)" if design.n_experts > 1 else ""
+    passes += ", with shared layers as often as they run" if design.shared_layers else ""
     forward = parameters.training_flops(subject.design, 1) / 3
     st.markdown(
         f"A token costs **{in_words(forward)}** operations to read, 2 for each of the {in_words(forward / 2)} "
-        f"parameters that it passes{_passes(subject.design)}. Training takes three times as many, so "
+        f"parameters that it passes{passes}. Training takes three times as many, so "
         "6 · N · D for D tokens (Kaplan et al. 2020), and attention on top."
-        + (" In an encoder-decoder a token passes only one stack: this is too much." if both else "")
+        + (" In an encoder-decoder a token passes only one stack: this is too much." if design.n_crossings else "")
     )
     st.caption("Assumed speeds: " + "; ".join(MACHINES) + " (GPUs: NVIDIA's data sheets).")
-
-
-def _passes(design: Design) -> str:
-    """Why a token passes fewer parameters than the model has, or some more than once."""
-    experts = f" (one expert of {design.n_experts} in each layer)" if design.n_experts > 1 else ""
-    return experts + (", with shared layers as often as they run" if design.shared_layers else "")
 
 
 def _time(seconds: float) -> str:

@@ -106,7 +106,11 @@ def film(here: Lesson) -> None:
         st.caption(inside.ABOUT)
     with left:
         st.markdown(_in_words(now, step))
-        _on_text(step)
+        early, late = on_text(step)
+        st.markdown(
+            f"On held-out text tokens 48 to 63 cost {late:.2f} nats, tokens 8 to 15 {early:.2f}: "
+            f"**{decimal(late - early, '+.2f')}**."
+        )
 
 
 @shared
@@ -162,12 +166,4 @@ def _in_words(found: Copying, step: int) -> str:
         f"attention to what followed the same token before, head **{found.heads[behind]}** gives "
         f"{back[behind]:.0%} to the token just before. Without head **{found.heads[worst]}** the loss grows "
         f"most, by {decimal(float(damage[worst]), '+.2f')} nats."
-    )
-
-
-def _on_text(step: int) -> None:
-    early, late = on_text(step)
-    st.markdown(
-        f"On held-out text tokens 48 to 63 cost {late:.2f} nats, tokens 8 to 15 {early:.2f}: "
-        f"**{decimal(late - early, '+.2f')}**."
     )

@@ -76,19 +76,15 @@ def _chart(found: dict[str, Records]) -> None:
         "learning rate": lines("learning_rate"),
         "length of the gradient, before clipping": lines("grad_norm"),
     }
+    sizes = sorted({entry.config.vocab_size for entry in zoo.catalogue() if entry.name in found and entry.config})
+    levels = [(math.log(size), f"log {size:,} = {math.log(size):.2f}") for size in sizes]  # of pure chance
     show(
-        learning.log_panels(columns, theme=theme(), levels=_chance(list(found))),
+        learning.log_panels(columns, theme=theme(), levels=levels),
         key="shipped_curves",
         alt="; ".join(
             f"{name}: loss {log.loss[0]:.2f} at first, {log.loss[-1]:.2f} at last" for name, log in found.items()
         ),
     )
-
-
-def _chance(names: list[str]) -> list[tuple[float, str]]:
-    """The loss of a model to which all tokens are equally probable, for each size of vocabulary among these models."""
-    sizes = sorted({config.vocab_size for entry in zoo.catalogue() if entry.name in names and (config := entry.config)})
-    return [(math.log(size), f"log {size:,} = {math.log(size):.2f}") for size in sizes]
 
 
 def _in_words(found: dict[str, Records], shown: str) -> str:
