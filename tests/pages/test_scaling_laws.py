@@ -10,7 +10,7 @@ import pytest
 
 from tests.app import charts, open_page, series, views, words
 from tfmviz.analysis.law_fits import fit_additive
-from tfmviz.ui.size import runs as runs_file
+from tfmviz.ui.size import own
 
 PAGE, LAWS, OWN = "size", "Scaling laws", "Our own runs"
 
@@ -49,7 +49,7 @@ def test_the_table_holds_the_losses_at_the_readers_place() -> None:
 
 def shipped() -> tuple[list[dict[str, float]], list[dict[str, float]]]:
     """The runs that are fitted, and those of the largest model."""
-    found = json.loads(runs_file.FILE.read_text())
+    found = json.loads(own.FILE.read_text())
     larger = [run for run in found["runs"] if [run["width"], run["depth"]] == found["largest"]]
     return [run for run in found["runs"] if run not in larger], larger
 

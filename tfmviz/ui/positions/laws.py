@@ -97,15 +97,10 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
     )
     dot, distance = _relations(waves)
     with left:
-        values = distance[p] if measure == "distance" else dot[p]
+        name, values = names[measure or "product"], distance[p] if measure == "distance" else dot[p]
+        marked = [(q, str(q)) for q in sorted({p, *others})]
         show(
-            figures.lines(
-                [Line(name=names[measure or "product"], y=values)],
-                title=names[measure or "product"],
-                x_title="position q",
-                marked=[(q, str(q)) for q in sorted({p, *others})],
-                theme=theme(),
-            ),
+            figures.lines([Line(name=name, y=values)], title=name, x_title="position q", marked=marked, theme=theme()),
             key="near_and_far",
             alt=f"Product of {p} with " + ", with ".join(f"{q}: {dot[p, q]:.2f}" for q in others),
         )
@@ -119,8 +114,8 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
     closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"
     st.markdown(
         f"**Position {p} is {closer} {a} {'as to' if closer != 'closer to' else 'than to'} {b}:** product "
-        f"{dot[p, a]:.2f} and {dot[p, b]:.2f}, distance {distance[p, a]:.2f} and "
-        f"{distance[p, b]:.2f}. Only |p − q| counts."
+        f"{dot[p, a]:.2f} and {dot[p, b]:.2f}, distance {distance[p, a]:.2f} and {distance[p, b]:.2f}. Only |p − q| "
+        "counts."
     )
 
 

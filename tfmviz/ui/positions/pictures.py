@@ -23,6 +23,8 @@ from tfmviz.zoo import ModelUnavailable
 if TYPE_CHECKING:
     from tfmviz.zoo.pictures import PictureReader
 
+NOT_DRAWN = {"drawn": ""}
+
 KINDS = {"trained positions": "learned", "no positions": "none"}
 """What the page calls the two models."""
 
@@ -38,13 +40,7 @@ def digits() -> None:
     drawn = view.from_text(st.query_params.get("drawn", ""), zoo.pictures.SIDE)
     with lesson.line("digit"):
         n = st.slider(
-            "Digit",
-            0,
-            len(labels) - 1,
-            0,
-            key="digit",
-            bind="query-params",
-            on_change=lambda: controls.put({"drawn": ""}),
+            "Digit", 0, len(labels) - 1, 0, key="digit", bind="query-params", on_change=controls.put, args=(NOT_DRAWN,)
         )
         shuffled = st.slider(
             "Shuffle", 0, 20, 0, key="shuffle", bind="query-params", help="The order of the patches; 0: as they lie."
