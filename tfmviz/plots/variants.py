@@ -71,7 +71,7 @@ def _losses(theme: Theme, baseline: float, n: int) -> Spec:
         rows().mark_point(filled=True, size=60, opacity=0.7).encode(x=x, y=y, color=color, **hover()),
         rows("means").mark_tick(thickness=4, size=20).encode(x=x, y=y, color=color, **hover()),
         height=70 + 28 * n,
-        says="A row for each variant: its held-out loss seed by seed, and the mean.",
+        says="The held-out loss of each variant, seed by seed.",
     )
 
 
@@ -118,7 +118,7 @@ def _routing(theme: Theme, n_layers: int, n_experts: int) -> Spec:
         number_of.encode(x=x, y=middle, text=alt.Text("word:N"), color=alt.Color("ink:N", scale=None)),
         *(rule(theme, y=row, strokeWidth=1, opacity=0.4) for row in range(n_layers)),
         height=130 + 76 * n_layers,
-        says="A bar for each token in each layer: the expert that reads it, and the router's probability.",
+        says="The expert of each token in each layer, and its probability.",
     )
 
 

@@ -254,7 +254,7 @@ def _lesson(text: str, needs: Sequence[str]) -> Lesson:
     model = models.load(choice.model if "model" in needs else models.usual(models.names()))
     encoded = model.encode(text)
     if not encoded.ids:  # the tokenizer's own spelling drops characters without a width
-        st.warning("This text holds nothing that the model reads. Type at least one character that can be seen.")
+        st.warning("Type at least one character that can be seen.")
         st.stop()
     if {"text", "model"} <= set(needs):  # else the page itself says how much its models read
         controls.say_what_was_cut(encoded, f"{markdown.code(choice.model)} reads")
@@ -276,7 +276,7 @@ def pair_boxes(here: Lesson) -> None:
     controls.token_box([visible(token) for token in keys], here.key, label="at this one", key="to")
 
 
-NO_HEAD = "This model has no head: it predicts no words. Other pages and tabs show its patterns, streams and norms."
+NO_HEAD = "This model has no head: it predicts no words."
 
 
 @contextmanager

@@ -67,9 +67,9 @@ PAIRED = ("side_a", "side_b", "side_difference", "side_heads", "stream_change", 
 MOST_TOKENS = 128
 """Of a text whose vectors travel: a megabyte of them in a large picture."""
 
-NOT_READ = "Nothing here can be read. Type at least one character that can be seen."
-TOO_LONG = "This text is too long for the picture to follow each key. Press Enter."
-TOO_SLOW = "This model is too slow for the picture to follow each key. Press Enter."
+NOT_READ = "Type at least one character that can be seen."
+TOO_LONG = "This text is too long to follow each key. Press Enter."
+TOO_SLOW = "This model is too slow to follow each key. Press Enter."
 
 _served = False
 _threads = ThreadPoolExecutor(AT_ONCE, "live")

@@ -286,7 +286,7 @@ def _all_heads(sides: Sides, on_look: Callable[[], None] | None) -> None:
     here, there = sides.lessons
     layers = [layer for layer in here.model.config.layers if kind_of(layer) == kind_of(here.choice.layer)]
     if not sides.queries.pairs:
-        st.markdown("The two have no token in common, so their heads cannot be compared.")
+        st.markdown("The two have no token in common.")
         return
     patterns = [(here.trace[f"{layer}.pattern"], there.trace[f"{layer}.pattern"]) for layer in layers]
     moved = np.stack([distances(a, b, sides.queries, sides.keys).mean(axis=-1) for a, b in patterns])

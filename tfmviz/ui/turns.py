@@ -32,7 +32,7 @@ LONGEST = 30.0
 
 
 TOO_MUCH = (
-    f"This takes more than {LONGEST:.0f} seconds of a processor, too much for one answer. Type fewer words, "
+    f"This takes more than {LONGEST:.0f} seconds of a processor. Type fewer words, "
     "choose a smaller model, or undo your last change."
 )
 

@@ -161,7 +161,6 @@ def directions(place: Place) -> None:
             key="component_path",
             alt="The positions in the two main directions, from the first to the last.",
         )
-    st.markdown("Where the path is smooth, neighbours have similar rows.")
 
 
 def norms(place: Place) -> None:

@@ -138,7 +138,7 @@ def _measured_in_words(n: int) -> str:
     )
     return (
         f"Of {n} held-out digits the model with positions names **{learned[0]}** rightly, and {learned[1]} once their "
-        f"patches are shuffled; without positions it is **{none[0]}** and {none[1]}: a picture is a bag of patches."
+        f"patches are shuffled; without positions it is **{none[0]}** and {none[1]}."
     )
 
 

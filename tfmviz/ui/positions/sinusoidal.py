@@ -196,7 +196,7 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
             f"dimensions together stay at {away[1][1:].min():.2f} or more.",
         )
     st.markdown(
-        f"A single wave repeats: P0 = P{wavelength}. With many, none of {length} positions comes nearer to P0 than "
+        f"P0 = P{wavelength}. With many waves, none of {length} positions comes nearer to P0 than "
         f"**{away[1][1:].min():.2f}**."
     )
 

@@ -143,6 +143,5 @@ def _numbers(path: AdamPath) -> None:
         without = f"Without the correction it would be (1 − β₁)/√(1 − β₂) = {share} times as long. "
     st.markdown(
         "m and v are running means that begin at 0: after one step they are (1 − β₁) g and (1 − β₂) g². Dividing by "
-        f"1 − βᵗ makes them g and g², so the first step is η in each coordinate. {without}The transformer of 2017 used "
-        "β = (0.9, 0.98) and ε = 10⁻⁹."
+        f"1 − βᵗ makes them g and g², so the first step is η in each coordinate. {without}"
     )

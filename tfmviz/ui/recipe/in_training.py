@@ -98,7 +98,7 @@ def gradients(here: Lesson) -> None:
     whole = {kind: float(np.sqrt((values**2).sum())) for kind, values in lengths.items()}
     st.markdown(
         f"The whole gradient is **{rounded(whole['random weights'])}** long with random weights, "
-        f"**{rounded(whole['trained'])}** now. In training the pulls of many sentences cancel."
+        f"**{rounded(whole['trained'])}** now."
     )
 
 

@@ -57,7 +57,7 @@ def smoothed(here: Lesson) -> None:
     st.markdown(_words(epsilon, len(log_p), smoothing.divergence(q, log_p), float(found.losses[at]), tokens[0]))
     show_table(
         Table(
-            caption="∂KL/∂z = p − q for each logit z. A step goes the other way.",
+            caption="∂KL/∂z = p − q for each logit z.",
             columns=("entry", "q", "p", "p − q"),
             rows=[
                 (token, rounded(float(q[n])), rounded(float(np.exp(log_p[n]))), decimal(float(slope[n]), "+.4f"))

@@ -65,7 +65,6 @@ def spectrum(shown: Subject, d_head: int) -> Spectrum | None:
         format="%g",
         placeholder="the model's own" if own is None else f"{own:,.0f}",
         key="rope_base",
-        help="Empty: the model's own. 10,000 in the paper, 500,000 in LLaMA 3.",
     )
     kind = line.radio(
         "For longer texts",

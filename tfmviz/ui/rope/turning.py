@@ -126,7 +126,7 @@ def helices(shown: Subject) -> None:
         st.markdown(f"**RoPE**: the query of “{safe}” itself goes round, on its own radius.")
         figure = _figure(q * np.exp(1j * angles), pairs, name, seen)
         show_space(figure, key="helix_turned", alt=f"Pairs of a query over {n} positions: helices of radius {radii}.")
-    st.markdown(f"“{safe}” keeps its length at any position: {radii}. Only the direction tells where it is.")
+    st.markdown(f"“{safe}” keeps its length at any position: {radii}.")
 
 
 def _figure(values: Array, pairs: list[int], name: str, seen: View) -> Space:

@@ -251,7 +251,7 @@ def routed(here: Lesson) -> None:
     stack = here.model.writes_from
     p = np.stack([here.trace[f"{site}.router"] for site in sites])  # (layer, len, expert)
     if not np.isfinite(p).all():
-        st.warning("The router's numbers are not finite: there is nothing to show.")
+        st.warning("The router's numbers are not finite.")
         return
     tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
     show(figures.routing(tokens, p, theme=theme()), key="routing", alt=said(tokens, p))
@@ -301,7 +301,7 @@ def repeated(tokens: tuple[str, ...], p: Array) -> str:
         places[token].append(i)
     several = [found for found in places.values() if len(found) > 1]
     if not several:
-        return "No token occurs twice; repeat a word to see whether its place matters."
+        return "No token occurs twice."
     chosen = p.argmax(axis=-1)
     same = [sum(len(set(row[found].tolist())) == 1 for found in several) for row in chosen]
     by_layer = ", ".join(f"{n} in layer {row}" for row, n in enumerate(same))

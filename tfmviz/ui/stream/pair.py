@@ -82,7 +82,7 @@ def _likeness(traces: dict[str, Trace]) -> None:
     ends = {name: decimal(float(values[-1])) for name, values in found.items()}
     st.markdown(
         f"At the end, two tokens' vectors have a mean cosine of **{ends['without']}** without them, {ends['with']} "
-        "with them. At 1, nothing tells one token from another."
+        "with them."
     )
     show(
         figures.by_layer(found, x=PASSED, title="mean cosine between tokens", theme=theme()),

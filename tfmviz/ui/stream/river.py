@@ -89,8 +89,8 @@ def _deleted(here: Lesson, found: River, stack: str) -> None:
     first, then = found.parts[gone.earlier].name, found.parts[gone.later].name
     amount = f"{per_cent(gone.share)} of {first} back" if gone.share <= 1 else f"more than all of {first} back"
     st.markdown(
-        f"**{then[0].upper()}{then[1:]} takes {amount}**: of all pairs of writes theirs have the most negative product "
-        f"(cosine {decimal(gone.cosine)})."
+        f"**{then[0].upper()}{then[1:]} takes {amount}**: theirs is the most negative product (cosine "
+        f"{decimal(gone.cosine)})."
     )
     if not here.model.weights.has_head or stack != here.model.writes_from:
         return

@@ -115,7 +115,7 @@ def _gap(curves: dict[str, Any]) -> str:
     new, read = (curves[way][1][0] for way in ("new weights", "head alone"))
     return (
         f"With {SIZES[0]} examples a new model is right in {per_cent(new)}, a head on the trained one in "
-        f"**{per_cent(read)}**: what the model learned from text, it need not learn again."
+        f"**{per_cent(read)}**."
     )
 
 

@@ -38,8 +38,7 @@ def beginning(here: Lesson) -> None:
     end = " After your words the model ends the text at once." if is_at_once else ""
     st.markdown(
         f"**{markdown.plain(text.strip())}** ({decimal(log_p)} nats, the sum of log-probabilities). Left alone it "
-        f"writes “{markdown.plain(free.strip())}” ({decimal(float(np.log(free_p).sum()))} nats).{end} Words in "
-        "brackets are yours."
+        f"writes “{markdown.plain(free.strip())}” ({decimal(float(np.log(free_p).sum()))} nats).{end}"
     )
 
 
@@ -72,7 +71,7 @@ def losses(here: Lesson) -> None:
     )
     parts = next((n for n, (a, b) in enumerate(zip(ids, wrote, strict=True)) if a != b), None)
     where = (
-        "The model's own words are the same, as far as the reference goes."
+        "The model's own words are the same."
         if parts is None
         else f"They part at word {parts + 1}, where the model writes “{markdown.plain(own[parts])}” instead of "
         f"“{markdown.plain(words[parts])}” ({per_cent(float(np.exp(-forced[parts])))})."

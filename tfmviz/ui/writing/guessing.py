@@ -160,8 +160,7 @@ def _score(rounds: list[Guess]) -> None:
     same = sum(one.rank == 1 and len(one.tokens) == 1 for one in rounds)
     st.markdown(
         f"**Mean of {len(rounds)} guess{'es' if len(rounds) > 1 else ''}: yours {_bits(mean)} bits, the model's "
-        f"first choices {_bits(mean_best)} bits**; {same} of yours were its first choice. One bit less means "
-        "twice as probable."
+        f"first choices {_bits(mean_best)} bits**; {same} of yours were its first choice."
     )
 
 

@@ -57,7 +57,7 @@ def ask(here: Lesson) -> Settings:
         banned = () if ends else here.model.tokenizer.marks.ends
     how = left.segmented_control("Choose by", WAYS, default="sampling", key="chosen_by", bind="query-params")
     if how == "greedy":
-        right.caption("Greedy: always the most probable word, whatever the other settings.")
+        right.caption("Always the most probable word.")
         return Settings(rules=Rules(temperature=0.0, banned=banned), seed=0)
     order = ORDERS[right.selectbox("Order, as in", list(ORDERS), key="order", bind="query-params")]
     st.caption("The settings act in this order: " + " → ".join(NAMES[rule] for rule in order) + ".")

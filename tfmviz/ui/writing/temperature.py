@@ -52,7 +52,7 @@ def one_context(here: Lesson, said: Settings, now: Written) -> None:
     )
     st.markdown(
         f"All scores are divided by T: “{first}” has {per_cent(p[0, best[0]])} at T = 0.2, {per_cent(p[-1, best[0]])} "
-        f"at T = 2; the order never changes. The entropy grows from {decimal(entropies[0])} to "
+        f"at T = 2. The entropy grows from {decimal(entropies[0])} to "
         f"{decimal(entropies[-1])} nats, as among {_equal(entropies[0])} and {_equal(entropies[-1])} equally likely "
         "tokens."
     )
