@@ -295,7 +295,7 @@ def _all_heads(sides: Sides, on_look: Callable[[], None] | None) -> None:
     st.markdown(
         f"The head that changes most is layer {layer}, head {head}: {per_cent(share)} of its attention moves."
         if share > LEAST
-        else "No head moves any of its attention."
+        else "Nothing differs."
     )
 
     def look_at(row: int, column: int) -> None:
