@@ -52,11 +52,14 @@ def tables() -> None:
     place = choose()
     if place is None:
         return
+    config = place.model.config
+    if config.trained_on > config.max_len:  # more positions before it was converted
+        st.caption(f"These are the first {config.max_len:,} of the model's {config.trained_on:,} positions.")
     lesson.tabs(
         "of_table",
         {
             "The table": (
-                "A row is added to the word at its position." + _left_out(place),
+                "A row is added to the word at its position.",
                 lambda: heat_map(place),
             ),
             "Similarity": (
@@ -109,14 +112,6 @@ def heat_map(place: Place) -> None:
         f"{values.max():.2f}.",
     )
     st.markdown(f"{values.shape[0]} × {values.shape[1]} = **{values.size:,} trained numbers**.")
-
-
-def _left_out(place: Place) -> str:
-    """A sentence on the rows that were cut off when the model was converted; empty if there are none."""
-    config = place.model.config
-    if config.trained_on <= config.max_len:
-        return ""
-    return f" These are the first {config.max_len:,} of the model's {config.trained_on:,} positions."
 
 
 def similarity(place: Place) -> None:
@@ -219,10 +214,7 @@ def _measured(place: Place) -> None:
 def wall(place: Place) -> None:
     """One token more than there are positions."""
     st.code(one_too_many(place), language=None, wrap_lines=True)
-    st.markdown(
-        f"**One token too many.** The table has no such row.{_left_out(place)} Rows that training never reached mean "
-        "nothing:"
-    )
+    st.markdown("**One token too many.** The table has no such row. Rows that training never reached mean nothing:")
     if model := models.needed(REVERSE):
         _beyond(model)
 
