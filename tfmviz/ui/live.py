@@ -49,6 +49,9 @@ WAITING = 4
 LONGEST = 1.0
 """Seconds of a processor that a key may take."""
 
+PATIENCE = 0.2
+"""Seconds that a key waits while every processor computes a page."""
+
 LARGEST = 70_000
 """Characters of a message; the longest text takes 60,000 if each of its characters is spelled out."""
 
@@ -188,7 +191,7 @@ async def _answer(said: str) -> bytes | str:
 
 async def _is_quiet() -> bool:
     """Waits until a processor is free of pages; False if that takes too long."""
-    end = time.monotonic() + 0.2  # a key waits no longer
+    end = time.monotonic() + PATIENCE
     while turns.are_taken() and time.monotonic() < end:
         await asyncio.sleep(0.004)
     return not turns.are_taken()

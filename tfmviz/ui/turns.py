@@ -24,6 +24,9 @@ from tfmviz.ui import icons
 PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 """That this server may use: `deploy.serve` gives each of several its share."""
 
+PATIENCE = 1.0
+"""Every so many seconds a waiting reader is told the place in the queue."""
+
 AT_ONCE = PROCESSORS + 1
 """One more, since a run may wait for something else."""
 
@@ -95,7 +98,7 @@ def take(model: str = "", text: str = "") -> None:
         _queue.append(ticket)
         _call()
     note = None
-    while not ticket.called.wait(1.0):
+    while not ticket.called.wait(PATIENCE):
         note = st.empty() if note is None else note
         note.info(f"The server is busy: {_before(ticket)} before you. Your page will appear.", icon=icons.WAIT)
     if note is not None:

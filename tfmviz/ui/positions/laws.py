@@ -1,4 +1,4 @@
-"""The page on positions: what holds for sinusoids at every position, checked on their table."""
+"""The reader's choice of sinusoids, their table, and what holds at every position, checked on it."""
 
 from __future__ import annotations
 

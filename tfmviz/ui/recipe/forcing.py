@@ -1,4 +1,4 @@
-"""Teacher forcing: at every place the model reads the true text so far and is asked for the next token."""
+"""Teacher forcing: a model that predicts the next token, its predictions of the typed text, and what they cost."""
 
 from __future__ import annotations
 

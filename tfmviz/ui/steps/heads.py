@@ -1,4 +1,4 @@
-"""What one head looks up, what each head adds, how heads differ, and which of them follow a simple pattern."""
+"""What one head looks up, why scores are divided by √d, what each head adds, how heads differ and what they do."""
 
 from __future__ import annotations
 

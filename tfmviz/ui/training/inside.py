@@ -1,4 +1,4 @@
-"""What a run's snapshots show: all heads on a fixed probe, their scores, and the model's answers."""
+"""What a run's snapshots show: all heads on a fixed probe, their scores, how they come to copy, the model's answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs as they go: progress, curves, heads that form, answers. Many readers may watch one run."""
+"""Runs of readers: progress, curves, heads that form, answers, as they go. Many readers may watch one run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a translation looked at: the chosen head of cross-attention, or the mean of several."""
+"""What a translation looks at: in the encoder, in cross-attention, beside another one, and in other translators."""
 
 from __future__ import annotations
 

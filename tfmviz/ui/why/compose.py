@@ -1,4 +1,4 @@
-"""Which head reads which: composition of all pairs of heads, and one pair on the reader's sentence."""
+"""Which head reads which: composition of all pairs of heads, one pair on the sentence, and how such a pair was born."""
 
 from __future__ import annotations
 
