@@ -77,7 +77,7 @@ def _words(found: Forced, mean: float) -> str:
 
 def _trained(model: Model) -> str:
     """Where the answers come from in training, and what keeps the model from seeing them."""
-    one_pass = "So all places are trained in one pass, and a causal mask"
+    one_pass = "All places are trained in one pass, and a causal mask"
     if model.config.architecture == "encoder-decoder":
         return (
             "The target is what the decoder reads, moved by one place: in training the second text of a pair, "

@@ -59,10 +59,10 @@ def tasks(here: Lesson) -> None:
     show_plain_view("pieces", js=pieces.JS, css=pieces.CSS, data=data.payload(), key="tasks")
     st.markdown(
         "In all three, the answers are the text itself; the losses are not comparable. **The next token** is asked at "
-        "every place, from the left. **Masked tokens** "
-        f"(BERT): 15% are asked, from both sides ({FILLER} answers); of these 80% become the mask, 10% a random token, "
-        "and 10% stay. **Spans** (T5): 15% are left out in runs of about three, which a decoder writes. The model that "
-        "answers is small: held out, it loses 5.07 nats per token, token frequencies alone 6.38."
+        "every place, from the left. **Masked tokens** (BERT): 15% are asked, from both sides "
+        f"({FILLER} answers); of these 80% become the mask, 10% a random token, and 10% stay. **Spans** (T5): 15% are "
+        "left out in runs of about three, which a decoder writes. The model that answers is small: held out, it loses "
+        "5.07 nats per token, token frequencies alone 6.38."
     )
 
 
