@@ -54,7 +54,7 @@ def tables() -> None:
         return
     config = place.model.config
     if config.trained_on > config.max_len:  # more positions before it was converted
-        st.caption(f"These are the first {config.max_len:,} of the model's {config.trained_on:,} positions.")
+        st.markdown(f"These are the first {config.max_len:,} of the model's {config.trained_on:,} positions.")
     lesson.tabs(
         "of_table",
         {
