@@ -14,7 +14,7 @@ def draw(here: Lesson) -> None:
         "lesson",
         {
             "Order-blind": (
-                "A sum over keys has no order. Which model notices when words move?",
+                "A sum over keys has no order.",
                 lambda: order_blind.order_blind(here),
                 "Which vectors change when words move?",
             ),
@@ -29,8 +29,7 @@ def draw(here: Lesson) -> None:
             ),
             "Learned": ("", learned.tables, "Which positions are trained worst?"),
             "Not only words": (
-                "A picture as a text: each patch of 2 × 2 cells takes the place of a word, and a [class] token before "
-                "them names the digit. Draw one.",
+                "Each patch of 2 × 2 cells takes the place of a word; a [class] token names the digit. Draw one.",
                 pictures.digits,
                 "Can a model without positions read digits?",
             ),

@@ -2,7 +2,7 @@
 
 from tfmviz.ui import beside, duel, lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.rope import biases, distance, layouts, spectrum, turning
+from tfmviz.ui.rope import biases, distance, spectrum, turning
 from tfmviz.ui.rope.subject import of_scheme
 
 
@@ -36,7 +36,7 @@ def draw(here: Lesson) -> None:
             ),
             "Two layouts": (
                 "A pair: two neighbours in the paper, one from each half in much code.",
-                of_scheme(here, "rope", layouts.layouts),
+                of_scheme(here, "rope", turning.layouts),
             ),
             "Biases": (
                 "A number for the distance joins every score: ALiBi's is fixed, T5's trained.",

@@ -2,7 +2,7 @@
 
 from tfmviz.ui import beside, lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.stream import attribution, in_context, lengths, lens, pair, paths, river, twins, two
+from tfmviz.ui.stream import attribution, in_context, lengths, lens, pair, paths, river, two
 
 
 def draw(here: Lesson) -> None:
@@ -49,7 +49,7 @@ def draw(here: Lesson) -> None:
                 lambda: lesson.either(
                     "They differ in",
                     "designs",
-                    {"their norms": lambda: twins.twins(here), "residual connections": lambda: pair.pair(here)},
+                    {"their norms": lambda: pair.twins(here), "residual connections": lambda: pair.pair(here)},
                 ),
                 "In which model do the vectors grow?",
             ),

@@ -2,7 +2,7 @@
 
 from tfmviz.ui import beside, lesson, live
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.steps import biography, code, heads, scaling, stages
+from tfmviz.ui.steps import biography, code, heads, stages
 
 
 def draw(here: Lesson) -> None:
@@ -16,9 +16,8 @@ def draw(here: Lesson) -> None:
         {
             "Stages": ("", lambda: stages.stages(here), here.question),
             "Why √d?": (
-                "Longer vectors have larger products by chance, and the softmax chooses one key. Dividing by √d "
-                "undoes that.",
-                lambda: scaling.scaling_lab(here),
+                "Longer vectors have larger products by chance, and the softmax chooses one key.",
+                lambda: heads.scaling_lab(here),
                 "Twice as many numbers: what becomes of the largest share?",
             ),
             "A fuzzy hash table": (

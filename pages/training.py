@@ -2,7 +2,7 @@
 
 from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.training import duplicates, film, shipped, train, tuned
+from tfmviz.ui.training import duplicates, film, shipped, tuned, watch
 
 
 def draw(here: Lesson) -> None:
@@ -10,8 +10,7 @@ def draw(here: Lesson) -> None:
         "learned",
         {
             "How a head forms": (
-                "Two layers read random tokens that come twice; only looking back helps. Move the slider: "
-                "when do stripes appear?",
+                "Two layers read random tokens that come twice; only looking back helps. Move the slider.",
                 lambda: film.film(here),
                 "Will the loss fall evenly or all at once?",
             ),
@@ -26,7 +25,7 @@ def draw(here: Lesson) -> None:
             ),
             "Train one": (
                 "Half a minute is enough for a word backwards.",
-                train.train,
+                watch.train,
                 "How many updates will it take?",
             ),
             "Fine-tune": (

@@ -2,7 +2,7 @@
 
 from tfmviz.ui import beams, beside, lesson, models
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.translating import aligned, doubts, encoder, forced, references, two, what_if, word_by_word
+from tfmviz.ui.translating import attention, doubts, forced, references, what_if, word_by_word
 
 
 def draw(here: Lesson) -> None:
@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         models.needed("french-english")
         return
     if there := beside.other(here, beside.WITHOUT_HEADS, alike=True):
-        two.side_by_side(here, there)
+        attention.side_by_side(here, there)
         return
 
     doubts.say(here)
@@ -19,13 +19,13 @@ def draw(here: Lesson) -> None:
         "translation",
         {
             "Word by word": (
-                "The decoder writes one word at a time; below is the word just read. Point at one.",
+                "The decoder writes one word at a time; below is the word just read.",
                 lambda: word_by_word.draw(here),
                 "Which source word will each word of the translation look at?",
             ),
             "The encoder": (
                 "First every source word looks at all others.",
-                lambda: encoder.draw(here),
+                lambda: attention.encoder(here),
             ),
             "Beam search": (
                 "Several translations grow side by side.",
@@ -52,7 +52,7 @@ def draw(here: Lesson) -> None:
             ),
             "All translators": (
                 "Rows are written words, columns the source.",
-                lambda: aligned.compare(here),
+                lambda: attention.compare(here),
                 "Which translators look at one word at a time?",
             ),
             "References": (

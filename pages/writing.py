@@ -33,8 +33,7 @@ def draw(here: Lesson) -> None:
             ),
             "Keyboard": ("A phone's keyboard is a language model.", lambda: keyboard.tab(here, now)),
             "What went into this word": (
-                f"Where layer {here.choice.layer_index}, head {here.choice.head} looked, and what each layer "
-                "would have written.",
+                "Where the chosen head looked, and what each layer would have written.",
                 lambda: place.into_this_word(here, now),
             ),
             "Temperature": (
@@ -51,7 +50,7 @@ def draw(here: Lesson) -> None:
             "Repetition": ("Why not always take the most probable word?", lambda: temperature.repetition(here, said)),
             "Beam search": ("Several texts grow side by side.", lambda: beams.search(here, banned=said.rules.banned)),
             "The cache": (
-                "Keys and values of the past are kept, not computed again.",
+                "Keys and values of the past are kept.",
                 lambda: lesson.either(
                     "Show",
                     "cached",

@@ -22,7 +22,7 @@ def cell(row: int, column: int) -> str:
 
 def heading(page: Page, token: int, stage: str) -> None:
     """Waits until the ten best words are those of a cell."""
-    expect(page.get_by_text(re.compile(rf"Token {token} “.*”, {stage}:"))).to_be_visible()
+    expect(page.get_by_text(re.compile(rf"Token {token} “.*”, {stage}"))).to_be_visible()
 
 
 def test_paths_are_turned_read_out_and_saved_and_no_other_tab_loads_what_draws_them(visit: Visit) -> None:

@@ -19,7 +19,6 @@ from tfmviz import zoo
 from tfmviz.places import PROJECT
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import MASK
-from tfmviz.training.loop import Settings, build_optimizer
 from tfmviz.ui.recipe import rates, targets, tasks
 from tfmviz.zoo import ZooModel
 
@@ -185,16 +184,16 @@ def test_the_schedules_are_the_published_formula() -> None:
 
 
 @pytest.mark.parametrize(
-    ("warmup", "said", "alternative"),
+    ("warmup", "falls", "alternative"),
     [
-        ("1900", "which must be known beforehand", "rises for 1,900 steps to"),
-        ("2000", "so long a warm-up", "rises for 2,000 steps to"),
-        ("10000", "so long a warm-up", "rises for all 2,000 steps and stays below its peak"),
+        ("1900", True, "rises for 1,900 steps to"),
+        ("2000", False, "rises for 2,000 steps to"),
+        ("10000", False, "rises for all 2,000 steps and stays below its peak"),
     ],
 )
-def test_what_is_said_of_the_rate_holds_within_the_run(warmup: str, said: str, alternative: str) -> None:
+def test_what_is_said_of_the_rate_holds_within_the_run(warmup: str, falls: bool, alternative: str) -> None:
     app = open_page(PAGE, recipe="Learning rate", warmup=warmup, rate_steps="2000")
-    assert said in words(app)
+    assert ("A cosine falls to a tenth of the peak" in words(app)) == falls
     assert alternative in alt(app, "schedules")
     drawn = series(charts(app)["schedules"])
     assert (drawn["2017 (Noam)"].max() < 0.98 * drawn["constant"][-1]) == ("stays below" in alt(app, "schedules"))
@@ -204,7 +203,7 @@ def test_of_the_shipped_runs_post_norm_without_warm_up_alone_stays_where_frequen
     """What the page says of them."""
     last = {}
     for name, file in rates.RUNS.items():
-        entries = [json.loads(line) for line in (rates.LOGS / f"{file}.jsonl").read_text().splitlines()]
+        entries = [json.loads(line) for line in (targets.MEASURED.parent / f"{file}.jsonl").read_text().splitlines()]
         last[name] = entries[-1]["held_out_loss"]
         assert entries[0]["learning_rate"] == pytest.approx(2e-3 if "no warm-up" in name else 2e-5)
         assert max(entry["learning_rate"] for entry in entries) == pytest.approx(2e-3)
@@ -273,7 +272,6 @@ def test_without_dropout_nothing_changes_and_the_page_says_so() -> None:
     said = words(open_page(PAGE, recipe="Dropout", p="0.0"))
     assert "With p = 0 nothing is dropped." in said
     assert "trained without dropout." in said
-    assert "suffers the more" in words(open_page(PAGE, recipe="Dropout", p="0.1"))
 
 
 @pytest.mark.parametrize(
@@ -284,29 +282,13 @@ def test_what_the_correction_of_adam_is_good_for_depends_on_its_betas(beta1: str
     assert f"= {share} times as long" in words(app)  # (1 − β₁)/√(1 − β₂)
 
 
-@pytest.mark.parametrize(("beta1", "beta2"), [("0.9", "0.98"), ("0.0", "0.98"), ("0.9", "0.0"), ("0.0", "0.0")])
-def test_only_a_mean_that_begins_at_0_is_called_too_small(beta1: str, beta2: str) -> None:
-    said = words(open_page(PAGE, recipe="Adam", beta1=beta1, beta2=beta2))
-    small = [name for name, beta in (("m", beta1), ("v", beta2)) if beta != "0.0"]
-    assert ("start too small" in said or "starts too small" in said) == bool(small)
-    if len(small) == 1:
-        assert f"{small[0]} is a running mean that begins at 0" in said
-
-
-def test_the_betas_on_the_page_are_those_of_training() -> None:
-    said = words(open_page(PAGE, recipe="Adam"))
-    assert "The transformer of 2017 used β = (0.9, 0.98) and ε = 10⁻⁹" in said
-    (group, *_) = build_optimizer(torch.nn.Linear(2, 3), Settings(steps=1, optimizer="adamw")).param_groups
-    assert f"many since use β₂ = {group['betas'][1]}" in said
-
-
 @pytest.mark.parametrize(
     ("address", "said", "not_said"),
     [
         ({"steep": "30", "eta_plain": "0.3"}, "is thrown out of the valley", "nothing can grow"),
         ({"steep": "30", "eta_plain": "0.3", "y": "0.0"}, "nothing can grow", "is thrown out"),
         ({"steep": "30", "eta_plain": "0.03"}, "yours is below it", "is thrown out"),
-        ({"steep": "1", "eta_plain": "0.3"}, "30% of what is left each time", "as steep across"),
+        ({"steep": "1", "eta_plain": "0.3"}, "goes straight to the bottom", "as steep across"),
         ({"x": "0.0", "y": "0.0"}, "the gradient is 0", "**Gradient descent**"),
     ],
 )

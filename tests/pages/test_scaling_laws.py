@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.app import charts, open_page, series, views, words
 from tfmviz.analysis.law_fits import fit_additive
-from tfmviz.ui import cache
-from tfmviz.ui.size import runs as runs_file
+from tfmviz.ui.size import own
 
 PAGE, LAWS, OWN = "size", "Scaling laws", "Our own runs"
 
@@ -51,7 +49,7 @@ def test_the_table_holds_the_losses_at_the_readers_place() -> None:
 
 def shipped() -> tuple[list[dict[str, float]], list[dict[str, float]]]:
     """The runs that are fitted, and those of the largest model."""
-    found = json.loads(runs_file.FILE.read_text())
+    found = json.loads(own.FILE.read_text())
     larger = [run for run in found["runs"] if [run["width"], run["depth"]] == found["largest"]]
     return [run for run in found["runs"] if run not in larger], larger
 
@@ -90,10 +88,3 @@ def test_every_constant_lies_in_its_interval() -> None:
             assert low <= value <= high
     assert rows[0][4].endswith("(0.00–1.63)")  # the endless model of some resamples has no loss at all
     assert [row[3] for row in rows[2:]] == ["0.73", "0.457", "0.513"]
-
-
-def test_without_runs_the_page_says_how_to_make_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(runs_file, "FILE", tmp_path / "none.json")
-    cache.clear()
-    assert "scripts.train_scaling" in words(open_page(PAGE, sized=OWN))
-    cache.clear()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from tests.app import alt, charts, forget, open_page, views, words
+from tests.app import alt, charts, open_page, views, words
 from tfmviz import zoo
 from tfmviz.places import PROJECT
 from tfmviz.ui.size import variants
@@ -185,15 +184,6 @@ def test_differences_of_the_paper_are_those_of_its_table() -> None:
     assert theirs["ReLU"] == "+0.003"  # 2.182 and, with GELU, 2.179
     assert theirs["shared layers"] == "+0.315"
     assert theirs["post-norm"] == theirs["baseline"] == "–"
-
-
-def test_the_page_says_what_makes_the_runs_where_there_are_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    forget()
-    monkeypatch.setattr(variants, "FILE", tmp_path / "none.json")
-    assert "scripts.train_variants" in words(open_page(PAGE, sized=CHANGES))
-    forget()
 
 
 @pytest.mark.parametrize("chosen", ["experts", "tiny-english"])

@@ -14,7 +14,6 @@ from tests.model import numpy_model
 from tfmviz import zoo
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui.why import compose, sink, subject, writes
 from tfmviz.ui.why.believe import TAB as BELIEVE
 
 TEXT = "The animal didn't cross the street because it was too tired."
@@ -137,13 +136,13 @@ def test_cross_attention_has_two_lists_of_tokens() -> None:
 def test_linear_attention_says_that_it_has_no_scores() -> None:
     for tab in (SUM, BELIEVE):
         app = page(tab, model="twins-linear")
-        assert subject.NO_SCORES in words(app)
+        assert "Linear attention has no scores." in words(app)
         assert not views(app)
     assert "writes" in views(page(WRITES, model="twins-linear"))
 
 
 def test_heads_of_an_encoder_that_feeds_a_decoder_move_no_word() -> None:
-    assert writes.ELSEWHERE in words(page(WRITES, model="french-english", kind="encoder", text="Je suis."))
+    assert "Encoders write no words." in words(page(WRITES, model="french-english", kind="encoder", text="Je suis."))
 
 
 def test_heads_with_common_keys_lose_a_share_together() -> None:
@@ -252,9 +251,9 @@ def test_a_pair_that_cannot_be_is_not_taken(reads: str) -> None:
 
 
 def test_one_layer_has_no_pairs_and_post_norm_removes_none() -> None:
-    assert compose.TOO_FEW in words(page(COMPOSE, model="reverse"))
+    assert "no head reads another" in words(page(COMPOSE, model="reverse"))
     app = page(COMPOSE, model="twins-postnorm")
-    assert compose.POST_NORM in words(app)
+    assert "nothing is removed" in words(app)
     assert len(matrices(app)["two_heads"]) == 2
 
 
@@ -271,7 +270,7 @@ def test_the_share_of_the_first_token_is_that_of_an_independent_run() -> None:
 
 
 def test_of_one_token_nothing_is_said_about_sinks() -> None:
-    assert sink.TOO_SHORT in words(page(SINK, text="a"))
+    assert "No token has a choice yet." in words(page(SINK, text="a"))
 
 
 def test_the_twin_with_learned_sinks_stands_beside_the_one_without() -> None:

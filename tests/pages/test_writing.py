@@ -95,7 +95,7 @@ def test_the_end_mark_is_written_only_where_the_reader_allows_it() -> None:
 
 def test_top_p_zero_leaves_one_word_and_the_page_says_so() -> None:
     app = open_writing(topp="0.0")
-    assert "The most probable one always stays" in words(app)
+    assert "The most probable word always stays" in words(app)
     assert all(place["left"] == 1 for place in desk(app)["places"])
 
 

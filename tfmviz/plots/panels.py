@@ -15,18 +15,7 @@ from typing import Any
 import numpy as np
 
 from tfmviz.plots import alt
-from tfmviz.plots.charts import (
-    FEW,
-    Chart,
-    Columns,
-    Spec,
-    hover,
-    number,
-    numbered,
-    rows,
-    strokes,
-    summary,
-)
+from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, number, numbered, rows, strokes, summary
 from tfmviz.plots.lines import POWERS_OF_TEN, Stroke
 from tfmviz.plots.theme import Theme, chart_config
 from tfmviz.record.trace import Array
@@ -45,9 +34,6 @@ _AT = "at"
 
 _NAMED = "named"
 """The line whose name at its end is under the pointer; until there is one, all of them."""
-
-FAINT = 0.15
-"""Opacity of the other lines."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -243,7 +229,8 @@ def spread(values: Array, *, least: float, low: float, high: float) -> Array:
 
 @cache
 def _column(theme: Theme, looks: tuple[_Look, ...], axis: _Axis) -> Spec:
-    last = len(looks) - 1
+    last, size = len(looks) - 1, theme.letters + 1
+    title = {"anchor": "start", "fontSize": size, "fontWeight": "normal", "color": theme.text, "offset": 4}
     chart = alt.vconcat(
         *(
             _panel(theme, look, n, axis, last=n == last, named=any(one.ends for one in looks))
@@ -252,7 +239,7 @@ def _column(theme: Theme, looks: tuple[_Look, ...], axis: _Axis) -> Spec:
         description="Lines, one panel below the other: " + ", ".join(look.title for look in looks) + ".",
         padding={"left": 0, "right": 0, "top": 4, "bottom": 4},
         spacing=8,
-        config=chart_config(theme) | {"title": _title(theme)},
+        config=chart_config(theme) | {"title": title},
         resolve={"scale": {"x": "shared", "y": "independent", "color": "independent", "strokeDash": "independent"}},
     )
     spec = chart.to_dict(validate=False)
@@ -267,10 +254,6 @@ def _called(spec: Spec, name: str) -> list[str]:
     """Names of the layers that were called so: Altair numbers them where there are several panels."""
     names = [layer.get("name", "") for view in spec["vconcat"] for layer in view["layer"]]
     return [found for found in names if found.split("_")[0] == name]
-
-
-def _title(theme: Theme) -> Spec:
-    return {"anchor": "start", "fontSize": theme.letters + 1, "fontWeight": "normal", "color": theme.text, "offset": 4}
 
 
 def _panel(
@@ -302,7 +285,7 @@ def _lines(look: _Look, n: int, x: alt.X, y: alt.Y, *, named: bool) -> alt.Chart
     colours, dashes = [stroke.colour for stroke in look.strokes], [stroke.dash for stroke in look.strokes]
     shade, dash = strokes("line", colours, dashes, longest=look.longest, legend=look.legend)
     lines = rows(f"lines{n}").mark_line(aria=False, strokeWidth=2).encode(x=x, y=y, color=shade, strokeDash=dash)
-    return lines.encode(opacity=alt.OpacityValue(FAINT, condition={"param": _NAMED, "value": 1})) if named else lines
+    return lines.encode(opacity=alt.OpacityValue(0.15, condition={"param": _NAMED, "value": 1})) if named else lines
 
 
 def _end_layer(n: int, x: alt.X, y: alt.Y) -> alt.Chart:

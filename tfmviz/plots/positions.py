@@ -12,24 +12,9 @@ import numpy as np
 from tfmviz.plots import alt
 from tfmviz.plots import lines as curves
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, of_tokens, signed, written
-from tfmviz.plots.charts import (
-    FEW,
-    Chart,
-    Columns,
-    Spec,
-    hover,
-    name,
-    number,
-    numbered,
-    role,
-    rows,
-    specification,
-)
+from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, name, number, numbered, role, rows, specification
 from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart
-from tfmviz.plots.theme import (
-    Theme,
-    shades,
-)
+from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible
 
@@ -188,7 +173,7 @@ def _circle(theme: Theme) -> Spec:
         hands.mark_point(filled=True, size=120, opacity=1).encode(x=x, y=y, color=colour),
         word.encode(x=x, y=y, color=colour, text=alt.Text("word:N")),
         height=430,
-        says="One pair of dimensions on its circle: sine against cosine of every position.",
+        says="Sine against cosine of every position.",
     )
 
 
@@ -230,7 +215,7 @@ def _path(theme: Theme, first: str, second: str) -> Spec:
         rows().mark_point(filled=True, size=80, opacity=1).encode(x=x, y=y, color=colour, **hover()),
         rows().mark_text(dy=-13).encode(x=x, y=y, text=alt.Text("word:N")),
         height=380,
-        says="The path through the positions, in the two directions in which they differ most.",
+        says="The positions in the two directions in which they differ most.",
     )
 
 

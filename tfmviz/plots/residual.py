@@ -92,5 +92,5 @@ def _writes(theme: Theme) -> Spec:
         rows().mark_bar().encode(x=x, xOffset=side, y=y, color=color, **hover()),
         rows().mark_text(dy=-8).encode(x=x, xOffset=side, y=y, text=alt.Text("word:N")),
         height=340,
-        says="Two bars for every layer: the length of what attention and the feed-forward layer add.",
+        says="The length of what attention and the feed-forward layer add.",
     )

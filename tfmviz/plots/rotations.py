@@ -11,9 +11,7 @@ import numpy as np
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, masked, of_tokens, signed, unlabelled, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
-from tfmviz.plots.theme import (
-    Theme,
-)
+from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 
 

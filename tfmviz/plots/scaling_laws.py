@@ -74,18 +74,18 @@ def runs(
     """
     points = {name: (series.x, series.loss) for name, series in fitted.items()} | dict(others)
     lines = named_lines(points, _said, theme=theme, dot=DOT)
-    drawn = [replace(line, smooth=fitted[line.name].law) if line.name in fitted else _alone(line) for line in lines]
+    drawn = [
+        replace(line, smooth=fitted[line.name].law)
+        if line.name in fitted
+        else replace(line, stroke=replace(line.stroke, width=0, dot=3 * DOT))
+        for line in lines
+    ]
     if frontier:
         stroke = Stroke(colour=theme.text, width=4)
         drawn.append(Line(name=FRONTIER, x=frontier[0], y=frontier[1], stroke=stroke, said=partial(_said, FRONTIER)))
     ends = np.concatenate([x for x, _ in points.values()])
     fives = float(ends.max() / ends.min()) < FEW_TENS
     return line_chart(drawn, Axes(x=title, y=LOSS, height=380, power_law=True, fives=fives), theme=theme)
-
-
-def _alone(line: Line) -> Line:
-    """Points without a line, larger."""
-    return replace(line, stroke=replace(line.stroke, width=0, dot=3 * DOT))
 
 
 def _said(name: str, x: float, loss: float) -> str:

@@ -14,9 +14,6 @@ from tfmviz.plots.links import of_heads
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 
-HEIGHT = 320
-"""Pixels of the rows of a picture, so that a sentence of a lecture is whole on a projector."""
-
 Order = Sequence[tuple[int | None, int | None]]
 """The tokens of A and B in one order: the position of each in A and in B, None where that has no such token."""
 
@@ -93,7 +90,7 @@ def likeness(cosines: Array, *, token: str, theme: Theme) -> Chart:
         cosines: (state,), in [−1, 1].
     """
     x = np.arange(len(cosines), dtype=float)
-    lines = named_lines({token: (x, cosines)}, _said, theme=theme, dot=50)
+    lines = named_lines({token: (x, cosines)}, "“{}” after {:.0f} layers: cosine {:.2f}".format, theme=theme, dot=50)
     axes = Axes(x="layers passed", y="cosine of A's and B's vector", height=230, legend=False)
     return line_chart(lines, axes, theme=theme, y_range=(min(0.0, float(cosines.min())), 1.0))
 
@@ -107,15 +104,8 @@ def lengths(values: Mapping[str, Array], *, theme: Theme) -> Chart:
     points = {name: (np.arange(len(along), dtype=float), along) for name, along in values.items()}
     axes = Axes(x="layers passed", y="length of the vector", height=230)
     top = 1.06 * max(float(along.max()) for along in values.values())
-    return line_chart(named_lines(points, _length, theme=theme, dot=50), axes, theme=theme, y_range=(0.0, top))
-
-
-def _length(name: str, layers: float, length: float) -> str:
-    return f"{name}, after {layers:.0f} layers: length {length:.2f}"
-
-
-def _said(token: str, layers: float, cosine: float) -> str:
-    return f"“{token}” after {layers:.0f} layers: cosine {cosine:.2f}"
+    lines = named_lines(points, "{}, after {:.0f} layers: length {:.2f}".format, theme=theme, dot=50)
+    return line_chart(lines, axes, theme=theme, y_range=(0.0, top))
 
 
 def _picture(
@@ -136,5 +126,5 @@ def _picture(
         form=Form(digits=3, sign=sign),
         titles=(title,),
         frames=chosen_cell(cell),
-        row_height=max(20, min(26, HEIGHT // len(values))),
+        row_height=max(20, min(26, 320 // len(values))),  # on a projector too
     )

@@ -55,7 +55,7 @@ def _areas(theme: Theme) -> Spec:
         box.encode(x=x, y=y, color=colours, x2=alt.X2("x2"), y2=alt.Y2("y2"), **hover()),
         word.encode(x=x, y=y, text=alt.Text("word:N")),
         height=320,
-        says="Rectangles as large as the numbers of parameters: left those of all layers, right those there are once.",
+        says="Parameters as areas: left in the layers, right once.",
     )
 
 

@@ -11,9 +11,7 @@ from tfmviz.plots import alt
 from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import Axis, Cells, chosen_cell, masked, of_tokens, share, unlabelled, written
 from tfmviz.plots.charts import FEW, Chart, Columns, Spec, colour, hover, number, numbered, rows, specification
-from tfmviz.plots.theme import (
-    Theme,
-)
+from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 
 

@@ -84,7 +84,7 @@ def _growth(theme: Theme) -> Spec:
         rows().mark_line(aria=False).encode(x=x, y=y, color=color, strokeDash=dash, **each),
         point.encode(x=x, y=y, color=color, opacity=seen, **hover()),
         height=440,
-        says="Lines: the length of every token's vector, from stage to stage.",
+        says="The length of every token's vector.",
     )
 
 
@@ -148,13 +148,9 @@ def _waterfall(theme: Theme, n_rows: int) -> Spec:
         rule(theme, x=0),
         line.encode(x=x, y=y, order=alt.Order("step:O")),
         here.encode(x=x, y=y, **hover()),
-        height=BAR * n_rows + 62,
-        says="A waterfall: how far every part leads in the direction of the final vector.",
+        height=30 * n_rows + 62,
+        says="How far every part leads towards the final vector.",
     )
-
-
-BAR = 30
-"""Pixels that a row of bars takes."""
 
 
 def _begins(along: Array, steps: Sequence[str], levels: Sequence[str]) -> tuple[list[float], list[int]]:
@@ -204,5 +200,5 @@ def _sizes(theme: Theme, kinds: tuple[str, ...]) -> Spec:
         left.encode(x=alt.XDatum(-1), x2=alt.X2Datum(0)),
         point.encode(x=x, y=y, color=color, **hover()),
         height=444,
-        says="A point for every part: its length against its cosine with the stream it is added to.",
+        says="The length of each part against its cosine with the stream.",
     )

@@ -109,5 +109,5 @@ def _map(theme: Theme) -> Spec:
         reach(number(alt.X, "x", "component 1"), number(alt.Y, "y", "component 2")),
         word.encode(x=x, y=y, text=alt.Text("word:N"), color=colours, **hover()),
         height=520,
-        says="Entries of the vocabulary as words on a plane of two principal components.",
+        says="Entries of the vocabulary on two principal components.",
     )

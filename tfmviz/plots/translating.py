@@ -75,7 +75,11 @@ def grams(found: Array, *, words: Sequence[str]) -> Cells:
     """
     shown = np.where(found == 1, 1.0, np.nan)
     said = [
-        [_gram(words, first, n, found[n - 1, first]) for first in range(len(words))] for n in range(1, len(found) + 1)
+        [
+            f"“{' '.join(words[first : first + n])}”" if np.isfinite(found[n - 1, first]) else "the text ends before"
+            for first in range(len(words))
+        ]
+        for n in range(1, len(found) + 1)
     ]
     return Cells(
         matrices=shown[None],
@@ -86,7 +90,3 @@ def grams(found: Array, *, words: Sequence[str]) -> Cells:
         notes=said,
         row_height=32,
     )
-
-
-def _gram(words: Sequence[str], first: int, n: int, found: float) -> str:
-    return f"“{' '.join(words[first : first + n])}”" if np.isfinite(found) else "the text ends before"

@@ -16,11 +16,6 @@ from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.numbers import per_cent, rounded
 
-OWN = "this run"
-
-MOST_VALUES = 24
-"""Singular values that are drawn."""
-
 
 def learning_curves(
     means: Mapping[str, tuple[Array, Array]], *, own: tuple[str, int, float] | None, chance: float, theme: Theme
@@ -42,7 +37,7 @@ def learning_curves(
         way, *place = own
         x, y = (np.array([value], dtype=float) for value in place)
         stroke = replace(looks[way], width=0, dot=260)
-        lines.append(Line(name=OWN, x=x, y=y, stroke=stroke, said=partial(said, f"{OWN}, {way}")))
+        lines.append(Line(name="this run", x=x, y=y, stroke=stroke, said=partial(said, f"this run, {way}")))
     axes = Axes(x="examples", y="right answers", height=260, doubling=True)
     return line_chart(lines, axes, theme=theme, y_range=(chance, 1.0))
 
@@ -65,7 +60,7 @@ def moved(shares: Array, *, title: str) -> Cells:
 
 def spectrum(values: Array, *, theme: Theme) -> Chart:
     """The singular values of a change of weights, largest first: in how many directions it acts."""
-    shown = values[:MOST_VALUES]
+    shown = values[:24]
     line = Line(
         name="ΔW",
         x=np.arange(1.0, len(shown) + 1),

@@ -31,12 +31,6 @@ from tfmviz.words.numbers import decimal
 
 VERDICTS = ("baseline", "better", "worse", "noise")
 
-MOST_NUMBERED = 40
-"""Tokens up to which the number of the expert is written into its bar."""
-
-FILLED = 0.92
-"""Height of a bar of probability 1, over that of its row."""
-
 
 def losses(variants: Mapping[str, Array], verdicts: Sequence[str], *, baseline: float, theme: Theme) -> Chart:
     """A row for each variant: a dot for each seed, a bar at their mean, and a line where the baseline's mean is.
@@ -77,7 +71,7 @@ def _losses(theme: Theme, baseline: float, n: int) -> Spec:
         rows().mark_point(filled=True, size=60, opacity=0.7).encode(x=x, y=y, color=color, **hover()),
         rows("means").mark_tick(thickness=4, size=20).encode(x=x, y=y, color=color, **hover()),
         height=70 + 28 * n,
-        says="A row for each variant: its held-out loss seed by seed, and the mean.",
+        says="The held-out loss of each variant, seed by seed.",
     )
 
 
@@ -96,11 +90,11 @@ def routing(tokens: Sequence[str], p: Array, *, theme: Theme) -> Chart:
     bars: Columns = {
         "token": [shown[i] for _, i in places],
         "low": [float(row) for row, _ in places],
-        "high": [row + FILLED * float(highest[row, i]) for row, i in places],
+        "high": [row + 0.92 * float(highest[row, i]) for row, i in places],
         "at": [row + 0.14 for row, _ in places],
         "expert": [experts[chosen[row, i]] for row, i in places],
         "ink": [inks[chosen[row, i]] for row, i in places],
-        "word": [str(chosen[row, i]) if len(tokens) <= MOST_NUMBERED else "" for row, i in places],
+        "word": [str(chosen[row, i]) if len(tokens) <= 40 else "" for row, i in places],
         "hover": [
             f"layer {row}, {i} “{whole(tokens[i])}”: "
             + ", ".join(f"expert {e} {decimal(p[row, i, e], '.2f')}" for e in np.argsort(-p[row, i])[:4])
@@ -124,7 +118,7 @@ def _routing(theme: Theme, n_layers: int, n_experts: int) -> Spec:
         number_of.encode(x=x, y=middle, text=alt.Text("word:N"), color=alt.Color("ink:N", scale=None)),
         *(rule(theme, y=row, strokeWidth=1, opacity=0.4) for row in range(n_layers)),
         height=130 + 76 * n_layers,
-        says="A bar for each token in each layer: the expert that reads it, and the router's probability.",
+        says="The expert of each token in each layer, and its probability.",
     )
 
 

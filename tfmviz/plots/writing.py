@@ -118,7 +118,6 @@ def cache_steps(read: Array, *, tokens: Sequence[str]) -> Cells:
         columns=of_tokens("token", tokens),
         scale=Scale(colours="norms", low=-0.6, high=1),
         form=Form(words=("computed or kept", "not there yet")),
-        texts=None,
         notes=[[COMPUTED if v == 1 else REUSED if v == 0 else "" for v in row] for row in read.tolist()],
         row_height=22,
     )

@@ -38,9 +38,6 @@ NUMBERS: dict[str, tuple[float, float]] = {
 }
 """The least and the most of each number: a run takes minutes and a few hundred megabytes at most."""
 
-SNAPSHOTS = 24
-"""Steps at which the weights are kept."""
-
 LONGEST_ANSWER, WINDOW = 16, 64
 """Context of a task and of a language model, in tokens."""
 
@@ -114,7 +111,15 @@ class Choices:
         Args:
             data: names of the files there with the text of a language model, ours and not the reader's.
         """
-        return [*self._course(data), *self._model(), *self._steps(), "--out", "model"]
+        options = self.to_dict() | {
+            "embedding_scale": "one" if self.is_language_model else "sqrt_d_model",
+            "save_every": self.save_every,
+            "snapshots": 24,
+            "out": "model",
+        }
+        del options["task"]
+        said = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+        return [*self._course(data), *said]
 
     def _course(self, data: tuple[str, ...]) -> list[str]:
         if not self.is_language_model:
@@ -123,32 +128,6 @@ class Choices:
         repeated = "16" if self.task == "induction" else "0"
         batch = ["--context", str(WINDOW), "--batch-size", "32", "--repeated", repeated]
         return ["lm", "--data", *data, "--vocab-size", "257", *batch]
-
-    def _model(self) -> list[str]:
-        scale = "one" if self.is_language_model else "sqrt_d_model"
-        return [
-            *("--layers", str(self.layers)),
-            *("--heads", str(self.heads)),
-            *("--width", str(self.width)),
-            *("--positions", self.positions),
-            *("--norm-position", self.norm_position),
-            *("--feed-forward", self.feed_forward),
-            *("--embedding-scale", scale),
-            *("--dropout", repr(self.dropout)),
-        ]
-
-    def _steps(self) -> list[str]:
-        return [
-            *("--steps", str(self.steps)),
-            *("--optimizer", self.optimizer),
-            *("--schedule", self.schedule),
-            *("--learning-rate", repr(self.learning_rate)),
-            *("--warmup", str(self.warmup)),
-            *("--smoothing", repr(self.smoothing)),
-            *("--seed", str(self.seed)),
-            *("--save-every", str(self.save_every)),
-            *("--snapshots", str(SNAPSHOTS)),
-        ]
 
 
 def _check_number(name: str, value: object, *, whole: bool) -> None:

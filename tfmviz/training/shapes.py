@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Literal, assert_never
+from typing import Any, Literal, assert_never
 
 from tfmviz.model.build import Config
 from tfmviz.model.config import ModelConfig
@@ -55,49 +55,22 @@ def shape(args: argparse.Namespace, *, vocab_size: int) -> Config:
     masked = getattr(args, "training_mask", "causal") != "causal"  # only `lm` has the option
     if kind in ("window", "rnn", "ssm", "labeller") and (args.dropout or masked):
         raise ValueError(f"Dropout and a training mask are for transformers; the architecture {kind} has neither.")
+    common: dict[str, Any] = {"vocab_size": vocab_size, "max_len": args.context, "d_model": args.width}
     match kind:
         case "transformer":
             return transformer(args, vocab_size=vocab_size)
         case "window":
-            return WindowConfig(
-                vocab_size=vocab_size,
-                max_len=args.context,
-                n_window=args.window,
-                d_model=args.width,
-                d_hidden=2 * args.width,
-            )
+            return WindowConfig(**common, n_window=args.window, d_hidden=2 * args.width)
         case "rnn":
-            return RecurrentConfig(
-                vocab_size=vocab_size, max_len=args.context, d_model=args.width, n_layers=args.layers
-            )
+            return RecurrentConfig(**common, n_layers=args.layers)
         case "ssm":
-            return state_space(args, vocab_size=vocab_size)
+            return StateSpaceConfig(**common, n_state=args.state, d_ff=4 * args.width, n_layers=args.layers)
         case "seq2seq":
-            return Seq2SeqConfig(
-                attention=args.attention, vocab_size=vocab_size, max_len=args.context, d_model=args.width
-            )
+            return Seq2SeqConfig(**common, attention=args.attention)
         case "labeller":
-            return LabellerConfig(
-                directions=args.directions,
-                n_labels=2,
-                vocab_size=vocab_size,
-                max_len=args.context,
-                d_model=args.width,
-                n_layers=args.layers,
-            )
+            return LabellerConfig(**common, directions=args.directions, n_labels=2, n_layers=args.layers)
         case _:
             assert_never(kind)
-
-
-def state_space(args: argparse.Namespace, *, vocab_size: int) -> StateSpaceConfig:
-    return StateSpaceConfig(
-        vocab_size=vocab_size,
-        max_len=args.context,
-        d_model=args.width,
-        n_state=args.state,
-        d_ff=4 * args.width,
-        n_layers=args.layers,
-    )
 
 
 def transformer(args: argparse.Namespace, *, vocab_size: int) -> ModelConfig:

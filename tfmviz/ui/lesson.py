@@ -26,9 +26,6 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, said_of_queries, visible
 from tfmviz.words.numbers import decimal
 
-NARROW_MENU = 100
-"""Pixels of the menu of sentences on a projector."""
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: the trace is kept, though it may be too large for the cache
 class Lesson:
@@ -88,17 +85,14 @@ class Lesson:
 
     @property
     def gap(self) -> int | None:
-        """Position of the first word to fill in; None if there is none."""
         return gap_in(self.model, self.trace)
 
     @property
     def weights(self) -> AttentionWeights:
-        """The weights of the chosen layer."""
         return self.model.weights.attention(self.choice.layer)
 
     @property
     def positions(self) -> PositionEffects:
-        """What the position scheme does in the chosen layer, on a text of this length; nothing in cross-attention."""
         return positions_in(self.model, self.trace, self.choice.layer)
 
     @property
@@ -219,7 +213,7 @@ def _below(
     with turns.taken():
         with place or st.container(horizontal=True, key="sentence"):
             model = controls.choice().model if "model" in needs else ""
-            text = controls.sentence(model, opens=opens, menu=NARROW_MENU if place else controls.MENU)
+            text = controls.sentence(model, opens=opens, menu=100 if place else controls.MENU)
             if along:
                 along()
         with of_this_page():
@@ -260,7 +254,7 @@ def _lesson(text: str, needs: Sequence[str]) -> Lesson:
     model = models.load(choice.model if "model" in needs else models.usual(models.names()))
     encoded = model.encode(text)
     if not encoded.ids:  # the tokenizer's own spelling drops characters without a width
-        st.warning("This text holds nothing that the model reads. Type at least one character that can be seen.")
+        st.warning("Type at least one character that can be seen.")
         st.stop()
     if {"text", "model"} <= set(needs):  # else the page itself says how much its models read
         controls.say_what_was_cut(encoded, f"{markdown.code(choice.model)} reads")
@@ -282,7 +276,7 @@ def pair_boxes(here: Lesson) -> None:
     controls.token_box([visible(token) for token in keys], here.key, label="at this one", key="to")
 
 
-NO_HEAD = "This model has no head: it predicts no words. Other pages and tabs show its patterns, streams and norms."
+NO_HEAD = "This model has no head: it predicts no words."
 
 
 @contextmanager

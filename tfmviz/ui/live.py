@@ -52,9 +52,6 @@ LONGEST = 1.0
 PATIENCE = 0.2
 """Seconds that a key waits while every processor computes a page."""
 
-LOOK = 0.004
-"""Seconds between two looks whether they still are."""
-
 LARGEST = 70_000
 """Characters of a message; the longest text takes 60,000 if each of its characters is spelled out."""
 
@@ -73,9 +70,9 @@ PAIRED = ("side_a", "side_b", "side_difference", "side_heads", "stream_change", 
 MOST_TOKENS = 128
 """Of a text whose vectors travel: a megabyte of them in a large picture."""
 
-NOT_READ = "Nothing here can be read. Type at least one character that can be seen."
-TOO_LONG = "This text is too long for the picture to follow each key. Press Enter."
-TOO_SLOW = "This model is too slow for the picture to follow each key. Press Enter."
+NOT_READ = "Type at least one character that can be seen."
+TOO_LONG = "This text is too long to follow each key. Press Enter."
+TOO_SLOW = "This model is too slow to follow each key. Press Enter."
 
 _served = False
 _threads = ThreadPoolExecutor(AT_ONCE, "live")
@@ -196,7 +193,7 @@ async def _is_quiet() -> bool:
     """Waits until a processor is free of pages; False if that takes too long."""
     end = time.monotonic() + PATIENCE
     while turns.are_taken() and time.monotonic() < end:
-        await asyncio.sleep(LOOK)
+        await asyncio.sleep(0.004)
     return not turns.are_taken()
 
 
@@ -269,9 +266,12 @@ def _drawn(model: Model, asked: Asked, trace: Trace, names: Sequence[str]) -> tu
             case "explorer":
                 data[name] = models.payload_of(model, trace)
             case "predictions":
-                data[name] = json.dumps(_predictions(model, asked, trace)).encode()
-            case "steps":
-                data[name] = _steps(model, asked, trace)
+                best = top_predictions(trace.row("logits", _first(model, asked, trace.tokens, trace)), 10)
+                words = [visible(model.vocabulary[p.index]) for p in best]
+                data[name] = json.dumps(rows_of_bars(words, [p.probability for p in best])).encode()
+            case "steps":  # without the layer's matrices: they are nine tenths, and do not change with the text
+                how = model.weights.attention(asked.layer), positions_in(model, trace, asked.layer)
+                data[name] = steps.payload(trace, asked.layer, asked.head, *how, title=model.name, with_weights=False)
             case "turning":
                 from tfmviz.positions.rope import own_frequencies
 
@@ -298,16 +298,3 @@ def _model(name: str) -> Model:
 def _first(model: Model, asked: Asked, tokens: tuple[str, ...], trace: Trace) -> int:
     """Position of the token to look at, as a page that has just got this text chooses it."""
     return nearest(tokens, asked.token, model=model.name, text=asked.text, first=gap_in(model, trace))
-
-
-def _predictions(model: Model, asked: Asked, trace: Trace) -> list[list[Any]]:
-    """The most probable words after the token, or in its place."""
-    best = top_predictions(trace.row("logits", _first(model, asked, trace.tokens, trace)), 10)
-    return rows_of_bars([visible(model.vocabulary[p.index]) for p in best], [p.probability for p in best])
-
-
-def _steps(model: Model, asked: Asked, trace: Trace) -> bytes:
-    """The steps of a head without the layer's matrices: they are nine tenths, and do not change with the text."""
-    weights, positions = model.weights.attention(asked.layer), positions_in(model, trace, asked.layer)
-    shown = asked.layer, asked.head
-    return steps.payload(trace, *shown, weights, positions, title=model.name, with_weights=False)

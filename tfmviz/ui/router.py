@@ -48,13 +48,7 @@ class Page:
 
 PAGES = (
     Page("", "home", "tfmviz", "home", "Where to begin?"),
-    Page(
-        "Before attention",
-        "tokens",
-        "Tokens",
-        "content_cut",
-        "Into which pieces is a text cut?",
-    ),
+    Page("Before attention", "tokens", "Tokens", "content_cut", "Into which pieces is a text cut?"),
     Page("Before attention", "counting", "Counting words", "calculate", "How far does counting words get?"),
     Page("Before attention", "ladder", "From windows to attention", "stairs", "How far back can each model see?"),
     Page(

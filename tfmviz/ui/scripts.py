@@ -40,7 +40,6 @@ def sent(js: str) -> str:
 
 
 def name_of(js: str) -> str:
-    """The name of the file."""
     return f"{sha256(js.encode()).hexdigest()[:20]}.js"
 
 

@@ -39,13 +39,7 @@ EXAMPLES = {
         Example(
             "The animal didn't cross the street because it was too tired.", "decoder.4.self_attn", 3, "it", "animal"
         ),
-        Example(
-            POND,
-            "decoder.5.self_attn",
-            3,
-            "bank",
-            "pond",
-        ),
+        Example(POND, "decoder.5.self_attn", 3, "bank", "pond"),
         Example("I went to the store. At the store, I bought fresh strawberries."),
         Example("The students opened their", "decoder.4.self_attn", 0, "their", "students"),
         Example("Today the price of", "decoder.0.self_attn", 5, "of", "price"),
@@ -63,13 +57,7 @@ EXAMPLES = {
     ),
     "fill-in": (
         Example("The cat ___ on the mat.", "encoder.0.self_attn", 6, "___", "cat"),
-        Example(
-            POND,
-            "encoder.2.self_attn",
-            2,
-            "bank",
-            "pond",
-        ),
+        Example(POND, "encoder.2.self_attn", 2, "bank", "pond"),
         Example("She drinks a cup of ___."),
         Example("He went to the ___ to get some money."),
         Example("The book is ___ the table."),

@@ -64,14 +64,8 @@ def of(here: Lesson, there: Lesson, titles: tuple[str, str] | None = None) -> Si
         if query not in moved or moved[query] <= LEAST < moved[changed]:
             query = changed
             key = most(here, query)[0]
-    return Sides(
-        lessons=(here, there),
-        titles=titles or beside.titles(here, there),
-        queries=queries,
-        keys=keys,
-        query=query,
-        key=key,
-    )
+    named = titles or beside.titles(here, there)
+    return Sides(lessons=(here, there), titles=named, queries=queries, keys=keys, query=query, key=key)
 
 
 def side_by_side(sides: Sides, *, note: str = "", on_look: Callable[[], None] | None = None) -> None:
@@ -198,7 +192,6 @@ def stack_of(side: Lesson) -> str:
 
 
 def query_name(sides: Sides) -> str:
-    """The chosen token as it is drawn."""
     here = sides.lessons[0]
     return visible(here.trace.axes(here.choice.layer)[0].tokens[sides.query])
 
@@ -293,17 +286,16 @@ def _all_heads(sides: Sides, on_look: Callable[[], None] | None) -> None:
     here, there = sides.lessons
     layers = [layer for layer in here.model.config.layers if kind_of(layer) == kind_of(here.choice.layer)]
     if not sides.queries.pairs:
-        st.markdown("The two have no token in common, so their heads cannot be compared.")
+        st.markdown("The two have no token in common.")
         return
     patterns = [(here.trace[f"{layer}.pattern"], there.trace[f"{layer}.pattern"]) for layer in layers]
     moved = np.stack([distances(a, b, sides.queries, sides.keys).mean(axis=-1) for a, b in patterns])
     first = [divmod(int(n), moved.shape[1]) for n in np.argsort(-moved, axis=None, kind="stable")[:5]]
     (layer, head), share = first[0], float(moved[first[0]])
     st.markdown(
-        f"The head that changes most is layer {layer}, head {head}: {per_cent(share)} of its attention goes to other "
-        "tokens."
+        f"The head that changes most is layer {layer}, head {head}: {per_cent(share)} of its attention moves."
         if share > LEAST
-        else "Nothing differs: no head moves any of its attention."
+        else "Nothing differs."
     )
 
     def look_at(row: int, column: int) -> None:

@@ -29,7 +29,6 @@ def addresses() -> list[str]:
 
 
 def put(found: list[str]) -> None:
-    """Puts runs into the address."""
     st.session_state[KEY] = st.query_params[KEY] = ",".join(found[:MOST])
 
 

@@ -24,18 +24,18 @@ from tfmviz.ui import icons
 PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 """That this server may use: `deploy.serve` gives each of several its share."""
 
-AT_ONCE = PROCESSORS + 1
-"""One more, since a run may wait for something else."""
-
 PATIENCE = 1.0
 """Every so many seconds a waiting reader is told the place in the queue."""
+
+AT_ONCE = PROCESSORS + 1
+"""One more, since a run may wait for something else."""
 
 LONGEST = 30.0
 """Seconds of a processor that a turn may take: ten times what any answer takes with the models that are shipped."""
 
 
 TOO_MUCH = (
-    f"This takes more than {LONGEST:.0f} seconds of a processor, too much for one answer. Type fewer words, "
+    f"This takes more than {LONGEST:.0f} seconds of a processor. Type fewer words, "
     "choose a smaller model, or undo your last change."
 )
 

@@ -1,6 +1,8 @@
-"""The page on positions: what holds for sinusoids at every position, checked on their table."""
+"""The reader's choice of sinusoids, their table, and what holds at every position, checked on it."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -13,7 +15,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
-from tfmviz.ui.positions.waves import Waves
+from tfmviz.words import markdown
 from tfmviz.words.numbers import tiny
 
 SHOWN = 16
@@ -39,12 +41,9 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
     with right:
         _matrix(matrix, k)
     block = matrix[2 * i : 2 * i + 2, 2 * i : 2 * i + 2]
-    st.code(
-        "\n".join(
-            f"{name}   {row[0]: .4f}  {row[1]: .4f}" for name, row in zip((f"R_{k}, pair {i}", ""), block, strict=True)
-        ).replace("\n   ", "\n" + " " * (len(f"R_{k}, pair {i}") + 3)),
-        language=None,
-    )
+    name = f"R_{k}, pair {i}"
+    rows = zip((name, " " * len(name)), block, strict=True)
+    st.code("\n".join(f"{said}   {row[0]: .4f}  {row[1]: .4f}" for said, row in rows), language=None)
     st.markdown(
         f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos** (largest error over all "
         f"{waves.length - k} positions: **{tiny(error)}**). Pair {i} turns by {_turn(waves, i, k):.4g} radians."
@@ -82,7 +81,6 @@ def _turn(waves: Waves, i: int, k: int) -> float:
 
 
 def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
-    """How alike two positions are, against how far apart they stand."""
     left, right = st.columns(2)
     line = lesson.line("near_and_far")
     asked = [
@@ -99,15 +97,10 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
     )
     dot, distance = _relations(waves)
     with left:
-        values = distance[p] if measure == "distance" else dot[p]
+        name, values = names[measure or "product"], distance[p] if measure == "distance" else dot[p]
+        marked = [(q, str(q)) for q in sorted({p, *others})]
         show(
-            figures.lines(
-                [Line(name=names[measure or "product"], y=values)],
-                title=names[measure or "product"],
-                x_title="position q",
-                marked=[(q, str(q)) for q in sorted({p, *others})],
-                theme=theme(),
-            ),
+            figures.lines([Line(name=name, y=values)], title=name, x_title="position q", marked=marked, theme=theme()),
             key="near_and_far",
             alt=f"Product of {p} with " + ", with ".join(f"{q}: {dot[p, q]:.2f}" for q in others),
         )
@@ -117,17 +110,12 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
             key="products",
             alt="The largest products lie on the diagonal; along every diagonal they are equal.",
         )
-    _nearer_in_words(waves, p, others)
-
-
-def _nearer_in_words(waves: Waves, p: int, others: list[int]) -> None:
-    dot, distance = _relations(waves)
     a, b = sorted(others, key=lambda q: distance[p, q])
     closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"
     st.markdown(
         f"**Position {p} is {closer} {a} {'as to' if closer != 'closer to' else 'than to'} {b}:** product "
-        f"{dot[p, a]:.2f} and {dot[p, b]:.2f} (with itself d/2 = {waves.d / 2:g}), distance {distance[p, a]:.2f} and "
-        f"{distance[p, b]:.2f}. Only |p − q| counts."
+        f"{dot[p, a]:.2f} and {dot[p, b]:.2f}, distance {distance[p, a]:.2f} and {distance[p, b]:.2f}. Only |p − q| "
+        "counts."
     )
 
 
@@ -135,3 +123,61 @@ def _nearer_in_words(waves: Waves, p: int, others: list[int]) -> None:
 def _relations(waves: Waves) -> tuple[Array, Array]:
     """Products and distances of any two positions."""
     return laws.products(waves.table), laws.distances(waves.table)
+
+
+LARGEST = 512
+"""Largest number of positions and of dimensions that are drawn."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Waves:
+    """The settings of the page."""
+
+    d: int
+    length: int
+    base: float
+
+    @property
+    def table(self) -> Array:
+        return _table(self)
+
+    @property
+    def wavelengths(self) -> Array:
+        return _wavelengths(self)
+
+
+@shared
+def _table(waves: Waves) -> Array:
+    """(length, d), as a model would add it."""
+    from tfmviz.positions.sinusoidal import sinusoids
+
+    return sinusoids(waves.length, waves.d, base=waves.base).numpy()
+
+
+@shared
+def _wavelengths(waves: Waves) -> Array:
+    from tfmviz.positions.sinusoidal import wavelengths
+
+    return wavelengths(waves.d, base=waves.base).numpy()
+
+
+def settings() -> Waves | None:
+    """Asks for size and base. If they make no table, says so and gives None."""
+    d = inputs.number_box("d", key="width", value=512, step=2, help="Numbers per position.")
+    length = inputs.number_box("Positions", key="places", value=50)
+    base = st.select_slider(
+        "Base", (1, 2, 10, 100, 1_000, 10_000, 100_000, 500_000, 1_000_000), 10_000, key="base", bind="query-params"
+    )
+    if not 2 <= length <= LARGEST:
+        st.warning(f"Choose 2 to {LARGEST} positions; {length:,} cannot be drawn here.", icon=icons.WARNING)
+    elif d > LARGEST:
+        st.warning(f"Choose at most {LARGEST} dimensions; {d:,} cannot be drawn here.", icon=icons.WARNING)
+    else:
+        waves = Waves(d=int(d), length=int(length), base=float(base))
+        try:
+            _wavelengths(waves)
+        except ValueError as error:
+            st.warning(markdown.plain(str(error)), icon=icons.WARNING)
+            return None
+        return waves
+    return None

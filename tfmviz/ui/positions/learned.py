@@ -27,11 +27,6 @@ LEARNED, REVERSE = "twins-learned", "reverse"
 WINDOW = 8
 """Positions over which the measured loss is averaged."""
 
-HALF = 0.5
-"""Cosine above which neighbours are called alike."""
-
-LETTERS = "attention is all you need".replace(" ", "")
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
@@ -48,26 +43,23 @@ class Place:
         return table
 
     @property
-    def is_cut(self) -> bool:
-        """Whether the model had more positions before it was converted."""
-        return self.model.config.trained_on > self.model.config.max_len
-
-    @property
     def is_ours(self) -> bool:
         """Whether the model was trained here, from the random start that is known."""
         return isinstance(self.model.tokenizer, Tokenizer)
 
 
 def tables() -> None:
-    """The parts of this tab."""
     place = choose()
     if place is None:
         return
+    config = place.model.config
+    if config.trained_on > config.max_len:  # more positions before it was converted
+        st.markdown(f"These are the first {config.max_len:,} of the model's {config.trained_on:,} positions.")
     lesson.tabs(
         "of_table",
         {
             "The table": (
-                "A row is added to the word at its position." + _left_out(place),
+                "A row is added to the word at its position.",
                 lambda: heat_map(place),
             ),
             "Similarity": (
@@ -111,7 +103,6 @@ def choose() -> Place | None:
 
 
 def heat_map(place: Place) -> None:
-    """The table itself."""
     values = place.table
     limit = max(float(np.quantile(np.abs(values), 0.99)), 1e-6)
     show_cells(
@@ -121,14 +112,6 @@ def heat_map(place: Place) -> None:
         f"{values.max():.2f}.",
     )
     st.markdown(f"{values.shape[0]} × {values.shape[1]} = **{values.size:,} trained numbers**.")
-
-
-def _left_out(place: Place) -> str:
-    """A sentence on the rows that were cut off when the model was converted; empty if there are none."""
-    config = place.model.config
-    if not place.is_cut:
-        return ""
-    return f" These are the first {config.max_len:,} of the model's {config.trained_on:,} positions."
 
 
 def similarity(place: Place) -> None:
@@ -152,12 +135,7 @@ def similarity(place: Place) -> None:
     st.markdown(
         f"Neighbours have a cosine of **{decimal(close)}** on average, positions {far} apart **{decimal(apart)}** "
         f"(sinusoids: {decimal(close_formula)} and {decimal(apart_formula)}). "
-        + (
-            "Training made neighbours alike."
-            if close > HALF
-            else "Most neighbours are no more alike than random vectors."
-        )
-        + _left_out(place)
+        + ("Training made neighbours alike." if close > 0.5 else "Most neighbours are no more alike than random ones.")
     )
 
 
@@ -178,7 +156,6 @@ def directions(place: Place) -> None:
             key="component_path",
             alt="The positions in the two main directions, from the first to the last.",
         )
-    st.markdown("Where the path is smooth, neighbours have similar rows.")
 
 
 def norms(place: Place) -> None:
@@ -201,9 +178,7 @@ def norms(place: Place) -> None:
     poor = position_table.untrained(values, std=STD)
     if not place.is_ours:
         st.markdown(
-            f"{len(values) - len(poor)} of {len(values)} rows are clearly longer than random ones ({began:.2f}); few "
-            "texts reached "
-            "the others." + _left_out(place)
+            f"{len(values) - len(poor)} of {len(values)} rows are clearly longer than random ones ({began:.2f})."
         )
     elif len(poor):
         st.markdown(
@@ -211,18 +186,13 @@ def norms(place: Place) -> None:
             f"random start ({began:.2f}).**"
         )
     else:
-        st.markdown(
-            f"Every row has grown from its random {began:.2f}: **nothing is undertrained here**. Compare "
-            f"{markdown.code(REVERSE)}."
-        )
+        st.markdown(f"Every row has grown from its random {began:.2f}. Compare {markdown.code(REVERSE)}.")
     _measured(place)
 
 
 def _measured(place: Place) -> None:
-    """The loss by position, where it has been measured."""
     measured = by_position(place.model.name)
     if measured is None:
-        st.markdown("This model's loss was not measured by position.")
         return
     loss, trained = measured.losses, measured.trained
     window = min(WINDOW, len(loss))
@@ -244,11 +214,7 @@ def _measured(place: Place) -> None:
 def wall(place: Place) -> None:
     """One token more than there are positions."""
     st.code(one_too_many(place), language=None, wrap_lines=True)
-    st.markdown(
-        "**One token too many.** The table has no such row."
-        + _left_out(place)
-        + " Rows that training never reached mean nothing:"
-    )
+    st.markdown("**One token too many.** The table has no such row. Rows that training never reached mean nothing:")
     if model := models.needed(REVERSE):
         _beyond(model)
 
@@ -265,7 +231,9 @@ def one_too_many(place: Place) -> str:
 def _beyond(model: Model) -> None:
     """A model that reverses words, on longer and longer words."""
     line = lesson.line("letters")
-    word = line.text_input("Letters to reverse", LETTERS, key="letters", bind="query-params", max_chars=32)
+    word = line.text_input(
+        "Letters to reverse", "attentionisallyouneed", key="letters", bind="query-params", max_chars=32
+    )
     letters = "".join(c for c in word.lower() if "a" <= c <= "z")
     if len(letters) < 2:
         st.info("Type at least two letters from a to z.", icon=icons.INFO)

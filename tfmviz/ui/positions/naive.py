@@ -22,7 +22,6 @@ OTHERS = ("Man eats small dinosaur.", "Once upon a time there was a little girl.
 
 
 def ideas(here: Lesson) -> None:
-    """One tab for each idea."""
     lesson.tabs(
         "idea",
         {

@@ -7,20 +7,19 @@ import streamlit as st
 
 from tfmviz.analysis.sinusoids import cosines
 from tfmviz.plots import positions as figures
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.pairs import show_both
 from tfmviz.ui.positions.order_blind import SIGHTED
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 
 
 def on_words(here: Lesson) -> None:
-    """What adding positions does to the embeddings of the reader's sentence."""
     model = models.needed(SIGHTED)
     if model is None:
         return
@@ -32,15 +31,12 @@ def on_words(here: Lesson) -> None:
     scaled = lesson.line("scaled").toggle(label, value=True, key="scaled", bind="query-params")
     words = words if scaled else words / scale
     lengths = [np.linalg.norm(vectors, axis=-1) for vectors in (words, added)]
-    show(
-        pairs(
-            trace.tokens,
-            *lengths,
-            series=("word", "position"),
-            title="length",
-            token_title="token",
-            theme=theme(),
-        ),
+    show_both(
+        trace.tokens,
+        *lengths,
+        series=("word", "position"),
+        title="length",
+        token_title="token",
         key="added_lengths",
         alt=f"Words are {lengths[0].min():.1f} to {lengths[0].max():.1f} long, positions {lengths[1][0]:.1f}.",
     )
@@ -48,11 +44,7 @@ def on_words(here: Lesson) -> None:
     st.markdown(
         f"Position vectors are {lengths[1][0]:.2f} long, words {lengths[0].mean():.2f}; the cosine between sum "
         f"and word is **{np.mean(kept):.2f}** on average. "
-        + (
-            "Switch √d_model off to see why the paper multiplies by it."
-            if scaled
-            else "Without √d_model the position drowns the word."
-        )
+        + ("" if scaled else "Without √d_model the position drowns the word.")
     )
     _token_cosines(trace, words, added)
 

@@ -12,15 +12,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.analysis import word_order
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.edits import SetMask
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_columns, theme
+from tfmviz.ui.figures import show_columns
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.pairs import show_both
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import tiny
@@ -35,9 +35,6 @@ MASKS: dict[Architecture, tuple[str, str]] = {
     "encoder-only": ("as trained", "causal mask put in"),
 }
 """What is done to the mask so that every token sees all, and so that it sees the past."""
-
-MENU = 400
-"""Pixels in which the longest name of a twin can be read beside its label."""
 
 ORDER = re.compile(r"\d{1,3}(\.\d{1,3}){0,200}")
 
@@ -68,7 +65,6 @@ def order_blind(here: Lesson) -> None:
     for column, sees in zip(st.columns(2), changes, strict=True):
         with column:
             _changes(encoding, *changes[sees], pair=(blind, sighted), sees=sees)
-    st.markdown("How far do the last layer's vectors move?")
     with st.expander("The numbers", key="order_numbers", on_change="rerun") as unfolded:
         if unfolded.open:
             _numbers(encoding, moved, changes, pair=(blind, sighted))
@@ -93,7 +89,7 @@ def _choose_twins(text: str) -> tuple[Model | None, Model | None]:
     opening = [name for name in PAIRS if name in twins] or names
     first = min(opening, key=lambda name: len(models.load(name).tokenizer.pieces(text)))
     name = st.selectbox(
-        "Its twin with positions", names, index=names.index(first), key="twin", bind="query-params", width=MENU
+        "Its twin with positions", names, index=names.index(first), key="twin", bind="query-params", width=400
     )
     chosen, blind = models.load(name), models.load(twins[name])
     if chosen.vocabulary != blind.vocabulary:
@@ -109,7 +105,6 @@ def _differ_in_positions_only(one: Facts, other: Facts) -> bool:
 
 
 def _moved_by(model: Model, texts: tuple[tuple[int, ...], ...], sees: str, moved: list[int]) -> Array:
-    """How far each token's last vector goes from the first text to the second, in which the tokens have moved."""
     before, after = _last(model, texts, sees)
     return word_order.largest_changes(before, after, moved)
 
@@ -132,7 +127,8 @@ def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGe
         lines: where the words and the buttons are to stand.
     """
     n = len(parts)
-    names = [_word(encoding, part) for part in parts]
+    ends = [(encoding.offsets[part[0]][0], encoding.offsets[part[-1]][1]) for part in parts]
+    names = [visible(encoding.text[start:end]) for start, end in ends]
     order = _asked_order(names)
     words, buttons = lines
     words.pills(
@@ -164,10 +160,7 @@ def _asked_order(names: list[str]) -> list[int]:
     order = [int(place) for place in asked.split(".")] if ORDER.fullmatch(asked) else []
     if word_order.is_order(order, n):
         return order
-    st.info(
-        f"The address has no order of {n} words: first and last are swapped.",
-        icon=icons.INFO,
-    )
+    st.info(f"The address has no order of {n} words: first and last are swapped.", icon=icons.INFO)
     return _first_and_last(names)
 
 
@@ -182,7 +175,6 @@ def _first_and_last(names: list[str]) -> list[int]:
 
 
 def _swap(order: list[int]) -> None:
-    """Swaps two words once both are clicked."""
     clicked = st.session_state["swap"]
     if len(clicked) == 2:
         one, other = clicked
@@ -196,27 +188,19 @@ def _put_order(order: list[int]) -> None:
     controls.put({"order": ".".join(map(str, order))})
 
 
-def _word(encoding: Encoding, part: tuple[int, ...]) -> str:
-    start, end = encoding.offsets[part[0]][0], encoding.offsets[part[-1]][1]
-    return visible(encoding.text[start:end])
-
-
 def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Model, Model], sees: str) -> None:
     """How far the vectors have moved in both models under one mask."""
     names, schemes = [model.name for model in pair], ("no positions", pair[1].config.positions.kind)
     free = sees == "everything"
     removed, kept = MASKS[pair[0].config.architecture]
     st.markdown(f"**Every token sees all** ({removed})" if free else f"**Every token sees the past** ({kept})")
-    show(
-        pairs(
-            encoding.tokens,
-            blind,
-            sighted,
-            series=schemes,
-            title="largest change in any coordinate",
-            token_title="token, as typed",
-            theme=theme(),
-        ),
+    show_both(
+        encoding.tokens,
+        blind,
+        sighted,
+        series=schemes,
+        title="largest change in any coordinate",
+        token_title="token, as typed",
         key=f"order_{sees.split()[-1]}",
         alt=f"Largest change in any coordinate after the last layer: {names[0]} {tiny(float(blind.max()))}, {names[1]} "
         f"{sighted.max():.2f}.",
@@ -239,7 +223,6 @@ def _size(changes: Array) -> str:
 def _numbers(
     encoding: Encoding, moved: list[int], changes: dict[str, list[Array]], *, pair: tuple[Model, Model]
 ) -> None:
-    """The same in figures, token by token."""
     place = np.argsort(moved)
     columns = {
         f"{model.name}, sees {sees}": [_size(value) for value in values]

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
+from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.cells import Axis, Cells, amounts, share
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson, models
@@ -21,6 +22,8 @@ from tfmviz.zoo import ModelUnavailable
 
 if TYPE_CHECKING:
     from tfmviz.zoo.pictures import PictureReader
+
+NOT_DRAWN = {"drawn": ""}
 
 KINDS = {"trained positions": "learned", "no positions": "none"}
 """What the page calls the two models."""
@@ -36,7 +39,9 @@ def digits() -> None:
         return
     drawn = view.from_text(st.query_params.get("drawn", ""), zoo.pictures.SIDE)
     with lesson.line("digit"):
-        n = st.slider("Digit", 0, len(labels) - 1, 0, key="digit", bind="query-params", on_change=_from_the_set)
+        n = st.slider(
+            "Digit", 0, len(labels) - 1, 0, key="digit", bind="query-params", on_change=controls.put, args=(NOT_DRAWN,)
+        )
         shuffled = st.slider(
             "Shuffle", 0, 20, 0, key="shuffle", bind="query-params", help="The order of the patches; 0: as they lie."
         )
@@ -59,14 +64,9 @@ def digits() -> None:
         st.markdown(_measured_in_words(len(labels)))
     with right:
         st.markdown(f"{what}. {_answers(read)}")
-        p = _softmax(read[kind]["logits"])
+        p = softmax(read[kind]["logits"])
         show_bars([str(digit) for digit in range(len(p))], p.tolist(), key="digit_bars")
         _looks(read[kind], both[kind])
-
-
-def _from_the_set() -> None:
-    """A digit of the set takes the place of the reader's drawing."""
-    controls.put({"drawn": ""})
 
 
 def _board(shown: Array, what: str) -> None:
@@ -82,7 +82,6 @@ def _board(shown: Array, what: str) -> None:
 
 
 def _drawn(report: dict[str, Any]) -> None:
-    """Puts the reader's drawing into the address."""
     if view.from_text(cells := str(report["cells"]), zoo.pictures.SIDE) is not None:
         controls.put({"drawn": cells})
 
@@ -99,10 +98,9 @@ def _as_read(shown: Array, order: Array) -> None:
 
 
 def _answers(read: dict[str, dict[str, Array]]) -> str:
-    """What both models say."""
     said = []
     for name, values in read.items():
-        p = _softmax(values["logits"])
+        p = softmax(values["logits"])
         said.append(f"with {name} says **{p.argmax()}** ({per_cent(float(p.max()))})")
     return f"The model {', the one '.join(said)}."
 
@@ -134,20 +132,14 @@ def _looks(values: dict[str, Array], model: PictureReader) -> None:
 
 
 def _measured_in_words(n: int) -> str:
-    """How often both are right, with patches in order and shuffled."""
-    found = _measured()
+    found = json.loads((zoo.pictures.FOLDER / "measured.json").read_text(encoding="utf-8"))
     learned, none = (
         [per_cent(float(found[kind][order])) for order in ("in order", "shuffled")] for kind in KINDS.values()
     )
     return (
         f"Of {n} held-out digits the model with positions names **{learned[0]}** rightly, and {learned[1]} once their "
-        f"patches are shuffled; without positions it is **{none[0]}** and {none[1]}: a picture is a bag of patches."
+        f"patches are shuffled; without positions it is **{none[0]}** and {none[1]}."
     )
-
-
-def _softmax(logits: Array) -> Array:
-    p = np.exp(logits - logits.max())
-    return p / p.sum()
 
 
 @shared
@@ -159,8 +151,3 @@ def _model(kind: str) -> PictureReader:
 @shared
 def _held_out() -> tuple[Array, Array]:
     return zoo.pictures.digits().held_out
-
-
-@shared
-def _measured() -> dict[str, Any]:
-    return json.loads((zoo.pictures.FOLDER / "measured.json").read_text(encoding="utf-8"))

@@ -16,13 +16,9 @@ from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, show_code, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.positions.laws import near_and_far, shift
+from tfmviz.ui.positions.laws import Waves, near_and_far, settings, shift
 from tfmviz.ui.positions.on_words import on_words
-from tfmviz.ui.positions.waves import Waves, settings
 from tfmviz.words import markdown
-
-SMOOTH = 100
-"""Largest number of positions for which curves are drawn smooth."""
 
 
 def sinusoids_in_parts(here: Lesson) -> None:
@@ -94,7 +90,6 @@ def curves(waves: Waves, _line: DeltaGenerator) -> None:
 
 
 def _chosen_curves(waves: Waves, chosen: list[int]) -> None:
-    """Each dimension as a curve."""
     lengths = waves.wavelengths
     drawn = [
         Line(
@@ -114,7 +109,6 @@ def _chosen_curves(waves: Waves, chosen: list[int]) -> None:
 
 
 def _wavelengths(waves: Waves) -> None:
-    """How the wavelength grows from pair to pair."""
     lengths = waves.wavelengths
     show(
         figures.lines(
@@ -132,14 +126,13 @@ def _wavelengths(waves: Waves) -> None:
 
 def _between(waves: Waves, j: int) -> tuple[Array, Array] | None:
     """The curve on which dimension j lies, also between whole positions; None where there are too many of those."""
-    if waves.length > SMOOTH:
+    if waves.length > 100:
         return None
     x = np.linspace(0, waves.length - 1, 10 * (waves.length - 1) + 1)
     return x, laws.wave(x, waves.wavelengths[j // 2], quarter=j % 2)
 
 
 def _frequencies(waves: Waves, chosen: list[int]) -> None:
-    """How the frequency of each dimension comes about."""
     lengths = waves.wavelengths[[j // 2 for j in chosen]]
     st.table(
         {
@@ -203,7 +196,7 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
             f"dimensions together stay at {away[1][1:].min():.2f} or more.",
         )
     st.markdown(
-        f"A single wave repeats: P0 = P{wavelength}. With many, none of {length} positions comes nearer to P0 than "
+        f"P0 = P{wavelength}. With many waves, none of {length} positions comes nearer to P0 than "
         f"**{away[1][1:].min():.2f}**."
     )
 
@@ -230,7 +223,6 @@ def _single_wave(wavelength: int) -> None:
 
 
 def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
-    """The whole table, in either order of the columns."""
     layouts = {"sine, cosine, sine, cosine …": "paper", "all sines | all cosines": "halves"}
     figure = st.container()
     stored = lesson.line("stored").segmented_control(
@@ -252,7 +244,6 @@ def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
 
 @shared
 def _sines_first(waves: Waves) -> Array:
-    """The order of the columns with the sines first."""
     from tfmviz.positions.sinusoidal import sines_first
 
     return sines_first(waves.d).numpy()

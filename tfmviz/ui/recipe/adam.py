@@ -16,18 +16,14 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.figures import seen_from, show, show_code, show_space, show_table, theme
 from tfmviz.views.counts import Table
-from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.words.numbers import decimal
 
 STEPS = 60
 
 REACH = (3.0, 2.0)
 
-HEIGHTS = (0.05, 0.3, 1.0, 2.5, 5.0)
-"""Of the lines of equal height, for a valley as steep as it is long; they grow with the steepness."""
-
 
 def going_down() -> None:
-    """The two ways on one picture, and Adam's numbers in its first steps."""
     line = lesson.line("adam")
     with line:
         x = st.slider("Start x", -2.5, 2.5, -2.5, 0.1, key="x", bind="query-params")
@@ -52,18 +48,20 @@ def going_down() -> None:
         "with momentum": momentum(gradient, start, learning_rate=plain, beta=beta1, steps=STEPS),
     }
     ends = {name: float(function(path[-1])) for name, path in paths.items()}
+    ended = ", ".join(f"{name} {_height(end)}" for name, end in ends.items())
     with below:
-        alt = f"From ({decimal(x)}, {decimal(y)}), height after {STEPS} steps: "
-        alt += "; ".join(f"{name} {_height(end)}" for name, end in ends.items())
+        alt = f"From ({decimal(x)}, {decimal(y)}), height after {STEPS} steps: {ended}."
         seen = seen_from(line, first="above")
         if seen == "above":
-            flat = figures.descents(paths, _rings(steepness), reach=REACH, theme=theme())
+            angle = np.linspace(0, 2 * np.pi, 61)
+            circle = np.stack([np.cos(angle), np.sin(angle) / np.sqrt(steepness)], axis=1)
+            rings = [np.sqrt(2 * height) * circle for height in (0.05, 0.3, 1.0, 2.5, 5.0)]  # of equal height
+            flat = figures.descents(paths, rings, reach=REACH, theme=theme())
             show(flat, key="descents", alt=alt)
         else:
             show_space(_surface(function, paths, seen), key="valley", alt=f"A valley as a surface. {alt}")
-    ended = ", ".join(f"{name} {_height(end)}" for name, end in ends.items())
     st.markdown(f"{_words(start, steepness, plain)} Height after {STEPS} steps: {ended}.")
-    _numbers(with_correction, settings)
+    _numbers(with_correction)
     show_code(adam, descent)
 
 
@@ -101,14 +99,13 @@ def _height(value: float) -> str:
 
 
 def _words(start: Array, steepness: int, plain: float) -> str:
-    """What the two do on this ground."""
     adam_divides = "**Adam** divides each coordinate by the root of its own mean squared gradient, so"
     if not start.any():
         return "You start at the bottom, where the gradient is 0. Move the start."
     if steepness == 1:
         return (
             "On f = ½ (x² + y²) **gradient descent** goes straight to the "
-            f"bottom, {per_cent(plain)} of what is left each time. {adam_divides} it steps about η in each."
+            f"bottom. {adam_divides} it steps about η in each."
         )
     return (
         f"On f = ½ (x² + {steepness} y²) **gradient descent** steps by η times the gradient: with η above "
@@ -126,15 +123,7 @@ def _verdict(start: Array, steepness: int, plain: float) -> str:
     return "yours is above it: the descent is thrown out of the valley"
 
 
-def _rings(steepness: int) -> list[Array]:
-    """Lines of equal height: ellipses."""
-    angle = np.linspace(0, 2 * np.pi, 61)
-    radii = [np.sqrt(2 * height) for height in HEIGHTS]
-    return [np.stack([radius * np.cos(angle), radius * np.sin(angle) / np.sqrt(steepness)], axis=1) for radius in radii]
-
-
-def _numbers(path: AdamPath, settings: AdamSettings) -> None:
-    """The first steps along x, with the correction."""
+def _numbers(path: AdamPath) -> None:
     steps = np.diff(path.places[:, 0])
     columns = (path.gradients, path.m, path.m_hat, path.v, path.v_hat)
     show_table(
@@ -153,24 +142,6 @@ def _numbers(path: AdamPath, settings: AdamSettings) -> None:
         share = decimal(float(abs(path.m[0, 0]) / np.sqrt(path.v[0, 0])))
         without = f"Without the correction it would be (1 − β₁)/√(1 − β₂) = {share} times as long. "
     st.markdown(
-        f"{_means(settings)} So the first step is η in each coordinate. {without}The transformer of 2017 used β "
-        "= (0.9, 0.98) and ε = 10⁻⁹; many since use β₂ = 0.95."
+        "m and v are running means that begin at 0: after one step they are (1 − β₁) g and (1 − β₂) g². Dividing by "
+        f"1 − βᵗ makes them g and g², so the first step is η in each coordinate. {without}"
     )
-
-
-def _means(settings: AdamSettings) -> str:
-    """Why the running means need a correction, if they do."""
-    after_one = "after one step m̂ = g and v̂ = g²."
-    match settings.beta1 > 0, settings.beta2 > 0:
-        case True, True:
-            small = "m and v are running means that begin at 0, so they start too small: m is (1 − β₁) g after "
-            small += "one step."
-        case True, False:
-            small = "m is a running mean that begins at 0, so it starts too small: (1 − β₁) g after one step. "
-            small += "With β₂ = 0, v is just g²."
-        case False, True:
-            small = "v is a running mean that begins at 0, so it starts too small: (1 − β₂) g² after one step. "
-            small += "With β₁ = 0, m is just g."
-        case _:
-            return "With β₁ = β₂ = 0 nothing is averaged: m = g and v = g²."
-    return f"{small} Dividing by 1 − βᵗ corrects that: {after_one}"

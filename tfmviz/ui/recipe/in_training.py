@@ -13,7 +13,7 @@ from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.recipe import subject
+from tfmviz.ui.recipe import forcing
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, rounded
@@ -28,11 +28,10 @@ LARGEST = 60_000_000
 
 
 def dropout(here: Lesson) -> None:
-    """The same sentence ten times in training mode."""
     with lesson.line("dropout"):
         rate = st.slider("p", 0.0, 0.5, 0.1, 0.05, key="p", bind="query-params")
         seed = st.slider("Draw", 0, 50, 0, key="dropout_draw", bind="query-params")
-    found = subject.forced(here)
+    found = forcing.forced(here)
     if found is None:
         return
     model = found.model
@@ -51,23 +50,15 @@ def dropout(here: Lesson) -> None:
     changes = "With p = 0 nothing is dropped."
     if rate:
         changes = (
-            f"Predictions differ most before “{_safe(found.targets[most])}” "
+            f"Predictions differ most before “{markdown.plain(visible(found.targets[most]))}” "
             f"({decimal(float(runs[:, most].min()))} to {decimal(float(runs[:, most].max()))} nats)."
         )
     st.markdown(
         f"Numbers in patterns, embedding and layers' outputs become 0 with probability p = {rate:g}; the others "
         f"are divided by 1 − p. {changes} Mean loss: **{decimal(float(found.losses.mean()))}** without, "
         f"**{decimal(float(runs.mean()))}** with dropout. "
-        + (
-            f"This model was trained with p = {used:g}."
-            if used
-            else f"This model was trained without dropout{', so it suffers the more' if rate else ''}."
-        )
+        + (f"This model was trained with p = {used:g}." if used else "This model was trained without dropout.")
     )
-
-
-def _safe(token: str) -> str:
-    return markdown.plain(visible(token))
 
 
 @shared
@@ -79,7 +70,7 @@ def gradients(here: Lesson) -> None:
     """Length of the gradient in each layer for the typed text: before training and now."""
     with lesson.line("gradients"):
         seed = st.slider("Random weights", 0, 20, 0, key="gradient_seed", bind="query-params")
-    found = subject.forced(here)
+    found = forcing.forced(here)
     if found is None:
         return
     model = found.model
@@ -107,7 +98,7 @@ def gradients(here: Lesson) -> None:
     whole = {kind: float(np.sqrt((values**2).sum())) for kind, values in lengths.items()}
     st.markdown(
         f"The whole gradient is **{rounded(whole['random weights'])}** long with random weights, "
-        f"**{rounded(whole['trained'])}** now. In training the pulls of many sentences cancel."
+        f"**{rounded(whole['trained'])}** now."
     )
 
 

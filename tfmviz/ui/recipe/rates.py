@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import streamlit as st
 
 from tfmviz.places import PROJECT
 from tfmviz.plots import recipe as figures
 from tfmviz.record.trace import Array
+from tfmviz.runs import records
 from tfmviz.schedule import cosine, noam, noam_peak
-from tfmviz.ui import icons, lesson
+from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.words.numbers import decimal, tiny
-
-LOGS = PROJECT / "assets" / "recipe"
 
 RUNS = {
     "post-norm, no warm-up": "post-norm-none",
@@ -26,18 +23,15 @@ RUNS = {
 }
 """The shipped runs, by the names of their logs; `scripts.train_recipe` made them."""
 
-POINTS = 240
-
 
 def schedules() -> None:
-    """The paper's schedule beside a cosine and a constant rate."""
     with lesson.line("schedules"):
         d_model = st.select_slider("d_model", (64, 128, 256, 512, 1024), 512, key="rate_width", bind="query-params")
         warmup = st.slider("Warm-up", 100, 10_000, 4000, 100, key="warmup", bind="query-params")
         steps = st.select_slider(
             "Steps", (2_000, 10_000, 30_000, 100_000), 30_000, key="rate_steps", bind="query-params"
         )
-    at = np.unique(np.linspace(1, steps, POINTS).astype(int))
+    at = np.unique(np.linspace(1, steps, 240).astype(int))
     peak = noam_peak(d_model=d_model, warmup=warmup)
     rates = {
         "2017 (Noam)": np.array([noam(s - 1, d_model=d_model, warmup=warmup) for s in at.tolist()]),
@@ -51,29 +45,22 @@ def schedules() -> None:
         alt=f"{_rises(peak, warmup, steps)}; at step {steps:,}: "
         + "; ".join(f"{name} {tiny(float(rate[-1]))}" for name, rate in rates.items()),
     )
-    known = "which must be known beforehand."
-    if warmup >= steps:
-        known = "but with so long a warm-up it only rises."
+    falls = " A cosine falls to a tenth of the peak by the last step." if warmup < steps else ""
     st.markdown(
         f"The paper's rate, d_model^−½ · min(step^−½, step · warmup^−3/2), rises to (d_model · warmup)^−½ = "
-        f"**{tiny(peak)}** and falls as 1/√step. A cosine falls to a tenth of the peak by the last step, {known}"
+        f"**{tiny(peak)}** and falls as 1/√step.{falls}"
     )
     show_code(noam, cosine)
 
 
 def _rises(peak: float, warmup: int, steps: int) -> str:
-    """How far the rate rises within the run."""
     if warmup > steps:
         return f"The rate rises for all {steps:,} steps and stays below its peak of {tiny(peak)}"
     return f"The rate rises for {warmup:,} steps to {tiny(peak)}"
 
 
 def warm_up() -> None:
-    """Four runs that were made with a high rate."""
-    runs = {name: run for name, file in RUNS.items() if (run := _log(file)) is not None}
-    if not runs:
-        st.info("The logs of these runs are missing from `assets/recipe/`.", icon=icons.INFO)
-        return
+    runs = {name: _log(file) for name, file in RUNS.items()}
     last = {name: float(losses[-20:].mean()) for name, (_, losses) in runs.items()}
     show(
         figures.losses(runs, theme=theme()),
@@ -91,10 +78,6 @@ def warm_up() -> None:
 
 
 @shared
-def _log(name: str) -> tuple[Array, Array] | None:
-    """Steps and losses of a shipped run; None if its log is missing."""
-    path = LOGS / f"{name}.jsonl"
-    if not path.exists():
-        return None
-    entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return np.array([e["step"] + 1.0 for e in entries]), np.array([e["loss"] for e in entries])
+def _log(name: str) -> tuple[Array, Array]:
+    log = records.read(PROJECT / "assets" / "recipe" / f"{name}.jsonl")
+    return log.steps, log.loss

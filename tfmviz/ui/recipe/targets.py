@@ -14,12 +14,11 @@ from tfmviz.analysis import smoothing
 from tfmviz.analysis.calibration import Reliability
 from tfmviz.places import PROJECT
 from tfmviz.plots import recipe as figures
-from tfmviz.plots.pairs import pairs
-from tfmviz.ui import controls, icons, lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui import controls, lesson
 from tfmviz.ui.figures import show, show_code, show_table, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.recipe import subject
+from tfmviz.ui.pairs import show_both
+from tfmviz.ui.recipe import forcing
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -40,10 +39,10 @@ MOST = 9
 def smoothed(here: Lesson) -> None:
     """Target and prediction at one place, the divergence between them, and the gradient."""
     with lesson.line("smoothing"):
-        found = subject.forced(here)
+        found = forcing.forced(here)
         if found is None:
             return
-        at = subject.place(found)
+        at = forcing.place(found)
         names = [f"{visible(a)} → {visible(b)}" for a, b in zip(found.reads, found.targets, strict=True)]
         controls.token_box(names, at, label="Place")
         epsilon = st.slider("ε", 0.0, 0.9, 0.1, 0.05, key="epsilon", bind="query-params")
@@ -53,17 +52,12 @@ def smoothed(here: Lesson) -> None:
     shown = list(dict.fromkeys([target, *np.argsort(-log_p, kind="stable")[:MOST].tolist()]))[:MOST]
     tokens = [visible(found.model.vocabulary[n]) for n in shown]
     p = np.exp(log_p[shown])
-    show(
-        pairs(tokens, q[shown], p, series=("target q", "prediction p"), title="probability",
-              token_title="entry of the vocabulary", theme=theme()),
-        key="smoothed",
-        alt="; ".join(f"“{t}”: q {rounded(float(a))}, p {rounded(float(b))}"
-                      for t, a, b in zip(tokens, q[shown], p, strict=True)),
-    )  # fmt: skip
+    series, of = ("target q", "prediction p"), "entry of the vocabulary"
+    show_both(tokens, q[shown], p, series=series, title="probability", token_title=of, key="smoothed")
     st.markdown(_words(epsilon, len(log_p), smoothing.divergence(q, log_p), float(found.losses[at]), tokens[0]))
     show_table(
         Table(
-            caption="∂KL/∂z = p − q for each logit z. A step goes the other way.",
+            caption="∂KL/∂z = p − q for each logit z.",
             columns=("entry", "q", "p", "p − q"),
             rows=[
                 (token, rounded(float(q[n])), rounded(float(np.exp(log_p[n]))), decimal(float(slope[n]), "+.4f"))
@@ -79,8 +73,7 @@ def _words(epsilon: float, n: int, kl: float, loss: float, target: str) -> str:
     if epsilon == 0:
         return (
             f"Without smoothing the target is all on “{markdown.plain(target)}”: KL(q ‖ p) = −ln p = "
-            f"**{decimal(kl, '.3f')}**, the ordinary loss. It is 0 only for infinite logits, so training never stops "
-            "pushing."
+            f"**{decimal(kl, '.3f')}**, the ordinary loss. It is 0 only for infinite logits."
         )
     best = 1 - epsilon + epsilon / n
     return (
@@ -94,10 +87,7 @@ def _words(epsilon: float, n: int, kl: float, loss: float, target: str) -> str:
 def calibration() -> None:
     """Two models that were trained alike but for ε: are they right as often as they say?"""
     lesson.hide("text", "model")
-    data = _measured()
-    if data is None:
-        st.info("The measurements are missing: `assets/recipe/calibration.json`.", icon=icons.INFO)
-        return
+    data = json.loads(MEASURED.read_text(encoding="utf-8"))
     temperatures: list[float] = data["temperatures"]
     losses = data["models"][WITHOUT]["loss_to_choose_by"]
     best = temperatures[int(np.argmin(losses))]
@@ -110,12 +100,14 @@ def calibration() -> None:
     }
     guesses = {name: _guesses(row) for name, row in rows.items()}
     _figures(rows, guesses)
-    st.markdown(_about(best))
+    st.markdown(
+        "Below the diagonal a model is too sure; the **expected calibration error** is the mean distance from it. "
+        f"Dividing the logits by a temperature also helps; **{best:g}** is best here (Guo et al. 2017)."
+    )
     st.caption("Two models that read one short text 43 times (`scripts.train_recipe smoothing`).")
 
 
 def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliability]) -> None:
-    """The curves, and a table of loss, right guesses and calibration."""
     show(
         figures.reliability({name: (g.confidence, g.accuracy, g.count) for name, g in guesses.items()}, theme=theme()),
         key="reliability",
@@ -147,14 +139,6 @@ def _share(means: np.ndarray, guesses: Reliability) -> str:
     return per_cent(float((means[full] * guesses.count[full]).sum() / guesses.count.sum()))
 
 
-def _about(best: float) -> str:
-    return (
-        "Below the diagonal a model is too sure; the **expected calibration error** is the mean distance from "
-        f"it. Dividing the logits by a temperature also helps and changes no guess; **{best:g}** is best here (Guo "
-        "et al. 2017)."
-    )
-
-
 def translators() -> None:
     """Small translators, trained alike but for ε: what smoothing costs in perplexity, and what it does to BLEU."""
     lesson.hide("text", "model")
@@ -181,12 +165,6 @@ def translators() -> None:
         + (", of models that were trained far longer." if 2 * better <= len(pairs) else " too.")
     )
     st.caption(f"Trained alike for {data['steps']:,} steps (`scripts.train_recipe translators`).")
-
-
-@shared
-def _measured() -> dict[str, Any] | None:
-    """What `scripts.train_recipe` measured; None if it is missing."""
-    return json.loads(MEASURED.read_text(encoding="utf-8")) if MEASURED.exists() else None
 
 
 def _at(data: dict[str, Any], model: str, temperature: float) -> dict[str, Any]:

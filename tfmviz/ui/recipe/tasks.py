@@ -18,7 +18,7 @@ from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.recipe import subject
+from tfmviz.ui.recipe import forcing
 from tfmviz.views import pieces
 from tfmviz.views.pieces import Piece, Pieces, Row
 from tfmviz.words import markdown
@@ -32,17 +32,14 @@ FILLER = "fill-in"
 SPAN_MODELS = PROJECT / "assets" / "recipe"
 """The folder of the model that was trained on spans. It is not in the menu: of an ordinary text it writes nothing."""
 
-ABOUT_SPANS = "The model that answers is small: held out, it loses 5.07 nats per token, token frequencies alone 6.38."
-
 MOST = 60
 """Tokens of the text that are shown."""
 
 
 def tasks(here: Lesson) -> None:
-    """What a model reads and what it is asked for, in each of the three tasks."""
     with lesson.line("tasks"):
         draw = st.slider("Draw", 0, 50, 0, key="draw", bind="query-params")
-    found = subject.forced(here, from_left=True)
+    found = forcing.forced(here, from_left=True)
     filler = models.needed(FILLER)
     if found is None or filler is None:
         return
@@ -61,10 +58,11 @@ def tasks(here: Lesson) -> None:
     data = Pieces(caption="", titles=titles, rows=rows)
     show_plain_view("pieces", js=pieces.JS, css=pieces.CSS, data=data.payload(), key="tasks")
     st.markdown(
-        "In all three, the answers are the text itself; the losses are not comparable. **The next token** is "
-        "asked at every place, from the left. **Masked tokens** (BERT): 15% are asked, from both sides "
-        f"({FILLER} answers); of these 80% become the mask, 10% a random token, and 10% stay. **Spans** (T5): "
-        f"15% are left out in runs of about three, which a decoder writes. {ABOUT_SPANS}"
+        "In all three, the answers are the text itself; the losses are not comparable. **The next token** is asked at "
+        "every place, from the left. **Masked tokens** (BERT): 15% are asked, from both sides "
+        f"({FILLER} answers); of these 80% become the mask, 10% a random token, and 10% stay. **Spans** (T5): 15% are "
+        "left out in runs of about three, which a decoder writes. The model that answers is small: held out, it loses "
+        "5.07 nats per token, token frequencies alone 6.38."
     )
 
 
@@ -96,7 +94,6 @@ def _span_model() -> Model:
 
 
 def _spans(text: str, draw: int) -> list[Row]:
-    """What the model of spans reads and is asked to write."""
     try:
         model = _span_model()
     except ModelUnavailable as error:

@@ -8,11 +8,11 @@ import streamlit as st
 from tfmviz.analysis import rotations
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import rotations as figures
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.pairs import show_both
 from tfmviz.ui.rope.subject import Subject, of_scheme
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -22,7 +22,6 @@ FARTHEST = 160
 
 
 def biases(here: Lesson) -> None:
-    """What ALiBi or T5 adds to the scores."""
     lesson.either(
         "Scheme",
         "bias",
@@ -34,7 +33,6 @@ def biases(here: Lesson) -> None:
 
 
 def slopes(shown: Subject) -> None:
-    """How fast each head's attention falls off, for any number of heads."""
     from tfmviz.positions import alibi
 
     own = shown.model.config.attention.n_heads
@@ -62,10 +60,9 @@ def slopes(shown: Subject) -> None:
 
 
 def added(shown: Subject) -> None:
-    """Scores before, bias and scores after, then one row's shares with and without the bias."""
     q, k, after = (shown.of_head(site) for site in ("q", "k", "scores"))
     weights = shown.model.weights.attention(shown.layer)
-    before, bias, mask = weights.scores(q, k), own_bias(shown), shown.mask
+    before, bias, mask = weights.scores(q, k), _biases(shown, len(shown.tokens))[shown.head].astype(float), shown.mask
     product = "q · k / √d" if weights.divided_by else "q · k"  # T5's own models divide by nothing
     show_cells(
         figures.score_tiles({product: before, "+ bias": bias, "= scores": after}, mask, tokens=shown.tokens),
@@ -75,27 +72,13 @@ def added(shown: Subject) -> None:
     )
     row = shown.query
     shares = [softmax(np.where(mask, scores, -np.inf)[row]) for scores in (before, after)]
-    show(
-        pairs(
-            shown.tokens,
-            *shares,
-            series=("without the bias", "with it"),
-            title="share of attention",
-            theme=theme(),
-        ),
-        key="bias_row",
-        alt="; ".join(f"“{visible(t)}” {a:.2f} → {b:.2f}" for t, a, b in zip(shown.tokens, *shares, strict=True)),
-    )
+    series = ("without the bias", "with it")
+    show_both(shown.tokens, *shares, series=series, title="share of attention", key="bias_row")
     reach = [float(share @ np.abs(row - np.arange(len(share)))) for share in shares]
     st.markdown(
         f"Token {row}, “{markdown.plain(visible(shown.tokens[row]))}”, looks {reach[0]:.1f} tokens away on average "
         f"without the bias, **{reach[1]:.1f}** with it."
     )
-
-
-def own_bias(shown: Subject) -> Array:
-    """What the model's scheme adds to the scores of the head: (len, len)."""
-    return _biases(shown, len(shown.tokens))[shown.head].astype(np.float64)
 
 
 def _biases(shown: Subject, length: int) -> Array:
@@ -106,7 +89,6 @@ def _biases(shown: Subject, length: int) -> Array:
 
 
 def t5_biases(shown: Subject) -> None:
-    """The trained bias of every head at every distance."""
     from tfmviz.positions.t5 import N_BUCKETS
 
     by_distance = _biases(shown, FARTHEST + 1)[:, -1, ::-1]  # the last query looks at keys 0, 1, 2 … tokens away
@@ -129,12 +111,10 @@ def t5_biases(shown: Subject) -> None:
         ),
     )
     met = np.unique(bucket[: shown.trained_on])
-    st.markdown(
-        f"One trained number per head and bucket. {markdown.code(shown.model.name)} met buckets {met[0]} to "
-        f"{met[-1]} in training; the others still hold random numbers."
-        if met[-1] < N_BUCKETS - 1
-        else "One trained number per head and bucket."
+    unmet = (
+        f"{markdown.code(shown.model.name)} met buckets {met[0]} to {met[-1]}; the others still hold random numbers."
     )
+    st.markdown("One trained number per head and bucket. " + unmet * bool(met[-1] < N_BUCKETS - 1))
 
 
 def t5_buckets(shown: Subject) -> None:
@@ -151,17 +131,13 @@ def t5_buckets(shown: Subject) -> None:
         key="t5_buckets",
         alt="Buckets of the last row: " + ", ".join(str(n) for n in found[-1]),
     )
-    exact, last = _widths(both_ways=both_ways)
+    by_distance = _buckets(np.arange(FARTHEST), both_ways=both_ways)
+    exact = int(np.flatnonzero(np.diff(by_distance) == 0)[0])  # the first that shares its bucket with a farther one
+    last = int(np.flatnonzero(by_distance == by_distance[-1])[0])
     st.markdown(
         f"Distances 0 to {exact - 1} have a bucket each; farther ones share, and from {last} on all use the last."
         + (" Keys to the right have their own." if both_ways else "")
     )
-
-
-def _widths(*, both_ways: bool) -> tuple[int, int]:
-    """The first distance that shares its bucket with a farther one, and the first in the last bucket."""
-    found = _buckets(np.arange(FARTHEST), both_ways=both_ways)
-    return int(np.flatnonzero(np.diff(found) == 0)[0]), int(np.flatnonzero(found == found[-1])[0])
 
 
 def _buckets(distance: Array, *, both_ways: bool) -> Array:
@@ -173,7 +149,6 @@ def _buckets(distance: Array, *, both_ways: bool) -> Array:
 
 
 def shaw(tokens: tuple[str, ...]) -> None:
-    """The map of clipped distances, and what would be added."""
     line = lesson.line("shaw")
     clip = line.slider("k: farther keys share a vector", 1, 16, 4, key="clip", bind="query-params")
     found = rotations.relative_index(len(tokens), len(tokens), clip=clip)
@@ -186,7 +161,4 @@ def shaw(tokens: tuple[str, ...]) -> None:
         f"A cell picks one of **{2 * clip + 1} learned vectors** R: score = q · (k + R[clip(j − i, −{clip}, "
         f"{clip}) + {clip}]) / √d. Unlike a bias, it depends on the query."
     )
-    st.info(
-        "No model here was trained with Shaw's vectors (Shaw et al. 2018).",
-        icon=icons.INFO,
-    )
+    st.info("No model here was trained with Shaw's vectors (Shaw et al. 2018).", icon=icons.INFO)

@@ -26,9 +26,6 @@ SINUSOIDAL = "twins-sinusoidal"
 
 ONE, OTHER = "of course we know", "we know that"
 
-SMALLEST = 1e-8
-"""Smaller differences are drawn as this: a logarithmic axis has no 0."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Phrase:
@@ -46,7 +43,6 @@ class Phrase:
 
 
 def same_distance(shown: Subject) -> None:
-    """The same two words at other positions, and their score."""
     line = lesson.line("same_distance")
     texts = [
         line.text_input(label, first, key=key, bind="query-params", max_chars=200, placeholder=first).strip() or first
@@ -75,11 +71,10 @@ def same_distance(shown: Subject) -> None:
 
 
 def _layer_by_layer(differences: dict[str, Array]) -> None:
-    """How much the scores of the two texts differ in each layer of each model."""
     show(
         figures.lines(
             np.arange(max(map(len, differences.values()))),
-            {name: np.maximum(values, SMALLEST) for name, values in differences.items()},
+            {name: np.maximum(values, 1e-8) for name, values in differences.items()},  # an axis of powers has no 0
             x_title="layer",
             y_title="difference of the scores",
             scale="log",
@@ -124,7 +119,6 @@ def _differences(phrases: list[Phrase]) -> Array:
 
 
 def _compare(shown: Subject, phrases: list[Phrase], words: tuple[str, str]) -> None:
-    """The two texts' positions, distances and scores in layer 0."""
     scores = [phrase.scores[0, shown.head] for phrase in phrases]
     show_columns(
         {

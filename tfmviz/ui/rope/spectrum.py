@@ -23,9 +23,6 @@ from tfmviz.words.numbers import decimal, per_cent
 if TYPE_CHECKING:
     from tfmviz.positions.rope import Stretching
 
-SAME = 1e-4
-"""A pair is slowed down if it is by more than this share; less is rounding."""
-
 N_RANDOM = 2_000
 """Number of random vectors whose products are averaged."""
 
@@ -68,7 +65,6 @@ def spectrum(shown: Subject, d_head: int) -> Spectrum | None:
         format="%g",
         placeholder="the model's own" if own is None else f"{own:,.0f}",
         key="rope_base",
-        help="Empty: the model's own. 10,000 in the paper, 500,000 in LLaMA 3.",
     )
     kind = line.radio(
         "For longer texts",
@@ -152,7 +148,6 @@ def wavelengths(shown: Subject) -> None:
 
 
 def _own_frequencies(shown: Subject) -> str:
-    """Base, scaling and pairs that do not turn, of the model itself."""
     from tfmviz.positions.rope import frequencies
 
     name, theta, base = markdown.code(shown.model.name), own_theta(shown), own_base(shown)
@@ -161,7 +156,7 @@ def _own_frequencies(shown: Subject) -> str:
         return f"The angles of {name} have no single base; {len(turning)} of {len(theta)} pairs turn."
     slower = frequencies(2 * len(turning), base=base).numpy() / turning
     said = f"{name} has base {base:,.0f}, "
-    n_slower = int((slower > 1 + SAME).sum())
+    n_slower = int((slower > 1 + 1e-4).sum())  # less is rounding
     said += f"with {n_slower} of its pairs slowed down, up to {slower.max():.3g} times" if n_slower else "unstretched"
     return f"{said}; {len(theta) - len(turning)} of {len(theta)} pairs do not turn." if 0 in theta else f"{said}."
 
@@ -263,7 +258,7 @@ def _own_decay(shown: Subject, theta_: Array, distances: Array) -> None:
         alt=f"This head's mean q · k: {anywhere[0]:.2f} at distance 0, {anywhere[1]:.2f} at 1, {anywhere[-1]:.2f} at "
         f"{distances[-1]}.",
     )
-    st.markdown("This head's own queries and keys. “Put there”: every pair at every distance.")
+    st.markdown("“Put there”: every pair at every distance.")
 
 
 def _own_bound(shown: Subject, theta_: Array, distances: Array) -> None:

@@ -1,4 +1,4 @@
-"""RoPE as two arrows that turn with their positions."""
+"""RoPE as two arrows that turn with their positions, and as helices; which two coordinates make a pair."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from tfmviz.plots.pairs import pairs
-from tfmviz.ui import controls, live
-from tfmviz.ui.figures import show, show_view, theme
-from tfmviz.ui.rope.helices import helices
+from tfmviz.analysis import rotations
+from tfmviz.plots import rotations as figures
+from tfmviz.plots import space
+from tfmviz.plots.space import Space, View
+from tfmviz.record.trace import Array
+from tfmviz.ui import controls, lesson, live
+from tfmviz.ui.figures import seen_from, show_cells, show_space, show_view, theme
+from tfmviz.ui.pairs import show_both
 from tfmviz.ui.rope.subject import Subject, own_theta
 from tfmviz.views import turning
+from tfmviz.words import markdown
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import tiny
+from tfmviz.words.numbers import decimal, tiny
 
 TURN = re.compile(r"\d{1,5}(\.\d{1,5}){3}")
 """Key, pair and both positions of the arrows, as the address has them."""
@@ -30,7 +35,6 @@ def turned(shown: Subject) -> None:
 
 
 def arrows(shown: Subject) -> None:
-    """The view: a query and a key that turn with their positions."""
     if st.session_state.setdefault("turning_tokens", shown.tokens) != shown.tokens:  # positions of another sentence
         st.session_state["turning_tokens"] = shown.tokens
         controls.put({"turn": ""})
@@ -53,13 +57,11 @@ def arrows(shown: Subject) -> None:
 
 
 def _follow(report: dict[str, Any]) -> None:
-    """Puts what was chosen in the view into the address."""
     turn = str(report["turn"])
     controls.remember(int(report["token"]), {"turn": turn} if TURN.fullmatch(turn) else {})
 
 
 def lengths(shown: Subject) -> None:
-    """How long every query is before and after turning."""
     before, after = (np.linalg.norm(shown.of_head(site), axis=-1) for site in ("q", "rot_q"))
     k_before, k_after = (np.linalg.norm(shown.of_head(site), axis=-1) for site in ("k", "rot_k"))
     change = max(float(np.abs(after / before - 1).max()), float(np.abs(k_after / k_before - 1).max()))
@@ -67,17 +69,89 @@ def lengths(shown: Subject) -> None:
         f"Turning keeps lengths (here to within **{tiny(change)}**). Since q and k turn separately, RoPE works with "
         "linear attention (Su et al. 2021)."
     )
-    show(
-        pairs(
-            shown.tokens,
-            before,
-            after,
-            series=("before turning", "after"),
-            title="length of q",
-            token_title="token",
-            theme=theme(),
-        ),
-        key="lengths",
-        alt="Lengths of the queries: "
-        + "; ".join(f"“{visible(t)}” {a:.2f} → {b:.2f}" for t, a, b in zip(shown.tokens, before, after, strict=True)),
+    names = ("before turning", "after")
+    show_both(shown.tokens, before, after, series=names, title="length of q", token_title="token", key="lengths")
+
+
+def layouts(shown: Subject) -> None:
+    q, k = shown.of_head("q"), shown.of_head("k")
+    order = rotations.halves_order(q.shape[-1])
+    by = rotations.angles(np.arange(len(q)), own_theta(shown))
+    ours = [rotations.turn_pairs(x, by) for x in (q, k)]
+    theirs = [rotations.turn_halves(x[:, order], by) for x in (q, k)]
+    mixed = [rotations.turn_halves(x, by) for x in (q, k)]
+    show_cells(
+        figures.layouts(rotations.halves_order(min(8, len(order)))),
+        key="layouts",
+        alt="Neighbours: 0 and 1 turn together, 2 and 3, and so on. Halves: even coordinates in the first half, odd "
+        "ones in the second.",
+    )
+    scores = [a @ b.T for a, b in (ours, theirs, mixed)]
+    reordered, wrong = (float(np.abs(scores[0] - other).max()) for other in scores[1:])
+    st.markdown(f"With the vectors reordered too, q · k changes by {tiny(reordered)}: a sum has no order.")
+    st.markdown(f"But weights stored for neighbours and run as halves change it by up to **{wrong:.2f}**.")
+    st.caption("Neighbours: the paper, RoFormer, this project. Halves: GPT-NeoX, LLaMA in `transformers`.")
+
+
+FEWEST, MOST = 16, 64
+"""Positions that are drawn, for short and for long sentences."""
+
+SMOOTH = 8
+"""Points of a curve for each position."""
+
+SLOW = 40.0
+"""The slow pair is the one that turns once in about so many positions."""
+
+
+def helices(shown: Subject) -> None:
+    seen = seen_from(lesson.line("helices"))
+    n = min(max(len(shown.tokens), FEWEST), MOST)
+    theta = own_theta(shown)
+    theta = theta[theta > 0]  # the others do not turn
+    slow = int(np.abs(np.log(theta * SLOW / (2 * np.pi))).argmin())
+    pairs = sorted({0, slow})
+    angles = rotations.angles(np.arange((n - 1) * SMOOTH + 1) / SMOOTH, theta[pairs])  # (point, pair)
+    q = rotations.complex_pairs(shown.of_head("q"))[shown.query, pairs]
+    name = visible(shown.tokens[shown.query])
+    safe = markdown.plain(name)
+    radii = " and ".join(f"{decimal(abs(value))} in pair {m}" for m, value in zip(pairs, q, strict=True))
+    left, right = st.columns(2)
+    with left:
+        st.markdown("**Sinusoids** of the same speeds: every word gets the same points added.")
+        figure = _figure(np.exp(1j * angles), pairs, "any word", seen)
+        show_space(figure, key="helix_added", alt=f"Pairs of sine and cosine over {n} positions: helices of radius 1.")
+    with right:
+        st.markdown(f"**RoPE**: the query of “{safe}” itself goes round, on its own radius.")
+        figure = _figure(q * np.exp(1j * angles), pairs, name, seen)
+        show_space(figure, key="helix_turned", alt=f"Pairs of a query over {n} positions: helices of radius {radii}.")
+    st.markdown(f"“{safe}” keeps its length at any position: {radii}.")
+
+
+def _figure(values: Array, pairs: list[int], name: str, seen: View) -> Space:
+    """One helix for each pair.
+
+    Args:
+        values: (point, pair), the two coordinates of each pair as a complex number.
+        name: of the word at these places.
+    """
+    look = theme()
+    positions = np.arange(len(values)) / SMOOTH
+    dots = positions % 1 == 0
+    ways = [
+        space.Way(
+            name=f"pair {m}",
+            points=np.column_stack([positions, of_pair.real, of_pair.imag]),
+            said=[f"{name} at position {i:g}, pair {m}" for i in positions],
+            colour=colour,
+            dots=dots,
+        )
+        for m, of_pair, colour in zip(pairs, values.T, (look.accent, look.attention), strict=False)
+    ]
+    return space.ways(
+        ways,
+        axes=("position", "1st coordinate", "2nd coordinate"),
+        title=f"Pairs of {name} over position",
+        seen_from=seen,
+        shape=(1.8, 0.8, 0.8),
+        theme=look,
     )

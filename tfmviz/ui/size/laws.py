@@ -28,7 +28,6 @@ AXES = {
 
 
 def published() -> None:
-    """Three laws as curves, and what they say at one place."""
     with lesson.line("laws"):
         against = st.segmented_control("Against", list(AXES), default="N", key="law_axis", bind="query-params") or "N"
         n = SIZES[st.select_slider("N", list(SIZES), in_words(1e10), key="law_n", bind="query-params")]
@@ -52,7 +51,6 @@ def published() -> None:
 
 
 def curve(law: Law, against: str, x: Array, n: float, d: float) -> Array:
-    """The loss along an axis, with the other number as the reader chose it."""
     if against == "C":
         return np.asarray(law.best_loss(x))
     return np.asarray(law.loss(x, d) if against == "N" else law.loss(n, x))
@@ -94,5 +92,5 @@ def _words(against: str, n: float, d: float) -> str:
         f"{line}By {BESIROGLU}, ten times the parameters would lower the loss by "
         f"**{decimal(float(tenfold[0]))}**, ten times the text by **{decimal(float(tenfold[1]))}**. “of N” is A "
         f"/ N^α, “of D” B / D^β.\n\n{says}\n\n**Do not compare Kaplan's heights with the others'**: another "
-        "text, other tokens. Most of the sliders' range was never trained."
+        "text, other tokens."
     )

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.law_fits import Fit, fit_additive, fit_power, interval
 from tfmviz.analysis.scaling_laws import KAPLAN, PUBLISHED_LAWS, AdditiveLaw, KaplanLaw, Law, Number
+from tfmviz.places import PROJECT
 from tfmviz.plots import scaling_laws as figures
 from tfmviz.plots.scaling_laws import Series
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons, lesson
+from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_code, show_table, theme
-from tfmviz.ui.size.runs import ALL, DRAWS, WITHOUT, Grid, Runs, fitted, read
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import NO_NUMBER, decimal, in_words, rounded, tiny
@@ -30,9 +35,6 @@ OVER = 1.3
 def own() -> None:
     """Points, the fit through them, its constants with intervals, and its prediction for a larger model."""
     grid = read()
-    if grid is None:
-        st.info("There are no runs yet; `python -m scripts.train_scaling` makes them.", icon=icons.INFO)
-        return
     with lesson.line("own"):
         against = st.segmented_control("Against", list(TITLES), default="N", key="own_axis", bind="query-params") or "N"
         counted = st.segmented_control("N counts", [ALL, WITHOUT], default=ALL, key="n_counts", bind="query-params")
@@ -137,7 +139,6 @@ def best_split(runs: Runs, counted: str, law: AdditiveLaw) -> str:
 
 
 def _constants() -> None:
-    """Our constants with intervals, beside the published ones."""
     rows = [(name, *_ours(fitted(counted))) for name, counted in (("ours, all", ALL), ("ours, no embeddings", WITHOUT))]
     rows += [(name, *_published(known.law)) for name, known in PUBLISHED_LAWS.items()]
     show_table(
@@ -213,7 +214,6 @@ def limits(grid: Grid) -> str:
 
 
 def _seeds(grid: Grid) -> str:
-    """How far two seeds of one cell are apart."""
     cells: dict[tuple[float, float], list[float]] = {}
     for n, d, loss in zip(grid.fitted.n_parameters, grid.fitted.d, grid.fitted.loss, strict=True):
         cells.setdefault((n, d), []).append(loss)
@@ -232,3 +232,67 @@ def _about(grid: Grid) -> str:
         f"tokens (token frequencies alone: {decimal(about['unigram_loss'])}). Made by "
         f"{markdown.code(about['command'])}."
     )
+
+
+FILE = PROJECT / "assets" / "scaling" / "runs.json"
+
+ALL, WITHOUT = "all", "without embeddings"
+
+DRAWS = 400
+"""Resamples of the runs, for the intervals."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Runs:
+    """Some runs, as columns.
+
+    Attributes:
+        n_parameters, n_embeddings: of the model, (run,).
+        d: tokens that it was trained on, (run,).
+        loss: on the held-out windows, nats per token, (run,).
+    """
+
+    n_parameters: Array
+    n_embeddings: Array
+    d: Array
+    loss: Array
+
+    def n(self, counted: str) -> Array:
+        """Parameters, as `ALL` or `WITHOUT` counts them."""
+        return self.n_parameters if counted == ALL else self.n_parameters - self.n_embeddings
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Grid:
+    """All runs.
+
+    Attributes:
+        about: how they were trained, as the file says.
+        fitted: the runs that laws are fitted to.
+        larger: those of the largest model, which no fit sees.
+    """
+
+    about: dict[str, Any]
+    fitted: Runs
+    larger: Runs
+
+
+@shared
+def read() -> Grid:
+    """The shipped runs."""
+    about = json.loads(FILE.read_text(encoding="utf-8"))
+    rows = about.pop("runs")
+    larger = [row for row in rows if [row["width"], row["depth"]] == about["largest"]]
+    return Grid(about=about, fitted=_columns([row for row in rows if row not in larger]), larger=_columns(larger))
+
+
+def _columns(rows: Sequence[dict[str, float]]) -> Runs:
+    names = {"n_parameters": "parameters", "n_embeddings": "embeddings", "d": "tokens", "loss": "loss"}
+    return Runs(**{field: np.array([row[name] for row in rows], dtype=float) for field, name in names.items()})
+
+
+@shared
+def fitted(counted: str) -> Fit:
+    """L(N, D) of the shipped runs, with one way to count N. Both ways have the same resamples."""
+    runs = read().fitted
+    return fit_additive(runs.n(counted), runs.d, runs.loss, draws=DRAWS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.analysis import parameters
-from tfmviz.analysis.parameters import TRAINING_BYTES, Design, counts
+from tfmviz.analysis.parameters import TRAINING_BYTES, counts
 from tfmviz.plots import size as figures
 from tfmviz.ui import lesson
 from tfmviz.ui.figures import show, show_table, theme
@@ -13,7 +13,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
 from tfmviz.ui.size.design import Subject, ask
 from tfmviz.views.counts import Table
-from tfmviz.words.numbers import in_bytes, in_words, per_cent, rounded, tiny
+from tfmviz.words.numbers import counted, in_bytes, in_words, per_cent, rounded, tiny
 
 CACHED = 2048
 """Tokens whose keys and values are kept."""
@@ -31,7 +31,6 @@ DAY, YEAR = 86_400.0, 365.25 * 86_400.0
 
 
 def where(here: Lesson) -> None:
-    """Parameters by part, as areas, and the rules of thumb beside the exact count."""
     subject = ask(here, "where")
     found = counts(subject.design)
     total = sum(found.values())
@@ -40,7 +39,9 @@ def where(here: Lesson) -> None:
         key="areas",
         alt="; ".join(f"{part} {in_words(count)}" for part, count in found.items() if count),
     )
-    st.markdown(f"**{total:,}** parameters: {_largest(found)}. {_published(subject, total)}")
+    largest = sorted((part for part in found if found[part]), key=lambda part: -found[part])[:3]
+    shares = ", ".join(f"{part} {per_cent(found[part] / total)}" for part in largest)
+    st.markdown(f"**{total:,}** parameters: {shares}. {_published(subject, total)}")
     inside = parameters.in_matrices(subject.design)
     rules = {
         "12 · n_layer · d²": parameters.rule_of_twelve(subject.design),
@@ -51,12 +52,6 @@ def where(here: Lesson) -> None:
         f"The lectures' rules count matrices without biases, here {in_words(inside)}: {said}. Neither knows "
         "gates, shared heads, cross-attention or experts."
     )
-
-
-def _largest(found: dict[str, int]) -> str:
-    total = max(sum(found.values()), 1)
-    parts = sorted((part for part in found if found[part]), key=lambda part: -found[part])
-    return ", ".join(f"{part} {per_cent(found[part] / total)}" for part in parts[:3])
 
 
 def _off(value: int, exact: int) -> str:
@@ -74,7 +69,6 @@ def _published(subject: Subject, total: int) -> str:
 
 
 def memory(here: Lesson) -> None:
-    """Bytes to run the model, to train it and to keep a text."""
     subject = ask(here, "memory")
     total = sum(counts(subject.design).values())
     needs: dict[str, float] = {
@@ -96,20 +90,12 @@ def memory(here: Lesson) -> None:
     )
     st.markdown(
         f"Training takes {TRAINING_BYTES} bytes a parameter, layers' outputs aside: weight and gradient in 16 "
-        f"bits, weight and Adam's two averages in 32 (Rajbhandari et al. 2020). {_fits(total)}"
+        f"bits, weight and Adam's two averages in 32 (Rajbhandari et al. 2020). That takes "
+        f"{counted(-(-TRAINING_BYTES * total // (80 * 10**9)) or 1, 'GPU')} of 80 GB."
     )
 
 
-def _fits(total: int) -> str:
-    card = 80 * 10**9
-    cards = -(-TRAINING_BYTES * total // card)
-    if cards <= 1:
-        return "That fits onto one GPU of 80 GB."
-    return f"That takes {cards:,} GPUs of 80 GB."
-
-
 def training(here: Lesson) -> None:
-    """Operations for a token and for a whole run, and how long that takes."""
     subject = ask(here, "training")
     known = subject.known.tokens if subject.known else None
     with lesson.line("run"):
@@ -132,21 +118,17 @@ def training(here: Lesson) -> None:
         ),
         key="training",
     )
-    both = subject.design.n_crossings > 0
+    design = subject.design
+    passes = f" (one expert of {design.n_experts} in each layer)" if design.n_experts > 1 else ""
+    passes += ", with shared layers as often as they run" if design.shared_layers else ""
     forward = parameters.training_flops(subject.design, 1) / 3
     st.markdown(
         f"A token costs **{in_words(forward)}** operations to read, 2 for each of the {in_words(forward / 2)} "
-        f"parameters that it passes{_passes(subject.design)}. Training takes three times as many, so "
+        f"parameters that it passes{passes}. Training takes three times as many, so "
         "6 · N · D for D tokens (Kaplan et al. 2020), and attention on top."
-        + (" In an encoder-decoder a token passes only one stack: this is too much." if both else "")
+        + (" In an encoder-decoder a token passes only one stack: this is too much." if design.n_crossings else "")
     )
     st.caption("Assumed speeds: " + "; ".join(MACHINES) + " (GPUs: NVIDIA's data sheets).")
-
-
-def _passes(design: Design) -> str:
-    """Why a token passes fewer parameters than the model has, or some more than once."""
-    experts = f" (one expert of {design.n_experts} in each layer)" if design.n_experts > 1 else ""
-    return experts + (", with shared layers as often as they run" if design.shared_layers else "")
 
 
 def _time(seconds: float) -> str:

@@ -53,14 +53,12 @@ SUMMARIES = Table(
 WORDS = {
     "translation": "Into German the base model beats every ensemble for less than a twentieth of its training. "
     "Into French only the big model wins.",
-    "summaries": "A decoder alone reads eight times as much and predicts better. With compressed attention it also "
-    "wins on ROUGE-L.",
+    "summaries": "A decoder alone reads eight times as much and predicts better.",
     "sizes": "“exact” is counted from the paper's sizes.",
 }
 
 
 def tables() -> None:
-    """One of the tables, and what to see in it."""
     with lesson.line("results"):
         name = st.segmented_control("Results", list(WORDS), default="translation", key="results", bind="query-params")
     name = name or "translation"

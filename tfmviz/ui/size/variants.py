@@ -1,8 +1,9 @@
-"""Which changes help? Our own small models, seed by seed, beside what Narang et al. found for the same change."""
+"""Which changes help? Our own small models, seed by seed, beside what Narang et al. found; and experts at work."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,15 +13,16 @@ import streamlit as st
 from tfmviz.analysis.variants import Difference, welch
 from tfmviz.places import PROJECT
 from tfmviz.plots import variants as figures
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons, lesson
+from tfmviz.ui import controls, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_code, show_table, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.size import routing
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
-from tfmviz.words.numbers import NO_NUMBER, decimal, in_words, tiny
+from tfmviz.words.labels import visible
+from tfmviz.words.numbers import NO_NUMBER, counted, decimal, in_words, per_cent, tiny
 
 FILE = PROJECT / "assets" / "variants" / "runs.json"
 
@@ -122,12 +124,9 @@ class Comparison:
 
 
 @shared
-def read() -> Comparison | None:
-    """The shipped runs; None if there are none."""
-    try:
-        about = json.loads(FILE.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
+def read() -> Comparison:
+    """The shipped runs."""
+    about = json.loads(FILE.read_text(encoding="utf-8"))
     variants = {
         row["variant"]: Variant(
             loss=np.array(row["loss"]),
@@ -144,16 +143,14 @@ def compared(here: Lesson) -> None:
     with lesson.line("changes"):
         shown = st.segmented_control("Show", SHOWN, default=SHOWN[0], key="changes", bind="query-params") or SHOWN[0]
     if shown == EXPERTS:
-        routing.routed(here)
+        routed(here)
         return
     lesson.hide("text", "model")
-    if (found := read()) is None:
-        st.info("There are no runs yet; `python -m scripts.train_variants` makes them.", icon=icons.INFO)
-    else:
-        _losses(found)
-        _table(found)
-        st.markdown(_words(found))
-        show_code(welch)
+    found = read()
+    _losses(found)
+    _table(found)
+    st.markdown(_words(found))
+    show_code(welch)
 
 
 def verdict(difference: Difference) -> str:
@@ -216,7 +213,6 @@ def _plus_minus(difference: Difference) -> str:
 
 
 def _words(found: Comparison) -> str:
-    """A sentence for each change, and how all were trained."""
     lines = "\n".join(f"- {_sentence(name, found)}" for name in CHANGES if name in found.variants)
     seeds = len(found.baseline.loss)
     return (
@@ -242,3 +238,72 @@ def _about(found: Comparison) -> str:
         f"of width {config['d_model']}, pre-norm, LayerNorm, GELU, RoPE, tied embeddings. Made by "
         f"{markdown.code(about['command'])}."
     )
+
+
+def routed(here: Lesson) -> None:
+    """The routing of the chosen model, or of the shipped mixture where the chosen one has no experts."""
+    there = lesson.stand_in(here, "a model with experts", fits=bool(_sites(here.model)), instead="experts")
+    if there is None:
+        return
+    if there is not here:
+        controls.say_what_was_cut(there.trace.target, f"{markdown.code(there.model.name)} reads")
+    here, sites = there, _sites(there.model)
+    stack = here.model.writes_from
+    p = np.stack([here.trace[f"{site}.router"] for site in sites])  # (layer, len, expert)
+    if not np.isfinite(p).all():
+        st.warning("The router's numbers are not finite.")
+        return
+    tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
+    show(figures.routing(tokens, p, theme=theme()), key="routing", alt=said(tokens, p))
+    st.markdown(
+        f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. Colour: the expert that "
+        "reads a token; height: its probability."
+    )
+    _shares(tokens, p)
+
+
+def _sites(model: Model) -> list[str]:
+    """Paths of the layers with experts, in the stack that the vocabulary is read from."""
+    return list(model.weights.stacks[model.writes_from].experts)
+
+
+def _shares(tokens: tuple[str, ...], p: Array) -> None:
+    """How many of the tokens each expert reads, and whether equal tokens go to one."""
+    shares = np.stack([np.bincount(row, minlength=p.shape[-1]) / len(tokens) for row in p.argmax(axis=-1)])
+    show_table(
+        Table(
+            caption="Share of your tokens that each expert reads",
+            columns=("layer", *(f"expert {e}" for e in range(p.shape[-1]))),
+            rows=[(f"layer {row}", *(f"{share:.0%}" for share in of)) for row, of in enumerate(shares)],
+        ),
+        key="routing_shares",
+    )
+    st.markdown(
+        f"{repeated(tokens, p)} Training aims at equal shares, {per_cent(1 / p.shape[-1])} each (Fedus et al. 2021)."
+    )
+
+
+def said(tokens: tuple[str, ...], p: Array) -> str:
+    """Layer by layer which tokens each expert reads, for those who cannot see the figure."""
+    rows = []
+    for row, chosen in enumerate(p.argmax(axis=-1)):
+        words: dict[int, list[str]] = defaultdict(list)
+        for token, expert, sure in zip(tokens, chosen.tolist(), p[row].max(axis=-1), strict=True):
+            words[expert].append(f"{visible(token)} {decimal(sure, '.2f')}")
+        rows.append(f"layer {row}: " + "; ".join(f"expert {e} reads {', '.join(words[e])}" for e in sorted(words)))
+    return ". ".join(rows)
+
+
+def repeated(tokens: tuple[str, ...], p: Array) -> str:
+    """How many of the tokens that occur more than once go to one expert wherever they stand."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for i, token in enumerate(tokens):
+        places[token].append(i)
+    several = [found for found in places.values() if len(found) > 1]
+    if not several:
+        return "No token occurs twice."
+    chosen = p.argmax(axis=-1)
+    same = [sum(len(set(row[found].tolist())) == 1 for found in several) for row in chosen]
+    by_layer = ", ".join(f"{n} in layer {row}" for row, n in enumerate(same))
+    occur = "occurs" if len(several) == 1 else "occur"
+    return f"{counted(len(several), 'token')} {occur} more than once. Read by one expert at every place: {by_layer}."

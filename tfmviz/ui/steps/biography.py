@@ -35,9 +35,6 @@ MEASURES: dict[str, Callable[[Biography], float]] = {
 }
 """What a head's place on the map may say: tokens away, shares of attention, the eigenvalue score, nats."""
 
-LIKE_IT = 6
-"""Heads of all models that are listed as alike."""
-
 SHOWN, TRANSLATED = 20, 5
 """Examples that are listed, and those in a translator's decoder: each has to be translated first."""
 
@@ -101,7 +98,6 @@ def _point(here: Lesson, layer: str, head: int, found: Biography, axes: tuple[st
 
 
 def _axis(name: str, values: Sequence[float]) -> dict[str, Any]:
-    """The copying score lies between −1 and 1; the others begin at 0, or below."""
     low, high = (-1.0, 1.0) if name == "copying" else (min(0.0, *values), max(values))
     return {
         "title": {"distance": "tokens away", "damage": "nats lost without it"}.get(name, name),
@@ -182,7 +178,7 @@ def _alike(here: Lesson, found: Biography) -> None:
         for layer, head, other in book.all()
         if (name, layer, head) != this
     ]
-    best = sorted(others, key=lambda row: row[:5])[:LIKE_IT]
+    best = sorted(others, key=lambda row: row[:5])[:6]
 
     def pick(row: int) -> None:
         name, layer, head = best[row][2:5]

@@ -17,14 +17,10 @@ from tfmviz.ui.lesson import Lesson
 
 
 def code(here: Lesson) -> None:
-    """The model's own source, and the same in numpy with the arrays to run it on."""
     from tfmviz.analysis import numpy_attention
 
     if here.weights.is_unusual:
-        st.markdown(
-            "The short version in numpy lacks steps of this model (norms, a cap, or φ), so here is its own "
-            "source alone."
-        )
+        st.markdown("The version in numpy lacks steps of this model (norms, a cap, or φ): here is its own source.")
         show_code(*zoo.attention_code())
         return
     st.markdown("The same in numpy: download the layer's input and matrices and run this.")

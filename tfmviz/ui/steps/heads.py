@@ -1,4 +1,4 @@
-"""What one head looks up, what each head adds, how heads differ, and which of them follow a simple pattern."""
+"""What one head looks up, why scores are divided by √d, what each head adds, how heads differ and what they do."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import streamlit as st
 
 from tfmviz.analysis import attention_layer, scaling
 from tfmviz.analysis.heads import CROSS_KINDS, IN_WORDS, SELF_KINDS, Kind, confirmed, layer_scores, overlap, verdicts
+from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import steps as figures
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import controls, lesson, models
+from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.pairs import show_both
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, said_of_queries, visible
 
@@ -44,15 +46,11 @@ def lookup(here: Lesson) -> None:
     keys = trace.axes(choice.layer)[1]
     best, cosine = attention_layer.hard_lookup(row, own(here, "v"))
     hard = np.eye(len(row))[best]
-    show(
-        pairs(keys.tokens, row, hard, series=("soft: attention", "hard: best key"), title="part taken", theme=theme()),
-        key="lookup",
-        alt="Soft look-up: "
-        + ", ".join(f"“{visible(t)}” {a:.2f}" for t, a in zip(keys.tokens, row, strict=True) if a >= 0.01),
-    )
+    series = ("soft: attention", "hard: best key")
+    show_both(keys.tokens, row, hard, series=series, title="part taken", key="lookup")
     asked, found = said_of_queries(trace, choice.layer)[token], visible(keys.tokens[best])
     st.markdown(
-        f"{markdown.plain(asked)} asks. A Python `dict` would return the value of “{markdown.plain(found)}” "
+        f"{markdown.plain(asked)} asks. A `dict` would return the value of “{markdown.plain(found)}” "
         f"alone; attention takes {row[best]:.0%} of it. The cosine between the two results is "
         f"**{number(cosine)}**."
     )
@@ -83,28 +81,17 @@ def contributions(here: Lesson) -> None:
 
 def _attention_and_effect(attention: Array, effect: Array, keys: tuple[str, ...]) -> None:
     """Each key's share of the attention beside its share of what the head adds."""
-    show(
-        pairs(keys, attention, effect, series=("attention", "effect"), title="share", theme=theme()),
-        key="look_effects",
-        alt="; ".join(
-            f"“{visible(t)}” attention {a:.2f}, effect {e:.2f}" for t, a, e in zip(keys, attention, effect, strict=True)
-        ),
-    )
+    show_both(keys, attention, effect, series=("attention", "effect"), title="share", key="look_effects")
     looked, felt = int(attention.argmax()), int(effect.argmax())
     names = [markdown.plain(visible(keys[j])) for j in (looked, felt)]
     st.markdown(
         f"Most attention: “{names[0]}” ({attention[looked]:.0%}; effect {effect[looked]:.0%}). Largest effect: "
         f"“{names[1]}” ({effect[felt]:.0%}). "
-        + (
-            "Here both agree."
-            if looked == felt
-            else "**High attention is not high effect:** a short value carries little."
-        )
+        + ("" if looked == felt else "**High attention is not high effect:** a short value carries little.")
     )
 
 
 def average(here: Lesson) -> None:
-    """The mean of a layer's heads beside the heads."""
     trace, choice = here.trace, here.choice
     pattern = trace[f"{choice.layer}.pattern"]
     mask = np.broadcast_to(trace[f"{choice.layer}.mask"], pattern.shape[1:])
@@ -176,3 +163,84 @@ def _ask_kind(*, crosses: bool) -> Kind:
     return st.segmented_control(
         "What should the head do?", kinds, default=kinds[0], key=key, bind="query-params", required=True
     )
+
+
+WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+
+N_QUERIES, N_KEYS = 256, 16
+"""Rows and keys per row of the experiment with random vectors."""
+
+
+def scaling_lab(here: Lesson) -> None:
+    """Scores with and without ÷ √d, for vectors of any width."""
+    with lesson.line("scaling"):
+        source = st.radio(
+            "Vectors", ("random, variance 1", "this head's own"), horizontal=True, key="vectors", bind="query-params"
+        )
+        its_own = source == "this head's own"
+        d = _ask_width(here, its_own=its_own)
+    if its_own and here.weights.is_linear:
+        st.markdown("Linear attention takes no power of e, so it need not divide.")
+    elif its_own and not here.weights.divided_by:
+        st.markdown("This model does not divide: training made queries and keys small enough.")
+    if its_own:
+        scores, mask, names = _own_scores(here, d)
+    else:
+        scores = scaling.dot_products(*_random_vectors(d))
+        mask, names = np.ones(scores.shape, dtype=bool), [f"key {j}" for j in range(N_KEYS)]
+    row = here.query if its_own else 0
+    plain, scaled = scaling.sharpness(scores, mask), scaling.sharpness(scores / np.sqrt(d), mask)
+    left, right = st.columns(2)
+    with left:
+        _histograms(scores[mask], scores[mask] / np.sqrt(d))
+    with right:
+        shares = [softmax(np.where(mask[row], values[row], -np.inf)) for values in (scores, scores / np.sqrt(d))]
+        series = ("q · k", "q · k / √d")
+        show_both(names, *shares, series=series, title="share after softmax", key="softmax_rows")
+    st.markdown(
+        f"Variance of q · k over {int(mask.sum()):,} pairs: **{number(plain.variance)}**; for independent numbers of "
+        f"variance 1 it is d = {d}. After division by √d = {np.sqrt(d):.2f} it is **{number(scaled.variance)}**."
+    )
+    st.table(
+        {
+            "averaged over all rows": ["largest share", "evenness (entropy, 1 = all alike)", "gradient of the softmax"],
+            "q · k": [number(plain.largest), number(plain.evenness), number(plain.gradient)],
+            "q · k / √d": [number(scaled.largest), number(scaled.evenness), number(scaled.gradient)],
+        }
+    )
+
+
+def _ask_width(here: Lesson, *, its_own: bool) -> int:
+    """Asks for d, which cannot exceed the width of the head's own vectors."""
+    if not its_own:
+        return st.select_slider("d, numbers in each vector", list(WIDTHS), 64, key="d", bind="query-params")
+    d_head: int = here.trace[f"{here.choice.layer}.q"].shape[-1]
+    controls.at_most("d_own", d_head)
+    widths: list[int] = [*(d for d in WIDTHS if d < d_head), d_head]
+    return st.select_slider("d, numbers in each vector", widths, value=d_head, key="d_own", bind="query-params")
+
+
+def _histograms(scores: Array, scaled: Array) -> None:
+    """How the scores are spread before and after the division."""
+    largest = max(float(np.abs(scores).max()), 1e-6)
+    middles, raw = scaling.histogram(scores, largest=largest)
+    _, narrow = scaling.histogram(scaled, largest=largest)
+    show(
+        figures.histogram(middles, raw, narrow, theme=theme()),
+        key="score_histogram",
+        alt=f"Scores reach from {scores.min():.1f} to {scores.max():.1f}; divided by √d they lie between "
+        f"{scaled.min():.1f} and {scaled.max():.1f}.",
+    )
+
+
+@shared
+def _random_vectors(d: int) -> tuple[Array, Array]:
+    return scaling.unit_vectors(d, n_queries=N_QUERIES, n_keys=N_KEYS, seed=d)
+
+
+def _own_scores(here: Lesson, d: int) -> tuple[Array, Array, list[str]]:
+    trace, choice = here.trace, here.choice
+    q, k = (own(here, name)[:, :d].astype(np.float64) for name in ("q", "k"))
+    scores = q @ k.T
+    mask = np.broadcast_to(trace[f"{choice.layer}.mask"], scores.shape)
+    return scores, mask, list(trace.axes(choice.layer)[1].tokens)

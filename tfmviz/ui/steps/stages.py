@@ -35,7 +35,6 @@ def payload(model: Model, text: str, layer: str, head: int, edits: tuple[Edit, .
 
 
 def stages(here: Lesson) -> None:
-    """The stages themselves, in the browser."""
     _draw(here, here.query, _asked("at", CELL))
 
 

@@ -24,11 +24,6 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, tiny
 
-N_BARS = 12
-
-
-NOT_LINEAR = "Norm(GELU(x W + b)) precedes this model's logits, so they are no such sum."
-
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Account:
@@ -57,7 +52,7 @@ def attribution(here: Lesson) -> None:
     """Asks for one or two words and draws what each part added to their logit."""
     trace, token = here.trace, here.target
     if here.model.weights.stacks[here.model.writes_from].readout.transform is not None:
-        st.info(NOT_LINEAR, icon=icons.INFO)
+        st.info("Norm(GELU(x W + b)) precedes this model's logits, so they are no such sum.", icon=icons.INFO)
         return
     with lesson.line("token"):
         controls.token_box([visible(t) for t in trace.tokens], token)
@@ -73,7 +68,6 @@ def attribution(here: Lesson) -> None:
         f"The {markdown.plain(account.title)} {where} is **{decimal(account.measured)}**; these parts sum to "
         f"{decimal(total)}, a difference of {tiny(abs(total - account.measured))}. {_linearised(account)}"
     )
-    st.markdown("The strongest heads; choose one:")
     _strongest(account)
     _head(here, account)
 
@@ -99,27 +93,13 @@ def _account(here: Lesson) -> Account:
     river = contributions.river(trace, stack, token, matrices)
     scores = contributions.attribution(river, matrices, direction)
     return Account(
-        title=title,
-        measured=measured,
-        word_bias=word_bias,
-        token=token,
-        weights=matrices,
-        river=river,
-        scores=scores,
+        title=title, measured=measured, word_bias=word_bias, token=token, weights=matrices, river=river, scores=scores
     )
 
 
 def _words(model: Model, best: int) -> tuple[int | None, int | None]:
-    """Asks for the words; None where nothing usable was typed."""
     answer = visible(model.vocabulary[best])
-    one = st.text_input(
-        "Word",
-        key="word",
-        bind="query-params",
-        max_chars=60,
-        placeholder=answer,
-        help="Empty: the model's own answer.",
-    )
+    one = st.text_input("Word", key="word", bind="query-params", max_chars=60, placeholder=answer)
     other = st.text_input("minus", key="versus", bind="query-params", max_chars=60, placeholder="nothing")
     found = []
     for typed in (one or "", other or ""):
@@ -128,7 +108,7 @@ def _words(model: Model, best: int) -> tuple[int | None, int | None]:
             st.warning(_not_a_token(model, typed), icon=icons.CUT)
         found.append(index)
     if found[0] is None and (one or "").strip():
-        st.caption("Until then this is the model's own answer.")
+        st.caption("Below is the model's own answer.")
     return found[0], found[1]
 
 
@@ -224,7 +204,7 @@ def _bars(account: Account) -> None:
     if account.word_bias:
         names, scores = [*names, "b_U of the word"], np.append(scores, account.word_bias)
     order = np.argsort(-np.abs(scores), kind="stable")
-    best, rest = order[:N_BARS], order[N_BARS:]
+    best, rest = order[:12], order[12:]
     shown, values = [names[n] for n in best], scores[best]
     if len(rest):
         shown, values = [*shown, f"the other {len(rest)} parts"], np.append(values, scores[rest].sum())

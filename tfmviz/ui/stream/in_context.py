@@ -28,7 +28,7 @@ KEPT = Table(
     ),
     texts=True,
     about="McCann et al., Peters et al., Howard and Ruder, Devlin et al. Next-sentence prediction asks whether B "
-    "follows A in the text, true for half of the pairs. RoBERTa (Liu et al. 2019) left it out and lost nothing.",
+    "follows A in the text. RoBERTa (Liu et al. 2019) left it out and lost nothing.",
 )
 
 
@@ -93,6 +93,5 @@ def _said(found: InContext, first: str, second: str, *, same: bool) -> None:
     begins = f"“{a}” twice, one embedding" if same else f"“{a}” and “{b}”, two embeddings"
     st.markdown(
         f"**{begins}; in context two vectors.** Their cosine is {start} at the start and {end} after the last layer, "
-        f"where any two different tokens have {decimal(float(found.usual[-1]))}. With its own embedding “{a}” "
-        f"then has {decimal(float(found.static[0][-1]))}."
+        f"where any two different tokens have {decimal(float(found.usual[-1]))}."
     )

@@ -9,16 +9,13 @@ from tfmviz.analysis import residual
 from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.plots import residual as maps
 from tfmviz.plots import stream as figures
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.pairs import show_both
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
-
-STANDS_OUT = 2.0
-"""The first token is called an outlier if it is at least this many times as long as the others' median."""
 
 
 def lengths(here: Lesson) -> None:
@@ -65,15 +62,13 @@ def _growth_in_words(values: Array, trace: Trace) -> None:
 
 def _outlier_in_words(values: Array, stages: list[str], first: str) -> None:
     if values.shape[1] < 2:
-        st.markdown("A single token has nothing to stand out from. Type more.")
         return
     stage, factor = residual.outlier(values)
     name, where = markdown.plain(visible(first)), stages[stage]
     where = "in the embedding" if stage == 0 else f"after {where}"
-    if factor >= STANDS_OUT:
+    if factor >= 2.0:
         st.markdown(
-            f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the others' "
-            "median. Idle heads look there."
+            f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the others' median."
         )
         return
     st.markdown(f"The first token “{name}” is no outlier: at most {factor:.2f} times the others' median, {where}.")
@@ -84,16 +79,12 @@ def _before_and_after(trace: Trace, stack: str, token: int) -> None:
     before, after = (
         np.array([np.linalg.norm(pair[side][token]) for pair in norms.values()], dtype=float) for side in (0, 1)
     )
-    show(
-        pairs(
-            list(norms),
-            before,
-            after,
-            series=("before the norm", "after it"),
-            title="length",
-            token_title="the norm of layer",
-            theme=theme(),
-        ),
+    show_both(
+        list(norms),
+        before,
+        after,
+        series=("before the norm", "after it"),
+        title="length",
+        token_title="the norm of layer",
         key="norms_before_after",
-        alt="; ".join(f"{n}: {b:.1f} → {a:.1f}" for n, b, a in zip(norms, before, after, strict=True)),
     )

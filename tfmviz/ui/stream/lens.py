@@ -25,9 +25,7 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import per_cent
 
-STAGE = re.compile(r"[0-9]{1,4}")
 WORD, RANK, ENTROPY, DIVERGENCE = "top word", "rank of the answer", "entropy", "distance to the end"
-ARROWS = {1: " ↑", 0: "", -1: " ↓"}
 
 LEGENDS = {
     WORD: ("Probability of the word", "0", "1"),
@@ -52,14 +50,16 @@ def lens_of(here: Lesson) -> None:
     stages = residual.stages(trace, here.model.writes_from, detail)
     found = _lens(here.model, here.text, detail)
     asked = st.query_params.get("read", "")
-    stage = min(int(asked), len(stages) - 1) if STAGE.fullmatch(asked) else len(stages) // 2
+    stage = min(int(asked), len(stages) - 1) if re.fullmatch(r"[0-9]{1,4}", asked) else len(stages) // 2
     show_view(
         "lens",
         js=view.JS,
         css=view.CSS,
         data=_table(found, shown, list(stages), trace, vocabulary),
         selection={"row": token, "column": stage},
-        on_report=_follow,
+        on_report=lambda report: controls.remember(
+            max(0, int(report["token"])), {"read": str(max(0, int(report["stage"])))}
+        ),
     )
     _in_words(here, found, list(stages), token)
     name, site = list(stages.items())[stage]
@@ -78,11 +78,6 @@ def _lens(model: Model, text: str, detail: Detail) -> Lens:
     trace, stack = models.trace(model, text), model.writes_from
     sites = list(residual.stages(trace, stack, detail).values())
     return lens.read(trace, sites, model.weights.stacks[stack].readout)
-
-
-def _follow(report: dict[str, Any]) -> None:
-    """Pins the token of the chosen cell and puts its stage into the address."""
-    controls.remember(max(0, int(report["token"])), {"read": str(max(0, int(report["stage"])))})
 
 
 def _table(found: Lens, shown: str, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> dict[str, Any]:
@@ -130,7 +125,7 @@ def _note(found: Lens, n: int, stage: int, vocabulary: tuple[str, ...]) -> str:
 
 def _rank(found: Lens, n: int, stage: int) -> str:
     """The answer's place, and whether it has risen or fallen since the stage before."""
-    return f"{found.answer_rank[stage, n]:,}{ARROWS[int(found.step[stage, n])]}"
+    return f"{found.answer_rank[stage, n]:,}" + {1: " ↑", 0: "", -1: " ↓"}[int(found.step[stage, n])]
 
 
 def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:
@@ -153,9 +148,7 @@ def _one_cell(here: Lesson, token: int, *, name: str, site: str | None) -> None:
     readout = here.model.weights.stacks[here.model.writes_from].readout
     logits = trace.row("logits", token) if site is None else readout.logits(trace[site][token])
     best = top_predictions(logits, 10)
-    st.markdown(
-        f"**Token {token} “{markdown.plain(visible(trace.tokens[token]))}”, {name}:** the ten most probable words"
-    )
+    st.markdown(f"**Token {token} “{markdown.plain(visible(trace.tokens[token]))}”, {name}**")
     show_bars([visible(vocabulary[p.index]) for p in best], [p.probability for p in best], key="lens_cell")
 
 

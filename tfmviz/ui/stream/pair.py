@@ -1,21 +1,23 @@
-"""With and without residual connections: one sentence through two models that differ in nothing else."""
+"""Two models that differ in one thing: their residual connections, or where their norms stand."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis import residual
+from tfmviz.analysis.block_tensors import block_tensors
 from tfmviz.analysis.calibration import log_softmax
 from tfmviz.places import PROJECT
 from tfmviz.plots import pair as figures
+from tfmviz.plots import stream as growths
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
+from tfmviz.runs import records
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
@@ -32,12 +34,8 @@ NAMES = ("with", "without")
 
 PASSED = "layers passed"
 
-SEED = 0
-"""Of the weights that their training began with."""
-
 
 def pair(here: Lesson) -> None:
-    """Losses in training, and on the typed sentence gradients, lengths and likeness, layer by layer."""
     lesson.hide("layer")
     try:
         both = {name: _model(name) for name in NAMES}
@@ -64,12 +62,13 @@ def pair(here: Lesson) -> None:
 
 def _losses() -> None:
     """The way of both through training."""
-    runs, measured = {name: _log(name) for name in NAMES}, _measured()
+    runs = {name: _log(name) for name in NAMES}
+    measured = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
     last = {name: decimal(float(measured[name]["held_out"])) for name in NAMES}
     level = float(measured["unigram"])
     st.markdown(
         f"Held out, the model loses **{last['with']}** nats per token with residual connections and "
-        f"**{last['without']}** without; {decimal(level)} by token frequencies alone."
+        f"**{last['without']}** without."
     )
     show(
         figures.losses(runs, level=(level, "frequencies alone"), theme=theme()),
@@ -79,12 +78,11 @@ def _losses() -> None:
 
 
 def _likeness(traces: dict[str, Trace]) -> None:
-    """How alike the tokens' vectors become."""
     found = {name: residual.likeness(trace, _stages(trace)) for name, trace in traces.items()}
     ends = {name: decimal(float(values[-1])) for name, values in found.items()}
     st.markdown(
         f"At the end, two tokens' vectors have a mean cosine of **{ends['without']}** without them, {ends['with']} "
-        "with them. At 1, nothing tells one token from another."
+        "with them."
     )
     show(
         figures.by_layer(found, x=PASSED, title="mean cosine between tokens", theme=theme()),
@@ -113,13 +111,11 @@ def _gradients(both: dict[str, Model], text: str) -> None:
 
 
 def _lengths(traces: dict[str, Trace]) -> None:
-    """How long the tokens' vectors are."""
     found = {name: residual.lengths(trace, _stages(trace)).mean(axis=-1) for name, trace in traces.items()}
     growth = {name: rounded(float(values[-1] / values[0])) for name, values in found.items()}
-    least = rounded(float(found["without"].min()))
     st.markdown(
         f"At the end the vectors are {growth['with']} times as long as at the start with them, {growth['without']} "
-        f"times without; there the shortest on the way measure {least}."
+        "times without."
     )
     show(
         figures.by_layer(found, x=PASSED, title="mean length of the vectors", theme=theme(), log=True),
@@ -166,12 +162,11 @@ def _at_the_start(name: str) -> Model:
     from tfmviz.model.in_training import untrained
 
     found = zoo.load(name, FOLDER)
-    return replace(found, module=untrained(found.config, seed=SEED))
+    return replace(found, module=untrained(found.config, seed=0))  # its training began with these
 
 
 @shared
 def _gradient(model: Model, text: str) -> Array:
-    """(layer,), attention and feed-forward layer together."""
     lengths = zoo.experiments.gradient_lengths(model, text)
     layers = range(model.config.depth("decoder"))
     return np.array([np.hypot(lengths[f"decoder.{n}.self_attn"], lengths[f"decoder.{n}.mlp"]) for n in layers])
@@ -179,11 +174,49 @@ def _gradient(model: Model, text: str) -> Array:
 
 @shared
 def _log(name: str) -> tuple[Array, Array]:
-    """Steps and losses of a run."""
-    entries = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-    return np.array([e["step"] + 1.0 for e in entries]), np.array([e["loss"] for e in entries])
+    log = records.read(FOLDER / f"{name}.jsonl")
+    return log.steps, log.loss
 
 
-@shared
-def _measured() -> dict[str, Any]:
-    return json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
+TWINS = {"pre-norm": "twins-rope", "post-norm": "twins-postnorm"}
+"""Two shipped models that differ in nothing but where their norms stand."""
+
+
+def twins(here: Lesson) -> None:
+    models_ = {kind: models.needed(name) for kind, name in TWINS.items()}
+    runs = {kind: models.trace(model, here.text) for kind, model in models_.items() if model is not None}
+    if len(runs) < len(TWINS):
+        return
+    controls.say_what_was_cut(runs["pre-norm"].target, "Both models read")
+    measured = {}
+    for kind, trace in runs.items():
+        stages = residual.stages(trace, "decoder", "steps")
+        measured[kind] = (list(stages), residual.lengths(trace, list(stages.values())))
+    top = max(float(values.max()) for _, values in measured.values())
+    for column, (kind, (names, values)) in zip(st.columns(2), measured.items(), strict=True):
+        tokens = runs[kind].tokens
+        position = controls.token(tokens, text=here.text)
+        with column:
+            st.markdown(f"**{kind}** ({markdown.code(TWINS[kind])})")
+            show(
+                growths.growth(values, stages=names, tokens=tokens, position=position, theme=theme(), top=top),
+                key=f"growth_{kind.removesuffix('-norm')}",
+                alt="Mean length: "
+                + "; ".join(f"{n} {v:.1f}" for n, v in zip(names, values.mean(axis=1), strict=True)),
+            )
+    spread = {kind: values[-1].std() / values[-1].mean() for kind, (_, values) in measured.items()}
+    st.markdown(
+        f"After the last layer lengths vary by {spread['pre-norm']:.0%} of their mean with pre-norm, by "
+        f"{spread['post-norm']:.0%} with post-norm."
+    )
+    _five_tensors(runs, min(here.choice.layer_index, residual.depth(runs["pre-norm"], "decoder") - 1))
+
+
+def _five_tensors(runs: dict[str, Trace], layer: int) -> None:
+    st.markdown(f"Layer {layer} turns X into H. Follow the +: with pre-norm it bypasses the norm.")
+    columns: dict[str, list[str]] = {}
+    for kind, trace in runs.items():
+        tensors = block_tensors(trace, f"decoder.{layer}")
+        columns[kind] = [tensor.equation for tensor in tensors]
+        columns[f"length, {kind}"] = [f"{np.linalg.norm(tensor.value, axis=-1).mean():.2f}" for tensor in tensors]
+    st.table(columns)

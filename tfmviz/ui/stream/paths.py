@@ -48,7 +48,7 @@ def paths(here: Lesson) -> None:
     show_space(figure, key="paths", alt=f"Paths of {len(shown)} tokens. {said}")
     st.markdown(
         f"{said} The three directions hold {per_cent(float(found.shares.sum()))} of the differences between all these "
-        "vectors; the rest cannot be drawn."
+        "vectors."
     )
 
 

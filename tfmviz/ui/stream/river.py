@@ -15,12 +15,8 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent, tiny
 
-LISTED = 6
-"""Words of which two parts are compared."""
-
 
 def river(here: Lesson) -> None:
-    """What every part of the model added to one token's stream."""
     trace, stack = here.trace, here.choice.layer.split(".")[0]
     tokens = trace.axes(here.choice.layer)[0].tokens
     with lesson.line("token"):
@@ -32,13 +28,9 @@ def river(here: Lesson) -> None:
         f"vector, to within **{tiny(found.residue)}**."
     )
     if not is_pre_norm(trace):
-        st.info(
-            "Post-norm: the norms rescale the stream, so they are parts too (grey).",
-            icon=icons.NORM,
-        )
-    st.markdown("A part left of the middle points against the stream: it may delete something.")
-    _sizes(found)
+        st.info("Post-norm: the norms rescale the stream, so they are parts too (grey).", icon=icons.NORM)
     _against_in_words(found)
+    _sizes(found)
     _deleted(here, found, stack)
     with st.expander("All parts as numbers"):
         _table(found)
@@ -97,8 +89,8 @@ def _deleted(here: Lesson, found: River, stack: str) -> None:
     first, then = found.parts[gone.earlier].name, found.parts[gone.later].name
     amount = f"{per_cent(gone.share)} of {first} back" if gone.share <= 1 else f"more than all of {first} back"
     st.markdown(
-        f"**{then[0].upper()}{then[1:]} takes {amount}**: of all pairs of writes theirs have the most negative product "
-        f"(cosine {decimal(gone.cosine)})."
+        f"**{then[0].upper()}{then[1:]} takes {amount}**: theirs is the most negative product (cosine "
+        f"{decimal(gone.cosine)})."
     )
     if not here.model.weights.has_head or stack != here.model.writes_from:
         return
@@ -108,7 +100,7 @@ def _deleted(here: Lesson, found: River, stack: str) -> None:
     raised, lowered = (
         weights.readout.W_U @ contributions.carried(found, weights, n) for n in (gone.earlier, gone.later)
     )
-    best = np.argsort(-np.where(raised > 0, -lowered, -np.inf), kind="stable")[:LISTED]
+    best = np.argsort(-np.where(raised > 0, -lowered, -np.inf), kind="stable")[:6]
     show_columns(
         {
             "word": [visible(here.model.vocabulary[n]) for n in best.tolist()],

@@ -17,7 +17,6 @@ from tfmviz.words.numbers import decimal, per_cent
 
 
 def side_by_side(here: Lesson, there: Lesson) -> None:
-    """Lengths as two lines; words as two columns; where the two part."""
     sides = both.of(here, there)
     left, right = st.columns(2)
     with left:
@@ -28,7 +27,6 @@ def side_by_side(here: Lesson, there: Lesson) -> None:
 
 
 def _lengths(sides: Sides) -> None:
-    """The length of the chosen token's vector after every layer, in A and in B."""
     at = sides.query, sides.queries.partner(sides.query)
     found = {}
     for title, side, position in zip(sides.titles, sides.lessons, at, strict=True):
@@ -47,7 +45,6 @@ def _lengths(sides: Sides) -> None:
 
 
 def _words(sides: Sides) -> None:
-    """The word that the model would say if it stopped after each layer, in A and in B."""
     at = both.targets(sides)
     said = []
     for side, position in zip(sides.lessons, at, strict=True):

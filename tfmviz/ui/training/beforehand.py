@@ -15,13 +15,11 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.training.desk import EXPERIMENTS, VOCABULARY
 
-LOGS = PROJECT / "assets" / "training" / "class"
-
 
 @shared
 def log_of(name: str) -> Records:
     """The log of an experiment; empty if it was not made."""
-    return records.read(LOGS / f"{name.replace(' ', '-')}.jsonl")
+    return records.read(PROJECT / "assets" / "training" / "class" / f"{name.replace(' ', '-')}.jsonl")
 
 
 def curves() -> None:

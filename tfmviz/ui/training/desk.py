@@ -35,14 +35,7 @@ class Experiment:
     says: str
 
 
-_COPYING = Choices(
-    task="induction",
-    layers=2,
-    positions="rope",
-    feed_forward="none",
-    learning_rate=3e-3,
-    steps=1200,
-)
+_COPYING = Choices(task="induction", layers=2, positions="rope", feed_forward="none", learning_rate=3e-3, steps=1200)
 
 EXPERIMENTS = {
     "reverse a word": Experiment(
@@ -86,9 +79,6 @@ PASTED = 4 * MOST
 """Characters that the box takes. Of a longer text it takes nothing and says nothing, so it takes more than a run does:
 then the page can say how long the text is."""
 
-IN_THE_LINE = 4
-"""Number of settings that are always in sight."""
-
 LABELS = {
     "norm_position": "Norm",
     "feed_forward": "Feed-forward",
@@ -126,19 +116,19 @@ def show_run(address: str, *, with_others: bool) -> None:
 
 
 def ask() -> None:
-    """Draws the settings and the button that starts a run."""
     line = lesson.line("experiment")
     line.selectbox(
-        "Experiment",
-        list(EXPERIMENTS),
-        index=None,
-        placeholder="Choose",
-        key="trial",
-        on_change=_take_experiment,
+        "Experiment", list(EXPERIMENTS), index=None, placeholder="Choose", key="trial", on_change=_take_experiment
     )
     _settings(line)
     if st.session_state["train_task"] == "text":
-        _text()
+        st.text_area(
+            f"A text to learn from, {LEAST:,} to {MOST:,} characters",
+            key="train_text",
+            height=140,
+            max_chars=PASTED,
+            placeholder="Paste a text",
+        )
     _button()
 
 
@@ -155,7 +145,7 @@ def _settings(line: DeltaGenerator) -> None:
     plain = Choices().to_dict()
     for n, name in enumerate(SETTINGS):
         options = list(limits.WORDS[name]) if name in limits.WORDS else list(OPTIONS[name])
-        (line if n < IN_THE_LINE else rest).selectbox(
+        (line if n < 4 else rest).selectbox(
             LABELS.get(name, name.capitalize()),
             options,
             index=options.index(plain[name]),
@@ -167,16 +157,6 @@ def _settings(line: DeltaGenerator) -> None:
 
 def _written(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _text() -> None:
-    st.text_area(
-        f"A text to learn from, {LEAST:,} to {MOST:,} characters",
-        key="train_text",
-        height=140,
-        max_chars=PASTED,
-        placeholder="Paste a text: a story, a play, song lyrics, code …",
-    )
 
 
 def _button() -> None:

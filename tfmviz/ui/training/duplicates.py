@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -11,15 +10,10 @@ import streamlit as st
 from tfmviz.places import PROJECT
 from tfmviz.plots import pair as figures
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons
-from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.words.numbers import decimal
 
 FILE = PROJECT / "assets" / "duplicates" / "measured.json"
-
-FIRST = 250
-"""The step at which the figure begins."""
 
 NAMES = {"once": "every story once", "ten-times": "a tenth, ten times"}
 """What the page calls the two runs."""
@@ -27,13 +21,9 @@ NAMES = {"once": "every story once", "ten-times": "a tenth, ten times"}
 
 def duplicates() -> None:
     """Losses in training and on held-out stories of both runs."""
-    if not FILE.exists():
-        st.info("The measurements are missing from `assets/duplicates/`.", icon=icons.INFO)
-        return
-    found = _measured()
+    found = json.loads(FILE.read_text(encoding="utf-8"))
     curves = {
-        said: {what: _from(FIRST, points) for what, points in found[name]["curve"].items()}
-        for name, said in NAMES.items()
+        said: {what: _from(points) for what, points in found[name]["curve"].items()} for name, said in NAMES.items()
     }
     show(
         figures.in_and_out(curves, title="bits per byte", theme=theme()),
@@ -54,12 +44,7 @@ def duplicates() -> None:
     )
 
 
-def _from(first: int, points: list[list[float]]) -> tuple[Array, Array]:
+def _from(points: list[list[float]]) -> tuple[Array, Array]:
     """Steps and values, without the steep beginning that both runs share."""
     steps, values = np.array(points).T
-    return steps[steps >= first], values[steps >= first]
-
-
-@shared
-def _measured() -> dict[str, Any]:
-    return json.loads(FILE.read_text(encoding="utf-8"))
+    return steps[steps >= 250], values[steps >= 250]

@@ -20,7 +20,7 @@ from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.training import copied
+from tfmviz.ui.training import inside
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
 from tfmviz.zoo import ModelUnavailable
@@ -36,9 +36,6 @@ RANDOM, SENTENCE = "random tokens", "your sentence"
 
 TEXT = PROJECT / "assets" / "texts" / "english.txt"
 """Sentences that no model was trained on."""
-
-WINDOWS = 60
-"""Windows of that text on which the in-context score is measured."""
 
 EARLY, LATE = slice(7, 15), slice(47, 63)
 """Places of the losses that are compared on ordinary text: those of the tokens 8 to 15 and 48 to 63 of a window."""
@@ -68,7 +65,7 @@ def copying(step: int) -> Copying:
 def on_text(step: int) -> tuple[float, float]:
     """Loss on ordinary text, early and late in a window, in nats per token."""
     model = at_step(step)
-    ids = model.tokenizer.encode(TEXT.read_text(encoding="utf-8"), max_len=WINDOWS * model.config.max_len).ids
+    ids = model.tokenizer.encode(TEXT.read_text(encoding="utf-8"), max_len=60 * model.config.max_len).ids
     texts = np.array(ids[: len(ids) // model.config.max_len * model.config.max_len]).reshape(-1, model.config.max_len)
     losses = forming.loss_at(zoo.experiments.values_at(model, "logits", texts.tolist()), texts)
     return float(losses[EARLY].mean()), float(losses[LATE].mean())
@@ -106,15 +103,18 @@ def film(here: Lesson) -> None:
         _heads(step, here.text if probe == SENTENCE else None, now)
     with right:
         _curves(there, found, step)
-        st.caption(copied.ABOUT)
+        st.caption(inside.ABOUT)
     with left:
         st.markdown(_in_words(now, step))
-        _on_text(step)
+        early, late = on_text(step)
+        st.markdown(
+            f"On held-out text tokens 48 to 63 cost {late:.2f} nats, tokens 8 to 15 {early:.2f}: "
+            f"**{decimal(late - early, '+.2f')}**."
+        )
 
 
 @shared
 def _twice(step: int, text: str) -> Trace:
-    """What the model computes on a text that comes twice."""
     model = at_step(step)
     ids = model.tokenizer.encode(text, max_len=model.config.max_len // 2).ids
     return model.trace(tuple(ids) * 2)
@@ -145,7 +145,7 @@ def _induction(found: Copying) -> list[float]:
 
 def _curves(there: Sequence[int], found: Sequence[Copying], step: int) -> None:
     show(
-        copied.chart(there, found, vocab_size=at_step(step).config.vocab_size, now=step),
+        inside.chart(there, found, vocab_size=at_step(step).config.vocab_size, now=step),
         key="film_curves",
         alt="; ".join(
             f"step {n:,}: loss {one.first:.2f} the first time, {one.second:.2f} the second, best induction score "
@@ -166,12 +166,4 @@ def _in_words(found: Copying, step: int) -> str:
         f"attention to what followed the same token before, head **{found.heads[behind]}** gives "
         f"{back[behind]:.0%} to the token just before. Without head **{found.heads[worst]}** the loss grows "
         f"most, by {decimal(float(damage[worst]), '+.2f')} nats."
-    )
-
-
-def _on_text(step: int) -> None:
-    early, late = on_text(step)
-    st.markdown(
-        f"On held-out text tokens 48 to 63 cost {late:.2f} nats, tokens 8 to 15 {early:.2f}: "
-        f"**{decimal(late - early, '+.2f')}**. Olsson et al. (2022) take tokens 500 and 50."
     )

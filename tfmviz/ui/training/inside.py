@@ -1,7 +1,8 @@
-"""What a run's snapshots show: all heads on a fixed probe, their scores, and the model's answers."""
+"""What a run's snapshots show: all heads on a fixed probe, their scores, how they come to copy, the model's answers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -13,12 +14,14 @@ from tfmviz.analysis.forming import Copying
 from tfmviz.analysis.heads import IN_WORDS, Verdict, layer_scores, random_repeats, verdicts
 from tfmviz.plots import learning
 from tfmviz.plots.cells import Cells
+from tfmviz.plots.charts import Chart
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.folder import Folder
 from tfmviz.text.tasks import ANSWERS, questions
 from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import theme
 
 PROMPTS = ("Once upon a", "abcdeabcdeabcde")
 """What a language model continues."""
@@ -123,3 +126,36 @@ def scores_over(
         rows.append(np.concatenate([scores[layer][kind] for layer in layers]))  # type: ignore[index]
     names = [f"head {name}" for name in heads_of(probe(folder, steps[0], choices), layers)]
     return dict(zip(names, np.stack(rows, axis=1), strict=True))
+
+
+ABOUT = "**Induction score**: attention to what followed the same token before."
+"""What the panels show; their own titles have to fit a narrow column."""
+
+
+def chart(steps: Sequence[int], found: Sequence[Copying], *, vocab_size: int, now: int) -> Chart:
+    """Losses on random tokens that come twice, and what each head does there.
+
+    Args:
+        found: what was measured at each of the steps.
+        now: the step that is shown beside the chart.
+    """
+    chance = math.log(vocab_size)
+
+    def of_heads(values: Sequence[Array]) -> dict[str, Array]:
+        return dict(zip([f"head {name}" for name in found[0].heads], np.stack(values, axis=1), strict=True))
+
+    return learning.forming(
+        np.array(steps, dtype=float),
+        losses={
+            "first time": np.array([one.first for one in found]),
+            "second time": np.array([one.second for one in found]),
+        },
+        heads={
+            "induction score": of_heads([one.scores["induction"] for one in found]),
+            "attention on the token before": of_heads([one.scores["previous token"] for one in found]),
+            "loss added if switched off, nats": of_heads([one.damage for one in found]),
+        },
+        level=(chance, f"pure chance, log V = {chance:.2f}"),
+        now=now,
+        theme=theme(),
+    )

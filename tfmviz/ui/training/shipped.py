@@ -51,8 +51,7 @@ def curves() -> None:
     found = {name: log_of(name) for name in names}
     with figure:
         _chart(found)
-    named = "Point at a name to bring its line out. " if len(found) > learning.FEW else ""
-    st.markdown(named + _in_words(found, shown))
+    st.markdown(_in_words(found, shown))
     _table(found)
 
 
@@ -77,8 +76,10 @@ def _chart(found: dict[str, Records]) -> None:
         "learning rate": lines("learning_rate"),
         "length of the gradient, before clipping": lines("grad_norm"),
     }
+    sizes = sorted({entry.config.vocab_size for entry in zoo.catalogue() if entry.name in found and entry.config})
+    levels = [(math.log(size), f"log {size:,} = {math.log(size):.2f}") for size in sizes]  # of pure chance
     show(
-        learning.log_panels(columns, theme=theme(), levels=_chance(list(found))),
+        learning.log_panels(columns, theme=theme(), levels=levels),
         key="shipped_curves",
         alt="; ".join(
             f"{name}: loss {log.loss[0]:.2f} at first, {log.loss[-1]:.2f} at last" for name, log in found.items()
@@ -86,19 +87,12 @@ def _chart(found: dict[str, Records]) -> None:
     )
 
 
-def _chance(names: list[str]) -> list[tuple[float, str]]:
-    """The loss of a model to which all tokens are equally probable, for each size of vocabulary among these models."""
-    sizes = sorted({config.vocab_size for entry in zoo.catalogue() if entry.name in names and (config := entry.config)})
-    return [(math.log(size), f"log {size:,} = {math.log(size):.2f}") for size in sizes]
-
-
 def _in_words(found: dict[str, Records], shown: str) -> str:
     if shown == "the twins":
         best = min(found, key=lambda name: found[name].held_out[-1])
         return (
-            "The dotted line is chance, log V. The twins differ in one thing each and read the same batches. "
-            f"Lowest on held-out text at the end: **{best.removeprefix(TWIN)}**. The unmasked twin reads the "
-            "answers, so its loss means nothing."
+            "The dotted line is chance, log V. The twins differ in one thing each. Lowest on held-out text: "
+            f"**{best.removeprefix(TWIN)}**. The unmasked twin reads the answers, so its loss means nothing."
         )
     return "These models differ in vocabulary and task: compare shapes, not heights."
 

@@ -21,20 +21,12 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, per_cent
 
-MODULE = "tfmviz.runs.tuner"
-
 MEASURED = PROJECT / "assets" / "training" / "tuning.json"
 
 WAYS = {"new weights": "scratch", "head alone": "head", "low rank": "lora", "all weights": "all"}
 """What the page calls the ways to train, and what `training.tuning` calls them."""
 
 SIZES = (16, 64, 256, 1024)
-
-RANKS = (1, 2, 4, 8, 16)
-
-CHANCE = 0.5
-
-LAST_MARKS = "?.!？。！"
 
 
 def tuned(here: Lesson) -> None:
@@ -48,9 +40,9 @@ def tuned(here: Lesson) -> None:
         n = st.select_slider("Examples", SIZES, 64, key="examples", bind="query-params")
         rank = 0
         if WAYS[way] == "lora":
-            rank = st.select_slider("Rank", RANKS, 4, key="rank", bind="query-params")
+            rank = st.select_slider("Rank", (1, 2, 4, 8, 16), 4, key="rank", bind="query-params")
     draw = partial(_draw, here=here, name=name, way=way, n=n, rank=rank)
-    measured(MODULE, draw, name, WAYS[way], str(n), str(rank), words="Train (half a minute)")
+    measured("tfmviz.runs.tuner", draw, name, WAYS[way], str(n), str(rank), words="Train (half a minute)")
 
 
 def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, rank: int) -> None:
@@ -58,7 +50,7 @@ def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, 
     curves = _curves(name)
     show(
         figures.learning_curves(
-            curves, own=(way, n, last["accuracy"]) if last else None, chance=CHANCE, theme=theme()
+            curves, own=(way, n, last["accuracy"]) if last else None, chance=0.5, theme=theme()
         ),
         key="tuning",
         alt="; ".join(
@@ -69,8 +61,8 @@ def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, 
     if last is None:
         st.markdown(_gap(curves))
         st.caption(
-            "Question or statement, the last mark left out? Means of three runs on 560 held-out sentences, half of "
-            "each kind; the low rank is 4 (`scripts.measure_tuning`)."
+            "Means of three runs on 560 held-out sentences, half of them questions; the low rank is 4 "
+            "(`scripts.measure_tuning`)."
         )
         return
     what = f"{way}, rank {rank}" if rank else way
@@ -85,7 +77,6 @@ def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, 
 
 
 def _moved(last: dict[str, Any], rank: int) -> None:
-    """Which heads moved, and in how many directions."""
     shares, values = np.array(last["moved"]), np.array(last["spectrum"])
     layer, head = np.unravel_index(int(shares.argmax()), shares.shape)
     left, right = st.columns(2)
@@ -109,7 +100,7 @@ def _moved(last: dict[str, Any], rank: int) -> None:
 
 def _own_text(text: str, name: str, head: Sequence[float]) -> str:
     """What the head says of the reader's text, without its last mark."""
-    bare = text.rstrip().rstrip(LAST_MARKS)
+    bare = text.rstrip().rstrip("?.!？。！")
     trace = models.trace(models.load(name), bare) if bare.strip() else None
     if trace is None or not len(trace.target.ids):
         return ""
@@ -124,7 +115,7 @@ def _gap(curves: dict[str, Any]) -> str:
     new, read = (curves[way][1][0] for way in ("new weights", "head alone"))
     return (
         f"With {SIZES[0]} examples a new model is right in {per_cent(new)}, a head on the trained one in "
-        f"**{per_cent(read)}**: what the model learned from text, it need not learn again."
+        f"**{per_cent(read)}**."
     )
 
 

@@ -1,4 +1,4 @@
-"""Runs as they go: progress, curves, heads that form, answers. Many readers may watch one run."""
+"""Runs of readers: progress, curves, heads that form, answers, as they go. Many readers may watch one run."""
 
 from __future__ import annotations
 
@@ -25,21 +25,15 @@ from tfmviz.text.tasks import ANSWERS
 from tfmviz.ui import controls, icons, lesson, models, readers, trained
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, theme
-from tfmviz.ui.training import copied, inside
-from tfmviz.ui.training.desk import OPTIONS, VOCABULARY, described, desk
+from tfmviz.ui.training import beforehand, inside
+from tfmviz.ui.training.desk import OPTIONS, VOCABULARY, ask, described, desk
 from tfmviz.words import markdown
 from tfmviz.zoo import ModelUnavailable
 
 LIVE = ("queued", "running")
 
-EVERY = 1.0
-"""Seconds between two looks at a run that goes on."""
-
 NEWEST = "newest"
 """The end of the slider over the snapshots, at which the picture follows the run."""
-
-ROWS = 6
-"""Snapshots whose answers are shown."""
 
 PROBLEM = "run_problem"
 """Why the last press of a button did not do what it says."""
@@ -47,16 +41,25 @@ PROBLEM = "run_problem"
 ENDED = f"The run ended, but this cannot be kept: {CANNOT_WRITE}. When there is room, end it again."
 STAYS = f"The run cannot go on: {CANNOT_WRITE}."
 
-SHARED = "Anyone with this address sees these runs; only the browser that started a run can change it."
-
 Seen = tuple[Folder, Sight, Records]
+
+
+def train() -> None:
+    """The runs of the address above the settings."""
+    if trained.addresses():
+        watch()
+        ask()
+    else:
+        beforehand.curves()
+        ask()
+        beforehand.words()
 
 
 def watch() -> None:
     """Draws the runs that the address names, again every second while one of them goes on."""
     live = any(sight.state in LIVE for _, sight, _ in _look())
     models.load(controls.choice().model)  # torch is imported in the thread that may
-    st.fragment(_draw, run_every=EVERY if live else None)(live, st.session_state.pop(PROBLEM, ""))
+    st.fragment(_draw, run_every=1.0 if live else None)(live, st.session_state.pop(PROBLEM, ""))
 
 
 def _look() -> list[Seen]:
@@ -97,7 +100,7 @@ def _draw(live: bool, problem: str) -> None:
         return
     for one in seen:
         _progress(one, [sight.choices for _, sight, _ in seen])
-    st.caption(SHARED)
+    st.caption("Anyone with this address sees these runs; only the browser that started a run can change it.")
     folder, sight, _ = seen[0]
     left, right = st.columns([1, 1])
     with right:
@@ -194,7 +197,6 @@ def _ask(what: Callable[[str], None], address: str, trouble: str) -> None:
 
 
 def _state(folder: Folder, sight: Sight, log: Records, done: int) -> str:
-    """Where a run stands, in words."""
     where = f"{done:,} of {sight.choices.steps:,} updates"
     match sight.state:
         case "queued":
@@ -268,7 +270,6 @@ def _changes(logs: list[Records]) -> list[tuple[float, str]]:
 
 
 def _inside(folder: Folder, choices: Choices, left: DeltaGenerator, right: DeltaGenerator) -> None:
-    """All heads on the probe at one snapshot, and the answers; on the right how the heads came about."""
     steps = zoo.snapshots.steps(folder.model)
     if not steps:
         return
@@ -303,7 +304,7 @@ def _scores(folder: Folder, steps: tuple[int, ...], choices: Choices, layers: li
     """How the heads came about, over the updates: how a language model copies, or how an answer finds its place."""
     if choices.is_language_model:
         found = [inside.copying(folder, step, choices) for step in steps]
-        chart = copied.chart(steps, found, vocab_size=VOCABULARY, now=now)
+        chart = inside.chart(steps, found, vocab_size=VOCABULARY, now=now)
         shown = found[steps.index(now)]
         alt = (
             f"Random tokens that come twice, after {now:,} updates: loss {shown.first:.2f} the first time, "
@@ -319,12 +320,11 @@ def _scores(folder: Folder, steps: tuple[int, ...], choices: Choices, layers: li
         )
     show(chart, key="run_scores", alt=alt)
     if choices.is_language_model:
-        st.caption(copied.ABOUT)
+        st.caption(inside.ABOUT)
 
 
 def _answers(folder: Folder, steps: tuple[int, ...], choices: Choices) -> None:
-    """What the model says at some of the snapshots."""
-    chosen = sorted({steps[i] for i in np.linspace(0, len(steps) - 1, ROWS).round().astype(int)})
+    chosen = sorted({steps[i] for i in np.linspace(0, len(steps) - 1, 6).round().astype(int)})
     heads = inside.PROMPTS if choices.is_language_model else inside.asked(choices.task)
     table = {"updates": [f"{step:,}" for step in chosen]}
     rows = [inside.answers(folder, step, choices) for step in chosen]

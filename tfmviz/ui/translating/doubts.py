@@ -30,8 +30,7 @@ def say(here: Lesson) -> None:
         st.info(_foreign(doubt), icon=icons.INFO)
     elif doubt.is_long:
         st.info(
-            f"This source has {doubt.n_words} words; 99 of 100 sentences in training have at most "
-            f"{familiar.longest}. It may lose parts or repeat itself.",
+            f"This source has {doubt.n_words} words; 99 of 100 sentences in training have at most {familiar.longest}.",
             icon=icons.INFO,
         )
     elif doubt.n_words == 1:
@@ -43,9 +42,8 @@ def _single(measured: SingleWords | None) -> str:
     found = ""
     if measured is not None:
         found = (
-            f" Of {measured.n} one-word sentences in its collection (“Bonjour !”) it translates "
-            f"{measured.as_they_are} as a reference has it, {measured.typed} if typed small and without their "
-            "mark."
+            f" Of {measured.n} one-word sentences (“Bonjour !”) it translates {measured.as_they_are} as a reference "
+            f"has it, {measured.typed} if typed small and without their mark."
         )
     return f"This is a single word, and the model learned from sentences.{found} Put it into a sentence."
 
@@ -55,10 +53,7 @@ def _foreign(doubt: Doubt) -> str:
     listed = ", ".join(markdown.plain(word[:20]) for word in doubt.unknown[:NAMED])
     more = " …" if len(doubt.unknown) > NAMED else ""
     which = f" It does not know: {listed}{more}." if doubt.unknown else ""
-    return (
-        f"This is hardly French: fewer than two thirds of its words occur {MET} times or more in "
-        f"training.{which} It can only guess."
-    )
+    return f"This is hardly French: fewer than two thirds of its words occur {MET} times or more in training.{which}"
 
 
 @st.cache_resource(show_spinner=False)

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
+from tfmviz.analysis.calibration import log_softmax
 from tfmviz.plots import translating as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -17,15 +18,10 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible
 from tfmviz.words.numbers import decimal, per_cent
 
-MOST_CHARACTERS = 300
-
 
 def beginning(here: Lesson) -> None:
-    """The reader types how the translation begins; the model goes on."""
     with line("begins"):
-        begins = st.text_input(
-            "The translation begins with", "", key="begins", bind="query-params", max_chars=MOST_CHARACTERS
-        )
+        begins = st.text_input("The translation begins with", "", key="begins", bind="query-params", max_chars=300)
     model = here.model
     given = model.tokenizer.encode(begins, max_len=model.config.max_len - 2).ids
     ids, p = _written(model, here.text, tuple(given))
@@ -42,8 +38,7 @@ def beginning(here: Lesson) -> None:
     end = " After your words the model ends the text at once." if is_at_once else ""
     st.markdown(
         f"**{markdown.plain(text.strip())}** ({decimal(log_p)} nats, the sum of log-probabilities). Left alone it "
-        f"writes “{markdown.plain(free.strip())}” ({decimal(float(np.log(free_p).sum()))} nats).{end} Words in "
-        "brackets are yours."
+        f"writes “{markdown.plain(free.strip())}” ({decimal(float(np.log(free_p).sum()))} nats).{end}"
     )
 
 
@@ -76,11 +71,10 @@ def losses(here: Lesson) -> None:
     )
     parts = next((n for n, (a, b) in enumerate(zip(ids, wrote, strict=True)) if a != b), None)
     where = (
-        "The model's own words are the same, as far as the reference goes."
+        "The model's own words are the same."
         if parts is None
         else f"They part at word {parts + 1}, where the model writes “{markdown.plain(own[parts])}” instead of "
-        f"“{markdown.plain(words[parts])}” ({per_cent(float(np.exp(-forced[parts])))}); after that its own words shift "
-        "the text."
+        f"“{markdown.plain(words[parts])}” ({per_cent(float(np.exp(-forced[parts])))})."
     )
     st.markdown(
         f"In training the decoder reads the right words (upper row): mean loss **{decimal(float(forced.mean()))} "
@@ -98,8 +92,6 @@ def _losses(model: Model, text: str, ids: tuple[int, ...]) -> tuple[Array, Array
     written = (*zoo.writing.generate(model, text).ids, *(end * len(ids)))[: len(ids)]
     found = []
     for target in (ids, written):
-        logits = model.trace(text, sites=("logits",), target=target[:-1])["logits"].astype(np.float64)
-        logits -= logits.max(axis=-1, keepdims=True)
-        log_p = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+        log_p = log_softmax(model.trace(text, sites=("logits",), target=target[:-1])["logits"])
         found.append(-log_p[np.arange(len(ids)), list(ids)])
     return found[0], found[1], written

@@ -28,8 +28,6 @@ KNOWN = {
 LONGEST = 4
 """Words of the longest n-grams that BLEU counts."""
 
-MOST_CHARACTERS = 1_000
-
 
 def ask(here: Lesson) -> list[str]:
     """Asks for references and gives them, the first first; those of a sentence of the menu are known."""
@@ -38,7 +36,7 @@ def ask(here: Lesson) -> list[str]:
         KNOWN.get(here.text, ""),
         key="references",
         bind="query-params",
-        max_chars=MOST_CHARACTERS,
+        max_chars=1_000,
         placeholder="How would you translate it?",
     )
     return [" ".join(part.split()) for part in (typed or "").split("|") if part.strip()]
@@ -88,12 +86,11 @@ def compare(here: Lesson) -> None:
     kinds = ("words", "pairs", "triples", "fours")
     matched = ", ".join(f"{n} of {total} {kind}" for (n, total), kind in zip(scores.matched, kinds, strict=False))
     st.markdown(
-        f"“{markdown.plain(written)}”: sentence BLEU **{scores.bleu:.1f}**, chrF **{scores.chrf:.1f}**. A blue "
-        f"cell: an n-gram of a reference begins here. A reference has {matched}. BLEU is the geometric mean of "
-        f"these shares, times {scores.brevity:.2f} for the length; chrF compares characters, so a wrong ending "
-        "costs less."
+        f"“{markdown.plain(written)}”: sentence BLEU **{scores.bleu:.1f}**, chrF **{scores.chrf:.1f}**, as sacreBLEU "
+        f"counts. A blue cell: an n-gram of a reference begins here. A reference has {matched}. BLEU is the geometric "
+        f"mean of these shares, times {scores.brevity:.2f} for the length; chrF compares characters. Neither sees "
+        "meaning: a lost “not” costs one word."
     )
-    st.caption("As sacreBLEU counts. Neither score sees meaning: a lost “not” costs one word.")
 
 
 @shared

@@ -43,17 +43,12 @@ def compare(here: Lesson, text: str, *, edits: tuple[Edit, ...], at: int | None,
     same = "The two trees are the same." if part is None else f"The trees have the same words up to step {part - 1}."
     if part == 1:
         same = "The trees differ from the first step on."
-    st.markdown(
-        f"{says} {same} Best continuations are on top; grey ones were dropped. Point at a word for its probability."
-    )
+    st.markdown(f"{says} {same} Best continuations are on top; grey ones were dropped.")
 
 
 def _where_they_part(one: Sequence[Node], other: Sequence[Node]) -> int | None:
-    """The first step at which the words or their places differ; None if there is none."""
-    differing = {(node.step, node.rank, node.parent, node.word, node.kind == "dropped") for node in one} ^ {
-        (node.step, node.rank, node.parent, node.word, node.kind == "dropped") for node in other
-    }
-    return min((step for step, *_ in differing), default=None)
+    a, b = ({(n.step, n.rank, n.parent, n.word, n.kind == "dropped") for n in tree} for tree in (one, other))
+    return min((step for step, *_ in a ^ b), default=None)
 
 
 def _first_step(part: int | None, n: int) -> int:

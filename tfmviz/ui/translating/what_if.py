@@ -26,9 +26,6 @@ SWAP, CLOSE, DIRECT = "swap a word", "close a look", "direct a look"
 
 MOST_LETTERS = 60
 
-SEPARATORS = re.compile(r"[\s,;:/]+")
-"""What stands between two parts."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Other:
@@ -62,7 +59,6 @@ class Other:
 
 
 def compare(here: Lesson) -> None:
-    """The translation as it is, and with one thing changed, side by side."""
     other = _ask(here)
     if other is None:
         return
@@ -82,7 +78,6 @@ def compare(here: Lesson) -> None:
 
 
 def two_trees(here: Lesson) -> None:
-    """The same for the beam search."""
     if other := _ask(here):
         trees.compare(here, other.text, edits=other.edits(here.model), at=other.step, says=other.says)
 
@@ -167,7 +162,7 @@ def shares_of(typed: str, n: int) -> tuple[float, ...]:
     Raises:
         ValueError: a sentence for the reader, where these are not n numbers of which some is above 0 and none below.
     """
-    words = SEPARATORS.split(typed.strip()) if typed.strip() else ["1"] * n
+    words = re.split(r"[\s,;:/]+", typed.strip()) if typed.strip() else ["1"] * n
     try:
         parts = [float(word) for word in words]
     except ValueError:

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
+from tfmviz.analysis.predictions import softmax
 from tfmviz.record.trace import Trace
 from tfmviz.ui import controls
 from tfmviz.ui.figures import show_view
@@ -18,15 +19,11 @@ from tfmviz.ui.translating import attention
 from tfmviz.ui.translators import TRANSFORMER
 from tfmviz.views import translating as view
 
-NUMBER = re.compile(r"[0-9]{1,3}")
-
 
 def draw(here: Lesson) -> None:
-    """Draws the view."""
     with line("heads"):
         which = attention.choose()
-    trace = here.trace
-    about = here.short_name
+    trace, about = here.trace, here.short_name
     if st.session_state.setdefault("translating_about", about) != about:  # another text or model
         st.session_state["translating_about"] = about
         controls.put({"shown": "", "at": ""})
@@ -36,16 +33,12 @@ def draw(here: Lesson) -> None:
         "steps": _steps(here, trace, which),
         "heads": attention.named(here, which),
     }
-    selection = {
-        "shown": _asked("shown"),
-        "step": _asked("at"),
-    }
     show_view(
         "translating",
         js=view.JS,
         css=view.CSS,
         data=data,
-        selection=selection,
+        selection={"shown": _asked("shown"), "step": _asked("at")},
         on_report=lambda report: _follow(about, report),
     )
     if here.model.name == TRANSFORMER and zoo.translators():
@@ -56,10 +49,8 @@ def draw(here: Lesson) -> None:
 def _steps(here: Lesson, trace: Trace, which: str) -> list[dict[str, Any]]:
     """Every word that is written; see `views/translating/steps.js`."""
     weights = attention.crossing(here, trace, which)
-    logits = trace["logits"].astype(np.float64)
-    p = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    p /= p.sum(axis=-1, keepdims=True)
-    tokens = [*trace.target.ids[1:], int(logits[-1].argmax())]
+    p = softmax(trace["logits"])
+    tokens = [*trace.target.ids[1:], int(p[-1].argmax())]
     return [
         {
             "reads": reads,
@@ -80,7 +71,7 @@ def _short(share: float) -> float:
 
 def _asked(key: str) -> int | None:
     value = st.query_params.get(key, "")
-    return int(value) if NUMBER.fullmatch(value) else None
+    return int(value) if re.fullmatch(r"[0-9]{1,3}", value) else None
 
 
 def _follow(about: str, report: dict[str, Any]) -> None:

@@ -8,24 +8,18 @@ import streamlit as st
 
 from tfmviz.analysis.why.reading import BIASES, largest
 from tfmviz.analysis.why.score import SIDES, Pair, ScoreSum, Side, measured, removal
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_table, theme
+from tfmviz.ui.figures import show_table
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.pairs import show_both
 from tfmviz.ui.why import subject
 from tfmviz.views.counts import Table
-from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent, rounded
 
 TAB = "Believe it or not"  # its title in pages/why.py, which the search reads there
-
-LISTED = 5
-"""Paths on each side that are listed."""
-
-PATH = re.compile(r"([qk])([0-9]{1,5})")
 
 Path = tuple[Side, int]
 """A writer of the query or of the key."""
@@ -40,7 +34,6 @@ def remove(side: Side, writer: int) -> None:
 
 
 def believe(here: Lesson) -> None:
-    """Asks for a path and draws what its removal does."""
     if (found := subject.ask(here)) is None:
         return
     path = _chosen(found)
@@ -70,12 +63,12 @@ def _run(model: Model, text: str, pair: Pair, path: Path) -> Trace:
 
 def _paths(found: ScoreSum) -> list[Path]:
     """The paths whose terms sum to most in size, those of the query first."""
-    return [(side, writer) for side in SIDES for writer in largest(found.by_writer(side), LISTED)]
+    return [(side, writer) for side in SIDES for writer in largest(found.by_writer(side), 5)]
 
 
 def _chosen(found: ScoreSum) -> Path:
     """The path that is removed: what the address says, else the one that is expected to do most."""
-    if asked := PATH.fullmatch(st.query_params.get("taken", "")):
+    if asked := re.fullmatch(r"([qk])([0-9]{1,5})", st.query_params.get("taken", "")):
         side: Side = "query" if asked[1] == "q" else "key"
         if int(asked[2]) < len(found.readings[side].names):
             return side, int(asked[2])
@@ -113,19 +106,17 @@ def _in_words(here: Lesson, found: ScoreSum, path: Path, after: Trace) -> None:
     st.markdown(
         f"Without {subject.said(_writer(found, path))} in the {side} of {names[side]}: predicted "
         f"**{decimal(found.predicted(*path), '+.2f')}**, measured **{decimal(change, '+.2f')}**. {_why(found, path)} "
-        f"{_softmax(here, found, after)}{together}"
+        f"{_share(here, found, after)}{together}"
     )
 
 
 def _why(found: ScoreSum, path: Path) -> str:
-    """Why prediction and measurement differ."""
     if (scales := found.readings[path[0]].scales(path[1])) is None:
         return "Later norms change too."
     return f"Predicted with σ = {rounded(scales[0])}; it becomes {rounded(scales[1])}."
 
 
-def _softmax(here: Lesson, found: ScoreSum, after: Trace) -> str:
-    """What becomes of the share of attention."""
+def _share(here: Lesson, found: ScoreSum, after: Trace) -> str:
     at, site = (here.choice.head, here.query, here.key), f"{here.choice.layer}.pattern"
     if found.is_masked:
         return "The mask keeps the share at 0."
@@ -138,8 +129,4 @@ def _rows(here: Lesson, after: Trace) -> None:
     site, at = f"{here.choice.layer}.pattern", (here.choice.head, here.query)
     keys = here.trace.axes(here.choice.layer)[1].tokens
     old, new = here.trace[site][at], after[site][at]
-    show(
-        pairs(keys, old, new, series=SERIES, title="share of attention", theme=theme()),
-        key="row_without",
-        alt="; ".join(f"“{visible(t)}” {a:.1%} → {b:.1%}" for t, a, b in zip(keys, old, new, strict=True)),
-    )
+    show_both(keys, old, new, series=SERIES, title="share of attention", key="row_without")

@@ -1,54 +1,49 @@
-"""Which head reads which: composition of all pairs of heads, and one pair on the reader's sentence."""
+"""Which head reads which: composition of all pairs of heads, one pair on the sentence, and how such a pair was born."""
 
 from __future__ import annotations
 
+import math
 import re
+from itertools import pairwise
 
 import numpy as np
 import streamlit as st
 
+from tfmviz.analysis.biography.birth import Birth, Head
 from tfmviz.analysis.heads import layer_scores
 from tfmviz.analysis.why.composition import Composition, Way, compositions, removals
 from tfmviz.analysis.why.copying import eigenvalue_scores, measured_scores
 from tfmviz.analysis.why.subspaces import overlaps, overlaps_with_mlps, smallest_angle
+from tfmviz.plots import learning
 from tfmviz.plots import steps as tiles
 from tfmviz.plots import why as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.why import born, subject
+from tfmviz.ui.why import subject
 from tfmviz.words.labels import of_queries
 from tfmviz.words.numbers import decimal, per_cent
 
 Pair = tuple[int, int]
 """An earlier head and a later one, by their places in `Composition.heads`."""
 
-PAIR = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
-
 READS: dict[Way, str] = {"Q": "queries", "K": "keys", "V": "values"}
 
 COMPOSITION, OVERLAP = "composition", "shared directions"
 
-TOO_FEW = "With one layer no head reads another."
-
-NOTHING = "These heads write or read nothing."
-
-POST_NORM = "Post-norm: the map leaves out γ; nothing is removed."
-
 
 def compose(here: Lesson) -> None:
-    """Asks for the way, draws the map and the chosen pair."""
     stack = here.choice.layer.split(".")[0]
     if here.model.config.depth(stack) == 1:
-        st.info(TOO_FEW, icon=icons.INFO)
+        st.info("With one layer no head reads another.", icon=icons.INFO)
         return
     way, measure = _asked()
     found = (_overlaps if measure == OVERLAP else _compositions)(here.model, stack, way)
     if not np.isfinite(found.values).any():
-        st.info(NOTHING, icon=icons.INFO)
+        st.info("These heads write or read nothing.", icon=icons.INFO)
         return
     pair = _chosen(found)
     (_said_of_angles if measure == OVERLAP else _said)(here.model, found, pair, way)
@@ -58,7 +53,7 @@ def compose(here: Lesson) -> None:
     st.caption("From the weights, without RoPE.")
     _heads(here, found.heads[pair[0]], found.heads[pair[1]], way)
     _copying(here, [found.heads[index] for index in pair])
-    born.born(here)
+    born(here)
 
 
 def _asked() -> tuple[Way, str]:
@@ -76,8 +71,8 @@ def _asked() -> tuple[Way, str]:
 def _said(_: Model, found: Composition, pair: Pair, way: Way) -> None:
     low, _mean, high = found.by_chance
     st.markdown(
-        f"Head {_name(found.heads[pair[0]])} composes with the {READS[way]} of head "
-        f"{_name(found.heads[pair[1]])}: **{found.values[pair]:.3f}**; random heads: "
+        f"Head {name(found.heads[pair[0]])} composes with the {READS[way]} of head "
+        f"{name(found.heads[pair[1]])}: **{found.values[pair]:.3f}**; random heads: "
         f"{low:.3f} to {high:.3f} (95%)."
     )
 
@@ -88,7 +83,7 @@ def _said_of_angles(model: Model, found: Composition, pair: Pair, way: Way) -> N
     _, d_model, d_head = weights.attention[earlier[0]].W_Q.shape
     low, _, high = found.by_chance
     st.markdown(
-        f"Of {d_model} directions head {_name(earlier)} writes {d_head}, and the {READS[way]} of head {_name(later)} "
+        f"Of {d_model} directions head {name(earlier)} writes {d_head}, and the {READS[way]} of head {name(later)} "
         f"read {d_head}. Mean cos² of the angles between: **{found.values[pair]:.3f}**; random: {low:.3f} to "
         f"{high:.3f} (95%). The smallest angle is **{smallest_angle(weights, earlier, later, way):.0f}°**."
     )
@@ -109,17 +104,11 @@ def _mlps(model: Model, stack: str, found: Composition) -> None:
     mlps, values = _overlaps_with_mlps(model, stack)
     if not mlps:
         return
-    names, layers = [_name(head) for head in found.heads], [mlp.split(".")[1] for mlp in mlps]
+    names, layers = [name(head) for head in found.heads], [mlp.split(".")[1] for mlp in mlps]
     best = np.unravel_index(int(np.nan_to_num(values).argmax()), values.shape)
     show_cells(
         figures.composition(
-            values,
-            rows=names,
-            columns=layers,
-            chance=found.by_chance[1],
-            chosen=None,
-            what=OVERLAP,
-            reader="MLP",
+            values, rows=names, columns=layers, chance=found.by_chance[1], chosen=None, what=OVERLAP, reader="MLP"
         ),
         key="overlap_mlps",
         alt=f"The most: head {names[best[0]]} and the MLP of layer {layers[best[1]]}, {values[best]:.3f}",
@@ -133,7 +122,7 @@ def _compositions(model: Model, stack: str, way: Way) -> Composition:
 
 def _chosen(found: Composition) -> Pair:
     """The pair in the address, else the one that composes most."""
-    if asked := PAIR.fullmatch(st.query_params.get("reads", "")):
+    if asked := re.fullmatch(r"([0-9]{1,4})\.([0-9]{1,4})", st.query_params.get("reads", "")):
         row, column = int(asked[1]), int(asked[2])
         if max(row, column) < len(found.heads) and np.isfinite(found.values[row, column]):
             return row, column
@@ -142,8 +131,7 @@ def _chosen(found: Composition) -> Pair:
 
 
 def _map(found: Composition, pair: Pair, *, what: str) -> None:
-    """All pairs, without the rows of the last layer and the columns of the first, which have none."""
-    names = [_name(head) for head in found.heads]
+    names = [name(head) for head in found.heads]
     n_first = sum(layer == found.heads[0][0] for layer, _ in found.heads)
     shown = found.values[:-n_first, n_first:]
     _, chance, _ = found.by_chance
@@ -172,22 +160,17 @@ def _map(found: Composition, pair: Pair, *, what: str) -> None:
     )
 
 
-def _name(head: tuple[str, int]) -> str:
-    return f"{head[0].split('.')[1]}.{head[1]}"
-
-
 def _heads(here: Lesson, earlier: tuple[str, int], later: tuple[str, int], way: Way) -> None:
-    """Both heads on the sentence, and the later one without what the earlier one wrote."""
     trace = here.trace
     patterns = [trace[f"{layer}.pattern"][head] for layer, head in (earlier, later)]
-    titles = [f"head {_name(earlier)}", f"head {_name(later)}"]
+    titles = [f"head {name(earlier)}", f"head {name(later)}"]
     if here.model.weights.stacks[later[0].split(".")[0]].readout.norm is None:
-        st.info(POST_NORM, icon=icons.NORM)
+        st.info("Post-norm: the map leaves out γ; nothing is removed.", icon=icons.NORM)
     else:
         after = _run(here.model, here.text, earlier, later, way)
         if way != "V":  # values change no pattern
             patterns.append(after[f"{later[0]}.pattern"][later[1]])
-            titles.append(f"{_name(later)} without {_name(earlier)}")
+            titles.append(f"{name(later)} without {name(earlier)}")
         _in_words(here, after, earlier, later, way)
     tokens = of_queries(trace, later[0]), trace.axes(later[0])[1].tokens
     mask = np.broadcast_to(trace[f"{later[0]}.mask"], patterns[0].shape)
@@ -200,7 +183,7 @@ def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
     if here.model.writes_from != heads[0][0].split(".")[0] or "logits" not in here.trace:
         return
     said = [
-        f"head {_name(head)} **{decimal(float(_eigenvalues(here.model, head[0])[head[1]]), '+.2f')}**, "
+        f"head {name(head)} **{decimal(float(_eigenvalues(here.model, head[0])[head[1]]), '+.2f')}**, "
         f"**{per_cent(float(measured_scores(here.trace, head[0], here.model.weights)[head[1]]))}**"
         for head in heads
     ]
@@ -217,7 +200,6 @@ def _eigenvalues(model: Model, layer: str) -> Array:
 
 @shared
 def _run(model: Model, text: str, earlier: tuple[str, int], later: tuple[str, int], way: Way) -> Trace:
-    """A run in which the later head does not read what the earlier one wrote."""
     weights = model.weights.stacks[later[0].split(".")[0]]
     edits = removals(models.trace(model, text), earlier, later, way, weights)
     return models.run(model, text, edits, sites=[f"{later[0]}.{name}" for name in ("pattern", "mask", "z")])
@@ -226,7 +208,7 @@ def _run(model: Model, text: str, earlier: tuple[str, int], later: tuple[str, in
 def _in_words(here: Lesson, after: Trace, earlier: tuple[str, int], later: tuple[str, int], way: Way) -> None:
     """What the later head loses: some of its attention, or of its result."""
     layer, head = later
-    said = f"Without head {_name(earlier)} in its {READS[way]}, head {_name(later)} "
+    said = f"Without head {name(earlier)} in its {READS[way]}, head {name(later)} "
     if way == "V":
         old, new = (run[f"{layer}.z"][head] for run in (here.trace, after))
         said += f"has a result that differs by **{per_cent(_length(old - new) / _length(old))}** of its length."
@@ -255,9 +237,64 @@ def _links(earlier: tuple[str, int], later: tuple[str, int]) -> None:
     """Buttons that set the sidebar to one of the heads."""
     for column, head in zip(st.columns(2), (earlier, later), strict=True):
         column.button(
-            f"Choose head {_name(head)}",
-            key=f"choose_{_name(head)}",
+            f"Choose head {name(head)}",
+            key=f"choose_{name(head)}",
             on_click=controls.look_at,
             args=head,
             width="stretch",
         )
+
+
+def born(here: Lesson) -> None:
+    book = models.book(here.model)
+    if book is None or book.pair is None or not book.birth:
+        return
+    earlier, later = (name(head) for head in book.pair)
+    st.markdown(f"**How {earlier} and {later} came to work together.** {_birth(book.birth)}")
+    steps = np.array([one.step for one in book.birth], dtype=float)
+
+    def over(what: str) -> np.ndarray:
+        return np.array([getattr(one, what) for one in book.birth])
+
+    chance = math.log(here.model.config.vocab_size)
+    chart = learning.forming(
+        steps,
+        losses={"5th token of a story": over("fifth"), "50th": over("fiftieth")},
+        heads={
+            f"composition with the keys of {later}": {f"head {earlier}": over("composition")},
+            "attention to the token before": {f"head {earlier}": over("previous")},
+            "attention to what followed the same token": {f"head {later}": over("induction")},
+        },
+        level=(chance, f"pure chance, log V = {chance:.2f}"),
+        now=book.birth[-1].step,
+        theme=theme(),
+    )
+    alt = "; ".join(
+        f"step {one.step:,}: composition {one.composition:.2f}, token before {per_cent(one.previous)}, induction "
+        f"{per_cent(one.induction)}, 50th token less 5th {decimal(one.fiftieth - one.fifth, '+.2f')} nats"
+        for one in book.birth
+    )
+    show(chart, key="birth", alt=alt)
+
+
+def _birth(birth: tuple[Birth, ...]) -> str:
+    back = next((one.step for one in birth if one.previous >= 0.5), None)
+    copies = next((one.step for one in birth if one.induction >= 0.5), None)
+    if back is None or copies is None:
+        return "They do not copy yet."
+    last = birth[-1]
+    before = next((one for one, after in pairwise(birth) if after.step == copies), birth[0])
+    return (
+        f"From step {back:,} on the first looks at the token before, from step {copies:,} on the second at what "
+        f"followed the same token. At step {before.step:,} and at the end, random tokens cost less the second time by "
+        f"{_gain(before.first, before.again)} and {_gain(last.first, last.again)} nats, a story's 50th token than its "
+        f"5th by {_gain(before.fifth, before.fiftieth)} and {_gain(last.fifth, last.fiftieth)}."
+    )
+
+
+def _gain(dear: float, cheap: float) -> str:
+    return f"**{decimal(dear - cheap, '.2f')}**"
+
+
+def name(head: Head) -> str:
+    return f"{head[0].split('.')[1]}.{head[1]}"

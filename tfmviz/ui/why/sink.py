@@ -23,15 +23,12 @@ from tfmviz.words.numbers import decimal, per_cent
 
 TWINS = ("twins-rope", "twins-sink")
 
-TOO_SHORT = "No token has a choice yet. Type more."
-
 
 def sink(here: Lesson) -> None:
-    """The map of all heads, and the chosen head with and without the first token's value."""
     kind = kind_of(here.choice.layer)
     found = sinks(here.trace, here.model.weights, kind)
     if np.isnan(found.shares).all():
-        st.info(TOO_SHORT, icon=icons.INFO)
+        st.info("No token has a choice yet. Type more.", icon=icons.INFO)
         return
     left, right = st.columns([3, 2])
     with right:
@@ -84,7 +81,6 @@ def _map(here: Lesson, found: Sinks) -> None:
 
 
 def _in_words(here: Lesson, found: Sinks) -> None:
-    """The mean of all heads, the chosen head, its value there, and what is lost without it."""
     choice = here.choice
     first = markdown.plain(visible(here.trace.axes(choice.layer)[1].tokens[0]))
     at = found.layers.index(choice.layer), choice.head

@@ -13,13 +13,11 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 
-NO_SCORES = "Linear attention has no scores. Choose another model."
-
 
 def ask(here: Lesson) -> ScoreSum | None:
     """Asks for the two tokens; None, with a note, where there is no score."""
     if here.weights.is_linear:
-        st.info(NO_SCORES, icon=icons.INFO)
+        st.info("Linear attention has no scores. Choose another model.", icon=icons.INFO)
         return None
     with lesson.line("pair"):
         lesson.pair_boxes(here)

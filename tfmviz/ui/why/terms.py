@@ -22,14 +22,8 @@ from tfmviz.words.numbers import decimal, per_cent
 SHOWN = 11
 """Writers of each side that have a row or column of their own."""
 
-LISTED = 10
-"""Terms in the list."""
-
-TERM = re.compile(r"([0-9]{1,5})\.([0-9]{1,5})")
-
 
 def terms(here: Lesson) -> None:
-    """The score of the chosen pair as a sum."""
     if (found := subject.ask(here)) is None:
         return
     _in_words(here, found)
@@ -83,12 +77,12 @@ def _exactly(found: ScoreSum) -> None:
 
 def _largest(found: ScoreSum) -> list[tuple[int, int]]:
     n_keys = found.terms.shape[1]
-    return [divmod(index, n_keys) for index in largest(found.terms.ravel(), LISTED)]
+    return [divmod(index, n_keys) for index in largest(found.terms.ravel(), 10)]
 
 
 def _chosen(found: ScoreSum) -> tuple[int, int]:
     """The term that is chosen: what the address says, else the largest."""
-    if asked := TERM.fullmatch(st.query_params.get("term", "")):
+    if asked := re.fullmatch(r"([0-9]{1,5})\.([0-9]{1,5})", st.query_params.get("term", "")):
         row, column = int(asked[1]), int(asked[2])
         if row < found.terms.shape[0] and column < found.terms.shape[1]:
             return row, column

@@ -24,22 +24,17 @@ RAISED, LOWERED = 6, 4
 SHOWN = 11
 """Keys with a row of their own."""
 
-NOT_LINEAR = "After Norm(GELU(x W + b)) logits are no sum of values."
-
-ELSEWHERE = "Encoders write no words. Choose another attention."
-
 
 def writes(here: Lesson) -> None:
-    """What the chosen head adds to the words' logits from each key."""
     stack = here.model.writes_from
     if "logits" not in here.trace:
         st.info(lesson.NO_HEAD, icon=icons.INFO)
         return
     if here.model.weights.stacks[stack].readout.transform is not None:
-        st.info(NOT_LINEAR, icon=icons.INFO)
+        st.info("After Norm(GELU(x W + b)) logits are no sum of values.", icon=icons.INFO)
         return
     if not here.choice.layer.startswith(f"{stack}."):
-        st.info(ELSEWHERE, icon=icons.INFO)
+        st.info("Encoders write no words. Choose another attention.", icon=icons.INFO)
         return
     with lesson.line("writes"):
         controls.token_box(of_queries(here.trace, here.choice.layer), here.query, label="This token looks")
@@ -55,7 +50,6 @@ def _pushes(model: Model, text: str, layer: str, head: int, token: int) -> Pushe
 
 
 def _map(here: Lesson, found: Pushes) -> None:
-    """Keys from top to bottom, words from left to right."""
     keys = [visible(token) for token in here.trace.axes(here.choice.layer)[1].tokens]
     words = [visible(here.model.vocabulary[word]) for word in found.words]
     sizes = np.abs(found.by_key).sum(axis=1)

@@ -85,7 +85,6 @@ def _limit(model: Model) -> int:
 
 
 def desk(here: Lesson, said: Settings, now: Written) -> None:
-    """Draws the desk."""
     about, vocabulary = here.short_name, here.model.vocabulary
     places = _places(here.model, here.text, said.rules, said.seed, now.tree.written)
     encoding = here.model.encode(here.text)
@@ -137,7 +136,6 @@ def step_at(here: Lesson, said: Settings, now: Written) -> Step:
 
 @shared
 def _steps(model: Model, text: str, rules: Rules, seed: int, written: tuple[int, ...]) -> tuple[Step, ...]:
-    """The written words and the next ones."""
     most = min(len(written) + (AHEAD if written else AHEAD_AT_FIRST), _limit(model) + 1)
     return zoo.writing.generate(model, text, rules=rules, seed=seed, given=written, max_new_tokens=most).steps
 

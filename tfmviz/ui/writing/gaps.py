@@ -15,9 +15,7 @@ from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
-from tfmviz.words import markdown
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import per_cent
 
 MOST = 8
 """Gaps that are filled; the model runs once for each."""
@@ -61,18 +59,10 @@ def fill(here: Lesson) -> None:
         alt=f"{len(found.order)} gaps are filled, one a round. The text is then: {whole}",
     )
     st.code(whole, language=None, wrap_lines=True)
-    first = found.order[0]
-    said = (
-        f"The model is most certain of gap {first + 1}, “{markdown.plain(words[0][first])}” with "
-        f"{per_cent(found.shares[0, first])}, and fills it first."
-    )
     changed = [gap for gap in range(len(found.gaps)) if len(set(found.words[:, gap].tolist())) > 1]
     if changed:
         names = ", ".join(str(gap + 1) for gap in changed)
-        said += f" The words filled in meanwhile changed its mind in gap {names}."
-    elif len(found.gaps) > 1:
-        said += " The words filled in meanwhile changed no first choice."
-    st.markdown(said)
+        st.markdown(f"The words filled in meanwhile changed its mind in gap {names}.")
     if found.n_left:
         st.info(f"The first {MOST} gaps are filled; {found.n_left} more stay open.", icon=icons.CUT)
 

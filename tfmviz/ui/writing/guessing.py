@@ -9,13 +9,12 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import Rules
 from tfmviz.record.model import Model
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson, line
+from tfmviz.ui.pairs import show_both
 from tfmviz.ui.writing.desk import Written
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible
@@ -68,7 +67,6 @@ def guess(here: Lesson, now: Written) -> None:
 
 
 def _ask(place: object) -> str:
-    """The word typed for this place; the box is empty again at the next one."""
     if st.session_state.setdefault("writing_guessed_at", place) != place:
         st.session_state["writing_guessed_at"] = place
         st.session_state["guessed"] = ""
@@ -129,7 +127,6 @@ def scored(model: Model, text: str, before: tuple[int, ...], ids: tuple[int, ...
 
 
 def _say(here: Lesson, found: Guess, *, counts: bool) -> None:
-    """The two losses of this place in words."""
     parts = " + ".join(f"“{markdown.plain(visible(token))}”" for token in found.tokens)
     several = f" The losses of its {len(found.tokens)} tokens ({parts}) are added." if len(found.tokens) > 1 else ""
     which = "its first token is" if len(found.tokens) > 1 else "it is"
@@ -143,19 +140,15 @@ def _say(here: Lesson, found: Guess, *, counts: bool) -> None:
 
 
 def _score(rounds: list[Guess]) -> None:
-    """All guesses of this session, and what their score means."""
     last = rounds[-SHOWN:]
     own, best = (np.array([getattr(one, name) for one in last]) / np.log(2) for name in ("loss", "best_loss"))
-    show(
-        pairs(
-            [one.word for one in last],
-            own,
-            best,
-            series=("your word", "the model's first choice"),
-            title="loss in bits",
-            token_title="your guesses",
-            theme=theme(),
-        ),
+    show_both(
+        [one.word for one in last],
+        own,
+        best,
+        series=("your word", "the model's first choice"),
+        title="loss in bits",
+        token_title="your guesses",
         key="guesses",
         alt="; ".join(
             f"“{visible(one.word)}” {_bits(one.loss)} bits, “{visible(one.best)}” {_bits(one.best_loss)}"
@@ -166,8 +159,7 @@ def _score(rounds: list[Guess]) -> None:
     same = sum(one.rank == 1 and len(one.tokens) == 1 for one in rounds)
     st.markdown(
         f"**Mean of {len(rounds)} guess{'es' if len(rounds) > 1 else ''}: yours {_bits(mean)} bits, the model's "
-        f"first choices {_bits(mean_best)} bits**; {same} of yours were its first choice. One bit less means "
-        "twice as probable."
+        f"first choices {_bits(mean_best)} bits**; {same} of yours were its first choice."
     )
 
 

@@ -30,9 +30,6 @@ from tfmviz.words.numbers import counted, per_cent
 SEEN = 4
 """A token is taken for a word if the counted text has it so often; most others are beginnings of words."""
 
-FEWEST = 500
-"""Words without which a vocabulary is no keyboard's."""
-
 Scores = Callable[[int], Array]
 """What orders the words where a word begins, by its place in the text."""
 
@@ -53,7 +50,9 @@ def tab(here: Lesson, now: Written) -> None:
 
 def keyboard(here: Lesson) -> None:
     """Three buttons for what is typed; then the text as it is typed with the model's words, and with counted ones."""
-    there = _fitting(here)
+    model = here.model
+    fits = model.config.architecture == "decoder-only" and len(dictionary(model).ids) >= 500
+    there = lesson.stand_in(here, "a language model with English words", fits=fits, instead="tiny-english")
     if there is None:
         return
     found = dictionary(there.model)
@@ -75,15 +74,8 @@ def keyboard(here: Lesson) -> None:
     )
     st.markdown(
         f"Saved: {said}. Both offer three of the same {len(found.ids):,} words, those that are one token of "
-        f"{markdown.code(there.model.name)}. A word is tapped as soon as that saves a key."
+        f"{markdown.code(there.model.name)}."
     )
-
-
-def _fitting(here: Lesson) -> Lesson | None:
-    """A language model that has words of English."""
-    model = here.model
-    fits = model.config.architecture == "decoder-only" and len(dictionary(model).ids) >= FEWEST
-    return lesson.stand_in(here, "a language model with English words", fits=fits, instead="tiny-english")
 
 
 @shared
@@ -162,19 +154,18 @@ def _buttons(text: str, found: Dictionary, scores: Scores, *, name: str) -> None
         st.info("Type a word and a space, then Enter.", icon=icons.INFO)
         return
     best = keys.offers(scores(begin), found.words, text[begin:])
+
+    def take(text: object) -> None:
+        st.session_state["text"] = str(text)[: controls.MAX_CHARACTERS]
+        controls.forget_token()
+
     data = {"model": name, "ids": found.ids.tolist(), "before": f"{text[:begin].rstrip()} "}
     show_choice(
         "offers",
         js=view.JS,
         css=view.CSS,
         data=data | {"words": [found.words.names[at] for at in best]},
-        on_pick=lambda text: _take(str(text)),
+        on_pick=take,
     )
     if not best:
         st.caption("No word of its own begins so.")
-
-
-def _take(text: str) -> None:
-    """The text as it is after the tap, up to the longest that the box takes."""
-    st.session_state["text"] = text[: controls.MAX_CHARACTERS]
-    controls.forget_token()

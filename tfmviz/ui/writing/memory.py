@@ -23,15 +23,9 @@ from tfmviz.ui.shapes import shapes_of
 from tfmviz.ui.writing.settings import Settings
 from tfmviz.words.numbers import in_bytes
 
-STEPS = 10
-
 LENGTHS = (8, 16, 32, 64, 128, 256)
 
-ROUNDS = 5
-
 SIZES = {"float32": 4, "bfloat16": 2, "8 bits": 1}
-
-OWN = "the chosen model"
 
 
 def steps(here: Lesson, said: Settings) -> None:
@@ -49,16 +43,13 @@ def steps(here: Lesson, said: Settings) -> None:
         f"**{whole}**, all coloured cells. Thanks to the causal mask the earlier ones stay."
     )
     if len(tokens) > here.model.config.max_len:
-        st.info(
-            f"Past {here.model.config.max_len} tokens positions shift, and all are read again.",
-            icon=icons.INFO,
-        )
+        st.info(f"Past {here.model.config.max_len} tokens positions shift, and all are read again.", icon=icons.INFO)
 
 
 @shared
 def _steps(model: Model, text: str, rules: Rules, seed: int) -> tuple[Array, tuple[str, ...]]:
     """(step, token): 1 read in this step, 0 in the cache, NaN not there; and the tokens."""
-    made = zoo.writing.generate(model, text, rules=rules, seed=seed, max_new_tokens=STEPS)
+    made = zoo.writing.generate(model, text, rules=rules, seed=seed, max_new_tokens=10)
     ids = (*made.steps[-1].seen,)
     read = np.full((len(made.steps), len(ids)), np.nan)
     for row, step in zip(read, made.steps, strict=True):
@@ -99,13 +90,13 @@ def costs(here: Lesson) -> None:
 
 @shared
 def _times(model: Model, lengths: tuple[int, ...]) -> tuple[list[float], list[float]]:
-    return zoo.experiments.step_times(model, lengths, rounds=ROUNDS)
+    return zoo.experiments.step_times(model, lengths, rounds=5)
 
 
 def size(here: Lesson) -> None:
     """Bytes of the cache: of the chosen model, of published ones, or of any shape."""
     config, attention = here.model.config, here.model.config.attention
-    preset = st.selectbox("Shape of", [OWN, *KNOWN], key="preset", bind="query-params")
+    preset = st.selectbox("Shape of", ["the chosen model", *KNOWN], key="preset", bind="query-params")
     known = KNOWN.get(preset)
     start = (config.n_layers, attention.n_heads, attention.n_kv_heads, config.d_head)
     if known is not None:

@@ -8,14 +8,14 @@ import streamlit as st
 from tfmviz.analysis import lens, residual
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import writing as figures
-from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import draw, number_for
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_bars, show_cells, theme
+from tfmviz.ui.figures import show_bars, show_cells
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.pairs import show_both
 from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings
 from tfmviz.words import markdown
@@ -23,8 +23,6 @@ from tfmviz.words.labels import visible
 from tfmviz.words.numbers import per_cent
 
 DRAWS = 100
-
-LISTED = 8
 
 ROWS = 16
 """The most rows of attention."""
@@ -41,26 +39,19 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
     p = step.stages[-1].probabilities
     found = [draw(p, number_for(said.seed + 1 + n, step.place)).token for n in range(DRAWS)]
     counts = np.bincount(found, minlength=len(p)) / DRAWS
-    best = np.argsort(-np.maximum(p, counts), kind="stable")[:LISTED]
+    best = np.argsort(-np.maximum(p, counts), kind="stable")[:8]
     rest = [1 - float(values[best].sum()) for values in (p, counts)]
     words = [*(here.model.vocabulary[index] for index in best), "all others"]
     expected, drawn = np.append(p[best], max(0, rest[0])), np.append(counts[best], max(0, rest[1]))
-    show(
-        pairs(
-            words,
-            expected,
-            drawn,
-            series=("expected", f"in {DRAWS} draws"),
-            title="share",
-            token_title="next token",
-            percent=True,
-            theme=theme(),
-        ),
+    show_both(
+        words,
+        expected,
+        drawn,
+        series=("expected", f"in {DRAWS} draws"),
+        title="share",
+        token_title="next token",
+        percent=True,
         key="draws",
-        alt="; ".join(
-            f"“{visible(word)}” {per_cent(a)} expected, {per_cent(b)} drawn"
-            for word, a, b in zip(words, expected, drawn, strict=True)
-        ),
     )
     most = int(np.abs(drawn - expected)[:-1].argmax())
     spread = float(np.sqrt(expected[most] * (1 - expected[most]) / DRAWS))

@@ -55,15 +55,11 @@ def ask(here: Lesson) -> Settings:
     if here.model.config.architecture == "decoder-only":
         ends = middle.toggle("The model may end the text", False, key="ends", bind="query-params")
         banned = () if ends else here.model.tokenizer.marks.ends
-    how = (
-        left.segmented_control("Choose by", WAYS, default="sampling", key="chosen_by", bind="query-params")
-        or "sampling"
-    )
+    how = left.segmented_control("Choose by", WAYS, default="sampling", key="chosen_by", bind="query-params")
     if how == "greedy":
-        right.caption("Greedy: always the most probable word, whatever the other settings.")
+        right.caption("Always the most probable word.")
         return Settings(rules=Rules(temperature=0.0, banned=banned), seed=0)
-    name = right.selectbox("Order, as in", list(ORDERS), key="order", bind="query-params")
-    order = ORDERS[name]
+    order = ORDERS[right.selectbox("Order, as in", list(ORDERS), key="order", bind="query-params")]
     st.caption("The settings act in this order: " + " → ".join(NAMES[rule] for rule in order) + ".")
     a, b, c = st.columns(3)
     temperature = a.slider("Temperature", 0.1, 2.0, 0.8, 0.1, key="temperature", bind="query-params")
@@ -73,7 +69,7 @@ def ask(here: Lesson) -> Settings:
     min_p = c.slider("Min-p", 0.0, 0.5, 0.0, 0.01, key="minp", bind="query-params")
     seed = inputs.number_box("Seed of the draws", key="sampling_seed", line=c, min_value=0, max_value=9999)
     if top_p == 0:
-        st.info("Top-p 0 would leave no word at all. The most probable one always stays.", icon=icons.INFO)
+        st.info("The most probable word always stays.", icon=icons.INFO)
     rules = Rules(
         banned=banned,
         repetition=repetition,

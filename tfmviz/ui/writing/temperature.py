@@ -52,7 +52,7 @@ def one_context(here: Lesson, said: Settings, now: Written) -> None:
     )
     st.markdown(
         f"All scores are divided by T: “{first}” has {per_cent(p[0, best[0]])} at T = 0.2, {per_cent(p[-1, best[0]])} "
-        f"at T = 2; the order never changes. The entropy grows from {decimal(entropies[0])} to "
+        f"at T = 2. The entropy grows from {decimal(entropies[0])} to "
         f"{decimal(entropies[-1])} nats, as among {_equal(entropies[0])} and {_equal(entropies[-1])} equally likely "
         "tokens."
     )
@@ -92,8 +92,8 @@ def fan(here: Lesson, said: Settings) -> None:
         else "no draw is more probable"
     )
     st.markdown(
-        f"{TEXTS} draws give **{different} different texts** of at most {LENGTH} words. A line rises most at "
-        f"improbable words; the greedy text (dashed) has −log p = {decimal(at_greedy, '.1f')} nats; {compared}."
+        f"{TEXTS} draws give **{different} different texts** of at most {LENGTH} words. The greedy text (dashed) has "
+        f"−log p = {decimal(at_greedy, '.1f')} nats; {compared}."
     )
     st.text("\n".join(f"… {text.strip()}" for text in texts[:3]))
 

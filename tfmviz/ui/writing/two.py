@@ -29,7 +29,6 @@ LENGTH = 16
 
 
 def side_by_side(here: Lesson, there: Lesson, said: Settings) -> None:
-    """Both texts as boxes, each with the model's own probability of it."""
     lesson.hide("kind", "layer", "head")
     rules = replace(said.rules, banned=there.model.tokenizer.marks.ends) if said.rules.banned else said.rules
     if (temperature := beside.temperature()) is not None:
@@ -42,15 +41,13 @@ def side_by_side(here: Lesson, there: Lesson, said: Settings) -> None:
         [END if step.token in side.model.tokenizer.marks.ends else side.model.vocabulary[step.token] for step in run]
         for side, run in zip((here, there), runs, strict=True)
     ]
-    shares = [[per_cent(_share(step)) for step in run] for run in runs]
+    shares = [[per_cent(float(step.stages[0].probabilities[step.token])) for step in run] for run in runs]
     at = parting(*names)
     if at is None:
         st.markdown(f"Both write the same {min(map(len, names))} tokens.")
     else:
         a, b = (f"“{markdown.plain(visible(tokens[at]))}” ({p[at]})" for tokens, p in zip(names, shares, strict=True))
-        st.markdown(
-            f"They part at token {at + 1}: A writes {a}, B {b}. The shares are the model's own, before any setting."
-        )
+        st.markdown(f"They part at token {at + 1}: A writes {a}, B {b}. The shares are before any setting.")
     pieces = [marked(tokens, at, p) for tokens, p in zip(names, shares, strict=True)]
     both.show_rows(beside.titles(here, there), [counted(len(run), "token") for run in runs], pieces, "what it writes")
 
@@ -58,7 +55,3 @@ def side_by_side(here: Lesson, there: Lesson, said: Settings) -> None:
 @shared
 def _continued(model: Model, text: str, rules: Rules, seed: int, edits: tuple[Edit, ...] = ()) -> tuple[Step, ...]:
     return zoo.writing.generate(model, text, rules=rules, seed=seed, max_new_tokens=LENGTH, edits=edits).steps
-
-
-def _share(step: Step) -> float:
-    return float(step.stages[0].probabilities[step.token])

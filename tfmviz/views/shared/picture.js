@@ -1,6 +1,6 @@
 // Saves figures as files. A figure draws itself on a pen; for SVG it gets one that writes elements.
 
-/** @import { Pen } from "./canvas.js" */
+/** @import { ClipRect, Pen } from "./canvas.js" */
 /** @import { Colours } from "./colours.js" */
 import { contextOf, measured } from "./canvas.js";
 
@@ -53,10 +53,7 @@ class SvgPen {
     Object.assign(this, this.saved.pop());
   }
 
-  /**
-   * @param {number} x
-   * @param {number} y
-   */
+  /** @type {Pen["translate"]} */
   translate(x, y) {
     this.#group(`translate(${round(x)} ${round(y)})`);
   }
@@ -66,12 +63,7 @@ class SvgPen {
     this.#group(`rotate(${round((angle * 180) / Math.PI)})`);
   }
 
-  /**
-   * @param {number} x
-   * @param {number} y
-   * @param {number} width
-   * @param {number} height
-   */
+  /** @type {ClipRect} */
   clipRect(x, y, width, height) {
     const id = `clip${this.root.querySelectorAll("clipPath").length}`;
     const path = svgElement("clipPath", { id });
@@ -82,22 +74,12 @@ class SvgPen {
     this.parent = group;
   }
 
-  /**
-   * @param {number} x
-   * @param {number} y
-   * @param {number} width
-   * @param {number} height
-   */
+  /** @type {Pen["fillRect"]} */
   fillRect(x, y, width, height) {
     this.#add("rect", { ...box(x, y, width, height), fill: this.fillStyle, "fill-opacity": this.globalAlpha });
   }
 
-  /**
-   * @param {number} x
-   * @param {number} y
-   * @param {number} width
-   * @param {number} height
-   */
+  /** @type {Pen["strokeRect"]} */
   strokeRect(x, y, width, height) {
     this.#add("rect", { ...box(x, y, width, height), fill: "none", ...this.#line() });
   }
@@ -106,18 +88,12 @@ class SvgPen {
     this.path = "";
   }
 
-  /**
-   * @param {number} x
-   * @param {number} y
-   */
+  /** @type {Pen["moveTo"]} */
   moveTo(x, y) {
     this.path += `M${round(x)} ${round(y)}`;
   }
 
-  /**
-   * @param {number} x
-   * @param {number} y
-   */
+  /** @type {Pen["lineTo"]} */
   lineTo(x, y) {
     this.path += `L${round(x)} ${round(y)}`;
   }
@@ -126,11 +102,7 @@ class SvgPen {
     this.#add("path", { d: this.path, fill: "none", ...this.#line() });
   }
 
-  /**
-   * @param {string} text
-   * @param {number} x
-   * @param {number} y
-   */
+  /** @type {Pen["fillText"]} */
   fillText(text, x, y) {
     const [, size, family] = /(\d+(?:\.\d+)?)px (.*)/.exec(this.font) ?? ["", "10", "sans-serif"];
     const node = svgElement("text", {

@@ -27,7 +27,9 @@ export function explain(head, id, selection) {
   return { title, blocks: RECIPES[id](head, selection) };
 }
 
-/** @type {Record<MatrixId, (head: Head, selection: Selection) => Block[]>} */
+/** @typedef {(head: Head, selection: Selection) => Block[]} Recipe */
+
+/** @type {Record<MatrixId, Recipe>} */
 const RECIPES = {
   x: (head, { query, wide }) => [
     line(
@@ -178,10 +180,7 @@ const featured = (x, letter) =>
       : ` is ${number(x)}, not above 0: φ = e^(${number(x)}) = ${number(Math.exp(x))}`,
   );
 
-/**
- * @param {Head} head
- * @param {Selection} selection
- */
+/** @type {Recipe} */
 function scaling(head, selection) {
   const raw = head.value("raw", selection);
   if (head.linear) return [line(`ln ${number(raw)} = ${number(head.value("scaled", selection))}`)];
@@ -199,10 +198,7 @@ function scaling(head, selection) {
   ];
 }
 
-/**
- * @param {Head} head
- * @param {Selection} selection
- */
+/** @type {Recipe} */
 function masking(head, selection) {
   const [query, key] = [quoted(head.queries[selection.query]), quoted(head.keys[selection.key])];
   const score = number(head.value("scaled", selection));
@@ -260,10 +256,7 @@ function weighted(head, row, column, tone) {
   ];
 }
 
-/**
- * @param {Head} head
- * @param {Selection} selection
- */
+/** @type {Recipe} */
 function written(head, { query, wide }) {
   const parts = products(rowOf(head.arrays.concat, query), columnOf(head.arrays.W_O, wide), ["v", "x"]).map(
     ({ value }) => value,

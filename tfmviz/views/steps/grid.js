@@ -24,6 +24,8 @@ const GAP = 40;
 
 /** @typedef {{row: number, column: number}} Cell */
 
+/** @typedef {(pen: Pen, colours: Colours) => void} Painting */
+
 export class Grid {
   /** @type {Selection} */
   selection;
@@ -121,10 +123,7 @@ export class Grid {
     return `${side === "rows" ? "row" : "column"} ${labels.length ? quoted(labels[index]) : index}`;
   }
 
-  /**
-   * @param {Pen} pen
-   * @param {Colours} colours
-   */
+  /** @type {Painting} */
   paint(pen, colours) {
     const { rows, columns } = this.matrix;
     pen.save();
@@ -161,10 +160,7 @@ export class Grid {
     return canvas;
   }
 
-  /**
-   * @param {Pen} pen
-   * @param {Colours} colours
-   */
+  /** @type {Painting} */
   paintNumbers(pen, colours) {
     const letters = Math.max(12, colours.least);
     if (this.wide < letters * WIDE_CELL || this.high < letters * HIGH_CELL) return;
@@ -216,10 +212,7 @@ export class Grid {
     }
   }
 
-  /**
-   * @param {Pen} pen
-   * @param {Colours} colours
-   */
+  /** @type {Painting} */
   paintMark(pen, colours) {
     const { rows, columns } = this.matrix;
     const { wide, high } = this;
@@ -233,10 +226,7 @@ export class Grid {
     pen.strokeRect(column * wide, row * high, Math.max(wide, 3), Math.max(high, 3));
   }
 
-  /**
-   * @param {Pen} pen
-   * @param {Colours} colours
-   */
+  /** @type {Painting} */
   paintLabels(pen, colours) {
     const { rows, columns, axes } = this.matrix;
     const chosen = this.head.cellOf(this.id, this.selection);

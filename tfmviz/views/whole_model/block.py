@@ -9,14 +9,7 @@ from tfmviz.analysis.block_tensors import LAYERS, Tensor, block_tensors
 from tfmviz.analysis.residual import depth
 from tfmviz.analysis.whole_model import numbers_in
 from tfmviz.record.weights import ExpertsWeights, FeedForwardWeights
-from tfmviz.views.whole_model.scene import (
-    Column,
-    Sheet,
-    Subject,
-    attention_words,
-    lane,
-    norm_words,
-)
+from tfmviz.views.whole_model.scene import Column, Sheet, Subject, attention_words, lane, norm_words
 
 FUNCTIONS = {
     "relu": "ReLU",
