@@ -91,6 +91,6 @@ def test_the_wall() -> None:
     assert table.value["asked"].tolist() == ["atte", "attentio", "attention"]
     assert table.value["answer"].tolist() == ["etta", "oitnetta", "noitnetta"]
     longer = learned("The wall", letters="abcdefghijklmnopq")
-    marks = dict(zip(longer.table[0].value["letters"], longer.table[0].value[""], strict=True))
+    marks = dict(zip(longer.table[0].value["letters"], longer.table[0].value["right"], strict=True))
     assert (marks[12], marks[13], marks[16]) == ("✓", "✗", "✗")
     assert "at least two letters" in words(learned("The wall", letters="7!"))
