@@ -16,7 +16,8 @@ def draw(here: Lesson) -> None:
         {
             "Stages": ("", lambda: stages.stages(here), here.question),
             "Why √d?": (
-                "Longer vectors have larger products by chance, and the softmax chooses one key.",
+                "Longer vectors have larger products by chance, and the softmax chooses one key. Dividing by √d "
+                "undoes that.",
                 lambda: heads.scaling_lab(here),
                 "Twice as many numbers: what becomes of the largest share?",
             ),

@@ -30,7 +30,7 @@ def draw(here: Lesson) -> None:
                 "Do many heads work in pairs?",
             ),
             "The first token": (
-                "Shares sum to 1: a head that finds nothing looks somewhere all the same.",
+                "Shares sum to 1: a head that finds nothing looks somewhere all the same, unless it has a sink.",
                 lambda: sink.sink(here),
                 "How much attention goes to the first token?",
             ),

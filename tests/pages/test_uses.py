@@ -16,7 +16,7 @@ from tests.pages.test_ladder import weights
 from tfmviz import zoo
 from tfmviz.places import PROJECT
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui.ladder.uses import SENTENCES, doubt
+from tfmviz.ui.ladder.uses import SENTENCES, doubt, quoted
 
 TEXT = "Attention, I would like un café."
 TAB = "Four uses"
@@ -93,13 +93,20 @@ def test_tokens_at_which_the_two_differ_are_named() -> None:
     both, forward = (french(logits(name, ids)) > 0.5 for name in NAMES[:2])
     names = np.array(["A", "t", "t", "ention", ",", "I", "would", "like", "un", "café", "."])
 
-    def quoted(chosen: np.ndarray) -> str:
+    def named(chosen: np.ndarray) -> str:
         return ", ".join(f"“{name}”" for name in names[chosen])
 
     assert (both != forward).sum() in range(1, 9)
-    assert f"They differ at {quoted(both != forward)}." in words(app).replace("\\", "")
-    assert alt(app, "labels") == f"In French: both directions: {quoted(both)}; forward alone: {quoted(forward)}"
+    assert f"They differ at {named(both != forward)}." in words(app).replace("\\", "")
+    assert alt(app, "labels") == f"In French: both directions: {named(both)}; forward alone: {named(forward)}"
     assert "They agree." in words(open_page("ladder", text="It is late.", ladder=TAB))
+
+
+@pytest.mark.parametrize(("n", "said"), [(0, "nothing"), (1, "“a”"), (8, "“h”"), (9, "“h” and 1 more")])
+def test_of_many_tokens_the_first_are_named_and_the_others_counted(n: int, said: str) -> None:
+    text = zoo.load("tiny-english").encode("a b c d e f g h i")
+    chosen = np.arange(len(text.tokens)) < n
+    assert quoted(text, chosen).endswith(said)
 
 
 @pytest.mark.parametrize(

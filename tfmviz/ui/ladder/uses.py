@@ -73,16 +73,16 @@ def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
         figures.languages(french, tokens=text.tokens, readers=tuple(WAYS.values())),
         key="labels",
         alt="In French: "
-        + "; ".join(f"{way}: {_quoted(text, row > 0.5)}" for way, row in zip(WAYS.values(), french, strict=True)),
+        + "; ".join(f"{way}: {quoted(text, row > 0.5)}" for way, row in zip(WAYS.values(), french, strict=True)),
     )
     differing = (french[0] > 0.5) != (french[1] > 0.5)
     st.markdown(
         "**Labelling**: P(French) in per cent. “Forward alone” has read up to this token. "
-        + (f"They differ at {markdown.plain(_quoted(text, differing))}." if differing.any() else "They agree.")
+        + (f"They differ at {markdown.plain(quoted(text, differing))}." if differing.any() else "They agree.")
     )
 
 
-def _quoted(text: Encoding, chosen: Array) -> str:
+def quoted(text: Encoding, chosen: Array) -> str:
     """The chosen tokens as the page names them; of many the first few."""
     tokens = [f"“{visible(text.tokens[place])}”" for place in np.flatnonzero(chosen)]
     if not tokens:
@@ -171,7 +171,7 @@ def doubt(text: str) -> str:
     """A sentence on a text that these networks were not made for; "" if there is nothing to say."""
     letters = [character for character in text if character.isalpha()]
     if len(letters) < 3:
-        return "So few letters tell no languages apart: these networks guess."
+        return "So few letters hardly tell two languages apart: these networks guess."
     if not all(map(is_latin, letters)):
         return "Not all letters are Latin, and these networks know only French and English: they guess."
     return ""

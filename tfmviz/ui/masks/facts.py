@@ -30,6 +30,7 @@ def table(here: Lesson, chosen: Chosen, said: Settings) -> None:
             "it closes": ["what comes later", "what only fills the batch", "nothing but the source's padding"],
             "it depends on": ["positions alone", "the lengths in the batch", "the sources' lengths"],
             "shape": ["(len, len)", "(batch, 1, 1, k_len)", "(batch, 1, 1, k_len)"],
+            "without it": ["the answer is visible", "results depend on other texts", "as for padding"],
         }
     )
     st.markdown("**Boolean or additive**: the first cells of your mask.")

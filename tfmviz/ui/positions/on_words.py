@@ -41,10 +41,11 @@ def on_words(here: Lesson) -> None:
         alt=f"Words are {lengths[0].min():.1f} to {lengths[0].max():.1f} long, positions {lengths[1][0]:.1f}.",
     )
     kept = [cosines(np.stack(both))[0, 1] for both in zip(words, words + added, strict=True)]
+    drowned = lengths[1][0] > lengths[0].mean()
     st.markdown(
         f"Position vectors are {lengths[1][0]:.2f} long, words {lengths[0].mean():.2f}; the cosine between sum "
         f"and word is **{np.mean(kept):.2f}** on average. "
-        + ("" if scaled else "Without √d_model the position drowns the word.")
+        + ("Without √d_model the position drowns the word." if not scaled and drowned else "")
     )
     _token_cosines(trace, words, added)
 
