@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { RAMP } from "../../tfmviz/views/shared/colours.js";
+import { shareColour, shareImage } from "../../tfmviz/views/whole_model/colours.js";
 import { arcsOf, broken, inLines, layOut, vectorAt } from "../../tfmviz/views/whole_model/layout.js";
 import { paintWords } from "../../tfmviz/views/whole_model/paint.js";
 import { hasRow, onPhone } from "../../tfmviz/views/whole_model/scene.js";
@@ -203,4 +205,25 @@ test("no bar strikes through a word, however low the rows of a long text are", (
     for (const [top, bottom] of bars)
       for (const middle of words) assert.ok(top >= middle + 5 || bottom <= middle - 5, `${row}: ${top} and ${middle}`);
   }
+});
+
+test("a share has the colour of its root, and a masked one the grey", (context) => {
+  let painted = [];
+  globalThis.ImageData = class {
+    constructor(data) {
+      painted = [...data];
+    }
+  };
+  const createImageData = (width, height) => ({ data: new Uint8ClampedArray(4 * width * height) });
+  globalThis.document = { createElement: () => ({ getContext: () => ({ createImageData, putImageData() {} }) }) };
+  context.after(() => {
+    delete globalThis.document;
+    delete globalThis.ImageData;
+  });
+  const values = Float32Array.of(9, 9, 0, 0.25, 1, 0.5);
+  const allowed = { rows: 2, columns: 3, values: Float32Array.of(1, 1, 1, 1, 1, 0) };
+  shareImage({ rows: 2, columns: 2, values }, { allowed, masked: "#808080", from: 2 });
+  const pixels = [0, 4, 8, 12].map((n) => painted.slice(n, n + 3));
+  assert.deepEqual(pixels, [RAMP[0], RAMP[128], RAMP[255], [128, 128, 128]]);
+  assert.equal(shareColour(0.25), `rgb(${RAMP[128].join(" ")})`);
 });
