@@ -48,7 +48,7 @@ TEXTUAL: list[tuple[str, str | Callable[[re.Match[bytes]], str]]] = [
 ]
 """What is changed where there is no syntax tree: in scripts, and between the braces of Python's strings."""
 
-BROWSER = {"explorer": "test_explorer", "steps": "test_explorer", "walk": "test_whole_model", "turning": "test_rope"}
+BROWSER = {"explorer": "test_explorer", "steps": "test_explorer", "walk": "test_lecture_keys", "turning": "test_rope"}
 BROWSER |= {"frame": "test_menu", "parts": "test_switch_off", "heads": "test_heads_map", "counts": "test_counting"}
 BROWSER |= {"shared": "test_cells", "pieces": "test_choices", "question": "test_guess", "offers": "test_two_words"}
 BROWSER |= {"keys": "test_lecture_keys", "beams": "test_translating", "lens": "test_stream", "bars": "test_visit"}
