@@ -49,7 +49,7 @@ def some_mask(rows: int, columns: int, seed: int = 0) -> Array:
     return np.random.default_rng(seed).random((rows, columns)) < 0.5
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (3, 5), (24, 24), (7, 11)])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 5), (24, 24), (7, 11), (60, 7)])
 def test_a_mask_survives_its_way_through_browser_and_address(shape: tuple[int, int]) -> None:
     mask = some_mask(*shape)
     found, again = view.from_bits(view.to_bits(mask), shape), view.expand(view.compact(mask), shape)
