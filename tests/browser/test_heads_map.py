@@ -35,6 +35,11 @@ def test_the_keyboard_goes_from_head_to_head_by_their_place(visit: Visit) -> Non
     page = visit.open(MAP, drawn=POINTS)
     points = page.locator(POINTS)
     lefts = points.evaluate_all("all => all.map((node) => parseFloat(node.style.left))")
+    ways = page.evaluate("""() => {
+        const { axes: [{ low, high }], points } = globalThis.tfmvizViews.heads_map.view.data;
+        return points.map(({ x }) => (x - low) / (high - low));
+    }""")
+    assert lefts == pytest.approx([100 * way for way in ways], abs=0.01)
     order = sorted(range(len(lefts)), key=lefts.__getitem__)
     page.locator(f"{POINTS}[tabindex='0']").focus()
     page.keyboard.press("ArrowLeft")

@@ -184,6 +184,14 @@ def test_the_neurons_are_sorted_by_what_they_do_on_the_token() -> None:
     assert alt(app, "neurons").startswith(f"The strongest neurons on “the”: {order[0]} ")
 
 
+def test_the_box_holds_the_neuron_of_the_address_and_another_number_goes_there() -> None:
+    app = open_tab(TABS[2], **HERE, neuron="321")
+    assert app.number_input(key="chosen_neuron").value == 321
+    app.number_input(key="chosen_neuron").set_value(7).run()
+    assert app.query_params["neuron"] == "7"
+    assert "What neuron 7 writes" in words(app)
+
+
 def test_what_a_neuron_writes_is_its_row_times_the_output_matrix() -> None:
     app = open_tab(TABS[2], **HERE, neuron="321")
     w = load_file(MODEL / "model.safetensors")
