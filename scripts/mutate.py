@@ -51,7 +51,7 @@ TEXTUAL: list[tuple[str, str | Callable[[re.Match[bytes]], str]]] = [
 BROWSER = {"explorer": "test_explorer", "steps": "test_explorer", "walk": "test_lecture_keys", "turning": "test_rope"}
 BROWSER |= {"frame": "test_menu", "parts": "test_switch_off", "heads": "test_heads_map", "counts": "test_counting"}
 BROWSER |= {"shared": "test_cells", "pieces": "test_choices", "question": "test_guess", "offers": "test_two_words"}
-BROWSER |= {"keys": "test_lecture_keys", "beams": "test_translating", "lens": "test_stream", "bars": "test_visit"}
+BROWSER |= {"keys": "test_lecture_keys", "beams": "test_translating", "lens": "test_stream"}
 """Tests in Chromium of the views whose name does not lead to them."""
 
 
@@ -165,9 +165,10 @@ def commands(path: str) -> list[list[str]]:
         far = in_turn(git("grep", "-lE", named, "--", "tfmviz", "pages")[:3])[:-1]
         return [[*pytest, *one] for one in (near, [test for test in far if test not in near]) if one]
     view = path.split("/")[2]
+    own = [str(one.relative_to(ROOT)) for one in ROOT.glob(f"tests/{view}/test_{Path(path).stem}.py")]
     seen = [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
     scripts = ["node", "--test", "tests/js/*.test.js"]
-    pages = [[*pytest, *tests] for tests in (in_turn([path])[:-1], seen) if tests and (ROOT / tests[0]).exists()]
+    pages = [[*pytest, *tests] for tests in (own, in_turn([path])[:-1], seen) if tests and (ROOT / tests[0]).exists()]
     return [scripts, *pages]
 
 

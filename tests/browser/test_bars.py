@@ -22,3 +22,12 @@ def test_a_long_word_does_not_cover_its_bar(visit: Visit) -> None:
     ends = page.locator("li", has_text="<|endoftext|>")
     assert ends.count() == 4
     assert not any(ends.nth(n).evaluate(COVERED) for n in range(4))
+
+
+def test_every_bar_is_as_long_as_its_share_and_says_it(visit: Visit) -> None:
+    page = visit.open("/ladder", drawn="li .length")
+    said = [float(text.rstrip("%")) / 100 for text in page.locator(".bars .number").all_inner_texts()]
+    lengths = page.locator(".bars .length").evaluate_all("all => all.map((bar) => bar.style.width)")
+    assert len(said) == len(lengths) > 8
+    exact = [0 if width == "0px" else float(width.split()[1].rstrip("%)")) / 100 for width in lengths]
+    assert said == pytest.approx(exact, rel=0.06, abs=1e-4)  # two digits are said

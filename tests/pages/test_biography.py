@@ -15,6 +15,7 @@ from tfmviz import zoo
 from tfmviz.analysis.biography import words as in_words
 from tfmviz.analysis.biography.file import FILE, Book, load, unlike
 from tfmviz.ui import models
+from tfmviz.ui.steps.biography import MEASURES
 from tfmviz.words.labels import visible
 
 TEXT = "The cat sat on the mat near the cat."
@@ -31,6 +32,11 @@ def page(model: str = "tiny-english", text: str = TEXT, **address: str) -> Any:
 def the_map(app: Any) -> dict[str, Any]:
     found = views(app)["heads_map"]
     return found if isinstance(found, dict) else json.loads(found.json)
+
+
+def test_the_map_opens_at_the_first_measure_against_sharpness() -> None:
+    app = page(layer="4", head="3")
+    assert [app.selectbox(key=key).value for key in ("map_x", "map_y")] == [next(iter(MEASURES)), "sharpness"]
 
 
 def test_every_head_is_a_point_with_its_picture_on_the_sentence() -> None:
