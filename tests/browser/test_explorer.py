@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser import SCHEMES, Server, Visit, assert_fits, turn, violations
+from tests.browser import SCHEMES, Server, Visit, assert_fits, contrast, turn, violations
 
 pytestmark = pytest.mark.browser
 
@@ -295,15 +295,3 @@ def test_everything_is_taken_away_as_files(visit: Visit, button: str, name: str,
         page.get_by_role("button", name=button).click()
     assert download.value.suggested_filename == name
     assert part in download.value.path().read_bytes()
-
-
-def contrast(one: str, other: str) -> float:
-    """WCAG contrast ratio of two "rgb(…)" colours, 1 to 21."""
-
-    def luminance(colour: str) -> float:
-        channels = [int(number) / 255 for number in re.findall(r"\d+", colour)[:3]]
-        red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)

@@ -84,7 +84,7 @@ def routing(tokens: Sequence[str], p: Array, *, theme: Theme) -> Chart:
     n_layers, _, n_experts = p.shape
     shown, experts = numbered([visible(token) for token in tokens]), numbered([f"expert {i}" for i in range(n_experts)])
     fills = shades(n_experts, theme)
-    inks = [_ink(fill) for fill in fills]
+    inks = [ink_on(fill) for fill in fills]
     chosen, highest = p.argmax(axis=-1), p.max(axis=-1)  # (layer, len) each
     places = [(row, i) for row in range(n_layers) for i in range(len(tokens))]
     bars: Columns = {
@@ -122,7 +122,7 @@ def _routing(theme: Theme, n_layers: int, n_experts: int) -> Spec:
     )
 
 
-def _ink(fill: str) -> str:
+def ink_on(fill: str) -> str:
     """Letters that can be read on a colour such as "#31688e"."""
     red, green, blue = (int(fill[i : i + 2], 16) for i in (1, 3, 5))
     return LIGHT.text if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#ffffff"
