@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -37,6 +39,17 @@ def test_letters_and_arrows_choose_and_are_no_keys_of_the_page(visit: Visit) -> 
         page.keyboard.press(key)
     expect(page.get_by_role("button", name="Model: Letters backwards")).to_be_focused()
     expect(page.get_by_test_id("stSidebar")).to_be_visible()
+
+
+def test_the_list_opens_at_the_chosen_model(visit: Visit) -> None:
+    page = visit.open("/explorer?model=fill-in")
+    opener = page.get_by_role("button", name=re.compile("^Model: "))
+    chosen = opener.inner_text()
+    opener.click()
+    expect(page.get_by_role("listbox", name="Models")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("listbox", name="Models")).to_be_hidden()
+    assert opener.inner_text() == chosen
 
 
 def test_a_word_on_ones_own_model_changes_nothing(visit: Visit) -> None:
