@@ -261,7 +261,7 @@ def rows_of_bars(labels: Sequence[str], probabilities: Sequence[float]) -> list[
 
 
 def show_code(*functions: Callable[..., Any]) -> None:
-    """Shows the source of functions. Only when it is unfolded does the browser fetch its large highlighter."""
+    """Shows the source of functions, in plain ink: Streamlit's colours of code cannot be read from the last row."""
     with st.expander("Show the code that computes this", key="code", on_change="rerun") as unfolded:
         if unfolded.open:
             for function in functions:
