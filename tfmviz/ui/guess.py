@@ -54,6 +54,7 @@ def first(question: str | Question, *, name: str) -> Iterator[None]:
     asked = Question(text=question) if isinstance(question, str) else question
     data = [name, asked.text, list(asked.tokens), asked.answer]  # for a list in a dictionary Streamlit imports pandas
     with st.container(key=f"question-{name}"):
+        st.html("<i></i><style>.st-key-guess {display: block !important}</style>")
         show_plain_view("question", js=question_view.JS, css=question_view.CSS, data=data, key=f"asked_{name}")
     with along(name):
         yield

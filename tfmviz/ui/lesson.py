@@ -152,14 +152,24 @@ def stand_in(here: Lesson, needs: str, *, fits: bool, instead: str, say: bool = 
 CHOICES = ("text", "model", "kind", "layer", "head")
 """What a reader chooses for all pages: the sentence, and what stands in the sidebar, by their keys."""
 
+WRAPPER = '[data-testid="stLayoutWrapper"]'
+
+OUT_OF_SIGHT = {choice: f".st-key-{choice} {{display: none !important}}" for choice in CHOICES} | {
+    "text": f"{WRAPPER}:has(> .st-key-sentence) {{display: none !important}}",
+    "model": f".st-key-models, {WRAPPER}:has(> .st-key-choices):not(:has(.stAlert)) {{display: none !important}}",
+    "kind": ".st-key-kind {display: none !important} :root {--choices: 26rem}",
+}
+"""The rules that hide each of them. A message about the models is seen on every page."""
+
 
 def hide(*choices: str) -> None:
     """Takes choices that nothing on the page reads out of sight. They keep their values, and the address keeps them.
 
-    A part of a page that draws this hides them for as long as it is there; see `page.css`.
+    A part of a page that draws this hides them for as long as it is there. A rule in `page.css` that asked the body
+    whether it has such a part would have the browser match all elements anew whenever one comes or goes.
     """
     if choices:
-        st.html(f'<i hidden data-hides="{" ".join(choices)}"></i>')
+        st.html(f'<i class="hides"></i><style>{"".join(map(OUT_OF_SIGHT.__getitem__, choices))}</style>')
 
 
 def _hide_all_but(needed: Sequence[str]) -> None:
