@@ -46,7 +46,7 @@ quick: .venv/test.done
 soak: .venv/test.done
 	scripts/find_chromium.sh
 	scripts/find_haproxy.sh
-	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -m soak --numprocesses auto --maxprocesses 4 --dist worksteal tests/soak
+	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -m soak --numprocesses auto --maxprocesses 4 --dist worksteal
 
 format: .venv/test.done
 	.venv/bin/python -m scripts.draw_rooms

@@ -1,10 +1,12 @@
 """Every page of the menu, a new one too: open to all readers on each screen, figures first, and made for a projector.
 
-One visit asks every tab of a page all that is asked of every tab.
+One visit asks every tab of a page all that is asked of every tab. `make test` opens the first tab of each page,
+`make soak` all 150: that is ten minutes of Chromium's.
 """
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Literal
 
 import pytest
@@ -34,6 +36,8 @@ LESSONS = [page.name for page in router.PAGES if page.group]
 PANEL = "[data-testid=stMain]:not(:has([role=tabpanel])), [role=tabpanel]:not([hidden])"
 """The open tab; the whole page if it has none."""
 
+TABS = [pytest.param(1, id="first tab"), pytest.param(None, id="every tab", marks=pytest.mark.soak)]
+
 HARD_TO_HIT = """() => {
     const kinds = `button, a[href], summary, input, select, textarea, [role=tab], [role=slider], [role=button],
         [role=option], [role=combobox]`;
@@ -56,12 +60,13 @@ HARD_TO_HIT = """() => {
 """What is smaller. Links within a text are as high as its letters; a box is hit by its label, too."""
 
 
+@pytest.mark.parametrize("tabs", TABS)
 @pytest.mark.parametrize(
     ("name", "schemes"),
     [pytest.param(page.name, SCHEMES[:: (-1) ** n], id=page.name) for n, page in enumerate(router.PAGES)],
 )
-def test_a_page_begins_with_its_figure_and_every_tab_fits_a_phone_and_is_open_to_all_readers(
-    visit: Visit, name: str, schemes: list[Literal["light", "dark"]]
+def test_a_page_begins_with_its_figure_fits_a_phone_and_is_open_to_all_readers(
+    visit: Visit, name: str, schemes: list[Literal["light", "dark"]], tabs: int | None
 ) -> None:
     """A page opens in both schemes; its tabs are walked through in the second one, in turn a light and a dark one."""
     visit.page.set_viewport_size({"width": 1280, "height": 800})
@@ -74,7 +79,7 @@ def test_a_page_begins_with_its_figure_and_every_tab_fits_a_phone_and_is_open_to
     if name in LESSONS:
         expect_figure_above(page, HIGHEST, what="the page")
     page.set_viewport_size({"width": 390, "height": 844})
-    for tab in each_tab(page, name) if name in LESSONS else [""]:
+    for tab in islice(each_tab(page, name), tabs) if name in LESSONS else [""]:
         page.wait_for_function(COMPLETE)
         expect(page.get_by_text("BidiComponent Error")).to_have_count(0)  # Streamlit's words for a view that breaks
         assert_fits(page)
@@ -82,8 +87,11 @@ def test_a_page_begins_with_its_figure_and_every_tab_fits_a_phone_and_is_open_to
         assert violations(page, PANEL) == [], tab
 
 
+@pytest.mark.parametrize("tabs", TABS)
 @pytest.mark.parametrize("name", LESSONS)
-def test_on_a_projector_one_line_then_every_tabs_figure_in_letters_for_the_last_row(visit: Visit, name: str) -> None:
+def test_on_a_projector_one_line_then_the_figure_in_letters_for_the_last_row(
+    visit: Visit, name: str, tabs: int | None
+) -> None:
     visit.page.set_viewport_size({"width": 1280, "height": 800})
     with visit.page.add_init_script(RECORD):
         page = go(visit, name, {**addresses(name)[0], "projector": "1"})
@@ -92,7 +100,7 @@ def test_on_a_projector_one_line_then_every_tabs_figure_in_letters_for_the_last_
     choices = ("text", "models", "head")
     expect_one_line(page, *(choice for choice in choices if page.locator(f".st-key-{choice}").is_visible()))
     assert page.evaluate(SMALL) == []
-    for tab in each_tab(page, name):
+    for tab in islice(each_tab(page, name), tabs):
         limit = BELOW_TWO_LINES if page.locator(".st-key-kind").is_visible() else HIGHEST_ON_A_PROJECTOR
         expect_figure_above(page, limit, what=tab)
         assert page.evaluate(WRITTEN, SMALLEST) == {}, tab
