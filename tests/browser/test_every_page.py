@@ -60,13 +60,13 @@ HARD_TO_HIT = """() => {
 """What is smaller. Links within a text are as high as its letters; a box is hit by its label, too."""
 
 
-@pytest.mark.parametrize("tabs", TABS)
+@pytest.mark.parametrize("n_tabs", TABS)
 @pytest.mark.parametrize(
     ("name", "schemes"),
     [pytest.param(page.name, SCHEMES[:: (-1) ** n], id=page.name) for n, page in enumerate(router.PAGES)],
 )
 def test_a_page_begins_with_its_figure_fits_a_phone_and_is_open_to_all_readers(
-    visit: Visit, name: str, schemes: list[Literal["light", "dark"]], tabs: int | None
+    visit: Visit, name: str, schemes: list[Literal["light", "dark"]], n_tabs: int | None
 ) -> None:
     """A page opens in both schemes; its tabs are walked through in the second one, in turn a light and a dark one."""
     visit.page.set_viewport_size({"width": 1280, "height": 800})
@@ -79,7 +79,7 @@ def test_a_page_begins_with_its_figure_fits_a_phone_and_is_open_to_all_readers(
     if name in LESSONS:
         expect_figure_above(page, HIGHEST, what="the page")
     page.set_viewport_size({"width": 390, "height": 844})
-    for tab in islice(each_tab(page, name), tabs) if name in LESSONS else [""]:
+    for tab in islice(each_tab(page, name), n_tabs) if name in LESSONS else [""]:
         page.wait_for_function(COMPLETE)
         expect(page.get_by_text("BidiComponent Error")).to_have_count(0)  # Streamlit's words for a view that breaks
         assert_fits(page)
@@ -87,10 +87,10 @@ def test_a_page_begins_with_its_figure_fits_a_phone_and_is_open_to_all_readers(
         assert violations(page, PANEL) == [], tab
 
 
-@pytest.mark.parametrize("tabs", TABS)
+@pytest.mark.parametrize("n_tabs", TABS)
 @pytest.mark.parametrize("name", LESSONS)
 def test_on_a_projector_one_line_then_the_figure_in_letters_for_the_last_row(
-    visit: Visit, name: str, tabs: int | None
+    visit: Visit, name: str, n_tabs: int | None
 ) -> None:
     visit.page.set_viewport_size({"width": 1280, "height": 800})
     with visit.page.add_init_script(RECORD):
@@ -100,7 +100,7 @@ def test_on_a_projector_one_line_then_the_figure_in_letters_for_the_last_row(
     choices = ("text", "models", "head")
     expect_one_line(page, *(choice for choice in choices if page.locator(f".st-key-{choice}").is_visible()))
     assert page.evaluate(SMALL) == []
-    for tab in islice(each_tab(page, name), tabs):
+    for tab in islice(each_tab(page, name), n_tabs):
         limit = BELOW_TWO_LINES if page.locator(".st-key-kind").is_visible() else HIGHEST_ON_A_PROJECTOR
         expect_figure_above(page, limit, what=tab)
         assert page.evaluate(WRITTEN, SMALLEST) == {}, tab
