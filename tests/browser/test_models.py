@@ -47,6 +47,7 @@ def test_the_list_opens_at_the_chosen_model(visit: Visit) -> None:
     chosen = opener.inner_text()
     opener.click()
     expect(page.get_by_role("listbox", name="Models")).to_be_focused()
+    expect(page.locator("[role=option].at")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Enter")
     expect(page.get_by_role("listbox", name="Models")).to_be_hidden()
     assert opener.inner_text() == chosen

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { moved } from "../../tfmviz/views/models/moves.js";
+import { parentOf } from "./page.js";
+
+const draw = (await import("../../tfmviz/views/models/view.js")).default;
 
 const NAMES = ["Tiny English", "Fill in", "French to English", "Your own model…"];
 
@@ -20,3 +23,21 @@ test("a letter leads to the next name that begins with it, and round", () => {
 test("other keys lead nowhere", () => {
   for (const key of ["x", "Tab", "Escape", "F5", "Shift"]) assert.equal(moved(key, 0, NAMES), null);
 });
+
+for (const [chosen, at] of [
+  ["fill-in", "Fill in"],
+  ["tiny-english", "Tiny English"],
+  ["gone", "Tiny English"],
+])
+  test(`with ${chosen} as the model the list opens at ${at}`, () => {
+    const models = NAMES.slice(0, 3).map((name) => {
+      const model = name.toLowerCase().replaceAll(" ", "-");
+      return { model, group: "All", name, line: "", size: "" };
+    });
+    const parentElement = parentOf("models");
+    draw({ data: { models: JSON.stringify(models), chosen, command: "", folder: "" }, parentElement });
+    parentElement.menu_.open();
+    const [marked, ...more] = parentElement.querySelectorAll(".at");
+    assert.equal(marked.querySelector(".name").textContent, at);
+    assert.deepEqual(more, []);
+  });

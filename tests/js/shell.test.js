@@ -2,30 +2,8 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
+import { Element, look, parentOf } from "./page.js";
 
-class Element {
-  constructor(name) {
-    Object.assign(this, { name, dataset: {}, style: {}, children: [], clientWidth: 600, textContent: "" });
-  }
-  append(...children) {
-    this.children.push(...children);
-  }
-  addEventListener() {}
-  getContext() {
-    return { fillRect() {}, getImageData: () => ({ data: [255, 255, 255, 255] }) };
-  }
-}
-const look = { "--ground": "#ffffff", "--masked": "#d9dbe0", "--least-letters": "10" };
-Object.assign(globalThis, {
-  HTMLElement: Element,
-  document: { createElement: (name) => new Element(name), fullscreenEnabled: true },
-  getComputedStyle: () => ({ color: "#000", fontFamily: "a", getPropertyValue: (name) => look[name] ?? "" }),
-  ResizeObserver: class {
-    observe() {}
-    disconnect() {}
-  },
-  requestAnimationFrame: (act) => setTimeout(act, 16),
-});
 const { Shell, STILL } = await import("../../tfmviz/views/shared/shell.js");
 const { component, keyOf } = await import("../../tfmviz/views/shared/meet.js");
 const { placeOfToken, tokenAtPlace } = await import("../../tfmviz/views/shared/beside.js");
@@ -147,14 +125,8 @@ test("it is drawn again when the page turns dark or letters grow, and only then"
   assert.equal(view.drawn, 3);
 });
 
-const host = (key) => ({ host: { closest: () => ({ getAttribute: () => `stElementContainer st-key-${key} other` }) } });
-
-function parent(key) {
-  return Object.assign(new Element("root"), host(key));
-}
-
 test("the key of a view is the one that Python gave it", () => {
-  assert.equal(keyOf(host("explorer_b-2")), "explorer_b-2");
+  assert.equal(keyOf(parentOf("explorer_b-2")), "explorer_b-2");
   assert.equal(keyOf({ host: { closest: () => null } }), "");
 });
 
@@ -162,7 +134,7 @@ for (const first of ["view", "selection"])
   test(`two views of a kind have their own selections and reports, whether the ${first} comes first`, () => {
     const draw = component((root, page) => new Counter(root, page));
     const reports = { a: [], b: [] };
-    const parents = { a: parent(`${first}-a`), b: parent(`${first}-b`) };
+    const parents = { a: parentOf(`${first}-a`), b: parentOf(`${first}-b`) };
     const views = () =>
       Object.entries(parents).map(([name, parentElement]) => {
         const setStateValue = (_, selection) => reports[name].push(selection);

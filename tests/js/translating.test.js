@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { lookedAt, shownOf, stepSentence, strongest } from "../../tfmviz/views/translating/steps.js";
+import { Element } from "./page.js";
+
+const { Translation } = await import("../../tfmviz/views/translating/translation.js");
 
 test("all words are shown until somebody chooses, and never more than there are", () => {
   assert.deepEqual(
@@ -32,4 +35,27 @@ test("a step says what is read, written and looked at", () => {
     stepSentence(step, ["une", "rouge", "."], 3),
     "Step 4: the decoder reads “a” and writes “red” (97%). It looks most at “rouge” 90%, “une” 5.0%, “.” 5.0%.",
   );
+});
+
+test("playing writes word by word from the beginning to the end, and a second press pauses it", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const view = new Translation(new Element("div"), {});
+  const step = { reads: "a", writes: "b", p: 1, weights: [1] };
+  view.show({ about: "", source: ["x"], steps: [step, step, step], heads: "" });
+  const { play } = view.buttons;
+  const seen = [];
+  const goOn = (n = 1) => {
+    for (let word = 0; word < n; word++) {
+      seen.push(`${play.textContent} ${view.shown}`);
+      mock.timers.runAll();
+    }
+  };
+  goOn();
+  play.onclick();
+  goOn(4);
+  play.onclick();
+  play.onclick();
+  goOn(2);
+  mock.timers.reset();
+  assert.deepEqual(seen, ["Play 3", "Pause 0", "Pause 1", "Pause 2", "Play 3", "Play 0", "Play 0"]);
 });

@@ -16,6 +16,7 @@ from tfmviz.analysis.biography import words as in_words
 from tfmviz.analysis.biography.file import FILE, Book, load, unlike
 from tfmviz.ui import models
 from tfmviz.ui.steps.biography import MEASURES
+from tfmviz.views import heads
 from tfmviz.words.labels import visible
 
 TEXT = "The cat sat on the mat near the cat."
@@ -53,6 +54,13 @@ def test_every_head_is_a_point_with_its_picture_on_the_sentence() -> None:
         assert (shown[~np.tri(n, dtype=bool)] == " ").all()
         seen = shown[np.tri(n, dtype=bool)].astype(float)
         assert np.abs(seen / 9 - np.sqrt(pattern[np.tri(n, dtype=bool)])).max() < 0.06
+
+
+def test_the_digits_of_a_picture_are_ninths_as_near_as_they_can_be() -> None:
+    shades = np.arange(255, dtype=np.uint8)
+    digits = np.array(list(heads.cells(shades[None], masked=255)), dtype=float)
+    assert np.abs(digits / 9 - shades / 254).max() <= 1 / 18 + 1e-9
+    assert heads.cells(np.array([[255, 254, 0, 7]], dtype=np.uint8), masked=7) == "990 "
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,12 @@ def test_a_row_of_the_address_opens_its_derivation_and_a_wrong_one_the_first() -
     assert "meets each of n keys" in words(open_page(PAGE, row="<b>"))
 
 
+def test_every_kernel_has_a_token_in_its_middle_and_other_sizes_are_powers_of_two() -> None:
+    offered = {key: list(map(int, open_page(PAGE).select_slider(key=f"size_{key}").options)) for key in "ndkr"}
+    assert all(size % 2 for size in offered.pop("k"))
+    assert all(size.bit_count() == 1 for sizes in offered.values() for size in sizes)
+
+
 def test_what_dominates_depends_on_n_and_d() -> None:
     assert "n > d, so a recurrent layer multiplies less: self-attention needs 4 times" in words(
         open_page(PAGE, size_n="256", size_d="64")

@@ -221,6 +221,19 @@ def test_an_impossible_sentence_is_called_that() -> None:
     assert "**0: one factor is 0** by counting" in words(app)
 
 
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ("The animal", "Both are the same."),
+        ("The animal eats", "One goes on where the other ends."),
+        ("The", "One goes on where the other ends."),
+        ("The woman", "They part at word 2: “animal” and “woman”."),
+    ],
+)
+def test_two_sentences_are_said_to_part_where_they_do(other: str, said: str) -> None:
+    assert said in words(open_page(PAGE, text="The animal", b=other, **{"with": "another sentence"}))
+
+
 def test_the_charts_hold_what_a_set_of_n_grams_says() -> None:
     app = open_page(PAGE, counted_in="Never seen")
     for n in (1, 2, 3):

@@ -41,6 +41,19 @@ def test_without_a_model_the_doors_are_still_there(monkeypatch: pytest.MonkeyPat
     assert len(app.get("page_link")) == 3
 
 
+@pytest.mark.parametrize(("first", "stays"), [(None, False), ("home", True), ("explorer", True)])
+def test_only_a_session_that_begins_at_home_is_led_on_by_its_address(first: str | None, stays: bool) -> None:
+    """`/?text=…` was the explorer's once; who comes back has chosen to be at home."""
+    if first is None:
+        app = open_page("home", text="The cat")
+    else:
+        app = open_page(first).switch_page("pages/home.py")
+        app.query_params["text"] = "The cat"
+        app.run()
+    assert ("home" in views(app)) == stays
+    assert ("explorer" in views(app)) == (not stays)
+
+
 def test_a_page_of_the_course_leads_to_the_ones_before_and_after_it() -> None:
     course = [page.name for page in router.PAGES if page.group]
     for n in (0, 4, len(course) - 1):

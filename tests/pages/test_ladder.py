@@ -253,6 +253,9 @@ def test_states_and_the_fading_gradient_are_those_of_the_recurrence() -> None:
     left = series(charts(app)["fading"])
     assert list(left) == ["layer 0", "layer 1"]
     assert all(curve[0] == 1 and len(curve) == len(ids_of(TEXT)) for curve in left.values())
+    low, high = charts(app)["fading"]["tables"]["ends"]["y"]
+    assert low <= min(map(np.min, left.values()))
+    assert high == max(map(np.max, left.values()))
 
 
 def test_steps_are_counted_for_the_typed_text() -> None:

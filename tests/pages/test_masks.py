@@ -347,6 +347,16 @@ def test_other_architectures_are_shown(architecture: str, tmp_path: Path, monkey
             assert ("causal" in ids) is (kind != "cross-attention")
 
 
+@pytest.mark.parametrize("depth", [1, 2])
+def test_the_address_says_after_how_many_layers_the_reach_is_drawn(depth: int) -> None:
+    """What a window of three keys passes on is a power of its matrix."""
+    app = open_page("masks", text=TEXT, start="window", effect="Reach", depth=str(depth))
+    (drawn,) = matrices(app)["reach"]
+    distance = np.subtract.outer(np.arange(len(drawn)), np.arange(len(drawn)))
+    window = ((distance >= 0) & (distance <= 2)).astype(int)
+    np.testing.assert_array_equal(~np.isnan(drawn), np.linalg.matrix_power(window, depth) > 0)
+
+
 def test_reach_ends_at_the_last_layer_of_a_model_chosen_later() -> None:
     app = open_page("masks", text="the cat sat", effect="Reach")
     assert app.slider(key="depth").value == 6

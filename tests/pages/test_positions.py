@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, matrices, open_page, series, words
+from tests.app import charts, columns, matrices, open_page, series, views, words
 from tests.model.numpy_model import layer_norm, linear
 from tfmviz import zoo
 from tfmviz.analysis import naive_positions, sinusoids, word_order
@@ -172,6 +172,18 @@ def test_buttons_move_the_words_and_the_address_keeps_the_order() -> None:
     next(button for button in app.button if button.label == "Shuffle").click()
     app.run()
     assert sorted(app.query_params["order"].split(".")) == list("01234")
+
+
+def test_the_numbers_are_folded_away_and_tell_where_each_word_has_gone() -> None:
+    app = open_page("positions", text=TEXT, order="4.3.2.1.0")
+    assert "moves" not in views(app)
+    app.session_state["order_numbers"] = True  # a click on the fold
+    app.run()
+    assert not app.exception
+    shown = columns(app, "moves")
+    assert [int(place) for place in shown["position"]] == list(range(len(shown["token"])))
+    moved = dict(zip(map(int, shown["new position"]), shown["token"], strict=True))
+    assert "".join(moved[place].strip("␣ ") for place in sorted(moved)) == ".dinosaursmalleatsMan"
 
 
 def test_counting_in_bits() -> None:

@@ -267,12 +267,14 @@ def test_t5_says_which_buckets_were_never_trained() -> None:
     np.testing.assert_allclose([line[100] for line in lines], table[16 + int(np.log(100 / 16) / np.log(8) * 16)])
 
 
-def test_shaws_map_counts_clipped_distances() -> None:
-    app = opened("Shaw", clip="2")
+@pytest.mark.parametrize("k", [1, 2])
+def test_shaws_map_counts_clipped_distances(k: int) -> None:
+    """With k = 1 a key is before, at or after its query."""
+    app = opened("Shaw", clip=str(k))
     (found,) = matrices(app)["shaw"]
     distance = np.subtract.outer(np.arange(len(found)), np.arange(len(found)))
-    np.testing.assert_array_equal(found, np.clip(-distance, -2, 2) + 2)
-    assert "**5 learned vectors**" in words(app)
+    np.testing.assert_array_equal(found, np.clip(-distance, -k, k) + k)
+    assert f"**{2 * k + 1} learned vectors**" in words(app)
     assert "No model here was trained with Shaw" in words(app)
 
 

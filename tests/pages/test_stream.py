@@ -344,6 +344,20 @@ def test_one_word_in_two_places_is_compared_layer_by_layer() -> None:
     assert "Type at least two tokens" in words(open_page("residual_stream", stream="In context", text="a"))
 
 
+@pytest.mark.parametrize(
+    "b", [{"b": "The boy sat on the"}, {"b": "The boy went to the"}, {"with": "another model", "b_model": "fill-in"}]
+)
+def test_two_sides_are_said_to_part_after_the_stage_from_which_on_their_words_differ(b: dict[str, str]) -> None:
+    """Models of other depths have no stages in common."""
+    app = open_page("residual_stream", text="The boy went to the", **{"with": "another sentence"} | b)
+    stages, *sides = columns(app, "side_lens").values()
+    one, other = ([shown.rsplit(" ", 1)[0] for shown in side] for side in sides)
+    differ = [a != b for a, b in zip(one, other, strict=True)]
+    parts = next(n for n in range(len(stages) + 1) if all(differ[n:]))
+    said = re.findall(r"They part (.+) and stay apart", words(app))
+    assert said == ([stages[parts]] if "" not in other and parts < len(stages) else [])
+
+
 def test_what_a_part_takes_back_is_read_out_as_by_hand() -> None:
     """For “cat” head 5.6 writes against the first feed-forward layer; both go through the last norm and W_U."""
     app = page("The river", token="1")

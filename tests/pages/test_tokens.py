@@ -132,6 +132,21 @@ def test_the_table_of_pairs_and_the_merges_of_a_pasted_text() -> None:
     assert [box[0] for box in shown["merges so far"][1]] == library[::-1]
 
 
+@pytest.mark.parametrize(
+    ("pasted", "said"),
+    [
+        ("ab ab cd", "The first row wins"),  # a + b twice, all others once
+        ("ab cd", "3 of these pairs are equally frequent"),  # a + b, c + d, and the space before c
+    ],
+)
+def test_the_table_says_why_its_first_pair_wins(pasted: str, said: str) -> None:
+    app = open_page(PAGE, tokens="Learn one", learn_from="yours", pasted=pasted, merges_learned="1")
+    table = json.loads(views(app)["pair_counts"].json)
+    often = [row[2] for row in table["rows"]]
+    assert table["about"].startswith(said)
+    assert (often.count(often[0]) == 1) == ("first row" in said)
+
+
 @pytest.mark.parametrize("pasted", ["", " ", "a", "0123456789", "<b>bold</b>" * 20, "中" * 500])
 def test_any_pasted_text_is_learned_from(pasted: str) -> None:
     app = open_page(PAGE, tokens="Learn one", learn_from="yours", pasted=pasted, merges_learned="300")

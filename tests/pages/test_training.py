@@ -25,6 +25,7 @@ from tfmviz.runs.texts import LEAST, MOST
 from tfmviz.text.tokenizer import END_OF_TEXT
 from tfmviz.ui import readers
 from tfmviz.ui.training import desk as room
+from tfmviz.ui.training import inside
 from tfmviz.ui.training.desk import EXPERIMENTS
 
 TRAIN = "Train one"
@@ -75,6 +76,16 @@ def test_the_titles_of_the_panels_beside_the_heads_fit_a_narrow_window() -> None
     """In a window of 1024 pixels the column has 235, in which 33 letters of 15 pixels have room."""
     panels = charts(open_page("training"))["film_curves"]["spec"]["vconcat"]
     assert max(len(panel["title"]) for panel in panels) <= 33
+
+
+@pytest.mark.parametrize("n_layers", [1, 2])
+def test_heads_are_drawn_of_as_many_layers_as_a_run_has(n_layers: int) -> None:
+    trace = zoo.load("induction").trace("a b c a b")
+    layers = trace.layers[:n_layers]
+    drawn = inside.picture(trace, layers)
+    patterns = np.concatenate([trace[f"{layer}.pattern"] for layer in layers])
+    np.testing.assert_allclose(np.nan_to_num(drawn.matrices), patterns, atol=1e-6)
+    assert len(drawn.titles) == len(patterns)
 
 
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=ODD_TEXTS)

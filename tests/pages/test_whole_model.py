@@ -17,7 +17,7 @@ from tests.traces import read_arrays
 from tfmviz import zoo
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui.controls import KINDS
-from tfmviz.ui.whole_model import picture
+from tfmviz.ui.whole_model import around, picture
 
 MODEL = zoo.MODELS / "tiny-english"
 TEXT = "The cat sat on the mat."
@@ -130,6 +130,30 @@ def test_both_kinds_of_block_stand_one_below_the_other() -> None:
     assert [column["title"] for column in post["columns"]] == ["X", "T¹", "T²", "T³", "a", "T⁴", "T⁵", "H"]
     assert [column["lines"] for column in post["columns"]][1:4] == [["SelfAttention(X)"], ["X + T¹"], ["LayerNorm(T²)"]]
     assert [column["title"] for column in pre["columns"]] == ["X", "T¹", "T²", "T³", "T⁴", "a", "T⁵", "H"]
+
+
+def test_the_token_clicked_in_either_block_is_the_one_that_both_follow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And no report, however odd, leads before the first."""
+    reports = []
+    monkeypatch.setattr(around, "show_view", lambda *_, on_report, **__: reports.append(on_report))
+    open_page("whole_model", text=TEXT, beside="Post-norm, pre-norm")
+    address: dict[str, str] = {}
+    monkeypatch.setattr(st, "session_state", {})
+    monkeypatch.setattr(st, "query_params", address)
+    assert len(reports) == 2
+    for report in reports:
+        followed = []
+        for token in (5, 0, -1):
+            report({"token": token})
+            followed.append(address["token"])
+        assert followed == ["5", "0", "0"]
+
+
+def test_beside_another_sentence_each_picture_is_that_of_its_own_text() -> None:
+    app = open_page("whole_model", text=TEXT, b="A dog ran.", **{"with": "another sentence"})
+    for key, text in (("whole_model", TEXT), ("whole_model_b", "A dog ran.")):
+        lane = read_arrays(bytes(views(app)[key].bytes))[0]["lanes"][-1]
+        assert "".join(lane["tokens"]).replace(" ", "") == text.replace(" ", "")
 
 
 def test_shares_of_parameters_are_those_of_the_files() -> None:

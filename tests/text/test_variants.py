@@ -45,6 +45,10 @@ def test_a_typed_source_says_the_same_and_every_kind_is_drawn() -> None:
     assert 0.18 < np.mean([text == text.upper() for text in drawn]) < 0.32
     assert 0.22 < np.mean([text.casefold() == without_accents(text).casefold() for text in drawn]) < 0.38
     assert {"Où est l'œuf de Zoé ?", "ou est l'oeuf de zoe"} <= set(drawn)
+    marked = [text for text in drawn if text.endswith("?")]
+    assert 0.2 < np.mean([not text.endswith(" ?") for text in marked]) < 0.4
+    close = [typed("Oui, je viens.", rng) for _ in range(400)]
+    assert 0.05 < np.mean([" ," in text for text in close]) < 0.15
 
 
 def test_phrases_are_what_follows_the_same_beginning_on_both_sides() -> None:

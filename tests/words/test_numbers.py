@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tfmviz.words.numbers import decimal, per_cent, rounded, tiny
+from tfmviz.words.numbers import decimal, in_words, per_cent, rounded, tiny
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,22 @@ def test_powers_of_ten(value: float, text: str) -> None:
 )
 def test_two_digits_that_count(value: float, text: str) -> None:
     assert rounded(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (999_999, "999,999"),
+        (1e6, "1 million"),
+        (999.4e6, "999 million"),
+        (1e9, "1 billion"),
+        (2.5e12, "2.5 trillion"),
+        (999e12, "999 trillion"),
+        (1e15, "1.0·10¹⁵"),
+    ],
+)
+def test_how_many_in_words_from_a_million_on_and_below_a_thousand_trillions(value: float, text: str) -> None:
+    assert in_words(value) == text
 
 
 def test_minus_signs_are_true_and_zero_has_none() -> None:

@@ -83,7 +83,7 @@ def _fading(model: AnyModel, trace: Trace) -> None:
 
 def _ends(curves: list[Array]) -> tuple[float, float]:
     lowest = max(min(float(curve.min()) for curve in curves), SMALLEST)
-    return min(10.0 ** np.floor(np.log10(lowest)), 0.1), max(1.0, *(float(curve.max()) for curve in curves))
+    return min(10.0 ** np.floor(np.log10(lowest)), 0.1), max(float(curve.max()) for curve in curves)
 
 
 @shared

@@ -56,7 +56,7 @@ def _words(sides: Sides) -> None:
         words = [visible(side.model.vocabulary[n]) for n in read.top[:, 0]]
         shares = [per_cent(float(p)) for p in read.top_probability[:, 0]]
         said.append((list(stages), words, shares))
-    st.markdown(f"{both.expected(sides)} {_parts(said)}")
+    st.markdown(f"{both.expected(sides)} {_parts(said[0][0], *(words for _, words, _ in said))}")
     longest = max((stages for stages, _, _ in said), key=len)
     columns: dict[str, list[str]] = {"after": longest}
     for title, (_, words, shares) in zip(sides.titles, said, strict=False):
@@ -65,12 +65,12 @@ def _words(sides: Sides) -> None:
     show_columns(columns, caption="If the model stopped here", key="side_lens")
 
 
-def _parts(said: list[tuple[list[str], list[str], list[str]]]) -> str:
+def _parts(stages: list[str], *words: list[str]) -> str:
     """From which stage on the two words differ to the end."""
-    if len(said) < 2 or len(said[0][0]) != len(said[1][0]):
+    if len(words) < 2 or len(words[0]) != len(words[1]):
         return ""
-    differ = np.array([a != b for a, b in zip(said[0][1], said[1][1], strict=True)])
+    differ = np.array([a != b for a, b in zip(*words, strict=True)])
     if not differ[-1]:
         return ""
     first = len(differ) - int((~differ)[::-1].argmax()) if not differ.all() else 0
-    return f"They part {'from the start' if first == 0 else f'{said[0][0][first]} and stay apart'}."
+    return f"They part {'from the start' if first == 0 else f'{stages[first]} and stay apart'}."

@@ -95,7 +95,7 @@ function fit() {
   for (const home of document.querySelectorAll(":has(> .stVegaLiteChart)")) {
     const view = viewOf(/** @type {HTMLElement} */ (home));
     const full = document.fullscreenElement === home;
-    if (!view || full === heights.has(view) || !(view.height() > 0)) continue;
+    if (!view || full === heights.has(view) || !view.height()) continue;
     if (full) heights.set(view, view.height());
     view.height(full ? Math.max(window.innerHeight - 130, view.height()) : heights.get(view)).runAsync();
     if (!full) heights.delete(view);

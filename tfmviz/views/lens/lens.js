@@ -135,12 +135,20 @@ export class Lens extends Shell {
     return this.place && this.table.tBodies[0]?.rows[this.place.row];
   }
 
+  /**
+   * The button of a cell; none where a shorter text has no such cell.
+   * @param {Place} place
+   */
+  nodeAt({ row, column }) {
+    return this.table.tBodies[0]?.rows[row]?.cells[column + 1]?.querySelector("button");
+  }
+
   mark() {
     if (!this.data || !this.place) return;
     for (const node of this.table.querySelectorAll("button"))
       Object.assign(node, { ariaPressed: "false", tabIndex: -1 });
     for (const node of this.table.querySelectorAll(".chosen")) node.className = "";
-    const node = this.line?.cells[this.place.column + 1]?.querySelector("button");
+    const node = this.nodeAt(this.place);
     if (!this.line || !node) return;
     this.line.className = "chosen";
     Object.assign(node, { ariaPressed: "true", tabIndex: 0 });
@@ -161,10 +169,9 @@ export class Lens extends Shell {
    * @param {Place | null} pointed
    */
   point(pointed) {
-    const { data } = this;
     const place = pointed ?? this.place;
-    if (!data || !place || place.row >= data.rows.length || place.column >= data.columns.length) return;
-    this.tip.textContent = sentence(data, place);
+    const node = place && this.nodeAt(place);
+    if (node) this.tip.textContent = node.ariaLabel;
   }
 
   figure() {
