@@ -203,13 +203,15 @@ def thumbnails(pattern: Array, mask: Array) -> Array:
 
 def _add_heads(blob: _Blob, pattern: Array, mask: Array) -> list[int]:
     """Adds the weights of the heads of one layer. Returns the offset of each."""
-    heads, rows = len(pattern), np.nonzero(mask)[0]  # the row of every cell
+    heads, _, columns = pattern.shape
+    cells = np.flatnonzero(mask)
     scales = np.ceil(pattern.max(axis=-1) * SCALES - 1e-3).clip(1, SCALES)  # (head, row)
     factors = (STEPS * SCALES / scales).astype(np.float32)
-    codes = pattern[:, mask] * factors[:, rows]
+    codes = pattern.reshape(heads, -1)[:, cells] * factors[:, cells // columns]
     codes = np.minimum(codes + 0.5, STEPS).astype(np.uint16)  # (head, cell)
-    fours = np.pad((codes & 3).astype(np.uint8), ((0, 0), (0, -len(rows) % 4)))
-    lower = fours[:, ::4] | fours[:, 1::4] << 2 | fours[:, 2::4] << 4 | fours[:, 3::4] << 6
+    fours = np.zeros((heads, -(-len(cells) // 4), 4), dtype=np.uint8)
+    fours.reshape(heads, -1)[:, : len(cells)] = codes & 3
+    lower = fours[..., 0] | fours[..., 1] << 2 | fours[..., 2] << 4 | fours[..., 3] << 6
     together = np.concatenate([scales.astype(np.uint8), (codes >> 2).astype(np.uint8), lower], axis=1)
     start, length = blob.add(together), together.shape[1]
     return [start + head * length for head in range(heads)]
