@@ -37,6 +37,7 @@ ENGLISH = " ".join(f"{RUNS}/data/english/{source}" for source in SOURCES)
 PAIRS = f"{RUNS}/data/fra-eng.tsv"
 WORDS = f"{RUNS}/data/words.tsv"
 CHINESE = f"{RUNS}/data/chinese.txt"
+WRITER = "--vocab-size 6144 --context 256 --layers 6 --heads 8 --width 256"
 TRANSLATOR = "--vocab-size 6144 --context 64 --layers 3 --heads 8 --width 256"
 
 
@@ -138,8 +139,11 @@ RECIPES = {
     "tiny-english": Recipe(
         says="A small decoder-only language model of modern and children's English, for looking inside.",
         about="english.md",
-        train=f"lm --data {ENGLISH} --vocab-size 6144 --context 256 --layers 6 --heads 8 --width 256 "
-        "--batch-size 16 --repeated 3 --steps 9000",
+        before=(
+            f"lm --data {ENGLISH} {WRITER} --batch-size 16 --repeated 3 --steps 4400",
+            f"lm --data {ENGLISH} {WRITER} --batch-size 16 --repeated 1 --steps 1500 --learning-rate 1e-3",
+        ),
+        train=f"lm --data {ENGLISH} {WRITER} --batch-size 64 --repeated 4 --dropout 0.1 --seed 1 --steps 7000",
         evaluate=f"--data {ENGLISH}",
     ),
     **{f"twins-{name}": twin(scheme.title, f"--positions {name}") for name, scheme in SCHEMES.items()},
