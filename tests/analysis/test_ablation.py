@@ -183,7 +183,7 @@ def test_writing_under_edits_is_reading_each_prefix_anew_under_them(reverse: Zoo
 
 
 def test_continuing_under_edits_is_reading_each_prefix_anew_under_them(english: ZooModel) -> None:
-    edits = (Scale(site="decoder.0.self_attn.out", factor=0.0), Scale(site="decoder.3.mlp.out", factor=0.0))
+    edits = (Scale(site="decoder.0.self_attn.out", factor=0.0), Scale(site="decoder.1.mlp.out", factor=0.0))
     ids = zoo.writing.generate(english, "The cat sat", edits=edits, max_new_tokens=4).ids
     logits = english.trace(ids, edits, ("logits",))["logits"]
     assert logits.argmax(axis=-1)[2:-1].tolist() == list(ids[3:])

@@ -89,14 +89,14 @@ def continued(text: str, n: int, *, head: tuple[int, int] | None = None) -> tupl
 
 @pytest.mark.parametrize(
     "how",
-    [{"with": "another sentence", "b": MONEY}, {"with": "a head off", "without_layer": "4", "without_head": "0"}],
+    [{"with": "another sentence", "b": MONEY}, {"with": "a head off", "without_layer": "4", "without_head": "1"}],
 )
 def test_two_texts_are_written_and_part_at_the_first_token_that_differs(how: dict[str, str]) -> None:
     prompt = RIVER.removesuffix(".")
     app = open_page("writing", text=prompt, chosen_by="greedy", **how)
     (_, _, a), (_, _, b) = rows(app)
     assert len(a) == len(b) == 16
-    sides = (continued(prompt, 16), continued(how["b"], 16) if "b" in how else continued(prompt, 16, head=(4, 0)))
+    sides = (continued(prompt, 16), continued(how["b"], 16) if "b" in how else continued(prompt, 16, head=(4, 1)))
     for shown, (tokens, shares) in zip((a, b), sides, strict=True):
         assert [text.replace("␣", " ") for text, *_ in shown] == [in_a_box(token) for token in tokens]
         for (_, _, said), share in zip(shown, shares, strict=True):

@@ -78,7 +78,7 @@ def test_the_logit_taken_apart_is_that_of_the_pinned_token(independent: tuple[Ar
 
 
 def test_the_strongest_heads_are_those_of_the_largest_amounts_whatever_their_sign() -> None:
-    app = page("residual_stream", stream="Who made the word", word="dog")
+    app = page("residual_stream", stream="Who made the word", word="saw")
     shown = [numbers_in(button.label)[-1] for button in app.button if str(button.key).startswith("look_at_")]
     heads = [
         float(score.replace("−", "-"))

@@ -24,7 +24,7 @@ def test_the_arcs_are_the_weights_of_the_first_examples_head() -> None:
     row = data["weights"][data["word"]]
     assert data["labels"][data["word"]].strip() == FIRST.word
     assert data["labels"][row.index(max(row))].strip() == FIRST.to
-    assert "layer 4, head 3 of `` tiny-english ``" in words(open_page("home"))
+    assert "layer 3, head 2 of `` tiny-english ``" in words(open_page("home"))
 
 
 def test_every_door_leads_to_a_page() -> None:

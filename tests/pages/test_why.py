@@ -47,12 +47,12 @@ def said(app: AppTest, pattern: str) -> list[float]:
 def test_it_opens_on_it_and_animal_and_the_cells_sum_to_the_score() -> None:
     app = page()
     (score,) = said(app, "From “it” to “animal” the score is {}, the largest of 9")
-    assert "its share is **75%**" in words(app)
+    assert "its share is **89%**" in words(app)
     assert matrices(app)["terms"].sum() == pytest.approx(score, abs=0.01)
     assert re.search(r"the sum is ([\d.]+), the score \1\.", str(app.caption[0].value))
-    row = np.log(patterns()[4, 3, IT, : IT + 1])  # scores, up to a constant
+    row = np.log(patterns()[3, 2, IT, : IT + 1])  # scores, up to a constant
     trace = zoo.load("tiny-english").trace(TEXT)
-    scores = trace["decoder.4.self_attn.scores"][3, IT, : IT + 1]
+    scores = trace["decoder.3.self_attn.scores"][2, IT, : IT + 1]
     np.testing.assert_allclose(row - row[ANIMAL], scores - scores[ANIMAL], atol=1e-3)
     assert score == pytest.approx(scores[ANIMAL], abs=0.006)
 
@@ -72,7 +72,7 @@ def test_the_list_holds_the_largest_terms_and_the_chosen_one_has_a_frame() -> No
 @pytest.mark.parametrize("term", ["9999.1", "1", "<b>", "0.0"])
 def test_a_term_in_the_address_is_taken_or_ignored(term: str) -> None:
     app = page(term=term)
-    label = "Remove the embedding" if term == "0.0" else "Remove MLP 0"
+    label = "Remove the embedding" if term == "0.0" else "Remove the biases"
     assert app.button(key="remove_query").label.startswith(label)
 
 
@@ -88,7 +88,7 @@ def test_a_removed_path_changes_only_this_head_as_an_independent_run_says() -> N
     """MLP 0 out of the key of "animal": the share falls to what the new score makes of the other, unchanged ones."""
     app = page(BELIEVE)
     predicted, measured = said(app, "Without MLP 0 in the key of “animal”: predicted {}, measured {}")
-    row = patterns()[4, 3, IT]
+    row = patterns()[3, 2, IT]
     share = row[ANIMAL] * np.exp(measured) / (1 - row[ANIMAL] + row[ANIMAL] * np.exp(measured))
     shown = series(charts(app)["row_without"], "value", by="series")
     np.testing.assert_allclose(shown["as it is"], row, atol=1e-4)
@@ -101,13 +101,13 @@ def test_a_removed_path_changes_only_this_head_as_an_independent_run_says() -> N
 def test_the_values_sum_to_the_heads_share_of_a_words_logit() -> None:
     """Beside the page on the stream, which computes it for one word and all heads."""
     app = page(WRITES)
-    assert "raises “animal” most, by **+1.10**; the value of “animal” adds" in words(app)
-    stream = open_page("residual_stream", stream="Who made the word", word="animal", token=str(IT))
+    assert "raises “bark” most, by **+0.90**; the value of “animal” adds" in words(app)
+    stream = open_page("residual_stream", stream="Who made the word", word="bark", token=str(IT))
     whole = re.search(r"All keys together add ([+−]\d+\.\d+)", words(stream))
     assert whole
     (cells,) = matrices(app)["writes"]
     assert cells[:, 0].sum() == pytest.approx(number(whole[1]), abs=0.006)
-    assert pictures(app)["writes"][0]["columns"]["names"][0] == "animal"
+    assert pictures(app)["writes"][0]["columns"]["names"][0] == "bark"
 
 
 def test_a_look_that_the_mask_forbids_has_a_score_all_the_same() -> None:
@@ -164,8 +164,8 @@ def test_text_of_a_reader_stays_text(tab: str) -> None:
 
 
 def test_every_figure_is_said_in_words() -> None:
-    assert "MLP 0 and MLP 0: +1.74" in alt(page(), "terms")
-    assert "“animal · 75%” adds +1.12 to “animal”" in alt(page(WRITES), "writes")
+    assert "biases and MLP 0: +0.89" in alt(page(), "terms")
+    assert "“animal · 89%” adds +0.93 to “bark”" in alt(page(WRITES), "writes")
 
 
 def test_the_pair_that_composes_most_is_shown_on_the_sentence() -> None:

@@ -37,17 +37,17 @@ POND = (
 EXAMPLES = {
     "tiny-english": (
         Example(
-            "The animal didn't cross the street because it was too tired.", "decoder.4.self_attn", 3, "it", "animal"
+            "The animal didn't cross the street because it was too tired.", "decoder.3.self_attn", 2, "it", "animal"
         ),
-        Example(POND, "decoder.5.self_attn", 3, "bank", "pond"),
+        Example(POND),
         Example("I went to the store. At the store, I bought fresh strawberries."),
-        Example("The students opened their", "decoder.4.self_attn", 0, "their", "students"),
+        Example("The students opened their", "decoder.3.self_attn", 2, "their", "students"),
         Example("Today the price of", "decoder.0.self_attn", 5, "of", "price"),
         Example("The chef who went to the stores and cooked for everyone was"),
         Example("Man eats small dinosaur."),
         Example("Of course we know. We know that, of course."),
         Example("Once upon a time there was a little girl. Once upon a"),
-        Example("The cat sat on the mat.", "decoder.3.self_attn", 6, "sat", "cat"),
+        Example("The cat sat on the mat.", "decoder.1.self_attn", 2, "sat", "cat"),
     ),
     "french-english": (
         Example("J'ai une voiture rouge.", "decoder.1.cross_attn", 1, "a", "rouge"),
