@@ -2,7 +2,7 @@
 
     python -m scripts.train_recipe warm-up      # two minutes on one core: four logs
     python -m scripts.train_recipe smoothing    # four minutes: calibration.json
-    python -m scripts.train_recipe translators --corpora CORPORA    # half an hour: translators.json
+    python -m scripts.train_recipe translators --corpora CORPORA    # five minutes on a GPU: translators.json
     python -m scripts.train_recipe spans --corpora CORPORA    # half an hour: a model
 
 The first two train on the text that comes with the app, so no corpus is needed. `warm-up` trains a pre-norm and a
@@ -58,10 +58,10 @@ BY_HEART = "--vocab-size 1024 --layers 3 --width 96 --batch-size 32 --steps 1500
 
 SMOOTHING = {f"smoothing-{epsilon:g}": f"{BY_HEART} --smoothing {epsilon}" for epsilon in (0.0, 0.1)}
 
-STEPS = 2000
+STEPS = 5500
 
 TRANSLATOR = "--vocab-size 2048 --layers 2 --width 96 --heads 4 --context 48 --batch-tokens 2048 --warmup 200 "
-TRANSLATOR += "--schedule cosine --learning-rate 3e-3 --dropout 0.1 --save-every 1000 --device cpu --precision float32"
+TRANSLATOR += "--schedule cosine --learning-rate 3e-3 --dropout 0.1 --save-every 1000 --precision float32"
 
 TRANSLATORS = {
     f"translator-{epsilon:g}-{seed}": f"{TRANSLATOR} --steps {STEPS} --smoothing {epsilon:g} --seed {seed}"
