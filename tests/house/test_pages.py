@@ -89,3 +89,13 @@ def test_every_figure_says_in_words_what_it_shows() -> None:
 )
 def test_a_silent_figure_is_found(source: str, silent: int) -> None:
     assert len(list(silent_figures(PACKAGE / "ui" / "x.py", ast.parse(source)))) == silent
+
+
+def test_no_rule_asks_the_whole_page_what_it_holds() -> None:
+    """Chromium would then match all elements anew whenever one comes or goes."""
+    found = [
+        f"{name_of(path)}: {rule}"
+        for path in PACKAGE.rglob("*.css")
+        for rule in re.findall(r"(?:\bbody|\bhtml|:root|\.stApp)[^\s,{]*:has\(.*", path.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n".join(found)
