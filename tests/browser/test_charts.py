@@ -57,7 +57,7 @@ def attention(text: str) -> tuple[list[str], list[float]]:
 def assert_shows(page: Page, text: str) -> None:
     tokens, row = attention(text)
     heard = [f"“{token}”, soft: attention: " for token in tokens]
-    last = re.compile(re.escape(heard[-1]) + rf"{row[-1]:.2f}\d")
+    last = re.compile(re.escape(heard[-1]) + rf"{int(100 * row[-1]) / 100:.2f}\d")
     expect(chart(page, "lookup").get_by_label(last).last).to_be_attached()
     found = said(page, "lookup")[:7]
     assert [label.rsplit(" ", 1)[0] + " " for label in found] == heard

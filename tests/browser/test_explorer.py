@@ -76,8 +76,8 @@ def test_a_copied_link_shows_the_same_in_another_browser(context: BrowserContext
 
 def test_what_is_chosen_in_the_picture_reaches_address_and_the_other_pictures(visit: Visit) -> None:
     page = visit.open("/explorer?text=the+cat+sat+down")
-    tile(visit.page, 3, 4).click()
-    expect(page).to_have_url(re.compile("layer=3"))
+    tile(visit.page, 2, 4).click()
+    expect(page).to_have_url(re.compile("layer=2"))
     expect(page).to_have_url(re.compile("head=4"))
     token(visit.page, 1).click()
     expect(page.get_by_text("most probable words at token 1")).to_be_visible()
@@ -118,7 +118,7 @@ def test_many_quick_touches_end_in_the_last_one_on_both_sides(visit: Visit) -> N
 def test_pointing_and_walking_through_layers_say_nothing_to_the_server(visit: Visit) -> None:
     frames: list[str] = []
     visit.page.on("websocket", lambda socket: socket.on("framesent", lambda _: frames.append("sent")))
-    page = visit.open("/explorer?text=the+cat+sat+down&layer=1&head=2")
+    page = visit.open("/explorer?text=the+cat+sat+down&layer=2&head=3")
     assert frames, "the page's websocket is watched"
     frames.clear()
     for head in range(8):
@@ -131,8 +131,8 @@ def test_pointing_and_walking_through_layers_say_nothing_to_the_server(visit: Vi
     page.locator(".strip:visible button").first.evaluate(  # in one breath: the hand is still only afterwards
         "(node) => [1, 2].forEach(() => node.dispatchEvent(new KeyboardEvent('keydown', { key: ']', bubbles: true })))"
     )
-    expect(shown(page)).to_have_text("Layer 3, head 2")
-    expect(page).to_have_url(re.compile("layer=3"))  # Python hears of it once, at rest
+    expect(shown(page)).to_have_text("Layer 4, head 3")
+    expect(page).to_have_url(re.compile("layer=4"))  # Python hears of it once, at rest
     assert len(frames) == 1
 
 

@@ -19,7 +19,7 @@ WORDS = ".words button"
 def test_a_word_shows_where_the_head_looks_by_pointer_and_keys(visit: Visit) -> None:
     page = visit.open("/", drawn=WORDS)
     said = page.locator(".st-key-home .said")
-    expect(said).to_have_text("“it” gives 75% of its attention to “animal”.")
+    expect(said).to_have_text("“it” gives 89% of its attention to “animal”.")
     assert page.locator(".st-key-home path").count() > 1
     page.locator(WORDS).first.hover()
     expect(said).to_have_text("“The” gives 100% of its attention to itself.")

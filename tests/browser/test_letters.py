@@ -34,7 +34,7 @@ def test_single_letters_are_switched_off_and_on_again(visit: Visit) -> None:
     page.keyboard.press("ArrowRight")  # what comes after has been answered
     expect(page.locator(".strip:visible button").nth(1)).to_be_focused()
     expect(guess).to_be_visible()
-    expect(heading).to_have_text("Layer 4, head 3")
+    expect(heading).to_have_text("Layer 3, head 2")
     expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
     assert "projector" not in page.url
     page.get_by_label("Your sentence").press("End")
@@ -46,4 +46,4 @@ def test_single_letters_are_switched_off_and_on_again(visit: Visit) -> None:
     switch(page)
     page.locator(".strip:visible button").first.focus()
     page.keyboard.press("[")
-    expect(heading).to_have_text("Layer 3, head 3")
+    expect(heading).to_have_text("Layer 2, head 2")

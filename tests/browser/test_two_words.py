@@ -32,7 +32,7 @@ def test_which_head_links_two_words_takes_three_clicks_at_most(visit: Visit) -> 
     expect(best).to_be_in_viewport(ratio=1)
     expect(best).to_have_text("layer 3, head 2 0.89")
     best.click()
-    expect(page.locator(".headline strong")).to_have_text("Layer 4, head 3")
+    expect(page.locator(".headline strong")).to_have_text("Layer 3, head 2")
     expect(page).to_have_url(re.compile("token=8.*to=1"))
     assert clicks(page) == 3
 

@@ -76,18 +76,18 @@ def test_pointing_says_what_is_there_and_moves_nothing(visit: Visit) -> None:
 
 
 def test_a_part_links_to_its_page_with_everything_set(visit: Visit) -> None:
-    page = visit.open(f"{PAGE}&zoom=head&layer=3&head=6&token=2", drawn=DRAWN)
+    page = visit.open(f"{PAGE}&zoom=head&layer=4&head=6&token=2", drawn=DRAWN)
     part(page, "q")
     link = page.locator(".whole .tip a", has_text="Step by step")
     found = urlsplit(link.get_attribute("href") or "")
     assert found.path == "step_by_step"
     expected = {"model": "tiny-english", "text": "The cat sat on the mat.", "kind": "decoder", "stage": "qkv"}
-    expected |= {"layer": "3", "head": "6", "token": "2"}
+    expected |= {"layer": "4", "head": "6", "token": "2"}
     assert {key: values[0] for key, values in parse_qs(found.query).items()} == expected
     link.click()
     expect(page.get_by_role("heading", name="Attention, step by step")).to_be_visible()
     expect(page.get_by_label("Your sentence")).to_have_value("The cat sat on the mat.")
-    assert {"layer=3", "head=6", "token=2", "stage=qkv"} <= set(urlsplit(page.url).query.split("&"))
+    assert {"layer=4", "head=6", "token=2", "stage=qkv"} <= set(urlsplit(page.url).query.split("&"))
 
 
 def test_a_link_stays_while_the_answer_of_the_page_comes(visit: Visit) -> None:
