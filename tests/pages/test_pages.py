@@ -89,8 +89,8 @@ def test_the_page_opens_with_the_lectures_sentence_and_all_pictures() -> None:
     chosen = {
         "view": "explorer",
         "kind": "decoder.self_attn",
-        "layer": 4,
-        "head": 3,
+        "layer": 3,
+        "head": 2,
         "token": None,
         "first": 8,  # " it"
         "to": None,
@@ -162,17 +162,17 @@ def test_a_text_longer_than_the_context_is_cut_and_the_page_says_by_how_much() -
 @pytest.mark.parametrize(
     ("address", "layer", "head", "note"),
     [
-        ({"layer": "99"}, 5, 3, "This model has 6 layers, 0 to 5; you see layer 5."),
-        ({"layer": "-3"}, 0, 3, "This model has 6 layers, 0 to 5; you see layer 0."),
+        ({"layer": "99"}, 5, 2, "This model has 6 layers, 0 to 5; you see layer 5."),
+        ({"layer": "-3"}, 0, 2, "This model has 6 layers, 0 to 5; you see layer 0."),
         ({"layer": "2", "head": "abc"}, 2, 0, "This model has 8 heads, 0 to 7; you see head 0."),
-        ({"head": "1e999"}, 4, 0, "you see head 0."),
+        ({"head": "1e999"}, 3, 0, "you see head 0."),
         (
             {"model": "tiny-englsh", "head": "5"},
-            4,
+            3,
             5,
             "There is no model `` tiny-englsh `` here. This is Tiny English.",
         ),
-        ({"model": "<b>`x`", "layer": "7.6"}, 5, 3, "There is no model"),
+        ({"model": "<b>`x`", "layer": "7.6"}, 5, 2, "There is no model"),
     ],
 )
 def test_a_wrong_address_leads_to_the_nearest_choice_with_a_note(
@@ -202,10 +202,10 @@ def test_the_address_chooses_sentence_layer_and_head() -> None:
 
 def test_a_menu_entry_replaces_the_sentence() -> None:
     app = open_page(text="hello")
-    app.selectbox(key="example").select(SENTENCES[1]).run()
-    assert app.text_area(key="text").value == SENTENCES[1]
-    assert tokens(app)[:3] == ["I", " walked", " along"]
-    assert (selection(app)["layer"], selection(app)["head"], selection(app)["first"]) == (5, 3, 15)  # " bank"
+    app.selectbox(key="example").select(SENTENCES[3]).run()
+    assert app.text_area(key="text").value == SENTENCES[3]
+    assert tokens(app) == ["The", " students", " opened", " their"]
+    assert (selection(app)["layer"], selection(app)["head"], selection(app)["first"]) == (3, 2, 3)  # " their"
 
 
 def test_another_model_brings_its_own_sentences_but_keeps_the_readers(models: Path) -> None:

@@ -135,7 +135,7 @@ def test_where_nothing_is_off_no_word_suffers() -> None:
 def test_nonsense_in_the_address_is_the_sidebars_head() -> None:
     for nonsense in ("", "<b>", "d1.2,", "x1.2", "d1.2;dm0", "d" * 4000, "d99999.1", "none,d1.2"):
         assert not board.OFF.fullmatch(nonsense)
-    assert off(open_page(PAGE, text=TEXT, off="d1.3,<b>")) == ["4.3"]
+    assert off(open_page(PAGE, text=TEXT, off="d1.3,<b>")) == ["3.2"]
 
 
 def test_a_part_the_model_lacks_is_named_and_the_rest_holds() -> None:

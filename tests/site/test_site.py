@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.site import PARTS, SMALL, Visitor, traced
 from tests.views.standalone import as_strip, strip_numbers
@@ -129,6 +129,20 @@ def test_words_are_those_of_the_first_box_with_this_model_when_it_is_emptied(vis
     page.get_by_label("The other sentence").fill("The dog and the")
     assert_words(page, first_words(traced("Once upon a"), "twins-rope"))
     page.get_by_label("Model", exact=True).select_option("twins-none")
+    page.wait_for_function("() => location.search.includes('twins-none')")
+    assert_words(page, first_words(traced("Once upon a", "twins-none"), "twins-none"))
+
+
+def test_the_address_names_a_model_once_it_is_shown(visitor: Visitor) -> None:
+    page = visitor.open("?text=Once")
+    held: list[Route] = []
+    page.route("**/*twins-none*", held.append)
+    page.get_by_label("Your sentence").fill("Once upon a")
+    page.get_by_label("Model", exact=True).select_option("twins-none")
+    page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 1000))")  # longer than a hand is waited for
+    assert "twins-none" not in page.url
+    for route in held:
+        route.continue_()
     page.wait_for_function("() => location.search.includes('twins-none')")
     assert_words(page, first_words(traced("Once upon a", "twins-none"), "twins-none"))
 

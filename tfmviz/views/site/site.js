@@ -195,6 +195,7 @@ export class Site {
    * @param {URLSearchParams} [address] what is chosen at first
    */
   async goTo(model, address) {
+    clearTimeout(this.writing); // the address names a model once it is shown
     this.model = model;
     this.off = address ? this.off : [];
     put(this.about, { textContent: model.about });
