@@ -39,9 +39,9 @@ class Visitor:
         self.complaints: list[str] = []
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
-        context.route("**/*", self._answer)
+        context.route("**/*", self.answer)
 
-    def _answer(self, route: Route) -> None:
+    def answer(self, route: Route) -> None:
         where = urlsplit(route.request.url)
         path = self.folder / (where.path.lstrip("/") or "index.html")
         if where.path in self.gone:
