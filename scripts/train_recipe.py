@@ -2,7 +2,7 @@
 
     python -m scripts.train_recipe warm-up      # two minutes on one core: four logs
     python -m scripts.train_recipe smoothing    # four minutes: calibration.json
-    python -m scripts.train_recipe translators --corpora CORPORA    # five minutes on a GPU: translators.json
+    python -m scripts.train_recipe translators --corpora CORPORA    # hours; on a GPU minutes: translators.json
     python -m scripts.train_recipe spans --corpora CORPORA    # half an hour: a model
 
 The first two train on the text that comes with the app, so no corpus is needed. `warm-up` trains a pre-norm and a
