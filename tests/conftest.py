@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import LOCAL, ROOT, STILL, Server, Visit, chromium, free_port, serve
+from tests.browser import HEADLESS, LOCAL, ROOT, STILL, Server, Visit, chromium, free_port, serve
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 # On a busy machine torch's threads wait for one another far longer than one thread needs for these small models.
 os.environ["OMP_NUM_THREADS"] = "1"
+
+# A process of the tests lives for minutes and has memory: Python's collector may look through it less often.
+gc.set_threshold(100_000, 50, 1_000)
 
 # Models that somebody has converted on this machine are not part of the tests.
 os.environ["TFMVIZ_MODELS"] = str(ROOT / "no-models")
@@ -59,7 +64,7 @@ def pytest_runtest_setup() -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    executable = chromium()
+    executable = shutil.which(HEADLESS) or chromium()
     if executable is None:
         message = "No Chromium found: the browser tests did not run. `make test` says how it looks for one."
         if os.environ.get("CI") == "true":
@@ -72,7 +77,8 @@ def browser() -> Iterator[Browser]:
     without_a_gpu = "--disable-gpu"  # else the processor would play one
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         patch.setattr(Page, "wait_for_function", looks)
-        options = ["--no-sandbox", LOCAL, without_a_gpu]
+        less_compiled = "--js-flags=--no-turbofan"  # a visit ends before V8's best compiler has paid for itself
+        options = ["--no-sandbox", LOCAL, without_a_gpu, less_compiled]
         launched = playwright.chromium.launch(executable_path=executable, args=options)
         yield launched
         launched.close()

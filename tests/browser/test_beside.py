@@ -142,15 +142,15 @@ def test_on_a_projector_both_pictures_of_twelve_tokens_are_whole(visit: Visit) -
     ("name", "drawn"),
     [
         ("explorer", "side_b"),
-        ("tokens", "side_rows"),
-        ("feed_forward", "side_neurons"),
         ("writing", "side_rows"),
-        ("translating", "side_b"),
-        ("normalisation", "side_norms"),
-        ("counting", "side_rows"),
-        ("masks", "side_difference"),
-        ("positions", "side_b"),
-        ("positions_rope", "side_b"),
+        pytest.param("tokens", "side_rows", marks=pytest.mark.soak),
+        pytest.param("feed_forward", "side_neurons", marks=pytest.mark.soak),
+        pytest.param("translating", "side_b", marks=pytest.mark.soak),
+        pytest.param("normalisation", "side_norms", marks=pytest.mark.soak),
+        pytest.param("counting", "side_rows", marks=pytest.mark.soak),
+        pytest.param("masks", "side_difference", marks=pytest.mark.soak),
+        pytest.param("positions", "side_b", marks=pytest.mark.soak),
+        pytest.param("positions_rope", "side_b", marks=pytest.mark.soak),
     ],
 )
 def test_both_sides_fit_a_phone_and_shut_nobody_out(visit: Visit, name: str, drawn: str) -> None:

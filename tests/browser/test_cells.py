@@ -215,6 +215,7 @@ def test_markup_in_the_sentence_stays_text(visit: Visit) -> None:
     expect(found.locator("table")).to_contain_text("<")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("width", [390])
 @pytest.mark.parametrize(
     ("address", "key"),

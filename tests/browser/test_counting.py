@@ -69,6 +69,7 @@ def test_another_text_is_written_at_a_click(visit: Visit) -> None:
     expect(page.get_by_label("Seed")).to_have_value("8")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("tab", ["A+whole+sentence", "The+text"])
 def test_counts_of_an_own_text_can_be_read_by_everyone(visit: Visit, tab: str) -> None:
     visit.page.emulate_media(color_scheme="dark")

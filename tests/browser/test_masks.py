@@ -254,6 +254,7 @@ def test_a_mask_of_the_gallery_is_taken_and_told_in_words(visit: Visit) -> None:
     expect(page.locator(".lab .words li").nth(4)).to_have_text("“the” sees 2–4")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("width", [390])
 @pytest.mark.parametrize("address", [f"{STEPS}&stage=scores", f"{STEPS}&stage=share", f"{STEPS}&stage=out"])
 def test_views_fit_every_screen_and_can_be_read_and_used_by_everyone(visit: Visit, address: str) -> None:

@@ -66,6 +66,7 @@ def test_a_pair_fills_both_boxes(visit: Visit) -> None:
     expect(page.get_by_text("the second's “Tim”")).to_be_visible()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("width", [390])
 @pytest.mark.parametrize("address", [POINTS, NORM])
 def test_pages_fit_a_phone_and_can_be_read_by_everyone(visit: Visit, address: str) -> None:

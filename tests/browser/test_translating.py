@@ -110,6 +110,7 @@ def test_two_trees_follow_a_chosen_word(visit: Visit) -> None:
     expect(page).to_have_url(re.compile("becomes=neuve"))
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("width", [390])
 def test_a_long_translation_fits_and_shuts_nobody_out(visit: Visit) -> None:
     page = visit.open(f"/translating?text={'voiture+' * 60}", drawn=DRAWN)

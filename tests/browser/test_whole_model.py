@@ -169,6 +169,7 @@ def test_a_token_of_either_text_of_a_translator_can_be_followed(visit: Visit) ->
     expect(page.locator(".whole .tip")).to_contain_text("“<START>” →")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("width", [390])
 @pytest.mark.parametrize("address", [f"{PAGE}&zoom=block", f"{PAGE}&zoom=head", "/whole_model?model=reverse"])
 def test_nothing_is_wider_than_a_phone(visit: Visit, address: str) -> None:
@@ -176,6 +177,7 @@ def test_nothing_is_wider_than_a_phone(visit: Visit, address: str) -> None:
     assert_fits(page)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("scheme", "zoom"), [("light", "&zoom=block"), ("dark", "&zoom=head")])
 def test_the_page_can_be_read_and_used_by_everyone(visit: Visit, scheme: str, zoom: str) -> None:
     visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]

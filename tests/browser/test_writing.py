@@ -117,6 +117,7 @@ def test_arrow_keys_walk_through_words_and_rivals(visit: Visit) -> None:
     expect(page.locator(DRAWN).nth(1)).to_be_focused()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("width", [390])
 def test_the_desk_fits_and_shuts_nobody_out(visit: Visit) -> None:
     page = visit.open(f"{DESK}&path=1.3~0.0.5k.5l.5m~0.1.5n.5m", drawn=DRAWN)

@@ -46,7 +46,12 @@ OPENS_WITH = {
 }
 """The choices that are shown on every page as the menu opens it."""
 
-TABS = [(page, tab) for page in OPENS_WITH for tab in addresses(page)]
+TABS = [
+    pytest.param(page, tab, id=f"{page}-{'-'.join(tab.values())}", marks=[pytest.mark.soak] if n else [])
+    for page in OPENS_WITH
+    for n, tab in enumerate(addresses(page))
+]
+"""`make test` asks the first tab of each page, `make soak` the others."""
 
 
 def shown(app: AppTest) -> list[str]:

@@ -13,7 +13,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import SCHEMES
 from tests.node import call
 from tests.site import PARTS, Visitor, traced
 from tests.views.standalone import as_strip
@@ -141,7 +140,7 @@ def test_a_part_whose_script_cannot_be_had_says_so_and_is_asked_for_again(visito
     visitor.complaints.clear()  # the browser's, of the first try
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.soak)])
 def test_every_part_can_be_read_by_everybody_on_every_screen(
     browser: Browser, folder: Path, scheme: Literal["light", "dark"]
 ) -> None:
