@@ -65,11 +65,6 @@ def test_texts_that_are_cut_shuffled_and_thinned_keep_their_end() -> None:
     assert reach.shuffled(ids, keep=7, rng=np.random.default_rng(0)).tolist() != ids.tolist()
 
 
-def test_probabilities_are_softmax() -> None:
-    p = reach.probabilities(np.array([[1000.0, 1000.0 + np.log(3)]], dtype=np.float64))
-    np.testing.assert_allclose(p, [[0.25, 0.75]])
-
-
 def test_replacements_are_words_and_always_the_same() -> None:
     vocabulary = [" the", "ing", " a", " cat", "\n", " 中", " <b>", " dogs", "Dog"]
     assert sorted(reach.replacements(vocabulary, 5)) == [0, 3, 7]

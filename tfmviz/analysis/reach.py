@@ -17,13 +17,6 @@ Predict = Callable[[Array], Array]
 """(text, len) tokens to (text, vocab), the probabilities of the token that comes next after each text."""
 
 
-def probabilities(logits: Array) -> Array:
-    """softmax over the last axis, in double precision."""
-    x = logits.astype(np.float64)
-    p = np.exp(x - x.max(axis=-1, keepdims=True))
-    return p / p.sum(axis=-1, keepdims=True)
-
-
 def moved(before: Array, after: Array) -> Array:
     """Total variation, ½ Σ_w |p(w) - q(w)|: the share of the probability that is elsewhere now, in [0, 1]."""
     return np.abs(before - after).sum(axis=-1) / 2

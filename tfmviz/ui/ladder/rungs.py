@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.analysis import reach
+from tfmviz.analysis.predictions import softmax
 from tfmviz.analysis.reach import Predict
 from tfmviz.counting import pruned
 from tfmviz.counting.kneser_ney import NGramModel
@@ -54,7 +54,7 @@ class Ladder:
 
 
 def _after(model: Network, texts: Array) -> Array:
-    return reach.probabilities(zoo.experiments.logits_after(model, texts.tolist()))
+    return softmax(zoo.experiments.logits_after(model, texts.tolist()))
 
 
 def ladder() -> Ladder:
@@ -116,7 +116,5 @@ def _read(here: Ladder, text: str) -> Reading:
     longest = len(here.counted.orders) - 1
     contexts = [encoding.ids[max(0, end - longest) : end] for end in range(1, len(encoding) + 1)]
     counted = np.array([here.counted.distribution(context) for context in contexts])
-    networks = [
-        reach.probabilities(zoo.experiments.values_at(m, "logits", [encoding.ids])[0]) for m in here.networks.values()
-    ]
+    networks = [softmax(zoo.experiments.values_at(m, "logits", [encoding.ids])[0]) for m in here.networks.values()]
     return Reading(text=encoding, p=np.stack([counted, *networks]))

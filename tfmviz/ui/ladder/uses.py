@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.labelling import from_mean_of_states
-from tfmviz.analysis.reach import probabilities
+from tfmviz.analysis.predictions import softmax
 from tfmviz.places import PROJECT
 from tfmviz.plots import ladder as figures
 from tfmviz.record.model import AnyModel
@@ -68,7 +68,7 @@ def uses(here: Lesson) -> None:
 
 
 def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
-    french = np.stack([probabilities(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
+    french = np.stack([softmax(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
     show_cells(
         figures.languages(french, tokens=text.tokens, readers=tuple(WAYS.values())),
         key="labels",
@@ -92,7 +92,7 @@ def quoted(text: Encoding, chosen: Array) -> str:
 
 def _classifying(classifier: AnyModel, text: Encoding) -> None:
     from_last = logits(classifier, text.ids)
-    french = np.stack([probabilities(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
+    french = np.stack([softmax(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
     ends = [f"{per_cent(row[-1])} from the {readout}" for row, readout in zip(french, READOUTS, strict=True)]
     st.markdown("**Classifying**: is the text so far French?")
     show_cells(

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.analysis import reach
+from tfmviz.analysis.predictions import softmax
 from tfmviz.analysis.window_network import Network, n_numbers, network
 from tfmviz.plots import ladder as figures
 from tfmviz.record.model import AnyModel
@@ -35,7 +35,7 @@ def window(here: Lesson) -> None:
     end = _end(text)
     found = _read(model, here.text, end)
     tokens = ([""] * n + list(text.tokens[:end]))[-n:]
-    p = reach.probabilities(found.logits)
+    p = softmax(found.logits)
     best = np.argsort(-p, kind="stable")[:BARS]
     unit = _chosen("unit", len(found.h), otherwise=int(np.argmax(np.abs(found.U[best[0]] * found.h))))
     place = _chosen("place", n, otherwise=int(np.argmax(np.abs(found.added()[:, unit]))))
