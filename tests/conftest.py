@@ -78,7 +78,8 @@ def browser() -> Iterator[Browser]:
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         patch.setattr(Page, "wait_for_function", looks)
         less_compiled = "--js-flags=--no-turbofan"  # a visit ends before V8's best compiler has paid for itself
-        options = ["--no-sandbox", LOCAL, without_a_gpu, less_compiled]
+        letters = "--font-render-hinting=none"  # as wide as with windows
+        options = ["--no-sandbox", LOCAL, without_a_gpu, less_compiled, letters]
         launched = playwright.chromium.launch(executable_path=executable, args=options)
         yield launched
         launched.close()
