@@ -9,6 +9,7 @@ are stopped after 15 seconds, and what was not reached is said. What passes here
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import subprocess
 import sys
@@ -43,8 +44,9 @@ TABLES = {
     "tfmviz/plots/": "tests/plots/test_charts.py",
     "tfmviz/zoo/": "tests/zoo/test_contract.py",
     "tfmviz/views/engine/": "tests/engine/test_parity.py",
+    "tfmviz/ui/*/two.py": "tests/pages/test_beside_pages.py",
 }
-"""What all of a room is asked, by the room."""
+"""What all of a room is asked, by the room; all that sets two sentences beside each other is one."""
 
 NO_TESTS = 5
 """Exit status of pytest when all that it was given is for the browser."""
@@ -84,7 +86,7 @@ def in_turn(paths: Iterable[str], root: Path = ROOT) -> list[str]:
     """Files of tests to run: the nearest to what has changed, then tables of their rooms, folders, and the house."""
     paths = list(paths)
     nearest = sorted(nearest_tests(paths, root))
-    tables = [table for room, table in TABLES.items() if any(path.startswith(room) for path in paths)]
+    tables = [table for room, table in TABLES.items() if fnmatch.filter(paths, f"{room}*")]
     files = [one for one in nearest if one.endswith(".py")]
     folders = [one for one in nearest if not one.endswith(".py")]
     return list(
