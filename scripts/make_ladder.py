@@ -20,6 +20,7 @@ import numpy as np
 
 from tfmviz import zoo
 from tfmviz.analysis import reach
+from tfmviz.analysis.predictions import softmax
 from tfmviz.counting import grams, kneser_ney, pruned
 from tfmviz.counting.kneser_ney import NGramModel
 from tfmviz.places import PROJECT
@@ -130,7 +131,7 @@ def _in_windows(counted: NGramModel, stream: Array) -> float:
 def by_network(values_at: Callable[[str, Any], Array]) -> reach.Predict:
     def predict(texts: Array) -> Array:
         parts = np.array_split(texts, -(-len(texts) // 64))
-        return np.concatenate([reach.probabilities(values_at("logits", part.tolist())[:, -1]) for part in parts])
+        return np.concatenate([softmax(values_at("logits", part.tolist())[:, -1]) for part in parts])
 
     return predict
 
@@ -138,7 +139,7 @@ def by_network(values_at: Callable[[str, Any], Array]) -> reach.Predict:
 def loss_of(values_at: Callable[[str, Any], Array], stream: Array) -> float:
     parts = []
     for inputs, targets in windows(stream, length=WINDOW):
-        p = reach.probabilities(values_at("logits", inputs["ids"].tolist()))
+        p = softmax(values_at("logits", inputs["ids"].tolist()))
         parts.append(-np.log(np.take_along_axis(p, targets[..., None], axis=-1)).ravel())
     return float(np.concatenate(parts).mean())
 

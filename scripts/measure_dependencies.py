@@ -24,7 +24,8 @@ import numpy as np
 
 from scripts.measure_bottleneck import DRAWS, interval
 from tfmviz import zoo
-from tfmviz.analysis import dependencies, reach
+from tfmviz.analysis import dependencies
+from tfmviz.analysis.predictions import softmax
 from tfmviz.analysis.dependencies import Pair
 from tfmviz.analysis.reach import Predict
 from tfmviz.counting import pruned
@@ -90,7 +91,7 @@ def predictors() -> dict[str, Predict]:
 
 
 def _after(model: AnyModel, texts: Array) -> Array:
-    return reach.probabilities(zoo.experiments.logits_after(model, texts.tolist()))
+    return softmax(zoo.experiments.logits_after(model, texts.tolist()))
 
 
 def points_of(predict: Predict, pairs: Sequence[Pair]) -> dict[str, Array]:

@@ -118,7 +118,8 @@ def test_many_quick_touches_end_in_the_last_one_on_both_sides(visit: Visit) -> N
 def test_pointing_and_walking_through_layers_say_nothing_to_the_server(visit: Visit) -> None:
     frames: list[str] = []
     visit.page.on("websocket", lambda socket: socket.on("framesent", lambda _: frames.append("sent")))
-    page = visit.open("/explorer?text=the+cat+sat+down&layer=2&head=3")
+    with visit.page.expect_websocket(lambda socket: "_stcore" in socket.url) as connected:
+        page = visit.open("/explorer?text=the+cat+sat+down&layer=2&head=3")
     assert frames, "the page's websocket is watched"
     frames.clear()
     for head in range(8):
@@ -128,11 +129,11 @@ def test_pointing_and_walking_through_layers_say_nothing_to_the_server(visit: Vi
     page.locator(".matrix-picture").hover()
     assert frames == []
     page.locator(".strip:visible button").first.focus()
-    page.locator(".strip:visible button").first.evaluate(  # in one breath: the hand is still only afterwards
-        "(node) => [1, 2].forEach(() => node.dispatchEvent(new KeyboardEvent('keydown', { key: ']', bubbles: true })))"
-    )
+    two = "[1, 2].forEach(() => node.dispatchEvent(new KeyboardEvent('keydown', { key: ']', bubbles: true })))"
+    with connected.value.expect_event("framesent"):  # Python hears of it once, at rest
+        page.locator(".strip:visible button").first.evaluate(f"(node) => {two}")  # in one breath
     expect(shown(page)).to_have_text("Layer 4, head 3")
-    expect(page).to_have_url(re.compile("layer=4"))  # Python hears of it once, at rest
+    expect(page).to_have_url(re.compile("layer=4"))
     assert len(frames) == 1
 
 

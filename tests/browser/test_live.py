@@ -76,8 +76,8 @@ def test_each_key_changes_the_heads_and_enter_tells_python(visit: Visit) -> None
     box.press("Enter")
     page.wait_for_url(re.compile("dog"))
     page.wait_for_function(AT_REST)
-    assert len(sent) > runs
     is_dimmed(page, False)
+    assert len(sent) > runs
     assert page.evaluate("[...globalThis.tfmvizViews.explorer.view.attention.source.data]") == heads
 
 
@@ -256,13 +256,15 @@ def test_without_an_engine_the_server_answers_and_the_page_says_why(
 
 def test_who_types_while_the_server_is_away_asks_for_the_model_again(context: BrowserContext, server: Server) -> None:
     visit = Visit(context.new_page(), server)
-    visit.page.route(re.compile("/weights/"), lambda route: route.abort(), times=1)
+    weights = re.compile("/weights/")
+    visit.page.route(weights, lambda route: route.abort())
     page = visit.open("/explorer?text=The+cat&model=twins-rope")
     box = page.get_by_label("Your sentence")
     box.press("End")
+    with page.expect_event("requestfailed", lambda request: "/weights/" in request.url):
+        box.press("s")
+    page.wait_for_function(f"() => !({ASKED_FOR})()")
+    page.unroute(weights)
     with page.expect_request_finished(lambda request: "/weights/" in request.url):
-        with page.expect_event("requestfailed", lambda request: "/weights/" in request.url):
-            box.press("s")
-        page.wait_for_function(f"() => !({ASKED_FOR})()")
         box.press("!")
     page.wait_for_function(HAS_ENGINE, timeout=60_000)
