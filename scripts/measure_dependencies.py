@@ -25,8 +25,8 @@ import numpy as np
 from scripts.measure_bottleneck import DRAWS, interval
 from tfmviz import zoo
 from tfmviz.analysis import dependencies
-from tfmviz.analysis.predictions import softmax
 from tfmviz.analysis.dependencies import Pair
+from tfmviz.analysis.predictions import softmax
 from tfmviz.analysis.reach import Predict
 from tfmviz.counting import pruned
 from tfmviz.places import PROJECT
