@@ -223,16 +223,8 @@ def test_a_table_that_conversion_cut_is_not_shown_as_the_whole(own: Path, tmp_pa
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(
-    "pages",
-    [
-        pytest.param({"step_by_step", "residual_stream"}, id="two pages"),
-        pytest.param(set(LESSONS) - OF_OTHER_MODELS - {"explorer"}, id="every page", marks=pytest.mark.soak),
-    ],
-)
-def test_a_converted_decoder_encoder_and_translator_go_through_the_pages(
-    own: Path, context: BrowserContext, pages: set[str]
-) -> None:
+@pytest.mark.soak
+def test_a_converted_decoder_encoder_and_translator_go_through_every_page(own: Path, context: BrowserContext) -> None:
     """As the pages open, in a browser: no message of an error and none of a view that breaks."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TFMVIZ_MODELS", str(own))
@@ -241,7 +233,7 @@ def test_a_converted_decoder_encoder_and_translator_go_through_the_pages(
         visit = Visit(context.new_page(), server)
         for model in ("llama", "bert", "t5-1.1"):
             visit.open(f"/explorer?model={model}&text=The+cat+sat", drawn="[data-testid=stMain] h1")
-            for name in sorted(pages):
+            for name in sorted(set(LESSONS) - OF_OTHER_MODELS - {"explorer"}):
                 page = visit.turn_to(f"/{name}?model={model}&text=The+cat+sat")
                 expect(page.get_by_text("BidiComponent Error")).to_have_count(0)
                 expect(page.get_by_text("This app has encountered an error")).to_have_count(0)
