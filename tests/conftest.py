@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import HEADLESS, LOCAL, ROOT, STILL, Server, Visit, chromium, free_port, serve
+from tests.browser import LOCAL, ROOT, STILL, Server, Visit, chromium, free_port, serve
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -64,7 +63,7 @@ def pytest_runtest_setup() -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    executable = shutil.which(HEADLESS) or chromium()
+    executable = chromium()
     if executable is None:
         message = "No Chromium found: the browser tests did not run. `make test` says how it looks for one."
         if os.environ.get("CI") == "true":
@@ -78,8 +77,7 @@ def browser() -> Iterator[Browser]:
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         patch.setattr(Page, "wait_for_function", looks)
         less_compiled = "--js-flags=--no-turbofan"  # a visit ends before V8's best compiler has paid for itself
-        letters = "--font-render-hinting=none"  # as wide as with windows
-        options = ["--no-sandbox", LOCAL, without_a_gpu, less_compiled, letters]
+        options = ["--no-sandbox", LOCAL, without_a_gpu, less_compiled]
         launched = playwright.chromium.launch(executable_path=executable, args=options)
         yield launched
         launched.close()

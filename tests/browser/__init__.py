@@ -49,10 +49,6 @@ TURN = "(address) => { history.pushState({}, '', address); dispatchEvent(new Pop
 """What the browser's back button does: Streamlit looks at the address, and asks for its page."""
 
 
-HEADLESS = "chromium-headless-shell"
-"""Chromium's engine without its windows, as Debian has it: a visit takes a tenth less of the processor."""
-
-
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
@@ -91,7 +87,7 @@ class Server:
 
 def chromium() -> str | None:
     """Path of a Chromium: the system's, else the one Playwright has fetched; None if there is neither."""
-    for name in ("chromium", "chromium-browser", "google-chrome", HEADLESS):
+    for name in ("chromium", "chromium-browser", "google-chrome"):
         if path := shutil.which(name):
             return path
     from playwright.sync_api import sync_playwright

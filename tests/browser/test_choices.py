@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, open_tab, take_from_menu
+from tests.browser import AT_REST, Visit, open_tab, take_from_menu
 
 pytestmark = pytest.mark.browser
 
@@ -52,6 +52,8 @@ def test_choices_come_and_go_with_the_tab_that_reads_them(visit: Visit) -> None:
 def test_what_is_hidden_keeps_its_value(visit: Visit) -> None:
     page = visit.open(f"/counting?{CHOSEN}", drawn=".st-key-head")
     take_from_menu(page, "Attention", "Masks")
+    page.wait_for_selector(".lab")
+    page.wait_for_function(AT_REST)  # until then a page may hold two boxes, the last one's and its own
     expect_shown(page, "text", "model", "layer", "head")
     for name, value in (("Layer", "2"), ("Head", "1")):
         expect(page.get_by_role("slider", name=name)).to_have_value(value)
