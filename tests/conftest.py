@@ -76,8 +76,7 @@ def browser() -> Iterator[Browser]:
     without_a_gpu = "--disable-gpu"  # else the processor would play one
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         patch.setattr(Page, "wait_for_function", looks)
-        less_compiled = "--js-flags=--no-turbofan"  # a visit ends before V8's best compiler has paid for itself
-        options = ["--no-sandbox", LOCAL, without_a_gpu, less_compiled]
+        options = ["--no-sandbox", LOCAL, without_a_gpu]
         launched = playwright.chromium.launch(executable_path=executable, args=options)
         yield launched
         launched.close()

@@ -247,7 +247,7 @@ class Visit:
             "pageerror": lambda error: self.complaints.append(f"script error: {error}"),
             "console": self._no_error_of_a_view_or_the_policy,
             "dialog": self._no_dialog,
-            "requestfailed": self._only_local,
+            "request": self._only_local,
         }
         for event, listener in self._listeners.items():
             self.page.on(event, listener)
@@ -261,7 +261,7 @@ class Visit:
         dialog.dismiss()
 
     def _only_local(self, request: Request) -> None:
-        """The browser finds no other host (`LOCAL`), so a request to one fails. To hear of all requests costs time."""
+        """The browser finds no other host (`LOCAL`). A route that asks here would take its cache away."""
         if not request.url.startswith((self.server.address, "data:", "blob:")):
             self.complaints.append(f"outside request: {request.url}")
 
