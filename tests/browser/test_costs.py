@@ -36,7 +36,6 @@ def test_a_measurement_fills_its_chart_while_it_runs(visit: Visit) -> None:
     expect(page.get_by_text("Multiplications, self-attention.")).to_be_visible()
 
 
-@pytest.mark.soak
 def test_experts_at_work_are_in_the_address_and_fit_a_phone(visit: Visit) -> None:
     address = urlencode({"sized": "Which changes help?", "model": "experts"})
     page = visit.open(f"/size?{address}", drawn=".st-key-variants svg, .st-key-variants canvas")

@@ -55,7 +55,6 @@ def test_cells_are_changed_from_the_keyboard(visit: Visit) -> None:
     expect(page.locator(".drawing [role=status]")).to_have_text("Row 1, column 2: 16 of 16.")
 
 
-@pytest.mark.soak
 def test_a_digit_whose_patches_are_shuffled_fits_and_can_be_read_by_all(visit: Visit) -> None:
     page = visit.open(f"{PAGE}&shuffle=2", drawn=DRAWN)
     expect(page.locator(".st-key-shuffled_digit canvas").first).to_be_visible()

@@ -113,7 +113,6 @@ def test_nothing_is_wider_than_a_phone_and_arrows_keep_their_height(visit: Visit
     assert_fits(page)
 
 
-@pytest.mark.soak
 def test_arrows_can_be_read_and_used_by_everyone(visit: Visit) -> None:
     page = visit.open(ADDRESS, drawn=DRAWN)
     for scheme in ("light", "dark"):

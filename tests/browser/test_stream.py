@@ -93,7 +93,6 @@ def test_markup_in_the_sentence_stays_text_in_the_lens(visit: Visit) -> None:
     expect(page.locator(".lens tbody th").first).to_contain_text("<")
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("width", [390])
 def test_trained_pairs_fit_a_phone(visit: Visit) -> None:
     page = visit.open(f"{PAGE}&stream=Two+designs", drawn=".st-key-growth_post svg.marks")
