@@ -235,7 +235,7 @@ def test_what_the_engine_does_not_know_and_damaged_weights_are_as_without_it(
         cell = f"globalThis.tfmvizViews.side_b.view.picture.values[{7 * row + column}]"
         page.wait_for_function(f"() => Number.isNaN({cell})")
         page.wait_for_function(f"() => {MARK} === null")
-    expect(page.locator(NOTE)).to_have_text("The weights changed on their way. Load the page again.")
+        expect(page.locator(NOTE)).to_have_text("The weights changed on their way. Load the page again.")  # moves the board
 
 
 def test_without_a_server_the_browser_goes_on_and_says_so(context: BrowserContext, own_server: Server) -> None:
