@@ -3,26 +3,29 @@
 
 const FAILS = /delta path/; // "Bad delta path index 1 …", "Cannot set a node at a delta path"
 
-const NOT_AGAIN = 10_000; // milliseconds: a page that fails at once each time is not to load for ever
-const LAST = "tfmviz-stuck";
+const MOST = 3; // times within so many milliseconds: a page that fails at once each time is not to load for ever
+const WITHIN = 30_000;
+const TIMES = "tfmviz-stuck";
 
 /**
- * Loads the page anew when it is stuck: its address holds what is on it. Returns what ends this.
+ * Loads the page anew when it is stuck: its address holds what is on it. Whoever asks for this again changes nothing,
+ * and it has no end: between two pages, where answers come late, no view is there that could ask.
  * @param {() => void} [reload]
  */
 export function reloadIfStuck(reload = () => location.reload()) {
+  const page = /** @type {typeof globalThis & {tfmvizReloads?: boolean}} */ (globalThis);
+  if (page.tfmvizReloads) return;
+  page.tfmvizReloads = true;
   /** @param {ErrorEvent | PromiseRejectionEvent} event */
   const fail = (event) => {
     const error = "reason" in event ? event.reason : event.error;
     if (!FAILS.test(String(error?.message ?? ""))) return;
-    if (Date.now() - Number(sessionStorage.getItem(LAST)) < NOT_AGAIN) return;
-    sessionStorage.setItem(LAST, String(Date.now()));
+    const now = Date.now();
+    const times = (sessionStorage.getItem(TIMES)?.split(",") ?? []).filter((time) => now - Number(time) < WITHIN);
+    if (times.length >= MOST) return;
+    sessionStorage.setItem(TIMES, [...times, now].join());
     reload();
   };
   window.addEventListener("error", fail);
   window.addEventListener("unhandledrejection", fail);
-  return () => {
-    window.removeEventListener("error", fail);
-    window.removeEventListener("unhandledrejection", fail);
-  };
 }

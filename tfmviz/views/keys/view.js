@@ -62,7 +62,7 @@ function build(parent) {
   document.addEventListener("beforeinput", enter);
   const endReturn = onReturn(() => parent.ask_?.());
   const endBars = barCharts();
-  const endWatch = reloadIfStuck();
+  reloadIfStuck();
   parent.append(opener, dialog);
   return {
     table,
@@ -72,7 +72,6 @@ function build(parent) {
       document.removeEventListener("beforeinput", enter);
       endReturn();
       endBars();
-      endWatch();
     },
   };
 }
