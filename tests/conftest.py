@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import LOCAL, ROOT, STILL, Server, Visit, chromium, free_port, serve
+from tests.browser import HEADLESS, LOCAL, ROOT, STILL, Server, Visit, chromium, free_port, serve
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -63,7 +64,7 @@ def pytest_runtest_setup() -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    executable = chromium()
+    executable = shutil.which(HEADLESS) or chromium()
     if executable is None:
         message = "No Chromium found: the browser tests did not run. `make test` says how it looks for one."
         if os.environ.get("CI") == "true":
@@ -76,7 +77,9 @@ def browser() -> Iterator[Browser]:
     without_a_gpu = "--disable-gpu"  # else the processor would play one
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         patch.setattr(Page, "wait_for_function", looks)
-        options = ["--no-sandbox", LOCAL, without_a_gpu]
+        less_compiled = "--js-flags=--no-turbofan"  # a visit ends before V8's best compiler has paid for itself
+        letters = "--font-render-hinting=none"  # as wide as with windows
+        options = ["--no-sandbox", LOCAL, without_a_gpu, less_compiled, letters]
         launched = playwright.chromium.launch(executable_path=executable, args=options)
         yield launched
         launched.close()

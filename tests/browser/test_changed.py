@@ -229,13 +229,13 @@ def test_what_the_engine_does_not_know_and_damaged_weights_are_as_without_it(
 
     page.route(re.compile("/weights/"), damage)
     visit.open(f"{MASKS}start=causal&effect=Attention", drawn=".lab .count")
-    for row, column, count in ((5, 1, 27), (4, 1, 26)):
+    for row, column, count in ((5, 1, 27), (4, 1, 26)):  # the note, once it comes, moves the board by half a cell
         click_cell(page, row, column)
         expect(page.locator(".lab .count")).to_contain_text(f"{count} of 7 × 7")
         cell = f"globalThis.tfmvizViews.side_b.view.picture.values[{7 * row + column}]"
         page.wait_for_function(f"() => Number.isNaN({cell})")
         page.wait_for_function(f"() => {MARK} === null")
-        expect(page.locator(NOTE)).to_have_text("The weights changed on their way. Load the page again.")  # moves the board
+        expect(page.locator(NOTE)).to_have_text("The weights changed on their way. Load the page again.")
 
 
 def test_without_a_server_the_browser_goes_on_and_says_so(context: BrowserContext, own_server: Server) -> None:

@@ -10,9 +10,9 @@ from itertools import islice
 from typing import Literal
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, ViewportSize, expect
 
-from tests.browser import SCHEMES, Visit, assert_fits, turn, violations
+from tests.browser import SCHEMES, Visit, assert_fits, open_place, turn, violations
 from tests.browser.test_first_figure import (
     BELOW_TWO_LINES,
     COMPLETE,
@@ -23,13 +23,14 @@ from tests.browser.test_first_figure import (
     WRITTEN,
     each_tab,
     expect_figure_above,
-    go,
 )
 from tests.browser.test_projector import SMALL, expect_one_line
 from tests.pages.tabs import addresses
 from tfmviz.ui import router
 
 pytestmark = pytest.mark.browser
+
+WINDOW: ViewportSize = {"width": 1280, "height": 800}
 
 LESSONS = [page.name for page in router.PAGES if page.group]
 
@@ -65,14 +66,15 @@ HARD_TO_HIT = """() => {
     ("name", "schemes"),
     [pytest.param(page.name, SCHEMES[:: (-1) ** n], id=page.name) for n, page in enumerate(router.PAGES)],
 )
-def test_a_page_begins_with_its_figure_fits_a_phone_and_is_open_to_all_readers(
+def test_a_page_begins_with_its_figure_is_open_to_all_readers_and_fits_a_phone_and_a_projector(
     visit: Visit, name: str, schemes: list[Literal["light", "dark"]], n_tabs: int | None
 ) -> None:
     """Tabs are walked through in the last scheme."""
     schemes = schemes if n_tabs is None else schemes[1:]
-    visit.page.set_viewport_size({"width": 1280, "height": 800})
+    visit.page.set_viewport_size(WINDOW)
     visit.page.emulate_media(color_scheme=schemes[0])
-    page = visit.open(router.address(name).removeprefix("."), drawn="[data-testid=stMain] h1")
+    with visit.page.add_init_script(RECORD):
+        page = visit.open(router.address(name).removeprefix("."), drawn="[data-testid=stMain] h1")
     for scheme in schemes:
         turn(page, scheme)
         assert violations(page) == [], scheme
@@ -86,18 +88,19 @@ def test_a_page_begins_with_its_figure_fits_a_phone_and_is_open_to_all_readers(
         assert_fits(page)
         assert page.evaluate(HARD_TO_HIT) == [], tab
         assert violations(page, PANEL) == [], tab
+    if name in LESSONS:
+        page.set_viewport_size(WINDOW)
+        expect_for_the_last_row(page, name, n_tabs)
 
 
-@pytest.mark.parametrize("n_tabs", TABS)
-@pytest.mark.parametrize("name", LESSONS)
-def test_on_a_projector_one_line_then_the_figure_in_letters_for_the_last_row(
-    visit: Visit, name: str, n_tabs: int | None
-) -> None:
-    visit.page.set_viewport_size({"width": 1280, "height": 800})
-    with visit.page.add_init_script(RECORD):
-        page = go(visit, name, {**addresses(name)[0], "projector": "1"})
+def expect_for_the_last_row(page: Page, name: str, n_tabs: int | None) -> None:
+    """On a projector the choices take one line, the figure comes next, and all is written in large letters."""
+    if n_tabs != 1:
+        open_place(page, addresses(name)[0])
+    page.locator("body").press("f")
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     page.wait_for_selector(".st-key-head", state="attached")
+    page.wait_for_function(COMPLETE)
     choices = ("text", "models", "head")
     expect_one_line(page, *(choice for choice in choices if page.locator(f".st-key-{choice}").is_visible()))
     assert page.evaluate(SMALL) == []
