@@ -160,6 +160,15 @@ def take_from_menu(page: Page, group: str, title: str) -> None:
     page.get_by_test_id("stTopNavDropdownLink").filter(has_text=title).click()
 
 
+def project(page: Page) -> None:
+    """Fills the screen for a room, and waits until it is filled."""
+    from playwright.sync_api import expect
+
+    page.locator("body").press("f")
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    page.wait_for_function(AT_REST)
+
+
 def open_tab(page: Page, title: str) -> None:
     """Opens a tab, once nothing moves under the pointer, and waits until it is the open one."""
     from playwright.sync_api import expect

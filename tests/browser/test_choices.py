@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, Visit, open_tab, take_from_menu
+from tests.browser import AT_REST, Visit, open_tab, project, take_from_menu
 
 pytestmark = pytest.mark.browser
 
@@ -17,7 +17,6 @@ def expect_shown(page: Page, *names: str) -> None:
         expect(page.locator(f".st-key-{key}")).to_be_visible(visible=name in names)
 
 
-@pytest.mark.parametrize("projector", ["", "&projector=1"])
 @pytest.mark.parametrize(
     ("page_name", "shown"),
     [
@@ -27,8 +26,11 @@ def expect_shown(page: Page, *names: str) -> None:
         ("masks", ("text", "model", "layer", "head")),
     ],
 )
-def test_a_page_shows_what_changes_it(visit: Visit, page_name: str, shown: tuple[str, ...], projector: str) -> None:
-    expect_shown(visit.open(f"/{page_name}?{CHOSEN}{projector}", drawn=".st-key-head"), *shown)
+def test_a_page_shows_what_changes_it(visit: Visit, page_name: str, shown: tuple[str, ...]) -> None:
+    page = visit.open(f"/{page_name}?{CHOSEN}", drawn=".st-key-head")
+    expect_shown(page, *shown)
+    project(page)
+    expect_shown(page, *shown)
 
 
 @pytest.mark.parametrize("projector", ["", "?projector=1"])

@@ -12,12 +12,14 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from tests.browser import SCHEMES, Visit, assert_fits, open_place, turn, violations
+from tests.browser import SCHEMES, Visit, assert_fits, open_place, project, turn, violations
 from tests.browser.test_first_figure import (
     BELOW_TWO_LINES,
     COMPLETE,
     HIGHEST,
     HIGHEST_ON_A_PROJECTOR,
+    LINES,
+    ON_A_PHONE,
     RECORD,
     SMALLEST,
     WRITTEN,
@@ -82,6 +84,8 @@ def test_a_page_begins_with_its_figure_is_open_to_all_readers_and_fits_a_phone_a
     if name in LESSONS:
         expect_figure_above(page, HIGHEST, what="the page")
     page.set_viewport_size({"width": 390, "height": 844})
+    if name in ON_A_PHONE:
+        page.wait_for_function(ON_A_PHONE[name], arg=LINES)
     for tab in islice(each_tab(page, name), n_tabs) if name in LESSONS else [""]:
         page.wait_for_function(COMPLETE)
         expect(page.get_by_text("BidiComponent Error")).to_have_count(0)  # Streamlit's words for a view that breaks
@@ -97,8 +101,7 @@ def expect_for_the_last_row(page: Page, name: str, n_tabs: int | None) -> None:
     """On a projector the choices take one line, the figure comes next, and all is written in large letters."""
     if n_tabs != 1:
         open_place(page, addresses(name)[0])
-    page.locator("body").press("f")
-    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    project(page)
     page.wait_for_selector(".st-key-head", state="attached")
     page.wait_for_function(COMPLETE)
     choices = ("text", "models", "head")

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Error, Page, expect
 
-from tests.browser import AT_REST, Visit, open_place
+from tests.browser import AT_REST, Visit, open_place, project
 from tests.pages.tabs import Address, addresses
 
 pytestmark = pytest.mark.browser
@@ -95,6 +95,24 @@ WRITTEN = (
 """All text of figures in letters below a limit, with their size: on canvases, in charts and in the views."""
 
 
+FIGURE_BEFORE_CONTROLS = f"""(lines) => {{
+    const first = ({FIRST})(), all = [...document.querySelectorAll(lines)];
+    return first !== null && all.length && all.every((line) => first < line.getBoundingClientRect().top);
+}}"""
+"""On a phone, where controls are of one tab."""
+
+CONTROLS_BEFORE_FIGURE = f"""(lines) => {{
+    const first = ({FIRST})(), {{ bottom }} = document.querySelector(lines).getBoundingClientRect();
+    return first !== null && bottom <= first && first < 844 * 2 / 3;
+}}"""
+"""On a phone, where they say what the whole page is about: below all figures of a long page nobody would find them. The
+figure still begins in sight."""
+
+ON_A_PHONE = dict.fromkeys(("positions", "residual_stream", "normalisation"), FIGURE_BEFORE_CONTROLS) | dict.fromkeys(
+    ("bottleneck", "counting", "positions_compare", "switch_off"), CONTROLS_BEFORE_FIGURE
+)
+
+
 COMPLETE = f"""() => ({AT_REST})()
     && [...document.querySelectorAll("[role=tabpanel]")].every(
       (panel) => !panel.checkVisibility() || panel.querySelector("[data-testid^=stBidi], canvas, svg, table, pre, p"))
@@ -135,13 +153,16 @@ def test_a_long_sentence_has_large_letters_too(visit: Visit, name: str) -> None:
     assert page.evaluate(WRITTEN, SMALLEST) == {}
 
 
-@pytest.mark.parametrize("projector", ["0", "1"])
-def test_the_sentence_is_whole_in_its_box(visit: Visit, projector: str) -> None:
+def test_the_sentence_is_whole_in_its_box(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 1280, "height": 800})
-    page = go(visit, "masks", {"text": POND, "projector": projector})
+    page = go(visit, "masks", {"text": POND})
     box = page.get_by_label("Your sentence")
+    whole = "(box) => box.scrollHeight <= box.clientHeight + 1"
     expect(box).to_have_value(POND)
-    page.wait_for_function("(box) => box.scrollHeight <= box.clientHeight + 1", arg=box.element_handle())
+    page.wait_for_function(whole, arg=box.element_handle())
+    project(page)
+    expect(box).to_have_value(POND)
+    page.wait_for_function(whole, arg=box.element_handle())
 
 
 def test_enter_ends_the_sentence_and_pasted_lines_are_one_text(visit: Visit) -> None:
@@ -152,30 +173,3 @@ def test_enter_ends_the_sentence_and_pasted_lines_are_one_text(visit: Visit) -> 
     expect(page).to_have_url(re.compile("Two.lines"))
     expect(page.locator("[data-testid=stMain] [data-stale=true]")).to_have_count(0)
     expect(box).to_have_value("Two lines,\none sentence")
-
-
-@pytest.mark.parametrize("width", [390])
-@pytest.mark.parametrize("page_name", ["positions", "residual_stream", "normalisation"])
-def test_on_a_phone_the_figure_comes_before_controls_of_its_tab(visit: Visit, page_name: str) -> None:
-    page = go(visit, page_name, {})
-    page.wait_for_function(
-        f"""(lines) => {{
-            const first = ({FIRST})(), all = [...document.querySelectorAll(lines)];
-            return first !== null && all.length && all.every((line) => first < line.getBoundingClientRect().top);
-        }}""",
-        arg=LINES,
-    )
-
-
-@pytest.mark.parametrize("width", [390])
-@pytest.mark.parametrize("page_name", ["bottleneck", "counting", "positions_compare", "switch_off"])
-def test_on_a_phone_what_a_page_is_about_is_chosen_above_its_figure(visit: Visit, page_name: str) -> None:
-    """Below all figures of a long page nobody would find these controls. The figure still begins in sight."""
-    page = go(visit, page_name, {})
-    page.wait_for_function(
-        f"""(lines) => {{
-            const first = ({FIRST})(), {{ bottom }} = document.querySelector(lines).getBoundingClientRect();
-            return first !== null && bottom <= first && first < 844 * 2 / 3;
-        }}""",
-        arg=LINES,
-    )

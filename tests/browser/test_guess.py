@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import AT_REST, Visit, open_tab
+from tests.browser import AT_REST, Visit, open_tab, project
 from tfmviz import zoo
 
 pytestmark = pytest.mark.browser
@@ -31,9 +31,14 @@ def press_g(page: Page) -> None:
     page.keyboard.press("g")
 
 
-@pytest.mark.parametrize("mode", ["", "&projector=1"])
-def test_the_figure_hides_until_the_room_has_guessed(visit: Visit, mode: str) -> None:
-    page = visit.open(LENS + mode, drawn=".lens")
+def test_the_figure_hides_until_the_room_has_guessed(visit: Visit) -> None:
+    page = visit.open(LENS, drawn=".lens")
+    expect_hidden_until_guessed(page)
+    project(page)
+    expect_hidden_until_guessed(page)
+
+
+def expect_hidden_until_guessed(page: Page) -> None:
     expect(figure(page)).to_be_visible()
     expect(page.get_by_text(QUESTION)).to_be_hidden()
     guess(page).focus()
@@ -168,11 +173,16 @@ def test_a_question_with_markup_in_its_token_is_text(visit: Visit) -> None:
     assert page.locator("[data-testid=stMain] img").count() == 0
 
 
-@pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize(("address", "figure"), [("/explorer", ".matrix-picture"), ("/why", ".cells canvas")])
 def test_no_question_and_no_help_moves_a_figure(visit: Visit, address: str, figure: str) -> None:
     page = visit.open(address, drawn=figure)
-    box = page.locator(figure).first
+    expect_still(page, page.locator(figure).first)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function(AT_REST)
+    expect_still(page, page.locator(figure).first)
+
+
+def expect_still(page: Page, box: Locator) -> None:
     before = box.bounding_box()
     page.locator("body").press("g")
     question = page.locator("[class*=st-key-question-]").first

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import Visit, assert_fits, press, violations
+from tests.browser import AT_REST, Visit, assert_fits, press, violations
 
 pytestmark = pytest.mark.browser
 
@@ -91,13 +91,15 @@ def test_a_hypothesis_is_chosen_by_pointer_or_keyboard_and_taken_apart(visit: Vi
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("width", [1024, 1280])
 def test_two_trees_are_whole(visit: Visit) -> None:
     page = visit.open("/translating?translation=Two+trees", drawn=".st-key-tree_after .grid button")
     trees = page.locator(".st-key-trees .scroller")
     expect(trees).to_have_count(2)
-    for tree in trees.all():
-        page.wait_for_function("(node) => node.scrollWidth <= node.clientWidth", arg=tree.element_handle())
+    for width in (1280, 1024):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.wait_for_function(AT_REST)
+        for tree in trees.all():
+            page.wait_for_function("(node) => node.scrollWidth <= node.clientWidth", arg=tree.element_handle())
 
 
 def test_two_trees_follow_a_chosen_word(visit: Visit) -> None:

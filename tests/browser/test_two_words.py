@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, Visit
+from tests.browser import Visit
 
 pytestmark = pytest.mark.browser
 
@@ -54,12 +54,9 @@ def test_a_word_is_hidden_in_two_clicks_at_most(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("width", [1024, 1280])
-def test_the_last_row_of_the_matrix_is_in_sight(visit: Visit) -> None:
+def test_the_last_row_of_the_matrix_is_in_sight(visit: Visit, width: int) -> None:
+    visit.page.set_viewport_size({"width": width, "height": 768})
     page = visit.open("/explorer")
-    page.set_viewport_size({"width": page.viewport_size["width"], "height": 768})  # type: ignore[index]  # it has a size
-    page.reload()
-    page.wait_for_selector(".tiles button", state="attached")
-    page.wait_for_function(AT_REST)
     expect(page.locator(".matrix-picture")).to_be_in_viewport(ratio=1)
     scrolls = "(node) => node.scrollHeight > node.clientHeight + 1"
     assert not page.locator(".matrix-picture").evaluate(scrolls)
