@@ -22,8 +22,9 @@ LIMITS = {"logits": 5e-5, "patterns": 5e-6, "streams": 3e-5}
 there, where that is more than 1."""
 
 
-TIMES = 4
-"""How many times as far from the exact result as the original's own rounding ours may be."""
+TIMES = 10
+"""How many times as far from the exact result as the original's own rounding ours may be. Over 540 texts read by random
+models it was at most 2.5 times as far; with one row of weights changed by a thousandth, 190 times and more."""
 
 Values = dict[str, Tensor]
 """Values by our names of the sites."""
@@ -48,8 +49,9 @@ def compare(module: Transformer, theirs: Any, texts: Sequence[tuple[Tensor, ...]
     """The site of each kind that differs most, over several texts.
 
     Where a softmax is saturated, the original's own rounding may be larger than the limits, as in T5, which divides no
-    scores by √d. A site over its limit is therefore compared with the original in double precision: it passes if it is
-    at most `TIMES` as far from that as the original is.
+    scores by √d. Then all sites are compared with the original in double precision: they pass if they are at most
+    `TIMES` as far from that as the original is at its worst site of the kind. At one site its rounding may be small by
+    chance: how numbers lie in memory changes it tenfold.
 
     Args:
         theirs: the original, in float32.
@@ -72,9 +74,11 @@ def compare(module: Transformer, theirs: Any, texts: Sequence[tuple[Tensor, ...]
 
 def _check_in_double(first: Site, ours: Values, original: Values, double: Values) -> None:
     """Raises: Refused, naming `first`, if any site is farther from the original than rounding explains."""
-    rounding = {site.name: site.difference for site in differences(original, double)}
+    limits = dict(LIMITS)
+    for site in differences(original, double):
+        limits[site.kind] = max(limits[site.kind], TIMES * site.difference)
     for site in differences(ours, double):
-        if not site.difference <= max(LIMITS[site.kind], TIMES * rounding[site.name]):
+        if not site.difference <= limits[site.kind]:
             raise Refused(
                 f"The converted model differs from the original first at {first.name}: by {first.difference:.1e}, "
                 f"where {LIMITS[first.kind]:.0e} is allowed. This is a fault of the conversion; please report it."
