@@ -33,6 +33,11 @@ def test_a_model_loads_ready_to_read(shipped: Path, name: str) -> None:
     assert all(value.equal(stored[key].float()) for key, value in model.module.state_dict().items())
 
 
+def test_models_with_the_same_tokenizer_share_it() -> None:
+    one, other, another = (zoo.load(name).tokenizer for name in ("twins-rope", "twins-none", "tiny-english"))
+    assert one is other is not another
+
+
 def test_an_unknown_name_is_answered_with_the_names_there_are(shipped: Path) -> None:
     with pytest.raises(zoo.ModelUnavailable, match=r"'gpt-5'.*decoder-only, encoder-decoder, encoder-only"):
         zoo.load("gpt-5", folder=shipped)

@@ -134,6 +134,10 @@ SEEN_ON_LOADING: dict[str, tuple[Damage, str]] = {
         r"computes on 'The cat sat on the mat\.' is not finite at decoder\.1\.mlp\.out\.$",
     ),
     "not a number": (change_weights(lambda weights: weights["embedding.W_E"][3].fill_(torch.nan)), "W_E .* finite"),
+    "minus infinity": (
+        change_weights(lambda weights: weights["embedding.W_E"][3, 1:2].fill_(-torch.inf)),
+        "W_E .* finite",
+    ),
     "infinity": (change_weights(lambda weights: weights["embedding.W_E"][3].fill_(torch.inf)), "W_E .* finite"),
     "tokenizer not JSON": (replace_by("tokenizer.json", b"not JSON"), r"tokenizer\.json"),
     "tokenizer cut short": (truncate("tokenizer.json", 0.9), r"tokenizer\.json"),

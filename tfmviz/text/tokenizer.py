@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Self
@@ -66,21 +66,30 @@ class Tokenizer:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Reads a `tokenizer.json`.
+        """Reads a `tokenizer.json`. Models with the same one share it.
 
         Raises:
             ValueError: it is not a byte-level tokenizer that gives every text back.
         """
         try:
-            tokenizer = cls(tokenizers.Tokenizer.from_file(str(path)))
+            data = path.read_bytes()
+        except OSError as error:
+            raise ValueError(f"{path.name} is not a readable tokenizer ({error}).") from error
+        return cls._of(data, path.name)
+
+    @classmethod
+    @lru_cache(maxsize=16)
+    def _of(cls, data: bytes, name: str) -> Self:
+        try:
+            tokenizer = cls(tokenizers.Tokenizer.from_buffer(data))
             first, returned = tokenizer.vocabulary[END], tokenizer.decode(tokenizer.encode_batch([PROBE])[0])
             expected = one_spelling().normalize_str(PROBE) if tokenizer.spells else PROBE
         except Exception as error:  # the library raises bare Exceptions
-            raise ValueError(f"{path.name} is not a readable tokenizer ({error}).") from error
+            raise ValueError(f"{name} is not a readable tokenizer ({error}).") from error
         if first != END_OF_TEXT:
-            raise ValueError(f"{path.name} does not begin with {END_OF_TEXT}.")
+            raise ValueError(f"{name} does not begin with {END_OF_TEXT}.")
         if returned != expected:
-            raise ValueError(f"{path.name} does not give back the text it is given.")
+            raise ValueError(f"{name} does not give back the text it is given.")
         return tokenizer
 
     @classmethod

@@ -57,7 +57,7 @@ def _read_weights(path: Path, config: Config) -> dict[str, Tensor]:
     with safe_open(path, framework="pt") as file:
         for name in file.keys():  # noqa: SIM118  (this is not a dictionary)
             value = file.get_tensor(name)
-            if not value.isfinite().all():
+            if not all(end.isfinite() for end in value.aminmax()):  # if one is NaN, both are
                 raise ValueError(f"not all numbers in {name} are finite.")
             weights[name] = value
     return weights
