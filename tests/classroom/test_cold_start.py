@@ -13,10 +13,10 @@ from tests.classroom.crowd import TRACEBACK, Outcome, arrive, leave, running, to
 PAGES = ["", *sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - {"home"})]
 """Addresses of all pages; home has no name."""
 
-_FOURS = [PAGES[first : first + 4] for first in range(0, len(PAGES), 4)]
+_EIGHTS = [PAGES[first : first + 8] for first in range(0, len(PAGES), 8)]
 
-VISITS = {"-".join(pages): pages * 5 for pages in _FOURS} | {"all pages": PAGES * 3}
-"""Twenty visits to four pages at a time, so that pages also meet one another; then all pages at once."""
+VISITS = {"-".join(pages): pages * 3 for pages in _EIGHTS} | {"all pages": PAGES * 3}
+"""Three visits to each of eight pages at a time, so that pages also meet one another; then all pages at once."""
 
 
 async def opened_at_once(address: str, pages: list[str]) -> list[Outcome]:

@@ -42,7 +42,7 @@ def composed(text: str, rng: random.Random) -> list[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_any_way_of_typing_ends_in_the_record_of_one_pass(engine: Engine, name: str) -> None:
-    type_and_compare(engine, name, 50)
+    type_and_compare(engine, name, 25)
 
 
 def type_and_compare(engine: Engine, name: str, count: int) -> None:
