@@ -166,6 +166,7 @@ def project(page: Page) -> None:
 
     page.locator("body").press("f")
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    page.wait_for_url(re.compile(r"projector=1"))
     page.wait_for_function(AT_REST)
 
 

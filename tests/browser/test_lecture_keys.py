@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, press
+from tests.browser import TURN, Visit, press
 from tests.browser.test_lectures import at_rest
 from tfmviz.ui import walks
 
@@ -115,6 +115,18 @@ def test_a_click_whose_answer_comes_after_the_step_does_not_end_the_lecture(visi
     page.keyboard.press("ArrowRight")
     at_rest(page, "L3", 3)
     expect(page.get_by_label("Your sentence")).to_have_count(1)
+
+
+def test_a_step_is_taken_though_the_answer_to_a_click_before_it_goes_back_to_where_it_was(visit: Visit) -> None:
+    page = open_step(visit, "L3", 7)
+    before = page.url
+    page.keyboard.press("ArrowRight")
+    page.evaluate(TURN, before)  # as Streamlit does with a click on the figure that is answered now
+    at_rest(page, "L3", 8)
+    page.go_back()
+    page.wait_for_url(re.compile("step=7"))
+    page.wait_for_timeout(1_000)  # it would insist until then
+    at_rest(page, "L3", 7)
 
 
 def test_a_page_that_no_answer_reaches_any_more_is_loaded_anew(visit: Visit) -> None:

@@ -83,22 +83,41 @@ function way(sign, address, ariaLabel) {
 /** @param {string} address */
 function step(address) {
   go(address);
-  insist();
+  insist(address);
 }
 
+let endInsisting = () => {};
+
 /**
- * Asks for the page once more if it came without this line. What is clicked just before a step may still be answered
- * after it; Streamlit then mixes the answer into the new page, and the lecture would end there.
+ * Asks once more for a step that was lost. What is clicked just before it may still be answered after it; Streamlit then
+ * mixes the answer into the new page, which has no such line, or goes back to the address of the step before. Whoever
+ * goes back by the browser's button means it.
+ * @param {string} address
  */
-function insist() {
+function insist(address) {
+  endInsisting();
+  const [wanted, step] = placeOf(new URL(address, location.href));
   let [missed, looks] = [0, 0];
   const timer = setInterval(() => {
-    const isMissing = document.querySelector(READY) && !document.querySelector(".st-key-lecture");
-    missed = isMissing && new URLSearchParams(location.search).has("lecture") ? missed + 1 : 0;
+    const [lecture, shown] = placeOf(location);
+    const isLost = shown !== step || !document.querySelector(".st-key-lecture");
+    missed = isLost && lecture === wanted && document.querySelector(READY) ? missed + 1 : 0;
     looks += 1;
-    if (missed === MISSED) turn();
-    if (missed === MISSED || looks === PATIENCE) clearInterval(timer);
+    if (missed === MISSED) shown === step ? turn() : go(address);
+    if (missed === MISSED || looks === PATIENCE) endInsisting();
   }, 100);
+  const leave = (/** @type {Event} */ event) => event.isTrusted && endInsisting();
+  window.addEventListener("popstate", leave);
+  endInsisting = () => {
+    clearInterval(timer);
+    window.removeEventListener("popstate", leave);
+  };
+}
+
+/** @param {{search: string}} address its lecture and its step */
+function placeOf({ search }) {
+  const found = new URLSearchParams(search);
+  return [found.get("lecture"), found.get("step")];
 }
 
 /**
