@@ -89,9 +89,9 @@ function step(address) {
 let endInsisting = () => {};
 
 /**
- * Asks once more for a step that was lost. What is clicked just before it may still be answered after it; Streamlit then
- * mixes the answer into the new page, which has no such line, or goes back to the address of the step before. Whoever
- * goes back by the browser's button means it.
+ * Asks once more for a step that was lost. What is clicked just before it may still be answered after it; Streamlit
+ * then mixes the answer into the new page, which has no such line, or goes back to the address of the step before.
+ * Whoever goes back by the browser's button means it.
  * @param {string} address
  */
 function insist(address) {
