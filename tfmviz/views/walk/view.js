@@ -100,8 +100,10 @@ function insist(address) {
   let [missed, looks] = [0, 0];
   const timer = setInterval(() => {
     const [lecture, shown] = placeOf(location);
+    const isReady = document.querySelector(READY) !== null;
+    if (isReady && lecture !== wanted) return endInsisting(); // the reader has gone elsewhere
     const isLost = shown !== step || !document.querySelector(".st-key-lecture");
-    missed = isLost && lecture === wanted && document.querySelector(READY) ? missed + 1 : 0;
+    missed = isReady && isLost ? missed + 1 : 0;
     looks += 1;
     if (missed === MISSED) shown === step ? turn() : go(address);
     if (missed === MISSED || looks === PATIENCE) endInsisting();
