@@ -98,7 +98,7 @@ def test_a_small_fault_is_found_and_named(name: str, site: str) -> None:
 def test_rounding_is_that_of_the_originals_worst_site(
     monkeypatch: pytest.MonkeyPatch, difference: float, fits: bool
 ) -> None:
-    """At one site the original may be exact by chance; a correct conversion was refused once in some fifty runs."""
+    """At one site the original may be exact by chance; a correct conversion was refused in one run of these tests."""
     sites = ["encoder.0.self_attn.pattern", "encoder.1.self_attn.pattern"]
     exact = torch.full((1, 1, 2, 2), 0.5, dtype=torch.float64)
     rounded = {sites[0]: (exact + 5e-6).float(), sites[1]: exact.float()}
