@@ -32,10 +32,12 @@ OPEN_TAB = "[role=tabpanel]:not([hidden])"
 
 def at_rest(page: Page, lecture: str, number: int) -> None:
     """Waits until a step of a lecture is complete."""
-    page.wait_for_url(re.compile(rf"lecture={lecture}&step={number}\b"))
+    where = re.compile(rf"/{walks.walks()[0][lecture].steps[number - 1].page}\?.*lecture={lecture}&step={number}\b")
+    page.wait_for_url(where)
     page.wait_for_selector(READY)
     expect(page.get_by_role("navigation", name="Lecture")).to_contain_text(f"{number} of ")
     expect(page.locator("[data-testid=stMain] [data-stale=true]")).to_have_count(0)
+    expect(page).to_have_url(where)  # still, whatever came late
 
 
 @pytest.mark.parametrize("name", ["L2", *(pytest.param(f"L{n}", marks=pytest.mark.soak) for n in (1, *range(3, 11)))])

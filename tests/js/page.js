@@ -43,6 +43,7 @@ export class Element {
         filled.push({ box, alpha: this.globalAlpha });
       },
       getImageData: () => ({ data: [255, 255, 255, 255] }),
+      measureText: (text) => ({ width: 6 * text.length }),
     };
     return new Proxy(noted, { get: (pen, name) => (name in pen ? pen[name] : () => {}) });
   }

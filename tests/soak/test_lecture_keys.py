@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser import TURN, Visit
-from tests.browser.test_lecture_keys import CLICKS, click, forgive_late_answers, open_step
-from tests.browser.test_lectures import at_rest
+from tests.browser import Visit
+from tests.browser.test_lecture_keys import CLICKS, click, forgive_late_answers, open_step, stays
 from tfmviz.ui import walks
 
 pytestmark = [pytest.mark.browser, pytest.mark.soak]
@@ -22,9 +21,9 @@ def test_the_keys_walk_on_from_every_step_whatever_was_clicked(visit: Visit, nam
                 continue
             page.keyboard.press("Escape")
             page.keyboard.press(("ArrowRight", "PageDown")[n % 2])
-            at_rest(page, name, number + 1)
-            page.evaluate(TURN, walk.address(number))
-            at_rest(page, name, number)
-        page.evaluate(TURN, walk.address(number + 1))
-        at_rest(page, name, number + 1)
+            stays(page, name, number + 1)
+            page.keyboard.press("ArrowLeft")
+            stays(page, name, number)
+        page.keyboard.press("ArrowRight")
+        stays(page, name, number + 1)
     forgive_late_answers(visit)

@@ -37,6 +37,12 @@ const TILE = 48;
 const MOST_UNDO = 200;
 const MOST_NAMED = 6; // rows that see nothing
 
+/**
+ * @param {Mask} one
+ * @param {Mask} other
+ */
+const isLike = (one, other) => one.rows === other.rows && one.columns === other.columns;
+
 export class Lab extends Shell {
   /** @type {Mask} */
   mask;
@@ -111,7 +117,7 @@ export class Lab extends Shell {
     if (JSON.stringify(texts) !== JSON.stringify(this.texts)) this.past = [];
     this.texts = texts;
     if (gallery) this.entries = gallery.map((entry) => ({ ...entry, mask: fromBits(entry) }));
-    if (mask && mask.rows !== this.mask.rows) {
+    if (mask && !isLike(mask, this.entry.mask)) {
       const own = this.entry.id;
       this.entries = this.entries.map((one) => (one.id === own ? { ...one, mask } : { ...one, usable: false }));
     }
@@ -141,9 +147,10 @@ export class Lab extends Shell {
     );
   }
 
-  /** @param {{start: string, bits: string}} answer */
+  /** @param {{start: string, bits: string}} answer which is none for a sentence that is still being typed */
   take({ start, bits }) {
     this.start = start;
+    if (this.typed) return;
     const { rows, columns } = this.entry.mask;
     this.mask = fromBits({ rows, columns, bits });
     this.redraw();
@@ -254,8 +261,7 @@ export class Lab extends Shell {
    * word for word.
    */
   get fits() {
-    const { rows, columns } = this.entry.mask;
-    return this.mask?.rows === rows && this.mask.columns === columns;
+    return this.mask && isLike(this.mask, this.entry.mask);
   }
 
   draw() {

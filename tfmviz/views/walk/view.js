@@ -89,37 +89,38 @@ function step(address) {
 let endInsisting = () => {};
 
 /**
- * Asks once more for a step that was lost. What is clicked just before it may still be answered after it; Streamlit
- * then mixes the answer into the new page, which has no such line, or goes back to the address of the step before.
- * Whoever goes back by the browser's button means it.
+ * Asks once more for a step that was lost. What is clicked just before it may still be asked or answered after it;
+ * Streamlit then mixes the answer into the new page, which has no such line, or goes back to the step before, or to its
+ * page alone. Whoever then goes back by the browser's button means that step.
  * @param {string} address
  */
 function insist(address) {
   endInsisting();
-  const [wanted, step] = placeOf(new URL(address, location.href));
+  const [wanted, step, page] = placeOf(new URL(address, location.href));
+  if (!wanted) return;
   let [missed, looks] = [0, 0];
   const timer = setInterval(() => {
-    const [lecture, shown] = placeOf(location);
+    const [lecture, shown, on] = placeOf(location);
     const isReady = document.querySelector(READY) !== null;
     if (isReady && lecture !== wanted) return endInsisting(); // the reader has gone elsewhere
-    const isLost = shown !== step || !document.querySelector(".st-key-lecture");
-    missed = isReady && isLost ? missed + 1 : 0;
+    const isThere = shown === step && on === page;
+    missed = isReady && !(isThere && document.querySelector(".st-key-lecture")) ? missed + 1 : 0;
     looks += 1;
-    if (missed === MISSED) shown === step ? turn() : go(address);
+    if (missed === MISSED) isThere ? turn() : go(address);
     if (missed === MISSED || looks === PATIENCE) endInsisting();
   }, 100);
-  const leave = (/** @type {Event} */ event) => event.isTrusted && endInsisting();
-  window.addEventListener("popstate", leave);
+  const goBack = (/** @type {Event} */ event) => event.isTrusted && insist(location.href);
+  window.addEventListener("popstate", goBack);
   endInsisting = () => {
     clearInterval(timer);
-    window.removeEventListener("popstate", leave);
+    window.removeEventListener("popstate", goBack);
   };
 }
 
-/** @param {{search: string}} address its lecture and its step */
-function placeOf({ search }) {
+/** @param {{search: string, pathname: string}} address its lecture, its step, and its page */
+function placeOf({ search, pathname }) {
   const found = new URLSearchParams(search);
-  return [found.get("lecture"), found.get("step")];
+  return [found.get("lecture"), found.get("step"), pathname];
 }
 
 /**

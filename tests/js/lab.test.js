@@ -1,0 +1,37 @@
+// The mask laboratory without a browser: what Python says and what is typed come in any order.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toBits } from "../../tfmviz/views/masks/bits.js";
+import { Element } from "./page.js";
+
+const { Lab } = await import("../../tfmviz/views/masks/lab.js");
+
+const words = (n) => Array.from({ length: n }, (_, i) => `word ${i}`);
+const full = (rows, columns = rows) => ({ rows, columns, open: new Uint8Array(rows * columns).fill(1) });
+const entry = (id, mask) => ({ id, title: id, words: "", usable: true, ...mask, bits: toBits(mask) });
+
+function lab() {
+  const view = new Lab(new Element("div"), {});
+  return view;
+}
+
+function said(view, n, sequence) {
+  view.show({ queries: words(n), keys: words(n), gallery: [entry("full", full(n)), entry("other", full(n))] });
+  view.select({ start: "full", bits: toBits(full(n)), sequence });
+}
+
+for (const columns of [3, 9])
+  test(`a sentence still being typed keeps its mask of ${columns} keys, though Python's of another comes late`, () => {
+    const view = lab();
+    said(view, 3, 0);
+    const longer = full(8);
+    view.show({ queries: words(8), keys: words(8), gallery: [entry("full", longer), entry("other", longer)] });
+    const typed = full(columns === 3 ? 3 : 8, columns);
+    view.show({ queries: words(typed.rows), keys: words(columns), mask: typed }, { first: 0 });
+    view.select({ start: "other", bits: toBits(longer), sequence: 0 });
+    assert.deepEqual(view.mask, typed);
+    assert.match(view.count.textContent, new RegExp(`of ${typed.rows} × ${columns} =`));
+    said(view, 8, 0);
+    assert.deepEqual(view.mask, longer);
+  });
