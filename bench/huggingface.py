@@ -81,7 +81,7 @@ def write(folder: Path) -> None:
 def gpt2() -> GPT2LMHeadModel:
     shape = GPT2Config(n_positions=CONFIG.max_len)
     shape._attn_implementation = "eager"
-    return GPT2LMHeadModel(shape).eval()  # type: ignore[no-untyped-call]
+    return GPT2LMHeadModel(shape).eval()
 
 
 def resident() -> float:

@@ -58,7 +58,7 @@ def main() -> int:
         return 0
     keep_memory()
     torch.manual_seed(0)
-    theirs = GPT2LMHeadModel(GPT2Config()).eval()  # type: ignore[no-untyped-call]
+    theirs = GPT2LMHeadModel(GPT2Config()).eval()
     ours = converted(theirs)
     lens = build_bridge_from_module(deepcopy(theirs), "GPT2LMHeadModel", hf_config=theirs.config)
     for threads in args.threads:

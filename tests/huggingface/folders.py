@@ -20,7 +20,7 @@ TEXT = ["The cat sat on the mat, and the dog ran away. A rose is a rose.", "Two 
 
 
 def fast(**choices: Any) -> Any:
-    return hf.PreTrainedTokenizerFast(**choices)  # type: ignore[no-untyped-call]
+    return hf.PreTrainedTokenizerFast(**choices)
 
 
 @cache
@@ -137,7 +137,7 @@ PIECES = [
 
 def write_marian(folder: Path) -> None:
     """`source.spm`, `target.spm` and a vocabulary in another order than theirs."""
-    message = import_protobuf()  # type: ignore[no-untyped-call]
+    message = import_protobuf()
     for name, longest in (("source.spm", "▁the▁cat"), ("target.spm", "▁cat▁sat")):
         proto = message.ModelProto()
         for piece, kind in (("<unk>", 2), ("<s>", 3), ("</s>", 3)):

@@ -218,7 +218,7 @@ def test_a_shipped_model_survives_the_way_through_another_library_bit_for_bit(tm
     )
     theirs.load_state_dict(as_neox(weights, config), strict=False)
     theirs.save_pretrained(tmp_path / "neox")
-    tokenizer = hf.PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+    tokenizer = hf.PreTrainedTokenizerFast(
         tokenizer_file=str(zoo.MODELS / "tiny-english" / "tokenizer.json"), eos_token="<|endoftext|>"
     )
     tokenizer.save_pretrained(tmp_path / "neox")

@@ -65,7 +65,7 @@ def greedy(model: Transformer, text: list[int], **how: Any) -> list[int]:
 def their_texts(model: GenerationMixin, text: list[int], prompt: int, **how: Any) -> tuple[list[list[int]], Any]:
     """What transformers writes after the prompt, each text up to its mark, and the scores of a beam search."""
     mask = torch.ones(1, len(text), dtype=torch.long)
-    found: Any = model.generate(  # type: ignore[misc]
+    found: Any = model.generate(
         torch.tensor([text]),
         attention_mask=mask,
         do_sample=False,

@@ -112,7 +112,7 @@ def test_swiglu_is_the_formula_and_llamas() -> None:
     assert_close(values["out"], product @ mlp.W_out.weight.T + mlp.W_out.bias)
 
     sizes = LlamaConfig(hidden_size=D_MODEL, intermediate_size=D_FF, num_attention_heads=N_HEADS, mlp_bias=True)
-    llama: Any = LlamaMLP(sizes)  # type: ignore[no-untyped-call]
+    llama: Any = LlamaMLP(sizes)
     for theirs, ours in ((llama.gate_proj, mlp.W_gate), (llama.up_proj, mlp.W_in), (llama.down_proj, mlp.W_out)):
         theirs.load_state_dict(ours.state_dict())
     assert_close(values["out"], llama(X))

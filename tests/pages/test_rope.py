@@ -179,7 +179,7 @@ def test_only_the_slowest_and_the_fastest_pair_stay_as_they_were_under_ntk_aware
 
 @pytest.mark.parametrize(("kind", "both_ways"), [("looks back (decoder)", False), ("both ways (encoder)", True)])
 def test_the_page_says_where_t5s_last_bucket_begins(kind: str, both_ways: bool) -> None:
-    found = T5Attention._relative_position_bucket(  # type: ignore[no-untyped-call]
+    found = T5Attention._relative_position_bucket(
         -torch.arange(500), bidirectional=both_ways, num_buckets=32, max_distance=128
     )
     last = int((found < found[-1]).sum())
@@ -240,7 +240,7 @@ def test_scores_before_and_after_the_bias_equal_an_independent_computation(tab: 
         bias = -(2 ** (-8 * 3 / 4)) * np.abs(distance)
     else:
         table = load_file(zoo.MODELS / model / "model.safetensors")["decoder.positions.table"]
-        bucket = T5Attention._relative_position_bucket(torch.tensor(-distance), bidirectional=False)  # type: ignore[no-untyped-call]
+        bucket = T5Attention._relative_position_bucket(torch.tensor(-distance), bidirectional=False)
         bias = table[bucket.numpy(), 2].astype(np.float64)
     app = opened(tab, layer="0", head="2", token=str(len(ids) - 1))
     before = q @ k.T / np.sqrt(q.shape[-1])

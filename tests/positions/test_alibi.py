@@ -43,7 +43,7 @@ def test_alibi_slopes_equal_blooms(n_heads: int) -> None:
 
 @pytest.mark.parametrize("n_heads", [1, 3, 8, 12, 37])
 def test_alibi_slopes_equal_mpts(n_heads: int) -> None:
-    mpt = build_mpt_alibi_tensor(n_heads, 2)  # type: ignore[no-untyped-call]  # slope · (key position − last position)
+    mpt = build_mpt_alibi_tensor(n_heads, 2)  # slope · (key position − last position)
     assert_close(slopes(n_heads), -mpt[:, 0, 0])
 
 

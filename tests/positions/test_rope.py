@@ -76,8 +76,8 @@ def test_rope_equals_llamas_up_to_the_order_of_coordinates() -> None:
 def test_rope_equals_roformers_coordinate_by_coordinate() -> None:
     q, k = normal(BATCH, N_HEADS, LENGTH, D_HEAD), normal(BATCH, N_HEADS, LENGTH, D_HEAD, seed=3)
     embedding = RoFormerSinusoidalPositionalEmbedding(MAX_LEN, D_HEAD)
-    sines_then_cosines = embedding.create_weight()[None, None, :LENGTH]  # type: ignore[no-untyped-call]
-    expected = RoFormerSelfAttention.apply_rotary_position_embeddings(sines_then_cosines, q, k)  # type: ignore[no-untyped-call]
+    sines_then_cosines = embedding.create_weight()[None, None, :LENGTH]
+    expected = RoFormerSelfAttention.apply_rotary_position_embeddings(sines_then_cosines, q, k)
     for actual, theirs in zip(Rope(max_len=MAX_LEN, d_head=D_HEAD).rotate(q, k, NO_TAP), expected, strict=True):
         assert_close(actual, theirs)
 

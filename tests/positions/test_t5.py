@@ -20,7 +20,7 @@ from tfmviz.positions.t5 import MAX_DISTANCE, N_BUCKETS, T5Relative, buckets
 @pytest.mark.parametrize("bidirectional", [True, False])
 def test_t5_buckets_equal_transformers(bidirectional: bool) -> None:
     distance = torch.arange(-300, 301)  # query minus key; transformers counts key minus query
-    expected = T5Attention._relative_position_bucket(  # type: ignore[no-untyped-call]
+    expected = T5Attention._relative_position_bucket(
         -distance, bidirectional=bidirectional, num_buckets=N_BUCKETS, max_distance=MAX_DISTANCE
     )
     assert torch.equal(buckets(distance, bidirectional=bidirectional), expected)

@@ -147,7 +147,7 @@ def unigram(path: Path, vocabulary: dict[str, int]) -> tokenizers.Tokenizer:
     """A SentencePiece model whose pieces have the indices of another vocabulary, in which they are looked up."""
     from transformers.convert_slow_tokenizer import import_protobuf
 
-    proto = import_protobuf().ModelProto()  # type: ignore[no-untyped-call]
+    proto = import_protobuf().ModelProto()
     proto.ParseFromString(path.read_bytes())
     scores = {piece.piece: piece.score for piece in proto.pieces if piece.type == 1}
     entries = sorted(vocabulary, key=vocabulary.__getitem__)
