@@ -2,10 +2,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { reloadIfStuck } from "../../tfmviz/views/keys/stuck.js";
 
-// A window that hears of errors, and a clock.
+// A window that hears of errors, an app that tells of its connection, and a clock.
 globalThis.window = new EventTarget();
 const kept = new Map();
 globalThis.sessionStorage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) };
+
+let [connection, tell] = ["CONNECTED", () => {}];
+globalThis.document = { querySelector: () => ({ getAttribute: () => connection }) };
+globalThis.MutationObserver = class {
+  constructor(callback) {
+    tell = callback;
+  }
+  observe() {}
+};
 
 const BAD = "Bad delta path index 1 (should be between [0, 0])";
 
@@ -24,5 +33,10 @@ test("a stuck page is loaded anew, once however many views have asked for that, 
   t.mock.timers.tick(29_999);
   assert.equal(fails("error", { error: new Error(BAD) }), 3);
   t.mock.timers.tick(1);
-  for (const count of [4, 5, 6, 6]) assert.equal(fails("error", { error: new Error(BAD) }), count);
+  for (const [state, count] of Object.entries({ PINGING_SERVER: 3, CONNECTED: 3, DISCONNECTED_FOREVER: 4 })) {
+    connection = state;
+    tell();
+    assert.equal(loads, count);
+  }
+  for (const count of [5, 6, 6]) assert.equal(fails("error", { error: new Error(BAD) }), count);
 });

@@ -1,5 +1,9 @@
 // A page that nothing reaches any more. What is clicked just before a page is left may be answered after that; where
-// Streamlit has no place for the answer, it fails, and tries the same answer first at all that comes later.
+// Streamlit has no place for the answer, it fails, and tries the same answer first at all that comes later. Or the server
+// refers to a message that the browser has just forgotten; then Streamlit gives the connection up.
+
+const STATE = "data-test-connection-state";
+const LOST = "DISCONNECTED_FOREVER";
 
 const FAILS = /delta path/; // "Bad delta path index 1 …", "Cannot set a node at a delta path"
 
@@ -16,16 +20,21 @@ export function reloadIfStuck(reload = () => location.reload()) {
   const page = /** @type {typeof globalThis & {tfmvizReloads?: boolean}} */ (globalThis);
   if (page.tfmvizReloads) return;
   page.tfmvizReloads = true;
-  /** @param {ErrorEvent | PromiseRejectionEvent} event */
-  const fail = (event) => {
-    const error = "reason" in event ? event.reason : event.error;
-    if (!FAILS.test(String(error?.message ?? ""))) return;
+  const again = () => {
     const now = Date.now();
     const times = (sessionStorage.getItem(TIMES)?.split(",") ?? []).filter((time) => now - Number(time) < WITHIN);
     if (times.length >= MOST) return;
     sessionStorage.setItem(TIMES, [...times, now].join());
     reload();
   };
+  /** @param {ErrorEvent | PromiseRejectionEvent} event */
+  const fail = (event) => {
+    const error = "reason" in event ? event.reason : event.error;
+    if (FAILS.test(String(error?.message ?? ""))) again();
+  };
+  const app = document.querySelector(`[${STATE}]`);
+  const look = () => app?.getAttribute(STATE) === LOST && again();
+  if (app) new MutationObserver(look).observe(app, { attributeFilter: [STATE] });
   window.addEventListener("error", fail);
   window.addEventListener("unhandledrejection", fail);
 }
