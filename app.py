@@ -9,8 +9,9 @@ from tfmviz.ui.router import navigation, path, routed
 MENU = 240
 """Pixels of the sidebar."""
 
+page = navigation()
 st.set_page_config(
-    page_title="tfmviz: take a transformer apart",
+    page_title="tfmviz: take a transformer apart" if page.url_path == "" else f"{page.title} · tfmviz",
     page_icon=str(PROJECT / "assets" / "icon.svg"),
     layout="wide",
     initial_sidebar_state=MENU,
@@ -20,7 +21,6 @@ with turns.taken():
     projector.style()
     if st.context.theme.type == "dark":  # Streamlit writes white on the light pink of a chosen option
         st.html("<style>[data-testid=stMultiSelect] [data-tag] * { color: #14171f }</style>")
-    page = navigation()
     frame.draw(page)
     with routed():
         page.run()

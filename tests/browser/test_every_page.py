@@ -6,6 +6,7 @@ a light and a dark one; `make soak` opens each page in both schemes, and all 150
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from itertools import islice
 from typing import Literal
@@ -35,6 +36,8 @@ from tfmviz.ui import router
 pytestmark = pytest.mark.browser
 
 WINDOW: ViewportSize = {"width": 1280, "height": 800}
+
+TITLES = {page.name: page.title for page in router.PAGES}
 
 LESSONS = [page.name for page in router.PAGES if page.group]
 
@@ -79,6 +82,7 @@ def test_a_page_begins_with_its_figure_is_open_to_all_readers_and_fits_a_phone_a
     visit.page.emulate_media(color_scheme=schemes[0])
     with visit.page.add_init_script(RECORD):
         page = visit.open(router.address(name).removeprefix("."), drawn="[data-testid=stMain] h1")
+    expect(page).to_have_title(re.compile(f"^{re.escape(TITLES[name])}[: ]"))
     for scheme in schemes:
         turn(page, scheme)
         assert violations(page) == [], scheme
