@@ -45,6 +45,7 @@ def test_other_forms_are_those_of_python(name: str, python: Callable[[float], st
 def test_signs_of_powers_are_those_of_python() -> None:
     values = [-value for value in VALUES]
     assert written("tiny", values) == [numbers.tiny(value) for value in values]
+    assert written("perCent", values) == [numbers.per_cent(value) for value in values]
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_the_smallest_and_largest_numbers_can_be_written(write: Callable[[float]
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(1, "100%"), (0.294, "29%"), (0.034, "3.4%"), (0.0002, "0.02%"), (0, "0.00%")]
+    ("value", "text"), [(1, "100%"), (0.294, "29%"), (0.034, "3.4%"), (0.0002, "0.02%"), (0, "0.00%"), (-1e-8, "0.00%")]
 )
 def test_shares(value: float, text: str) -> None:
     assert per_cent(value) == text

@@ -47,10 +47,11 @@ def of_logarithm(log: float) -> str:
 
 
 def per_cent(probability: float) -> str:
-    """29%, 3.4%, 0.02%: two significant digits."""
+    """29%, 3.4%, 0.02%: two significant digits. What rounding leaves of nothing, −10⁻⁸ too, is 0.00%."""
     if not math.isfinite(probability):
         return NO_NUMBER
-    return f"{probability:.{0 if probability >= 0.095 else 1 if probability >= 0.0095 else 2}%}"
+    digits = 0 if probability >= 0.095 else 1 if probability >= 0.0095 else 2
+    return f"{decimal(100 * float(probability), f'.{digits}f')}%"
 
 
 def rounded(value: float) -> str:

@@ -13,7 +13,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
 from tfmviz.ui.size.design import Subject, ask
 from tfmviz.views.counts import Table
-from tfmviz.words.numbers import counted, in_bytes, in_words, per_cent, rounded, tiny
+from tfmviz.words.numbers import counted, decimal, in_bytes, in_words, per_cent, rounded, tiny
 
 CACHED = 2048
 """Tokens whose keys and values are kept."""
@@ -57,7 +57,7 @@ def where(here: Lesson) -> None:
 def _off(value: int, exact: int) -> str:
     if not exact:
         return "there are none"
-    return "exact" if value == exact else f"{value / exact - 1:+.1%}".replace("-", "−")
+    return "exact" if value == exact else f"{decimal(100 * (value / exact - 1), '+.1f')}%"
 
 
 def _published(subject: Subject, total: int) -> str:

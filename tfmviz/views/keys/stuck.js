@@ -1,6 +1,6 @@
 // A page that nothing reaches any more. What is clicked just before a page is left may be answered after that; where
-// Streamlit has no place for the answer, it fails, and tries the same answer first at all that comes later. Or the server
-// refers to a message that the browser has just forgotten; then Streamlit gives the connection up.
+// Streamlit has no place for the answer, it fails, and tries the same answer first at all that comes later. Or the
+// server refers to a message that the browser has just forgotten; then Streamlit gives the connection up.
 
 const STATE = "data-test-connection-state";
 const LOST = "DISCONNECTED_FOREVER";

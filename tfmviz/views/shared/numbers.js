@@ -33,12 +33,12 @@ export function tiny(value) {
 }
 
 /**
- * 29%, 3.4%, 0.02%: two digits that count.
+ * 29%, 3.4%, 0.02%: two digits that count. What rounding leaves of nothing, −10⁻⁸ too, is 0.00%.
  * @param {number} probability
  */
 export function perCent(probability) {
   if (!Number.isFinite(probability)) return NO_NUMBER;
-  return `${evenly(100 * probability, "toFixed", probability >= 0.095 ? 0 : probability >= 0.0095 ? 1 : 2)}%`;
+  return `${decimal(100 * probability, probability >= 0.095 ? 0 : probability >= 0.0095 ? 1 : 2)}%`;
 }
 
 /**
