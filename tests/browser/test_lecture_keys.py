@@ -136,6 +136,12 @@ def test_a_step_is_taken_though_a_click_before_it_goes_back_to_where_it_was(visi
     page.go_back()
     page.wait_for_timeout(1_000)  # it would insist until then
     at_rest(page, "L3", 10)
+    page.keyboard.press("ArrowRight")
+    at_rest(page, "L3", 11)
+    page.get_by_role("link", name="Step by step").first.click()
+    page.wait_for_url(re.compile(r"/step_by_step(?!.*lecture)"))
+    page.wait_for_timeout(1_000)
+    expect(page).to_have_url(re.compile(r"/step_by_step(?!.*lecture)"))
 
 
 def test_a_page_that_no_answer_reaches_any_more_is_loaded_anew(visit: Visit) -> None:
