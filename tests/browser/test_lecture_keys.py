@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import TURN, Visit, press
+from tests.browser.test_find import ask
 from tests.browser.test_lectures import at_rest
 from tfmviz.ui import walks
 
@@ -136,12 +137,23 @@ def test_a_step_is_taken_though_a_click_before_it_goes_back_to_where_it_was(visi
     page.go_back()
     page.wait_for_timeout(1_000)  # it would insist until then
     at_rest(page, "L3", 10)
+
+
+def test_who_goes_elsewhere_just_after_a_step_stays_there(visit: Visit) -> None:
+    page = open_step(visit, "L3", 10)
     page.keyboard.press("ArrowRight")
     at_rest(page, "L3", 11)
+    say = walks.walks()[0]["L3"].steps[12].say
+    ask(page, say)
+    page.get_by_role("option").filter(has_text=say).first.click()
+    at_rest(page, "L3", 13)
+    page.wait_for_timeout(1_000)  # it would insist until then
+    at_rest(page, "L3", 13)
     page.get_by_role("link", name="Step by step").first.click()
-    page.wait_for_url(re.compile(r"/step_by_step(?!.*lecture)"))
+    elsewhere = re.compile(r"/step_by_step(?!.*lecture)")
+    page.wait_for_url(elsewhere)
     page.wait_for_timeout(1_000)
-    expect(page).to_have_url(re.compile(r"/step_by_step(?!.*lecture)"))
+    expect(page).to_have_url(elsewhere)
 
 
 def test_a_page_that_no_answer_reaches_any_more_is_loaded_anew(visit: Visit) -> None:

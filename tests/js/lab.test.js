@@ -11,11 +11,6 @@ const words = (n) => Array.from({ length: n }, (_, i) => `word ${i}`);
 const full = (rows, columns = rows) => ({ rows, columns, open: new Uint8Array(rows * columns).fill(1) });
 const entry = (id, mask) => ({ id, title: id, words: "", usable: true, ...mask, bits: toBits(mask) });
 
-function lab() {
-  const view = new Lab(new Element("div"), {});
-  return view;
-}
-
 function said(view, n, sequence) {
   view.show({ queries: words(n), keys: words(n), gallery: [entry("full", full(n)), entry("other", full(n))] });
   view.select({ start: "full", bits: toBits(full(n)), sequence });
@@ -23,7 +18,7 @@ function said(view, n, sequence) {
 
 for (const columns of [3, 9])
   test(`a sentence still being typed keeps its mask of ${columns} keys, though Python's of another comes late`, () => {
-    const view = lab();
+    const view = new Lab(new Element("div"), {});
     said(view, 3, 0);
     const longer = full(8);
     view.show({ queries: words(8), keys: words(8), gallery: [entry("full", longer), entry("other", longer)] });
@@ -35,3 +30,15 @@ for (const columns of [3, 9])
     said(view, 8, 0);
     assert.deepEqual(view.mask, longer);
   });
+
+test("Python's mask for the sentence that has just been typed is taken, also if it comes before the sentence", () => {
+  const view = new Lab(new Element("div"), {});
+  said(view, 3, 0);
+  view.show({ queries: words(4), keys: words(4), mask: full(4) }, { first: 0 });
+  const changed = full(4);
+  changed.open[5] = 0;
+  view.select({ start: "full", bits: toBits(changed), sequence: 0 });
+  view.show({ queries: words(4), keys: words(4), gallery: [entry("full", full(4)), entry("other", full(4))] });
+  assert.deepEqual(view.mask, changed);
+  assert.match(view.count.textContent, /15 of 4 × 4/);
+});

@@ -42,7 +42,7 @@ def test_other_forms_are_those_of_python(name: str, python: Callable[[float], st
     assert written(name, VALUES) == [python(value) for value in VALUES]
 
 
-def test_signs_of_powers_are_those_of_python() -> None:
+def test_negative_numbers_are_those_of_python() -> None:
     values = [-value for value in VALUES]
     assert written("tiny", values) == [numbers.tiny(value) for value in values]
     assert written("perCent", values) == [numbers.per_cent(value) for value in values]

@@ -147,12 +147,13 @@ export class Lab extends Shell {
     );
   }
 
-  /** @param {{start: string, bits: string}} answer which is none for a sentence that is still being typed */
+  /** @param {{start: string, bits: string}} answer */
   take({ start, bits }) {
     this.start = start;
-    if (this.typed) return;
     const { rows, columns } = this.entry.mask;
-    this.mask = fromBits({ rows, columns, bits });
+    const mask = fromBits({ rows, columns, bits });
+    if (toBits(mask) !== bits) return; // of a longer or shorter sentence than the one that is being typed
+    this.mask = mask;
     this.redraw();
   }
 

@@ -3,13 +3,16 @@
 /** Asks Streamlit for the page of the address that the browser shows. */
 export const turn = () => window.dispatchEvent(new PopStateEvent("popstate"));
 
+/** What the event of `go` carries: the reader means this address, and it is no late answer of Streamlit's. */
+export const MEANT = "meant";
+
 /**
  * Goes to an address as the browser's back button would: Streamlit draws its page, and the app is not loaded anew.
  * @param {string} address
  */
 export function go(address) {
   history.pushState({}, "", address);
-  turn();
+  window.dispatchEvent(new PopStateEvent("popstate", { state: MEANT }));
 }
 
 /**

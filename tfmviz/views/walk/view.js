@@ -5,7 +5,7 @@
 // What is clicked has no frame, and no keys. Escape takes the focus from all of them.
 
 import { make } from "../shared/elements.js";
-import { go, isElsewhere, turn } from "../shared/going.js";
+import { go, isElsewhere, MEANT, turn } from "../shared/going.js";
 import { isTyping } from "../shared/typing.js";
 import { READY, scrollToTabs } from "./tabs.js";
 
@@ -91,7 +91,7 @@ let endInsisting = () => {};
 /**
  * Asks once more for a step that was lost. What is clicked just before it may still be asked or answered after it;
  * Streamlit then mixes the answer into the new page, which has no such line, or goes back to the step before, or to its
- * page alone. Whoever then goes back by the browser's button means that step.
+ * page alone. Whoever then goes elsewhere, by the browser's button or a step that is found, means that.
  * @param {string} address
  */
 function insist(address) {
@@ -109,11 +109,12 @@ function insist(address) {
     if (missed === MISSED) isThere ? turn() : go(address);
     if (missed === MISSED || looks === PATIENCE) endInsisting();
   }, 100);
-  const goBack = (/** @type {Event} */ event) => event.isTrusted && insist(location.href);
-  window.addEventListener("popstate", goBack);
+  /** @param {PopStateEvent} event */
+  const leave = ({ isTrusted, state }) => (isTrusted || state === MEANT) && insist(location.href);
+  window.addEventListener("popstate", leave);
   endInsisting = () => {
     clearInterval(timer);
-    window.removeEventListener("popstate", goBack);
+    window.removeEventListener("popstate", leave);
   };
 }
 
