@@ -62,7 +62,7 @@ def forgive_late_answers(visit: Visit) -> None:
 def stays(page: Page, name: str, number: int) -> None:
     """Waits until a step is complete and nothing that is asked or answered late changes that any more."""
     at_rest(page, name, number)
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(700)  # the walk looks for half a second before it asks for a step again
     at_rest(page, name, number)
 
 
@@ -85,7 +85,7 @@ def test_the_keys_walk_on_whatever_was_clicked(visit: Visit) -> None:
         if what in ("sentence", "menu"):
             page.keyboard.press("Escape")
         page.keyboard.press(("ArrowRight", "PageDown")[n % 2])
-        at_rest(page, "L3", n + 1)
+        stays(page, "L3", n + 1)
     assert {"sentence", "menu", "slider", "tab", "token", "figure", "blank"} <= set(seen), seen
     page.keyboard.press("PageUp")
     at_rest(page, "L3", n)
