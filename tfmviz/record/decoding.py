@@ -317,17 +317,21 @@ def _banned(scores: Array, rules: Rules, _: Sequence[int]) -> Array:
     return scores
 
 
+_FAR = 1e100
+"""Temperatures and penalties beyond this, or below 1 / this, change no choice any more, but would overflow."""
+
+
 def _repetition(scores: Array, rules: Rules, seen: Sequence[int]) -> Array:
     scores, before = scores.copy(), np.unique(np.asarray(seen, dtype=np.int64))
-    old = scores[before]
-    scores[before] = np.where(old < 0, old * rules.repetition, old / rules.repetition)
+    old, penalty = scores[before], min(max(rules.repetition, 1 / _FAR), _FAR)
+    scores[before] = np.where(old < 0, old * penalty, old / penalty)
     return scores
 
 
 def _temperature(scores: Array, rules: Rules, _: Sequence[int]) -> Array:
     if rules.temperature == 0:
-        return np.where(np.arange(len(scores)) == scores.argmax(), 0.0, -np.inf)
-    return (scores - scores.max()) / rules.temperature  # the largest stays 0: no overflow however cold
+        return np.where(np.arange(len(scores)) == scores.argmax(), scores, -np.inf)
+    return scores / max(rules.temperature, 1 / _FAR)  # not shifted: a penalty after it asks for the sign
 
 
 def _top_k(scores: Array, rules: Rules, _: Sequence[int]) -> Array:
