@@ -271,6 +271,15 @@ class Generation:
     beams: tuple[BeamStep, ...] = field(default=(), compare=False, repr=False)
 
 
+def kept_of(context: int, new: int) -> int:
+    """The most tokens of a text that are kept when so many new ones follow.
+
+    They leave the new ones room in the context: past it, the model reads everything anew for each. But half the context
+    is always kept: what follows a single token would no longer continue the text.
+    """
+    return max(context - new, context // 2, 1)
+
+
 def repeated(ids: Sequence[int], n: int = 4) -> float:
     """The share of a text's n-grams that occurred in it before, in [0, 1]; 0 for a text shorter than n tokens."""
     grams = [tuple(ids[at : at + n]) for at in range(len(ids) - n + 1)]
