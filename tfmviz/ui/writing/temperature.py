@@ -20,7 +20,7 @@ from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import decimal, per_cent, which_way
+from tfmviz.words.numbers import counted, decimal, per_cent, which_way
 
 DEGREES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0)
 
@@ -78,13 +78,13 @@ def fan(here: Lesson, said: Settings) -> None:
     for row, values in zip(surprise, sums, strict=True):
         row[: len(values)] = values
     texts = [here.model.tokenizer.decode(sample.ids) for sample in drawn]
-    different = len(set(texts))
+    various = counted(len(set(texts)), "different text")
     ends = [float(values[-1]) for values in sums]
     at_greedy = float(-np.sum(greedy.log_probabilities))
     show(
         figures.fan(texts, surprise, np.cumsum([-value for value in greedy.log_probabilities]), theme=theme()),
         key="fan",
-        alt=f"{different} different texts; −log p {min(ends):.1f} to {max(ends):.1f} nats, greedy {at_greedy:.1f}.",
+        alt=f"{various}; −log p {min(ends):.1f} to {max(ends):.1f} nats, greedy {at_greedy:.1f}.",
     )
     likelier = sum(end < at_greedy - 1e-3 for end in ends)
     compared = (
@@ -94,7 +94,7 @@ def fan(here: Lesson, said: Settings) -> None:
         else "no draw is more probable"
     )
     st.markdown(
-        f"{TEXTS} draws give **{different} different texts** of at most {LENGTH} words. The greedy text (dashed) has "
+        f"{TEXTS} draws give **{various}** of at most {LENGTH} words. The greedy text (dashed) has "
         f"−log p = {decimal(at_greedy, '.1f')} nats; {compared}."
     )
     st.text("\n".join(f"… {text.strip()}" for text in texts[:3]))
