@@ -22,7 +22,7 @@ from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import decimal, tiny
+from tfmviz.words.numbers import counted, decimal, tiny
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -207,7 +207,7 @@ def _bars(account: Account) -> None:
     best, rest = order[:12], order[12:]
     shown, values = [names[n] for n in best], scores[best]
     if len(rest):
-        shown, values = [*shown, f"the other {len(rest)} parts"], np.append(values, scores[rest].sum())
+        shown, values = [*shown, f"the other {counted(len(rest), 'part')}"], np.append(values, scores[rest].sum())
     show(
         figures.ranked(shown, values, title="added", theme=theme()),
         key="ranked",
