@@ -12,7 +12,7 @@ from tfmviz import zoo
 from tfmviz.analysis import position_terms, sinusoids
 from tfmviz.plots import compare as figures
 from tfmviz.plots.compare import Role
-from tfmviz.positions.schemes import SCHEMES
+from tfmviz.positions.schemes import SCHEMES, Seam
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import PositionEffects
@@ -141,16 +141,13 @@ def choose(here: Lesson, first: tuple[str, str] = ("sinusoidal", "rope"), option
     return Duel(left=left, right=right, layer=layer, head=head, text=here.text)
 
 
-def touches(twin: Twin) -> str:
-    """Where a scheme acts, in words."""
-    did = twin.effects
-    if did.added is not None:
-        return "the **embedding**, once, below the first layer"
-    if did.turned is not None:
-        return "**queries and keys**, in every layer"
-    if did.bias is not None:
-        return "the **scores**, in every layer"
-    return "**nothing**"
+TOUCHES: dict[Seam | None, str] = {
+    "embed": "the **embedding**, once, below the first layer",
+    "rotate": "**queries and keys**, in every layer",
+    "bias": "the **scores**, in every layer",
+    None: "**nothing**",
+}
+"""Where schemes act, in words."""
 
 
 def on_paper(duel: Duel) -> None:
@@ -172,7 +169,7 @@ def _on_paper(twin: Twin) -> None:
     st.header(facts.title)
     st.markdown(facts.idea)
     st.code(facts.formula, language=None, wrap_lines=True)
-    st.markdown(f"It acts on {touches(twin)}. Trained for it: **{own:,}** of {every:,} numbers.")
+    st.markdown(f"It acts on {TOUCHES[facts.acts]}. Trained for it: **{own:,}** of {every:,} numbers.")
 
 
 def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:

@@ -18,6 +18,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.duel import FACTOR, TRAINED, Duel, Twin, available, name_of
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
+from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, per_cent, rounded
 
 FIRST = "decoder.0.self_attn"
@@ -135,14 +136,17 @@ def terms(duel: Duel) -> None:
     adding = dict.fromkeys(twin for _, twin in duel.sides if twin.effects.added is not None)
     if not adding:
         figure.info(
-            "Neither scheme adds anything to the words. Choose sinusoidal or learned.",
+            "Neither scheme adds anything to the words. Choose "
+            f"{' or '.join(scheme for scheme in available() if SCHEMES[scheme].acts == 'embed')}.",
             icon=icons.INFO,
         )
     for twin in adding:
         with figure:
             _four_terms(twin, duel)
-    if "rope" in duel.schemes:
-        st.markdown("RoPE has one term: q_i · R_(j−i) k_j.")
+    for scheme in dict.fromkeys(duel.schemes):
+        if SCHEMES[scheme].acts == "rotate":
+            formula, *_ = SCHEMES[scheme].formula.splitlines()
+            st.markdown(f"{SCHEMES[scheme].name} has one term: {markdown.code(formula)}")
 
 
 def _four_terms(twin: Twin, duel: Duel) -> None:

@@ -88,7 +88,7 @@ const ALL = [
       ["q", "query"],
       " and ",
       ["k", "key"],
-      " by its position (RoPE), so a score depends on the distance.",
+      " by its position, so a score depends on the distance.",
     ],
   },
   {
