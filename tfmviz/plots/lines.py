@@ -141,7 +141,6 @@ def line_chart(
     theme: Theme,
     y_range: tuple[float, float] | None = None,
     marked: Sequence[tuple[float, str]] = (),
-    band: tuple[Array, Array, Array] | None = None,
     ends: Sequence[tuple[float, float, str]] = (),
 ) -> Chart:
     """Lines over a common axis.
@@ -149,7 +148,6 @@ def line_chart(
     Args:
         y_range: the scale reaches at least these ends; None: what the numbers need.
         marked: places on the x axis that get an upright line with a word.
-        band: x, lowest and highest of a band behind the lines.
         ends: x and y of lines that end before the others, and a word for each.
     """
     names = numbered([line.name for line in lines])
@@ -161,8 +159,6 @@ def line_chart(
         data["ends"] = {"y": list(y_range)}
     if marked:
         data["marks"] = _marks(lines, marked)
-    if band:
-        data["band"] = dict(zip(("x", "low", "high"), band, strict=True))
     if ends:
         data["stops"] = dict(zip(("x", "y", "word"), zip(*ends, strict=True), strict=True))
     counts = all(bool((line.x == np.round(line.x)).all()) for line in lines)
@@ -224,7 +220,7 @@ def _lines(theme: Theme, axes: Axes, looks: tuple[Stroke, ...], shape: _Shape) -
     scale: dict[str, Any] = {"type": "log"} if axes.log or axes.power_law else {"nice": "ends" not in shape.extra}
     grid = {"gridColor": {"condition": {"test": "datum.value === 0", "value": theme.text}, "value": theme.grid}}
     x = _along(axes, counts=shape.counts)
-    y, low = (number(alt.Y, field, axes.y, axis=POWERS_OF_TEN if axes.log else grid, **scale) for field in ("y", "low"))
+    y = number(alt.Y, "y", axes.y, axis=POWERS_OF_TEN if axes.log else grid, **scale)
     colours, dashes = [look.colour for look in looks], [look.dash for look in looks]
     shade, dash = strokes("line", colours, dashes, longest=shape.longest, legend=axes.legend)
     line = rows("curves" if shape.curves else "rows").mark_line(aria=False)
@@ -240,10 +236,8 @@ def _lines(theme: Theme, axes: Axes, looks: tuple[Stroke, ...], shape: _Shape) -
             **hover(),
         )
     )
-    band = rows("band").mark_area(color=looks[0].colour, opacity=0.25, aria=False)
     ends = rows("stops").mark_text(align="left", dx=8, dy=34)
     parts = {
-        "band": [band.encode(x=x, y=low, y2=alt.Y2("high"))],
         "ends": [reach(number(alt.Y, "y", axes.y))],
         "": [line.encode(x=x, y=y, color=shade, strokeDash=dash, strokeWidth=alt.StrokeWidth("width:Q", scale=None))],
         "marks": _uprights(theme, x),

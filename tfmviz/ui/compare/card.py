@@ -16,8 +16,8 @@ from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
-from tfmviz.ui.compare.trials import FIRST, ROUNDING, scores_from, signed
-from tfmviz.ui.duel import FACTOR, TRAINED, Duel, Twin, available, name_of, twin_of
+from tfmviz.ui.compare.trials import FIRST, signed
+from tfmviz.ui.duel import FACTOR, ROUNDING, TRAINED, Duel, Twin, available, name_of, scores_from, twin_of
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.held_out import by_position
 from tfmviz.words.numbers import decimal, rounded
