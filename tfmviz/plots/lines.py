@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -26,7 +27,7 @@ from tfmviz.plots.charts import (
 )
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
-from tfmviz.words.numbers import RAISED
+from tfmviz.words.numbers import NO_NUMBER, RAISED
 
 MOST_POINTS = 400
 """Most points of a line that answer the pointer; on longer lines every second, third … does."""
@@ -171,11 +172,15 @@ def line_chart(
 def _points(lines: Sequence[Line], names: Sequence[str]) -> Columns:
     step = -(-sum(len(line.x) for line in lines) // MOST_POINTS)
     points = [
-        (name, x, y, float(max(line.stroke.dot, 60)), float(line.stroke.dot > 0), line.stroke.width, line.said(x, y))
+        (name, x, y, float(max(line.stroke.dot, 60)), float(line.stroke.dot > 0), line.stroke.width, _hover(line, x, y))
         for name, line in zip(names, lines, strict=True)
         for x, y in zip(line.x[::step].tolist(), line.y[::step].tolist(), strict=True)
     ]
     return dict(zip(("line", "x", "y", "dot", "seen", "width", "hover"), zip(*points, strict=True), strict=True))
+
+
+def _hover(line: Line, x: float, y: float) -> str:
+    return line.said(x, y) if math.isfinite(y) else NO_NUMBER
 
 
 def _curves(lines: Sequence[Line], names: Sequence[str]) -> Columns:
