@@ -209,7 +209,7 @@ def test_on_paper_the_score_of_two_words_that_move_is_that_of_independent_forwar
             scores = np.array([run.scores[1, 3, query, key] for run in runs])
             np.testing.assert_allclose(shown[scheme], scores, atol=5e-4)
             said = re.search(
-                rf"\*\*{scheme}\*\*: from .* a change of \*\*(.*)\*\*: where they stand (does not)?", words(app)
+                rf"\*\*{scheme}\*\*: from .* a change of \*\*(.*)\*\*: the positions (do not)?", words(app)
             )
             assert said
             moves = schemes.SCHEMES[scheme].acts == "embed"

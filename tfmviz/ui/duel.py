@@ -183,7 +183,7 @@ def on_paper(duel: Duel) -> None:
     if set(duel.schemes) == {"sinusoidal", "rope"}:
         st.markdown("Both use sines and cosines: sinusoidal **adds** them to the words, RoPE **turns** by them.")
     st.markdown(
-        "**Does it count where two words stand, or only how far apart?** The whole text moves on. Here is the score of "
+        "**Do positions matter, or only the distance of two words?** The whole text moves on. Here is the score of "
         f"one with the other, q · k and what is added to it, in layer {duel.layer}, head {duel.head}."
     )
     _moving(duel)
@@ -254,8 +254,8 @@ def _said_of_score(curve: Curve) -> str:
         return f"the query stands at {curve.x[0]}, so there is no room to move."
     spread = float(np.ptp(curve.y))
     low, high = (decimal(float(end)) for end in (curve.y.min(), curve.y.max()))
-    counts = "counts" if spread >= ROUNDING else "does not count; the rest is rounding" if spread else "does not count"
-    return f"from {low} to {high}, a change of **{rounded(spread)}**: where they stand {counts}."
+    matter = "matter" if spread >= ROUNDING else "do not matter; the rest is rounding" if spread else "do not matter"
+    return f"from {low} to {high}, a change of **{rounded(spread)}**: the positions {matter}."
 
 
 def _lessons(duel: Duel) -> tuple[Lesson, Lesson]:
