@@ -228,6 +228,7 @@ def _own_text(duel: Duel) -> None:
             if max(counts) > MOST_BARS
             else f"Paste more than {TRAINED} tokens to see what happens beyond."
         )
+        + before_after.of_twins(duel.text)
     )
     if max(counts) > MOST_BARS:
         curves = [_curve(twin.scheme, results[twin.scheme][1], role) for role, twin in duel.sides]
