@@ -4,6 +4,7 @@ import { cellAt, layOut, next } from "../../tfmviz/views/cells/layout.js";
 import { paintPicture } from "../../tfmviz/views/cells/paint.js";
 import { along, painter, ticks } from "../../tfmviz/views/cells/scales.js";
 import { said, sentence } from "../../tfmviz/views/cells/words.js";
+import { endOf } from "../../tfmviz/views/shared/arrays.js";
 
 const FORM = { name: "", digits: 2, sign: false, percent: false, unit: "", words: null, absent: ["–", "–"] };
 const SCALE = { colours: "norms", low: 0, high: 2, title: "t", root: false, ticks: "decimal" };
@@ -233,6 +234,13 @@ test("colours end at the ends of the scale, and dark has its own", () => {
   assert.deepEqual(painter(scale, false)(-3), [0, 0, 0]);
   assert.equal(along({ ...scale, colours: "signed", low: -4, high: 4, root: true }, -1), 0.25);
   assert.equal(along({ ...scale, root: true, high: 4 }, 1), 0.5);
+});
+
+test("what rounding leaves of a difference has the colour of nothing, a difference has the strongest", () => {
+  const scale = { ...SCALE, colours: /** @type {const} */ ("signed"), root: true };
+  const place = (values) => along({ ...scale, low: -endOf(values), high: endOf(values) }, values[0]);
+  for (const values of [[0], [1e-8, Number.NaN], [-1e-6, 0]]) assert.ok(Math.abs(place(values) - 0.5) < 0.002, values);
+  assert.equal(place([2e-6, -1e-6, -Infinity]), 1);
 });
 
 test("a colour bar has a few round numbers at any size of the values", () => {

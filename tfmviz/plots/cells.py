@@ -20,8 +20,8 @@ Texts = Sequence[Sequence[str]]
 MOST_WRITTEN = 32
 """A picture of up to so many rows and columns brings the texts of its cells; the browser decides whether they fit."""
 
-SMALLEST = 1e-9
-"""Smallest end of a scale, for pictures in which all values are 0."""
+ROUNDING = 1e-6
+"""So much of values of about 1 (shares, nats, lengths as shares of others) is what rounding leaves of a difference."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -167,9 +167,9 @@ def amounts(values: Array, title: str, *, ticks: Literal["decimal", "whole", "pe
 
 
 def largest(values: Array) -> float:
-    """The largest finite value in size, at least `SMALLEST`."""
-    finite = np.abs(values[np.isfinite(values)])
-    return max(float(finite.max(initial=0)), SMALLEST)
+    """The largest finite value in size; 1 where that is only `ROUNDING`, so that nothing has the colour of nothing."""
+    found = float(np.abs(values[np.isfinite(values)]).max(initial=0))
+    return found if found > ROUNDING else 1.0
 
 
 def chosen_cell(cell: tuple[int, int] | None) -> tuple[Frame, ...]:

@@ -8,7 +8,7 @@
 /** @import { Source } from "./following.js" */
 /** @import { Own } from "./own.js" */
 /** @import { Pair, Shared } from "./pairing.js" */
-import { largest } from "../shared/arrays.js";
+import { endOf, largest } from "../shared/arrays.js";
 import { firstOf } from "../shared/first.js";
 import { decimal, perCent } from "../shared/numbers.js";
 import { differenceOf, distancesOf, headOf, movedOf } from "./differences.js";
@@ -33,7 +33,6 @@ import { pairsOf, sharedOf } from "./pairing.js";
  */
 
 const LEAST = 5e-5; // a smaller share of attention is what rounding leaves
-const NOTHING = 1e-9; // the end of a scale where all values are 0
 
 /** What each view needs of the two passes besides the chosen layer. */
 const NEEDS = /** @type {Record<string, string[]>} */ ({
@@ -169,7 +168,7 @@ const DRAWN = {
   side_difference: ({ sides, order, query, key }) => {
     const [a, b] = sides.map(maskedOf);
     const values = differenceOf(a, b, order);
-    const end = Math.max(NOTHING, ...values.map((value) => (Number.isFinite(value) ? Math.abs(value) : 0)));
+    const end = endOf(values);
     const [row, column] = [query, key].map((at) => order.findIndex(([n]) => n === at));
     const axes = { rows: mergedAxis("query", sides, order), columns: mergedAxis("key", sides, order) };
     return { values, scale: { low: -end, high: end }, frames: [frameOf(row, column)], alt: "B minus A", ...axes };
@@ -188,7 +187,7 @@ const DRAWN = {
   stream_change: ({ sides: [a, b] }) => {
     const rows = Object.keys(a.sites).filter((site) => site.endsWith(".resid_post"));
     const values = Float32Array.from(rows.flatMap((site) => movedOf(a.sites[site], b.sites[site])));
-    const scale = { low: 0, high: Math.max(NOTHING, ...values) };
+    const scale = { low: 0, high: endOf(values) };
     const columns = axisOf("token", a.labels, [...a.labels.keys()]);
     return { values, scale, alt: "How far each vector has moved", columns };
   },
