@@ -60,6 +60,11 @@ def waits_here() -> str:
     return who(st.context.cookies, st.context.ip_address)
 
 
+def place() -> str:
+    """Where the reader of this session is, by digits from which nobody learns the address."""
+    return _signature(capacity.place_of(f"{st.context.ip_address}"))
+
+
 def share(reader: str, most: int) -> int:
     """How many of these at once a reader may have: a browser one, an address, behind which may be many, `most`."""
     return most if reader.startswith(ADDRESS) else 1
