@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import socket
 import threading
@@ -76,6 +77,10 @@ async def _as_task(doing: Awaitable[None]) -> None:
 
 def status(places: Places, path: str, address: str = "10.0.0.1") -> int:
     """Of the answer to a request."""
+    return int(answer(places, path, address)[0]["status"])
+
+
+def answer(places: Places, path: str, address: str = "10.0.0.1") -> list[Message]:
     got: list[Message] = []
 
     async def get(message: Message) -> None:
@@ -85,7 +90,7 @@ def status(places: Places, path: str, address: str = "10.0.0.1") -> int:
         await places({"type": "http", "path": path, "client": (address, 1)}, asyncio.Queue().get, get)
 
     together(ask())
-    return int(got[0]["status"])
+    return got
 
 
 def run(doing: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -143,6 +148,7 @@ def test_whoever_finds_no_place_is_told_so_before_a_session_and_others_are_not()
     places._taken["10.0.0.1", SESSION] = 1
     assert [status(places, BEFORE_A_SESSION, f"10.0.0.{n}") for n in (1, 2)] == [503, 200]
     assert [status(places, path) for path in ("/", PROBE, "/_stcore/health")] == [200] * 3
+    assert json.loads(answer(places, BEFORE_A_SESSION)[1]["body"]) == capacity.TOO_MANY  # a browser shows JSON alone
 
 
 def test_a_full_server_lives_and_takes_nobody_new() -> None:

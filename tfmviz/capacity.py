@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http import auto
 
@@ -162,7 +162,7 @@ class Places:
             said = PlainTextResponse("There is room.") if self.has_room() else PlainTextResponse(FULL, 503)
             await said(scope, receive, send)
         elif scope["type"] == "http" and scope["path"] == BEFORE_A_SESSION and (reason := self._no_place(scope)):
-            await PlainTextResponse(reason, 503)(scope, receive, send)
+            await JSONResponse(reason, 503)(scope, receive, send)  # Streamlit shows a reader what is JSON
         else:
             await self.app(scope, receive, send)
 
