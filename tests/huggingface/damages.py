@@ -12,6 +12,8 @@ import torch
 import transformers as hf
 from safetensors.torch import load_file, save_file
 
+from tests.text.panics import WAYS
+
 Damage = Callable[[Path], Any]
 
 
@@ -97,12 +99,30 @@ def many_tensors(folder: Path) -> None:
     (folder / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
 
 
-def multiplying(folder: Path) -> None:
+def tokenizer(change: Callable[[dict[str, Any]], Any]) -> Damage:
+    def damage(folder: Path) -> None:
+        path = folder / "tokenizer.json"
+        file = json.loads(path.read_text())
+        change(file)
+        path.write_text(json.dumps(file))
+
+    return damage
+
+
+def multiplying(file: dict[str, Any]) -> None:
     """Twelve rules, each of which writes four letters for one: the process was ended by the tokenizer's library."""
-    path = folder / "tokenizer.json"
     rules = [{"type": "Replace", "pattern": {"String": "a"}, "content": "aaaa"}] * 12
-    changed = json.loads(path.read_text()) | {"normalizer": {"type": "Sequence", "normalizers": rules}}
-    path.write_text(json.dumps(changed))
+    file["normalizer"] = {"type": "Sequence", "normalizers": rules}
+
+
+def too_many_ways(file: dict[str, Any]) -> None:
+    file["pre_tokenizer"] = {"type": "Split", "pattern": {"Regex": WAYS}, "behavior": "Isolated", "invert": False}
+
+
+def marks_without_end(file: dict[str, Any]) -> None:
+    """Five megabytes that put a hundred million tokens before every text."""
+    file["post_processor"]["special_tokens"]["<s>"] |= {"ids": [1] * 1000, "tokens": ["<s>"] * 1000}
+    file["post_processor"]["single"] *= 100_000
 
 
 REFUSED: dict[str, tuple[Damage, str]] = {
@@ -183,5 +203,10 @@ REFUSED: dict[str, tuple[Damage, str]] = {
     "a card as a pipe": (instead("README.md", os.mkfifo), r"README\.md is no regular file"),
     "too many tensors": (many_tensors, "lists its tensors in 5 MB"),
     "settings as long as a book": (config(more="x" * 2_000_000), r"config\.json has 2 MB"),
-    "rules that multiply a text": (multiplying, r"normalizer of its tokenizer can make a text 2e\+07 times as long"),
+    "rules that try too many ways": (tokenizer(too_many_ways), "break down on long texts, such as 5,001 characters"),
+    "marks without end": (tokenizer(marks_without_end), "adds 100,000,000 marks to every text"),
+    "rules that multiply a text": (
+        tokenizer(multiplying),
+        r"normalizer of its tokenizer can make a text 2e\+07 times as long",
+    ),
 }

@@ -18,7 +18,9 @@ from tests.app import open_page, views
 from tests.classroom.crowd import together
 from tests.hostile.texts import ODD, WORST
 from tests.live.conftest import Talk, parts, question
+from tests.text.panics import TEXT, panic
 from tests.traces import read_arrays
+from tfmviz.text import tokenizer
 from tfmviz.ui import cache, live, models, readers, turns
 
 LONG = "Die Donaudampfschifffahrt ist lang. " * 60
@@ -168,6 +170,17 @@ def test_what_is_no_question_gets_a_sentence_and_the_next_one_its_picture(
     (refused, none), (header, data) = talk(asking(message, question(n=7)))
     assert none == {}
     assert refused["error"] == sentence
+    assert header["n"] == 7
+    assert data["explorer"]
+
+
+def test_a_text_on_which_the_tokenizers_library_gives_up_gets_a_sentence_and_the_next_one_its_picture(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts_of = tokenizer.parts_of
+    monkeypatch.setattr(tokenizer, "parts_of", lambda text, *rest: panic() if text == TEXT else parts_of(text, *rest))
+    (refused, _), (header, data) = talk(asking(question(TEXT), question(n=7)))
+    assert refused["error"] == "The picture of this text cannot be drawn."
     assert header["n"] == 7
     assert data["explorer"]
 

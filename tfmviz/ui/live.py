@@ -252,11 +252,11 @@ def pictures(asked: Asked) -> tuple[dict[str, Any], dict[str, bytes]]:
 
     if asked.layer not in model.config.layers or asked.head >= model.config.attention.n_heads:
         raise Refused("This model has no such head.")
-    if not model.encode(asked.text).ids:
-        raise Refused(NOT_READ)
     names = [name for name in asked.views if name != "predictions" or model.config.head != "none"]
     sites = {site for name in ("explorer", *names) for site in SITES[name]}
     try:
+        if not model.encode(asked.text).ids:
+            raise Refused(NOT_READ)
         with fuse.watched(look):
             trace = models.run_unshared(model, asked.text, None if "*" in sites else sorted(sites))
             return _drawn(model, asked, trace, names)
