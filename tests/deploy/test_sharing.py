@@ -120,7 +120,7 @@ def test_a_full_server_keeps_its_readers_and_gets_no_new_ones(shared: Shared) ->
     assert shared.ask(cookie=cookies["two"]) == (200, "two")
 
 
-def test_a_page_is_asked_for_again_elsewhere_and_an_upload_is_sent_once(shared: Shared) -> None:
+def test_a_page_is_asked_for_again_elsewhere_and_what_changes_something_is_sent_once(shared: Shared) -> None:
     shared.servers[0].answers = False
     assert {shared.ask() for _ in range(4)} == {(200, "two")}
     assert "GET" in shared.servers[0].asked
