@@ -10,11 +10,12 @@ import tokenizers
 from tokenizers import decoders, normalizers, pre_tokenizers, processors
 from tokenizers.models import Unigram
 
-from tfmviz.huggingface.source import Refused, in_one_line, read_json
+from tfmviz.huggingface.source import Refused, in_one_line
 from tfmviz.model.config import ModelConfig
 from tfmviz.record.marks import Marks
 from tfmviz.text.foreign import ForeignTokenizer
 from tfmviz.text.library import without_panics
+from tfmviz.zoo.limits import read_json
 
 FILES = ("tokenizer.json", "tokenizer.model", "spiece.model", "vocab.json", "vocab.txt", "source.spm")
 """Files that hold a tokenizer, the newest kind first."""
