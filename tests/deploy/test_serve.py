@@ -6,9 +6,7 @@ import asyncio
 import signal
 import socket
 import threading
-import time
 import urllib.request
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -17,17 +15,9 @@ from playwright.sync_api import Page, expect
 
 from deploy.serve import Replica
 from tests.browser import READY, Visit
-from tests.deploy.serving import Reader, Serving, reading, silence
+from tests.deploy.serving import Reader, Serving, reading, silence, wait_until
 
 PAGE = "/residual_stream?text=The+queen+gave+the+king+a+ring.&model=twins-rope&layer=2&head=1"
-
-
-def wait_until(holds: Callable[[], bool], what: str, *, page: Page | None = None) -> None:
-    """Looks again and again; meanwhile a browser's page goes on, whose requests pass through this process."""
-    deadline = time.monotonic() + 300
-    while not holds():
-        assert time.monotonic() < deadline, f"{what} has not happened within five minutes"
-        page.wait_for_timeout(50) if page else time.sleep(0.05)
 
 
 def kill(replica: Replica) -> None:

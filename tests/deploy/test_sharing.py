@@ -13,7 +13,7 @@ import pytest
 
 from deploy import serve
 from deploy.serve import Proxy, Replica
-from tests.deploy.serving import free_ports
+from tests.deploy.serving import free_ports, wait_until
 from tests.hostile.spellings import CLOSED
 
 
@@ -103,9 +103,7 @@ def test_a_server_that_is_not_ready_gets_no_readers_until_it_is(shared: Shared, 
 def test_a_full_server_keeps_its_readers_and_gets_no_new_ones(shared: Shared) -> None:
     cookies = {name: cookie for _, name, cookie in (shared.ask_for_cookie() for _ in range(4))}
     shared.servers[0].has_room = False
-    for _ in range(1000):  # until HAProxy has asked it
-        if {shared.ask()[1] for _ in range(4)} == {"two"}:
-            break
+    wait_until(lambda: {shared.ask()[1] for _ in range(4)} == {"two"}, "HAProxy's question")
     assert {shared.ask() for _ in range(4)} == {(200, "two")}
     assert {name: shared.ask(cookie=cookie) for name, cookie in cookies.items()} == {
         "one": (200, "one"),
@@ -113,9 +111,7 @@ def test_a_full_server_keeps_its_readers_and_gets_no_new_ones(shared: Shared) ->
     }
     assert {shared.ask(path=f"/static/{n}.js") for n in range(4)} == {(200, "one"), (200, "two")}
     shared.servers[1].has_room = False
-    for _ in range(1000):
-        if shared.ask()[0] == 503:
-            break
+    wait_until(lambda: shared.ask()[0] == 503, "HAProxy's question")
     assert shared.ask()[0] == 503
     assert shared.ask(cookie=cookies["two"]) == (200, "two")
 

@@ -238,7 +238,7 @@ def _where_it_reads() -> Iterator[None]:
     try:
         yield
     except Unreadable as error:
-        st.warning(str(error))
+        st.warning(markdown.plain(str(error)))  # it quotes the tokenizer's file
 
 
 def _around_the_page(title: str, purpose: str) -> DeltaGenerator | None:
