@@ -22,7 +22,7 @@ from tfmviz.ui.figures import show_bars, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import lens as view
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import per_cent
 
 WORD, RANK, ENTROPY, DIVERGENCE = "top word", "rank of the answer", "entropy", "distance to the end"
@@ -138,7 +138,7 @@ def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:
     st.markdown(
         f"In the first column {same} of {len(trace.tokens)} tokens {'is' if same == 1 else 'are'} read out as "
         f"themselves; from “{stages[half]}” on, half keep their final answer. For "
-        f"“{markdown.plain(visible(trace.tokens[token]))}” it is “{answer}”; its rank by stage: {way}."
+        f"{markdown.plain(quoted(trace.tokens)[token])} it is “{answer}”; its rank by stage: {way}."
     )
 
 

@@ -1,11 +1,12 @@
 // Numbers as sentences, for screen readers and for reading out.
 
+import { inWords } from "../shared/bytes.js";
+import { decimal, share } from "../shared/numbers.js";
 /** @import { Texts } from "../shared/elements.js" */
 /** @import { Kind } from "./payload.js" */
 /** @import { Focus, State } from "./state.js" */
 /** @import { Filters, Pattern } from "./weights.js" */
-import { inWords } from "../shared/bytes.js";
-import { decimal, share } from "../shared/numbers.js";
+import { quoted } from "../shared/quoted.js";
 
 /** @typedef {{layer: number, head: number}} Place of a head */
 
@@ -108,14 +109,15 @@ export function verdictWords(kind, { layer, head }, words) {
 export const headWords = (kind, place) => [headName(kind, place), verdictOf(kind, place)].filter(Boolean).join(": ");
 
 /**
- * “it” (token 7); where one text looks at another, “a”, about to write “student” (token 3).
+ * What is pointed at, always with its number: “it” (token 7); where one text looks at another, “a”, about to write
+ * “student”.
  * @param {Texts} texts
  * @param {number} at
  */
-const said = ({ labels, said }, at) => inWords(`${said?.[at] ?? `“${labels[at]}”`} (token ${at})`);
+const said = ({ labels, said }, at) => inWords(said?.[at] ?? `“${labels[at]}” (token ${at})`);
 
 /**
- * “it” (token 7) looks at “animal” 0.42, “The” 0.20.
+ * “it” (token 7) looks at “animal” 0.42, “the” (token 5) 0.20.
  * @param {Pattern} pattern
  * @param {Focus} focus
  * @param {{queries: Texts, keys: Texts}} texts
@@ -124,14 +126,14 @@ const said = ({ labels, said }, at) => inWords(`${said?.[at] ?? `“${labels[at]
 export function sentence({ mask, weights }, { side, at }, { queries, keys }, most = 3) {
   const [own, others] = side === "query" ? [queries, keys] : [keys, queries];
   const largest = others.labels
-    .map((label, other) => {
+    .map((_, other) => {
       const [row, column] = side === "query" ? [at, other] : [other, at];
-      return { label, weight: weights[row * mask.columns + column] };
+      return { other, weight: weights[row * mask.columns + column] };
     })
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .slice(0, most)
-    .map(({ label, weight }) => `“${inWords(label)}” ${share(weight)}`);
+    .map(({ other, weight }) => `${inWords(quoted(others.labels, other))} ${share(weight)}`);
   const verb = side === "query" ? "looks at" : "is looked at by";
   return `${said(own, at)} ${verb} ${largest.join(", ") || "nothing"}.`;
 }

@@ -1,6 +1,5 @@
 // One head at work: point at a word, and arcs lead to the words it looks at; the box below takes another sentence.
 
-/** @import { Page } from "../shared/shell.js" */
 import { inWords } from "../shared/bytes.js";
 import { figureOf } from "../shared/drawn.js";
 import { listen, make, put, roving, tokenButtons } from "../shared/elements.js";
@@ -8,6 +7,8 @@ import { go } from "../shared/going.js";
 import { component } from "../shared/meet.js";
 import { perCent } from "../shared/numbers.js";
 import { svgElement } from "../shared/picture.js";
+/** @import { Page } from "../shared/shell.js" */
+import { quoted } from "../shared/quoted.js";
 import { Shell } from "../shared/shell.js";
 
 /**
@@ -84,7 +85,7 @@ class Home extends Shell {
     const { labels, weights } = this.data;
     const row = weights[from];
     const to = row.indexOf(Math.max(...row));
-    const name = (/** @type {number} */ n) => `“${inWords(labels[n])}”`;
+    const name = (/** @type {number} */ n) => inWords(quoted(labels, n));
     this.from = from;
     for (const [n, node] of this.buttons.entries()) {
       node.ariaPressed = String(n === from);

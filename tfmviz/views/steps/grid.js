@@ -1,14 +1,15 @@
 // One matrix as a picture: cells in its colour, rows and columns named where there is room, the chosen cell framed.
 
+import { contextOf, fresh, widest } from "../shared/canvas.js";
+import { arrowOf, make } from "../shared/elements.js";
+import { decimal, number } from "../shared/numbers.js";
 /** @import { Pen } from "../shared/canvas.js" */
 /** @import { Figure } from "../shared/picture.js" */
 /** @import { Axis, Description, Head, MatrixId, Selection } from "./head.js" */
 /** @import { Colours } from "../shared/colours.js" */
-import { contextOf, fresh, widest } from "../shared/canvas.js";
-import { arrowOf, make } from "../shared/elements.js";
-import { decimal, number } from "../shared/numbers.js";
+import { quoted } from "../shared/quoted.js";
 import { inkOnCell, shader } from "../shared/shades.js";
-import { quoted, shape } from "./words.js";
+import { shape } from "./words.js";
 
 const LEAST_LABEL = 9; // pixels a cell must measure to have its token beside it
 const [WIDE_CELL, HIGH_CELL] = [3.4, 1.4]; // of the letters: a cell that has room for a number
@@ -120,7 +121,7 @@ export class Grid {
    */
   placeOf(side, index) {
     const labels = this.labels(this.matrix.axes[side]);
-    return `${side === "rows" ? "row" : "column"} ${labels.length ? quoted(labels[index]) : index}`;
+    return `${side === "rows" ? "row" : "column"} ${labels.length ? quoted(labels, index) : index}`;
   }
 
   /** @type {Painting} */
