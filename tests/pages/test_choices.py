@@ -131,7 +131,7 @@ def test_the_lens_as_a_table_holds_the_answers_probability_and_the_top_words(tra
 
 def test_effects_are_shares_of_the_whole(trace: Trace) -> None:
     said = alt(page("step_by_step", part="What heads add"), "look_effects")
-    found = re.findall(r"” (\S+) → ([^\s;]+)", said)
+    found = re.findall(r"[”)] (\S+) → ([^\s;]+)", said)
     attention, effect = (np.array([float(pair[side]) for pair in found]) for side in (0, 1))
     layer = f"decoder.{LAYER}.self_attn"
     np.testing.assert_allclose(attention, trace[f"{layer}.pattern"][HEAD, TOKEN], atol=0.0051)

@@ -31,12 +31,12 @@ def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
     before, after = (side.trace for side in sides.lessons)
     if chosen.empty:
         names = ", ".join(
-            markdown.plain(said_of_queries(before, layers[0] if layers else before.layers[-1])[row])
+            f"{row} {markdown.plain(said_of_queries(before, layers[0] if layers else before.layers[-1])[row])}"
             for row in chosen.empty[:6]
         )
         way_out = "itself" if chosen.mask.shape[0] == chosen.mask.shape[1] else "the first key"
         st.warning(
-            f"{names}{' …' if len(chosen.empty) > 6 else ''} may look at nothing: a softmax over no keys is "
+            f"Row {names}{' …' if len(chosen.empty) > 6 else ''} may look at nothing: a softmax over no keys is "
             f"0/0. Here it may look at {way_out}.",
             icon=icons.WARNING,
         )
