@@ -21,6 +21,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_bars, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import lens as view
+from tfmviz.views.files import text_field
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import per_cent
@@ -153,7 +154,7 @@ def _one_cell(here: Lesson, token: int, *, name: str, site: str | None) -> None:
 
 
 def _csv(found: Lens, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> str:
-    """One line for every token and stage. Words stand in “quotation marks”, so that none is taken for a formula."""
+    """One line for every token and stage."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(
@@ -161,9 +162,9 @@ def _csv(found: Lens, stages: list[str], trace: Trace, vocabulary: tuple[str, ..
     )
     for n, token in enumerate(trace.tokens):
         for s, stage in enumerate(stages):
-            words = (f"“{vocabulary[index]}”" for index in (found.top[s, n], found.answer[n]))
+            words = (text_field(vocabulary[index]) for index in (found.top[s, n], found.answer[n]))
             top, answer = words
             measured = (found.answer_probability[s, n], found.answer_rank[s, n], found.entropy[s, n])
             numbers = [f"{value:.6g}" for value in (*measured, found.divergence[s, n])]
-            writer.writerow([n, f"“{token}”", stage, top, f"{found.top_probability[s, n]:.6g}", answer, *numbers])
+            writer.writerow([n, text_field(token), stage, top, f"{found.top_probability[s, n]:.6g}", answer, *numbers])
     return text.getvalue()
