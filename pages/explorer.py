@@ -5,7 +5,6 @@ import streamlit as st
 from tfmviz.ui import beside, guess, lesson, live, sides
 from tfmviz.ui.explorer import panels
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.sentences import HOW_IT_READS
 
 
 def draw(here: Lesson) -> None:
@@ -20,7 +19,7 @@ def draw(here: Lesson) -> None:
             panels.explorer(here)
     with guess.along("predicted"), lesson.where_it_predicts():
         panels.predictions_in_short(here)
-    st.markdown(HOW_IT_READS[here.model.config.architecture])
+    st.markdown(panels.how_it_reads(here))
 
     lesson.tabs(
         "view",

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from scripts.find_neurons import OTHERS, TEXTS
-from scripts.without_heads import Lost, answer, damages
+from scripts.without_heads import REPEATS, Lost, answer, damages, repeats
 from tfmviz import zoo
 from tfmviz.analysis import forming
 from tfmviz.analysis.biography.birth import FIFTH, FIFTIETH, Birth, Head, composition_of, strongest
@@ -29,7 +29,7 @@ from tfmviz.analysis.biography.claims import DRAWS, Claim, Sums, claims, interva
 from tfmviz.analysis.biography.file import FILE, Biography, Book, save
 from tfmviz.analysis.biography.kinds import KINDS, ON_REPEATS, Frequencies, cells, cells_on_repeats
 from tfmviz.analysis.biography.measure import FAR, KEPT, Tally, tally
-from tfmviz.analysis.heads import N_RANDOM, allowed, layer_scores, random_repeats
+from tfmviz.analysis.heads import allowed, layer_scores, random_repeats
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.why.copying import eigenvalue_scores
 from tfmviz.record.trace import Array, Trace
@@ -48,9 +48,6 @@ LONGEST = 200
 
 FEWEST = 100
 """Sentences of the corpora on which claims are tested, at least."""
-
-REPEATS = 8
-"""Texts of random tokens that come twice: claims are made on half of them and tested on the others."""
 
 WINDOW_EVERY = 16
 """Tokens from one window of text to the next, on which the loss of the 5th and the 50th token is measured."""
@@ -121,16 +118,16 @@ def find(
     }
     lost = damages(model, [(n, lines[n]) for n in made][:: max(1, len(made) // without)], made_of, frequencies)
     twice = gather_twice(model)
-    heads = {
-        layer: biographies(model, layer, Evidence(found[layer], other[layer], made_of[layer], twice.get(layer)), lost)
-        for layer in found
-    }
-    heads = {layer: tuple(replace(one, examples=_in_file(one, made)) for one in rows) for layer, rows in heads.items()}
+    heads = {}
+    for layer in found:
+        evidence = Evidence(found[layer], other[layer], made_of[layer], twice.get(layer))
+        heads[layer] = biographies(model, layer, evidence, lost, made)
     book = Book(
         texts=texts,
         found_on=len(made),
         tested_on=len(tested),
         damaged_on=lost.n_texts,
+        twice_on=REPEATS if twice else 0,
         heads=heads,
         **birth_of(model, place, stories or ["\n".join(lines)]),
     )
@@ -191,18 +188,15 @@ def gather_twice(model: ZooModel) -> dict[str, tuple[Sums, Sums]]:
     if model.config.architecture == "encoder-decoder":
         return {}
     kept: dict[str, list[Tally]] = {}
-    n = min(N_RANDOM, model.config.max_len // 2)
-    for seed in range(1, REPEATS + 1):
-        ids = np.random.default_rng(seed).integers(1, model.config.vocab_size, size=n).tolist() * 2
+    for ids in repeats(model):
         trace = model.trace(ids, sites=SITES)
+        second = np.arange(len(ids)) >= len(ids) // 2
         for layer in trace.layers:
             mask = np.broadcast_to(allowed(trace, layer), trace[f"{layer}.pattern"].shape[1:])
-            chosen = np.arange(2 * n) >= n
-            found = tally(trace[f"{layer}.pattern"], mask, cells_on_repeats(trace.target, mask), chosen=chosen)
+            found = tally(trace[f"{layer}.pattern"], mask, cells_on_repeats(trace.target, mask), chosen=second)
             if found is not None:
                 kept.setdefault(layer, []).append(found)
-    half = REPEATS // 2
-    return {layer: (Sums.of(rows[:half]), Sums.of(rows[half:])) for layer, rows in kept.items()}
+    return {layer: (Sums.of(rows[:REPEATS]), Sums.of(rows[REPEATS:])) for layer, rows in kept.items()}
 
 
 def birth_of(model: ZooModel, folder: Path, texts: Sequence[str]) -> dict[str, Any]:
@@ -260,22 +254,23 @@ class Evidence:
     twice: tuple[Sums, Sums] | None
 
 
-def biographies(model: ZooModel, layer: str, evidence: Evidence, lost: Lost) -> tuple[Biography, ...]:
-    """Those of all heads of a layer."""
+def biographies(
+    model: ZooModel, layer: str, evidence: Evidence, lost: Lost, made: Sequence[int]
+) -> tuple[Biography, ...]:
+    """Those of all heads of a layer; `made` has the line of each text on which claims were made."""
     again = [None] * len(evidence.made)
     if evidence.twice is not None:
         again = claims(*evidence.twice, ON_REPEATS, evenly=False)  # type: ignore[assignment]
     copying = eigenvalue_scores(model.weights, layer)
-    return tuple(
-        _biography(layer, head, evidence, lost, again[head], float(copying[head])) for head in range(len(copying))
-    )
+    found = (_biography(layer, n, evidence, lost, again[n], float(copying[n])) for n in range(len(copying)))
+    return tuple(replace(one, examples=_in_file(one, made)) for one in found)
 
 
 def _biography(layer: str, head: int, evidence: Evidence, lost: Lost, again: Claim | None, copying: float) -> Biography:
     """All that was measured of one head."""
     tallies, sums = evidence.other.tallies, evidence.other.sums
-    first, rest, sharp, entropy = (
-        float(sum(getattr(one, name)[head] for one in tallies)) for name in ("first", "rest", "sharp", "entropy")
+    first, rest, sharp, shared = (
+        float(sum(getattr(one, name)[head] for one in tallies)) for name in ("first", "rest", "sharp", "shared")
     )
     rest = max(rest, 1e-30)
     distances = np.sum([one.distances[head] for one in tallies], axis=0) / rest
@@ -288,7 +283,7 @@ def _biography(layer: str, head: int, evidence: Evidence, lost: Lost, again: Cla
     return Biography(
         first=first / sum(one.queries for one in tallies),
         sharp=sharp / rest,
-        evenness=entropy / rest,
+        evenness=shared / rest,
         distance=float(distances @ np.abs(np.arange(-FAR - 1, FAR + 2))) if within else float("nan"),
         distances=tuple(distances.tolist()) if within else (),
         kinds={

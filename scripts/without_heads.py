@@ -12,9 +12,12 @@ from tfmviz import zoo
 from tfmviz.analysis import ablation, forming
 from tfmviz.analysis.biography.claims import Claim
 from tfmviz.analysis.biography.kinds import KINDS, Frequencies, cells
-from tfmviz.analysis.heads import N_RANDOM, allowed
+from tfmviz.analysis.heads import allowed, random_repeats
 from tfmviz.record.trace import Array, Trace
 from tfmviz.zoo import ZooModel
+
+REPEATS = 40
+"""Texts of random tokens that come twice on which a claim is tested; it is made on as many others."""
 
 MASKED_EVERY = 7
 """In a model that fills in words, so many tokens have one that is hidden."""
@@ -36,7 +39,7 @@ class Lost:
         where: per layer (head, token): whether the head gives at least half of its attention to what it is said to
             look at.
         text, place: of each token: line of the file, and position.
-        twice: per layer (head,), in the second half of random tokens that come twice.
+        twice: per layer (head,), in the second half of random tokens that come twice, on average.
     """
 
     n_texts: int
@@ -133,13 +136,18 @@ def damage_twice(model: ZooModel) -> dict[str, Array]:
     """By how much the loss of tokens that come again rises without each head; none but for language models."""
     if model.config.architecture != "decoder-only":
         return {}
-    n = min(N_RANDOM, model.config.max_len // 2)
-    ids = np.random.default_rng(1).integers(1, model.config.vocab_size, size=n).tolist() * 2
-    trace = model.trace(ids)
-    heads = [part for part in ablation.parts_of(trace) if part.kind == "head"]
-    run = partial(zoo.experiments.logits_under, model, ids)
-    lost = forming.damage(trace, forming.second_time(ids), run, heads)
-    return {
-        layer: np.array([loss for loss, part in zip(lost, heads, strict=True) if part.sites == (f"{layer}.z",)])
-        for layer in trace.layers
-    }
+    found: dict[str, list[Array]] = {}
+    for ids in repeats(model)[REPEATS:]:
+        trace = model.trace(ids)
+        heads = [part for part in ablation.parts_of(trace) if part.kind == "head"]
+        run = partial(zoo.experiments.logits_under, model, ids)
+        lost = forming.damage(trace, forming.second_time(ids), run, heads)
+        for layer in trace.layers:
+            found.setdefault(layer, []).append(lost[[part.sites == (f"{layer}.z",) for part in heads]])
+    return {layer: np.mean(rows, axis=0) for layer, rows in found.items()}
+
+
+def repeats(model: ZooModel) -> list[tuple[int, ...]]:
+    """Random tokens that come twice, always the same: `REPEATS` to make claims on, then as many to test them on."""
+    vocab_size, max_len = model.config.vocab_size, model.config.max_len
+    return [random_repeats(vocab_size=vocab_size, max_len=max_len, seed=seed) for seed in range(1, 2 * REPEATS + 1)]

@@ -45,13 +45,20 @@ def test_the_kinds_are_those_that_a_reader_would_mark() -> None:
     where = {kind: {(int(i), int(j)) for i, j in np.argwhere(matrix)} for kind, matrix in found.items()}
     assert where["previous"] == {(i, i - 1) for i in range(2, 8)}
     assert where["two before"] == {(i, i - 2) for i in range(3, 8)}
-    assert where["near"] == {(i, j) for i in range(2, 8) for j in range(max(1, i - 3), i)}
+    assert where["near before"] == {(i, j) for i in range(2, 8) for j in range(max(1, i - 3), i)}
+    assert where["near"] == where["near before"] | where["itself"]
     assert where["next"] == where["near after"] == where["same place"] == set()
     assert where["itself"] == {(i, i) for i in range(2, 8)}
     assert where["same word"] == {(6, 1)}
     assert where["punctuation"] == {(6, 5), (7, 5)}
     assert where["capital"] == {(7, 6)}
     assert where["number"] == {(i, 3) for i in range(4, 8)}
+
+
+def test_near_is_both_sides_where_both_may_be_seen() -> None:
+    found = dict(zip(KINDS, cells(SENTENCE, SENTENCE, np.ones((8, 8), dtype=bool), NOTHING), strict=True))
+    near = {(i, j) for i in range(8) for j in range(1, 8) if abs(i - j) <= 3}
+    assert {(int(i), int(j)) for i, j in np.argwhere(found["near"])} == near
 
 
 def test_across_two_texts_there_is_no_distance_but_a_place() -> None:
@@ -79,6 +86,8 @@ def test_sums_are_those_counted_by_hand() -> None:
         assert found.rest[head] == pytest.approx(sum(rest[2:]))
         assert found.first[head] == pytest.approx(sum(a[i, 0] for i in range(2, 8)))
         assert found.sharp[head] == pytest.approx(sum(max(a[i, 1:]) for i in range(2, 8)))
+        alike = sum(min(a[i, j], rest[i] / i) for i in range(2, 8) for j in range(1, i + 1))
+        assert found.shared[head] == pytest.approx(alike)
         number = KINDS.index("number")
         assert found.mass[head, number] == pytest.approx(sum(a[i, 3] for i in range(4, 8)))
         assert found.room[head, number] == pytest.approx(sum(rest[4:]))
@@ -95,7 +104,7 @@ def test_an_even_spread_has_evenness_one_and_its_own_chance_everywhere() -> None
     found = tally(pattern, mask, cells(SENTENCE, SENTENCE, mask, NOTHING))
     assert found is not None
     np.testing.assert_allclose(found.mass, found.even)
-    np.testing.assert_allclose(found.entropy, found.rest)
+    np.testing.assert_allclose(found.shared, found.rest)
 
 
 def test_one_or_two_tokens_leave_no_choice() -> None:
@@ -141,6 +150,45 @@ def test_a_claim_is_made_where_there_is_something_and_holds_where_it_is_so_again
     assert lost is not None
     assert (lost.kind, lost.held) == ("previous", False)
     assert claims(Sums.of(drawn(0.1)), there, KINDS, evenly=False) == [None, None]
+
+
+def rows(weights: Array) -> Array:
+    """Each row divided by its sum, where a causal mask allows it."""
+    seen = np.tril(weights)
+    return np.asarray(seen / seen.sum(axis=-1, keepdims=True))
+
+
+def heads_by_hand(length: int, rng: np.random.Generator) -> dict[str, Array]:
+    """Patterns that are what their names say, and two that are nothing."""
+    back = np.arange(length)[:, None] - np.arange(length)
+    at_first = np.eye(length)[[0] * length] * 1e-9  # for rows that have nothing else
+    alibi = {f"ALiBi, 1/{1 / slope:.0f}": rows(np.exp(-slope * np.abs(back))) for slope in (1 / 4, 1 / 64)}
+    return alibi | {
+        "previous": rows((back == 1) + at_first),
+        "two before": rows((back == 2) + at_first),
+        "itself": rows(back == 0),
+        "near": rows(abs(back) <= 3),
+        "near before": rows(((back >= 1) & (back <= 3)) + at_first),
+        "evenly": rows(np.ones((length, length))),
+        "scores of deviation 0.8": rows(np.exp(0.8 * rng.normal(size=(length, length)))),
+        "a quarter near": (rows(abs(back) <= 3) + 3 * rows(np.ones((length, length)))) / 4,
+    }
+
+
+def test_a_head_that_is_one_thing_by_construction_gets_that_claim_and_no_other() -> None:
+    """ALiBi without scores: a slope of 1/4 looks near, of 1/64 at all alike. Ordinary scores are no even spread."""
+    expected = {kind: kind for kind in ("previous", "two before", "itself", "near", "near before", "evenly")}
+    expected |= {"ALiBi, 1/4": "near", "ALiBi, 1/64": "evenly"}
+    rng, found = np.random.default_rng(0), []
+    for length in rng.integers(8, 20, size=80).tolist():
+        some = encoding(tuple(range(length)), tuple(f"w{n}" for n in range(length)))
+        mask, by_hand = np.tri(length, dtype=bool), heads_by_hand(length, rng)
+        one = tally(np.stack(list(by_hand.values())), mask, cells(some, some, mask, NOTHING))
+        assert one is not None
+        found.append(one)
+    made = claims(Sums.of(found[:40]), Sums.of(found[40:]), KINDS)
+    said = {name: claim.kind for name, claim in zip(by_hand, made, strict=True) if claim is not None and claim.held}
+    assert said == expected
 
 
 def test_a_head_between_two_texts_may_align_them() -> None:
@@ -200,7 +248,7 @@ def book_for(name: str, found: Biography = BIOGRAPHY) -> Book:
         for stack in weights.stacks.values()
         for layer, matrices in stack.attention.items()
     }
-    return Book(texts="english.txt", found_on=5, tested_on=1234, damaged_on=2, heads=heads)
+    return Book(texts="english.txt", found_on=5, tested_on=1234, damaged_on=2, twice_on=40, heads=heads)
 
 
 def test_a_file_is_read_as_it_was_written_and_only_with_its_weights(tmp_path: Path) -> None:
@@ -239,11 +287,12 @@ def test_words_say_what_held_and_nothing_else() -> None:
     assert (failed.name, BIOGRAPHY.name) == ("no claim", "previous")
     again = replace(BIOGRAPHY, twice=replace(CLAIM, kind="induction", share=0.9))
     assert (again.name, words.score(again)) == ("induction", 0.9)
-    assert "come twice, 90% goes to what followed the same token before (65 to 75%). On ordinary" in words.said(
-        again, book
+    assert (
+        "come twice, 90% goes to what followed the same token before (65 to 75% on 40 such texts). On ordinary"
+        in words.said(again, book)
     )
     lost = words.said(replace(again, damage_twice=2.5), book)
-    assert "(65 to 75%), and without it they cost 2.50 nats more. On ordinary" in lost
+    assert "(65 to 75% on 40 such texts), and without it they cost 2.50 nats more. On ordinary" in lost
     assert book_for("induction", failed).coverage == (0, 8)
     assert book_for("induction", again).precision == (16, 16)
 

@@ -291,6 +291,15 @@ def test_an_even_spread_is_broad_however_short_the_text(length: int) -> None:
     assert verdicts(head_scores(pattern, read, read, mask))[0].kind == "broad"
 
 
+def test_ordinary_scores_spread_attention_but_not_evenly() -> None:
+    """With scores of deviation 0.8 a key one deviation above the mean gets five times what one below it gets."""
+    scores = np.where(CAUSAL, 0.8 * np.random.default_rng(0).normal(size=(20, N, N)), -np.inf)
+    pattern = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+    found = head_scores(pattern, TEXT, TEXT, CAUSAL)
+    assert found["broad"].mean() > 0.8
+    assert "broad" not in {verdict.kind for verdict in verdicts(found)}
+
+
 JUST_NAMED, JUST_BROAD = np.nextafter(NAMED, 0), np.nextafter(BROAD, 0)
 
 

@@ -298,8 +298,8 @@ def test_the_fan_adds_up_the_surprise_of_every_text() -> None:
 @pytest.mark.parametrize(("tab", "room"), [("Fifty texts", 244), ("Repetition", 176), ("Beam search", 244)])
 def test_a_text_that_leaves_no_room_is_continued_from_its_end_and_the_page_says_so(tab: str, room: int) -> None:
     said = [note.value for note in open_writing(behind=tab, text="word " * 999).info]
-    assert any(f"only the last {room} of your text are continued" in note for note in said)
-    assert not any("are continued" in note.value for note in open_writing(behind=tab).info)
+    assert any(f"only the last {room} tokens of your text" in note for note in said)
+    assert not any("only the last" in note.value for note in open_writing(behind=tab).info)
 
 
 def test_repetition_is_counted_in_the_texts_that_are_shown(tokenizer: Tokenizer) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import cycle, islice, pairwise, permutations, product
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pytest
 import torch
 from transformers.generation import logits_process as theirs
 
+from tests.node import call
 from tfmviz.record.decoding import ORDER, Rules, choose, draw, entropy, number_for, repeated, stages
 from tfmviz.record.trace import Array
 
@@ -65,6 +66,53 @@ def test_every_rule_leaves_what_transformers_leaves(values: dict[str, float], se
         np.testing.assert_allclose(stage.probabilities, expected[0].softmax(dim=-1), atol=1e-6)
 
 
+def settings(n: int) -> list[dict[str, Any]]:
+    """Random rules in every order; a rule is left out of every third setting or so."""
+    rng = np.random.default_rng(49)
+    draws: dict[str, Callable[[], float]] = {
+        "repetition": lambda: float(rng.choice([0.6, 1.2, 2.0, 7.0])),
+        "temperature": lambda: float(10 ** rng.uniform(-3, 1)),
+        "top_k": lambda: int(rng.integers(1, VOCAB + 10)),
+        "top_p": lambda: float(rng.uniform(0, 1)),
+        "min_p": lambda: float(rng.uniform(0, 0.4)),
+    }
+    return [
+        {name: drawn() for name, drawn in draws.items() if rng.random() < 2 / 3}
+        | {"order": order, "banned": tuple(rng.integers(0, 10, 2).tolist()) if rng.random() < 0.5 else ()}
+        for order in islice(cycle(permutations(ORDER)), n)
+    ]
+
+
+def by_transformers(logits: Array, rules: Rules) -> list[Any]:
+    """What their processors leave, one after another."""
+    left = [torch.from_numpy(logits).double()[None]]
+    for rule in rules.active:
+        left.append(PROCESSORS[rule](getattr(rules, rule))(torch.tensor([SEEN]), left[-1]))
+    return [(scores[0].softmax(dim=-1).numpy(), (scores[0] > -torch.inf).tolist()) for scores in left]
+
+
+NEUTRAL = {name: getattr(Rules(), name) for name in ("banned", *ORDER)}
+
+IN_BROWSER = """given.settings.map((rules, n) => module.stagesOf(given.logits[n], rules, given.seen).map(
+    ({ shares, scores }) => [[...shares], Array.from(scores, (score) => score > -Infinity)]))"""
+
+
+def test_in_every_order_any_settings_leave_what_transformers_leaves_in_both_languages() -> None:
+    """With the penalty last, the likeliest word stood at a score of 0, which no penalty changes."""
+    chosen = settings(500)
+    logits = [scores(n, size=5.0) for n in range(len(chosen))]
+    for row in logits:
+        row[[3, 7]] += 9  # words that were written are likely
+    given = {"settings": [NEUTRAL | one for one in chosen], "logits": [row.tolist() for row in logits], "seen": SEEN}
+    for n, (in_browser, values) in enumerate(zip(call("writing/decoding.js", IN_BROWSER, given), chosen, strict=True)):
+        rules = Rules(**values)
+        ours = [(stage.probabilities, stage.allowed.tolist()) for stage in stages(logits[n], rules, seen=SEEN)]
+        for found in (ours, in_browser):
+            for (p, allowed), (expected, kept) in zip(found, by_transformers(logits[n], rules), strict=True):
+                assert allowed == kept, values
+                np.testing.assert_allclose(p, expected, atol=1e-9, err_msg=str(values))
+
+
 def test_rules_act_in_their_order_each_on_what_is_left() -> None:
     """Cutting to 90 % before cooling keeps other tokens than cooling first."""
     logits = scores()
@@ -95,8 +143,16 @@ def test_rules_that_change_nothing_are_left_out() -> None:
     assert len(stages(scores(), Rules())) == 1
 
 
-def test_the_coldest_temperature_neither_overflows_nor_loses_the_sum() -> None:
-    assert left(scores(size=1e4), temperature=1e-300).max() == 1
+def test_the_most_extreme_rules_neither_overflow_nor_lose_the_sum_in_both_languages() -> None:
+    logits = scores(size=1e4)
+    asked = "[...module.stagesOf(given.logits, given.rules, given.seen).pop().shares]"
+    for t, r, order in product((0.0, 5e-324, 1e-300, 1e308), (5e-324, 1.0, 1e308), (ORDER, ORDER[::-1])):
+        values = {"temperature": t, "repetition": r, "order": order}
+        p = left(logits, **values)
+        assert p.sum() == pytest.approx(1), values
+        assert p.max() == 1 or t > 1, values
+        given = {"logits": logits.tolist(), "rules": NEUTRAL | values, "seen": SEEN}
+        np.testing.assert_allclose(call("writing/decoding.js", asked, given), p, atol=1e-12, err_msg=str(values))
 
 
 def test_at_temperature_0_other_rules_still_count() -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import json
 import shutil
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +20,7 @@ from scripts.find_neurons import TEXTS
 from scripts.without_heads import answer
 from tfmviz import zoo
 from tfmviz.analysis.biography.file import FILE, Book, load
-from tfmviz.analysis.biography.kinds import KINDS, Frequencies
+from tfmviz.analysis.biography.kinds import KINDS, ON_REPEATS, Frequencies
 from tfmviz.analysis.heads import random_repeats
 from tfmviz.zoo import ZooModel
 
@@ -30,6 +34,15 @@ def shipped(name: str) -> tuple[ZooModel, Book, list[str]]:
     model = zoo.load(name)
     book = load(zoo.MODELS / name / FILE, model.weights)
     return model, book, (TEXTS / book.texts).read_text(encoding="utf-8").splitlines()
+
+
+def leaves(said: Any) -> list[Any]:
+    """All values of a file, one after the other, without the lists of which rounding may change the order."""
+    if isinstance(said, dict):
+        return [leaf for key, one in said.items() if key not in ("examples", "worst") for leaf in (key, *leaves(one))]
+    if isinstance(said, list):
+        return [leaf for one in said for leaf in leaves(one)]
+    return [said]
 
 
 def test_every_shipped_transformer_has_biographies() -> None:
@@ -63,21 +76,111 @@ def test_the_file_says_what_can_be(name: str) -> None:
         assert found.damage[1] <= found.damage[0] <= found.damage[2]
         for claim in (found.claim, found.twice):
             assert claim is None or claim.low <= claim.share <= claim.high
+            if claim is not None and claim.kind in (*KINDS, *ON_REPEATS):
+                # an even spread is at 0, a head that looks nowhere else at 1; the file keeps four digits
+                way = (claim.low - claim.chance) / (1 - claim.chance)
+                assert claim.held == (way >= 0.2) or way == pytest.approx(0.2, abs=1e-3)
+            if claim is not None and claim.kind == "evenly":
+                assert claim.held == (claim.low >= 0.9) or claim.low == pytest.approx(0.9, abs=1e-3)
 
 
-def test_a_claim_was_made_where_a_plain_count_finds_it() -> None:
-    """Head 0.2 of `induction` looks at the token before: Σ a(i, i − 1) over Σ a(i, j > 0), on all lines."""
-    model, book, lines = shipped("induction")
-    before = rest = 0.0
+def test_a_claim_says_something() -> None:
+    """What holds of nearly all heads of a model tells none from another."""
+    parts: dict[tuple[str, str], float] = {}
+    for name in MODELS:
+        _, book, _ = shipped(name)
+        held = Counter(claim.kind for *_, found in book.all() for claim in found.held)
+        parts |= {(name, kind): n / book.coverage[1] for kind, n in held.items()}
+    assert {"near", "previous", "itself", "evenly", "induction", "aligned"} <= {kind for _, kind in parts}
+    assert {where: part for where, part in parts.items() if part > 0.8} == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "heads", "kind", "places"),
+    [
+        ("induction", [(0, 2)], "previous", (1,)),
+        ("twins-alibi", [(layer, 0) for layer in range(4)], "near", (0, 1, 2, 3)),
+    ],
+)
+def test_a_claim_was_made_where_a_plain_count_finds_it(
+    name: str, heads: list[tuple[int, int]], kind: str, places: tuple[int, ...]
+) -> None:
+    """Σ a(i, i − place) over Σ a(i, j > 0), on all lines. The steepest heads of ALiBi look near, no others."""
+    model, book, lines = shipped(name)
+    found, rest = np.zeros(len(heads)), np.zeros(len(heads))
     for line in lines:
-        a = model.trace(line, sites=("decoder.0.self_attn.pattern",))["decoder.0.self_attn.pattern"][2]
+        trace = model.trace(line, sites=("*_attn.pattern",))
+        for n, (layer, head) in enumerate(heads):
+            a = trace[f"decoder.{layer}.self_attn.pattern"][head]
+            for i in range(2, len(a)):
+                found[n] += sum(float(a[i, i - place]) for place in places if i > place)
+                rest[n] += float(a[i, 1:].sum())
+    claims = {
+        (int(layer.split(".")[1]), head): one.claim
+        for layer, head, one in book.all()
+        if one.claim is not None and one.claim.held and one.claim.kind == kind
+    }
+    assert list(claims) == heads
+    assert [one.found for one in claims.values()] == pytest.approx((found / rest).tolist(), abs=1e-3)
+
+
+def test_an_even_head_is_one_whose_attention_need_hardly_move() -> None:
+    """Head 0.1 of `twins-learned`: 1 less half of Σ |a − 1 / n| of the rest of each row, weighted with that rest."""
+    model, book, lines = shipped("twins-learned")
+    alike = rest = 0.0
+    for line in lines:
+        a = model.trace(line, sites=("decoder.0.self_attn.pattern",))["decoder.0.self_attn.pattern"][1]
         for i in range(2, len(a)):
-            before += float(a[i, i - 1])
-            rest += float(a[i, 1:].sum())
-    claim = book.heads["decoder.0.self_attn"][2].claim
+            row = a[i, 1 : i + 1].astype(np.float64)
+            alike += row.sum() - abs(row - row.sum() / i).sum() / 2
+            rest += row.sum()
+    claim = book.heads["decoder.0.self_attn"][1].claim
     assert claim is not None
-    assert (claim.kind, claim.held) == ("previous", True)
-    assert claim.found == pytest.approx(before / rest, abs=1e-3)
+    assert (claim.kind, claim.held) == ("evenly", True)
+    assert claim.found == pytest.approx(alike / rest, abs=1e-3)
+
+
+def test_what_holds_on_random_tokens_was_tested_on_forty_texts() -> None:
+    """A plain count on those that come after the forty that claims are made on; and their spread."""
+    model, book, _ = shipped("induction")
+    assert book.twice_on == 40
+    shares = []
+    for seed in range(41, 81):
+        half = np.random.default_rng(seed).integers(1, 1024, size=32).tolist()
+        a = model.trace(half * 2, sites=("decoder.0.self_attn.pattern",))["decoder.0.self_attn.pattern"][2]
+        found = sum(float(a[i, i - 1]) for i in range(32, 64)), sum(float(a[i, 1:].sum()) for i in range(32, 64))
+        shares.append(found)
+    share, rest = np.array(shares).T
+    claim = book.heads["decoder.0.self_attn"][2].twice
+    assert claim is not None
+    assert claim.kind == "previous"
+    assert claim.share == pytest.approx(share.sum() / rest.sum(), abs=1e-3)
+    error = (share - claim.share * rest).std(ddof=1) / rest.mean() / np.sqrt(40)  # of a ratio, by the delta method
+    assert claim.high - claim.low == pytest.approx(2 * 1.96 * error, rel=0.2)
+
+
+def test_what_is_lost_without_a_head_is_a_mean_over_the_same_forty() -> None:
+    """Head 0.2 of `induction`, whose rows of W_O are set to 0 in the module; losses by torch."""
+    model, book, _ = shipped("induction")
+    whole, without = (copy.deepcopy(model.module) for _ in range(2))
+    halves = [np.random.default_rng(seed).integers(1, 1024, size=32).tolist() for seed in range(41, 81)]
+    ids = torch.tensor([half * 2 for half in halves])
+    with torch.no_grad():
+        without.get_parameter("decoder.blocks.0.self_attn.W_O.weight")[:, 2 * 32 : 3 * 32] = 0
+        one, other = (
+            F.cross_entropy(module(ids)[:, 32:63].flatten(0, 1), ids[:, 33:].flatten()) for module in (whole, without)
+        )
+    assert book.heads["decoder.0.self_attn"][2].damage_twice == pytest.approx(float(other - one), abs=1e-3)
+
+
+def test_the_shipped_file_is_what_the_command_writes(tmp_path: Path) -> None:
+    name = "chinese-sinusoidal"
+    shutil.copytree(zoo.MODELS / name, tmp_path / name, ignore=shutil.ignore_patterns(FILE))
+    _, book, lines = shipped(name)
+    find_heads.find(name, lines, [], texts=book.texts, without=100, folder=tmp_path)
+    written, kept = (json.loads((folder / name / FILE).read_text()) for folder in (tmp_path, zoo.MODELS))
+    assert len(leaves(kept)) > 500
+    assert leaves(written) == pytest.approx(leaves(kept), abs=2e-3, nan_ok=True)
 
 
 def test_the_heads_that_copy_are_those_of_induction() -> None:

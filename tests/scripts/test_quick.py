@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.quick import ELSEWHERE, ROOT, TABLES, in_it, in_turn, nearest_tests, run_tests
+from scripts import quick
+from scripts.quick import ELSEWHERE, ROOT, TABLES, in_it, in_turn, nearest_tests
 
 THERE = (
     "tests/model/test_attention.py",
@@ -90,22 +91,42 @@ def test_of_a_folder_the_table_of_its_room_comes_first() -> None:
     assert set(rest) > {"tests/plots/test_cells.py"}
 
 
+def run_tests(root: Path, seconds: int = 300, **tests: str) -> bool:
+    """What it says of files with these tests, in a project that asks pytest to be as quiet as ours does."""
+    (root / "pytest.ini").write_text("[pytest]\naddopts = -q\nmarkers = browser")
+    for name, text in tests.items():
+        (root / f"{name}.py").write_text(text)
+    return quick.run_tests([f"{name}.py" for name in tests], seconds=seconds, root=root)
+
+
 @pytest.mark.parametrize(
     ("test", "passed"),
     [
         ("def test_right(): pass", True),
-        ("import pytest\n@pytest.mark.browser\ndef test_seen(): assert False", True),
         ("def test_wrong(): assert False", False),
+        ("def test_right(): pass\ndef test_wrong(): assert False", False),
         ("import nowhere", False),
+        ("import pytest\n@pytest.mark.browser\ndef test_seen(): pass", False),
+        ("import pytest\ndef test_left_out(): pytest.skip()", False),
+        ("", False),
     ],
 )
-def test_a_test_that_fails_is_a_check_that_fails(test: str, passed: bool, tmp_path: Path) -> None:
-    (tmp_path / "test_a.py").write_text(test)
-    assert run_tests(["test_a.py"], seconds=300, root=tmp_path) == passed
+def test_it_passes_when_a_test_has_passed_and_none_has_failed(test: str, passed: bool, tmp_path: Path) -> None:
+    assert run_tests(tmp_path, test_a=test) == passed
 
 
-def test_what_was_not_reached_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "test_a.py").write_text("import signal\ndef test_endless(): signal.pause()")
-    (tmp_path / "test_b.py").write_text("def test_never_reached(): assert False")
-    assert run_tests(["test_a.py", "test_b.py"], seconds=2, root=tmp_path)
-    assert capsys.readouterr().out.splitlines()[-1] == "Stopped after 2 seconds in test_a.py. Not reached: test_b.py"
+@pytest.mark.parametrize("first_passes", [True, False])
+def test_what_was_not_reached_is_said_and_counts_only_beside_what_has_passed(
+    first_passes: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    endless = "def test_endless():\n    while True: pass"
+    first = "def test_first(): pass" if first_passes else endless
+    last = "def test_never_reached(): assert False"
+    assert run_tests(tmp_path, 3, test_a=first, test_b=endless, test_c=last) == first_passes
+    reached, left = ("test_b.py", "test_c.py") if first_passes else ("test_a.py", "test_b.py test_c.py")
+    assert f"Stopped after 3 processor seconds in {reached}. Not reached: {left}\n" in capfd.readouterr().out
+
+
+def test_waiting_for_another_process_costs_no_time_of_the_processor(tmp_path: Path) -> None:
+    waits = "import time\ndef test_waits(): time.sleep(4)"
+    assert run_tests(tmp_path, 3, test_a=waits)

@@ -203,7 +203,11 @@ def test_texts_written_together_go_on_with_an_end_that_leaves_them_room(shipped:
     assert found == zoo.writing.samples(model, ids[new - MAX_LEN :], rules=rules, seed=2, max_new_tokens=new)
     greedy = zoo.writing.search(model, TEXT * 20, width=1, max_new_tokens=new)
     assert greedy.ids == (*ids, *found[1].ids)
-    assert len(zoo.writing.samples(model, TEXT * 20, rules=rules, max_new_tokens=MAX_LEN + 3)[0].ids) == MAX_LEN + 3
+    long = zoo.writing.samples(model, TEXT * 20, rules=rules, seed=2, max_new_tokens=MAX_LEN + 3)
+    assert len(long[0].ids) == MAX_LEN + 3
+    for kept, is_same in ((MAX_LEN // 2, True), (1, False)):  # a single token was continued
+        other = zoo.writing.samples(model, ids[-kept:], rules=rules, seed=2, max_new_tokens=MAX_LEN + 3)
+        assert (long == other) == is_same
 
 
 def test_no_token_is_read_twice_while_texts_are_written_together(

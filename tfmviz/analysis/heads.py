@@ -56,8 +56,8 @@ ALIGNED = 0.5
 In the shipped translator such heads give two thirds of their attention to translations, others a quarter (medians).
 """
 
-BROAD = 0.8
-"""A head with at least this evenness is called broad."""
+BROAD = 0.95
+"""A head with at least this evenness is called broad: one that ignores one key of ten has log 9 / log 10 = 0.954."""
 
 
 N_RANDOM = 50
@@ -159,12 +159,12 @@ def allowed(trace: Trace, layer: str) -> Array:
     return np.logical_or.reduce(mask) if mask.ndim == 3 else mask
 
 
-def random_repeats(*, vocab_size: int, max_len: int) -> tuple[int, ...]:
+def random_repeats(*, vocab_size: int, max_len: int, seed: int = 0) -> tuple[int, ...]:
     """`N_RANDOM` random tokens and the same tokens again, or as many as fit.
 
     Only looking back helps to predict the second half, so here `layer_scores` shows induction heads most clearly.
     """
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     return tuple(rng.integers(1, vocab_size, size=min(N_RANDOM, max_len // 2)).tolist()) * 2
 
 

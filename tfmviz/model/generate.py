@@ -15,7 +15,7 @@ from tfmviz.model.build import Earlier
 from tfmviz.model.device import ids_for
 from tfmviz.model.readers import Reader, TargetReader, TextReader, WholeReader
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly, Transformer
-from tfmviz.record.decoding import GREEDY, Rules, Sample, Step, choose, number_for
+from tfmviz.record.decoding import GREEDY, Rules, Sample, Step, choose, kept_of, number_for
 from tfmviz.record.tap import NO_TAP, Tap
 
 
@@ -132,8 +132,8 @@ def reader_of(
 
 
 def with_room(reader: Reader, text: Sequence[int], new: int) -> Sequence[int]:
-    """The end of a text to which so many tokens can be added before the model has to read everything anew for each."""
-    return text if reader.longest is not None else text[-max(reader.context - new, 1) :]
+    """The end of a text to which so many tokens can be added; see `kept_of`."""
+    return text if reader.longest is not None else text[-kept_of(reader.context, new) :]
 
 
 def continue_ids(

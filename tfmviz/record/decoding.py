@@ -271,6 +271,15 @@ class Generation:
     beams: tuple[BeamStep, ...] = field(default=(), compare=False, repr=False)
 
 
+def kept_of(context: int, new: int) -> int:
+    """The most tokens of a text that are kept when so many new ones follow.
+
+    They leave the new ones room in the context: past it, the model reads everything anew for each. But half the context
+    is always kept: what follows a single token would no longer continue the text.
+    """
+    return max(context - new, context // 2, 1)
+
+
 def repeated(ids: Sequence[int], n: int = 4) -> float:
     """The share of a text's n-grams that occurred in it before, in [0, 1]; 0 for a text shorter than n tokens."""
     grams = [tuple(ids[at : at + n]) for at in range(len(ids) - n + 1)]
@@ -317,17 +326,21 @@ def _banned(scores: Array, rules: Rules, _: Sequence[int]) -> Array:
     return scores
 
 
+_FAR = 1e100
+"""Temperatures and penalties beyond this, or below 1 / this, change no choice any more, but would overflow."""
+
+
 def _repetition(scores: Array, rules: Rules, seen: Sequence[int]) -> Array:
     scores, before = scores.copy(), np.unique(np.asarray(seen, dtype=np.int64))
-    old = scores[before]
-    scores[before] = np.where(old < 0, old * rules.repetition, old / rules.repetition)
+    old, penalty = scores[before], min(max(rules.repetition, 1 / _FAR), _FAR)
+    scores[before] = np.where(old < 0, old * penalty, old / penalty)
     return scores
 
 
 def _temperature(scores: Array, rules: Rules, _: Sequence[int]) -> Array:
     if rules.temperature == 0:
-        return np.where(np.arange(len(scores)) == scores.argmax(), 0.0, -np.inf)
-    return (scores - scores.max()) / rules.temperature  # the largest stays 0: no overflow however cold
+        return np.where(np.arange(len(scores)) == scores.argmax(), scores, -np.inf)
+    return scores / max(rules.temperature, 1 / _FAR)  # not shifted: a penalty after it asks for the sign
 
 
 def _top_k(scores: Array, rules: Rules, _: Sequence[int]) -> Array:

@@ -17,7 +17,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible
-from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.words.numbers import counted, decimal, per_cent
 
 CODE = re.compile(r"[0-9a-z]{1,4}(\.[0-9a-z]{1,4}){0,99}")
 """Tokens to the base of 36, with points between them."""
@@ -70,7 +70,8 @@ def _fate(step: BeamStep, candidate: Candidate) -> str:
     became = {"complete": "was complete", "goes on": "went on", "dropped": "was dropped"}[candidate.fate]
     place, n_going = step.candidates.index(candidate) + 1, len(step.running)
     return (
-        f"{became} at step {step.length}, as number {place} of {len(step.candidates)} continuations; {n_going} went on."
+        f"{became} at step {step.length}, as number {place} of {counted(len(step.candidates), 'continuation')}; "
+        f"{n_going} went on."
     )
 
 

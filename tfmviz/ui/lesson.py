@@ -12,6 +12,7 @@ from typing import Literal
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from tfmviz.record.decoding import kept_of
 from tfmviz.record.edits import Edit
 from tfmviz.record.facts import Architecture
 from tfmviz.record.model import Model
@@ -24,7 +25,7 @@ from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
 from tfmviz.ui.sentences import examples_for
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, said_of_queries, visible
-from tfmviz.words.numbers import decimal
+from tfmviz.words.numbers import counted, decimal
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: the trace is kept, though it may be too large for the cache
@@ -350,13 +351,14 @@ def either(label: str, key: str, parts: Mapping[str, Callable[[], object]]) -> N
 
 def say_what_is_continued(here: Lesson, new: int) -> None:
     """A note when a text leaves a language model no room for so many new tokens; see `writing.samples`."""
-    longest, kept = here.model.config.max_len, max(here.model.config.max_len - new, 1)
+    longest = here.model.config.max_len
+    kept = kept_of(longest, new)
     if (
         here.model.config.architecture == "decoder-only"
         and len(here.model.tokenizer.encode(here.text, max_len=longest)) > kept
     ):
         st.info(
-            f"{markdown.code(here.model.name)} reads {longest} tokens at a time. To leave room for {new}, only "
-            f"the last {kept} of your text are continued.",
+            f"{markdown.code(here.model.name)} reads {longest} tokens at a time. To leave room for new ones, it "
+            f"continues only the last {counted(kept, 'token')} of your text.",
             icon=icons.CUT,
         )

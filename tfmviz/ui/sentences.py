@@ -86,8 +86,7 @@ def opening(tokens: Sequence[str], word: str = "") -> int:
 HOW_IT_READS: dict[Architecture, str] = {
     "decoder-only": "This model writes from left to right: what comes later is masked.",
     "encoder-only": "This model fills in missing words, and every word may look at all others. Write `___` for a gap.",
-    "encoder-decoder": "This model reads your text both ways and writes an answer. In the row “a → student” it has "
-    "read “a” and is about to write “student”.",
+    "encoder-decoder": "This model reads your text both ways and writes an answer.",
 }
 
 WHAT_IT_PREDICTS: dict[Architecture, str] = {

@@ -20,6 +20,12 @@ def decimal(value: float, form: str = ".2f") -> str:
     return (written if any(digit in "123456789" for digit in written) else f"{0:{form}}").replace("-", "−")
 
 
+def which_way(before: float, after: float, *, less: str, same: str, more: str, digits: int = 2) -> str:
+    """What to say of a second number beside a first one, when both are written with so many decimals."""
+    change = round(after, digits) - round(before, digits)
+    return less if change < 0 else more if change > 0 else same
+
+
 def tiny(value: float) -> str:
     """6.2·10⁻⁶; zero is 0."""
     if not math.isfinite(value):

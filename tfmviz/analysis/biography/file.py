@@ -35,7 +35,7 @@ class Biography:
     Attributes:
         first: to the first key, which is set apart: all that follows is about the rest.
         sharp: of the rest, to the key that gets most.
-        evenness: of the rest, 1 if it is spread evenly.
+        evenness: of the rest, what it has in common with an even spread: Σ_j min(a_ij, even share), 1 if it is one.
         distance: how many tokens away it goes, on average.
         distances: how much goes to each distance i − j: below −8, −8 … 8, above.
         kinds: for each kind of key its share, and what an even spread would give.
@@ -88,6 +88,8 @@ class Book:
     Attributes:
         texts: the name of the file whose lines claims were made on; examples are in them.
         found_on, tested_on, damaged_on: how many texts claims were made on, tested on, and tried without each head.
+        twice_on: how many texts of random tokens that come twice claims were tested on, made on as many others, and
+            tried without each head.
         heads: by their layers.
         pair: the two heads that compose most, where weights were kept during the training, and their `birth`.
     """
@@ -96,6 +98,7 @@ class Book:
     found_on: int
     tested_on: int
     damaged_on: int
+    twice_on: int
     heads: Mapping[str, tuple[Biography, ...]]
     pair: tuple[Head, Head] | None = None
     birth: tuple[Birth, ...] = ()

@@ -12,12 +12,16 @@ import numpy as np
 from tfmviz.analysis.heads import equal, is_punctuation, word_of
 from tfmviz.record.trace import Array, Encoding
 
+NEAR = 3
+"""How many places away a token may be to be near."""
+
 IN_WORDS = {
     "previous": "the token before",
     "two before": "the token two places before",
-    "near": "one of the three tokens before",
+    "near before": "one of the three tokens before",
     "next": "the token after",
     "near after": "one of the three tokens after",
+    "near": "the token itself and those up to three places away",
     "itself": "the token itself",
     "same place": "the token at the same place of the source",
     "same word": "the same word elsewhere",
@@ -85,9 +89,10 @@ def cells(queries: Encoding, keys: Encoding, mask: Array, frequencies: Frequenci
     found = {
         "previous": back == 1 if within else nothing,
         "two before": back == 2 if within else nothing,
-        "near": (back >= 1) & (back <= 3) if within else nothing,
+        "near before": (back >= 1) & (back <= NEAR) if within else nothing,
         "next": back == -1 if within else nothing,
-        "near after": (back <= -1) & (back >= -3) if within else nothing,
+        "near after": (back <= -1) & (back >= -NEAR) if within else nothing,
+        "near": abs(back) <= NEAR if within else nothing,
         "itself": back == 0 if within else nothing,
         "same place": nothing if within else back == 0,
         "same word": same & others,

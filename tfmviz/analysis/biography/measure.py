@@ -30,7 +30,7 @@ class Tally:
         first: (head,), Σ_i a_i0.
         rest: (head,), Σ_i w_i.
         sharp: (head,), Σ_i max_{j>0} a_ij.
-        entropy: (head,), Σ_i w_i H(a_i / w_i) / log(number of keys beyond the first), which is w_i for an even spread.
+        shared: (head,), Σ_i Σ_j min(a_ij, w_i / number of keys beyond the first): what an even spread has in common.
         aligned: (head,), `heads.alignment` of the whole pattern; NaN for texts of one token.
         queries: how many there are.
         with_kind: (kind,), how many have a key of that kind.
@@ -44,7 +44,7 @@ class Tally:
     first: Array
     rest: Array
     sharp: Array
-    entropy: Array
+    shared: Array
     aligned: Array
     queries: int
     with_kind: Array
@@ -72,8 +72,7 @@ def tally(pattern: Array, mask: Array, cells: Array, *, chosen: Array | None = N
     w, n_keys = a.sum(axis=-1), allowed.sum(axis=-1)  # (head, query), (query,)
     n_cells = cells.sum(axis=-1)  # (kind, query)
     has_kind = (n_cells > 0).astype(np.float64)
-    share = a / np.maximum(w, 1e-30)[..., None]
-    entropy = -(share * np.log(np.maximum(share, 1e-30))).sum(axis=-1) / np.log(n_keys)
+    spread = (w / n_keys)[..., None] * allowed
     queries = np.nonzero(rows)[0]
     telling = n_keys >= min(4, n_keys.max())  # among two or three keys a large share says little
     flat = np.where(telling[:, None], a, 0).reshape(len(a), -1)
@@ -85,7 +84,7 @@ def tally(pattern: Array, mask: Array, cells: Array, *, chosen: Array | None = N
         first=whole[:, :, 0].sum(axis=1),
         rest=w.sum(axis=1),
         sharp=a.max(axis=-1).sum(axis=1),
-        entropy=(w * entropy).sum(axis=1),
+        shared=np.minimum(a, spread).sum(axis=(1, 2)),
         aligned=alignment(pattern),
         queries=len(queries),
         with_kind=has_kind.sum(axis=1),

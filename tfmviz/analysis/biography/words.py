@@ -19,7 +19,7 @@ def said(found: Biography, book: Book) -> str:
     if found.twice is not None and found.twice.held:
         words += (
             f" Where random tokens come twice, {_per_cent(found.twice.share)} goes to {IN_WORDS[found.twice.kind]} "
-            f"({_interval(found.twice)}){_lost_twice(found.damage_twice)}."
+            f"({_interval(found.twice)} on {book.twice_on} such texts){_lost_twice(found.damage_twice)}."
         )
     return f"{words} {_damage(found)}"
 
@@ -35,12 +35,12 @@ def _claimed(claim: Claim, book: Book) -> str:
     if claim.kind == "aligned":
         return f"most to another word of the source for each word written (alignment {claim.share:.2f}; {where})."
     if claim.kind == "evenly":
-        return f"nothing stands out (evenness {claim.share:.2f}; {where})."
+        return f"{_per_cent(claim.share)} lies where an even spread would put it ({where})."
     return f"{_per_cent(claim.share)} to {IN_WORDS[claim.kind]} ({where}; evenly spread: {_per_cent(claim.chance)})."
 
 
 def _interval(claim: Claim) -> str:
-    if claim.kind in ("evenly", "aligned"):
+    if claim.kind == "aligned":
         return f"{claim.low:.2f} to {claim.high:.2f}"
     return f"{100 * claim.low:.0f} to {_per_cent(claim.high)}"
 

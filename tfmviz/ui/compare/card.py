@@ -123,10 +123,12 @@ def _turned(twin: Twin, duel: Duel) -> None:
     angles = twin.model.position_effects("decoder", len(run.tokens)).angles
     plain, turned = (linear_attention.shares(q, k, angles=turns)[0] for turns in (None, angles))
     low, high = (decimal(float(end)) for end in (turned.sum(axis=-1).min(), turned.sum(axis=-1).max()))
-    least = decimal(float(turned[np.tri(len(turned), dtype=bool)].min()), ".3f")
+    least = float(turned[np.tri(len(turned), dtype=bool)].min())
+    negative = "here some are" if round(least, 3) < 0 else "here none is"
     st.markdown(
         f"Layer 0, head {duel.head} of {twin.scheme}. Only the numerator is turned (Su et al. 2021): rows now sum "
-        f"to **{low}** to {high}, and a share may be negative (the least is {least})."
+        f"to **{low}** to {high}, and shares can be negative; {negative} (the least is "
+        f"{decimal(least, '.3f')})."
     )
     show_cells(
         figures.turned(

@@ -32,8 +32,8 @@ def model(here: Lesson) -> None:
     read = f"{source} and {target} tokens" if here.trace.source else counted(target, "token")
     meetings = (counts["scores"] + counts["values"]) / total
     st.markdown(
-        f"To read your sentence ({read}) the model multiplies **{in_words(total)}** times. Only {per_cent(meetings)} "
-        "of that is scores and values; the rest grows as the text does."
+        f"To read your sentence ({read}) the model multiplies **{in_words(total)}** times. Scores and values are "
+        f"{per_cent(meetings)} of that; the rest grows as the text does."
     )
     _growing(here)
 

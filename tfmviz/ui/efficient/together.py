@@ -20,7 +20,7 @@ from tfmviz.ui.efficient.subject import BYTES, Head, effect, head_of, no_bias
 from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
-from tfmviz.words.numbers import decimal, in_bytes, in_seconds, in_words, per_cent, rounded
+from tfmviz.words.numbers import counted, decimal, in_bytes, in_seconds, in_words, per_cent, rounded
 
 SIZE, BUCKETS, ROUNDS, FEATURES, TILE, SHARE = 3, 4, 2, 64, 4, 4
 """The settings of the table, with which the other tabs open; Linformer gets a row for so many tokens."""
@@ -65,7 +65,7 @@ def table(here: Lesson) -> None:
     most = max(cost.multiplications for *_, cost in made)
     show_table(
         Table(
-            caption=f"Layer {here.choice.layer_index}, head {here.choice.head}, on {len(head.k)} tokens.",
+            caption=f"Layer {here.choice.layer_index}, head {here.choice.head}, on {counted(len(head.k), 'token')}.",
             columns=("method", "elsewhere", "output", "KL", "held at once", "multiplications"),
             rows=[_said(here, made[0], row) for row in made],
             shares=[cost.multiplications / most for *_, cost in made],

@@ -17,9 +17,9 @@ from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_bars, show_cells, show_code, show_view, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.sentences import WHAT_IT_PREDICTS
+from tfmviz.ui.sentences import HOW_IT_READS, WHAT_IT_PREDICTS
 from tfmviz.words import markdown
-from tfmviz.words.labels import quoted, visible
+from tfmviz.words.labels import of_queries, quoted, said_of_queries, visible
 from tfmviz.words.numbers import per_cent
 
 
@@ -45,6 +45,16 @@ def explorer(here: Lesson) -> None:
         | {"first": here.query if here.gap is None else here.gap, "details": details, "links": linked},
         on_report=controls.follow,
     )
+
+
+def how_it_reads(here: Lesson) -> str:
+    """What the model may look at; of a model that answers, also what a row of its cross-attention stands for."""
+    said = HOW_IT_READS[here.model.config.architecture]
+    layer = next((layer for layer in here.trace.layers if layer.endswith(".cross_attn")), None)
+    if layer is None:
+        return said
+    row, words = (markdown.plain(of(here.trace, layer)[:2][-1]) for of in (of_queries, said_of_queries))
+    return f"{said} The row “{row}” is where it has read {words}."
 
 
 def _links(here: Lesson) -> dict[str, object] | None:

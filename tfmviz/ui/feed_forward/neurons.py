@@ -172,10 +172,13 @@ def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
     old, new = (softmax(run.row("logits", token)) for run in (here.trace, after))
     moved = int(np.abs(new - old).argmax())
     word = markdown.plain(visible(here.model.vocabulary[moved]))
+    with_them, without_them = (per_cent(float(p[moved])) for p in (old, new))
+    found = f"“{word}”: **{with_them}** with them, **{without_them}** without."
+    if with_them == without_them:
+        found = f"“{word}”, and even that hardly changes: **{with_them}**."
     st.markdown(
         f"{before_after.place(here)} {markdown.plain(quoted(here.trace.tokens)[token])} the probability that "
-        f"changes most is that of “{word}”: **{per_cent(float(old[moved]))}** with them, "
-        f"**{per_cent(float(new[moved]))}** without."
+        f"changes most is that of {found}"
     )
     before_after.next_words(here, after, token, series=SERIES)
 

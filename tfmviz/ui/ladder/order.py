@@ -14,7 +14,7 @@ from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.distance import powers_around
 from tfmviz.ui.lesson import Lesson
-from tfmviz.words.numbers import decimal
+from tfmviz.words.numbers import counted, decimal
 
 N_LAYERS = 3
 
@@ -32,7 +32,7 @@ def order(here: Lesson) -> None:
         ("convolution", at_once, -(-(n - 1) // (recurrence.WIDTH - 1)), range(sees + 1, n)),
         ("attention", at_once, min(n - 1, 1), range(0)),
     ):
-        title = f"{name}: {numbers.max()} steps; {path} from the first token to the last"
+        title = f"{name}: {counted(int(numbers.max()), 'step')}; {path} from the first token to the last"
         show_cells(
             figures.steps(numbers, tokens=tokens, title=title, most=int(recurrent.max()), blind=tuple(blind)),
             key=f"steps_{name}",

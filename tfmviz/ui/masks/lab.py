@@ -17,6 +17,7 @@ from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import masks as view
 from tfmviz.words.labels import of_queries, visible
+from tfmviz.words.numbers import counted
 
 SECOND = "The cat sat on the mat."
 
@@ -146,7 +147,7 @@ def _looking_back(length: int, said: Settings) -> tuple[Example, Example, Exampl
 
     before = "j ≤ i: itself and what came before. GPT and every model that writes."
     empty = "j < i, as on some slides: the first row is empty, its softmax 0/0."
-    first = f"The first {said.n_prefix} tokens see one another, the others look back."
+    first = f"Both ways within the first {counted(said.n_prefix, 'token')}, later ones look back."
     return (
         _example("causal", "causal", before, masks.causal(length)),
         _example("strict", "strictly causal", empty, masks.strictly_causal(length)),
@@ -165,11 +166,11 @@ def _sparse(length: int, said: Settings) -> list[tuple[str, str, str, Any]]:
     bigbird = masks.bigbird(length, said.radius, said.n_global, said.n_random, said.seed)
     pieces, shared = masks.blocks(length, said.size), masks.global_tokens(length, said.n_global)
     return [
-        ("window", "sliding window", f"Keys at most {said.radius} places away.", window),
+        ("window", "sliding window", f"Keys at most {counted(said.radius, 'place')} away.", window),
         ("dilated", "dilated", steps, dilated),
-        ("blocks", "blocks", f"Pieces of {said.size} tokens see only themselves.", pieces),
-        ("global", "global tokens", f"The first {said.n_global} tokens see all and are seen by all.", shared),
-        ("random", "random", f"Itself and {said.n_random} random keys.", random),
+        ("blocks", "blocks", f"Pieces of {counted(said.size, 'token')} see only themselves.", pieces),
+        ("global", "global tokens", f"Open rows and columns: the first {counted(said.n_global, 'token')}.", shared),
+        ("random", "random", f"Itself and {counted(said.n_random, 'random key')}.", random),
         ("bigbird", "BigBird", "Window, global and random keys: cost grows with n, not n².", bigbird),
     ]
 

@@ -23,6 +23,9 @@ RUNS = {
 }
 """The shipped runs, by the names of their logs; `scripts.train_recipe` made them."""
 
+LAST = 20
+"""Losses at the end of a curve that are averaged."""
+
 
 def schedules() -> None:
     with lesson.line("schedules"):
@@ -61,15 +64,17 @@ def _rises(peak: float, warmup: int, steps: int) -> str:
 
 def warm_up() -> None:
     runs = {name: _log(file) for name, file in RUNS.items()}
-    last = {name: float(losses[-20:].mean()) for name, (_, losses) in runs.items()}
+    last = {name: float(losses[-LAST:].mean()) for name, (_, losses) in runs.items()}
     show(
         figures.losses(runs, theme=theme()),
         key="warm_up_runs",
-        alt="Mean loss over the last steps shown: " + "; ".join(f"{name} {decimal(v)}" for name, v in last.items()),
+        alt=f"Mean training loss over the last {LAST} points: "
+        + "; ".join(f"{name} {decimal(v)}" for name, v in last.items()),
     )
     ranking = "; ".join(f"{name} {decimal(last[name])}" for name in sorted(last, key=lambda name: last[name]))
     st.markdown(
-        f"Four models of eight layers, alike in data, seed and highest rate. Losses at the end: {ranking}. "
+        f"Four models of eight layers, alike in data, seed and highest rate. Training loss, mean of the last "
+        f"{LAST} points: {ranking}. "
         "**Post-norm without warm-up never gets going**; pre-norm gains little by one.\n\nXiong et al. 2020 "
         "blame large first gradients in post-norm's last layers (see “Normalisation”); Liu et al. 2020 "
         "disagree."

@@ -22,7 +22,7 @@ from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
-from tfmviz.words.numbers import decimal, tiny
+from tfmviz.words.numbers import counted, decimal, tiny
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -130,8 +130,8 @@ def _not_a_token(model: Model, typed: str) -> str:
     word = typed.strip()
     pieces = model.tokenizer.pieces(f" {word}")
     near = _nearest(model, word)
-    quoted = ", ".join(f"“{markdown.plain(visible(text))}”" for text in near)
-    offer = f"The nearest that are: {quoted}." if near else "Type a shorter, more common word."
+    named = ", ".join(f"“{markdown.plain(visible(text))}”" for text in near)
+    offer = f"The nearest that are: {named}." if near else "Type a shorter, more common word."
     read = ", ".join(f"“{markdown.plain(visible(piece))}”" for piece in pieces[:8])
     return f"“{markdown.plain(word)}” is not a single token of this model, which reads it as {read}. {offer}"
 
@@ -207,7 +207,7 @@ def _bars(account: Account) -> None:
     best, rest = order[:12], order[12:]
     shown, values = [names[n] for n in best], scores[best]
     if len(rest):
-        shown, values = [*shown, f"the other {len(rest)} parts"], np.append(values, scores[rest].sum())
+        shown, values = [*shown, f"the other {counted(len(rest), 'part')}"], np.append(values, scores[rest].sum())
     show(
         figures.ranked(shown, values, title="added", theme=theme()),
         key="ranked",

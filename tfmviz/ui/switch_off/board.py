@@ -226,7 +226,7 @@ def verdict(sides: Sides, said: Switches) -> None:
     asked = question(here)
     if asked is not None:
         old, new = (ablation.surprise_of(side.trace, asked) for side in sides.lessons)
-        better = f" The model predicts this sentence **better** {said.run}." if new < old else ""
+        better = f" The model predicts this sentence **better** {said.run}." if round(new - old, 3) < 0 else ""
         st.markdown(
             f"Mean surprise at the next word of {before_after.predicted(here)}: **{old:.2f}** nats in A, "
             f"**{new:.2f}** in B, with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}.{better}"
@@ -276,7 +276,7 @@ def losses(sides: Sides, said: Switches) -> None:
     word = markdown.plain(quoted(here.trace.tokens)[worst + 1])
     st.markdown(
         f"{word} suffers most: {decimal(new[worst] - old[worst], '+.3f')} nats."
-        if new[worst] > old[worst]
+        if round(float(new[worst] - old[worst]), 3) > 0
         else "No word surprises the model more than before."
     )
     before_after.losses(here, there.trace, series=sides.titles)

@@ -19,7 +19,7 @@ from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.words.numbers import counted, decimal, per_cent
 
 MAX_TOKENS = 40
 """The most tokens of either sentence: each copy is a run of its own."""
@@ -130,7 +130,7 @@ def _unfit(first: tuple[str, ...], second: tuple[str, ...]) -> str | None:
     if len(first) != len(second):
         pieces = ["·".join(markdown.plain(visible(token)) for token in tokens[:12]) for tokens in (first, second)]
         return (
-            f"Your sentence has {len(first)} tokens ({pieces[0]}{' …' * (len(first) > 12)}), the second has "
+            f"Your sentence has {counted(len(first), 'token')} ({pieces[0]}{' …' * (len(first) > 12)}), the second has "
             f"{len(second)} ({pieces[1]}{' …' * (len(second) > 12)}). Both need the same number."
         )
     if len(first) > MAX_TOKENS:

@@ -79,10 +79,11 @@ def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) 
 
 def _missed(ranked: list[tuple[Part, float]], way: Way) -> str:
     worst, most = ranked[0]
-    if most <= 0:
+    if round(most, 3) <= 0:
         return f"No part is missed here: the loss grows with none {way.done()}."
-    heads = [f"**{part.name}** ({decimal(loss, '+.3f')})" for part, loss in ranked if part.kind == "head" and loss > 0]
-    among = f"; of the heads, with {', '.join(heads[:3])}" if heads else ""
+    heads = [(part, loss) for part, loss in ranked[1:] if part.kind == "head" and loss > 0][:3]
+    named = ", ".join(f"**{part.name}** ({decimal(loss, '+.3f')})" for part, loss in heads)
+    among = f"; of the {'other ' * (worst.kind == 'head')}heads, with {named}" if heads else ""
     return f"The loss grows most with **{worst.name}** {way.done()} ({decimal(most, '+.3f')} nats){among}."
 
 

@@ -112,7 +112,8 @@ def _in_words(here: Lesson, found: ScoreSum, path: Path, after: Trace) -> None:
 def _why(found: ScoreSum, path: Path) -> str:
     if (scales := found.readings[path[0]].scales(path[1])) is None:
         return "Later norms change too."
-    return f"Predicted with σ = {rounded(scales[0])}; it becomes {rounded(scales[1])}."
+    before, after = map(rounded, scales)
+    return f"Predicted with σ = {before}; it " + (f"becomes {after}." if before != after else "hardly changes.")
 
 
 def _share(here: Lesson, found: ScoreSum, after: Trace) -> str:
@@ -120,7 +121,7 @@ def _share(here: Lesson, found: ScoreSum, after: Trace) -> str:
     if found.is_masked:
         return "The mask keeps the share at 0."
     before, now = (per_cent(float(run[site][at])) for run in (here.trace, after))
-    return f"Its share goes from {before} to {now}."
+    return f"Its share goes from {before} to {now}." if before != now else f"Its share stays at {now}."
 
 
 def _rows(here: Lesson, after: Trace) -> None:

@@ -17,7 +17,7 @@ from tfmviz.ui.why import believe, subject
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import said_of_queries
-from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.words.numbers import counted, decimal, per_cent
 
 SHOWN = 11
 """Writers of each side that have a row or column of their own."""
@@ -132,7 +132,7 @@ def _names(found: ScoreSum, n: int, kept: list[int]) -> list[str]:
     """The names of rows or columns; the last stands for all others, if there are any."""
     names = found.readings[SIDES[n]].names
     others = len(names) - len(kept)
-    return [names[index] for index in kept] + ([f"{others} others"] if others else [])
+    return [names[index] for index in kept] + ([counted(others, "other")] if others else [])
 
 
 def _list(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
@@ -141,7 +141,7 @@ def _list(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
     sides = [found.readings[side].names for side in SIDES]
     show_table(
         Table(
-            caption=f"The {len(best)} largest terms",
+            caption=f"The {counted(len(best), 'largest term')}",
             columns=[f"wrote into {labels['query']}", f"wrote into {labels['key']}", "adds"],
             rows=[[sides[0][a], sides[1][b], decimal(float(found.terms[a, b]), "+.2f")] for a, b in best],
             picked=best.index(chosen) if chosen in best else -1,

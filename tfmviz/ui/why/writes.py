@@ -16,7 +16,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.why import subject
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, visible
-from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.words.numbers import counted, decimal, per_cent
 
 RAISED, LOWERED = 6, 4
 """Words that the map shows: those that the head raises most, and those that it lowers most."""
@@ -58,7 +58,7 @@ def _map(here: Lesson, found: Pushes) -> None:
     row = here.trace[f"{here.choice.layer}.pattern"][here.choice.head, here.query]
     rows = [f"{n} {keys[n]} · {per_cent(float(row[n]))}" for n in kept]
     if others := int((sizes > 0).sum()) - len(kept):
-        rows.append(f"{others} others")
+        rows.append(counted(others, "other"))
     values = values[: len(rows)]
     show_cells(
         figures.terms(values, rows=rows, columns=words, titles=("value of", "word"), added="added to the logit"),

@@ -16,6 +16,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
+from tfmviz.words.numbers import counted
 
 MOST = 8
 """Gaps that are filled; the model runs once for each."""
@@ -56,15 +57,18 @@ def fill(here: Lesson) -> None:
     show_cells(
         figures.gaps(found.shares, words=words, order=found.order),
         key="gaps",
-        alt=f"{len(found.order)} gaps are filled, one a round. The text is then: {whole}",
+        alt=f"Filled, one a round: {counted(len(found.order), 'gap')}. The text is then: {whole}",
     )
     st.code(whole, language=None, wrap_lines=True)
     changed = [gap for gap in range(len(found.gaps)) if len(set(found.words[:, gap].tolist())) > 1]
     if changed:
         names = ", ".join(str(gap + 1) for gap in changed)
-        st.markdown(f"The words filled in meanwhile changed its mind in gap {names}.")
+        st.markdown(f"The words filled in meanwhile changed its mind in gap{'s' * (len(changed) > 1)} {names}.")
     if found.n_left:
-        st.info(f"The first {MOST} gaps are filled; {found.n_left} more stay open.", icon=icons.CUT)
+        st.info(
+            f"The first {MOST} gaps are filled; {found.n_left} more stay{'s' * (found.n_left == 1)} open.",
+            icon=icons.CUT,
+        )
 
 
 @shared

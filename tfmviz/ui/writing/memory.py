@@ -21,7 +21,7 @@ from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import shapes_of
 from tfmviz.ui.writing.settings import Settings
-from tfmviz.words.numbers import in_bytes
+from tfmviz.words.numbers import counted, in_bytes
 
 LENGTHS = (8, 16, 32, 64, 128, 256)
 
@@ -36,10 +36,11 @@ def steps(here: Lesson, said: Settings) -> None:
     show_cells(
         figures.cache_steps(read, tokens=tokens),
         key="cache",
-        alt=f"{computed} keys and values are computed in {len(read)} steps; without a cache it would be {whole}.",
+        alt=f"{computed} keys and values are computed in {counted(len(read), 'step')}; without a cache "
+        f"it would be {whole}.",
     )
     st.markdown(
-        f"In {len(read)} steps each layer computes **{computed}** keys and values (dark), without the cache "
+        f"In {counted(len(read), 'step')} each layer computes **{computed}** keys and values (dark), without the cache "
         f"**{whole}**, all coloured cells. Thanks to the causal mask the earlier ones stay."
     )
     if len(tokens) > here.model.config.max_len:
@@ -81,10 +82,10 @@ def costs(here: Lesson) -> None:
                 ),
             )
     (count, one), (slow, fast) = ((values[0][-1], values[1][-1]) for values in (counts, times))
+    waits = ": with one token the processor mostly waits for the weights" if fast / slow > 2 * one / count else ""
     st.markdown(
         f"At {lengths[-1]} tokens a step with the cache needs {one / count:.1%} of the multiplications and took "
-        f"{fast / slow:.0%} of the time ({fast:.1f} instead of {slow:.1f} ms): with one token the processor "
-        "mostly waits for the weights."
+        f"{fast / slow:.0%} of the time ({fast:.1f} instead of {slow:.1f} ms){waits}."
     )
 
 
@@ -113,7 +114,8 @@ def size(here: Lesson) -> None:
     each = SIZES[number or "bfloat16"]
     kept = Kept(n_layers=n_layers, n_kv_heads=kv, d_head=d_head, size=each, n_local=local[0], window=local[1])
     st.markdown(
-        f"2 · {n_layers} layers · {kv} key/value heads · {d_head} numbers · {each} bytes = "
+        f"2 · {counted(n_layers, 'layer')} · {counted(kv, 'key/value head')} · {d_head} numbers · "
+        f"{counted(each, 'byte')} = "
         f"**{in_bytes(kept.per_token)} a token**. A text of {length:,} tokens takes **{in_bytes(kept.at(length))}**."
     )
     if local[0] and length > local[1]:

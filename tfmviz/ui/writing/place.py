@@ -56,9 +56,10 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
     )
     most = int(np.abs(drawn - expected)[:-1].argmax())
     spread = float(np.sqrt(expected[most] * (1 - expected[most]) / DRAWS))
+    wanted, came = per_cent(expected[most]), per_cent(drawn[most])
+    differs = f"differs most: {wanted} expected, {came} drawn" if wanted != came else f"came up as expected: {came}"
     st.markdown(
-        f"“{markdown.plain(visible(words[most]))}” differs most: {per_cent(expected[most])} expected, "
-        f"{per_cent(drawn[most])} drawn. Chance alone moves it by about {per_cent(spread)}."
+        f"“{markdown.plain(visible(words[most]))}” {differs}. Chance alone moves it by about {per_cent(spread)}."
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
+from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.plots import writing as figures
 from tfmviz.record.decoding import Rules, Sample, entropy, repeated, stages
 from tfmviz.record.model import Model
@@ -19,7 +20,7 @@ from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.words.numbers import counted, decimal, per_cent, which_way
 
 DEGREES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0)
 
@@ -77,22 +78,23 @@ def fan(here: Lesson, said: Settings) -> None:
     for row, values in zip(surprise, sums, strict=True):
         row[: len(values)] = values
     texts = [here.model.tokenizer.decode(sample.ids) for sample in drawn]
-    different = len(set(texts))
+    various = counted(len(set(texts)), "different text")
     ends = [float(values[-1]) for values in sums]
     at_greedy = float(-np.sum(greedy.log_probabilities))
     show(
         figures.fan(texts, surprise, np.cumsum([-value for value in greedy.log_probabilities]), theme=theme()),
         key="fan",
-        alt=f"{different} different texts; −log p {min(ends):.1f} to {max(ends):.1f} nats, greedy {at_greedy:.1f}.",
+        alt=f"{various}; −log p {min(ends):.1f} to {max(ends):.1f} nats, greedy {at_greedy:.1f}.",
     )
     likelier = sum(end < at_greedy - 1e-3 for end in ends)
     compared = (
-        f"{likelier} of the draws are more probable: greedy writing looks only one word ahead"
+        f"{likelier} of the draws {'is' if likelier == 1 else 'are'} more probable: greedy writing looks only one "
+        "word ahead"
         if likelier
         else "no draw is more probable"
     )
     st.markdown(
-        f"{TEXTS} draws give **{different} different texts** of at most {LENGTH} words. The greedy text (dashed) has "
+        f"{TEXTS} draws give **{various}** of at most {LENGTH} words. The greedy text (dashed) has "
         f"−log p = {decimal(at_greedy, '.1f')} nats; {compared}."
     )
     st.text("\n".join(f"… {text.strip()}" for text in texts[:3]))
@@ -142,11 +144,27 @@ def repetition(here: Lesson, said: Settings) -> None:
         verdict = "Here none of them repeats itself."
     st.markdown(
         f"Four words in a row count as repeated if the text (at most {LONG} words) had them before. {verdict} "
-        "What was written once is more probable the second time."
+        f"{_read_twice(here.model, here.text)}"
     )
     for one in found:
         st.markdown(f"**{one.name}**")
         st.code(one.text, language=None, wrap_lines=True)
+
+
+def _read_twice(model: Model, text: str) -> str:
+    """How probable the text is to the model that has just read it, compared with the first time."""
+    whole = model.encode(text).ids
+    ids = whole[-(model.config.max_len // 2) :]
+    if (n := len(ids)) < 2:
+        return ""
+    losses = next_token_losses(model.trace((*ids, *ids), sites=("logits",))["logits"], (*ids, *ids))
+    first, second = float(losses[: n - 1].mean()), float(losses[n:].mean())
+    what = "Your text" if n == len(whole) else f"The last {n} tokens of your text"
+    likely = which_way(first, second, less="more probable than", same="as probable as", more="less probable than")
+    return (
+        f"{what}, twice in a row: **{decimal(first)}** nats a token the first time, **{decimal(second)}** the second. "
+        f"What was written once is {likely} before."
+    )
 
 
 @shared

@@ -44,7 +44,7 @@ def side_by_side(here: Lesson, there: Lesson, said: Settings) -> None:
     shares = [[per_cent(float(step.stages[0].probabilities[step.token])) for step in run] for run in runs]
     at = parting(*names)
     if at is None:
-        st.markdown(f"Both write the same {min(map(len, names))} tokens.")
+        st.markdown(f"Both write the same {counted(min(map(len, names)), 'token')}.")
     else:
         a, b = (f"“{markdown.plain(visible(tokens[at]))}” ({p[at]})" for tokens, p in zip(names, shares, strict=True))
         st.markdown(f"They part at token {at + 1}: A writes {a}, B {b}. The shares are before any setting.")

@@ -9,6 +9,9 @@
  * @typedef {Float64Array<ArrayBuffer>} Numbers one for each entry of the vocabulary
  */
 
+/** Temperatures and penalties beyond this, or below 1 / this, change no choice any more, but would overflow. */
+const FAR = 1e100;
+
 const NEUTRAL = { repetition: 1, temperature: 1, top_k: 0, top_p: 1, min_p: 0 };
 
 /** @type {Record<Rule | "banned", (scores: Numbers, rules: Rules, seen: number[]) => Numbers>} */
@@ -16,12 +19,16 @@ const EFFECTS = {
   banned: (scores, { banned }) => without(scores, (id) => !banned.includes(id)),
   repetition: (scores, { repetition }, seen) => {
     const made = scores.slice();
-    for (const id of new Set(seen)) made[id] = scores[id] < 0 ? scores[id] * repetition : scores[id] / repetition;
+    const penalty = Math.min(Math.max(repetition, 1 / FAR), FAR);
+    for (const id of new Set(seen)) made[id] = scores[id] < 0 ? scores[id] * penalty : scores[id] / penalty;
     return made;
   },
   temperature: (scores, { temperature }) => {
-    const most = largestOf(scores);
-    return scores.map((score) => (score - most) / temperature);
+    if (temperature === 0) {
+      const best = scores.indexOf(largestOf(scores));
+      return without(scores, (id) => id === best);
+    }
+    return scores.map((score) => score / Math.max(temperature, 1 / FAR)); // not shifted: a penalty asks for the sign
   },
   top_k: (scores, { top_k }) => {
     if (top_k >= scores.length) return scores;
