@@ -34,7 +34,6 @@ def draw(here: Lesson) -> None:
             "On paper": ("", lambda: duel.on_paper(sides)),
         },
         earlier={"Side by side": ("On paper", {}), "Attention": ("On your sentence", {})},
-        needs={"On paper": ()},
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from tests.analysis.test_stream import blocks, every_model, made
-from tests.model.helpers import SCHEMES, lively_model
+from tests.model.helpers import lively_model
 from tfmviz.analysis import lens, residual
 from tfmviz.analysis.attention_layer import inputs
 from tfmviz.analysis.block_tensors import block_tensors
@@ -22,12 +22,11 @@ from tfmviz.analysis.whole_model import (
     block_means,
     lengths,
     parameters,
-    position_scheme,
     scale_of_embedding,
     share_of_parts,
 )
 from tfmviz.model.transformer import Transformer
-from tfmviz.model.weights import effects_of, stacks_of, weights_of
+from tfmviz.model.weights import stacks_of, weights_of
 from tfmviz.record.tap import NO_TAP
 
 POST = "X|T¹ = SelfAttention(X)|T² = X + T¹|T³ = LayerNorm(T²)|T⁴ = FFN(T³)|T⁵ = T³ + T⁴|H = LayerNorm(T⁵)"
@@ -86,15 +85,6 @@ def test_shares_of_the_parameters_sum_to_one_and_the_largest_comes_first(name: s
     assert sum(shares) == pytest.approx(1)
     assert shares == sorted(shares, reverse=True)
     assert min(shares) > 0
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_a_position_scheme_is_known_by_what_it_does(scheme: str) -> None:
-    module = lively_model(positions=scheme)
-    stack = weights_of(module).stacks["decoder"]
-    effects = effects_of(stacks_of(module)["decoder"].positions, 5, d_model=module.config.d_model)
-    in_its_order = {"sines-first": "sinusoidal"}  # the same waves in another order of the columns
-    assert position_scheme(stack, effects) == in_its_order.get(scheme, scheme)
 
 
 @pytest.mark.parametrize(("width", "at_most"), [(12, 4), (11, 4), (7, 5), (5, 5), (3, 64)])

@@ -4,11 +4,13 @@ import { cellAt, layOut, next } from "../../tfmviz/views/cells/layout.js";
 import { paintPicture } from "../../tfmviz/views/cells/paint.js";
 import { along, painter, ticks } from "../../tfmviz/views/cells/scales.js";
 import { said, sentence } from "../../tfmviz/views/cells/words.js";
+import { endOf } from "../../tfmviz/views/shared/arrays.js";
 
 const FORM = { name: "", digits: 2, sign: false, percent: false, unit: "", words: null, absent: ["–", "–"] };
 const SCALE = { colours: "norms", low: 0, high: 2, title: "t", root: false, ticks: "decimal" };
 const STOPS = { light: ["#000000", "#ff0000"], dark: ["#000000", "#0000ff"] };
 const measure = (text, size) => 0.6 * size * text.length;
+const [PLAIN, PROJECTED] = [12, 18]; // pixels of the smallest letters
 
 function picture({ rows = 3, columns = 4, matrices = 1, ...more } = {}) {
   const axis = (count, title) => ({ title, names: null, spoken: null, count, boxed: [], places: null });
@@ -37,7 +39,7 @@ const COLOURS = { isDark: false, masked: "#999999", roles: {}, text: "black", ac
 
 function painted(drawn, width = 500) {
   const pen = notebook();
-  const place = layOut(drawn, width, measure);
+  const place = layOut(drawn, width, measure, PLAIN);
   const images = Array.from({ length: drawn.matrices }, () => ({
     width: drawn.columns.count,
     height: drawn.rows.count,
@@ -66,7 +68,7 @@ test("nothing is wider than there is room, and every cell has a place", () => {
         [9, true],
       ]) {
         const drawn = picture({ rows, columns, matrices, square });
-        const place = layOut(drawn, width, measure);
+        const place = layOut(drawn, width, measure, PLAIN);
         assert.ok(place.width <= width, `${place.width} of ${width}`);
         for (const { x, y } of place.corners) {
           assert.ok(x + place.wide * columns <= width + 0.001);
@@ -79,7 +81,7 @@ test("nothing is wider than there is room, and every cell has a place", () => {
 
 test("matrices do not overlap", () => {
   const drawn = picture({ rows: 5, columns: 5, matrices: 7, square: true });
-  const { corners, wide, high } = layOut(drawn, 900, measure);
+  const { corners, wide, high } = layOut(drawn, 900, measure, PLAIN);
   for (const [n, one] of corners.entries())
     for (const other of corners.slice(n + 1))
       assert.ok(Math.abs(one.x - other.x) > 5 * wide || Math.abs(one.y - other.y) > 5 * high);
@@ -87,7 +89,7 @@ test("matrices do not overlap", () => {
 
 test("a point finds the cell that is drawn there", () => {
   const drawn = picture({ rows: 3, columns: 4, matrices: 2 });
-  const place = layOut(drawn, 700, measure);
+  const place = layOut(drawn, 700, measure, PLAIN);
   for (let matrix = 0; matrix < 2; matrix++)
     for (let row = 0; row < 3; row++)
       for (let column = 0; column < 4; column++) {
@@ -117,10 +119,10 @@ test("labels that are drawn do not run into one another", () => {
     const drawn = picture({ rows: count, columns: count, square: true });
     Object.assign(drawn.rows, { names });
     Object.assign(drawn.columns, { names });
-    const { beside, below, wide, high } = layOut(drawn, 1000, measure);
+    const { beside, below, wide, high } = layOut(drawn, 1000, measure, PLAIN);
     assert.ok(beside.step * high >= beside.size);
     assert.ok(below.upright ? below.step * wide >= below.size : wide >= measure(names.at(-1), below.size));
-    assert.ok(beside.size >= 11 && (beside.size === 14 || high < 14), "letters are 14 px where there is room");
+    assert.ok(beside.size >= PLAIN && (beside.size === 14 || high < 14), "letters are 14 px where there is room");
   }
 });
 
@@ -147,6 +149,27 @@ test("numbers stand in all cells where they fit, and in none where one does not"
     painted(picture({ rows: 1, columns: 3, texts }), width).texts.filter((t) => ["+0.10", "·"].includes(t));
   assert.deepEqual(shown(600), ["+0.10", "·"]);
   assert.deepEqual(shown(110), []);
+});
+
+test("rows are as high as their numbers need, on a projector too, and no number is wider than its cell", () => {
+  const found = [];
+  for (const least of [PLAIN, PROJECTED])
+    for (const square of [false, true])
+      for (const [rows, columns, text] of [
+        [3, 9, "−0.25"],
+        [13, 13, "8"],
+        [32, 15, "0.74"],
+        [32, 32, "12"],
+      ])
+        for (const width of [347, 475, 599, 968, 1218]) {
+          const texts = Array.from({ length: rows }, () => Array(columns).fill(text));
+          const drawn = picture({ rows, columns, texts, square, rowHeight: 20 });
+          const { wide, high, numbers, left } = layOut(drawn, width, measure, least);
+          const what = `${rows} × ${columns} of ${text} in ${width}, at least ${least}${square ? ", square" : ""}`;
+          if (!numbers && measure(text, least) + 4 <= (width - left) / columns) found.push(`${what}: no numbers`);
+          if (numbers && (numbers < least || measure(text, numbers) > wide || numbers > high)) found.push(what);
+        }
+  assert.deepEqual(found, []);
 });
 
 test("frames and crosses mark their cells in their colours", () => {
@@ -211,6 +234,13 @@ test("colours end at the ends of the scale, and dark has its own", () => {
   assert.deepEqual(painter(scale, false)(-3), [0, 0, 0]);
   assert.equal(along({ ...scale, colours: "signed", low: -4, high: 4, root: true }, -1), 0.25);
   assert.equal(along({ ...scale, root: true, high: 4 }, 1), 0.5);
+});
+
+test("what rounding leaves of a difference has the colour of nothing, a difference has the strongest", () => {
+  const scale = { ...SCALE, colours: /** @type {const} */ ("signed"), root: true };
+  const place = (values) => along({ ...scale, low: -endOf(values), high: endOf(values) }, values[0]);
+  for (const values of [[0], [1e-8, Number.NaN], [-1e-6, 0]]) assert.ok(Math.abs(place(values) - 0.5) < 0.002, values);
+  assert.equal(place([2e-6, -1e-6, -Infinity]), 1);
 });
 
 test("a colour bar has a few round numbers at any size of the values", () => {

@@ -99,6 +99,18 @@ test("a linear head multiplies φ(q) and φ(k) and takes the logarithm, so that 
   );
 });
 
+test("step by step says what of a row goes to the sink", () => {
+  const row = (...values) => ({ rows: 1, columns: values.length, values: Float64Array.from(values) });
+  const told = (sink) => {
+    const head = Object.assign(Object.create(Head.prototype), { sink, queries: ["a"], keys: ["b", "c"] });
+    Object.assign(head, { matrix: () => row(0.5, sink === null ? 0.5 : 0.2), counts: { query: 1, key: 2 } });
+    const stage = stagesOf(Object.assign(head, { arrays: {} })).find(({ id }) => id === "share");
+    return stage.words(head, { query: 0, key: 0 }).flat().join("");
+  };
+  assert.match(told(0.1), /“b” 0\.500, “c” 0\.200; 0\.300 goes to the sink/);
+  assert.match(told(null), /“c” 0\.500\.$/);
+});
+
 test("a score is explained by what it was divided, capped and biased by", () => {
   const one = (value) => ({ rows: 1, columns: 1, values: Float64Array.of(value) });
   const told = (more, arrays = {}) => {

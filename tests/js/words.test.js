@@ -7,6 +7,7 @@ import {
   headWords,
   sentence,
   shownName,
+  unusedOf,
   verdictOf,
   verdictWords,
 } from "../../tfmviz/views/explorer/words.js";
@@ -93,6 +94,39 @@ test("a query looks at keys, the largest first; a key is looked at by queries", 
   );
   assert.equal(sentence(PATTERN, { side: "query", at: 0 }, TEXTS), "“I” (token 0) looks at “je” 0.75, “vois” 0.25.");
   assert.equal(sentence(PATTERN, { side: "key", at: 1 }, TEXTS), "“te” (token 1) is looked at by “see” 0.30.");
+});
+
+test("what goes to a sink is said of a row, and not behind filters", () => {
+  const kind = {
+    unused: [
+      [
+        [0, 0],
+        [0, 0.25],
+      ],
+      [
+        [0.5, 0.125],
+        [0, 0.25],
+      ],
+    ],
+  };
+  const heads = [
+    { layer: 0, head: 1 },
+    { layer: 1, head: 1 },
+  ];
+  const view = { aggregate: "heads", heads, layer: 1, withoutFirst: false, top: 100, least: 0 };
+  assert.deepEqual(unusedOf(kind, view), [0, 0.25]);
+  assert.deepEqual(unusedOf(kind, { ...view, aggregate: "mean" }), [0.25, 0.1875]);
+  assert.deepEqual(unusedOf(kind, { ...view, aggregate: "all" }), [0.125, 0.15625]);
+  assert.equal(unusedOf(kind, { ...view, aggregate: "rollout" }), null);
+  assert.equal(unusedOf(kind, { ...view, withoutFirst: true }), null);
+  assert.equal(unusedOf({}, view), null);
+  const pattern = { ...PATTERN, unused: [0, 0.25] };
+  assert.match(sentence(pattern, { side: "query", at: 1 }, TEXTS), /; 0\.25 goes to the sink, to no token\.$/);
+  for (const focus of [
+    { side: "query", at: 0 },
+    { side: "key", at: 1 },
+  ])
+    assert.doesNotMatch(sentence(pattern, focus, TEXTS), /sink/);
 });
 
 test("a row of cross-attention is said with both its words", () => {

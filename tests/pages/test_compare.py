@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from safetensors import safe_open
 from streamlit.testing.v1 import AppTest
 
@@ -18,14 +17,13 @@ from tests.app import charts, forget, matrices, open_page, series, words
 from tests.model.helpers import SCHEMES, config, lively, lively_model, token_ids
 from tests.positions import numpy_twins
 from tfmviz import zoo
-from tfmviz.analysis import linear_attention, position_terms, sinusoids
+from tfmviz.analysis import position_terms, sinusoids
 from tfmviz.model.block import build_positions
 from tfmviz.model.later import scores_from
 from tfmviz.model.transformer import DecoderOnly
 from tfmviz.model.weights import effects_of
 from tfmviz.positions import schemes
 from tfmviz.positions.schemes import Seam
-from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import duel
 from tfmviz.ui.compare import card, trials
@@ -76,8 +74,8 @@ def tables(app: AppTest) -> list[dict[str, list[str]]]:
 def test_scores_at_later_positions_are_those_of_an_independent_forward_pass(scheme: str, first: int) -> None:
     expected = numpy_twins.forward(folder(scheme), ids_of(TEXT), first=first)
     twin = duel.twin_of(scheme)
-    np.testing.assert_allclose(trials.scores_from(twin, TEXT, first), expected.scores, atol=5e-4)
-    np.testing.assert_allclose(trials.scores_from(twin, TEXT, first, most=3), expected.scores[..., :3, :3], atol=5e-4)
+    np.testing.assert_allclose(duel.scores_from(twin, TEXT, first), expected.scores, atol=5e-4)
+    np.testing.assert_allclose(duel.scores_from(twin, TEXT, first, most=3), expected.scores[..., :3, :3], atol=5e-4)
 
 
 @every_scheme
@@ -188,25 +186,42 @@ def test_the_cosine_of_two_sinusoids_is_the_mean_cosine_of_their_angles() -> Non
 
 def test_on_paper_both_schemes_are_shown() -> None:
     app = open_page("positions_compare", text=TEXT, left="learned", right="t5", twin_head="2", experiment="On paper")
-    shown = charts(app)
     table = numpy_twins.weights(folder("learned"))["decoder.positions.table"]
     np.testing.assert_allclose(matrices(app)["map_left"][0], table, atol=1e-6)
     (bias,) = matrices(app)["map_right"]
     w = numpy_twins.weights(folder("t5"))
     assert bias[60, 3] == pytest.approx(numpy_twins.between("t5", w, 2, 57), abs=1e-6)
     assert np.isnan(bias[3, 60])
-    unit = table / np.sqrt((table**2).sum(axis=1, keepdims=True))
-    band = shown["distance_left"]["tables"]["band"]
-    assert band["x"] == list(range(64))
-    lowest, highest, mean = band["low"], band["high"], series(shown["distance_left"])["mean"]
-    for distance in (0, 5, 63):
-        along = [unit[i] @ unit[i - distance] for i in range(distance, 64)]
-        found = (lowest[distance], highest[distance], mean[distance])
-        assert found == pytest.approx((min(along), max(along), np.mean(along)), abs=1e-6)
-    expected = [numpy_twins.between("t5", w, 2, distance) for distance in range(64)]
-    np.testing.assert_allclose(series(shown["distance_right"])["head 2"], expected, atol=1e-6)
     assert "**8,192** of 1,063,680 numbers" in words(app)
     assert "**128** of 1,055,616 numbers" in words(app)
+
+
+def test_on_paper_the_score_of_two_words_that_move_is_that_of_independent_forward_passes() -> None:
+    """What the model uses: q · k. Sinusoids' own products depend on the distance alone, and a score does not."""
+    query, key, ids = 4, 1, ids_of(TEXT)
+    where = {"token": str(query), "to": str(key), "twin_layer": "1", "twin_head": "3", "experiment": "On paper"}
+    wrong = []
+    for left, right in (TWINS[n : n + 2] for n in range(0, len(TWINS) - 1, 2)):
+        app = open_page("positions_compare", text=TEXT, left=left, right=right, **where)
+        shown = series(charts(app)["moving"])
+        for scheme in (left, right):
+            runs = (numpy_twins.forward(folder(scheme), ids, first=first) for first in range(0, 64 - query, 4))
+            scores = np.array([run.scores[1, 3, query, key] for run in runs])
+            np.testing.assert_allclose(shown[scheme], scores, atol=5e-4)
+            said = re.search(
+                rf"\*\*{scheme}\*\*: from .* a change of \*\*(.*)\*\*: the positions (do not)?", words(app)
+            )
+            assert said
+            moves = schemes.SCHEMES[scheme].acts == "embed"
+            right_number = not moves or float(said[1]) == pytest.approx(np.ptp(scores), rel=0.06)
+            if moves is bool(said[2]) or not right_number or moves is bool(np.ptp(scores) < 0.1):
+                wrong.append((scheme, said[0], np.ptp(scores)))
+    assert wrong == []
+
+
+def test_a_word_at_the_end_of_a_long_text_has_no_room_to_move() -> None:
+    app = open_page("positions_compare", text="word " * 200, left="learned", token="63", experiment="On paper")
+    assert "stands at 63, so there is no room to move" in words(app)
 
 
 def test_curves_are_the_files_averaged_over_sixteen_positions() -> None:
@@ -223,6 +238,11 @@ def test_curves_are_the_files_averaged_over_sixteen_positions() -> None:
         assert places[scheme].tolist() == [n + 7.5 for n in range(0, len(logged["loss"]), 16)]
     assert len(curves["learned"]) == 4
     assert shown["extrapolation"]["tables"]["marks"]["x"] == [63.5]
+    heights = {scheme: dict(zip(places[scheme], curve, strict=True)) for scheme, curve in curves.items()}
+    rises = {scheme: at[503.5] - at[55.5] for scheme, at in heights.items() if 503.5 in at}
+    assert len(rises) > 3
+    said = dict(re.findall(r"([\w-]+) \*\*([+−][\d.]+)\*\*", words(app)))
+    assert said == {scheme: f"{rise:+.2f}".replace("-", "−") for scheme, rise in rises.items()}
 
 
 def test_a_short_last_window_is_averaged_over_what_it_has() -> None:
@@ -256,41 +276,6 @@ def test_a_long_text_is_read_past_the_trained_length_but_not_past_a_table(other:
     assert "reads up to 512" in "".join(note.value for note in app.info)
 
 
-def test_linear_attention_is_the_sum_over_pairs_of_its_definition() -> None:
-    rng = np.random.default_rng(3)
-    q, k, v = rng.standard_normal((3, 2, 5, 6))
-    angles = np.outer(np.arange(5), [1.0, 0.3, 0.01])
-
-    def phi(x: Array) -> Array:
-        return torch.nn.functional.elu(torch.tensor(x)).numpy() + 1
-
-    for head in range(2):
-        for i in range(5):
-            above, below = np.zeros(6), 0.0
-            for j in range(i + 1):
-                pair = phi(q[head, i]) * phi(k[head, j])
-                cross = phi(q[head, i])[::2] * phi(k[head, j])[1::2] - phi(q[head, i])[1::2] * phi(k[head, j])[::2]
-                turn = angles[i] - angles[j]
-                score = (pair[::2] + pair[1::2]) @ np.cos(turn) + cross @ -np.sin(-turn)
-                above, below = above + score * v[head, j], below + pair.sum()
-            for found in (
-                linear_attention.over_pairs(q, k, v, angles=angles, bias=None),
-                linear_attention.running(q, k, v, angles=angles),
-            ):
-                np.testing.assert_allclose(found[head, i], above / below, atol=1e-10)
-
-
-def test_a_bias_is_lost_in_the_running_sum() -> None:
-    rng = np.random.default_rng(4)
-    q, k, v = rng.standard_normal((3, 2, 5, 6))
-    bias = rng.standard_normal((2, 5, 5))
-    pairs = linear_attention.over_pairs(q, k, v, angles=None, bias=bias)
-    plain = linear_attention.over_pairs(q, k, v, angles=None, bias=None)
-    running = linear_attention.running(q, k, v, angles=None)
-    np.testing.assert_allclose(running, plain, atol=1e-12)
-    assert np.abs(running - pairs)[:, 1:].max() > 0.1
-
-
 @every_twin
 def test_reading_in_two_parts_is_reading_at_once(scheme: str) -> None:
     _, second = card.read_two_ways(duel.twin_of(scheme), TEXT)
@@ -310,7 +295,7 @@ def test_the_card_says_what_the_measurements_say() -> None:
         if moved > 1e-6:
             assert float(re.findall(r"✗ ([\d.]+)", card["relative"][row])[0]) == pytest.approx(moved, rel=0.06)
         loss = json.loads((TRAINING / f"twins-{scheme}-by-position.json").read_text())["loss"]
-        rise = np.mean(loss[448:]) - np.mean(loss[48:64]) if len(loss) == 512 else math.inf
+        rise = np.mean(loss[496:]) - np.mean(loss[48:64]) if len(loss) == 512 else math.inf
         assert ("✓" in card["extrapolates"][row]) is bool(rise <= 0.1), scheme
         assert (f"{rise:+.2f}".replace("-", "−") in card["extrapolates"][row]) is math.isfinite(rise)
         assert ("✓" in card["linear attention"][row]) is (schemes.SCHEMES[scheme].acts != "bias")
@@ -320,7 +305,7 @@ def test_the_card_says_what_the_measurements_say() -> None:
 
 def test_a_scheme_without_a_loss_far_out_has_no_rise() -> None:
     losses = np.arange(64.0)
-    assert position_terms.rise(losses, trained=16, factor=4) == pytest.approx(np.arange(48, 64).mean() - 7.5)
+    assert position_terms.rise(losses, trained=16, factor=4) == pytest.approx(48)
     assert position_terms.rise(losses[:-1], trained=16, factor=4) is None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shutil
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.app import charts, forget, open_page, words
+from tests.app import charts, forget, open_page, views, words
 from tests.model.helpers import flat, lively
 from tests.pages.test_compare import EXPERIMENTS, tables
 from tests.positions.clocks import ENTRY, STEP
@@ -95,6 +96,12 @@ def test_step_by_step_multiplies_the_turned_queries_and_keys_of_a_new_scheme(clo
     assert np.abs(a["q"].astype(np.float64) @ a["k"].T / math.sqrt(6) - expected).max() > 0.1
     app = open_page("step_by_step", text=TEXT, model=name, layer="2", head="3")
     assert not app.error
+
+
+def test_the_whole_model_names_a_new_scheme(clocks: str) -> None:
+    app = open_page("whole_model", text=TEXT, model=f"twins-{clocks}", zoom="head")
+    header, _ = read_arrays(bytes(views(app)["whole_model"].bytes))
+    assert "q, k turned by Clocks" in json.dumps(header)
 
 
 def test_a_turn_by_unknown_angles_is_refused(clocks: str) -> None:

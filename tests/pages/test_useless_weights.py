@@ -1,7 +1,10 @@
-"""Weights that are all zero: everything is finite, but many a ratio has no value. No part of any page may raise."""
+"""Weights that are all zero: everything is finite, but many a ratio has no value. No part of any page may raise, and
+none may say "nan": on the page, in a label, or to those who cannot see a figure."""
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 
@@ -9,10 +12,14 @@ import numpy as np
 import pytest
 import streamlit as st
 from safetensors.numpy import load_file, save_file
+from streamlit.testing.v1 import AppTest
 
-from tests.app import forget, open_page
+from tests.app import charts, forget, open_page, spaces, views
+from tests.traces import read_blob
 from tfmviz import zoo
 from tfmviz.ui import lesson, router
+
+NOT_A_NUMBER = re.compile(r"(?<![A-Za-z])[−-]?(nan|inf|infinity)(?![A-Za-z])", re.IGNORECASE)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -32,7 +39,7 @@ def _models_of_zeros(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 
 @pytest.mark.parametrize("page", [page.name for page in router.PAGES])
 @pytest.mark.filterwarnings("ignore:invalid value encountered")
-def test_no_part_of_a_page_raises(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_part_of_a_page_raises_or_says_nan(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     n_tabs = [1]
 
     def draw_one(key: str, parts: Mapping[str, tuple[str, Callable[[], object]]], **_: object) -> None:
@@ -42,7 +49,25 @@ def test_no_part_of_a_page_raises(page: str, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(lesson, "tabs", draw_one)
     app = open_page(page)
+    not_numbers = list(without_number(app))
     for index in range(1, max(n_tabs)):
         app.session_state["open"] = index
         app.run()
         assert not app.exception, index
+        not_numbers += [f"tab {index}: {text}" for text in without_number(app)]
+    assert not_numbers == []
+
+
+def without_number(app: AppTest) -> Iterator[str]:
+    """The texts of a page that say "nan" or "inf" where there should be a number, or a word for none."""
+    texts = [str(element.value) for element in (*app.markdown, *app.info, *app.warning, *app.caption, *app.header)]
+    texts += [frame.value.to_string() for frame in app.table]
+    for proto in views(app).values():
+        texts += [proto.json, json.dumps(read_blob(bytes(proto.bytes))[0]) if proto.bytes else ""]
+    for chart in charts(app).values():
+        cells = (value for table in chart["tables"].values() for column in table.values() for value in column)
+        texts += [json.dumps(chart["spec"]), *(value for value in cells if isinstance(value, str))]
+    texts += [json.dumps(space["layout"]) for space in spaces(app)]
+    for text in texts:
+        if found := NOT_A_NUMBER.search(text):
+            yield text[max(found.start() - 60, 0) : found.end() + 30]

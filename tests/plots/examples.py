@@ -110,8 +110,9 @@ CHARTS: dict[str, Callable[[Theme, Sentence], Chart]] = {
         np.arange(1025), {"a": s.numbers(1025)}, x_title="x", y_title="y", theme=theme
     ),
     "curves": _curves,
-    "similarity": lambda theme, s: compare.similarity(*s.shares(3, 7), title="cosine", role="left", theme=theme),
-    "biases": lambda theme, s: compare.biases(-s.shares(3, 7), title="added", chosen=1, role="right", theme=theme),
+    "moving": lambda theme, s: compare.moving(
+        [compare.Curve(name="a", x=np.arange(7), y=s.numbers(7), role="left")], theme=theme
+    ),
     "losses": _losses,
     "by length": lambda theme, s: counting.by_length(s.shares(5), title="x", said=str, theme=theme),
     "perplexities": lambda theme, s: counting.perplexities(

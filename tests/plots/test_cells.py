@@ -20,11 +20,12 @@ from tfmviz.plots import (
     positions,
     residual,
     rotations,
+    side_by_side,
     steps,
     translating,
     writing,
 )
-from tfmviz.plots.cells import Cells
+from tfmviz.plots.cells import Axis, Cells
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.record.trace import Array
 
@@ -150,10 +151,16 @@ def test_numbers_that_are_none_do_not_reach_the_scale(name: str, odd: float) -> 
         assert sentences(drawn, [(1, 0)])[0].endswith(": –")
 
 
-def test_a_picture_of_nothing_but_zeros_has_a_scale() -> None:
-    for drawn in (masks.change(np.zeros((2, 3)), tokens=Q_TOKENS[:3]), positions.table(np.zeros((2, 3)), title="x")):
-        assert drawn.scale.high > drawn.scale.low
-        assert ticks(drawn, 5) == {0: "0"}
+def test_a_difference_that_is_only_what_rounding_leaves_has_the_colour_of_nothing() -> None:
+    for largest, is_nothing in ((0, True), (1e-8, True), (1e-6, True), (2e-6, False)):
+        values = largest * np.array([[1, 0.5, 0], [0, 0, 0]])
+        for drawn in (
+            masks.change(values, tokens=Q_TOKENS[:3]),
+            side_by_side.difference(values, rows=Axis(title="query"), columns=Axis(title="key"), cell=None),
+            damage.damage(np.c_[values, [7, 0]], rows=["0", "1"], off=[]),
+        ):
+            shown, nothing = colours(drawn, [largest, 0], LIGHT)
+            assert (np.abs(shown - nothing).max() <= 1) == is_nothing, (largest, drawn.scale)
 
 
 @every_picture

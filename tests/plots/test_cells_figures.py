@@ -24,7 +24,7 @@ from tests.plots.test_cells import (
     STAGES,
 )
 from tfmviz.plots import attribution, damage, masks, residual, rotations, steps
-from tfmviz.plots.cells import MOST_WRITTEN
+from tfmviz.plots.cells import MOST_WRITTEN, shares
 
 FULL_NAME = "<b>" + 20 * "o" + "</b>"
 
@@ -200,12 +200,19 @@ def test_additions_to_a_score_are_short_in_the_cell_and_exact_when_pointed_at() 
     assert sentences(picture, [(0, 0), (0, 2)]) == ["layer 0, head 0: +0.040", "layer 0, MLP: –"]
 
 
-def test_of_many_columns_no_numbers_travel() -> None:
-    few, many = (
-        steps.head_scores(np.zeros((1, n)), title="x", chosen=(0, 0)) for n in (MOST_WRITTEN, MOST_WRITTEN + 1)
+def test_shares_are_written_as_short_as_in_the_explorer() -> None:
+    values = np.array([[1, 0.996, 0.994, 0.25, 0.006, 0.004, 0, math.nan]])
+    assert shares(values) == [["1.0", "1.0", ".99", ".25", ".01", "·", "·", ""]]
+
+
+def test_of_many_columns_or_rows_no_numbers_travel() -> None:
+    few, wide, high = (
+        steps.head_scores(np.zeros(shape), title="x", chosen=(0, 0))
+        for shape in ((MOST_WRITTEN, MOST_WRITTEN), (1, MOST_WRITTEN + 1), (MOST_WRITTEN + 1, 1))
     )
     assert few.texts is not None
-    assert many.texts is None
+    assert wide.texts is None
+    assert high.texts is None
 
 
 def test_repeated_tokens_stay_apart_and_long_ones_are_whole_when_pointed_at() -> None:

@@ -205,24 +205,12 @@ def test_a_curve_that_ends_before_the_others_says_so() -> None:
     assert "short, position 3: 3.00 nats" in chart.data["rows"]["hover"]
 
 
-def test_the_chosen_heads_bias_stands_out_and_the_others_differ_by_their_dashes() -> None:
-    chart = compare.biases(-np.ones((3, 4)), title="added", chosen=1, role="right", theme=LIGHT)
-    assert scale(chart, "color", "line")["range"] == [LIGHT.text, LIGHT.mlp, LIGHT.text]
-    dashes = scale(chart, "strokeDash", "line")["range"]
-    assert dashes[1] == [1, 0]
-    assert dashes[0] != dashes[2] != dashes[1] != dashes[0]
-    assert set(columns(chart, "line", "width")) == {("0000 head 0", 1.5), ("0001 head 1", 4), ("0002 head 2", 1.5)}
-
-
-def test_the_band_lies_around_the_mean() -> None:
-    low, mean, high = np.array([-0.5, 0.1]), np.array([0.0, 0.2]), np.array([0.5, 0.9])
-    chart = compare.similarity(mean, low, high, title="cosine", role="left", theme=LIGHT)
-    assert columns(chart, "x", "low", "high", table="band") == [(0, -0.5, 0.5), (1, 0.1, 0.9)]
-    assert columns(chart, "x", "y", "hover") == [
-        (0, 0, "distance 0: 0.000, from -0.500 to 0.500"),
-        (1, 0.2, "distance 1: 0.200, from 0.100 to 0.900"),
-    ]
-    assert chart.data["ends"]["y"] == [pytest.approx(-0.55), 1.05]
+def test_a_score_that_stays_is_drawn_flat() -> None:
+    """Not as a wave of rounding over the whole height."""
+    curve = compare.Curve(name="a", x=np.arange(3), y=np.array([2, 2.000001, 2]), role="right")
+    chart = compare.moving([curve], theme=LIGHT)
+    assert np.ptp(np.array(chart.data["ends"]["y"], dtype=float)) > 0.9
+    assert columns(chart, "x", "y")[2] == (2, 2)
 
 
 # Positions.

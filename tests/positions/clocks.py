@@ -37,7 +37,7 @@ class Clocks(Positions):
 
 
 ENTRY = Scheme(
-    title="Clocks",
+    name="Clocks",
     formula="pair m turns by 0.3 (m + 1) i",
     idea="Hands that turn at whole multiples of one rate.",
     acts="rotate",

@@ -12,6 +12,7 @@ import torch
 
 import tfmviz.training.__main__ as command
 from tests.model.helpers import assert_close, flat, lively_model, token_ids
+from tests.positions import recipe
 from tests.positions.clocks import ENTRY, STEP
 from tfmviz import zoo
 from tfmviz.model.cache import Cache
@@ -79,6 +80,23 @@ def test_a_cache_keeps_the_logits_of_a_new_scheme(clocks: str) -> None:
     assert not torch.allclose(model(ids), other(ids), atol=1e-2)
 
 
+# The recipe of CONTRIBUTING.md.
+
+
+def test_the_recipe_works_to_the_letter(monkeypatch: pytest.MonkeyPatch) -> None:
+    tests = recipe.follow(monkeypatch)
+    assert tests
+    for test in tests.values():
+        test()
+
+
+def test_a_bias_made_without_a_device_is_added_on_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a graphics card the scores lie there; "meta" refuses to add what lies elsewhere as a card does."""
+    recipe.follow(monkeypatch)
+    model = lively_model(positions=recipe.NAME).to("meta")
+    assert model(token_ids(7).to("meta")).device.type == "meta"
+
+
 # Half a change.
 
 
@@ -90,7 +108,7 @@ def test_a_scheme_without_code_is_refused_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, error: type[Exception]
 ) -> None:
     """Such a name once trained and saved a model without positions."""
-    monkeypatch.setitem(SCHEMES, "xpos", Scheme(title="xPos", formula="?", idea="?", acts="rotate", code=code))
+    monkeypatch.setitem(SCHEMES, "xpos", Scheme(name="xPos", formula="?", idea="?", acts="rotate", code=code))
     with pytest.raises(error, match=r"[xX]pos"):
         run(tmp_path / "toy", "--positions", "xpos")
     assert list(tmp_path.iterdir()) == []

@@ -19,12 +19,12 @@ from tests.traces import (
     translation,
     words,
 )
-from tfmviz import views
+from tfmviz import views, zoo
 from tfmviz.analysis.heads import head_scores
 from tfmviz.analysis.rollout import rollout
 from tfmviz.record.edits import AblateHead
 from tfmviz.record.trace import Array, Trace
-from tfmviz.views.payload import TILE, WHOLE, thumbnails
+from tfmviz.views.payload import TILE, WHOLE, payload, thumbnails
 
 LIMIT = 1 / 510
 """The error that is allowed; the format promises a quarter of it."""
@@ -249,3 +249,17 @@ def test_other_models_texts_and_edits_have_another_identity() -> None:
     ]
     ids = {read_blob(blob)[0]["id"] for blob in [views.payload(trace), *others]}
     assert len(ids) == 4
+
+
+def test_what_goes_to_a_sink_travels_and_nothing_where_there_is_none() -> None:
+    """From scores and the sinks' logits: s takes e^s of e^s and the row's sum."""
+    model = zoo.load("twins-sink")
+    trace = model.trace("The cat sat on the mat.")
+    unused = read_blob(payload(trace))[0]["kinds"][0]["unused"]
+    for n, layer in enumerate(trace.layers):
+        logits = model.weights.attention(layer).sink
+        assert logits is not None
+        sink = np.exp(logits.astype(np.float64))[:, None]
+        powers = np.exp(trace[f"{layer}.scores"].astype(np.float64)).sum(axis=-1)
+        np.testing.assert_allclose(unused[n], sink / (powers + sink), atol=6e-4)
+    assert "unused" not in read_blob(payload(zoo.load("twins-rope").trace("The cat sat on the mat.")))[0]["kinds"][0]

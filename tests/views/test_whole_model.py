@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from tests.analysis.test_stream import every_model, made
+from tests.analysis.test_stream import MODELS, every_model, made
 from tests.app import forget
 from tests.model import numpy_model
-from tests.positions import numpy_twins
+from tests.positions import numpy_twins, recipe
 from tests.traces import read_arrays
 from tfmviz import zoo
-from tfmviz.model.weights import effects_of, stacks_of, weights_of
+from tfmviz.model.weights import weights_of
+from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import models
@@ -126,7 +127,6 @@ def test_twins_end_in_the_words_of_an_independent_forward_pass(twin: str) -> Non
     logits = numpy_twins.forward(folder, ids).logits
     header, arrays = drawn(f"twins-{twin}", "model", "decoder.0.self_attn")
     near(arrays["readout.logit"], logits.max(axis=1))
-    assert header["lanes"][0]["note"].startswith("positions: " if twin != "none" else "no positions")
     adds = "decoder.pos_embed" in columns(header)
     assert adds == (twin in ("learned", "sinusoidal"))
     if adds:
@@ -199,6 +199,30 @@ def test_every_kind_of_model_can_be_drawn(name: str, zoom: Any) -> None:
             assert zoom == "head" or layer.startswith("encoder")
 
 
+def test_every_scheme_is_called_by_its_own_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once the picture guessed it from what it does: any trained bias was T5's, any other one ALiBi's."""
+    recipe.follow(monkeypatch)
+    acts = {"embed": ("decoder.pos_embed", "{}"), "rotate": ("pattern", "q, k turned by {}")}
+    acts["bias"] = ("pattern", "+ {}")
+    wrong = []
+    for kind, scheme in SCHEMES.items():
+        monkeypatch.setitem(MODELS, kind, {"positions": kind})
+        subject = small(kind, made.__wrapped__)
+        shown = [read_arrays(view.payload(subject, zoom, "decoder.0.self_attn", 1))[0] for zoom in ("model", "head")]
+        every = columns(shown[0]) | columns(shown[1])
+        said = f"{json.dumps(shown, ensure_ascii=False)} {scene.attention_words(subject, 'decoder.0.self_attn', 3)}"
+        others = [other.name for other in SCHEMES.values() if other.name not in scheme.name and other.name in said]
+        note = shown[0]["lanes"][0]["note"]
+        column, line = acts.get(scheme.acts or "", ("", ""))
+        named = not column or line.format(scheme.name) in every[column]["lines"]
+        links = dict(every[column]["links"]) if column else {}
+        leads = not column or scheme.tab is None or scheme.tab[1].items() <= links[scheme.tab[0]].items()
+        if others or not note.startswith(f"{scheme.name}. {scheme.idea}") or not named or not leads:
+            wrong.append((kind, others, note, named, leads))
+    assert "logarithmic" in SCHEMES
+    assert wrong == []
+
+
 def test_swiglu_and_rms_norm_are_called_by_their_names() -> None:
     header, _ = read_arrays(view.payload(small("rms"), "block", "decoder.0.self_attn", 0))
     text = json.dumps(header, ensure_ascii=False)
@@ -228,16 +252,11 @@ def test_a_block_beside_another_is_drawn_as_it_is_alone_under_a_name_of_its_own(
     near(arrays["decoder.1.0.length"], np.linalg.norm(subject.trace["decoder.1.resid_pre"], axis=1))
 
 
-def small(name: str) -> Subject:
-    module, trace, _, _ = made(name)
-    weights = weights_of(module)
-    lengths = {stack: len(trace.source or ()) if stack == "encoder" and trace.source else 7 for stack in weights.stacks}
-    effects = {
-        stack: effects_of(found.positions, lengths[stack], d_model=module.config.d_model)
-        for stack, found in stacks_of(module).items()
-    }
+def small(name: str, make: Callable[..., Any] = made) -> Subject:
+    module, trace, _, _ = make(name)
     vocabulary = tuple(f"w{n}" for n in range(module.config.vocab_size))
-    return Subject(title=name, trace=trace, weights=weights, effects=effects, vocabulary=vocabulary)
+    weights, scheme = weights_of(module), module.config.scheme
+    return Subject(title=name, trace=trace, weights=weights, scheme=scheme, vocabulary=vocabulary)
 
 
 def wrote(streams: Array, patterns: Array, w: dict[str, Array], layer: int) -> tuple[Array, Array]:

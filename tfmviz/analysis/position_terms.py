@@ -87,10 +87,10 @@ def smoothed(losses: Array, *, window: int = WINDOW) -> tuple[Array, Array]:
 def rise(losses: Array, *, trained: int, factor: int = 8) -> float | None:
     """How much higher the loss is at `factor` times the trained length than at the trained length, in nats per token.
 
-    It compares the last `WINDOW` positions of the trained length with the last `trained` positions of the long text.
-    None if the curve is too short.
+    It compares two means over `WINDOW` positions, the last ones of either length: where these are multiples of it, two
+    points of `smoothed`. None if the curve is too short.
     """
     if len(losses) < factor * trained:
         return None
-    far = np.asarray(losses[(factor - 1) * trained : factor * trained])
-    return float(far.mean() - np.asarray(losses[trained - WINDOW : trained]).mean())
+    near, far = (np.asarray(losses[end - WINDOW : end]).mean() for end in (trained, factor * trained))
+    return float(far - near)

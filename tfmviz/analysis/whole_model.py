@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
-from typing import Literal
 
 import numpy as np
 
@@ -15,13 +14,9 @@ from tfmviz.record.weights import (
     FeedForwardWeights,
     ModelWeights,
     Norm,
-    PositionEffects,
-    StackWeights,
 )
 
 Layer = AttentionWeights | FeedForwardWeights | ExpertsWeights
-
-Scheme = Literal["none", "learned", "sinusoidal", "rope", "alibi", "t5"]
 
 
 def parameters(weights: ModelWeights) -> dict[str, int]:
@@ -74,18 +69,6 @@ def numbers_in(part: Layer | Norm) -> int:
 def below(counts: dict[str, int], block: str) -> int:
     """Trained numbers of all parts of a block such as "decoder.0"."""
     return sum(count for part, count in counts.items() if part.startswith(f"{block}."))
-
-
-def position_scheme(stack: StackWeights, effects: PositionEffects) -> Scheme:
-    """Which position scheme a stack has, told from where it acts and whether it is trained."""
-    is_trained = stack.n_position_parameters > 0
-    if effects.added is not None:
-        return "learned" if is_trained else "sinusoidal"
-    if effects.angles is not None:
-        return "rope"
-    if effects.bias is not None:
-        return "t5" if is_trained else "alibi"
-    return "none"
 
 
 def block_means(x: Array, *, at_most: int) -> Array:

@@ -178,6 +178,7 @@ class Stack(nn.Module):
             x = tap("embed_norm", self.embed_norm(x))
         x = self.dropout(x)
         bias = self.positions.bias(q_len, k_len)  # once for all blocks
+        bias = None if bias is None else bias.to(x.device)
         for index, block in enumerate(self.layers):
             fuse.check()
             x = block(

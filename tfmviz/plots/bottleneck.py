@@ -9,8 +9,7 @@ from functools import cache
 import numpy as np
 
 from tfmviz.plots import alt
-from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, of_tokens, share, signed
-from tfmviz.plots.cells import written as texts_of
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, of_tokens, share, shares, signed
 from tfmviz.plots.charts import FEW, Chart, Spec, hover, number, numbered, rows, specification, strokes
 from tfmviz.plots.lines import DASHES
 from tfmviz.plots.theme import Theme, shades
@@ -42,7 +41,7 @@ def alignment(
         columns=of_tokens("source", source),
         scale=share(title),
         form=Form(name="α "),
-        texts=texts_of(values, ".2f"),
+        texts=shares(values),
         frames=chosen_cell(picked) if picked and picked[0] < shown else (),
         row_height=30,
     )

@@ -18,10 +18,10 @@ from tfmviz.words.numbers import decimal
 Texts = Sequence[Sequence[str]]
 
 MOST_WRITTEN = 32
-"""A picture of up to so many columns brings the texts of its cells; the browser decides whether they fit."""
+"""A picture of up to so many rows and columns brings the texts of its cells; the browser decides whether they fit."""
 
-SMALLEST = 1e-9
-"""Smallest end of a scale, for pictures in which all values are 0."""
+ROUNDING = 1e-6
+"""So much of values of about 1 (shares, nats, lengths as shares of others) is what rounding leaves of a difference."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -112,7 +112,7 @@ class Cells:
         notes: for each row and column of the only matrix what else is said of the cell.
         frames, crosses: marks on the only matrix; a cross is (row, column).
         square: cells are as high as wide; otherwise the picture is as wide as there is room.
-        row_height: pixels, unless there are so many rows that they must be lower.
+        row_height: pixels; less where there are very many rows, more where the texts need it.
         across: the most matrices that stand side by side.
     """
 
@@ -167,9 +167,9 @@ def amounts(values: Array, title: str, *, ticks: Literal["decimal", "whole", "pe
 
 
 def largest(values: Array) -> float:
-    """The largest finite value in size, at least `SMALLEST`."""
-    finite = np.abs(values[np.isfinite(values)])
-    return max(float(finite.max(initial=0)), SMALLEST)
+    """The largest finite value in size; 1 where that is only `ROUNDING`, so that nothing has the colour of nothing."""
+    found = float(np.abs(values[np.isfinite(values)]).max(initial=0))
+    return found if found > ROUNDING else 1.0
 
 
 def chosen_cell(cell: tuple[int, int] | None) -> tuple[Frame, ...]:
@@ -184,7 +184,7 @@ def chosen_column(column: int | None, n_rows: int) -> tuple[Frame, ...]:
 
 def written(values: Array, form: str, *, absent: str = "") -> Texts | None:
     """Numbers for the cells of a matrix (row, column), `absent` where there is none; None where there are too many."""
-    if values.shape[1] > MOST_WRITTEN:
+    if max(values.shape) > MOST_WRITTEN:
         return None
     return [[decimal(v, form) if np.isfinite(v) else absent for v in row] for row in values.tolist()]
 
@@ -193,3 +193,9 @@ def short(values: Array, form: str) -> Texts | None:
     """The same for signed numbers, with a dot for almost nothing."""
     texts, nothing = written(values, form), decimal(0, form)
     return texts and [["·" if text == nothing else text for text in row] for row in texts]
+
+
+def shares(values: Array) -> Texts | None:
+    """The same for shares of attention, as the explorer writes them: “.89”, “1.0”, a dot for almost nothing."""
+    texts = short(values, ".2f")
+    return texts and [["1.0" if text == "1.00" else text.removeprefix("0") for text in row] for row in texts]

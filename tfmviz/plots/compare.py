@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-import numpy as np
-
 from tfmviz.plots.cells import Axis, Cells, Scale, masked, of_tokens, share, signed
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
@@ -51,48 +49,21 @@ def scheme_map(values: Array, *, title: str, axes: tuple[str, str]) -> Cells:
     )
 
 
-def similarity(mean: Array, lowest: Array, highest: Array, *, title: str, role: Role, theme: Theme) -> Chart:
-    """A number against distance: the mean over all pairs, and a band from the smallest to the largest.
-
-    Args:
-        mean, lowest, highest: one number per distance, from 0.
-    """
-    distances = np.arange(len(mean))
-    lower = min(0.0, float(lowest.min())) - 0.05  # both columns of the page on one scale, unless one needs more
-
-    def said(x: float, y: float) -> str:
-        return f"distance {x:g}: {y:.3f}, from {lowest[int(x)]:.3f} to {highest[int(x)]:.3f}"
-
-    return line_chart(
-        [Line(name="mean", x=distances, y=mean, stroke=Stroke(colour=_colour(role, theme), width=3), said=said)],
-        _against_distance(title, legend=False),
-        theme=theme,
-        y_range=(lower, 1.05),
-        band=(distances, lowest, highest),
-    )
-
-
-def biases(values: Array, *, title: str, chosen: int, role: Role, theme: Theme) -> Chart:
-    """What is added to the score at each distance, one line per head; the chosen head stands out.
-
-    Args:
-        values: (head, distance).
-    """
-    strokes = [
-        Stroke(colour=_colour(role, theme), width=4) if head == chosen else _grey(head, theme)
-        for head in range(len(values))
-    ]
+def moving(curves: Sequence[Curve], *, theme: Theme) -> Chart:
+    """The score of a pair of words against the query's position, while the distance between the two stays."""
+    ends = [float(end) for curve in curves for end in (curve.y.min() - 0.5, curve.y.max() + 0.5)]
     lines = [
         Line(
-            name=f"head {head}",
-            x=np.arange(len(line)),
-            y=line,
-            stroke=strokes[head],
-            said=partial("head {0}, distance {1:g}: {2:.3f}".format, head),
+            name=curve.name,
+            x=curve.x,
+            y=curve.y,
+            stroke=Stroke(colour=_colour(curve.role, theme), width=4, dot=60),
+            said=partial("{0}, query at {1:g}: {2:.3f}".format, curve.name),
         )
-        for head, line in enumerate(values)
+        for curve in curves
     ]
-    return line_chart(lines, _against_distance(title, legend=True), theme=theme)
+    axes = Axes(x="position of the query", y="score", legend=True)
+    return line_chart(lines, axes, theme=theme, y_range=(min(ends), max(ends)))  # rounding alone draws no wave
 
 
 def losses(curves: Sequence[Curve], *, trained: int, theme: Theme) -> Chart:
@@ -128,10 +99,6 @@ def losses(curves: Sequence[Curve], *, trained: int, theme: Theme) -> Chart:
 def _grey(nth: int, theme: Theme) -> Stroke:
     """A line that the reader has not chosen; its dashes tell it apart."""
     return Stroke(colour=theme.text, width=1.5, dash=DASHES[1 + nth % (len(DASHES) - 1)])
-
-
-def _against_distance(title: str, *, legend: bool) -> Axes:
-    return Axes(x="distance i − j", y=title, height=320 + 40 * legend, legend=legend)
 
 
 def shares(patterns: Sequence[Array], mask: Array, *, titles: Sequence[str], tokens: Sequence[str]) -> Cells:

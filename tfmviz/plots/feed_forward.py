@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, of_tokens, signed, unlabelled
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, of_tokens, signed, unlabelled, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import Theme
@@ -53,7 +53,7 @@ def neurons(values: Array, tokens: Sequence[str], numbers: Sequence[int], *, tok
         columns=Axis(title="neuron", names=[str(n) for n in numbers], spoken=[f"neuron {n}" for n in numbers]),
         scale=signed(values, "value of the neuron", root=True),
         form=Form(digits=2),
-        texts=[[decimal(v) if abs(v) >= 0.05 else "" for v in row] for row in values.tolist()],
+        texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f"),
         frames=tuple(frames),
         row_height=28,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -26,7 +27,7 @@ from tfmviz.plots.charts import (
 )
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
-from tfmviz.words.numbers import RAISED
+from tfmviz.words.numbers import NO_NUMBER, RAISED
 
 MOST_POINTS = 400
 """Most points of a line that answer the pointer; on longer lines every second, third … does."""
@@ -141,7 +142,6 @@ def line_chart(
     theme: Theme,
     y_range: tuple[float, float] | None = None,
     marked: Sequence[tuple[float, str]] = (),
-    band: tuple[Array, Array, Array] | None = None,
     ends: Sequence[tuple[float, float, str]] = (),
 ) -> Chart:
     """Lines over a common axis.
@@ -149,7 +149,6 @@ def line_chart(
     Args:
         y_range: the scale reaches at least these ends; None: what the numbers need.
         marked: places on the x axis that get an upright line with a word.
-        band: x, lowest and highest of a band behind the lines.
         ends: x and y of lines that end before the others, and a word for each.
     """
     names = numbered([line.name for line in lines])
@@ -161,8 +160,6 @@ def line_chart(
         data["ends"] = {"y": list(y_range)}
     if marked:
         data["marks"] = _marks(lines, marked)
-    if band:
-        data["band"] = dict(zip(("x", "low", "high"), band, strict=True))
     if ends:
         data["stops"] = dict(zip(("x", "y", "word"), zip(*ends, strict=True), strict=True))
     counts = all(bool((line.x == np.round(line.x)).all()) for line in lines)
@@ -175,11 +172,15 @@ def line_chart(
 def _points(lines: Sequence[Line], names: Sequence[str]) -> Columns:
     step = -(-sum(len(line.x) for line in lines) // MOST_POINTS)
     points = [
-        (name, x, y, float(max(line.stroke.dot, 60)), float(line.stroke.dot > 0), line.stroke.width, line.said(x, y))
+        (name, x, y, float(max(line.stroke.dot, 60)), float(line.stroke.dot > 0), line.stroke.width, _hover(line, x, y))
         for name, line in zip(names, lines, strict=True)
         for x, y in zip(line.x[::step].tolist(), line.y[::step].tolist(), strict=True)
     ]
     return dict(zip(("line", "x", "y", "dot", "seen", "width", "hover"), zip(*points, strict=True), strict=True))
+
+
+def _hover(line: Line, x: float, y: float) -> str:
+    return line.said(x, y) if math.isfinite(y) else NO_NUMBER
 
 
 def _curves(lines: Sequence[Line], names: Sequence[str]) -> Columns:
@@ -224,7 +225,7 @@ def _lines(theme: Theme, axes: Axes, looks: tuple[Stroke, ...], shape: _Shape) -
     scale: dict[str, Any] = {"type": "log"} if axes.log or axes.power_law else {"nice": "ends" not in shape.extra}
     grid = {"gridColor": {"condition": {"test": "datum.value === 0", "value": theme.text}, "value": theme.grid}}
     x = _along(axes, counts=shape.counts)
-    y, low = (number(alt.Y, field, axes.y, axis=POWERS_OF_TEN if axes.log else grid, **scale) for field in ("y", "low"))
+    y = number(alt.Y, "y", axes.y, axis=POWERS_OF_TEN if axes.log else grid, **scale)
     colours, dashes = [look.colour for look in looks], [look.dash for look in looks]
     shade, dash = strokes("line", colours, dashes, longest=shape.longest, legend=axes.legend)
     line = rows("curves" if shape.curves else "rows").mark_line(aria=False)
@@ -240,10 +241,8 @@ def _lines(theme: Theme, axes: Axes, looks: tuple[Stroke, ...], shape: _Shape) -
             **hover(),
         )
     )
-    band = rows("band").mark_area(color=looks[0].colour, opacity=0.25, aria=False)
     ends = rows("stops").mark_text(align="left", dx=8, dy=34)
     parts = {
-        "band": [band.encode(x=x, y=low, y2=alt.Y2("high"))],
         "ends": [reach(number(alt.Y, "y", axes.y))],
         "": [line.encode(x=x, y=y, color=shade, strokeDash=dash, strokeWidth=alt.StrokeWidth("width:Q", scale=None))],
         "marks": _uprights(theme, x),

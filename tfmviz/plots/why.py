@@ -8,7 +8,7 @@ from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, short, signed
 from tfmviz.record.trace import Array
 
 FEW_HEADS = 16
-"""So many heads have their numbers written into the cells."""
+"""So many rows and columns have their numbers written into the cells."""
 
 
 def terms(
@@ -64,7 +64,7 @@ def composition(
         columns=Axis(title=f"the later {reader} reads", names=columns, spoken=[f"{reader} {name}" for name in columns]),
         scale=signed(values - chance, f"{what}, less that of random heads"),
         form=Form(sign=True),
-        texts=short(values - chance, "+.2f") if len(columns) <= FEW_HEADS else None,
+        texts=short(values - chance, "+.2f") if max(values.shape) <= FEW_HEADS else None,
         frames=chosen_cell(chosen),
         row_height=30 if len(rows) <= FEW_HEADS else 14,
     )

@@ -47,7 +47,7 @@ class Positions(nn.Module):
         return None
 
     def bias(self, q_len: int, k_len: int) -> Tensor | None:
-        """What to add to the scaled scores, (head, q_len, k_len), or None."""
+        """What to add to the scaled scores, (head, q_len, k_len) on any device, or None."""
         return None
 
 

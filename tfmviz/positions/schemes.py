@@ -7,6 +7,7 @@ in this folder, with a subclass of `base.Positions`, and one entry here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Literal
@@ -25,23 +26,32 @@ class Scheme:
     """A position scheme on paper.
 
     Attributes:
-        title: its name and its source.
+        name: what sentences and pictures call it.
+        source: who proposed it, or a model that is known for it; "" without one.
         formula: how it enters, with words x, queries q, keys k, positions i (query) and j (key).
-        idea: the same in a sentence.
+        idea: the same in a sentence or two.
         acts: what it does: adds to the token embeddings, turns queries and keys, or adds to the scores; None: nothing.
         code: "module:class", imported when a model is built.
         pairs: the width whose coordinates it takes in pairs, so that it must be even; None if it takes none.
+        tab: the page whose tab takes it apart, and that tab in the page's address; None: no page does.
         table: whether it trains one vector for each of the max_len positions. They count as parameters of the model,
             and there is no position after the last of them.
     """
 
-    title: str
+    name: str
     formula: str
     idea: str
     acts: Seam | None
     code: str
+    source: str = ""
     pairs: Width | None = None
+    tab: tuple[str, Mapping[str, str]] | None = None
     table: bool = False
+
+    @property
+    def title(self) -> str:
+        """The name with its source."""
+        return f"{self.name} ({self.source})" if self.source else self.name
 
     def implementation(self) -> type[Positions]:
         """The class. This imports torch."""
@@ -50,57 +60,69 @@ class Scheme:
 
 SCHEMES: dict[str, Scheme] = {
     "none": Scheme(
-        title="No positions",
+        name="No positions",
         formula="q_i · k_j / √d_head",
-        idea="The words alone. Only the causal mask tells their order: later words may look at more of them.",
+        idea="The words alone. Only a causal mask can tell their order: later words may look at more of them.",
         acts=None,
         code="tfmviz.positions.base:Positions",
     ),
     "learned": Scheme(
-        title="Learned (GPT-2, BERT)",
+        name="Learned",
+        source="GPT-2, BERT",
         formula="x_i + P[i]",
         idea="One trained vector for each position, added to the word's. There is none past the end of the table.",
         acts="embed",
         code="tfmviz.positions.learned:Learned",
+        tab=("positions", {"lesson": "Learned"}),
         table=True,
     ),
     "sinusoidal": Scheme(
-        title="Sinusoidal (Vaswani et al. 2017)",
+        name="Sinusoidal",
+        source="Vaswani et al. 2017",
         formula="x_i + PE(i)\nPE(i, 2m)   = sin(i / 10000^(2m/d))\nPE(i, 2m+1) = cos(i / 10000^(2m/d))",
         idea="Waves of falling frequency, added to the word's vector: like the hands of many clocks.",
         acts="embed",
         code="tfmviz.positions.sinusoidal:Sinusoidal",
         pairs="d_model",
+        tab=("positions", {"lesson": "Sinusoidal"}),
     ),
     "sines-first": Scheme(
-        title="Sinusoidal, sines first (Marian)",
+        name="Sinusoidal, sines first",
+        source="Marian",
         formula="x_i + PE(i)\nPE(i, m)       = sin(i / 10000^(2m/d))\nPE(i, m + d/2) = cos(i / 10000^(2m/d))",
         idea="The waves of the 2017 paper in another order: all sines, then all cosines.",
         acts="embed",
         code="tfmviz.positions.sinusoidal:SinesFirst",
         pairs="d_model",
+        tab=("positions", {"lesson": "Sinusoidal"}),
     ),
     "rope": Scheme(
-        title="RoPE (Su et al. 2021)",
+        name="RoPE",
+        source="Su et al. 2021",
         formula="(R_i q_i) · (R_j k_j) = q_i · R_(j−i) k_j\nR_i: pair m turns by i·10000^(−2m/d_head)",
         idea="Queries and keys turn with their position; of both turns, their product keeps only the distance.",
         acts="rotate",
         code="tfmviz.positions.rope:Rope",
         pairs="d_head",
+        tab=("positions_rope", {"scheme": "Turning"}),
     ),
     "alibi": Scheme(
-        title="ALiBi (Press et al. 2022)",
+        name="ALiBi",
+        source="Press et al. 2022",
         formula="q_i · k_j / √d_head − 2^(−8h/H) · |i − j|\nin head h = 1 … H",
         idea="Every score pays for its distance, at a rate that differs from head to head.",
         acts="bias",
         code="tfmviz.positions.alibi:Alibi",
+        tab=("positions_rope", {"scheme": "Biases", "bias": "ALiBi"}),
     ),
     "t5": Scheme(
-        title="T5 bias (Raffel et al. 2020)",
+        name="T5 bias",
+        source="Raffel et al. 2020",
         formula="q_i · k_j / √d_head + b_h[bucket(i − j)]",
         idea="A trained number for every head and class of distances is added to the score.",
         acts="bias",
         code="tfmviz.positions.t5:T5Relative",
+        tab=("positions_rope", {"scheme": "Biases", "bias": "T5 buckets"}),
     ),
 }
 """The schemes by the names that configurations and the command line give them."""

@@ -10,11 +10,24 @@ from tfmviz.analysis import mask_effect
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, Trace
+from tfmviz.text.familiar import is_latin
+from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_pairs, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import quoted, visible
 
 ONE_TOKEN = "A single token has no next word to predict. Type more."
+
+
+def of_twins(text: str) -> str:
+    """What to say below the twins' surprise at a text that is hardly English: they learned no other language. Else "".
+
+    Such a text is one for a translator, or one with letters that are not Latin.
+    """
+    translates = models.load(controls.choice().model).config.architecture == "encoder-decoder"
+    if not translates and all(map(is_latin, filter(str.isalpha, text))):
+        return ""
+    return " These models learned English alone, so their surprise at this text says little."
 
 
 def predicted(here: Lesson) -> str:

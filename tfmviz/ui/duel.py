@@ -9,9 +9,8 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.analysis import position_terms, sinusoids
 from tfmviz.plots import compare as figures
-from tfmviz.plots.compare import Role
+from tfmviz.plots.compare import Curve, Role
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
@@ -23,7 +22,8 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.words.numbers import rounded
+from tfmviz.words.labels import quoted
+from tfmviz.words.numbers import decimal, rounded
 
 TRAINED = 64
 """Length of the texts that the twins were trained on, in tokens."""
@@ -31,8 +31,15 @@ TRAINED = 64
 FACTOR = 8
 """The curves reach this many times the trained length."""
 
-NEAR_AND_FAR = (0, 1, 2, 4, 8, 16, 32, 63)
-"""Distances that the words for a figure name."""
+ROUNDING = 1e-3
+"""Smaller differences are rounding: scores are of the order of 1 to 10 with seven digits, and RoPE's angles lose some
+of these at late positions."""
+
+STRIDE = 4
+"""A pair of words moves on by so many positions from point to point."""
+
+
+CUT_DIFFERENTLY = "The two models cut your text into different tokens."
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +103,23 @@ def _effects(model: Model) -> PositionEffects:
     return model.position_effects("decoder", TRAINED)
 
 
+def scores_from(twin: Twin, text: str, first: int, *, most: int | None = None) -> Array:
+    """Scores of a twin, (layer, head, len, len), when the text begins at position `first`.
+
+    Args:
+        most: so many tokens are enough; None: all.
+    """
+    run = twin.trace(text)
+    if first:
+        return _later(twin, run.target.ids[:most], first)
+    return np.stack([run[f"{layer}.scores"][:, :most, :most] for layer in run.layers])
+
+
+@shared
+def _later(twin: Twin, ids: tuple[int, ...], first: int) -> Array:
+    return zoo.experiments.scores_from(twin.model, ids, first=first)
+
+
 def side_by_side(here: Lesson, first: tuple[str, str]) -> None:
     """Any two schemes on the reader's sentence, and on paper, in place of a page's tabs.
 
@@ -141,16 +165,13 @@ def choose(here: Lesson, first: tuple[str, str] = ("sinusoidal", "rope"), option
     return Duel(left=left, right=right, layer=layer, head=head, text=here.text)
 
 
-def touches(twin: Twin) -> str:
-    """Where a scheme acts, in words."""
-    did = twin.effects
-    if did.added is not None:
-        return "the **embedding**, once, below the first layer"
-    if did.turned is not None:
-        return "**queries and keys**, in every layer"
-    if did.bias is not None:
-        return "the **scores**, in every layer"
-    return "**nothing**"
+TOUCHES: dict[str | None, str] = {
+    "embed": "the **embedding**, once, below the first layer",
+    "rotate": "**queries and keys**, in every layer",
+    "bias": "the **scores**, in every layer",
+    None: "**nothing**",
+}
+"""Where schemes act, in words."""
 
 
 def on_paper(duel: Duel) -> None:
@@ -161,10 +182,11 @@ def on_paper(duel: Duel) -> None:
             _on_paper(twin)
     if set(duel.schemes) == {"sinusoidal", "rope"}:
         st.markdown("Both use sines and cosines: sinusoidal **adds** them to the words, RoPE **turns** by them.")
-    st.markdown("**Does only the distance count?** A band: pairs at the same distance differ.")
-    for column, (role, twin) in zip(st.columns(2), duel.sides, strict=True):
-        with column:
-            _against_distance(role, twin, duel)
+    st.markdown(
+        "**Do positions matter, or only the distance of two words?** The whole text moves on. Here is the score of "
+        f"one with the other, q · k and what is added to it, in layer {duel.layer}, head {duel.head}."
+    )
+    _moving(duel)
 
 
 def _on_paper(twin: Twin) -> None:
@@ -172,7 +194,7 @@ def _on_paper(twin: Twin) -> None:
     st.header(facts.title)
     st.markdown(facts.idea)
     st.code(facts.formula, language=None, wrap_lines=True)
-    st.markdown(f"It acts on {touches(twin)}. Trained for it: **{own:,}** of {every:,} numbers.")
+    st.markdown(f"It acts on {TOUCHES[facts.acts]}. Trained for it: **{own:,}** of {every:,} numbers.")
 
 
 def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:
@@ -196,40 +218,59 @@ def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:
     )
 
 
-def _against_distance(role: Role, twin: Twin, duel: Duel) -> None:
-    did, scheme = twin.effects, twin.scheme
-    vectors = did.added if did.added is not None else did.turned
-    if vectors is not None:
-        mean, lowest, highest = position_terms.along_diagonals(sinusoids.cosines(vectors))
-        title = f"{scheme}: cosine of i and j"
-        drawn = figures.similarity(mean, lowest, highest, title=title, role=role, theme=theme())
-    elif did.bias is not None:
-        lines, lowest, highest = (
-            np.stack(lines) for lines in zip(*map(position_terms.along_diagonals, did.bias), strict=True)
-        )
-        mean, title = lines[duel.head], f"{scheme}: added to the score"
-        drawn = figures.biases(lines, title=title, chosen=duel.head, role=role, theme=theme())
-    else:
-        st.markdown("Nothing is added, near or far.")
+def _moving(duel: Duel) -> None:
+    """One score of each twin as both of its words move on together: what the model uses of the positions."""
+    first, other = _lessons(duel)
+    if first.trace.tokens != other.trace.tokens:
+        st.info(CUT_DIFFERENTLY, icon=icons.INFO)
         return
-    spread = float((highest - lowest).max())
-    said = f"Pairs at the same distance differ by up to **{rounded(spread)}**: " + (
-        "only the distance counts." if spread < 1e-5 else "positions count too."
+    with lesson.line("pair"):
+        lesson.pair_boxes(first)
+    query, key = first.query, min(first.key, first.query)  # what comes later is masked
+    places = np.arange(query, TRAINED, STRIDE)
+    words = [quoted(first.trace.tokens)[place] for place in (query, key)]
+    curves = [
+        Curve(name=twin.scheme, x=places, y=_score(duel, twin, query, key), role=role) for role, twin in duel.sides
+    ]
+    said = [_said_of_score(curve) for curve in curves]
+    show(
+        figures.moving(curves, theme=theme()),
+        key="moving",
+        alt=f"Scores of {words[0]} with {words[1]}. "
+        + " ".join(f"{c.name}: {', '.join(f'{y:.2f}' for y in c.y)}. {s}" for c, s in zip(curves, said, strict=True)),
     )
-    samples = ", ".join(f"{mean[distance]:.2f}" for distance in NEAR_AND_FAR)
-    show(drawn, key=f"distance_{role}", alt=f"{title}, at distances {NEAR_AND_FAR}: {samples}. {said}")
-    st.markdown(said)
+    st.markdown("  \n".join(f"**{curve.name}**: {sentence}" for curve, sentence in zip(curves, said, strict=True)))
+
+
+def _score(duel: Duel, twin: Twin, query: int, key: int) -> Array:
+    """The score of a pair in the chosen head while the text begins at 0, `STRIDE`, … and the query is within reach."""
+    firsts = range(0, TRAINED - query, STRIDE)
+    scores = (scores_from(twin, duel.text, first, most=query + 1) for first in firsts)
+    return np.array([found[duel.layer, duel.head, query, key] for found in scores])
+
+
+def _said_of_score(curve: Curve) -> str:
+    if len(curve.y) == 1:
+        return f"the query stands at {curve.x[0]}, so there is no room to move."
+    spread = float(np.ptp(curve.y))
+    low, high = (decimal(float(end)) for end in (curve.y.min(), curve.y.max()))
+    matter = "matter" if spread >= ROUNDING else "do not matter; the rest is rounding" if spread else "do not matter"
+    return f"from {low} to {high}, a change of **{rounded(spread)}**: the positions {matter}."
+
+
+def _lessons(duel: Duel) -> tuple[Lesson, Lesson]:
+    """The chosen head of both twins."""
+    layer = f"decoder.{duel.layer}.self_attn"
+    left, right = (
+        Lesson(choice=Choice(model=twin.model.name, layer=layer, head=duel.head), text=duel.text, model=twin.model)
+        for _, twin in duel.sides
+    )
+    return left, right
 
 
 def attention(duel: Duel) -> None:
     """The chosen head of both twins on the sentence, and what differs; then all heads of its layer."""
-    choices = [
-        Choice(model=twin.model.name, layer=f"decoder.{duel.layer}.self_attn", head=duel.head) for _, twin in duel.sides
-    ]
-    left, right = (
-        Lesson(choice=choice, text=duel.text, model=twin.model)
-        for choice, (_, twin) in zip(choices, duel.sides, strict=True)
-    )
+    left, right = _lessons(duel)
     a, b = duel.schemes
     sides = replace(both.of(left, right), titles=(f"A, {a}", f"B, {b}"))
     st.markdown(f"{both.expected(sides)} {both.said(sides)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from tfmviz.analysis import lens
+from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.views import whole_model as view
@@ -26,14 +27,12 @@ def place(zoom: Zoom, layer: str, head: int) -> tuple[str, int]:
 
 
 def subject(model: Model, trace: Trace) -> Subject:
-    """What the view draws: the model's run, its matrices, what its positions do."""
-    weights = model.weights
-    texts = {stack: trace.source if stack == "encoder" and trace.source else trace.target for stack in weights.stacks}
+    """What the view draws: the model's run, its matrices, its position scheme."""
     return Subject(
         title=model.name,
         trace=trace,
-        weights=weights,
-        effects={stack: model.position_effects(stack, len(text)) for stack, text in texts.items()},
+        weights=model.weights,
+        scheme=SCHEMES[model.config.positions.kind],
         vocabulary=model.vocabulary,
     )
 

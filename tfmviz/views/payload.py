@@ -29,6 +29,7 @@ byte with the first cell in the lowest bits: 1.25 bytes a weight.
       scores                     {"induction": […]}: per layer, per head, 0 to 1; null where it is undefined
       verdicts                   per layer, per head [kind, score]: of its biography, else of this text
       repeats                    the same on random tokens that repeat, if that is known and there are no biographies
+      unused                     per layer, per head, per row the share that goes to no token, where heads have a sink
       said                       per layer, per head its biography in words, if there is one
     masks       {"shape": [rows, columns], "at": offset}: one bit a cell, row by row, highest bit first; 1 = may attend
 
@@ -156,6 +157,9 @@ def _kind(
         "verdicts": [_verdicts(scores[layer]) for layer in layers],
         "repeats": [_verdicts(on_repeats[layer]) for layer in layers if layer in on_repeats],
     }
+    unused = [_unused(trace[f"{layer}.pattern"]) for layer in layers]
+    if any(map(np.any, unused)):
+        entry["unused"] = [rows.tolist() for rows in unused]
     for layer in layers:
         pattern, mask = trace[f"{layer}.pattern"], allowed(trace, layer)
         known = {"name": layer, "mask": masks.index(mask)}
@@ -164,6 +168,12 @@ def _kind(
         else:
             entry["layers"].append(known | {"thumbnails": blob.add(thumbnails(pattern, mask))})
     return entry
+
+
+def _unused(pattern: Array) -> Array:
+    """What each row gives to no token, (head, q_len), in thousandths; 0 in a row that may look nowhere."""
+    given = pattern.astype(np.float64).sum(axis=-1)
+    return np.where(given > 0, np.round(1 - given, 3), 0.0)
 
 
 def _kinds(trace: Trace) -> dict[str, list[str]]:

@@ -12,11 +12,12 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis import linear_attention, position_terms
 from tfmviz.plots import compare as figures
+from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
-from tfmviz.ui.compare.trials import FIRST, ROUNDING, scores_from, signed
-from tfmviz.ui.duel import FACTOR, TRAINED, Duel, Twin, available, name_of, twin_of
+from tfmviz.ui.compare.trials import FIRST, signed
+from tfmviz.ui.duel import FACTOR, ROUNDING, TRAINED, Duel, Twin, available, name_of, scores_from, twin_of
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.held_out import by_position
 from tfmviz.words.numbers import decimal, rounded
@@ -104,7 +105,7 @@ def faster(duel: Duel) -> None:
     _same(found, "largest difference of a logit", [one.cache for one in found.values()])
     st.markdown("**Linear attention** can sum Σ φ(k) vᵀ along the text. Is the result the same in layer 0?")
     _same(found, "all pairs against running sum", [one.linear for one in found.values()])
-    st.markdown("A running sum has no score to bias. RoPE acts on φ(q) and φ(k) separately.")
+    st.markdown("A running sum has no score to bias. A scheme that turns acts on φ(q) and φ(k) separately.")
     for _, twin in duel.sides:
         if twin.effects.turned is not None:
             _turned(twin, duel)
@@ -117,7 +118,7 @@ def _same(schemes: Iterable[str], title: str, differences: list[float]) -> None:
 
 
 def _turned(twin: Twin, duel: Duel) -> None:
-    """The shares of linear attention in one head of the first layer, before RoPE turns φ(q) and φ(k) and after it."""
+    """The shares of linear attention in one head of the first layer, before φ(q) and φ(k) are turned and after it."""
     run = twin.trace(duel.text)
     q, k = (run[f"{FIRST}.{name}"][[duel.head]] for name in "qk")
     angles = twin.model.position_effects("decoder", len(run.tokens)).angles
@@ -134,7 +135,7 @@ def _turned(twin: Twin, duel: Duel) -> None:
         figures.turned(
             [plain, turned],
             np.tri(len(turned), dtype=bool),
-            titles=("φ(q) · φ(k)", "turned by RoPE"),
+            titles=("φ(q) · φ(k)", f"turned by {SCHEMES[twin.scheme].name}"),
             tokens=run.tokens,
         ),
         key="turned_shares",

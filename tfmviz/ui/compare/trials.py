@@ -15,16 +15,13 @@ from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import Array
 from tfmviz.ui import before_after, icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.duel import FACTOR, TRAINED, Duel, Twin, available, name_of
+from tfmviz.ui.duel import CUT_DIFFERENTLY, FACTOR, ROUNDING, TRAINED, Duel, Twin, available, name_of, scores_from
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.held_out import by_position
+from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, per_cent, rounded
 
 FIRST = "decoder.0.self_attn"
-
-ROUNDING = 1e-3
-"""Smaller differences are rounding: scores are of the order of 1 to 10 with seven digits, and RoPE's angles lose some
-of these at late positions."""
 
 MOST_BARS = 40
 """Up to so many tokens, each has its own bars."""
@@ -37,23 +34,6 @@ TERMS = {
     "position · word": "p_iᵀ W x_j",
     "position · position": "p_iᵀ W p_j",
 }
-
-
-def scores_from(twin: Twin, text: str, first: int, *, most: int | None = None) -> Array:
-    """Scores of a twin, (layer, head, len, len), when the text begins at position `first`.
-
-    Args:
-        most: so many tokens are enough; None: all.
-    """
-    run = twin.trace(text)
-    if first:
-        return _later(twin, run.target.ids[:most], first)
-    return np.stack([run[f"{layer}.scores"][:, :most, :most] for layer in run.layers])
-
-
-@shared
-def _later(twin: Twin, ids: tuple[int, ...], first: int) -> Array:
-    return zoo.experiments.scores_from(twin.model, ids, first=first)
 
 
 def reaches(twin: Twin, length: int) -> bool:
@@ -135,14 +115,17 @@ def terms(duel: Duel) -> None:
     adding = dict.fromkeys(twin for _, twin in duel.sides if twin.effects.added is not None)
     if not adding:
         figure.info(
-            "Neither scheme adds anything to the words. Choose sinusoidal or learned.",
+            "Neither scheme adds anything to the words. Choose "
+            f"{' or '.join(scheme for scheme in available() if SCHEMES[scheme].acts == 'embed')}.",
             icon=icons.INFO,
         )
     for twin in adding:
         with figure:
             _four_terms(twin, duel)
-    if "rope" in duel.schemes:
-        st.markdown("RoPE has one term: q_i · R_(j−i) k_j.")
+    for scheme in dict.fromkeys(duel.schemes):
+        if SCHEMES[scheme].acts == "rotate":
+            formula, *_ = SCHEMES[scheme].formula.splitlines()
+            st.markdown(f"{SCHEMES[scheme].name} has one term: {markdown.code(formula)}")
 
 
 def _four_terms(twin: Twin, duel: Duel) -> None:
@@ -233,7 +216,7 @@ def _own_text(duel: Duel) -> None:
     one, other = (results[scheme] for scheme in duel.schemes)
     counts = [len(losses) for _, losses in results.values()]
     if one[0][: min(counts) + 1] != other[0][: min(counts) + 1]:
-        st.info("The two models cut your text into different tokens.", icon=icons.INFO)
+        st.info(CUT_DIFFERENTLY, icon=icons.INFO)
         return
     means = ", ".join(f"{scheme} **{losses[: min(counts)].mean():.2f}**" for scheme, (_, losses) in results.items())
     short = min(results, key=lambda scheme: len(results[scheme][1]))
@@ -245,6 +228,7 @@ def _own_text(duel: Duel) -> None:
             if max(counts) > MOST_BARS
             else f"Paste more than {TRAINED} tokens to see what happens beyond."
         )
+        + before_after.of_twins(duel.text)
     )
     if max(counts) > MOST_BARS:
         curves = [_curve(twin.scheme, results[twin.scheme][1], role) for role, twin in duel.sides]

@@ -90,7 +90,7 @@ def _by_token(pair: Pair) -> None:
     means = [float(found.mean()) for found in losses]
     st.markdown(
         f"**On your text.** Mean surprise: {decimal(means[0], '.2f')} nats with every pair, "
-        f"{decimal(means[1], '.2f')} with {pair.kind}."
+        f"{decimal(means[1], '.2f')} with {pair.kind}.{before_after.of_twins(pair.text)}"
     )
     before_after.show_losses(pair.traces[0].target.tokens, *losses, series=pair.names, key="surprises")
 

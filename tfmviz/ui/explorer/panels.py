@@ -107,7 +107,7 @@ def stream_norms(here: Lesson) -> None:
             ),
             key="writes",
             alt="Attention's share of each layer's step: "
-            + ", ".join(f"{share:.0%}" for share in measured.attention_share[:, token]),
+            + ", ".join(map(per_cent, measured.attention_share[:, token])),
         )
 
 

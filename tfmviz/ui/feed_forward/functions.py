@@ -40,6 +40,7 @@ def functions(subject: Subject) -> None:
         f"This layer uses **{own}**.{gated} Of the {len(inputs):,} numbers of {subject.name}, "
         f"{per_cent(float((inputs > 0).mean()))} are above 0 ({decimal(inputs.min())} to {decimal(inputs.max())}).{few}"
     )
+    st.markdown("SwiGLU has no curve: it multiplies two products, SiLU(x W_gate) ⊙ x W_in (Shazeer 2020).")
     sparsity(subject)
 
 

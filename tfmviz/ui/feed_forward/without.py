@@ -69,7 +69,7 @@ def twins(here: Lesson) -> None:
     st.markdown(
         f"**Trained without.** {markdown.code(TWINS[1])} never had feed-forward layers: "
         f"trained like {markdown.code(TWINS[0])}, with {bare.weights.n_parameters:,} instead of "
-        f"{full.weights.n_parameters:,} learned numbers.{_on_held_out_text()}"
+        f"{full.weights.n_parameters:,} learned numbers.{_on_held_out_text()}{before_after.of_twins(here.text)}"
     )
     there = replace(here, model=full)
     controls.say_what_was_cut(there.trace.target, "The twins read")

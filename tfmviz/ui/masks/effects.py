@@ -78,6 +78,7 @@ def _trained_without(here: Lesson) -> str:
     return (
         f"{learned} {who} its loss is **{found.copying:.2f}** nats while it sees the next word, "
         f"**{found.writing:.2f}** without; its twin with the mask has {found.masked:.2f}."
+        f"{before_after.of_twins(here.text)}"
     )
 
 

@@ -63,7 +63,8 @@ def _sizes(found: River) -> None:
         ),
         key="sizes",
         alt="; ".join(
-            f"{n}: length {s:.2f}, cosine {c:.2f}" for n, s, c in zip(names, found.size, found.to_stream, strict=True)
+            f"{n}: length {s:.2f}, cosine {decimal(c) if np.isfinite(c) else 'undefined'}"
+            for n, s, c in zip(names, found.size, found.to_stream, strict=True)
         ),
     )
 

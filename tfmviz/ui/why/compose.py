@@ -50,7 +50,7 @@ def compose(here: Lesson) -> None:
     _map(found, pair, what=measure)
     if measure == OVERLAP:
         _mlps(here.model, stack, found)
-    st.caption("From the weights, without RoPE.")
+    st.caption("From the weights, without positions.")
     _heads(here, found.heads[pair[0]], found.heads[pair[1]], way)
     _copying(here, [found.heads[index] for index in pair])
     born(here)

@@ -59,7 +59,9 @@ def _twins(here: Lesson) -> None:
             f"{markdown.code(name)} gives **{per_cent(float(np.nanmean(found.shares)))}** to the first "
             f"token, leaves **{per_cent(float(found.unused.mean()))}** unused and is surprised by **{loss:.2f}** nats"
         )
-    st.markdown(f"Twins, the second with a trained sink in each head: {'; '.join(said)}.")
+    st.markdown(
+        f"Twins, the second with a trained sink in each head: {'; '.join(said)}.{before_after.of_twins(here.text)}"
+    )
 
 
 @shared

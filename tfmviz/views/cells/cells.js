@@ -10,7 +10,7 @@ import { fresh, measured } from "../shared/canvas.js";
 import { make, put } from "../shared/elements.js";
 import { veil } from "../shared/guessing.js";
 import { Shell } from "../shared/shell.js";
-import { cellAt, LEAST_LETTERS, layOut, next } from "./layout.js";
+import { cellAt, layOut, next } from "./layout.js";
 import { bitmaps, paintPicture } from "./paint.js";
 import { nameOf, sentence, spokenOf, valueAt } from "./words.js";
 
@@ -102,7 +102,7 @@ export class Cells extends Shell {
     if (!this.images.length) this.images = bitmaps(this.picture, this.colours);
     const measure = (/** @type {string} */ text, /** @type {number} */ size) =>
       measured(text, `${size}px ${font}`).width;
-    this.place = layOut(this.picture, this.width, measure, Math.max(LEAST_LETTERS, least));
+    this.place = layOut(this.picture, this.width, measure, least);
     this.paint(fresh(this.canvas, this.place.width, this.place.height));
   }
 

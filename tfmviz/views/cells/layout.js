@@ -15,7 +15,7 @@
 import { BRACKET, partOf, runsOf } from "../shared/bytes.js";
 
 const LETTERS = 14; // pixels, where the smallest are not larger
-export const LEAST_LETTERS = 11;
+const FREE = 3; // pixels of a cell that its number leaves free, beside it and above
 const LARGEST_SQUARE = 56; // pixels of a cell
 const WIDEST = 140; // pixels of a cell that is not square
 const HIGHEST = 460; // pixels of one matrix
@@ -32,19 +32,21 @@ const BAR = 40; // pixels for the colour bar with its numbers
  * @param {Picture} picture
  * @param {number} width
  * @param {Measure} measure
- * @param {number} [least] pixels of the smallest letters; where they do not fit, labels are left out
+ * @param {number} least pixels of the smallest letters; where they do not fit, labels and numbers are left out
  */
-export function layOut(picture, width, measure, least = LEAST_LETTERS) {
+export function layOut(picture, width, measure, least) {
   const { rows, columns, matrices, square } = picture;
   const names = nameWidth(rows, measure, Math.min(LONGEST_NAME, 0.34 * width), least);
   const [beside, under] = [runsOf(rows.names ?? []), runsOf(columns.names ?? [])];
   const left = names + (beside.length ? BRACKET : 0) + (rows.title ? TITLE : 0);
   const free = width - left - 3;
   const across = Math.max(1, Math.min(picture.across, matrices, Math.floor((free + BETWEEN) / (NARROWEST + BETWEEN))));
-  let wide = Math.min(((free + BETWEEN) / across - BETWEEN) / columns.count, square ? LARGEST_SQUARE : WIDEST);
-  const highest = (matrices > 1 ? HIGHEST_OF_SEVERAL : HIGHEST) / rows.count;
-  if (square) wide = Math.min(wide, Math.max(highest, 1));
-  const high = square ? wide : Math.min(picture.rowHeight, highest);
+  const room = ((free + BETWEEN) / across - BETWEEN) / columns.count;
+  const needed = heightOfNumbers(picture, room, measure, least);
+  const highest = Math.max((matrices > 1 ? HIGHEST_OF_SEVERAL : HIGHEST) / rows.count, needed);
+  const side = Math.min(room, Math.max(LARGEST_SQUARE, needed), Math.max(highest, 1));
+  const wide = square ? side : Math.min(room, WIDEST);
+  const high = square ? side : Math.min(Math.max(picture.rowHeight, needed), highest);
   const below = columnLabels(columns, wide, measure, least);
   const over = matrices > 1 ? TITLE : 0;
   const down = Math.ceil(matrices / across);
@@ -62,6 +64,7 @@ export function layOut(picture, width, measure, least = LEAST_LETTERS) {
     bar,
     wide,
     high,
+    numbers: sizeOfNumbers(picture, wide, high, measure, least),
     right,
     corners,
     runs: { beside, below: under },
@@ -71,6 +74,42 @@ export function layOut(picture, width, measure, least = LEAST_LETTERS) {
     height: top + down * pitch + (columns.title ? TITLE : 0) + 3,
   };
 }
+
+/**
+ * How high cells must be for the smallest numbers; 0 where there are none, or these are wider than the cells.
+ * @param {Picture} picture
+ * @param {number} wide
+ * @param {Measure} measure
+ * @param {number} least
+ */
+function heightOfNumbers({ texts, square }, wide, measure, least) {
+  const across = widthOfNumbers(texts, measure, least);
+  if (!across || across + FREE > wide) return 0;
+  return Math.max(least + FREE, square ? across + FREE : 0);
+}
+
+/**
+ * Pixels of the letters of all numbers: the largest in which each fits into its cell, at most a third more than the
+ * smallest; 0 where there are none.
+ * @param {Picture} picture
+ * @param {number} wide
+ * @param {number} high
+ * @param {Measure} measure
+ * @param {number} least
+ */
+function sizeOfNumbers({ texts }, wide, high, measure, least) {
+  for (let size = Math.floor(Math.min((4 / 3) * least, high - FREE)); texts && size >= least; size--)
+    if (widthOfNumbers(texts, measure, size) + FREE <= wide) return size;
+  return 0;
+}
+
+/**
+ * @param {string[][] | null} texts
+ * @param {Measure} measure
+ * @param {number} size
+ */
+const widthOfNumbers = (texts, measure, size) =>
+  Math.max(0, ...[...new Set(texts?.flat())].map((text) => measure(text, size)));
 
 /**
  * Which matrix, row and column lie under a point; null beside them.

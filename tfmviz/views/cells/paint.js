@@ -14,7 +14,6 @@ import { nameOf } from "./words.js";
 /** @typedef {(pen: Pen, picture: Picture, place: Place, colours: Colours) => void} Paint */
 
 const LEAST_GAP = 8; // pixels a cell must measure to have a line around it
-const TEXT_SIZES = [16, 15, 14, 13, 12]; // the first in which all numbers fit
 const MOST_VECTORS = 4096; // cells that an SVG holds one by one
 const LEAST_BOX = 14; // pixels across a box around a name
 const BAR_STEPS = 128;
@@ -131,16 +130,10 @@ function paintGaps(pen, { rows, columns }, { wide, high }, colours) {
 }
 
 /** @type {Paint} numbers stand in all cells in one size, or in none */
-function paintTexts(pen, { columns, values, texts, scale }, { wide, high }, colours) {
-  if (!texts) return;
-  const size = TEXT_SIZES.find((one) => {
-    if (one + 3 > high || one < colours.least) return false;
-    pen.font = `${one}px ${colours.font}`;
-    return texts.every((row) => row.every((text) => pen.measureText(text).width + 5 <= wide));
-  });
-  if (!size) return;
+function paintTexts(pen, { columns, values, texts, scale }, { wide, high, numbers }, colours) {
+  if (!texts || !numbers) return;
   const colourOf = painter(scale, colours.isDark);
-  pen.font = `${size}px ${colours.font}`;
+  pen.font = `${numbers}px ${colours.font}`;
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   texts.forEach((line, row) => {

@@ -4,8 +4,6 @@
 import { bytesOf, indexOf, RAMP } from "../shared/colours.js";
 import { decimal, tiny } from "../shared/numbers.js";
 
-const NOTHING = 1e-9; // the end of a scale where all values are 0
-
 /**
  * @typedef {{
  *   colours: "cividis" | "norms" | "signed" | "open",
@@ -51,7 +49,6 @@ export function along({ low, high, root, colours }, value) {
  * @param {number} most
  */
 export function ticks({ low, high, ticks: kind }, most) {
-  if (high <= NOTHING) return [{ value: 0, text: "0" }];
   const step = roundStep((high - low) / most, kind === "whole");
   const digits = decimals(kind === "per cent" ? 100 * step : step);
   const write = (/** @type {number} */ value) => {

@@ -23,7 +23,7 @@ import { savedOf, valuesOf } from "./saving.js";
 import { clickedOn, fitted, fromLook, initial, MOST_HEADS, pairOf, picked, toLook, withHead } from "./state.js";
 import { Strip, weightsBeside } from "./strip.js";
 import { filtered, meanOf } from "./weights.js";
-import { cellSentence, headName, headWords, sentence, shownName } from "./words.js";
+import { cellSentence, headName, headWords, sentence, shownName, unusedOf } from "./words.js";
 
 /**
  * What the page tells. `first`: the token to look at until one is pinned, null for the last; `details`: base64;
@@ -324,7 +324,7 @@ export class Explorer extends Shell {
     const weights = patterns.length === 1 ? first.weights : meanOf(patterns.map((pattern) => pattern.weights));
     const masks = patterns.map((pattern) => pattern.mask);
     const mask = masks.every((one) => one === first.mask) ? first.mask : Mask.union(masks);
-    this.picture = { mask, weights };
+    this.picture = { mask, weights, unused: unusedOf(kind, view) };
     this.name = shownName(kind, view);
     this.lines.show(patterns, view.scale);
     this.matrix.show(this.picture, view.scale, this.name);

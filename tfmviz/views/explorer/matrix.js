@@ -12,7 +12,7 @@
 /** @import { Focus } from "./state.js" */
 /** @import { Pattern, Scale } from "./weights.js" */
 import { BRACKET, bracketed, paintBrackets } from "../shared/bytes.js";
-import { clip, fresh, Layer, upwards, widest } from "../shared/canvas.js";
+import { clip, fitsInto, fresh, Layer, upwards, widest } from "../shared/canvas.js";
 import { css, inkOn } from "../shared/colours.js";
 import { arrowOf, make } from "../shared/elements.js";
 import { share, shortShare } from "../shared/numbers.js";
@@ -133,7 +133,7 @@ export class Matrix {
    * @param {Pattern} pattern
    */
   measure({ mask: { rows, columns } }) {
-    this.size = Math.max(this.zoom > 1 || rows <= 40 ? 13 : 11, this.colours.least);
+    this.size = Math.max(this.zoom > 1 || rows <= 40 ? 13 : 12, this.colours.least);
     const font = `${this.size}px ${this.colours.font}`;
     const roomFor = (/** @type {import("../shared/bytes.js").Bracketed} */ { labels, runs }) =>
       AXIS + (runs.length ? BRACKET : 0) + Math.min(WIDEST_LABEL, widest(labels, font)) + 8;
@@ -297,8 +297,8 @@ export class Matrix {
       });
     else pen.drawImage(this.image, 0, 0, columns * cell, rows * cell);
     if (cell >= 9) paintGrid(pen, part, cell, colours.ground);
-    if (cell < Math.max(27, 1.7 * colours.least)) return;
     pen.font = `${Math.max(colours.least, Math.min(15, cell * 0.38))}px ${colours.font}`;
+    if (!fitsInto(pen, "1.0", cell)) return;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     eachCell(pattern, part, scale, ({ row, column, shade, weight }) => {

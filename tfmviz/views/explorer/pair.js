@@ -1,11 +1,11 @@
 // Which heads link two words: a button for each of the strongest, below the sentence in which both were clicked.
 
-import { inWords } from "../shared/bytes.js";
-import { button, make } from "../shared/elements.js";
-import { share } from "../shared/numbers.js";
 /** @import { Texts } from "../shared/elements.js" */
 /** @import { Place as Cell } from "./matrix.js" */
 /** @import { Place } from "./words.js" */
+import { inWords } from "../shared/bytes.js";
+import { button, make } from "../shared/elements.js";
+import { share } from "../shared/numbers.js";
 import { quoted } from "../shared/quoted.js";
 
 const SHOWN = 4; // heads

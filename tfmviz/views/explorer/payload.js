@@ -30,6 +30,7 @@ const KEPT = 64; // decoded heads held at once
  * @property {Record<string, (number | null)[][]>} scores
  * @property {Verdict[][]} verdicts
  * @property {Verdict[][]} repeats
+ * @property {number[][][]} [unused] per layer, head and row what goes to no token, where heads have a sink
  * @property {string[][]} [said] what a head does, in sentences that follow its name
  */
 

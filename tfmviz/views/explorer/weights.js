@@ -9,9 +9,9 @@
  */
 
 /**
- * Weights row by row; rows are queries.
+ * Weights row by row; rows are queries. `unused` is what each row gives to no token, if that is known and not nothing.
  * @template [M=Allowed]
- * @typedef {{mask: M, weights: Float32Array}} Pattern
+ * @typedef {{mask: M, weights: Float32Array, unused?: number[] | null}} Pattern
  */
 
 /** @typedef {{n: number, row: number, column: number, weight: number}} Line a weight of pattern number n */

@@ -1,11 +1,11 @@
 // Numbers as sentences, for screen readers and for reading out.
 
-import { inWords } from "../shared/bytes.js";
-import { decimal, share } from "../shared/numbers.js";
 /** @import { Texts } from "../shared/elements.js" */
 /** @import { Kind } from "./payload.js" */
 /** @import { Focus, State } from "./state.js" */
 /** @import { Filters, Pattern } from "./weights.js" */
+import { inWords } from "../shared/bytes.js";
+import { decimal, share } from "../shared/numbers.js";
 import { quoted } from "../shared/quoted.js";
 
 /** @typedef {{layer: number, head: number}} Place of a head */
@@ -117,13 +117,27 @@ export const headWords = (kind, place) => [headName(kind, place), verdictOf(kind
 const said = ({ labels, said }, at) => inWords(said?.[at] ?? `“${labels[at]}” (token ${at})`);
 
 /**
- * “it” (token 7) looks at “animal” 0.42, “the” (token 5) 0.20.
+ * What each row of the heads that are shown gives to no token, as they have a sink; null where none has one, and where
+ * the rows are not what the heads give: in a rollout, and behind filters.
+ * @param {Kind} kind
+ * @param {import("./state.js").State} view
+ * @returns {number[] | null}
+ */
+export function unusedOf({ unused }, view) {
+  if (!unused || view.aggregate === "rollout" || filterWords(view)) return null;
+  const heads = view.heads.map(({ layer, head }) => unused[layer][head]);
+  const rows = { heads, mean: unused[view.layer], all: unused.flat() }[view.aggregate];
+  return rows[0].map((_, at) => rows.reduce((sum, row) => sum + row[at], 0) / rows.length);
+}
+
+/**
+ * “it” (token 7) looks at “animal” 0.42, “the” (token 5) 0.20; 0.31 goes to the sink, to no token.
  * @param {Pattern} pattern
  * @param {Focus} focus
  * @param {{queries: Texts, keys: Texts}} texts
  * @param {number} [most] how many tokens are named
  */
-export function sentence({ mask, weights }, { side, at }, { queries, keys }, most = 3) {
+export function sentence({ mask, weights, unused }, { side, at }, { queries, keys }, most = 3) {
   const [own, others] = side === "query" ? [queries, keys] : [keys, queries];
   const largest = others.labels
     .map((_, other) => {
@@ -135,7 +149,9 @@ export function sentence({ mask, weights }, { side, at }, { queries, keys }, mos
     .slice(0, most)
     .map(({ other, weight }) => `${inWords(quoted(others.labels, other))} ${share(weight)}`);
   const verb = side === "query" ? "looks at" : "is looked at by";
-  return `${said(own, at)} ${verb} ${largest.join(", ") || "nothing"}.`;
+  const rest = side === "query" && unused ? unused[at] : 0;
+  const sink = rest > 0.0005 ? `; ${share(rest)} goes to the sink, to no token` : "";
+  return `${said(own, at)} ${verb} ${largest.join(", ") || "nothing"}${sink}.`;
 }
 
 /**

@@ -1,5 +1,6 @@
 // One head at work: point at a word, and arcs lead to the words it looks at; the box below takes another sentence.
 
+/** @import { Page } from "../shared/shell.js" */
 import { inWords } from "../shared/bytes.js";
 import { figureOf } from "../shared/drawn.js";
 import { listen, make, put, roving, tokenButtons } from "../shared/elements.js";
@@ -7,7 +8,6 @@ import { go } from "../shared/going.js";
 import { component } from "../shared/meet.js";
 import { perCent } from "../shared/numbers.js";
 import { svgElement } from "../shared/picture.js";
-/** @import { Page } from "../shared/shell.js" */
 import { quoted } from "../shared/quoted.js";
 import { Shell } from "../shared/shell.js";
 

@@ -1,9 +1,9 @@
 // A table of words, one row a token, one column a stage. Every touch is answered here; the page gets the chosen cell.
 
+/** @import { Page } from "../shared/shell.js" */
 import { bytesOf, css, inkOn, inkOnRgb } from "../shared/colours.js";
 import { figureOf } from "../shared/drawn.js";
 import { button, buttonOf, make, roving } from "../shared/elements.js";
-/** @import { Page } from "../shared/shell.js" */
 import { quoted } from "../shared/quoted.js";
 import { Shell } from "../shared/shell.js";
 

@@ -1,9 +1,6 @@
 // The reader's own browser as a source for pages where B is the same model with its pass changed: another mask, parts
 // that are off, another sentence or head. Both passes run here; the pictures get what tfmviz/ui/sides.py computes.
 
-import { largest } from "../shared/arrays.js";
-import { firstOf } from "../shared/first.js";
-import { decimal, perCent } from "../shared/numbers.js";
 /** @import { Engine } from "../engine/engine.js" */
 /** @import { Edit } from "../engine/edits.js" */
 /** @import { Matrix } from "../shared/arrays.js" */
@@ -11,6 +8,9 @@ import { decimal, perCent } from "../shared/numbers.js";
 /** @import { Source } from "./following.js" */
 /** @import { Own } from "./own.js" */
 /** @import { Pair, Shared } from "./pairing.js" */
+import { endOf, largest } from "../shared/arrays.js";
+import { firstOf } from "../shared/first.js";
+import { decimal, perCent } from "../shared/numbers.js";
 import { quoted } from "../shared/quoted.js";
 import { differenceOf, distancesOf, headOf, movedOf } from "./differences.js";
 import { editsOf } from "./editing.js";
@@ -34,7 +34,6 @@ import { pairsOf, sharedOf } from "./pairing.js";
  */
 
 const LEAST = 5e-5; // a smaller share of attention is what rounding leaves
-const NOTHING = 1e-9; // the end of a scale where all values are 0
 
 /** What each view needs of the two passes besides the chosen layer. */
 const NEEDS = /** @type {Record<string, string[]>} */ ({
@@ -170,7 +169,7 @@ const DRAWN = {
   side_difference: ({ sides, order, query, key }) => {
     const [a, b] = sides.map(maskedOf);
     const values = differenceOf(a, b, order);
-    const end = Math.max(NOTHING, ...values.map((value) => (Number.isFinite(value) ? Math.abs(value) : 0)));
+    const end = endOf(values);
     const [row, column] = [query, key].map((at) => order.findIndex(([n]) => n === at));
     const axes = { rows: mergedAxis("query", sides, order), columns: mergedAxis("key", sides, order) };
     return { values, scale: { low: -end, high: end }, frames: [frameOf(row, column)], alt: "B minus A", ...axes };
@@ -189,7 +188,7 @@ const DRAWN = {
   stream_change: ({ sides: [a, b] }) => {
     const rows = Object.keys(a.sites).filter((site) => site.endsWith(".resid_post"));
     const values = Float32Array.from(rows.flatMap((site) => movedOf(a.sites[site], b.sites[site])));
-    const scale = { low: 0, high: Math.max(NOTHING, ...values) };
+    const scale = { low: 0, high: endOf(values) };
     const columns = axisOf("token", a.labels, [...a.labels.keys()]);
     return { values, scale, alt: "How far each vector has moved", columns };
   },

@@ -24,7 +24,7 @@ const CUT_OFF = "[data-test-connection-state]:not([data-test-connection-state=CO
 const GONE = "The server is away. Your browser goes on computing.";
 const NOTE = {
   margin: "0",
-  fontSize: "max(0.85rem, var(--least-letters, 10) * 1px)",
+  fontSize: "max(0.85rem, var(--least-letters, 12) * 1px)",
 };
 
 /** @param {{ data: Data, parentElement: ShadowRoot & { live_?: Live } }} component */

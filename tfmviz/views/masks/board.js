@@ -3,7 +3,7 @@
 /** @import { Pen } from "../shared/canvas.js" */
 /** @import { Colours } from "../shared/colours.js" */
 /** @import { Mask, Place } from "./bits.js" */
-import { fresh, upwards, widest } from "../shared/canvas.js";
+import { fitsInto, fresh, upwards, widest } from "../shared/canvas.js";
 import { make } from "../shared/elements.js";
 import { rowCount } from "./bits.js";
 
@@ -25,7 +25,6 @@ const SMALLEST = 24; // to be hit with a finger; the board may then be wider tha
 const MOST_LARGE = 40; // tokens; cells of a longer text are small, and reached by the arrow keys
 const LABEL = 90;
 const COUNTS = 40;
-const LEAST_INFINITY = 24; // pixels of a cell that has room for what a closed one adds to the score
 
 /**
  * @param {Pen} pen
@@ -107,15 +106,15 @@ export class Board {
    * @param {number} width
    * @param {Colours} colours
    */
-  measure(width, { font, letters }) {
+  measure(width, { font, letters, least }) {
     /** @param {string[]} labels */
     const roomFor = (labels) => Math.min(LABEL, widest(labels, `${letters}px ${font}`)) + 10;
     const { rows, columns } = this.mask;
     this.left = roomFor(this.texts.queries);
     this.top = roomFor(this.texts.keys);
     const room = Math.max(0, width - this.left - COUNTS); // on a page that the reader leaves there is none
-    const least = Math.max(rows, columns) > MOST_LARGE ? 3 : SMALLEST;
-    this.cell = Math.max(Math.min(LARGEST, room / columns, Math.max(410 / rows, 3)), room ? least : 0);
+    const smallest = Math.max(rows, columns) > MOST_LARGE ? 3 : Math.max(SMALLEST, 1.4 * least); // “−∞” has room
+    this.cell = Math.max(Math.min(LARGEST, room / columns, Math.max(410 / rows, 3)), room ? smallest : 0);
     this.node.classList.toggle("wide", this.cell * columns > room);
     this.width = this.left + this.cell * columns + COUNTS;
     this.height = this.top + this.cell * rows + 4;
@@ -152,9 +151,9 @@ export class Board {
   /** @type {Painting} writes −∞ into closed cells: what the mask adds to their scores */
   paintInfinities(pen, colours) {
     const { cell, mask } = this;
-    if (cell < Math.max(LEAST_INFINITY, 1.5 * colours.least)) return;
     pen.fillStyle = colours.text;
     pen.font = `${colours.letters}px ${colours.font}`;
+    if (!fitsInto(pen, "−∞", cell)) return;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     mask.open.forEach((isOpen, n) => {

@@ -1,11 +1,11 @@
 // The gallery and the grid. Every touch is answered here; the page around gets the mask when a gesture is done.
 
-import { fresh } from "../shared/canvas.js";
-import { arrowOf, button, make, roving } from "../shared/elements.js";
-import { perCent } from "../shared/numbers.js";
 /** @import { Pen } from "../shared/canvas.js" */
 /** @import { Page } from "../shared/shell.js" */
 /** @import { Bits, Brush, Mask, Place } from "./bits.js" */
+import { fresh } from "../shared/canvas.js";
+import { arrowOf, button, make, roving } from "../shared/elements.js";
+import { perCent } from "../shared/numbers.js";
 import { quoted } from "../shared/quoted.js";
 import { Shell } from "../shared/shell.js";
 import {

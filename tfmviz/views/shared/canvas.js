@@ -82,6 +82,14 @@ export function measured(text, font) {
  */
 export const widest = (texts, font) => Math.ceil(Math.max(0, ...texts.map((text) => measured(text, font).width)));
 
+/**
+ * Whether a cell has room for a text in the pen's letters.
+ * @param {Pen} pen
+ * @param {string} text
+ * @param {number} wide
+ */
+export const fitsInto = (pen, text, wide) => pen.measureText(text).width + 2 <= wide;
+
 /** A drawing that is kept beside the page until something it depends on changes. */
 export class Layer {
   canvas = document.createElement("canvas");

@@ -70,7 +70,7 @@ export function coloursOf(element) {
   /** @param {string} name */
   const read = (name) => style.getPropertyValue(name).trim();
   const [r, g, b] = bytesOf(read("--masked"));
-  const least = Number(read("--least-letters")) || 10;
+  const least = Number(read("--least-letters")) || 12;
   return {
     text: style.color,
     ground: read("--ground"),

@@ -135,7 +135,7 @@ function projected(head, selection, axis, letter) {
 }
 
 /**
- * RoPE turns pairs of neighbouring numbers by an angle that grows with the position.
+ * Pairs of neighbouring numbers turn by an angle that belongs to the position.
  * @param {Head} head
  * @param {Selection} selection
  * @param {"query" | "key"} axis
@@ -156,7 +156,7 @@ function turned(head, selection, axis, letter) {
     : `${number(even)} · sin + ${number(odd)} · cos`;
   return [
     line(
-      `RoPE turns numbers ${2 * pair} and ${2 * pair + 1} of `,
+      `The model turns numbers ${2 * pair} and ${2 * pair + 1} of `,
       [letter, letter],
       ` by ${number(angle)} radians at position ${position}.`,
     ),

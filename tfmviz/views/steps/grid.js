@@ -1,21 +1,20 @@
 // One matrix as a picture: cells in its colour, rows and columns named where there is room, the chosen cell framed.
 
-import { contextOf, fresh, widest } from "../shared/canvas.js";
-import { arrowOf, make } from "../shared/elements.js";
-import { decimal, number } from "../shared/numbers.js";
 /** @import { Pen } from "../shared/canvas.js" */
 /** @import { Figure } from "../shared/picture.js" */
 /** @import { Axis, Description, Head, MatrixId, Selection } from "./head.js" */
 /** @import { Colours } from "../shared/colours.js" */
+import { contextOf, fitsInto, fresh, widest } from "../shared/canvas.js";
+import { arrowOf, make } from "../shared/elements.js";
+import { decimal, number, shortShare } from "../shared/numbers.js";
 import { quoted } from "../shared/quoted.js";
 import { inkOnCell, shader } from "../shared/shades.js";
 import { shape } from "./words.js";
 
 const LEAST_LABEL = 9; // pixels a cell must measure to have its token beside it
-const [WIDE_CELL, HIGH_CELL] = [3.4, 1.4]; // of the letters: a cell that has room for a number
 const SMALLEST = 24; // to be hit with a finger; the matrix may then be wider than the page, and is scrolled
 const MOST_LARGE = 16; // tokens; cells of a longer text are small, and reached by the arrow keys
-const LARGEST_CELL = 40;
+const LARGEST_CELL = 48; // has room for “−0.25” on a projector, too
 const LABEL = 86;
 const HEAD = 18; // pixels for the number of a head
 const NAME = 24; // pixels for the name of a saved matrix
@@ -71,7 +70,7 @@ export class Grid {
    * @param {number} height
    * @param {Colours} colours
    */
-  measure(width, height, { font, letters }) {
+  measure(width, height, { font, letters, least }) {
     const { rows, columns, axes } = this.matrix;
     /** @param {Axis} axis */
     const isText = (axis) => axis === "query" || axis === "key";
@@ -86,8 +85,9 @@ export class Grid {
     this.high = Math.min(LARGEST_CELL, (height - this.top) / rows);
     this.wide = Math.min(LARGEST_CELL, (width - this.left) / columns);
     if (isText(axes.rows) && isText(axes.columns)) {
-      const least = this.size === "large" && Math.max(rows, columns) <= MOST_LARGE ? SMALLEST : 0;
-      this.high = this.wide = Math.max(least, Math.min(this.high, this.wide));
+      const isLarge = this.size === "large" && Math.max(rows, columns) <= MOST_LARGE;
+      const smallest = isLarge ? Math.max(SMALLEST, 1.4 * least) : 0; // on a projector “.89” has room
+      this.high = this.wide = Math.max(smallest, Math.min(this.high, this.wide));
     }
     if (isText(axes.rows) && this.high < LEAST_LABEL) this.left = 0;
     if (isText(axes.columns) && this.wide < LEAST_LABEL) this.top = 0;
@@ -163,18 +163,21 @@ export class Grid {
 
   /** @type {Painting} */
   paintNumbers(pen, colours) {
-    const letters = Math.max(12, colours.least);
-    if (this.wide < letters * WIDE_CELL || this.high < letters * HIGH_CELL) return;
-    const { rows, columns, values, tone, allowed } = this.matrix;
+    const { wide, high } = this;
+    if (Math.min(wide, high) < colours.least + 3) return;
+    const { columns, values, tone, allowed } = this.matrix;
+    const isShown = (/** @type {number} */ n) => values[n] !== -Infinity && (!allowed || allowed[n]);
+    const write = tone === "share" ? shortShare : decimal;
+    const texts = Array.from(values, (value, n) => (isShown(n) ? write(value) : ""));
+    pen.font = `${colours.least}px ${colours.font}`;
+    if (!texts.every((text) => fitsInto(pen, text, wide))) return;
     const shade = shader(this.matrix, colours);
-    pen.font = `${letters}px ${colours.font}`;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
-    for (let n = 0; n < rows * columns; n++) {
-      if (values[n] === -Infinity || (allowed && !allowed[n])) continue;
+    for (const [n, text] of texts.entries()) {
+      if (!text) continue;
       pen.fillStyle = inkOnCell(tone, values[n], shade(n));
-      const [row, column] = [Math.floor(n / columns), n % columns];
-      pen.fillText(decimal(values[n]), (column + 0.5) * this.wide, (row + 0.5) * this.high);
+      pen.fillText(text, ((n % columns) + 0.5) * wide, (Math.floor(n / columns) + 0.5) * high);
     }
   }
 

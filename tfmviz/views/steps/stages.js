@@ -88,7 +88,7 @@ const ALL = [
       ["q", "query"],
       " and ",
       ["k", "key"],
-      " by its position (RoPE), so a score depends on the distance.",
+      " by its position, so a score depends on the distance.",
     ],
   },
   {
@@ -297,15 +297,18 @@ function likest(head) {
 }
 
 /**
- * The tokens that a query looks at most.
+ * The tokens that a query looks at most, and what it gives to none of them.
  * @param {Head} head
  * @param {number} query
  */
 function strongest(head, query) {
-  const names = Array.from(rowOf(head.matrix("share"), query), (share, j) => ({ share, j }))
+  const row = Array.from(rowOf(head.matrix("share"), query));
+  const names = Array.from(row, (share, j) => ({ share, j }))
     .sort((a, b) => b.share - a.share)
     .slice(0, 3)
     .filter(({ share }) => share >= 0.005)
     .map(({ share, j }) => `${quoted(head.keys, j)} ${number(share)}`);
-  return `${quoted(head.queries, query)} looks at ${names.join(", ")}.`;
+  const rest = 1 - row.reduce((sum, share) => sum + share, 0);
+  const sink = head.sink === null ? "" : `; ${number(rest)} goes to the sink, to no token`;
+  return `${quoted(head.queries, query)} looks at ${names.join(", ") || "nothing"}${sink}.`;
 }

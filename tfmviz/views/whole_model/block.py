@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfmviz.analysis import feed_forward
 from tfmviz.analysis.attention_layer import input_sites, is_pre_norm
 from tfmviz.analysis.block_tensors import LAYERS, Tensor, block_tensors
 from tfmviz.analysis.residual import depth
 from tfmviz.analysis.whole_model import numbers_in
 from tfmviz.record.weights import ExpertsWeights, FeedForwardWeights
 from tfmviz.views.whole_model.scene import Column, Sheet, Subject, attention_words, lane, norm_words
-
-FUNCTIONS = {
-    "relu": "ReLU",
-    "gelu": "GELU",
-    "gelu_tanh": "GELU",
-    "silu": "SiLU",
-    "swiglu": "SiLU",
-    "geglu": "GELU",
-    "geglu_tanh": "GELU",
-    "reglu": "ReLU",
-}
-"""The functions of feed-forward layers as formulas write them."""
 
 RESIDUAL_WORDS = "The residual connection: what the layer wrote is added to what came past it."
 
@@ -151,7 +140,7 @@ def _attention(subject: Subject, sheet: Sheet, tensor: Tensor) -> Column:
 def _hidden(subject: Subject, sheet: Sheet, tensor: Tensor, *, reads: str) -> Column:
     """What stands between the two matrices of a feed-forward layer."""
     weights = _feed_forward(subject, tensor.layer)
-    function, gated = FUNCTIONS[weights.activation], weights.W_gate is not None
+    function, gated = feed_forward.name_of(weights), weights.W_gate is not None
     formula = f"{function}({reads} W_g) ⊙ {reads} W₁" if gated else f"{function}({reads} W₁ + b₁)"
     after = sheet.strips(f"{tensor.layer}.post")
     return (

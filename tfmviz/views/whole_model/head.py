@@ -67,18 +67,19 @@ def _projected(subject: Subject, sheet: Sheet, layer: str, head: int, letter: st
 def _pattern(subject: Subject, sheet: Sheet, layer: str, head: int) -> Column:
     shape = subject.trace[f"{layer}.pattern"].shape[1:]
     within = "self" in layer
-    scheme = subject.scheme(layer.split(".")[0]) if within else "none"
-    turned = {"rope": "q, k turned by RoPE", "alibi": "+ ALiBi", "t5": "+ T5 bias"}.get(scheme)
+    scheme = subject.scheme
+    acts = {"rotate": f"q, k turned by {scheme.name}", "bias": f"+ {scheme.name}"}
+    placed = acts.get(scheme.acts or "") if within else None
     links: list[Any] = [["step_by_step", {"layer": layer, "stage": "share"}], ["masks", {"layer": layer}]]
-    if scheme in ("rope", "alibi", "t5"):
-        tab = {"rope": "Turning", "alibi": "ALiBi", "t5": "T5 buckets"}[scheme]
-        links.append(["positions_rope", {"scheme": tab, "layer": layer}])
+    if placed and scheme.tab:
+        page, address = scheme.tab
+        links.append([page, {**address, "layer": layer}])
     sums_to = "1" if subject.weights.attention(layer).sink is None else "less than 1 with its sink s"
     return {
         "id": "pattern",
         "kind": "pattern",
         "title": "A",
-        "lines": [pattern_of(subject, layer), *([turned] if turned else [])],
+        "lines": [pattern_of(subject, layer), *([placed] if placed else [])],
         "words": f"Who looks at whom: each row is a query and sums to {sums_to}. Click to see every step on the way.",
         "links": links,
         "image": "pattern",

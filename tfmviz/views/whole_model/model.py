@@ -9,7 +9,7 @@ import numpy as np
 from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.analysis.residual import depth
 from tfmviz.analysis.whole_model import below, best_words, scale_of_embedding
-from tfmviz.views.whole_model.scene import POSITIONS, Column, Sheet, Subject, lane, norm_words
+from tfmviz.views.whole_model.scene import Column, Sheet, Subject, lane, norm_words
 from tfmviz.words.labels import START, visible
 
 PARTS = {"self_attn": ("attention", "attention"), "cross_attn": ("cross", "cross-attn"), "mlp": ("mlp", "MLP")}
@@ -45,13 +45,13 @@ def _lane(subject: Subject, sheet: Sheet, stack: str) -> dict[str, Any]:
         says = read_at(subject, stack)
         for column in columns:
             column["says"] = column["id"] in says
-    note = POSITIONS[subject.scheme(stack)]
+    note = f"{subject.scheme.name}. {subject.scheme.idea}"
     n_positions = subject.counts[f"{stack}.positions"]
     if n_positions and f"{stack}.pos_embed" not in subject.trace:
         note += f" ({n_positions:,} parameters, shared by all layers)"
     if subject.crosses and stack == "decoder":
         mark = f"{START} (here the token {subject.trace.tokens[0]})"
-        note = f"reads its own answer shifted right: {mark} comes first; {note}"
+        note = f"reads its own answer shifted right: {mark} comes first. {note}"
     made = lane(subject, stack, columns, title=stack.capitalize(), note=note)
     return made | {"oneHot": {"ids": list(subject.text(stack).ids), "size": len(subject.weights.W_E)}}
 
@@ -102,15 +102,15 @@ def _embedding(subject: Subject, stack: str) -> str:
 
 
 def _added_positions(subject: Subject, sheet: Sheet, stack: str) -> list[Column]:
-    learned = subject.scheme(stack) == "learned"
-    links = [["positions", {"lesson": "Learned" if learned else "Sinusoidal"}]]
+    scheme = subject.scheme
+    links = [list(scheme.tab)] if scheme.tab else []
     added: Column = {
         "id": f"{stack}.pos_embed",
         "kind": "position",
         "title": "P",
-        "lines": ["learned" if learned else "sinusoids"],
+        "lines": [scheme.name],
         "parameters": subject.counts[f"{stack}.positions"],
-        "words": f"One vector for each position, {'learned' if learned else 'of sines and cosines'}.",
+        "words": f"One vector for each position. {scheme.idea}",
         "links": links,
         "apart": True,
     } | sheet.strips(f"{stack}.pos_embed")

@@ -31,9 +31,10 @@ from typing import Any, Literal
 import numpy as np
 
 from tfmviz.analysis.attention_layer import of_head
-from tfmviz.analysis.whole_model import Scheme, best_words, block_means, lengths, parameters, position_scheme
+from tfmviz.analysis.whole_model import best_words, block_means, lengths, parameters
+from tfmviz.positions.schemes import Scheme
 from tfmviz.record.trace import Array, Encoding, Trace
-from tfmviz.record.weights import ModelWeights, Norm, PositionEffects
+from tfmviz.record.weights import ModelWeights, Norm
 from tfmviz.words.labels import START, visible
 
 Zoom = Literal["model", "block", "head"]
@@ -50,15 +51,6 @@ How = Literal["strips", "head", "write", "lengths", "mean", "thumbs", "writes", 
 the mean over heads, small pictures of heads, how much each head adds; one head's pattern, and where it may look; the
 probability of the best word, and its logit. `of_sites.js` makes them too, of a browser's own record."""
 
-POSITIONS: dict[Scheme, str] = {
-    "none": "no positions: it learns the order from its mask alone",
-    "learned": "positions: a learned vector for each is added",
-    "sinusoidal": "positions: sines and cosines are added",
-    "rope": "positions: RoPE turns q and k in every self-attention",
-    "alibi": "positions: ALiBi lowers scores by distance in every self-attention",
-    "t5": "positions: T5 adds a learned number by distance to the scores",
-}
-
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Subject:
@@ -66,14 +58,14 @@ class Subject:
 
     Attributes:
         title: name of the model.
-        effects: what the position scheme of each stack does.
+        scheme: how it knows the order of its tokens.
         vocabulary: one readable string per column of the logits.
     """
 
     title: str
     trace: Trace
     weights: ModelWeights
-    effects: Mapping[str, PositionEffects]
+    scheme: Scheme
     vocabulary: tuple[str, ...]
     counts: Mapping[str, int] = field(init=False)
 
@@ -88,9 +80,6 @@ class Subject:
     def text(self, stack: str) -> Encoding:
         """What "encoder" or "decoder" reads."""
         return self.trace.source if stack == "encoder" and self.trace.source is not None else self.trace.target
-
-    def scheme(self, stack: str) -> Scheme:
-        return position_scheme(self.weights.stacks[stack], self.effects[stack])
 
     @property
     def norm_name(self) -> str:
@@ -202,5 +191,5 @@ def pattern_of(subject: Subject, layer: str) -> str:
 
 def attention_words(subject: Subject, layer: str, n_heads: int) -> str:
     which = "queries from here, keys and values from the encoder's output" if "cross" in layer else "q, k, v from here"
-    turned = " after RoPE" if subject.scheme(layer.split(".")[0]) == "rope" and "self" in layer else ""
+    turned = f" after {subject.scheme.name}" if subject.scheme.acts == "rotate" and "self" in layer else ""
     return f"{n_heads} heads, each {pattern_of(subject, layer)}{turned} v, merged by W_O; {which}."

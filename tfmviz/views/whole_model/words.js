@@ -1,11 +1,11 @@
 // What is said of a part, of a vector, and of everything for who cannot see it.
 
-import { make } from "../shared/elements.js";
-import { decimal, perCent } from "../shared/numbers.js";
 /** @import { Matrix } from "../shared/arrays.js" */
 /** @import { Values } from "../shared/table.js" */
 /** @import { Says } from "./follow.js" */
 /** @import { Column, Lane, Scene } from "./scene.js" */
+import { make } from "../shared/elements.js";
+import { decimal, perCent } from "../shared/numbers.js";
 import { quoted } from "../shared/quoted.js";
 import { largestOf } from "./colours.js";
 import { amount, saidOf } from "./follow.js";

@@ -1,0 +1,156 @@
+"""Numbers within pictures: on a projector, too, all that fit are drawn, in letters that the last row can read."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Page, ViewportSize
+from playwright.sync_api import TimeoutError as TookTooLong
+
+from tests.browser import AT_REST, Visit, project
+from tests.browser.test_beside import ADDRESS as TWO_SENTENCES
+from tests.browser.test_first_figure import INSIDE
+
+pytestmark = pytest.mark.browser
+
+WINDOWS: list[ViewportSize] = [{"width": 1280, "height": 800}, {"width": 1024, "height": 768}]
+
+PLAIN, PROJECTED = 12, 18
+"""Pixels of the smallest letters."""
+
+
+def at(page: str, **choices: str) -> str:
+    return f"/{page}?{urlencode(choices)}"
+
+
+FEW = {
+    at("positions", lesson="Sinusoidal", wave="By hand"): {"worked"},
+    at("ladder", ladder="Why recurrence lost"): {"steps_recurrent", "steps_convolution", "steps_attention"},
+    at("residual_stream", stream="Who made the word"): {"head_scores_map"},
+    at("positions_rope", scheme="Shaw"): {"shaw"},
+    at("masks", effect="Reach"): {"reach", "masks"},
+    at("bottleneck", seen="Alignments"): {"alignment", "cross"},
+    at("explorer"): {"explorer"},
+    at("step_by_step"): {"steps"},
+}
+"""Addresses, and the keys of the pictures there that have numbers in their cells."""
+
+MORE = {
+    at("ladder", ladder="What comes next"): {"surprise"},
+    at("ladder", ladder="Four uses"): {"labels", "classes"},
+    at("positions_rope", scheme="Two layouts"): {"layouts"},
+    at("positions_rope", scheme="Biases", bias="T5 buckets"): {"t5_buckets"},
+    at("why", why="The score as a sum"): {"terms"},
+    at("why", why="What it then writes"): {"writes"},
+    at("why", why="Which head reads which", model="induction"): {"composition"},
+    at("why", why="The first token"): {"sinks"},
+    at("feed_forward", layer_part="Neurons"): {"neurons"},
+    at("step_by_step", text="A cat sat.", stage="scores"): {"steps"},
+    at("switch_off", removed="Every part in turn"): {"damage_map"},
+    at("switch_off", removed="Copy from another sentence"): {"recovered"},
+    at("writing", behind="Temperature", heated="Temperature"): {"degrees"},
+    at("writing", model="fill-in", text="The ___ sat on the ___ and slept."): {"gaps"},
+    at("translating", translation="Forced words", force="Force the beginning"): {"forced"},
+    at("translating", translation="Forced words", force="Teacher forcing"): {"losses"},
+    at("translating", translation="All translators"): {"aligned_transformer", "aligned_dot"},
+    at("efficient", method="Few pairs", few="Reformer"): {"buckets_of_tokens"},
+    TWO_SENTENCES: {"side_heads"},
+}
+
+RECORD = """
+  const canvas = HTMLCanvasElement.prototype, pen = CanvasRenderingContext2D.prototype;
+  const { fillText, drawImage, clearRect } = pen, width = Object.getOwnPropertyDescriptor(canvas, "width");
+  const drawn = (globalThis.drawnTexts = new Map());
+  const add = (onto, texts) => drawn.set(onto, [...(drawn.get(onto) ?? []), ...texts]);
+  pen.fillText = function (text, x, y, ...room) {
+    const { a, b, c, d, e, f } = this.getTransform();
+    const scale = Math.hypot(a, b) / devicePixelRatio;
+    const [right, down] = [a * x + c * y + e, b * x + d * y + f].map((pixels) => pixels / devicePixelRatio);
+    const size = Number(/([0-9.]+)px/.exec(this.font)[1]) * scale;
+    if (String(text).trim())
+      add(this.canvas, [{ text, size, x: right, y: down, width: this.measureText(text).width * scale }]);
+    return fillText.call(this, text, x, y, ...room);
+  };
+  pen.drawImage = function (source, ...place) {
+    add(this.canvas, drawn.get(source) ?? []);
+    return drawImage.call(this, source, ...place);
+  };
+  pen.clearRect = function (...box) {
+    drawn.delete(this.canvas); // views clear the whole of it
+    return clearRect.apply(this, box);
+  };
+  Object.defineProperty(canvas, "width", {
+    ...width,
+    set(pixels) {
+      drawn.delete(this); // this clears it, too
+      width.set.call(this, pixels);
+    },
+  });
+"""
+"""Keeps what is written on each canvas, where and how large, from before the page's own scripts run."""
+
+FAULTS = (
+    """([limit, keys]) => {
+  const faults = [], numbered = new Set(), ruler = document.createElement("canvas").getContext("2d");"""
+    + INSIDE
+    + """
+  const keyOf = (root) => /st-key-([\\w-]+)/.exec(root.host?.closest("[class*=st-key-]")?.className ?? "")?.[1];
+  const faultsOf = ({ picture: { texts, rows, columns, square }, place, colours, node }, written, key) => {
+    const { corners: [{ x, y }], wide, high } = place;
+    ruler.font = `${limit}px ${colours.font}`;
+    const widest = Math.max(...texts.flat().map((text) => ruler.measureText(text).width));
+    const room = (node.clientWidth - x) / columns.count - 4; // what a number may take
+    if (widest > room || (square && limit > room)) return; // it cannot be
+    for (const [row, line] of texts.entries())
+      for (const [column, text] of line.entries()) {
+        const [left, top] = [x + column * wide, y + row * high];
+        const isIn = (one) => one.x > left && one.x < left + wide && one.y > top && one.y < top + high;
+        const found = written.find((one) => one.text === text && isIn(one));
+        if (text.trim() && !found) faults.push(`${key}, row ${row}, column ${column}: ${text} is not drawn`);
+        else if (found && (found.width > wide || found.size > high)) faults.push(`${key}: ${text} leaves its cell`);
+      }
+  };
+  for (const canvas of inside(document.body).filter((e) => e.matches("canvas") && e.checkVisibility())) {
+    const root = canvas.getRootNode(), written = drawnTexts.get(canvas) ?? [], key = keyOf(root), view = root.view_;
+    for (const { text, size } of written) if (size < limit - 0.05) faults.push(`${key}: ${text} has ${size} pixels`);
+    if (view && view.width !== view.node.clientWidth) faults.push(`${key} has not its width yet`);
+    if (view?.picture?.texts) {
+      numbered.add(key);
+      faultsOf(view, written, key);
+    } else if (written.some(({ text }) => /^[−]?[0-9]*\\.[0-9]+$|^−∞$/.test(text))) numbered.add(key);
+  }
+  return [...faults, ...keys.filter((key) => !numbered.has(key)).map((key) => `${key} has no numbers`)];
+}"""
+)
+"""What is wrong with the letters on a page's canvases, in sentences, and which of the keys have no numbers."""
+
+
+def faults(page: Page, limit: int, keys: set[str]) -> list[str]:
+    """The faults that stay once the page has had time to find its shape."""
+    page.wait_for_function(AT_REST)
+    asked = [limit, sorted(keys)]
+    with suppress(TookTooLong):
+        page.wait_for_function(f"(asked) => ({FAULTS})(asked).length === 0", arg=asked, timeout=10_000)
+    found: list[str] = page.evaluate(FAULTS, asked)
+    return found
+
+
+@pytest.mark.parametrize("places", [pytest.param(FEW, id="few"), pytest.param(MORE, id="more", marks=pytest.mark.soak)])
+def test_numbers_that_have_room_are_drawn_large_enough_on_the_screen_and_on_a_projector(
+    visit: Visit, places: dict[str, set[str]]
+) -> None:
+    """A map says what its cells hold; of other pictures it is known that numbers have room on these pages."""
+    found: dict[str, list[str]] = {}
+    with visit.page.add_init_script(RECORD):
+        for address, keys in places.items():
+            page = visit.open(address, drawn="[data-testid=stMain] canvas")
+            for limit in (PLAIN, PROJECTED):
+                if limit == PROJECTED:
+                    project(page)
+                for window in WINDOWS:
+                    page.set_viewport_size(window)
+                    wrong = faults(page, limit, keys)
+                    found |= {f"{address}, {limit} pixels, {window['width']} wide": wrong[:6]} if wrong else {}
+    assert found == {}
