@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import secrets
 import shutil
 import signal
 import socket
@@ -32,6 +33,9 @@ TEMPLATE = Path(__file__).parent / "haproxy.cfg"
 NO_HAPROXY = """\
 HAProxy is needed to share readers among several servers, and is not installed.
 On Debian and Ubuntu: apt-get install haproxy. Without it, `make app` starts one server."""
+
+KEY = "TFMVIZ_KEY"
+"""The variable of the environment with the key by which all servers know the same readers; see `ui.readers`."""
 
 PATIENCE = 60.0
 """Seconds for a server to answer, or to end, before we give it up."""
@@ -251,6 +255,7 @@ def main() -> None:
     if not shutil.which("haproxy"):
         sys.exit(NO_HAPROXY)
     os.environ[doors.SETTING] = " ".join(args.allowed_host)  # for the servers
+    os.environ[KEY] = os.environ.get(KEY) or secrets.token_hex(32)
     asked = Asked()
     asked.by_signals()
     replicas = replicas_on(args.port + 1, args.replicas)

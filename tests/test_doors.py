@@ -198,7 +198,6 @@ def test_what_is_for_the_owner_is_closed_however_it_is_spelled(spelling: str) ->
         "/_stcore/health",
         "/_stcore/host-config",
         "/_stcore/stream",
-        "/_stcore/upload_file/1f-2/3c-4",
         "/views/12.js",
         "/static/js/index.js",
         "/media/12.png",

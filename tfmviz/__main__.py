@@ -18,7 +18,9 @@ from contextlib import asynccontextmanager
 from importlib import import_module
 from threading import Event
 
-from tfmviz import doors
+from starlette.types import ASGIApp
+
+from tfmviz import capacity, doors
 from tfmviz.memory import give_back
 from tfmviz.places import PROJECT
 
@@ -42,9 +44,10 @@ FAREWELL = 3
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the app until it is stopped.
 
-    `streamlit run app.py` does less. This command also keeps other sites' pages out (`doors.py`), imports what is slow
-    before a reader asks, gives numpy one thread, begins with `app.py` and not with a page alone, and serves the scripts
-    of the views as files (`ui/scripts.py`). And it stops when it is asked to, though a reader's machine sleeps.
+    `streamlit run app.py` does less. This command also keeps other sites' pages out (`doors.py`), has room for a class
+    (`capacity.py`), imports what is slow before a reader asks, gives numpy one thread, begins with `app.py` and not
+    with a page alone, and serves the scripts of the views as files (`ui/scripts.py`). And it stops when it is asked to,
+    though a reader's machine sleeps.
 
     Args:
         arguments: those of the command line; None takes the process's own.
@@ -52,26 +55,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Raises: SystemExit, if an argument is wrong, or the port is taken.
     """
     args = parsed(argparse.ArgumentParser(prog="tfmviz", description="Starts the app."), arguments)
-    import streamlit
     import uvicorn
-    from starlette.middleware import Middleware
-    from streamlit.runtime.pages_manager import PagesManager
     from threadpoolctl import threadpool_limits
 
-    from tfmviz.ui import find, live, readers, scripts, weights
-
+    app = _app()
     # One thread for numpy: products of small matrices then take a sixth of the time. This walks the libraries that are
     # loaded, and stands still forever with another thread that loads one meanwhile. So it comes before all threads.
     threadpool_limits(1)
-    PagesManager.uses_pages_directory = False  # else the first run of a server is a page alone, see `ui/router.py`
+    capacity.make_room()
     print(where(args.host, args.port), flush=True)
-    routes, known = [scripts.route(), find.route(), live.route(), weights.route()], [Middleware(readers.Known)]
-    app = streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=routes, middleware=known)
     uvicorn.run(
         doors.Doors(app, frozenset(args.allowed_host), doors.headers(os.environ.get("TFMVIZ_EMBED", ""))),
         host=args.host,
         port=args.port,
         loop=LOOP,
+        http=capacity.Prompt,
         ws="websockets-sansio",  # with the next two: as Streamlit starts it
         ws_ping_interval=30,
         ws_ping_timeout=30,
@@ -79,6 +77,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         log_level="warning",
         timeout_graceful_shutdown=FAREWELL,
     )
+
+
+def _app() -> ASGIApp:
+    """The app, with routes of our own and what stands around all of them."""
+    import streamlit
+    from starlette.middleware import Middleware
+    from streamlit.runtime.pages_manager import PagesManager
+
+    from tfmviz.ui import find, live, readers, scripts, weights
+
+    PagesManager.uses_pages_directory = False  # else the first run of a server is a page alone, see `ui/router.py`
+    routes = [scripts.route(), find.route(), live.route(), weights.route()]
+    around = [Middleware(capacity.Places), Middleware(readers.Known)]
+    return streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=routes, middleware=around)
 
 
 @asynccontextmanager

@@ -30,8 +30,9 @@ NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
 
 HOST = re.compile(rf"(?P<name>\[[0-9a-f:.]+\]|{NAME.pattern})\.?(:[0-9]{{0,5}})?", re.ASCII)
 
-OPEN = r"/_stcore/(health|host-config|stream|upload_file/[0-9a-f-]+/[0-9a-f-]+)"
-"""What browsers and probes need of Streamlit's own addresses. The others tell about the server, or steer it."""
+OPEN = r"/_stcore/(health|host-config|stream)"
+"""What browsers and probes need of Streamlit's own addresses. The others tell about the server, steer it, or take
+files, which no page asks for: they would stay in the memory as long as their session, however many they are."""
 
 
 def policy(frames: str) -> str:

@@ -11,6 +11,7 @@ import json
 import time
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
+from urllib.request import urlopen
 
 from streamlit.proto.Alert_pb2 import Alert
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -203,12 +204,28 @@ class Session:
         return None
 
 
-async def opened(address: str, page: str = "explorer", query: str = "") -> tuple[Session, Answer]:
-    """Goes to a page of the app at an address such as "http://127.0.0.1:8501"; home has no name."""
+def cookie_from(address: str) -> str:
+    """What a browser that has no cookie is given before its first session; empty if nothing is."""
+    with urlopen(f"{address}/_stcore/host-config", timeout=PATIENCE) as answer:
+        given = answer.headers.get_all("Set-Cookie") or []
+    return next((one.partition(";")[0] for one in given if one.startswith("tfmviz_reader=")), "")
+
+
+async def opened(
+    address: str, page: str = "explorer", query: str = "", *, cookie: str | None = None
+) -> tuple[Session, Answer]:
+    """Goes to a page of the app at an address such as "http://127.0.0.1:8501"; home has no name.
+
+    Args:
+        cookie: of the browser whose tab this is; empty if it keeps none, None for a browser of its own.
+    """
+    if cookie is None:
+        cookie = await asyncio.to_thread(cookie_from, address)
     began = time.perf_counter()
     socket = await connect(
         f"{address.replace('http', 'ws', 1)}/_stcore/stream",
         subprotocols=["streamlit"],  # type: ignore[list-item]
+        additional_headers={"Cookie": cookie} if cookie else {},
         compression=None,
         max_size=None,
         open_timeout=PATIENCE,

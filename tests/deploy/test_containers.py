@@ -8,13 +8,16 @@ from typing import Any
 
 import yaml
 
+from deploy import serve
 from deploy.serve import TEMPLATE
 from tests.browser import ROOT
-from tfmviz import doors
+from tfmviz import capacity, doors
+from tfmviz.ui import readers
 
 DEPLOY = ROOT / "deploy"
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
 CLUSTER = list(yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text(encoding="utf-8")))
+HAPROXY = TEMPLATE.read_text(encoding="utf-8")
 CONTAINERFILE = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
 
 
@@ -26,14 +29,14 @@ def container(name: str) -> dict[str, Any]:
 
 
 def test_haproxy_is_told_all_that_it_asks_for() -> None:
-    asked = set(re.findall(r"\$\{?(TFMVIZ_\w+)", TEMPLATE.read_text(encoding="utf-8")))
+    asked = set(re.findall(r"\$\{?(TFMVIZ_\w+)", HAPROXY))
     in_cluster = {one["name"] for one in container("proxy")["env"]} - {"NAMESPACE"}
     assert COMPOSE["proxy"]["environment"].keys() == asked
     assert in_cluster == asked
 
 
 def test_the_servers_are_told_by_which_names_they_are_reached_and_who_may_frame_them() -> None:
-    in_cluster = {one["name"]: one["value"] for one in container("app")["env"]}
+    in_cluster = {one["name"]: one.get("value", "") for one in container("app")["env"]}
     for setting in (doors.SETTING, "TFMVIZ_EMBED"):
         assert COMPOSE["app"]["environment"][setting] == f"${{{setting}:-}}"
         assert setting in in_cluster
@@ -51,15 +54,25 @@ def test_both_run_the_same_haproxy_with_the_file_of_this_folder() -> None:
     assert kustomization["configMapGenerator"] == [{"name": "haproxy", "files": ["haproxy.cfg"]}]
 
 
-def test_all_mean_the_same_port_and_the_same_sign_of_health() -> None:
+def test_the_servers_know_the_same_readers_and_hear_from_haproxy_alone_where_they_are() -> None:
+    in_cluster = {one["name"]: one for one in container("app")["env"]}
+    assert COMPOSE["app"]["environment"][readers.SETTING] == f"${{{readers.SETTING}:-}}"
+    assert in_cluster[readers.SETTING]["valueFrom"]["secretKeyRef"]["optional"]
+    assert serve.KEY == readers.SETTING
+    assert COMPOSE["app"]["environment"]["FORWARDED_ALLOW_IPS"] == in_cluster["FORWARDED_ALLOW_IPS"]["value"] == "*"
+    assert "ports" not in COMPOSE["app"]
+    assert "http-request del-header X-Forwarded-For unless { src 127.0.0.1 ::1 }" in HAPROXY
+
+
+def test_all_mean_the_same_port_and_the_same_signs_of_health_and_of_room() -> None:
     health = "/_stcore/health"
     assert "EXPOSE 8501" in CONTAINERFILE
     assert f"http://127.0.0.1:8501{health}" in CONTAINERFILE
     assert COMPOSE["app"]["expose"] == ["8501"]
-    for probe in ("readinessProbe", "livenessProbe"):
-        assert container("app")[probe]["httpGet"] == {"path": health, "port": 8501}
+    for probe, path in (("readinessProbe", capacity.PROBE), ("livenessProbe", health)):
+        assert container("app")[probe]["httpGet"] == {"path": path, "port": 8501}
     assert container("app")["ports"] == [{"containerPort": 8501}]
-    assert TEMPLATE.read_text(encoding="utf-8").count(f"option httpchk GET {health}") == 2
+    assert re.findall(r"option httpchk GET (\S+)", HAPROXY) == [health, capacity.PROBE]  # of files, and of sessions
 
 
 def test_each_server_has_a_share_of_the_cores_and_no_more_rights_than_it_needs() -> None:

@@ -23,6 +23,7 @@ class Noting:
 
     name: str
     answers: bool = True
+    has_room: bool = True
     asked: list[str] = field(default_factory=list)
 
     @contextmanager
@@ -33,10 +34,10 @@ class Noting:
         class Handler(BaseHTTPRequestHandler):
             def handle_any(self) -> None:
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                if not (is_check := self.path == "/_stcore/health"):
+                if not (is_check := self.path in ("/_stcore/health", "/room")):
                     noting.asked.append(self.command)
                 if is_check or noting.answers:
-                    self.send_response(200)
+                    self.send_response(200 if noting.has_room or self.path != "/room" else 503)
                     self.end_headers()
                     self.wfile.write(noting.name.encode())
 
@@ -64,12 +65,18 @@ class Shared:
     servers: list[Noting]
     replicas: list[Replica]
 
-    def ask(self, method: str = "GET", path: str = "/") -> tuple[int, str]:
-        """Status and text of the answer to a reader whom nobody has seen yet."""
+    def ask(self, method: str = "GET", path: str = "/", cookie: str = "") -> tuple[int, str]:
+        """Status and text of the answer to a reader, whom nobody has seen yet if there is no cookie."""
+        status, text, _ = self.ask_for_cookie(method, path, cookie)
+        return status, text
+
+    def ask_for_cookie(self, method: str = "GET", path: str = "/", cookie: str = "") -> tuple[int, str, str]:
         with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
-            connection.request(method, path, body=b"a file" if method == "PUT" else None)
+            headers = {"Cookie": cookie} if cookie else {}
+            connection.request(method, path, body=b"a file" if method == "PUT" else None, headers=headers)
             answer = connection.getresponse()
-            return answer.status, answer.read().decode()
+            given = answer.headers.get("Set-Cookie", "").partition(";")[0]
+            return answer.status, answer.read().decode(), given
 
 
 @pytest.fixture
@@ -93,7 +100,27 @@ def test_a_server_that_is_not_ready_gets_no_readers_until_it_is(shared: Shared, 
     assert {shared.ask(path=f"{path}?{n}") for n in range(8, 12)} == {(200, "one")}
 
 
-def test_a_page_is_asked_for_again_elsewhere_and_an_upload_is_sent_once(shared: Shared) -> None:
+def test_a_full_server_keeps_its_readers_and_gets_no_new_ones(shared: Shared) -> None:
+    cookies = {name: cookie for _, name, cookie in (shared.ask_for_cookie() for _ in range(4))}
+    shared.servers[0].has_room = False
+    for _ in range(1000):  # until HAProxy has asked it
+        if {shared.ask()[1] for _ in range(4)} == {"two"}:
+            break
+    assert {shared.ask() for _ in range(4)} == {(200, "two")}
+    assert {name: shared.ask(cookie=cookie) for name, cookie in cookies.items()} == {
+        "one": (200, "one"),
+        "two": (200, "two"),
+    }
+    assert {shared.ask(path=f"/static/{n}.js") for n in range(4)} == {(200, "one"), (200, "two")}
+    shared.servers[1].has_room = False
+    for _ in range(1000):
+        if shared.ask()[0] == 503:
+            break
+    assert shared.ask()[0] == 503
+    assert shared.ask(cookie=cookies["two"]) == (200, "two")
+
+
+def test_a_page_is_asked_for_again_elsewhere_and_what_changes_something_is_sent_once(shared: Shared) -> None:
     shared.servers[0].answers = False
     assert {shared.ask() for _ in range(4)} == {(200, "two")}
     assert "GET" in shared.servers[0].asked

@@ -1,4 +1,4 @@
-"""Addresses of Streamlit's own that are for the server's owner, as somebody may spell them who wants to come in."""
+"""Addresses of Streamlit's own that are not for readers, as somebody may spell them who wants to come in."""
 
 CLOSED = (
     "/_stcore/metrics",
@@ -46,6 +46,8 @@ CLOSED = (
     "/_stcore/metrics%",
     "/%5fstcore/metrics%zz",
     "http://localhost/_stcore/%6detrics",
+    "/_stcore/upload_file/1f-2/3c-4",
+    "/_stcore/%75pload_file/1f-2/3c-4",
     "/_stcore/agent/openapi.json",
     "/%5fstcore/%61gent/openapi.json",
     "/_stcore/agent/mcp",

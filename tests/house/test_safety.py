@@ -17,7 +17,7 @@ def test_the_server_is_set_up_for_safety_and_offline_use() -> None:
         ("client", "showErrorDetails"): "none",
         ("runner", "magicEnabled"): False,
         ("server", "address"): "127.0.0.1",
-        ("server", "maxUploadSize"): 5,
+        ("server", "maxUploadSize"): 0,
     }
     found = {(section, name): config[section].get(name) for section, name in wanted}
     assert found == wanted, ".streamlit/config.toml is less safe than it was"

@@ -12,6 +12,8 @@ import torch
 import transformers as hf
 from safetensors.torch import load_file, save_file
 
+from tests.text.panics import WAYS
+
 Damage = Callable[[Path], Any]
 
 
@@ -65,6 +67,10 @@ def poison(tensors: dict[str, torch.Tensor]) -> None:
     tensors["model.layers.1.mlp.up_proj.weight"][3, 5] = torch.nan
 
 
+def too_large(tensors: dict[str, torch.Tensor]) -> None:
+    tensors["model.layers.1.mlp.down_proj.weight"].fill_(1e38)
+
+
 def larger(folder: Path) -> None:
     tokenizer = hf.AutoTokenizer.from_pretrained(folder)
     tokenizer.add_tokens([f"<{n}>" for n in range(9)])
@@ -97,12 +103,66 @@ def many_tensors(folder: Path) -> None:
     (folder / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
 
 
-def multiplying(folder: Path) -> None:
+def many_shards(folder: Path) -> None:
+    """Each of them has a header of half of what is allowed."""
+    listed = {f"t{n}": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]} for n in range(30_000)}
+    header, names = json.dumps(listed).encode(), ["a.safetensors", "b.safetensors", "c.safetensors"]
+    for name in names:
+        (folder / name).write_bytes(len(header).to_bytes(8, "little") + header)
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {name: name for name in names}}))
+
+
+def many_values(path: Path) -> None:
+    path.write_text("[" + "[]," * 4_000_000 + "[]]")
+
+
+def enormous(name: str) -> Damage:
+    """A tensor of three gigabytes that takes no room on the disk. It was read, and copied, before its shape was."""
+
+    def damage(folder: Path) -> None:
+        path = folder / "model.safetensors"
+        tensors = load_file(path)
+        tensors[name] = torch.ones(1)
+        save_file(tensors, path, metadata={"format": "pt"})
+        data, n_bytes = path.read_bytes(), 3_000_000_000
+        end = 8 + int.from_bytes(data[:8], "little")
+        header = json.loads(data[8:end])
+        first = len(data) - end
+        header |= {name: {"dtype": "F32", "shape": [n_bytes // 4], "data_offsets": [first, first + n_bytes]}}
+        header |= {
+            "rest": {"dtype": "F32", "shape": [1], "data_offsets": json.loads(data[8:end])[name]["data_offsets"]}
+        }
+        text = json.dumps(header).encode()
+        path.write_bytes(len(text).to_bytes(8, "little") + text + data[end:])
+        os.truncate(path, 8 + len(text) + first + n_bytes)
+
+    return damage
+
+
+def tokenizer(change: Callable[[dict[str, Any]], Any]) -> Damage:
+    def damage(folder: Path) -> None:
+        path = folder / "tokenizer.json"
+        file = json.loads(path.read_text())
+        change(file)
+        path.write_text(json.dumps(file))
+
+    return damage
+
+
+def multiplying(file: dict[str, Any]) -> None:
     """Twelve rules, each of which writes four letters for one: the process was ended by the tokenizer's library."""
-    path = folder / "tokenizer.json"
     rules = [{"type": "Replace", "pattern": {"String": "a"}, "content": "aaaa"}] * 12
-    changed = json.loads(path.read_text()) | {"normalizer": {"type": "Sequence", "normalizers": rules}}
-    path.write_text(json.dumps(changed))
+    file["normalizer"] = {"type": "Sequence", "normalizers": rules}
+
+
+def too_many_ways(file: dict[str, Any]) -> None:
+    file["pre_tokenizer"] = {"type": "Split", "pattern": {"Regex": WAYS}, "behavior": "Isolated", "invert": False}
+
+
+def marks_without_end(file: dict[str, Any]) -> None:
+    """Five megabytes that put a hundred million tokens before every text."""
+    file["post_processor"]["special_tokens"]["<s>"] |= {"ids": [1] * 1000, "tokens": ["<s>"] * 1000}
+    file["post_processor"]["single"] *= 100_000
 
 
 REFUSED: dict[str, tuple[Damage, str]] = {
@@ -182,6 +242,23 @@ REFUSED: dict[str, tuple[Damage, str]] = {
     "a tokenizer as a device": (instead("tokenizer.json", zeros), r"tokenizer\.json is no regular file"),
     "a card as a pipe": (instead("README.md", os.mkfifo), r"README\.md is no regular file"),
     "too many tensors": (many_tensors, "lists its tensors in 5 MB"),
+    "too many tensors in several files": (many_shards, "lists its tensors in 6 MB"),
+    "more values than a vocabulary has": (instead("tokenizer.json", many_values), r"holds 8,\d+,\d+ values"),
+    "a norm as long as a film": (enormous("model.norm.weight"), r"decoder\.norm\.weight would be \(750000000,\)"),
+    "a vocabulary as long as a film": (enormous("model.embed_tokens.weight"), r"W_E would be \(750000000,\)"),
+    "layers without end": (config(num_hidden_layers=10**9), r"num_hidden_layers = 1,000,000,000 in config\.json"),
+    "labels without end": (config(num_labels=10**9), r"num_labels = 1,000,000,000 in config\.json"),
+    "entries without end": (config(vocab_size=10**9), r"vocab_size = 1,000,000,000 is more than the 1,000,000"),
+    "marks by number": (
+        instead("tokenizer_config.json", lambda path: path.write_text('{"extra_ids": 1000000000}')),
+        r"extra_ids = 1,000,000,000 in tokenizer_config\.json",
+    ),
+    "weights that overflow": (weights(too_large), r"not finite at decoder\.1\.resid_post\. Its weights are finite"),
     "settings as long as a book": (config(more="x" * 2_000_000), r"config\.json has 2 MB"),
-    "rules that multiply a text": (multiplying, r"normalizer of its tokenizer can make a text 2e\+07 times as long"),
+    "rules that try too many ways": (tokenizer(too_many_ways), "break down on long texts, such as 5,001 characters"),
+    "marks without end": (tokenizer(marks_without_end), "adds 100,000,000 marks to every text"),
+    "rules that multiply a text": (
+        tokenizer(multiplying),
+        r"normalizer of its tokenizer can make a text 2e\+07 times as long",
+    ),
 }

@@ -47,7 +47,7 @@ def test_a_checkpoint_that_cannot_be_shown_is_refused_with_a_sentence(
     assert run(checkpoint, "--name", "damaged") == 1
     said = capsys.readouterr().err
     assert re.search(words, said, re.DOTALL), said
-    assert said.startswith(f"Cannot convert {checkpoint}: ")
+    assert f"Cannot convert {checkpoint}: " in said  # transformers may have said before how far it is
     assert "Traceback" not in said
     assert "damaged" not in zoo.available()
 

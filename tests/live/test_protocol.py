@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from collections import Counter
+from contextlib import AsyncExitStack
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,10 @@ from tests.app import open_page, views
 from tests.classroom.crowd import together
 from tests.hostile.texts import ODD, WORST
 from tests.live.conftest import Talk, parts, question
+from tests.text.panics import TEXT, panic
 from tests.traces import read_arrays
-from tfmviz.ui import cache, live, models, turns
+from tfmviz.text import tokenizer
+from tfmviz.ui import cache, live, models, readers, turns
 
 LONG = "Die Donaudampfschifffahrt ist lang. " * 60
 """More than a model with 128 positions reads."""
@@ -170,6 +174,17 @@ def test_what_is_no_question_gets_a_sentence_and_the_next_one_its_picture(
     assert data["explorer"]
 
 
+def test_a_text_on_which_the_tokenizers_library_gives_up_gets_a_sentence_and_the_next_one_its_picture(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts_of = tokenizer.parts_of
+    monkeypatch.setattr(tokenizer, "parts_of", lambda text, *rest: panic() if text == TEXT else parts_of(text, *rest))
+    (refused, _), (header, data) = talk(asking(question(TEXT), question(n=7)))
+    assert refused["error"] == "The picture of this text cannot be drawn."
+    assert header["n"] == 7
+    assert data["explorer"]
+
+
 def test_unknown_views_are_left_out(talk: Talk) -> None:
     ((_, data),) = talk(asking(question(views="explorer passwords __class__")))
     assert list(data) == ["explorer"]
@@ -202,16 +217,53 @@ def test_the_newest_of_several_questions_is_answered_and_the_others_are_not(
 def test_a_key_waits_for_a_page_and_then_finds_the_server_busy(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "PATIENCE", 0.01)
     with monkeypatch.context() as patch:
-        patch.setattr(turns, "_running", {object() for _ in range(turns.PROCESSORS)})
+        patch.setattr(turns, "_running", {turns.Ticket(f"{n}") for n in range(max(2, turns.PROCESSORS))})
         ((busy, none),) = talk(asking(question(n=3)))
     assert (busy, none) == ({"n": 3, "busy": True}, {})
     assert talk(asking(question()))[0][1]
 
 
 def test_only_so_many_keys_wait(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "_asked_for", live.AT_ONCE * (1 + live.WAITING))
+    waiting = Counter({f"{n}": 1 for n in range(live.AT_ONCE * (1 + live.WAITING))})
+    monkeypatch.setattr(live, "_asked_for", waiting)
     ((busy, _),) = talk(asking(question()))
     assert busy == {"n": 1, "busy": True}
+
+
+def test_sixty_connections_of_one_reader_make_nobody_else_busy(
+    host: str, talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on, compute = threading.Event(), threading.Event(), live.pictures
+
+    def slowly(asked: live.Asked) -> Any:
+        begun.set()
+        go_on.wait(60)
+        return compute(asked)
+
+    monkeypatch.setattr(live, "pictures", slowly)
+
+    def of(secret: str) -> Any:
+        cookie = f"{readers.COOKIE}={readers.signed(secret * 32)}"
+        return connect(f"ws://{host}/live", additional_headers={"Cookie": cookie}, max_size=None)
+
+    async def flood() -> tuple[list[dict[str, Any]], dict[str, bytes]]:
+        async with AsyncExitStack() as stack:
+            many = [await stack.enter_async_context(of("a")) for _ in range(60)]
+            other = await stack.enter_async_context(of("b"))
+            await many[0].send(question())
+            await asyncio.to_thread(begun.wait, 60)
+            for one in many[1:]:
+                await one.send(question())
+            said = [parts(await one.recv())[0] for one in many[1:]]
+            await other.send(question())
+            await (await other.ping())  # the server has read it
+            go_on.set()
+            return said, parts(await other.recv())[1]
+
+    assert talk(asking(question(n=None)))  # the server listens
+    said, data = together(flood())
+    assert said == [{"n": 1, "busy": True}] * 59
+    assert data["explorer"]
 
 
 def test_a_pass_that_takes_too_long_ends_with_a_sentence(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,7 +304,7 @@ def test_who_leaves_in_the_middle_of_an_answer_harms_nobody(talk: Talk) -> None:
     for _ in range(10):
         talk(leave)
     assert talk(asking(question()))[0][1]
-    assert live._asked_for == 0
+    assert not live._asked_for
 
 
 def test_a_page_says_what_it_is_before_its_pictures(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ import torch
 
 from tests.model.helpers import ARCHITECTURES, SCHEMES, config, flat, inputs_of, lively_model, record
 from tfmviz import zoo
-from tfmviz.model.config import MAX_LEN, MAX_PARAMETERS, ModelConfig
+from tfmviz.model.config import MAX_LEN, MAX_PARAMETERS, MAX_VOCAB, ModelConfig
 from tfmviz.model.earlier import read_config
 from tfmviz.model.transformer import build
 from tfmviz.places import PROJECT
@@ -94,7 +94,8 @@ def test_an_unknown_choice_is_answered_with_those_there_are() -> None:
         ({"n_experts": 3, "feed_forward": "none"}, ("n_experts = 3", "feed_forward = 'none'")),
         ({"n_experts": 3, "norm_position": "both"}, ("n_experts = 3", "both")),
         ({"n_experts": 10**6}, ("n_experts = 1,000,000", f"{MAX_EXPERTS:,}")),
-        ({"vocab_size": 80_000_000}, ("2,400,0", f"{MAX_PARAMETERS:,}")),
+        ({"d_ff": 10**9}, ("0,000,0", f"{MAX_PARAMETERS:,}")),
+        ({"vocab_size": MAX_VOCAB + 1}, ("1,000,001", f"{MAX_VOCAB:,}")),
     ],
 )
 def test_what_does_not_go_together_is_named_with_both_numbers(
@@ -149,7 +150,7 @@ def test_a_hostile_config_cannot_fill_the_memory(changes: dict[str, Any]) -> Non
 
 
 def test_the_limit_itself_is_allowed() -> None:
-    narrow = {"n_layers": 1, "n_heads": 1, "d_model": 1, "d_ff": 1, "positions": "none"}
+    narrow = {"n_layers": 1, "n_heads": 1, "d_model": 1, "d_ff": MAX_PARAMETERS // 2 - 1_000, "positions": "none"}
     rest = config(**narrow, vocab_size=1).n_parameters - 1
     assert config(**narrow, vocab_size=MAX_PARAMETERS - rest).n_parameters == MAX_PARAMETERS
     with pytest.raises(ValueError, match=f"{MAX_PARAMETERS + 1:,}.*{MAX_PARAMETERS:,}"):

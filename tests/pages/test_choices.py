@@ -64,7 +64,7 @@ def test_lengths_are_those_of_the_pinned_token(independent: tuple[Array, Array, 
 def test_shares_of_the_steps_are_those_of_the_pinned_token(trace: Trace) -> None:
     app = open_page(text=TEXT, token=str(TOKEN), view="Residual stream")
     measured = residual.stream(trace, "decoder")
-    shares = [int(share) for share in re.findall(r"(-?\d+)%", alt(app, "writes"))]
+    shares = [float(share.replace("−", "-")) for share in re.findall(r"(−?[\d.]+)%", alt(app, "writes"))]
     assert shares == pytest.approx(100 * measured.attention_share[:, TOKEN], abs=0.51)
     assert np.abs(measured.attention_share[:, TOKEN] - measured.attention_share[:, -1]).max() > 0.05
 

@@ -153,15 +153,6 @@ def test_any_pasted_text_is_learned_from(pasted: str) -> None:
     assert not app.exception
 
 
-def test_a_file_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "MOST_BYTES", 40)
-    app = open_page(PAGE, tokens="Learn one", learn_from="yours")
-    app.file_uploader(key="learn_file").set_value(("a.txt", ("ab " * 20).encode() + b"\xff", "text/plain")).run()
-    assert not app.exception
-    assert "The file has 61 bytes. Only the first 40 are read." in words(app)
-    assert json.loads(views(app)["pair_counts"].json)["rows"][0] == ["a + b", "ab", "13"]
-
-
 def test_a_word_without_end_is_learned_until_it_is_one_token() -> None:
     app = open_page(PAGE, tokens="Learn one", learn_from="yours", pasted="ab" * 1_024, merges_learned="300")
     assert "Learning ended after 11 merges: every word is one token." in words(app)

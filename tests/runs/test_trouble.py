@@ -11,7 +11,7 @@ import pytest
 from tests.runs.disk import full
 from tests.runs.started import HOLDS, WAITS, Started, end, finish, kill
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.desk import CANNOT_WRITE, KEPT, MOST_OF_ONE, TRIES, Desk, QueueFull
+from tfmviz.runs.desk import CANNOT_WRITE, KEPT, MOST_AT_A_PLACE, MOST_OF_ONE, TRIES, Desk, QueueFull
 from tfmviz.runs.folder import Folder
 
 
@@ -77,6 +77,29 @@ def test_a_run_that_the_full_disk_ended_goes_on_when_there_is_room(tmp_path: Pat
         assert desk.tick()
     desk.tick()
     assert (desk.see(address).state, len(started)) == ("running", 2)
+
+
+def test_twenty_browsers_of_one_flood_the_queue_and_others_still_come_in_and_come_soon(
+    tmp_path: Path, started: Started
+) -> None:
+    desk = Desk(tmp_path, at_once=2)
+    flood = [desk.submit(Choices(), {}, owner=f"fresh {n}", place="one") for n in range(2 + MOST_AT_A_PLACE)]
+    with pytest.raises(QueueFull, match=f"{MOST_AT_A_PLACE} runs are waiting"):
+        desk.submit(Choices(), {}, owner="fresh again", place="one")
+    other, again = (desk.submit(Choices(), {}, owner="another", place="elsewhere") for _ in range(2))
+    assert [desk.see(one).before for one in (other, again, flood[2])] == [0, 1, 2]
+    desk.stop(flood[0])
+    assert started.addresses == [*flood[:2], other]
+    assert [desk.see(one).before for one in (flood[2], again)] == [0, 1]  # one of each place runs, and this is a first
+    assert not (tmp_path / flood[2] / "model").exists()
+
+
+def test_nobodys_second_run_begins_before_anothers_first(tmp_path: Path, started: Started) -> None:
+    desk = Desk(tmp_path, at_once=1)
+    names = ("flood", "flood", "flood", "one", "two", "one")
+    first, second, third, one, two, again = (desk.submit(Choices(), {}, owner=name) for name in names)
+    assert started.addresses == [first]
+    assert [desk.see(address).before for address in (one, two, second, again, third)] == [0, 1, 2, 3, 4]
 
 
 def test_of_one_reader_two_runs_may_wait_however_they_came_to(tmp_path: Path, started: Started) -> None:

@@ -1,4 +1,4 @@
-"""A browser gets its secret once, before its first session, and no page and no address shows it."""
+"""A browser gets its secret once, signed, before its first session, and no page and no address shows it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def yes(scope: Scope, receive: Receive, send: Send) -> None:
     await PlainTextResponse("yes")(scope, receive, send)
 
 
-def ask(path: str = readers.BEFORE_A_SESSION, *, cookies: str = "") -> list[str]:
+def ask(path: str = readers.BEFORE_A_SESSION, *, cookies: str = "", scheme: str = "http") -> list[str]:
     """The cookies that a browser is given which has these."""
     given: list[str] = []
 
@@ -34,7 +34,7 @@ def ask(path: str = readers.BEFORE_A_SESSION, *, cookies: str = "") -> list[str]
         if message["type"] == "http.response.start":
             given.extend(Headers(raw=message["headers"]).getlist("set-cookie"))
 
-    scope = {"type": "http", "path": path, "headers": [(b"cookie", cookies.encode())]}
+    scope = {"type": "http", "path": path, "scheme": scheme, "headers": [(b"cookie", cookies.encode())]}
     with ThreadPoolExecutor(1) as thread:  # Playwright keeps a loop in that of the tests
         thread.submit(asyncio.run, readers.Known(yes)(scope, receive, send)).result()
     return given
@@ -42,9 +42,13 @@ def ask(path: str = readers.BEFORE_A_SESSION, *, cookies: str = "") -> list[str]
 
 def test_a_browser_gets_a_secret_of_its_own_and_keeps_it() -> None:
     (first,), (second,) = ask(), ask()
-    assert re.fullmatch(rf"{readers.COOKIE}=[0-9a-f]{{32}}; Path=/; HttpOnly; SameSite=Lax", first)
+    assert re.fullmatch(rf"{readers.COOKIE}=[0-9a-f]{{32}}\.[0-9a-f]{{32}}; Path=/; HttpOnly; SameSite=Lax", first)
     assert first != second
     assert ask(cookies=f"other=1; {first.partition(';')[0]}") == []
+
+
+def test_under_https_it_travels_under_https_only() -> None:
+    assert ask(scheme="https")[0].endswith("; HttpOnly; SameSite=Lax; Secure")
 
 
 @pytest.mark.parametrize("path", ["/", "/training", "/static/index.js", "/views/a.js", "/_stcore/health"])
@@ -52,9 +56,42 @@ def test_what_a_proxy_may_keep_for_all_carries_no_secret(path: str) -> None:
     assert ask(path) == []
 
 
-@pytest.mark.parametrize("cookie", ["", "0" * 31, "0" * 33, "G" * 32, "<script>"])
+@pytest.mark.parametrize("cookie", ["", "0" * 31, "0" * 33, "G" * 32, "<script>", f"{SECRET}.{SECRET}.{SECRET}"])
 def test_what_is_no_secret_is_replaced(cookie: str) -> None:
-    assert len(ask(cookies=f"{readers.COOKIE}={cookie}; other={SECRET}")) == 1
+    (given,) = ask(cookies=f"{readers.COOKIE}={cookie}; other={SECRET}")
+    assert SECRET not in given
+
+
+@pytest.mark.parametrize("cookie", [SECRET, f"{SECRET}.{SECRET}", f"{SECRET}."])
+def test_a_secret_that_is_not_signed_is_signed(cookie: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that starts anew with another key still lets its readers steer their runs."""
+    given = ask(cookies=f"{readers.COOKIE}={cookie}")
+    if cookie.endswith("."):
+        assert SECRET not in given[0]
+        return
+    name, _, value = given[0].partition(";")[0].partition("=")
+    assert value.startswith(f"{SECRET}.")
+    assert readers.who({name: value}, "10.0.0.1") == reader_of({name: cookie}, {}, monkeypatch)
+
+
+def test_a_signed_cookie_is_a_reader_wherever_they_are_and_all_others_are_their_address() -> None:
+    cookie = {readers.COOKIE: readers.signed(SECRET)}
+    assert readers.who(cookie, "10.0.0.1") == readers.who(cookie, "10.0.0.2")
+    assert readers.share(readers.who(cookie, "10.0.0.1"), 8) == 1
+    forged = ("", SECRET, f"{SECRET}.{SECRET}", f"{SECRET[::-1]}{readers.signed(SECRET)[32:]}")
+    assert len({readers.who({readers.COOKIE: text}, "10.0.0.1") for text in forged}) == 1
+    assert readers.who({}, "10.0.0.1") != readers.who({}, "10.0.0.2")
+    assert readers.share(readers.who({}, "10.0.0.1"), 8) == 8  # a class may sit there
+
+
+def test_another_servers_key_signs_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "KEY", b"shared by all servers")
+    cookie = {readers.COOKIE: readers.signed(SECRET)}
+    mine = readers.who(cookie, None)
+    monkeypatch.setattr(readers, "KEY", b"another")
+    assert readers.who(cookie, None) != mine
+    monkeypatch.setattr(readers, "KEY", b"shared by all servers")
+    assert readers.who(cookie, None) == mine
 
 
 def reader_of(cookies: Mapping[str, str], state: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> str:

@@ -1,26 +1,36 @@
-"""Runs take turns: never more at once than allowed, the longest waiting first, and none is left behind."""
+"""Runs take turns: never more at once than allowed, readers in a round, and none is left behind."""
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Iterator
+from random import Random
 
 import pytest
 import streamlit
 
-from tfmviz.ui import turns
+from tfmviz.ui import readers, turns
+from tfmviz.ui.turns import Round, Ticket
+
+NUMBERS = itertools.count()
+
+HERE = threading.local()
+"""The reader of a thread, which Streamlit would know."""
 
 
 class Run(threading.Thread):
-    """A run that takes a turn and keeps it until it is told to end."""
+    """A run, of a reader of its own if none is named, that takes a turn and keeps it until it is told to end."""
 
-    def __init__(self, *, fails: bool = False) -> None:
+    def __init__(self, reader: str = "", *, fails: bool = False) -> None:
         super().__init__(daemon=True)
+        self.reader = reader or f"reader {next(NUMBERS)}"
         self.waits, self.runs, self.end = threading.Event(), threading.Event(), threading.Event()
         self.fails = fails
         self.start()
 
     def run(self) -> None:
+        HERE.reader = self.reader
         try:
             with turns.taken():
                 self.waits.set()
@@ -43,17 +53,19 @@ def waiting(count: int) -> None:
     """Returns when so many stand in the queue."""
     for _ in range(2000):
         with turns._lock:
-            if len(turns._queue) == count:
-                return
+            found = len(list(turns._queue))
+        if found == count:
+            return
         threading.Event().wait(0.005)
-    raise AssertionError(f"{len(turns._queue)} wait, not {count}")
+    raise AssertionError(f"{found} wait, not {count}")
 
 
 @pytest.fixture(autouse=True)
 def _two_at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(turns, "AT_ONCE", 2)
+    monkeypatch.setattr(readers, "waits_here", lambda: getattr(HERE, "reader", "the test"))
     yield
-    assert not turns._queue
+    assert not list(turns._queue)
     assert not turns._running
 
 
@@ -84,6 +96,7 @@ def test_a_run_knows_the_texts_of_those_who_wait_with_its_model() -> None:
             super().__init__()
 
         def run(self) -> None:
+            HERE.reader = self.reader
             with turns.taken():
                 turns.take(*self.asks)
                 self.runs.set()
@@ -136,3 +149,101 @@ def test_who_waits_is_told_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told == ["The server is busy: one reader is before you. Your page will appear."] * 2
     for run in (first, second):
         run.finish()
+
+
+def test_tabs_of_one_reader_take_turns_one_by_one_and_another_comes_in_at_once() -> None:
+    tabs = [Run("a flood")]
+    assert tabs[0].runs.wait(20)
+    for count in range(1, 6):
+        tabs.append(Run("a flood"))
+        waiting(count)
+    other = Run()
+    assert other.runs.wait(20)
+    other.finish()
+    for tab in tabs:
+        assert tab.runs.wait(20)
+        assert sum(one.runs.is_set() and one.is_alive() for one in tabs) == 1
+        tab.finish()
+
+
+def test_a_class_behind_one_address_uses_every_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its browsers may keep no cookie. Another reader still comes in at once."""
+    monkeypatch.setattr(turns, "AT_ONCE", 4)
+    monkeypatch.setattr(turns, "PROCESSORS", 3)
+    address = readers.who({}, "10.0.0.1")
+    crowd = [Run(address) for _ in range(3)]
+    assert all(run.runs.wait(20) for run in crowd)
+    late = Run(address)
+    waiting(1)
+    other = Run()
+    assert other.runs.wait(20)
+    assert not late.runs.is_set()
+    for run in (*crowd, other, late):
+        run.finish()
+
+
+def test_pages_of_one_reader_keep_no_others_keys_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    for processors, busy in ((1, {"a": True, "b": False, "c": False}), (2, {"a": False, "b": False, "c": False})):
+        monkeypatch.setattr(turns, "PROCESSORS", processors)
+        monkeypatch.setattr(turns, "_running", {Ticket("a")})
+        assert {reader: turns.are_taken(reader) for reader in "abc"} == busy
+    for processors, taken in ((1, True), (2, True), (3, False)):
+        monkeypatch.setattr(turns, "PROCESSORS", processors)
+        monkeypatch.setattr(turns, "_running", {Ticket("a"), Ticket("b")})
+        assert {turns.are_taken(reader) for reader in "abc"} == {taken}
+    monkeypatch.setattr(turns, "_running", set())
+
+
+def served(line: Round, again: dict[str, int], turns_left: int) -> list[str]:
+    """The readers of so many turns, one after the other, where those in `again` come back as often after theirs."""
+    order: list[str] = []
+    left = dict(again)
+    while len(order) < turns_left and (ticket := line.call(lambda reader: True)) is not None:
+        order.append(ticket.reader)
+        if left.get(ticket.reader, 0):
+            left[ticket.reader] -= 1
+            line.join(Ticket(ticket.reader))
+    return order
+
+
+def joined(*names: str) -> Round:
+    line = Round()
+    for name in names:
+        line.join(Ticket(name))
+    return line
+
+
+def test_nobody_has_a_second_turn_before_all_who_wait_had_one() -> None:
+    random = Random(0)
+    for _ in range(200):
+        names = [random.choice("abcde") for _ in range(random.randrange(1, 40))]
+        order = served(joined(*names), {}, 100)
+        assert sorted(order) == sorted(names), "each ticket has one turn"
+        waits = {name: names.count(name) for name in names}
+        while waits:  # a round: each who still waits, once
+            now, order = order[: len(waits)], order[len(waits) :]
+            assert set(now) == set(waits)
+            waits = {name: count - 1 for name, count in waits.items() if count > 1}
+
+
+def test_who_comes_back_at_once_comes_after_those_who_wait() -> None:
+    """With a tab or with twenty; in between one turn of each other reader who waits."""
+    for tabs in (1, 20):
+        line = joined(*["flood"] * tabs, "one", "two")
+        assert served(line, {"flood": 50}, 6) == ["flood", "one", "two", "flood", "flood", "flood"]
+        line.join(Ticket("three"))
+        assert served(line, {"flood": 50}, 2)[-1] == "three"
+
+
+def test_fresh_readers_do_not_keep_one_waiting_for_ever() -> None:
+    line = joined("patient")
+    for n in range(5):
+        line.join(Ticket(f"fresh {n}"))
+    assert line.call(lambda reader: reader != "patient") is not None  # it could not have a turn just then
+    assert served(line, {}, 1) == ["patient"]
+
+
+def test_the_order_that_is_told_is_the_order_of_the_turns() -> None:
+    line = joined("a", "a", "b", "a", "c", "b")
+    told = [ticket.reader for ticket in line]
+    assert told == served(line, {}, 10) == ["a", "b", "c", "a", "b", "a"]

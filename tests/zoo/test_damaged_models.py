@@ -27,6 +27,22 @@ def replace_by(name: str, content: bytes) -> Damage:
     return lambda folder: (folder / name).write_bytes(content)
 
 
+def grow(name: str, n_bytes: int) -> Damage:
+    """To a size that takes no room on the disk."""
+
+    def damage(folder: Path) -> None:
+        with (folder / name).open("ab") as file:
+            file.truncate(n_bytes)
+
+    return damage
+
+
+def many_tensors(folder: Path) -> None:
+    listed = {f"t{n}": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]} for n in range(300_000)}
+    header = json.dumps(listed).encode()
+    (folder / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
+
+
 def truncate(name: str, share: float) -> Damage:
     return lambda folder: (folder / name).write_bytes(
         (folder / name).read_bytes()[: int(share * (folder / name).stat().st_size)]
@@ -86,6 +102,15 @@ SEEN_IN_THE_CATALOGUE: dict[str, tuple[Damage, str]] = {
     "an unknown entry": (configure(n_wheels=4), "n_wheels"),
     "an entry too few": (configure(d_ff=None), "d_ff"),
     "too many parameters": (configure(d_ff=10**9), "parameters"),
+    "a vocabulary that fills the memory": (configure(vocab_size=10**9), "vocab_size = 1,000,000,000"),
+    "a config as long as a book": (grow("config.json", 2_000_000), r"config\.json has 2 MB"),
+    "a tokenizer as long as a film": (grow("tokenizer.json", 3_000_000_000), r"tokenizer\.json has 3,000 MB"),
+    "marks as long as a book": (grow("tokens.json", 2_000_000), r"tokens\.json has 2 MB"),
+    "more values than a vocabulary has": (
+        replace_by("tokenizer.json", b"[" + b"[]," * 4_000_000 + b"[]]"),
+        r"tokenizer\.json holds 8,\d+,\d+ values",
+    ),
+    "more tensors than a model has": (many_tensors, "lists its tensors in 20 MB"),
     "positions that fill the memory": (configure(max_len=10**13), "max_len|parameters|memory"),
 }
 

@@ -23,9 +23,11 @@ def main() -> int:
     from safetensors import SafetensorError
 
     from tfmviz.huggingface.source import Refused, in_one_line
+    from tfmviz.text.library import without_panics
 
     try:
-        convert(args)
+        with without_panics():
+            convert(args)
     except (Refused, OSError, SafetensorError) as error:
         print(f"Cannot convert {args.model}: {error}", file=sys.stderr)
         return 1

@@ -58,11 +58,12 @@ def compare(module: Transformer, theirs: Any, texts: Sequence[tuple[Tensor, ...]
         texts: each (1, len) ids, or those of source and target.
 
     Raises:
-        Refused: a difference is larger; the message names the first site that differs.
+        Refused: a difference is larger, or the original overflows; the message names the first such site.
     """
     largest: dict[str, Site] = {}
     for ids in texts:
         ours, original = run(module, ids), expected(theirs, module.config, ids)
+        _check_finite(ours, original)
         sites = differences(ours, original)
         if first := next((site for site in sites if not site.difference <= LIMITS[site.kind]), None):
             _check_in_double(first, ours, original, expected(deepcopy(theirs).double(), module.config, ids))
@@ -70,6 +71,16 @@ def compare(module: Transformer, theirs: Any, texts: Sequence[tuple[Tensor, ...]
             if site.kind not in largest or site.difference > largest[site.kind].difference:
                 largest[site.kind] = site
     return largest
+
+
+def _check_finite(ours: Values, original: Values) -> None:
+    """Raises: Refused, naming the first site where the original overflows, as with weights of 10³⁸."""
+    for name in ours:
+        if name in original and not original[name].isfinite().all():
+            raise Refused(
+                f"What the original computes is not finite at {name}. Its weights are finite, but so large that they "
+                "overflow; the file is damaged, or the model was not trained to its end."
+            )
 
 
 def _check_in_double(first: Site, ours: Values, original: Values, double: Values) -> None:

@@ -13,8 +13,9 @@ from typing import Any
 
 from tfmviz.huggingface.families import FAMILIES, family_of
 from tfmviz.huggingface.family import Family
-from tfmviz.huggingface.source import MOST_JSON, Refused, check_regular, in_one_line, read_json, shards
+from tfmviz.huggingface.source import Refused, in_one_line, shards
 from tfmviz.huggingface.tokens import FILES as TOKENIZER_FILES
+from tfmviz.zoo.limits import MOST_JSON, MOST_SETTINGS, check_counts, check_file, read_json
 
 SMALL = ("*.json", "*.model", "*.spm", "vocab.txt", "merges.txt", "README.md")
 """The files beside the weights: configuration, tokenizer, card."""
@@ -22,9 +23,8 @@ SMALL = ("*.json", "*.model", "*.spm", "vocab.txt", "merges.txt", "README.md")
 WEIGHTS = "model*.safetensors"
 """The weights themselves; some models hold them a second time under another name."""
 
-SETTINGS = ("config.json", "generation_config.json")
-MOST_SETTINGS = 1e6
-"""Bytes of the largest file of settings."""
+SETTINGS = ("config.json", "generation_config.json", "tokenizer_config.json")
+"""What transformers reads as settings; the last may hold a long list of marks."""
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 
@@ -70,8 +70,6 @@ def _described(folder: Path, *, origin: str) -> Checkpoint:
 
     check_files(folder)
     check_type(folder)
-    with suppress(FileNotFoundError):
-        read_json(folder / "generation_config.json")
     try:
         theirs = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # whatever a damaged file leads to
@@ -92,16 +90,19 @@ def _described(folder: Path, *, origin: str) -> Checkpoint:
 
 
 def check_files(folder: Path) -> None:
-    """Looks at all files that may be read, before any of them is opened.
+    """Looks at all files that may be read, before transformers opens any of them.
 
     Raises:
-        Refused: one is no regular file, or too large for what it should hold.
+        Refused: one is no regular file, too large for what it should hold, or would fill the memory once it is read.
     """
     for path in folder.iterdir():
         if any(fnmatchcase(path.name, pattern) for pattern in SMALL):
-            check_regular(path, MOST_SETTINGS if path.name in SETTINGS else MOST_JSON)
+            check_file(path, MOST_SETTINGS if path.name in SETTINGS[:2] else MOST_JSON)
         elif fnmatchcase(path.name, WEIGHTS):
-            check_regular(path, math.inf)
+            check_file(path, math.inf)
+    for name in SETTINGS:
+        with suppress(FileNotFoundError):
+            check_counts(read_json(folder / name), name)
 
 
 def check_type(folder: Path) -> None:

@@ -16,7 +16,15 @@ from tfmviz import zoo
 from tfmviz.huggingface.card import facts_of, said, write_card
 from tfmviz.huggingface.check import Site, compare
 from tfmviz.huggingface.checkpoint import Checkpoint
-from tfmviz.huggingface.families import DEFAULT_LEN, config_of, family_of, module_of, open_source, parameters
+from tfmviz.huggingface.families import (
+    DEFAULT_LEN,
+    check_shapes,
+    config_of,
+    family_of,
+    module_of,
+    open_source,
+    parameters,
+)
 from tfmviz.huggingface.family import window_of_some
 from tfmviz.huggingface.source import Files, Memory, Refused, Source
 from tfmviz.huggingface.tokens import ends_of, read_tokenizer, tokenizer_of
@@ -75,6 +83,7 @@ def convert_folder(
     with Files(checkpoint.folder) as files:
         source = open_source(files, checkpoint.family)
         config = config_of(checkpoint.theirs, source, checkpoint.family, max_len=max_len)
+        check_shapes(source, checkpoint.theirs, config, checkpoint.family)
         theirs = read_tokenizer(checkpoint.folder, checkpoint.theirs)
         tokenizer = tokenizer_of(theirs, checkpoint.theirs, checkpoint.generation, config)
         facts = facts_of(

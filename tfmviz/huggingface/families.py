@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from tfmviz.huggingface import decoders, encoders, llamas, translators
@@ -82,6 +83,17 @@ def parameters(source: Source, theirs: Any, config: ModelConfig, family: Family)
             f"The checkpoint holds {len(left_over)} tensors that no model of this type has, first {left_over[0]}. "
             "What they do is not known here, so the model is not shown without them."
         )
+
+
+def check_shapes(source: Source, theirs: Any, config: ModelConfig, family: Family) -> None:
+    """Goes through all parameters without a number of theirs, before any tensor is read, however large it says it is.
+
+    Raises:
+        Refused: see `parameters`.
+    """
+    with torch.device("meta"):
+        for _ in parameters(source.without_numbers(), theirs, config, family):
+            pass
 
 
 def module_of(source: Source, theirs: Any, config: ModelConfig, family: Family) -> Transformer:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from copy import copy
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-MOST_JSON = 100e6
-"""Bytes of the largest JSON file that is read; the tokenizers of the largest vocabularies take 35 million."""
-
-MOST_HEADER = 4e6
-"""Bytes of the longest header of a weights file: room for 30,000 tensors, of which no known model has a thirtieth."""
+from tfmviz.zoo.files import are_finite
+from tfmviz.zoo.limits import Refused as Refused
+from tfmviz.zoo.limits import check_file, check_headers, read_json
 
 READABLE = {"F32": 4, "F16": 2, "BF16": 2}
 """Kinds of numbers that are read, and the bytes of each."""
@@ -27,17 +25,15 @@ OLD_NAMES = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm
 """How files of 2018 and 2019 call the same tensors."""
 
 
-class Refused(ValueError):
-    """A checkpoint that cannot be shown. The message says why and, where there is a way, what to do instead."""
-
-
 class Store(Protocol):
     """Where tensors lie."""
 
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]: ...
 
-    def read(self, name: str) -> Tensor: ...
+    def read(self, name: str) -> Tensor:
+        """Raises: Refused, if its numbers are not finite floating-point numbers."""
+        ...
 
 
 class Memory:
@@ -48,7 +44,17 @@ class Memory:
         self.shapes = {name: tuple(value.shape) for name, value in tensors.items()}
 
     def read(self, name: str) -> Tensor:
-        return self._tensors[name].detach().cpu()
+        return _checked(name, self._tensors[name].detach().cpu())
+
+
+class Shapes:
+    """Tensors without numbers: what a recipe makes of them has its shape, and costs nothing."""
+
+    def __init__(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
+        self.shapes = shapes
+
+    def read(self, name: str) -> Tensor:
+        return torch.empty(self.shapes[name], device="meta")
 
 
 class Files:
@@ -64,7 +70,7 @@ class Files:
         self._file_of: dict[str, safe_open] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
         self.n_bytes = 0
-        for path in shards(folder):
+        for path in listed(folder):
             self._add(path)
 
     def __enter__(self) -> Self:
@@ -79,14 +85,11 @@ class Files:
         return sum(math.prod(shape) for shape in self.shapes.values())
 
     def read(self, name: str) -> Tensor:
-        return self._file_of[name].get_tensor(name)  # type: ignore[no-untyped-call]
+        return _checked(name, self._file_of[name].get_tensor(name))  # type: ignore[no-untyped-call]
 
     def _add(self, path: Path) -> None:
         try:
-            _check_header(path)
             file = self._open.enter_context(safe_open(path, framework="pt"))  # checks sizes against the header
-        except FileNotFoundError as error:
-            raise Refused(f"{path.name} is missing, which the index of the checkpoint names.") from error
         except (SafetensorError, OSError) as error:
             raise Refused(f"{path.name} is damaged or cut off ({error}). Fetch it again.") from error
         self.n_bytes += path.stat().st_size
@@ -100,30 +103,13 @@ class Files:
             self._file_of[name], self.shapes[name] = file, shape
 
 
-def _check_header(path: Path) -> None:
-    """Raises: Refused, if the header is so long that reading it would take minutes."""
-    with path.open("rb") as file:
-        n_bytes = int.from_bytes(file.read(8), "little")
-    if MOST_HEADER < n_bytes <= path.stat().st_size:
-        raise Refused(
-            f"{path.name} lists its tensors in {n_bytes / 1e6:,.0f} MB, more than any model known here needs."
-        )
-
-
-def read_json(path: Path) -> Any:
-    """A JSON file of a checkpoint.
-
-    Raises:
-        Refused: it is no regular file, too large, or damaged.
-        FileNotFoundError: there is none.
-    """
-    check_regular(path)
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, RecursionError) as error:  # the last: brackets within brackets
-        raise Refused(f"{path.name} is damaged ({error}).") from error
+def _checked(name: str, value: Tensor) -> Tensor:
+    """Raises: Refused, if not all numbers are finite, or they are none with a decimal point."""
+    if not value.is_floating_point():
+        raise Refused(f"{name} holds {value.dtype} numbers, so the weights are quantised.")
+    if not are_finite(value):
+        raise Refused(f"Not all numbers in {name} are finite.")
+    return value
 
 
 def in_one_line(error: Exception) -> str:
@@ -131,15 +117,15 @@ def in_one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
 
 
-def check_regular(path: Path, most: float = MOST_JSON) -> None:
-    """Raises: Refused, if there is something that reading could wait for for ever, such as a pipe or a device, or a
-    file of more than `most` bytes."""
-    if not path.exists():
-        return
-    if not path.is_file():
-        raise Refused(f"{path.name} is no regular file, so it is not read.")
-    if (n_bytes := path.stat().st_size) > most:
-        raise Refused(f"{path.name} has {n_bytes / 1e6:,.0f} MB, where {most / 1e6:,.0f} MB are the most that is read.")
+def listed(folder: Path) -> list[Path]:
+    """The same, once their headers are known to be short. Raises: Refused."""
+    paths = shards(folder)
+    try:
+        check_headers(paths)
+    except FileNotFoundError as error:
+        name = Path(error.filename).name
+        raise Refused(f"{name} is missing, which the index of the checkpoint names.") from error
+    return paths
 
 
 def shards(folder: Path) -> list[Path]:
@@ -160,7 +146,7 @@ def shards(folder: Path) -> list[Path]:
     for name in names:
         if not isinstance(name, str) or Path(name).name != name or "\\" in name or not name.endswith(".safetensors"):
             raise Refused(f"{index.name} names the file {name!r}, which is not a safetensors file in its folder.")
-        check_regular(folder / name, math.inf)
+        check_file(folder / name, math.inf)
     return [folder / name for name in names]
 
 
@@ -206,18 +192,19 @@ class Source:
         if name not in self._names:
             raise Refused(f"The checkpoint lacks {name}. It may be damaged, or of a kind that is not known here.")
         self._asked.add(name)
-        value = self._store.read(self._names[name])
-        if not value.is_floating_point():
-            raise Refused(f"{self._names[name]} holds {value.dtype} numbers, so the weights are quantised.")
-        if not value.isfinite().all():
-            raise Refused(f"Not all numbers in {self._names[name]} are finite.")
-        return value
+        return self._store.read(self._names[name])
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Raises: Refused, if there is no such tensor."""
         if name not in self._names:
             raise Refused(f"The checkpoint lacks {name}. It may be damaged, or of a kind that is not known here.")
         return self._store.shapes[self._names[name]]
+
+    def without_numbers(self) -> Source:
+        """The same tensors as far as their shapes go; what is asked of it, nobody has asked of this one."""
+        found = copy(self)
+        found._store, found._asked = Shapes(self._store.shapes), set(self._asked)
+        return found
 
     def same(self, name: str, other: str) -> bool:
         """Whether two tensors hold the same numbers, as tied ones do that were stored twice."""

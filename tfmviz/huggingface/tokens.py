@@ -10,10 +10,12 @@ import tokenizers
 from tokenizers import decoders, normalizers, pre_tokenizers, processors
 from tokenizers.models import Unigram
 
-from tfmviz.huggingface.source import Refused, in_one_line, read_json
+from tfmviz.huggingface.source import Refused, in_one_line
 from tfmviz.model.config import ModelConfig
 from tfmviz.record.marks import Marks
 from tfmviz.text.foreign import ForeignTokenizer
+from tfmviz.text.library import without_panics
+from tfmviz.zoo.limits import read_json
 
 FILES = ("tokenizer.json", "tokenizer.model", "spiece.model", "vocab.json", "vocab.txt", "source.spm")
 """Files that hold a tokenizer, the newest kind first."""
@@ -43,7 +45,8 @@ def read_tokenizer(folder: Path, theirs: Any) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        return AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+        with without_panics():
+            return AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
     except ImportError as error:
         raise Refused(f"Its tokenizer needs another package ({error}).") from error
     except Exception as error:  # whatever a damaged file leads to
@@ -134,7 +137,8 @@ def marian(folder: Path) -> tuple[tokenizers.Tokenizer, tokenizers.Tokenizer]:
     """
     try:
         vocabulary = read_json(folder / "vocab.json")
-        return unigram(folder / "source.spm", vocabulary), unigram(folder / "target.spm", vocabulary)
+        with without_panics():
+            return unigram(folder / "source.spm", vocabulary), unigram(folder / "target.spm", vocabulary)
     except FileNotFoundError as error:
         raise Refused(f"Its tokenizer is not complete: {Path(error.filename).name} is missing.") from error
     except Refused:

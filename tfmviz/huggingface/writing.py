@@ -5,36 +5,53 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from uuid import uuid4
 
 import torch
+from filelock import FileLock, Timeout
 from torch import Tensor
 
 KINDS = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}
 """How safetensors calls the kinds of numbers."""
+
+PARTIAL = ".converting-"
+"""How the names of a folder that is being written, and of its lock, begin."""
 
 
 @contextmanager
 def new_folder(place: Path, name: str) -> Iterator[Path]:
     """A folder to write a model into, which moves to its place when all is done and goes if anything fails.
 
-    Until then it lies in a folder that begins with a dot, so that the app does not list it.
+    Until then it lies in a folder that begins with a dot, so that the app does not list it. A process that is killed
+    leaves that behind, but not the lock beside it, by which the next one knows that it can go.
 
     Raises:
         OSError: there is no room, or the folder cannot be made.
     """
     place.mkdir(parents=True, exist_ok=True)
-    hidden = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=place))
-    try:
-        partial = hidden / name
-        partial.mkdir()
-        yield partial
-        partial.rename(place / name)
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)
+    for lock in place.glob(f"{PARTIAL}*.lock"):
+        with suppress(Timeout), _partial(lock, timeout=0):
+            pass
+    with _partial(place / f"{PARTIAL}{uuid4().hex}.lock", timeout=-1) as hidden:
+        (hidden / name).mkdir(parents=True)
+        yield hidden / name
+        (hidden / name).rename(place / name)
+
+
+@contextmanager
+def _partial(lock: Path, *, timeout: float) -> Iterator[Path]:
+    """The folder that goes with a lock: ours until the end of the block, when both go. Raises: Timeout."""
+    hidden = lock.with_suffix("")
+    with FileLock(lock, timeout=timeout):
+        try:
+            yield hidden
+        finally:
+            shutil.rmtree(hidden, ignore_errors=True)
+            with suppress(OSError):  # Windows removes a lock itself when it is released
+                lock.unlink()
 
 
 def write_weights(

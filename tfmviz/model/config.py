@@ -15,6 +15,9 @@ MAX_PARAMETERS = 2_000_000_000
 MAX_LEN = 65_536
 """Longer contexts are refused: position tables grow with them."""
 
+MAX_VOCAB = 1_000_000
+"""Longer vocabularies are refused, however narrow their vectors are: each entry has a name."""
+
 MAX_LAYERS = 1_000
 """More layers per stack are refused, however small they are."""
 
@@ -89,7 +92,8 @@ class ModelConfig(Facts):
 
 def check_limits(config: Sizes) -> None:
     """Raises: ValueError, if a model would be so large that a damaged or hostile file could fill the memory."""
-    limits = {"max_len": MAX_LEN, "n_window": MAX_LEN, "n_layers": MAX_LAYERS, "n_decoder_layers": MAX_LAYERS}
+    limits = {"max_len": MAX_LEN, "n_window": MAX_LEN, "vocab_size": MAX_VOCAB}
+    limits |= {"n_layers": MAX_LAYERS, "n_decoder_layers": MAX_LAYERS}
     for name, most in limits.items():
         if (getattr(config, name, None) or 0) > most:
             raise ValueError(f"{name} = {getattr(config, name):,} is more than the {most:,} that are allowed.")

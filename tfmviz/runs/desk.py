@@ -7,9 +7,11 @@ import shutil
 import subprocess
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from operator import attrgetter, itemgetter
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -24,8 +26,11 @@ from tfmviz.training.wishes import want_rate, wanted_rate
 AT_ONCE = int(os.environ.get("TFMVIZ_RUNS_AT_ONCE", "2"))
 """How many runs a server has at once; 0 forbids training."""
 
-MOST_WAITING = 20
+MOST_WAITING = 60
 """A longer queue is refused."""
+
+MOST_AT_A_PLACE = 20
+"""So many may wait who ask from one address: a class, or one reader with twenty browsers. Others still come in."""
 
 MOST_OF_ONE = 2
 """So many runs of one reader may wait, and the class has its turn."""
@@ -82,19 +87,20 @@ class Desk:
         self._lock = threading.RLock()
         self._watch: threading.Thread | None = None
 
-    def submit(self, choices: Choices, texts: dict[str, str], *, owner: str = "") -> str:
+    def submit(self, choices: Choices, texts: dict[str, str], *, owner: str = "", place: str = "") -> str:
         """Asks for a run. Returns its address.
 
         Args:
             owner: who may steer it; empty: nobody.
+            place: where they are.
 
         Raises:
             QueueFull: too many runs are waiting.
             OSError: the folder cannot be written; nothing is left of it.
         """
         with self._lock:
-            self._check_queue(owner)
-            folder = Folder.new(self.root, choices, texts, owner=owner)
+            self._check_queue(owner, place)
+            folder = Folder.new(self.root, choices, texts, owner=owner, place=place)
         self.tick()
         return folder.address
 
@@ -122,17 +128,19 @@ class Desk:
         folder = Folder.at(self.root, address)
         with self._lock:  # a class may click all at once
             if self._state(folder) in ("paused", "stopped"):
-                self._check_queue(folder.owner)
+                self._check_queue(folder.owner, folder.place)
                 folder.start(at=0.0, done=0, times=0)
                 (folder.path / "errors.txt").unlink(missing_ok=True)
                 folder.wish("go")
         self.tick()
 
-    def _check_queue(self, owner: str) -> None:
-        """Raises: QueueFull, if no further run may wait, or none of this owner."""
+    def _check_queue(self, owner: str, place: str) -> None:
+        """Raises: QueueFull, if no further run may wait, or none from this place, or none of this owner."""
         waiting = [folder for folder in all_of(self.root) if self._state(folder) == "queued"]
-        if len(waiting) >= MOST_WAITING:
-            raise QueueFull(f"{MOST_WAITING} runs are waiting already. Try again in a few minutes.")
+        here = sum(folder.place == place for folder in waiting)
+        for count, most in ((here, MOST_AT_A_PLACE), (len(waiting), MOST_WAITING)):
+            if count >= most:
+                raise QueueFull(f"{most} runs are waiting already. Try again in a few minutes.")
         if owner and sum(folder.owner == owner for folder in waiting) >= MOST_OF_ONE:
             raise QueueFull(f"{MOST_OF_ONE} of your runs are waiting already. Try again when one of them has begun.")
 
@@ -178,9 +186,9 @@ class Desk:
         folder = Folder.at(self.root, address)
         choices, _ = folder.request
         state = self._state(folder)
-        waiting = (
-            [one.address for one in all_of(self.root) if self._state(one) == "queued"] if state == "queued" else []
-        )
+        waiting = []
+        if state == "queued":
+            waiting = [one.address for one in in_turn({one: self._state(one) for one in all_of(self.root)})]
         before = waiting.index(address) if address in waiting else 0
         rate = wanted_rate(folder.model) or choices.learning_rate
         failure = folder.failure or (self._hindered.get(address, "") if state == "queued" else "")
@@ -222,7 +230,7 @@ class Desk:
             if state not in ("running", "queued") and self._clock() - folder.used_at > KEPT:
                 shutil.rmtree(folder.path, ignore_errors=True)
         running = sum(state == "running" for state in states.values())
-        waiting = [folder for folder, state in states.items() if state == "queued"]
+        waiting = in_turn(states)
         for folder in waiting[: max(0, self.at_once - running)]:
             self._start(folder)
         return bool(running or (waiting and self.at_once))
@@ -274,6 +282,22 @@ class Desk:
         if folder.is_finished:
             return "finished"
         return {"pause": "paused", "stop": "stopped"}.get(folder.wished, "queued")  # type: ignore[return-value]
+
+
+def in_turn(states: dict[Folder, State]) -> list[Folder]:
+    """Those of the runs that wait in the order in which they begin, from all in the order in which they were asked for.
+
+    Places take turns, and at each place its readers: nobody's second run comes before another's first.
+    """
+    waiting = [folder for folder, state in states.items() if state == "queued"]
+    for of in (attrgetter("owner"), attrgetter("place")):
+        had = Counter(of(folder) for folder, state in states.items() if state == "running")
+        turns = []
+        for folder in waiting:
+            turns.append(had[of(folder)])
+            had[of(folder)] += 1
+        waiting = [folder for _, folder in sorted(zip(turns, waiting, strict=True), key=itemgetter(0))]
+    return waiting
 
 
 def _fail(folder: Folder, message: str) -> None:

@@ -69,12 +69,13 @@ class Folder:
         return cls(root / address)
 
     @classmethod
-    def new(cls, root: Path, choices: Choices, texts: dict[str, str], *, owner: str = "") -> Folder:
+    def new(cls, root: Path, choices: Choices, texts: dict[str, str], *, owner: str = "", place: str = "") -> Folder:
         """Writes down what is asked for, and shows it to other servers when it is complete.
 
         Args:
             texts: what the run reads, by the names of the files, which are ours.
             owner: who asks, and may steer it; empty: nobody.
+            place: where they are.
 
         Raises:
             OSError: there is no room; nothing is left of it.
@@ -85,7 +86,7 @@ class Folder:
             folder.path.mkdir(parents=True)
             for name, text in texts.items():
                 (folder.path / name).write_text(text, encoding="utf-8", errors="replace")
-            request = {"choices": choices.to_dict(), "data": list(texts), "owner": owner}
+            request = {"choices": choices.to_dict(), "data": list(texts), "owner": owner, "place": place}
             folder.wish("go")
             folder._write("request.json", json.dumps(request))
             return cls(folder.path.rename(root / address))
@@ -118,8 +119,16 @@ class Folder:
     @property
     def owner(self) -> str:
         """Who asked for it, and may steer it; empty: nobody."""
+        return self._requested("owner")
+
+    @property
+    def place(self) -> str:
+        """Where they are: many readers of a class may be at one place."""
+        return self._requested("place")
+
+    def _requested(self, name: str) -> str:
         with suppress(ValueError, KeyError, TypeError):
-            return str(json.loads(self._read("request.json"))["owner"])
+            return str(json.loads(self._read("request.json"))[name])
         return ""
 
     @property

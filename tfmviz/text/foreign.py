@@ -6,21 +6,20 @@ post-processor adds to a text, such as [CLS] and [SEP], is added and shown; noth
 
 from __future__ import annotations
 
-import base64
 import json
-import math
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import tokenizers
 
 from tfmviz.record.marks import Marks
 from tfmviz.record.trace import Encoding
 from tfmviz.text.bpe import Ranks
+from tfmviz.text.library import check, reading_marks, without_panics
 from tfmviz.text.tokenizer import (
     GAP,
     as_written,
@@ -29,7 +28,6 @@ from tfmviz.text.tokenizer import (
     located,
     parts_of,
     ranks_of,
-    reading_marks,
     special_tokens_of,
     with_accents,
 )
@@ -39,9 +37,6 @@ BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 SPACE = "▁"
 """How SentencePiece spells a space."""
-
-MOST_GROWTH = 256
-"""How many times as long as a text what its tokenizer makes of it may be; Albert's could make it 66 times as long."""
 
 Span = tuple[int, int]
 """Of characters: start, end."""
@@ -74,10 +69,10 @@ class ForeignTokenizer:
         self._backend = backend
         self._target = backend if target is None else target
         for one in (self._backend, self._target):
-            _check_growth(one)
             one.no_padding()  # files exist that pad and cut
             one.no_truncation()
             one.encode_special_tokens = True  # what a reader types is never a control token
+            check(one)
         if (n_entries := backend.get_vocab_size(with_added_tokens=True)) > vocab_size:
             raise ValueError(f"its tokenizer has {n_entries} entries, but its embedding only {vocab_size} rows.")
 
@@ -90,9 +85,10 @@ class ForeignTokenizer:
         """
         try:
             values = json.loads((folder / "tokens.json").read_text(encoding="utf-8"))
-            backend = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-            other = folder / "target_tokenizer.json"
-            target = tokenizers.Tokenizer.from_file(str(other)) if other.exists() else None
+            with without_panics():
+                backend = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+                other = folder / "target_tokenizer.json"
+                target = tokenizers.Tokenizer.from_file(str(other)) if other.exists() else None
         except Exception as error:  # the library raises bare Exceptions
             raise ValueError(f"its tokenizer is damaged ({error}).") from error
         if not isinstance(values, dict):
@@ -124,10 +120,12 @@ class ForeignTokenizer:
         names = (self._readable(spelling, index) for index in range(self.vocab_size))
         return tuple(names)
 
+    @without_panics()
     def decode(self, ids: Iterable[int]) -> str:
         """The text of these tokens without marks."""
         return self._target.decode(list(ids), skip_special_tokens=True)
 
+    @without_panics()
     def encode(self, text: str, *, max_len: int) -> Encoding:
         """Encodes one text for a trace, with the post-processor's marks. If there is a mask, every gap becomes one.
 
@@ -146,15 +144,18 @@ class ForeignTokenizer:
         marked = [*self._marks(before, 0), *kept, *self._marks(after, len(text))]
         return _encoding(text, marked, n_dropped=len(found) - len(kept))
 
+    @without_panics()
     def spelled(self, text: str) -> str:
         """The text as it is cut into words: normalised, if the tokenizer has a normaliser."""
         normalizer = self._backend.normalizer
         return text if normalizer is None else normalizer.normalize_str(text)
 
+    @without_panics()
     def pieces(self, text: str) -> tuple[str, ...]:
         """The readable tokens of a text without any marks."""
         return tuple(name for _, name, _ in self._tokens(self._target, text))
 
+    @without_panics()
     def encode_target(self, text: str, *, max_len: int) -> Encoding:
         """Encodes a text for the decoder of an encoder-decoder, after the marks with which a target begins."""
         check_unicode(text)
@@ -192,6 +193,7 @@ class ForeignTokenizer:
         """The marks, as they are spelled."""
         return special_tokens_of(self._backend)
 
+    @without_panics()
     def ids(self, text: str) -> list[int]:
         """The indices of a whole text, however long, without the marks that a model adds.
 
@@ -201,6 +203,7 @@ class ForeignTokenizer:
         check_unicode(text)
         return self._backend.encode(text, add_special_tokens=False).ids
 
+    @without_panics()
     def ids_with_marks(self, text: str) -> list[int]:
         """The indices of a text in which typed marks are taken for marks. No page runs a model on them."""
         return self._with_marks.encode(text, add_special_tokens=False).ids
@@ -294,37 +297,6 @@ class ForeignTokenizer:
 def _encoding(text: str, tokens: Sequence[Token], *, n_dropped: int) -> Encoding:
     ids, names, offsets = zip(*tokens, strict=True) if tokens else ((), (), ())
     return Encoding(text=text, ids=ids, tokens=names, offsets=offsets, n_dropped=n_dropped)
-
-
-def _check_growth(backend: tokenizers.Tokenizer) -> None:
-    """Raises: ValueError, if the rules of a file could make a text so long that the process would be ended."""
-    file = json.loads(backend.to_str())
-    for rules in ("normalizer", "decoder"):
-        if (growth := _growth(file[rules])) > MOST_GROWTH:
-            raise ValueError(f"the {rules} of its tokenizer can make a text {growth:.0e} times as long.")
-
-
-def _growth(rules: dict[str, Any] | None) -> float:
-    """How many times as long as a text its rewriting can be at most, as far as the file decides it.
-
-    Rules that are the library's own, such as Unicode's normal forms, count as 1: a second one of them adds nothing.
-    """
-    match rules:
-        case {"type": "Sequence", "normalizers": steps} | {"type": "Sequence", "decoders": steps}:
-            return math.prod([_growth(step) for step in steps])
-        case {"type": "Replace", "pattern": {"String": str(found)}, "content": content} if found:
-            return max(1.0, len(content) / len(found))
-        case {"type": "Replace", "content": content}:  # an expression may match nothing, between any two characters
-            return 1.0 + len(content)
-        case {"type": "Prepend", "prepend": prepended}:
-            return 1.0 + len(prepended)
-        case {"type": "Precompiled", "precompiled_charsmap": str(packed)}:
-            table = base64.b64decode(packed)
-            first = 4 + int.from_bytes(
-                table[:4], "little"
-            )  # a trie, then its replacements, each with a zero at its end
-            return max(1.0, *map(len, table[first:].split(b"\0")))
-    return 1.0
 
 
 def _text_of(raw: bytes) -> str:

@@ -26,6 +26,7 @@ from tokenizers.trainers import BpeTrainer
 from tfmviz.record.marks import Marks
 from tfmviz.record.trace import Encoding
 from tfmviz.text.bpe import Ranks
+from tfmviz.text.library import check, reading_marks, without_panics
 from tfmviz.text.spelling import one_spelling
 
 END_OF_TEXT = "<|endoftext|>"
@@ -81,7 +82,10 @@ class Tokenizer:
     @lru_cache(maxsize=16)
     def _of(cls, data: bytes, name: str) -> Self:
         try:
-            tokenizer = cls(tokenizers.Tokenizer.from_buffer(data))
+            with without_panics():
+                backend = tokenizers.Tokenizer.from_buffer(data)
+            check(backend)
+            tokenizer = cls(backend)
             first, returned = tokenizer.vocabulary[END], tokenizer.decode(tokenizer.encode_batch([PROBE])[0])
             expected = one_spelling().normalize_str(PROBE) if tokenizer.spells else PROBE
         except Exception as error:  # the library raises bare Exceptions
@@ -158,10 +162,12 @@ class Tokenizer:
         """Whether texts get a spelling before they are cut into tokens."""
         return self._backend.normalizer is not None
 
+    @without_panics()
     def spelled(self, text: str) -> str:
         """The text as the model reads it: in the spelling of this tokenizer, if it has one."""
         return self._backend.normalizer.normalize_str(text) if self.spells else text
 
+    @without_panics()
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """The indices alone, for training. Works in parts, since the library's own results are many times as large."""
         parts = (list(texts[first : first + 10_000]) for first in range(0, len(texts), 10_000))
@@ -171,6 +177,7 @@ class Tokenizer:
         """The text of these tokens. Bytes that do not make up a character become U+FFFD."""
         return b"".join(self._bytes[index] for index in ids).decode("utf-8", errors="replace")
 
+    @without_panics()
     def encode(self, text: str, *, max_len: int) -> Encoding:
         """Encodes one text for a trace. If the vocabulary has a mask, every `GAP` becomes a mask.
 
@@ -225,6 +232,7 @@ class Tokenizer:
         """The marks, as they are spelled."""
         return special_tokens_of(self._backend)
 
+    @without_panics()
     def ids(self, text: str) -> list[int]:
         """The indices of a whole text, however long; what is spelled like a mark or a gap is text.
 
@@ -238,6 +246,7 @@ class Tokenizer:
         """What an entry stands for."""
         return self._bytes[index]
 
+    @without_panics()
     def ids_with_marks(self, text: str) -> list[int]:
         """The indices of a text in which typed marks are taken for marks. No page runs a model on them."""
         return self._with_marks.encode(text).ids
@@ -283,13 +292,6 @@ def ranks_of(backend: tokenizers.Tokenizer) -> Ranks:
 def special_tokens_of(backend: tokenizers.Tokenizer) -> tuple[str, ...]:
     """The entries that are no text, as they are spelled."""
     return tuple(token.content for token in backend.get_added_tokens_decoder().values() if token.special)
-
-
-def reading_marks(backend: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
-    """A copy that takes what is spelled like a mark for the mark."""
-    copy = tokenizers.Tokenizer.from_str(backend.to_str())
-    copy.encode_special_tokens = False
-    return copy
 
 
 def check_unicode(text: str) -> None:

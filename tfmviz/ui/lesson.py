@@ -18,6 +18,7 @@ from tfmviz.record.facts import Architecture
 from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
 from tfmviz.record.weights import AttentionWeights, PositionEffects
+from tfmviz.text.library import Unreadable
 from tfmviz.ui import controls, guess, icons, models, projector, turns, walks
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.guess import Question
@@ -221,7 +222,7 @@ def _below(
     """The sentence box, below the title or in its place, and what `draw` makes of the sentence."""
     if controls.are_outdated():
         st.rerun()
-    with turns.taken():
+    with turns.taken(), _where_it_reads():
         with place or st.container(horizontal=True, key="sentence"):
             model = controls.choice().model if "model" in needs else ""
             text = controls.sentence(model, opens=opens, menu=100 if place else controls.MENU)
@@ -229,6 +230,15 @@ def _below(
                 along()
         with of_this_page():
             draw(_lesson(text, needs))
+
+
+@contextmanager
+def _where_it_reads() -> Iterator[None]:
+    """Where a model's tokenizer gives up on a text, a sentence takes the place of what depends on it."""
+    try:
+        yield
+    except Unreadable as error:
+        st.warning(str(error))
 
 
 def _around_the_page(title: str, purpose: str) -> DeltaGenerator | None:

@@ -7,7 +7,7 @@ to look at, and what the model would say layer by layer), and the length of the 
 answered comes back as JSON: `n`, and `error`, a sentence for the reader, or `busy`.
 
 Whoever has pressed Enter comes first: a key waits while every processor computes a page, and soon finds the server
-busy, as it does when too many keys wait. Nothing that is only being typed is kept.
+busy, as it does when too many readers' keys wait, or one of the same reader's. Nothing that is only typed is kept.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import asyncio
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -30,7 +31,7 @@ from tfmviz import fuse, views, zoo
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
-from tfmviz.ui import controls, models, scenes, trained, turns
+from tfmviz.ui import controls, models, readers, scenes, trained, turns
 from tfmviz.ui.figures import rows_of_bars, show_plain_view
 from tfmviz.ui.lesson import Lesson, gap_in, positions_in
 from tfmviz.ui.sentences import examples_for, in_one_line, nearest
@@ -44,7 +45,7 @@ AT_ONCE = max(1, turns.PROCESSORS // 2)
 """Keys that are answered at the same time: half of the processors are left to those who press Enter."""
 
 WAITING = 4
-"""Keys that may wait for each of these; another one finds the server busy."""
+"""Keys that may wait for each of these, each another reader's; a further one finds the server busy."""
 
 LONGEST = 1.0
 """Seconds of a processor that a key may take."""
@@ -76,8 +77,8 @@ TOO_SLOW = "This model is too slow to follow each key. Press Enter."
 
 _served = False
 _threads = ThreadPoolExecutor(AT_ONCE, "live")
-_asked_for = 0
-"""Keys that are being answered or wait; only the server's loop counts them."""
+_asked_for: Counter[str] = Counter()
+"""By reader, the keys that are being answered or wait; only the server's loop counts them."""
 
 
 class Refused(Exception):
@@ -146,12 +147,13 @@ def route() -> WebSocketRoute:
 async def _talk(socket: WebSocket) -> None:
     """Answers one reader until they leave: always the newest question, and at most half of the time."""
     await socket.accept()
+    reader = readers.who(socket.cookies, socket.client.host if socket.client else "")
     newest: asyncio.Queue[str | None] = asyncio.Queue(1)
     hearing = asyncio.create_task(_hear(socket, newest))
     try:
         while (said := await newest.get()) is not None:
             began = time.monotonic()
-            answer = await _answer(said)
+            answer = await _answer(said, reader)
             with suppress(WebSocketDisconnect, RuntimeError):  # they left while it was on its way
                 await (socket.send_text(answer) if isinstance(answer, str) else socket.send_bytes(answer))
             await asyncio.sleep(min(time.monotonic() - began, LONGEST))
@@ -169,32 +171,39 @@ async def _hear(socket: WebSocket, newest: asyncio.Queue[str | None]) -> None:
         newest.put_nowait(None if message["type"] == "websocket.disconnect" else message.get("text") or "")
 
 
-async def _answer(said: str) -> bytes | str:
-    global _asked_for
+async def _answer(said: str, reader: str) -> bytes | str:
     n = None
     try:
         n, asked = understood(said)
-        if _asked_for >= AT_ONCE * (1 + WAITING):
+        if not _has_place(reader):
             return json.dumps({"n": n, "busy": True})
-        _asked_for += 1
+        _asked_for[reader] += 1
         try:
-            if not await _is_quiet():
+            if not await _is_quiet(reader):
                 return json.dumps({"n": n, "busy": True})
             typed, parts = await asyncio.get_running_loop().run_in_executor(_threads, pictures, asked)
         finally:
-            _asked_for -= 1
+            _asked_for[reader] -= 1
+            if not _asked_for[reader]:
+                del _asked_for[reader]
     except Refused as refused:
         return json.dumps({"n": n, "error": str(refused)})
     lengths = {name: len(data) for name, data in parts.items()}
     return framed({"n": n, "typed": typed, "views": lengths}, list(parts.values()))
 
 
-async def _is_quiet() -> bool:
+def _has_place(reader: str) -> bool:
+    """Whether another key of this reader may wait: they come to the threads in their order, so readers go round."""
+    is_full = _asked_for.total() >= AT_ONCE * (1 + WAITING)
+    return not is_full and _asked_for[reader] < readers.share(reader, turns.PROCESSORS)
+
+
+async def _is_quiet(reader: str) -> bool:
     """Waits until a processor is free of pages; False if that takes too long."""
     end = time.monotonic() + PATIENCE
-    while turns.are_taken() and time.monotonic() < end:
+    while (taken := turns.are_taken(reader)) and time.monotonic() < end:
         await asyncio.sleep(0.004)
-    return not turns.are_taken()
+    return not taken
 
 
 def understood(said: str) -> tuple[int, Asked]:
@@ -243,11 +252,11 @@ def pictures(asked: Asked) -> tuple[dict[str, Any], dict[str, bytes]]:
 
     if asked.layer not in model.config.layers or asked.head >= model.config.attention.n_heads:
         raise Refused("This model has no such head.")
-    if not model.encode(asked.text).ids:
-        raise Refused(NOT_READ)
     names = [name for name in asked.views if name != "predictions" or model.config.head != "none"]
     sites = {site for name in ("explorer", *names) for site in SITES[name]}
     try:
+        if not model.encode(asked.text).ids:
+            raise Refused(NOT_READ)
         with fuse.watched(look):
             trace = models.run_unshared(model, asked.text, None if "*" in sites else sorted(sites))
             return _drawn(model, asked, trace, names)

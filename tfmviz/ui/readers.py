@@ -1,13 +1,17 @@
 """Who a reader is: a browser, by a secret that the server gives it and that stands in no address.
 
 So a link shows others what its sender sees, and only the sender's browser may steer it, in every tab and after every
-reload, until it is closed.
+reload, until it is closed. And readers take turns by browser, however many tabs they have: for that the server signs
+what it gives, since whoever makes up secrets would be many. They can still ask for many; `capacity` bounds these.
 """
 
 from __future__ import annotations
 
+import hmac
+import os
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -16,12 +20,23 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tfmviz import capacity
+
 COOKIE = "tfmviz_reader"
 
-SECRET = re.compile(r"[0-9a-f]{32}", re.ASCII)
+SETTING = "TFMVIZ_KEY"
+"""The variable of the environment with the key that several servers sign with; a server alone makes one up."""
 
-BEFORE_A_SESSION = "/_stcore/host-config"
-"""What a browser asks for before it opens a session. No proxy keeps the answer, so each gets its own."""
+KEY = os.environ.get(SETTING, "").encode() or secrets.token_bytes(32)
+
+GIVEN = re.compile(r"(?P<secret>[0-9a-f]{32})(\.(?P<signature>[0-9a-f]{32}))?", re.ASCII)
+"""A cookie: a secret, and the signature without which it counts for nothing but to steer one's own."""
+
+ADDRESS = "at "
+"""How a reader is called who is known by the address alone."""
+
+BEFORE_A_SESSION = capacity.BEFORE_A_SESSION
+"""When a browser gets it: no proxy keeps the answer, so each gets its own."""
 
 
 def this_one() -> str:
@@ -29,31 +44,72 @@ def this_one() -> str:
 
     Without a cookie (`streamlit run`, another site's frame) the session itself is the reader, until it is reloaded.
     """
-    secret = st.context.cookies.get(COOKIE, "")
-    if not SECRET.fullmatch(secret):
-        secret = st.session_state.setdefault("reader", secrets.token_hex(16))
+    secret, _ = _read(st.context.cookies)
+    return _digits(secret or st.session_state.setdefault("reader", secrets.token_hex(16)))
+
+
+def who(cookies: Mapping[str, str], address: str | None) -> str:
+    """As whom a reader takes turns: a browser by the cookie that we have signed, all others by their address."""
+    secret, is_ours = _read(cookies)
+    at = "" if address in ("127.0.0.1", "::1") else address or ""  # as Streamlit says it
+    return _digits(secret) if is_ours else f"{ADDRESS}{at}"
+
+
+def waits_here() -> str:
+    """As whom the reader of this session takes turns."""
+    return who(st.context.cookies, st.context.ip_address)
+
+
+def place() -> str:
+    """Where the reader of this session is, by digits from which nobody learns the address."""
+    return _signature(capacity.place_of(f"{st.context.ip_address}"))
+
+
+def share(reader: str, most: int) -> int:
+    """How many of these at once a reader may have: a browser one, an address, behind which may be many, `most`."""
+    return most if reader.startswith(ADDRESS) else 1
+
+
+def _read(cookies: Mapping[str, str]) -> tuple[str, bool]:
+    """The secret in a browser's cookie, empty if there is none, and whether we have signed it."""
+    found = GIVEN.fullmatch(str(cookies.get(COOKIE, "")))  # Streamlit's AppTest has a mock for it
+    if found is None:
+        return "", False
+    return found["secret"], hmac.compare_digest(found["signature"] or "", _signature(found["secret"]))
+
+
+def signed(secret: str) -> str:
+    """What the cookie says."""
+    return f"{secret}.{_signature(secret)}"
+
+
+def _signature(secret: str) -> str:
+    return hmac.digest(KEY, secret.encode(), "sha256").hex()[:32]
+
+
+def _digits(secret: str) -> str:
     return sha256(secret.encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An ASGI application around another, which gives a secret to every browser that has none."""
+    """An ASGI application around another, which gives a secret to every browser that has none, and signs it."""
 
     app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_new = scope["type"] == "http" and scope["path"] == BEFORE_A_SESSION and not _has_secret(scope)
-        await self.app(scope, receive, _with_secret(send) if is_new else send)
+        if scope["type"] == "http" and scope["path"] == BEFORE_A_SESSION:
+            secret, is_ours = _read(HTTPConnection(scope).cookies)
+            if not is_ours:  # one of before a restart is signed anew: its reader still steers their runs
+                send = _giving(secret or secrets.token_hex(16), send, safely=scope.get("scheme") == "https")
+        await self.app(scope, receive, send)
 
 
-def _has_secret(scope: Scope) -> bool:
-    return SECRET.fullmatch(HTTPConnection(scope).cookies.get(COOKIE, "")) is not None
+def _giving(secret: str, send: Send, *, safely: bool) -> Send:
+    cookie = f"{COOKIE}={signed(secret)}; Path=/; HttpOnly; SameSite=Lax" + ("; Secure" if safely else "")
 
-
-def _with_secret(send: Send) -> Send:
     async def answer(message: Message) -> None:
         if message["type"] == "http.response.start":
-            cookie = f"{COOKIE}={secrets.token_hex(16)}; Path=/; HttpOnly; SameSite=Lax"
             MutableHeaders(scope=message).append("Set-Cookie", cookie)
         await send(message)
 

@@ -3,23 +3,27 @@
 Fifty runs that share two processors all finish late. In turn each is quick, and half of them are done in half the time.
 A reader who has to wait for more than a moment is told how many are before them.
 
+They go round by reader, not by run: whoever has had a turn comes after all others who wait, and has no second one
+meanwhile, however many tabs they open and however fast they press Enter.
+
 What an answer computes is bounded by counting, before it begins. Should a turn last too long all the same, the fuse
 ends it; so it does when its reader has left, or asks for something else.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import streamlit as st
 
 from tfmviz import fuse
-from tfmviz.ui import icons
+from tfmviz.ui import icons, readers
 
 PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 """That this server may use: `deploy.serve` gives each of several its share."""
@@ -49,19 +53,59 @@ class Ticket:
     """A run that wants a turn. Each waits for its own event, so that nobody is woken in vain.
 
     Attributes:
+        reader: whose turn it is; see `readers.who`.
         asks: what the run will ask of a model, as in `take`.
         called: set when its turn has come.
         began: when it was made, on the clock of its thread, which stands still while it waits.
     """
 
-    asks: tuple[str, str]
+    reader: str
+    asks: tuple[str, str] = ("", "")
     called: threading.Event = field(default_factory=threading.Event)
     began: float = field(default_factory=time.thread_time)
 
 
+class Round:
+    """Those who wait, in a round of readers: each reader's ticket that has waited longest, then the next ones."""
+
+    def __init__(self) -> None:
+        self._tickets: dict[str, list[Ticket]] = {}  # by reader; whoever comes, or has had a turn, comes last
+
+    def join(self, ticket: Ticket) -> None:
+        self._tickets.setdefault(ticket.reader, []).append(ticket)
+
+    def leave(self, ticket: Ticket) -> None:
+        """Takes it out, if it is there."""
+        tickets = self._tickets.get(ticket.reader, [])
+        if ticket in tickets:
+            tickets.remove(ticket)
+            if not tickets:
+                del self._tickets[ticket.reader]
+
+    def call(self, may: Callable[[str], bool]) -> Ticket | None:
+        """Takes out whose turn it is, of those readers who may have one; None if no one does."""
+        for reader, tickets in self._tickets.items():
+            if may(reader):
+                del self._tickets[reader]
+                if tickets[1:]:
+                    self._tickets[reader] = tickets[1:]
+                return tickets[0]
+        return None
+
+    @property
+    def readers(self) -> list[str]:
+        """Who waits, in their order."""
+        return list(self._tickets)
+
+    def __iter__(self) -> Iterator[Ticket]:
+        """All tickets in the order of their turns, as far as it is known: the first of each reader, the second …"""
+        rows = itertools.zip_longest(*self._tickets.values())
+        return (ticket for row in rows for ticket in row if ticket is not None)
+
+
 _mine = threading.local()
 _lock = threading.Lock()
-_queue: list[Ticket] = []  # those who wait, the longest first
+_queue = Round()
 _running: set[Ticket] = set()
 
 
@@ -80,8 +124,7 @@ def taken() -> Iterator[None]:
         if (ticket := _mine.__dict__.pop("ticket", None)) is not None:
             with _lock:
                 _running.discard(ticket)
-                if ticket in _queue:  # the run was stopped while it waited
-                    _queue.remove(ticket)
+                _queue.leave(ticket)  # the run was stopped while it waited
                 _call()
 
 
@@ -93,9 +136,9 @@ def take(model: str = "", text: str = "") -> None:
     """
     if hasattr(_mine, "ticket"):
         return
-    ticket = _mine.ticket = Ticket((model, text))
+    ticket = _mine.ticket = Ticket(readers.waits_here(), (model, text))
     with _lock:
-        _queue.append(ticket)
+        _queue.join(ticket)
         _call()
     note = None
     while not ticket.called.wait(PATIENCE):
@@ -105,9 +148,14 @@ def take(model: str = "", text: str = "") -> None:
         note.empty()
 
 
-def are_taken() -> bool:
-    """Whether every processor computes a page, or one waits for that."""
-    return len(_running) >= PROCESSORS or bool(_queue)
+def are_taken(reader: str) -> bool:
+    """Whether there is a page of another reader for every processor, or of this one for the only processor.
+
+    Pages of one other reader alone keep nobody's keys away, however many there are.
+    """
+    with _lock:
+        busy = {ticket.reader for ticket in _running} | set(_queue.readers)
+    return len(busy) >= PROCESSORS and (len(busy) > 1 or reader in busy)
 
 
 def _look() -> None:
@@ -120,7 +168,7 @@ def _look() -> None:
 
 
 def others() -> list[str]:
-    """The texts of those who wait for a turn with the same model as this run, the longest waiting first."""
+    """The texts of those who wait for a turn with the same model as this run, in the order of their turns."""
     if (mine := getattr(_mine, "ticket", None)) is None:
         return []
     with _lock:
@@ -129,13 +177,19 @@ def others() -> list[str]:
 
 def _call() -> None:
     """Gives free turns to those who wait. The lock is held."""
-    while _queue and len(_running) < AT_ONCE:
-        ticket = _queue.pop(0)
+    while len(_running) < AT_ONCE and (ticket := _queue.call(_may)) is not None:
         _running.add(ticket)
         ticket.called.set()
 
 
+def _may(reader: str) -> bool:
+    """Whether a reader may have a turn while they have those that they have."""
+    return sum(ticket.reader == reader for ticket in _running) < readers.share(reader, PROCESSORS)
+
+
 def _before(ticket: Ticket) -> str:
+    """Readers who have a turn before this ticket, or the one who has it now."""
     with _lock:
-        count = _queue.index(ticket) + 1 if ticket in _queue else 1
+        before = {one.reader for one in itertools.takewhile(lambda one: one is not ticket, _queue)}
+    count = len(before - {ticket.reader}) + 1
     return "one reader is" if count == 1 else f"{count} readers are"

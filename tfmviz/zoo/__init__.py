@@ -22,6 +22,7 @@ from safetensors import SafetensorError, safe_open
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.earlier import AnyEarlier, EarlierConfig, LabellerConfig, Seq2SeqConfig, read_config
 from tfmviz.places import PROJECT, own_models
+from tfmviz.zoo.limits import Refused, check_folder
 
 if TYPE_CHECKING:
     from tfmviz.zoo import experiments as experiments
@@ -166,7 +167,8 @@ def weights_hash(name: str, folder: Path | None = None) -> str:
 
 @lru_cache(maxsize=16)
 def _hash(path: Path, stamp: int) -> str:
-    return hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
 
 
 @lru_cache(maxsize=256)
@@ -176,9 +178,12 @@ def _inspect(place: str, stamp: tuple[tuple[int, int] | None, ...]) -> Entry:
     if missing := [name for name in FILES if not (folder / name).is_file()]:
         return Entry(folder.name, f"{missing[0]} is missing.", None, folder)
     try:
+        check_folder(folder)
         config = read_config(json.loads((folder / "config.json").read_text(encoding="utf-8")))
         with safe_open(folder / "model.safetensors", framework="numpy"):
             pass  # opening checks the header against the size of the file
+    except Refused as refused:
+        return Entry(folder.name, str(refused), None, folder)
     except (OSError, ValueError, TypeError, AttributeError, RecursionError, SafetensorError) as error:
         return Entry(folder.name, f"Its files are damaged ({error}).", None, folder)
     if isinstance(config, ModelConfig):

@@ -57,10 +57,15 @@ def _read_weights(path: Path, config: Config) -> dict[str, Tensor]:
     with safe_open(path, framework="pt") as file:
         for name in file.keys():  # noqa: SIM118  (this is not a dictionary)
             value = file.get_tensor(name)
-            if not all(end.isfinite() for end in value.aminmax()):  # if one is NaN, both are
+            if not are_finite(value):
                 raise ValueError(f"not all numbers in {name} are finite.")
             weights[name] = value
     return weights
+
+
+def are_finite(value: Tensor) -> bool:
+    """Whether all numbers of a tensor are finite; no copy of it is made."""
+    return not value.numel() or all(end.isfinite() for end in value.aminmax())  # if one is NaN, both are
 
 
 def _check_shapes(path: Path, config: Config) -> None:

@@ -20,10 +20,7 @@ from tfmviz.words.numbers import counted
 MOST_MERGES = 300
 
 MOST_CHARACTERS = 100_000
-"""Of a pasted text; longer ones come as files, since browsers are slow with so much in a box."""
-
-MOST_BYTES = 500_000
-"""Of a file."""
+"""Of a pasted text; browsers are slow with more in a box."""
 
 SENTENCE, OURS, OWN = "your sentence", "ours", "yours"
 
@@ -107,20 +104,10 @@ def _text(here: Lesson, which: str) -> str:
         on_change=_keep,
         placeholder="Paste a text to learn from.",
     )
-    file = st.file_uploader(f"Or a text file of up to {MOST_BYTES // 1000} kB", type=("txt", "md"), key="learn_file")
-    if file is not None:
-        return _read(file.getvalue())
     if typed and typed.strip():
         return typed
     st.info("Your text is empty; the page learns from its own.", icon=icons.WRITE)
     return _ours()
-
-
-def _read(raw: bytes) -> str:
-    """The text of a file; what is no UTF-8 becomes U+FFFD, and a note says what was cut off."""
-    if len(raw) > MOST_BYTES:
-        st.info(f"The file has {len(raw):,} bytes. Only the first {MOST_BYTES:,} are read.", icon=icons.CUT)
-    return raw[:MOST_BYTES].decode("utf-8", errors="replace")
 
 
 def _keep() -> None:

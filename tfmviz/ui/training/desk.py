@@ -177,7 +177,7 @@ def _submit() -> None:
     try:
         choices = Choices.from_dict(wanted)
         texts = _texts(choices.task, st.session_state.get("train_text", ""))
-        address = desk().submit(choices, texts, owner=readers.this_one())
+        address = desk().submit(choices, texts, owner=readers.this_one(), place=readers.place())
     except (ValueError, QueueFull) as error:
         st.session_state["train_problem"] = markdown.plain(str(error))
     except OSError:

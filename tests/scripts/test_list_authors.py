@@ -1,0 +1,59 @@
+"""The list of whom the training texts are by, for a toy set of corpora and as it is shipped."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from scripts.list_authors import ASSETS, FILE, STORIES, listed, made_from
+from tests.browser import ROOT
+
+
+def test_every_story_has_its_title_its_author_and_who_translated_it(tmp_path: Path) -> None:
+    folder = tmp_path / "english" / "storybooks"
+    folder.mkdir(parents=True)
+    rows = [
+        "lang\tfile\tlicence\ttext_by\tillustration\ttranslation\twords",
+        "en\tasp_2_b.md\tCC-BY\tAda One\tPia Paint\t\t7",
+        "en\tasp_1_a.md\tCC-BY\tBo Two\tPia Paint\tCy Three\t7",
+        'en\tpb_1_c.md\tPublic Domain\tDi "Four"\t\t\t7',
+        "fr\tasp_1_a.md\tCC-BY\tEn Five\t\t\t7",
+    ]
+    (folder / "ATTRIBUTION.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    for name, title in (("asp_2_b", "The <b> Hen"), ("asp_1_a", "Who is it?"), ("pb_1_c", "A goat")):
+        (folder / f"{name}.md").write_text(f"# {title}\n\n##\nOnce.\n", encoding="utf-8")
+    (tmp_path / "cmn-eng").mkdir()
+    pair = "Hi.\t嗨。\tCC-BY 2.0 (France) Attribution: tatoeba.org #1 (Zed) & #2 (amy_1)"
+    (tmp_path / "cmn-eng" / "cmn.txt").write_text(pair + "\n" + pair + "\n", encoding="utf-8")
+    said = listed(tmp_path)
+    assert [line for line in said.splitlines() if line.startswith("- ")] == [
+        "- Who is it? Text: Bo Two. Translation: Cy Three.",
+        "- The <b> Hen. Text: Ada One.",
+        '- A goat. Text: Di "Four". Public Domain.',
+    ]
+    assert "Pia" not in said  # no picture is used
+    assert said.endswith("The 2 members who wrote the Chinese sentences or their translations: amy_1, Zed.\n")
+
+
+def test_the_shipped_list_names_every_story_and_all_that_was_made_from_them() -> None:
+    said = FILE.read_text(encoding="utf-8")
+    assert f"assets/{FILE.name}" in (ROOT / "NOTICE").read_text(encoding="utf-8")
+    for name, _ in STORIES.values():
+        (count,) = re.findall(rf"^{name} \(.*, (\d+) stories$", said, re.MULTILINE)
+        part = said[said.index(f"\n{name} (") :].split("\n\n")[1]
+        lines = part.strip().splitlines()
+        assert len(lines) == int(count) > 300
+        assert [line for line in lines if not re.fullmatch(r"- .+[.!?] Text: .+\.", line)] == []
+    assert [f"In: {made_from(name)}." in said for name in ("African Storybook", "StoryWeaver", "Tatoeba")] == [True] * 3
+
+
+def test_whatever_is_shipped_under_cc_by_is_in_the_list() -> None:
+    said = FILE.read_text(encoding="utf-8")
+    named = {name for line in re.findall(r"^In: (.*)\.$", said, re.MULTILINE) for name in line.split(", ")}
+    said_of = {path: path.read_text(encoding="utf-8") for path in ASSETS.rglob("*.md")}
+    sources = {
+        path: re.sub(r"weights may be used under the\s+terms of CC BY 4.0", "", text) for path, text in said_of.items()
+    }
+    under = {str(path.parent.relative_to(ROOT)) for path, text in sources.items() if "CC BY" in text}
+    assert len(under) > 20
+    assert under - named == {"assets/digits"}  # of one source, which NOTICE names with its authors
