@@ -28,6 +28,10 @@ ODD_TOKENS = (
 )
 
 
+FORMULAS = ('=HYPERLINK("http://x")', "=1+1", "+1", "-2", "@x", "\t=1", "\r=1", "\n=1", " =1", "＝1", "＋1")
+"""What a spreadsheet may take for a formula."""
+
+
 def encoding(tokens: Sequence[str]) -> Encoding:
     ids = {token: n for n, token in enumerate(dict.fromkeys(tokens))}
     offsets = tuple((n, n + 1) for n in range(len(tokens)))

@@ -11,6 +11,9 @@ import {
   verdictOf,
   verdictWords,
 } from "../../tfmviz/views/explorer/words.js";
+import { quoted } from "../../tfmviz/views/shared/quoted.js";
+import { stepSentence } from "../../tfmviz/views/translating/steps.js";
+import { aboutVector } from "../../tfmviz/views/whole_model/words.js";
 
 const DECODER = { name: "decoder.self_attn", verdicts: [[["induction", 0.875]], [[], ["previous token", null]]] };
 const CROSS = { name: "decoder.cross_attn", verdicts: [] };
@@ -131,13 +134,31 @@ test("a row of cross-attention is said with both its words", () => {
   const texts = { ...TEXTS, queries: { labels: ["<START> → I", "I → see"], said } };
   assert.equal(
     sentence(PATTERN, { side: "query", at: 1 }, texts, 1),
-    "“I”, about to write “see” (token 1) looks at “vois” 0.60.",
+    "“I”, about to write “see” looks at “vois” 0.60.",
   );
   assert.equal(sentence(PATTERN, { side: "key", at: 1 }, texts, 1), "“te” (token 1) is looked at by “I → see” 0.30.");
-  assert.match(
-    cellSentence(PATTERN, { row: 1, column: 0 }, texts),
-    /^query “I”, about to write “see” \(token 1\), key/,
+  assert.match(cellSentence(PATTERN, { row: 1, column: 0 }, texts), /^query “I”, about to write “see”, key/);
+});
+
+test("no sentence names two tokens of a text alike", () => {
+  const labels = ["the", "bird", "saw", "the"];
+  assert.deepEqual(
+    labels.map((_, at) => quoted(labels, at)),
+    ["“the” (token 0)", "“bird”", "“saw”", "“the” (token 3)"],
   );
+  const weights = [0.4, 0.2, 0.1, 0.3];
+  const pattern = { mask: { rows: 1, columns: 4, allowed: Uint8Array.of(1, 1, 1, 1) }, weights };
+  const texts = { queries: { labels: ["bird"] }, keys: { labels } };
+  const column = { title: "A", image: "pattern", matrix: "A", labels };
+  const said = [
+    sentence(pattern, { side: "query", at: 0 }, texts),
+    stepSentence({ reads: "x", writes: "y", p: 1, weights }, labels, 0),
+    aboutVector(column, { A: { values: Float32Array.from([...weights, ...weights]), columns: 4 } }, 0, labels),
+  ];
+  for (const words of said) {
+    assert.match(words, /“the” \(token 0\)/);
+    assert.doesNotMatch(words, /“the” (?!\(token \d\))/);
+  }
 });
 
 test("a cell is a weight, or masked", () => {

@@ -10,6 +10,7 @@ from tests.app import charts, columns, matrices, open_page, pictures, series, vi
 from tfmviz import zoo
 from tfmviz.record.edits import AblateHead
 from tfmviz.ui import beside, models, named
+from tfmviz.words.labels import quoted
 
 RIVER, MONEY = "We sat on the bank of the river.", "We put the money in the bank of the town."
 LAYER, HEAD = "decoder.4.self_attn", 3
@@ -55,7 +56,7 @@ def test_the_sentence_says_where_the_token_looks_in_both() -> None:
         encoded = model.encode(text)
         row = model.trace(text)[f"{LAYER}.pattern"][HEAD, [t.strip() for t in encoded.tokens].index("bank")]
         best = int(row.argmax())
-        assert f"at “{encoded.tokens[best].strip()}” ({row[best]:.0%}) in {name}" in said
+        assert f"at {quoted(encoded.tokens)[best]} ({row[best]:.0%}) in {name}" in said.replace("\\", "")
     same = words(page(compared="another sentence", b=f"{RIVER} It was cold.", token="4"))
     assert "on both sides" in same
 

@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app import alt, lesson, open_page, views, words
 from tests.model import numpy_model
 from tests.model.helpers import flat, lively
-from tests.traces import read_blob
+from tests.traces import FORMULAS, decoder, read_blob
 from tfmviz import zoo
 from tfmviz.analysis import attention_layer, lens, mask_effect, residual
 from tfmviz.model.transformer import build
@@ -63,7 +64,7 @@ def test_lengths_are_those_of_the_pinned_token(independent: tuple[Array, Array, 
 def test_shares_of_the_steps_are_those_of_the_pinned_token(trace: Trace) -> None:
     app = open_page(text=TEXT, token=str(TOKEN), view="Residual stream")
     measured = residual.stream(trace, "decoder")
-    shares = [int(share) for share in re.findall(r"(-?\d+)%", alt(app, "writes"))]
+    shares = [float(share.replace("−", "-")) for share in re.findall(r"(−?[\d.]+)%", alt(app, "writes"))]
     assert shares == pytest.approx(100 * measured.attention_share[:, TOKEN], abs=0.51)
     assert np.abs(measured.attention_share[:, TOKEN] - measured.attention_share[:, -1]).max() > 0.05
 
@@ -124,14 +125,24 @@ def test_the_lens_as_a_table_holds_the_answers_probability_and_the_top_words(tra
     answer = int(trace["logits"][TOKEN].argmax())
     assert float(row["p"]) == pytest.approx(p.max(), rel=1e-3)
     assert float(row["p of answer"]) == pytest.approx(p[answer], rel=1e-3)
-    assert row["top word"] == f"“{model.vocabulary[p.argmax()]}”"
-    assert row["final answer"] == f"“{model.vocabulary[answer]}”"
+    assert row["top word"] == model.vocabulary[p.argmax()]
+    assert row["final answer"] == model.vocabulary[answer]
     assert p.argmax() != answer, "at this place the two differ"
+
+
+def test_no_cell_of_the_lens_as_a_table_begins_a_formula() -> None:
+    trace, every = decoder(FORMULAS), np.arange(len(FORMULAS))
+    zeros = np.zeros((1, len(FORMULAS)))
+    found = lens.Lens(**{field.name: zeros for field in fields(lens.Lens)} | {"top": every[None]})
+    text = lens_page._csv(found, ["embedding"], trace, FORMULAS)
+    for row, token in zip(csv.DictReader(io.StringIO(text, newline="")), FORMULAS, strict=True):
+        assert [row[name] for name in ("token", "top word", "final answer")] == 3 * [f"'{token}"]
+    assert '"\'=HYPERLINK(""http://x"")"' in text
 
 
 def test_effects_are_shares_of_the_whole(trace: Trace) -> None:
     said = alt(page("step_by_step", part="What heads add"), "look_effects")
-    found = re.findall(r"” (\S+) → ([^\s;]+)", said)
+    found = re.findall(r"[”)] (\S+) → ([^\s;]+)", said)
     attention, effect = (np.array([float(pair[side]) for pair in found]) for side in (0, 1))
     layer = f"decoder.{LAYER}.self_attn"
     np.testing.assert_allclose(attention, trace[f"{layer}.pattern"][HEAD, TOKEN], atol=0.0051)

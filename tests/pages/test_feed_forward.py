@@ -110,7 +110,7 @@ def test_the_vectors_are_those_of_an_independent_forward_pass() -> None:
     assert set(arrays) == set(expected) - {"logits"}
     for name, values in arrays.items():
         np.testing.assert_allclose(values, expected[name][TOKEN], atol=5e-4, err_msg=name)
-    assert (header["token"], header["f"], header["layer"]) == ("the", "GELU", f"decoder.{LAYER}.mlp")
+    assert (header["token"], header["f"], header["layer"]) == ("“the” (token 4)", "GELU", f"decoder.{LAYER}.mlp")
     assert (header["gated"], header["preNorm"]) == (False, True)
     on = int((expected["pre"][TOKEN] > 0).sum())
     assert f"**{on} of 1,024** numbers before the function are above 0" in words(app)
@@ -181,7 +181,7 @@ def test_the_neurons_are_sorted_by_what_they_do_on_the_token() -> None:
     header, values = pictures(app)["neurons"]
     np.testing.assert_allclose(values[0], post[:, order], atol=5e-3)
     assert header["columns"]["names"] == [str(n) for n in order]
-    assert alt(app, "neurons").startswith(f"The strongest neurons on “the”: {order[0]} ")
+    assert alt(app, "neurons").startswith(f"The strongest neurons on “the” (token 4): {order[0]} ")
 
 
 def test_the_box_holds_the_neuron_of_the_address_and_another_number_goes_there() -> None:

@@ -316,7 +316,7 @@ def test_the_paths_in_space_end_where_the_vectors_of_an_independent_pass_do() ->
     tokens = [row[0] for row in rows[:: len(vectors)]]
     for stage in (0, -1):
         cosines[stage, TOKEN] = -np.inf
-        assert f"is most like “{tokens[int(cosines[stage].argmax())]}”" in said.replace("\\", "")
+        assert f"is most like {tokens[int(cosines[stage].argmax())]}" in said.replace("\\", "")
 
 
 def test_a_path_is_turned_by_a_button_and_a_single_token_is_like_nobody() -> None:

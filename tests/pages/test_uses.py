@@ -16,7 +16,7 @@ from tests.pages.test_ladder import weights
 from tfmviz import zoo
 from tfmviz.places import PROJECT
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui.ladder.uses import SENTENCES, doubt, quoted
+from tfmviz.ui.ladder.uses import SENTENCES, doubt, listed
 
 TEXT = "Attention, I would like un café."
 TAB = "Four uses"
@@ -88,13 +88,16 @@ def test_what_comes_later_helps_with_the_first_word() -> None:
     assert all(files[0][place][0] > files[1][place][0] + 0.05 for place in ("position", "after a change"))
 
 
+REST = ("ention", ",", "I", "would", "like", "un", "café", ".")
+
+
 def test_tokens_at_which_the_two_differ_are_named() -> None:
     app, ids = open_page("ladder", text=TEXT, ladder=TAB), ids_of(TEXT)
     both, forward = (french(logits(name, ids)) > 0.5 for name in NAMES[:2])
-    names = np.array(["A", "t", "t", "ention", ",", "I", "would", "like", "un", "café", "."])
+    names = np.array(["“A”", "“t” (token 1)", "“t” (token 2)", *(f"“{name}”" for name in REST)])
 
     def named(chosen: np.ndarray) -> str:
-        return ", ".join(f"“{name}”" for name in names[chosen])
+        return ", ".join(names[chosen])
 
     assert (both != forward).sum() in range(1, 9)
     assert f"They differ at {named(both != forward)}." in words(app).replace("\\", "")
@@ -106,7 +109,7 @@ def test_tokens_at_which_the_two_differ_are_named() -> None:
 def test_of_many_tokens_the_first_are_named_and_the_others_counted(n: int, said: str) -> None:
     text = zoo.load("tiny-english").encode("a b c d e f g h i")
     chosen = np.arange(len(text.tokens)) < n
-    assert quoted(text, chosen).endswith(said)
+    assert listed(text, chosen).endswith(said)
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,7 @@ def test_text_of_a_reader_stays_text(tab: str) -> None:
 
 def test_every_figure_is_said_in_words() -> None:
     assert "biases and MLP 0: +0.89" in alt(page(), "terms")
-    assert "“animal · 89%” adds +0.93 to “bark”" in alt(page(WRITES), "writes")
+    assert "“1 animal · 89%” adds +0.93 to “bark”" in alt(page(WRITES), "writes")
 
 
 def test_the_pair_that_composes_most_is_shown_on_the_sentence() -> None:

@@ -41,7 +41,7 @@ def test_pairs_stand_side_by_side_for_every_token(theme: Theme) -> None:
         ("0001 a", "0001 hard", 0),
         ("0002 a", "0001 hard", 0),
     ]
-    assert chart.data["rows"]["hover"][2] == "“a”, soft: 0.500"
+    assert chart.data["rows"]["hover"][2] == "“a” (token 2), soft: 0.500"
     assert scale(chart, "color", "bar")["range"] == [theme.attention, theme.mlp]
     assert scale(chart, "y", "bar")["zero"]
 
@@ -116,7 +116,7 @@ def test_a_look_and_its_effect_stand_one_above_the_other() -> None:
     above, below = attribution.looks(shares, effect, tokens=TOKENS, title="added", theme=LIGHT)
     assert columns(above, "token", "value", "hover")[0] == ("0000 <s>", 0.5, "looked at “<s>”: 50.0%")
     assert [role for (role,) in columns(below, "role")] == ["above", "below", "above"]
-    assert columns(below, "token", "value", "hover")[1] == ("0001 a", -0.2, "added from “a”: −0.200")
+    assert columns(below, "token", "value", "hover")[1] == ("0001 a", -0.2, "added from “a” (token 1): −0.200")
     axes = [layer["encoding"]["y"]["axis"] for chart in (above, below) for layer in chart.spec["layer"][1:2]]
     assert axes[0]["minExtent"] == axes[0]["maxExtent"] == axes[1]["minExtent"] == axes[1]["maxExtent"]
 
@@ -158,10 +158,10 @@ def test_lines_of_growth_are_the_tokens_the_mean_and_the_chosen_one() -> None:
         found.setdefault((line, kind), []).append(length)
     assert found == {
         ("0000 “<s>”", "0000 all tokens"): [7, 17, 27],
-        ("0001 “a”", "0000 all tokens"): [8, 18, 28],
-        ("0002 “a”", "0000 all tokens"): [9, 19, 30],
+        ("0001 “a” (token 1)", "0000 all tokens"): [8, 18, 28],
+        ("0002 “a” (token 2)", "0000 all tokens"): [9, 19, 30],
         ("0003 mean", "0001 mean"): [8, 18, pytest.approx(85 / 3)],
-        ("0004 “a”", "0002 “a”"): [9, 19, 30],
+        ("0004 “a” (token 2)", "0002 “a” (token 2)"): [9, 19, 30],
     }
     assert chart.data["ends"]["y"] == [0, pytest.approx(106)]
     assert chart.data["rows"]["stage"][:3] == ["0000 x", "0001 y", "0002 z"]

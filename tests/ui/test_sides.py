@@ -9,6 +9,7 @@ from tests.app import lesson
 from tfmviz.analysis.side_by_side import pair_tokens
 from tfmviz.ui import models
 from tfmviz.ui.sides import Sides, said
+from tfmviz.words.labels import quoted
 
 WORDS = ["the dog", "a cat", "my friend", "the child", "an old man", "the river", "a bird", "the house"]
 VERBS = ["saw", "found", "liked", "left", "painted"]
@@ -35,7 +36,8 @@ def test_where_the_token_looks_in_both(seed: int) -> None:
     model = models.load("tiny-english")
     a, b = ([token.strip() for token in model.encode(text).tokens] for text in texts)
     row = model.trace(texts[0])[f"{layer}.pattern"][head, query]
-    looks = f"“{a[query]}” looks most at “{a[row.argmax()]}”"
+    names, others = quoted(a), quoted(b)
+    looks = f"{names[query]} looks most at {names[row.argmax()]} "
     if pairing.partner(query) is None:
         assert a[query] not in b or a.count(a[query]) > b.count(a[query])
         assert sentence.startswith(f"In A, {looks}")
@@ -47,7 +49,7 @@ def test_where_the_token_looks_in_both(seed: int) -> None:
         assert a[row.argmax()] == b[other.argmax()]
         assert sentence.startswith(looks)
     else:
-        assert f"but at “{b[other.argmax()]}” " in sentence
+        assert f"but at {others[other.argmax()]} " in sentence
         assert (a[row.argmax()], pairing.partner(int(row.argmax()))) != (b[other.argmax()], int(other.argmax()))
     for share in (float(row.max()), float(other.max())):
         assert f"{share:.0%}" in sentence

@@ -285,7 +285,7 @@ def test_cross_attention_has_source_and_target(standalone: Standalone) -> None:
     expect(page.locator(".column.query button").last).to_have_text(". → …")
     page.locator(".column.query button").nth(4).hover()
     best = int(pattern[4].argmax())
-    looks_at = f"(token 4) looks at “{SOURCE[best].strip()}” {pattern[4, best]:.2f}"
+    looks_at = f"looks at “{SOURCE[best].strip()}” {pattern[4, best]:.2f}"
     assert said(page).startswith(f"“red”, about to write “car” {looks_at}")
     assert strip_numbers(page, 0) == as_strip(pattern[4])
     page.locator(".column.key button").nth(3).hover()

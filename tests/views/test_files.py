@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from tests.traces import ODD_TOKENS, decoder, translation, words
+from tests.traces import FORMULAS, ODD_TOKENS, decoder, translation, words
 from tfmviz import views
 
 
@@ -36,11 +36,12 @@ def test_in_cross_attention_queries_are_of_one_text_and_keys_of_the_other() -> N
 
 
 def test_no_cell_of_the_table_begins_a_formula() -> None:
-    tokens = ("=1+1", "+1", "-1", "@x", ";", ",", '"', "\n")
+    tokens = (*FORMULAS, ";", ",", '"', "a=b")
     text = views.csv_of(decoder(tokens), "decoder.0.self_attn")
-    for row in csv.DictReader(io.StringIO(text)):
-        assert row["key token"].removeprefix("'") == tokens[int(row["key"])]
-        assert not row["key token"].startswith(("=", "+", "-", "@"))
+    expected = [f"'{token}" for token in FORMULAS] + list(tokens[len(FORMULAS) :])
+    for row in csv.DictReader(io.StringIO(text, newline="")):
+        assert (row["query token"], row["key token"]) == (expected[int(row["query"])], expected[int(row["key"])])
+    assert '"\'=HYPERLINK(""http://x"")"' in text
 
 
 def test_the_arrays_come_back_as_the_model_computed_them() -> None:

@@ -26,7 +26,7 @@ from tfmviz.plots.theme import (
     Theme,
 )
 from tfmviz.record.trace import Array
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
 
 
@@ -77,10 +77,10 @@ def looks(attention: Array, effect: Array, *, tokens: Sequence[str], title: str,
     Returns:
         Two charts of the same keys; the second belongs below the first.
     """
-    names = [visible(token) for token in tokens]
-    looked = [f"looked at “{name}”: {share:.1%}" for name, share in zip(names, attention, strict=True)]
-    wrote = [f"added from “{name}”: {decimal(e, '+.3f')}" for name, e in zip(names, effect, strict=True)]
-    keys = numbered(names)
+    names = quoted(tokens)
+    looked = [f"looked at {name}: {share:.1%}" for name, share in zip(names, attention, strict=True)]
+    wrote = [f"added from {name}: {decimal(e, '+.3f')}" for name, e in zip(names, effect, strict=True)]
+    keys = numbered([visible(token) for token in tokens])
     above: Columns = {"token": keys, "value": attention, "role": ["looked"] * len(keys), "hover": looked}
     below: Columns = {"token": keys, "value": effect, "role": _signs(effect), "hover": wrote}
     return (

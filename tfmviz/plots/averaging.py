@@ -22,7 +22,14 @@ CROSS = 0.3
 
 
 def average(
-    places: Array, weights: Array, middle: Array, *, around: Sequence[int], tokens: Sequence[str], theme: Theme
+    places: Array,
+    weights: Array,
+    middle: Array,
+    *,
+    around: Sequence[int],
+    tokens: Sequence[str],
+    names: Sequence[str],
+    theme: Theme,
 ) -> Chart:
     """Values as dots as large as their weights, the area that they span, and their average as a cross.
 
@@ -32,8 +39,8 @@ def average(
         middle: (2,), of the average.
         around: the corners of the area, in turn.
         tokens: one per value.
+        names: of the tokens under the pointer.
     """
-    names = [f"“{visible(token)}”" for token in tokens]
     named = set(np.argsort(-weights, kind="stable")[:NAMED].tolist())
     edge = places[[*around, around[0]]]
     return Chart(

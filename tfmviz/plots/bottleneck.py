@@ -14,7 +14,7 @@ from tfmviz.plots.charts import FEW, Chart, Spec, hover, number, numbered, rows,
 from tfmviz.plots.lines import DASHES
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
-from tfmviz.words.labels import visible, whole
+from tfmviz.words.labels import quoted, visible
 
 
 def alignment(
@@ -69,7 +69,8 @@ def contexts(values: Array, *, title: str, written: Sequence[str], shown: int, l
 def _written(tokens: Sequence[str], shown: int) -> Axis:
     """Rows by what is written from them; what is still to come is not given away."""
     names = [visible(token) if row < shown else "" for row, token in enumerate(tokens)]
-    spoken = [f"writing “{whole(token)}”" if row < shown else "not written yet" for row, token in enumerate(tokens)]
+    quotes = quoted(tokens, first=1)
+    spoken = [f"writing {name}" if row < shown else "not written yet" for row, name in enumerate(quotes)]
     return Axis(title="writes", names=names, spoken=spoken)
 
 

@@ -9,7 +9,7 @@ from tfmviz.plots import alt
 from tfmviz.plots.charts import Chart, Spec, colour, hover, number, numbered, rows, specification, upright
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 
 
 def pairs(
@@ -22,6 +22,7 @@ def pairs(
     theme: Theme,
     token_title: str = "key",
     percent: bool = False,
+    names: Sequence[str] | None = None,
 ) -> Chart:
     """Two bars for every token.
 
@@ -30,18 +31,19 @@ def pairs(
         series: names of the two.
         title: what they measure.
         token_title: name of the axis of tokens.
+        names: of the tokens under the pointer; None: as sentences name those of a text.
         percent: whether the numbers are shares, shown in per cent.
     """
-    names = [visible(token) for token in tokens]
+    labels, said = numbered([visible(token) for token in tokens]), names or quoted(tokens)
     form = ".2%" if percent else ".3f"
     bars = {
-        "token": numbered(names) * 2,
-        "series": [name for name in numbered(series) for _ in names],
+        "token": labels * 2,
+        "series": [name for name in numbered(series) for _ in labels],
         "value": [*one, *other],
         "hover": [
-            f"“{name}”, {kind}: {value:{form}}"
+            f"{name}, {kind}: {value:{form}}"
             for kind, values in zip(series, (one, other), strict=True)
-            for name, value in zip(names, values, strict=True)
+            for name, value in zip(said, values, strict=True)
         ],
     }
     longest = max(map(len, series))

@@ -25,7 +25,7 @@ from tfmviz.plots.charts import (
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lines
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, rounded, tiny
 
 
@@ -80,10 +80,10 @@ def dropped(tokens: Sequence[str], runs: Array, whole: Array, *, theme: Theme) -
         whole: (len,).
     """
     places = np.arange(len(tokens), dtype=float)
-    n_runs = len(runs)
+    n_runs, names = len(runs), quoted(tokens, first=1)
 
     def said(kind: str, place: float, loss: float) -> str:
-        return f"“{visible(tokens[int(place)])}”, {kind}: {loss:.2f}"
+        return f"{names[int(place)]}, {kind}: {loss:.2f}"
 
     points = Line(
         name=f"{n_runs} runs with dropout",

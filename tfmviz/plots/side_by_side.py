@@ -13,6 +13,7 @@ from tfmviz.plots.lines import Axes, line_chart, named_lines
 from tfmviz.plots.links import of_heads
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
+from tfmviz.words.labels import quoted
 
 Order = Sequence[tuple[int | None, int | None]]
 """The tokens of A and B in one order: the position of each in A and in B, None where that has no such token."""
@@ -36,11 +37,12 @@ def axis(title: str, names: Sequence[str], order: Order, side: Side) -> Axis:
 def merged(title: str, names: tuple[Sequence[str], Sequence[str]], order: Order) -> Axis:
     """The tokens of both texts in one order; what only one has has a box around it."""
     both = [names[0][a] if a is not None else names[1][b or 0] for a, b in order]
+    said = [quoted(names[0])[a] if a is not None else quoted(names[1])[b or 0] for a, b in order]
     only = [" (only in B)" if a is None else " (only in A)" if b is None else "" for a, b in order]
     return Axis(
         title=title,
         names=both,
-        spoken=[f"{title} “{name}”{where}" for name, where in zip(both, only, strict=True)],
+        spoken=[f"{title} {name}{where}" for name, where in zip(said, only, strict=True)],
         boxed=[n for n, where in enumerate(only) if where],
         places=[*range(len(both))],
     )
@@ -90,7 +92,7 @@ def likeness(cosines: Array, *, token: str, theme: Theme) -> Chart:
         cosines: (state,), in [−1, 1].
     """
     x = np.arange(len(cosines), dtype=float)
-    lines = named_lines({token: (x, cosines)}, "“{}” after {:.0f} layers: cosine {:.2f}".format, theme=theme, dot=50)
+    lines = named_lines({token: (x, cosines)}, "{} after {:.0f} layers: cosine {:.2f}".format, theme=theme, dot=50)
     axes = Axes(x="layers passed", y="cosine of A's and B's vector", height=230, legend=False)
     return line_chart(lines, axes, theme=theme, y_range=(min(0.0, float(cosines.min())), 1.0))
 

@@ -28,7 +28,7 @@ from tfmviz.plots.charts import (
 from tfmviz.plots.lines import DASHES, MOST_POINTS
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
-from tfmviz.words.labels import MAX_LENGTH, visible
+from tfmviz.words.labels import MAX_LENGTH, quoted
 from tfmviz.words.numbers import decimal
 
 
@@ -42,8 +42,8 @@ def growth(
         position: the chosen token.
         top: the scale reaches at least this far, so that two charts can share one.
     """
-    kinds = numbered(["all tokens", "mean", f"“{visible(tokens[position])}”"])
-    names = [f"“{visible(token)}”" for token in tokens]
+    names = quoted(tokens)
+    kinds = numbered(["all tokens", "mean", names[position]])
     lines = [
         *((kinds[0], name, values[:, n]) for n, name in enumerate(names)),
         (kinds[1], "mean", values.mean(axis=1)),

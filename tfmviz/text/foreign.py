@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Self
 
@@ -24,9 +25,11 @@ from tfmviz.text.tokenizer import (
     as_written,
     bytes_of_entry,
     check_unicode,
+    located,
     parts_of,
     ranks_of,
     special_tokens_of,
+    with_accents,
 )
 
 BYTE = re.compile(r"<0x([0-9A-F]{2})>")
@@ -35,8 +38,11 @@ BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 SPACE = "▁"
 """How SentencePiece spells a space."""
 
-Token = tuple[int, tuple[int, int]]
-"""Index and span of characters."""
+Span = tuple[int, int]
+"""Of characters: start, end."""
+
+Token = tuple[int, str, Span]
+"""Index, readable string and span."""
 
 
 class ForeignTokenizer:
@@ -135,8 +141,8 @@ class ForeignTokenizer:
         kept = found[: max(max_len - len(before) - len(after), 0)]
         if not kept:
             return Encoding(text=text, ids=(), tokens=(), offsets=(), n_dropped=len(found))
-        marked = [*((i, (0, 0)) for i in before), *kept, *((i, (len(text), len(text))) for i in after)]
-        return self._encoding(text, marked, n_dropped=len(found) - len(kept))
+        marked = [*self._marks(before, 0), *kept, *self._marks(after, len(text))]
+        return _encoding(text, marked, n_dropped=len(found) - len(kept))
 
     @without_panics()
     def spelled(self, text: str) -> str:
@@ -147,17 +153,16 @@ class ForeignTokenizer:
     @without_panics()
     def pieces(self, text: str) -> tuple[str, ...]:
         """The readable tokens of a text without any marks."""
-        return tuple(self.vocabulary[index] for index in self._target.encode(text, add_special_tokens=False).ids)
+        return tuple(name for _, name, _ in self._tokens(self._target, text))
 
     @without_panics()
     def encode_target(self, text: str, *, max_len: int) -> Encoding:
         """Encodes a text for the decoder of an encoder-decoder, after the marks with which a target begins."""
         check_unicode(text)
-        encoding = self._target.encode(text, add_special_tokens=False)
-        found = list(zip(encoding.ids, encoding.offsets, strict=True))
+        found = self._tokens(self._target, text)
         before = self.marks.before_target
         kept = found[: max(max_len - len(before), 0)]
-        return self._encoding(text, [*((i, (0, 0)) for i in before), *kept], n_dropped=len(found) - len(kept))
+        return _encoding(text, [*self._marks(before, 0), *kept], n_dropped=len(found) - len(kept))
 
     def encoding_of(self, ids: Sequence[int], *, max_len: int) -> Encoding:
         """The encoding of given indices. Its `text` is their readable strings, joined.
@@ -211,18 +216,42 @@ class ForeignTokenizer:
         """The tokens of a part of a text: of a gap, or of what stands between gaps."""
         part = text[start:end]
         if self.marks.mask is not None and GAP.fullmatch(part):
-            return [(self.marks.mask, (start, end))]
-        encoding = self._backend.encode(part, add_special_tokens=False)
-        return [(i, (start + a, start + b)) for i, (a, b) in zip(encoding.ids, encoding.offsets, strict=True)]
+            return [(self.marks.mask, self.vocabulary[self.marks.mask], (start, end))]
+        found = self._tokens(self._backend, part)
+        return [(i, name, (start + a, start + b)) for i, name, (a, b) in found]
 
-    def _encoding(self, text: str, tokens: Sequence[Token], *, n_dropped: int) -> Encoding:
-        return Encoding(
-            text=text,
-            ids=tuple(index for index, _ in tokens),
-            tokens=tuple(self.vocabulary[index] for index, _ in tokens),
-            offsets=tuple(span for _, span in tokens),
-            n_dropped=n_dropped,
-        )
+    def _tokens(self, backend: tokenizers.Tokenizer, text: str) -> list[Token]:
+        """The tokens of a text without marks. Of tokens that are bytes in a row, each says which it holds."""
+        encoding = backend.encode(text, add_special_tokens=False)
+        ids, spans = encoding.ids, list(with_accents(text, encoding.offsets))
+        names = [self.vocabulary[index] for index in ids]
+        for are_bytes, run in groupby(range(len(ids)), lambda n: ids[n] in self._bytes):
+            if are_bytes:
+                self._locate(text, ids, names, spans, list(run))
+        return list(zip(ids, names, spans, strict=True))
+
+    def _locate(self, text: str, ids: Sequence[int], names: list[str], spans: list[Span], run: Sequence[int]) -> None:
+        """Names the tokens of a run by the characters that their bytes make up together.
+
+        Where these are those of the text, it gives their spans too: the library's leave out spaces, or are those of the
+        whole run.
+        """
+        first, last = run[0], run[-1]
+        raw = [self._bytes[ids[n]] for n in run]
+        try:
+            spelled = b"".join(raw).decode("utf-8")
+        except UnicodeDecodeError:
+            return
+        names[first : last + 1], places = located(spelled, list(map(len, raw)))
+        start = spans[first - 1][1] if first else 0
+        end = spans[last + 1][0] if last + 1 < len(ids) else len(text)
+        added = first == 0 and spelled == f" {text[start:end]}"  # some put a space before a text
+        if added or spelled == text[start:end]:
+            start -= added
+            spans[first : last + 1] = [(max(start + a, 0), start + b) for a, b in places]
+
+    def _marks(self, ids: Sequence[int], at: int) -> list[Token]:
+        return [(index, self.vocabulary[index], (at, at)) for index in ids]
 
     @cached_property
     def _added(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -237,14 +266,22 @@ class ForeignTokenizer:
         if index not in spelling:
             return f"[unused {index}]"
         entry = spelling[index]
-        if entry in self._added_entries:
-            return entry
+        if index in self._bytes:
+            return _text_of(self._bytes[index])
+        return entry if entry in self._added_entries or self._is_byte_level else entry.replace(SPACE, " ")
+
+    @cached_property
+    def _bytes(self) -> dict[int, bytes]:
+        """What those entries stand for that are spelled in bytes: all but the marks, or SentencePiece's single ones."""
+        entries = self._backend.get_vocab(with_added_tokens=True).items()
+        found = {index: self._bytes_of(entry) for entry, index in entries if entry not in self._added_entries}
+        return {index: raw for index, raw in found.items() if raw}
+
+    def _bytes_of(self, entry: str) -> bytes | None:
         if self._is_byte_level:
-            raw = bytes_of_entry(entry)
-            return entry if raw is None else _text_of(raw)
-        if byte := BYTE.fullmatch(entry):
-            return _text_of(bytes.fromhex(byte.group(1)))
-        return entry.replace(SPACE, " ")
+            return bytes_of_entry(entry)
+        byte = BYTE.fullmatch(entry)
+        return byte and bytes.fromhex(byte[1])
 
     @cached_property
     def _added_entries(self) -> frozenset[str]:
@@ -255,6 +292,11 @@ class ForeignTokenizer:
         """Whether entries are spelled in GPT-2's printable alphabet."""
         file = json.loads(self._backend.to_str())
         return '"ByteLevel"' in json.dumps([file["pre_tokenizer"], file["decoder"]])
+
+
+def _encoding(text: str, tokens: Sequence[Token], *, n_dropped: int) -> Encoding:
+    ids, names, offsets = zip(*tokens, strict=True) if tokens else ((), (), ())
+    return Encoding(text=text, ids=ids, tokens=names, offsets=offsets, n_dropped=n_dropped)
 
 
 def _text_of(raw: bytes) -> str:

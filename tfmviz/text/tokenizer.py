@@ -262,29 +262,10 @@ class Tokenizer:
             return [(MASK, part, (start, end))]
         encoded, spelled = self._backend.encode(part), self.spelled(part)
         ids = encoded.ids
-        tokens, offsets = self._locate(spelled, ids)
+        tokens, offsets = located(spelled, [len(self._bytes[index]) for index in ids])
         if spelled != part:
             offsets = with_accents(part, encoded.offsets)
         return [(i, t, (start + a, start + b)) for i, t, (a, b) in zip(ids, tokens, offsets, strict=True)]
-
-    def _locate(self, text: str, ids: Sequence[int]) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
-        """The readable string and the span of each token. Joined, byte-level tokens are the text's UTF-8 bytes."""
-        character_of_byte = [i for i, character in enumerate(text) for _ in range(len(character.encode("utf-8")))]
-        first_byte = [0]  # of each character
-        for character in text:
-            first_byte.append(first_byte[-1] + len(character.encode("utf-8")))
-
-        tokens, offsets, position = [], [], 0
-        for index in ids:
-            begin, position = position, position + len(self._bytes[index])
-            start, end = character_of_byte[begin], character_of_byte[position - 1] + 1
-            whole = first_byte[start] == begin and first_byte[end] == position
-            if whole:
-                tokens.append(text[start:end])
-            else:
-                tokens.append(_describe_bytes(text, start, end, begin, position, first_byte))
-            offsets.append((start, end))
-        return tuple(tokens), tuple(offsets)
 
     def _readable(self, index: int) -> str:
         try:
@@ -365,6 +346,30 @@ def bytes_of_entry(entry: str) -> bytes | None:
         return bytes(_BYTE_OF[character] for character in entry)
     except KeyError:
         return None
+
+
+def located(text: str, sizes: Sequence[int]) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
+    """The readable string and the span of each token of a text that is cut between bytes.
+
+    Args:
+        sizes: of the tokens, in bytes; their sum is that of the text in UTF-8.
+    """
+    character_of_byte = [i for i, character in enumerate(text) for _ in range(len(character.encode("utf-8")))]
+    first_byte = [0]  # of each character
+    for character in text:
+        first_byte.append(first_byte[-1] + len(character.encode("utf-8")))
+
+    tokens, offsets, position = [], [], 0
+    for size in sizes:
+        begin, position = position, position + size
+        start, end = character_of_byte[begin], character_of_byte[position - 1] + 1
+        whole = first_byte[start] == begin and first_byte[end] == position
+        if whole:
+            tokens.append(text[start:end])
+        else:
+            tokens.append(_describe_bytes(text, start, end, begin, position, first_byte))
+        offsets.append((start, end))
+    return tuple(tokens), tuple(offsets)
 
 
 def _describe_bytes(text: str, start: int, end: int, begin: int, stop: int, first_byte: Sequence[int]) -> str:

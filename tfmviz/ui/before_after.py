@@ -14,7 +14,7 @@ from tfmviz.text.familiar import is_latin
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_pairs, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 
 ONE_TOKEN = "A single token has no next word to predict. Type more."
 
@@ -59,13 +59,23 @@ def losses(here: Lesson, after: Trace, *, series: tuple[str, str], key: str = "l
     if len(before.tokens) < 2 or "decoder.0.self_attn.pattern" not in before:
         return
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (before, after))
-    show_losses(before.tokens[1:], old, new, series=series, key=key)
+    show_losses(before.tokens, old, new, series=series, key=key)
 
 
 def show_losses(tokens: Sequence[str], old: Array, new: Array, *, series: tuple[str, str], key: str) -> None:
-    """The chart of two surprises at each token."""
+    """The chart of two surprises at each token but the first."""
+    names = quoted(tokens)[1:]
     show(
-        pairs(tokens, old, new, series=series, title="−log p, nats", token_title="word to predict", theme=theme()),
+        pairs(
+            tokens[1:],
+            old,
+            new,
+            series=series,
+            title="−log p, nats",
+            token_title="word to predict",
+            names=names,
+            theme=theme(),
+        ),
         key=key,
-        alt="; ".join(f"“{visible(t)}” {a:.1f} → {b:.1f}" for t, a, b in zip(tokens, old, new, strict=True)),
+        alt="; ".join(f"{name} {a:.1f} → {b:.1f}" for name, a, b in zip(names, old, new, strict=True)),
     )

@@ -16,14 +16,12 @@ from typing import Any
 
 import streamlit as st
 
-from tfmviz import zoo
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import Encoding, kind_of
 from tfmviz.ui import icons, menu, models, trained
-from tfmviz.ui.named import name_of
 from tfmviz.ui.router import goes_back
 from tfmviz.ui.sentences import Example, examples_for, in_one_line, nearest
-from tfmviz.words.markdown import code, plain
+from tfmviz.words.markdown import code
 
 MAX_CHARACTERS = 5_000
 
@@ -280,16 +278,19 @@ def need(architecture: Architecture) -> None:
 
     A reader who has not chosen a model gets one without a note.
     """
-    configs = {entry.name: entry.config for entry in zoo.catalogue() if entry.config is not None}
+    configs = {entry.name: entry.config for entry in models.entries() if entry.config is not None}
     fitting = [name for name, config in configs.items() if config.architecture == architecture]
     model = _asked("model")
-    if not fitting or model in fitting or (model is not None and model not in configs):
-        return  # `correct_address` looks after names that do not exist
-    nearest = "french-english" if "french-english" in fitting else fitting[0]
-    if model is None:
-        _set("model", nearest)
+    if not fitting or model in fitting:
+        return
+    usual = "french-english" if "french-english" in fitting else fitting[0]
+    if not model:
+        _set("model", usual)
         st.rerun()  # in a run that answers the back button, the widget would take its default
-    _replace("model", nearest, models.instead(model, f"a model of the kind {architecture}", nearest))
+    elif model in configs:
+        _replace("model", usual, models.instead(model, f"a model of the kind {architecture}", usual))
+    else:
+        _replace("model", *models.nearest(model, fitting, usual))
 
 
 def correct_address(configs: Mapping[str, Facts]) -> None:
@@ -300,9 +301,8 @@ def correct_address(configs: Mapping[str, Facts]) -> None:
     names = list(configs)
     model = _asked("model") or models.usual(names)
     if model not in configs:
-        nearest = (get_close_matches(model, names, n=1, cutoff=0.4) or [models.usual(names)])[0]
-        _replace("model", nearest, f"There is no model {code(model)} here. This is {plain(name_of(nearest))}.")
-        model = nearest
+        model, note = models.nearest(model, names, models.usual(names))
+        _replace("model", model, note)
     if model != st.session_state.get("drawn", {}).get("model", model):
         st.session_state["notes"] = {"model": st.session_state.get("notes", {}).get("model", ("", ""))}
     config = configs[model]

@@ -22,7 +22,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, rounded
 
 TRAINED = 64
@@ -228,7 +228,7 @@ def _moving(duel: Duel) -> None:
         lesson.pair_boxes(first)
     query, key = first.query, min(first.key, first.query)  # what comes later is masked
     places = np.arange(query, TRAINED, STRIDE)
-    words = [visible(first.trace.tokens[place]) for place in (query, key)]
+    words = [quoted(first.trace.tokens)[place] for place in (query, key)]
     curves = [
         Curve(name=twin.scheme, x=places, y=_score(duel, twin, query, key), role=role) for role, twin in duel.sides
     ]
@@ -236,7 +236,7 @@ def _moving(duel: Duel) -> None:
     show(
         figures.moving(curves, theme=theme()),
         key="moving",
-        alt=f"Scores of “{words[0]}” with “{words[1]}”. "
+        alt=f"Scores of {words[0]} with {words[1]}. "
         + " ".join(f"{c.name}: {', '.join(f'{y:.2f}' for y in c.y)}. {s}" for c, s in zip(curves, said, strict=True)),
     )
     st.markdown("  \n".join(f"**{curve.name}**: {sentence}" for curve, sentence in zip(curves, said, strict=True)))

@@ -25,7 +25,7 @@ from tfmviz.ui.guess import Question
 from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
 from tfmviz.ui.sentences import examples_for
 from tfmviz.words import markdown
-from tfmviz.words.labels import of_queries, said_of_queries, visible
+from tfmviz.words.labels import of_queries, quoted, said_of_queries, visible
 from tfmviz.words.numbers import counted, decimal
 
 
@@ -104,7 +104,7 @@ class Lesson:
         row = self.trace[f"{self.choice.layer}.pattern"][self.choice.head, self.query]  # (k_len,)
         head = f"Layer {self.choice.layer_index}, head {self.choice.head}"
         asked = self.asks(f"{head}: which token does {asks} look at most?", "keys")
-        return replace(asked, answer=f"“{asked.tokens[row.argmax()]}”, {decimal(row.max())}")
+        return replace(asked, answer=f"{quoted(asked.tokens)[row.argmax()]}, {decimal(row.max())}")
 
     def asks(self, text: str, of: Literal["target", "queries", "keys"] = "target") -> Question:
         """A question whose answer is a token.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 import streamlit as st
 
@@ -17,6 +18,7 @@ from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import icons, trained
 from tfmviz.ui.cache import forget, shared, shared_with_others
+from tfmviz.ui.named import name_of
 from tfmviz.words import markdown
 
 
@@ -47,6 +49,31 @@ def load(name: str) -> Model:
 def found(name: str) -> Model:
     """The model of that name, outside of a page's run too. Raises: ModelUnavailable."""
     return _load_trained(name) if trained.is_one(name) else _load(name)[0]
+
+
+NEAR = 0.75
+"""How alike a name that does not exist and one that does must be to be taken for the same."""
+
+
+def nearest(asked: str, usable: Sequence[str], usual: str) -> tuple[str, str]:
+    """What stands in for a model that does not exist: the one of nearly that name that can be loaded, or the usual one.
+
+    Args:
+        usable: the models that the page can be about.
+
+    Returns:
+        Its name, and a sentence that says so.
+    """
+    other = next(filter(_loads, get_close_matches(asked, usable, cutoff=NEAR)), usual)
+    return other, f"There is no model {markdown.code(asked)} here. This is {markdown.plain(name_of(other))}."
+
+
+def _loads(name: str) -> bool:
+    try:
+        found(name)
+    except zoo.ModelUnavailable:
+        return False
+    return True
 
 
 def instead(chosen: str, needs: str, other: str) -> str:

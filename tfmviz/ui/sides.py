@@ -18,7 +18,7 @@ from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words import markdown
-from tfmviz.words.labels import of_queries, said_of_queries, visible
+from tfmviz.words.labels import of_queries, quoted, said_of_queries, visible
 from tfmviz.words.numbers import counted, decimal, per_cent
 
 LEAST = 5e-5
@@ -124,7 +124,7 @@ def said(sides: Sides) -> str:
 
 def lacks(sides: Sides) -> str:
     """What to say where B lacks the chosen token."""
-    return f"B has no token “{markdown.plain(query_name(sides))}”."
+    return f"B has no token {markdown.plain(query_name(sides))}."
 
 
 def show_likeness(sides: Sides) -> None:
@@ -136,7 +136,7 @@ def show_likeness(sides: Sides) -> None:
     cosines = likeness(here.trace, there.trace, stack_of(here), (sides.query, at))
     token = query_name(sides)
     st.markdown(
-        f"The vector of “{markdown.plain(token)}” in A and B: cosine {decimal(float(cosines[0]))} before the first "
+        f"The vector of {markdown.plain(token)} in A and B: cosine {decimal(float(cosines[0]))} before the first "
         f"layer, {decimal(float(cosines[-1]))} after the last."
     )
     numbers = ", ".join(decimal(float(cosine)) for cosine in cosines)
@@ -150,7 +150,7 @@ def most(side: Lesson, query: int) -> tuple[int, str]:
 
 
 def _name(side: Lesson, key: int) -> str:
-    return f"“{markdown.plain(key_names(side)[key])}”"
+    return markdown.plain(quoted(key_names(side))[key])
 
 
 def key_names(side: Lesson) -> list[str]:
@@ -168,14 +168,14 @@ def targets(sides: Sides) -> tuple[int, int | None]:
 def expected(sides: Sides) -> str:
     """The most probable word at the chosen token, in A and in B."""
     at = targets(sides)
-    token = markdown.plain(visible(sides.lessons[0].trace.tokens[at[0]]))
+    token = markdown.plain(quoted(sides.lessons[0].trace.tokens)[at[0]])
     found = [_expected(lesson, position) for lesson, position in zip(sides.lessons, at, strict=True)]
     where = "In the place of" if sides.lessons[0].model.config.architecture == "encoder-only" else "After"
     if found[0][0] == found[1][0] != "":
-        return f"{where} “{token}” both expect “{found[0][0]}”: {found[0][1]} in A, {found[1][1]} in B."
+        return f"{where} {token} both expect “{found[0][0]}”: {found[0][1]} in A, {found[1][1]} in B."
     if not found[1][0]:
-        return f"{where} “{token}” A expects “{found[0][0]}” ({found[0][1]}). B has no such token."
-    return f"{where} “{token}” A expects “{found[0][0]}” ({found[0][1]}), B “{found[1][0]}” ({found[1][1]})."
+        return f"{where} {token} A expects “{found[0][0]}” ({found[0][1]}). B has no such token."
+    return f"{where} {token} A expects “{found[0][0]}” ({found[0][1]}), B “{found[1][0]}” ({found[1][1]})."
 
 
 def _expected(side: Lesson, position: int | None) -> tuple[str, str]:
@@ -192,8 +192,9 @@ def stack_of(side: Lesson) -> str:
 
 
 def query_name(sides: Sides) -> str:
+    """The chosen token as sentences name it: “it”."""
     here = sides.lessons[0]
-    return visible(here.trace.axes(here.choice.layer)[0].tokens[sides.query])
+    return quoted(here.trace.axes(here.choice.layer)[0].tokens)[sides.query]
 
 
 def how(sides: Sides) -> str:
@@ -228,8 +229,9 @@ def _one(sides: Sides, number: figures.Side) -> None:
     at = sides.queries.partner(sides.query), sides.keys.partner(sides.key)
     in_b = None if at[0] is None or at[1] is None else (at[0], at[1])
     rows, columns = _query_names(side), key_names(side)
+    asks, answers = quoted(rows), quoted(columns)
     found = (most(side, n) for n in range(len(rows)))
-    looks = (f"“{row}”: “{columns[n]}” {share}" for row, (n, share) in zip(rows, found, strict=True))
+    looks = (f"{row}: {answers[n]} {share}" for row, (n, share) in zip(asks, found, strict=True))
     show_cells(
         figures.attention(
             _masked(side),

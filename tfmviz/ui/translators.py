@@ -10,7 +10,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import END
 from tfmviz.ui import models
 from tfmviz.ui.cache import shared, shared_with_others
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import per_cent
 
 TRANSFORMER = "french-english"
@@ -62,8 +62,9 @@ def source_of(of: Trace) -> tuple[str, ...]:
 
 def said(alpha: Array, source: tuple[str, ...], tokens: tuple[str, ...]) -> str:
     """For each written token the source token with the largest share."""
+    names = quoted(source)
     rows = [
-        f"“{visible(token)}” looks at “{visible(source[int(row.argmax())])}” ({per_cent(float(row.max()))})"
-        for token, row in zip(tokens, alpha, strict=False)
+        f"{name} looks at {names[int(row.argmax())]} ({per_cent(float(row.max()))})"
+        for name, row in zip(quoted(tokens, first=1), alpha, strict=False)
     ]
     return "Alignment: " + ("; ".join(rows) if rows else "nothing is written yet") + "."

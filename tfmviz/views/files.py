@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import numpy as np
 
 from tfmviz.record.trace import Trace
 
+FORMULA = re.compile(r" *[=+\-@＝＋－＠\t\r\n]")
+
 
 def csv_of(trace: Trace, layer: str) -> str:
     """A table with a line for every head, query and key of a layer that the mask allows: positions, tokens, weight.
-
-    A token that a spreadsheet would take for a formula gets an apostrophe before it, as in `shared/table.js`.
 
     Raises:
         NotCaptured: the trace has no such layer.
@@ -24,13 +25,18 @@ def csv_of(trace: Trace, layer: str) -> str:
     writer = csv.writer(text)
     writer.writerow(["layer", "head", "query", "query token", "key", "key token", "weight"])
     for head, q, k in np.argwhere(np.broadcast_to(mask, pattern.shape)).tolist():
-        names = _field(queries.tokens[q]), _field(keys.tokens[k])
+        names = text_field(queries.tokens[q]), text_field(keys.tokens[k])
         writer.writerow([layer.split(".")[1], head, q, names[0], k, names[1], f"{pattern[head, q, k]:.6g}"])
     return text.getvalue()
 
 
-def _field(token: str) -> str:
-    return f"'{token}" if token.startswith(("=", "+", "-", "@", "\t", "\r")) else token
+def text_field(text: str) -> str:
+    """A text as a field of a table, as in `shared/table.js`.
+
+    One that a spreadsheet would take for a formula gets an apostrophe before it: what OWASP lists as CSV injection,
+    the wide signs of Chinese and Japanese keyboards too, and whatever spaces precede it.
+    """
+    return f"'{text}" if FORMULA.match(text) else text
 
 
 def npz_of(trace: Trace) -> bytes:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 
 from tfmviz.record.trace import Trace
 
@@ -35,6 +37,19 @@ def whole(token: str) -> str:
     return "␣" * left + shown + ("␣" * right if inner else "")
 
 
+def quoted(tokens: Sequence[str], *, of: str = "token", first: int = 0) -> list[str]:
+    """How sentences name the tokens of one text: “bird”, but “the” (token 3) where another one looks the same.
+
+    Args:
+        tokens: all of the text, or their labels.
+        of: what is counted.
+        first: the number of the first.
+    """
+    labels = [visible(token) for token in tokens]
+    often = Counter(labels)
+    return [f"“{label}”" + f" ({of} {n})" * (often[label] > 1) for n, label in enumerate(labels, first)]
+
+
 def of_queries(trace: Trace, layer: str) -> list[str]:
     """Labels of the rows of a layer's pattern.
 
@@ -46,11 +61,12 @@ def of_queries(trace: Trace, layer: str) -> list[str]:
 
 
 def said_of_queries(trace: Trace, layer: str) -> list[str]:
-    """The same in words: “a”, about to write “student”."""
+    """The same in words: “a”, about to write “student”; “a” as `quoted` names it."""
     labels = _labels(trace, layer)
+    names = quoted(labels)
     if not _crosses(layer):
-        return [f"“{label}”" for label in labels]
-    return [f"“{read}”, about to write “{writes}”" for read, writes in _both(trace, labels)]
+        return names
+    return [f"{read}, about to write “{writes}”" for read, (_, writes) in zip(names, _both(trace, labels), strict=True)]
 
 
 def _labels(trace: Trace, layer: str) -> list[str]:

@@ -12,7 +12,7 @@ from tfmviz.ui import translators
 from tfmviz.ui.bottleneck.choices import Translating
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.translators import SAID, written
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal
 
 
@@ -39,6 +39,6 @@ def contexts(at: Translating) -> None:
 def _said(trace: Trace, count: int) -> str:
     steps = alignment.changes(trace)[: max(count - 1, 0)]
     rows = [
-        f"“{visible(token)}” {decimal(float(step))}" for token, step in zip(written(trace)[1:], steps, strict=False)
+        f"{name} {decimal(float(step))}" for name, step in zip(quoted(written(trace), first=1)[1:], steps, strict=False)
     ]
     return "How far each context is from the one before, over its length: " + ("; ".join(rows) or "none") + "."

@@ -8,7 +8,7 @@ from tfmviz.ui import inputs, lesson
 from tfmviz.ui.bottleneck.choices import Translating
 from tfmviz.ui.figures import show_table
 from tfmviz.views.counts import Table
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
 
 
@@ -23,10 +23,10 @@ def context_sum(at: Translating) -> None:
     k = alignment.largest_number(at.trace, word=word) if asked is None else int(asked)
     found = alignment.context_sum(at.trace, word=word, coordinate=k)
     total = decimal(float(found.exponentials.sum()), ".4f")
-    source = [visible(token) for token in at.source]
+    source, name = [visible(token) for token in at.source], quoted(at.written, first=1)[word]
     show_table(
         Table(
-            caption=f"The context c of “{visible(at.written[word])}” is Σⱼ αⱼ hⱼ; this is its number {k} of {width}. "
+            caption=f"The context c of {name} is Σⱼ αⱼ hⱼ; this is its number {k} of {width}. "
             f"αⱼ is exp(scoreⱼ) over the column's sum, {total} (all divided by the largest).",
             columns=("source", "score", "exp", "α", f"h[{k}]", f"α · h[{k}]"),
             rows=_rows(source, found),

@@ -162,10 +162,10 @@ def _explained(part: Array) -> str:
 
 @shared
 def losses_on(twin: Twin, text: str) -> tuple[tuple[str, ...], Array]:
-    """The words to predict and a twin's surprise at each, up to `FACTOR` times the trained length if it can."""
+    """A text's tokens and a twin's surprise at all but the first, up to `FACTOR` times the trained length."""
     longest = FACTOR * TRAINED if reaches(twin, FACTOR * TRAINED) else TRAINED
     encoding = twin.model.tokenizer.encode(text, max_len=longest)
-    return encoding.tokens[1:], next_token_losses(zoo.experiments.logits(twin.model, encoding.ids), encoding.ids)
+    return encoding.tokens, next_token_losses(zoo.experiments.logits(twin.model, encoding.ids), encoding.ids)
 
 
 def longer(duel: Duel) -> None:
@@ -215,7 +215,7 @@ def _own_text(duel: Duel) -> None:
         return
     one, other = (results[scheme] for scheme in duel.schemes)
     counts = [len(losses) for _, losses in results.values()]
-    if one[0][: min(counts)] != other[0][: min(counts)]:
+    if one[0][: min(counts) + 1] != other[0][: min(counts) + 1]:
         st.info(CUT_DIFFERENTLY, icon=icons.INFO)
         return
     means = ", ".join(f"{scheme} **{losses[: min(counts)].mean():.2f}**" for scheme, (_, losses) in results.items())

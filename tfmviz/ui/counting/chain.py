@@ -19,7 +19,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.counting.choices import Counting
 from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.views.counts import Table
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, of_logarithm, rounded
 
 MODEL = "tiny-english"
@@ -84,6 +84,7 @@ def _both(log: float) -> str:
 
 def _figure(found: list[Factor], at: Counting) -> None:
     names = [factor.name for factor in found]
+    said = quoted(names, of="word", first=1)
     one, other = (-np.array(values) for values in zip(*((f.one, f.other) for f in found), strict=True))
     show(
         pairs(
@@ -93,12 +94,12 @@ def _figure(found: list[Factor], at: Counting) -> None:
             series=(f"{at.n}-gram", MODEL),
             title="−log P, nats",
             token_title="word; no bar: 0 or 0/0",
+            names=said,
             theme=theme(),
         ),
         key="chain",
         alt="; ".join(
-            f"“{visible(name)}” {decimal(a, '.1f')}, {decimal(b, '.1f')}"
-            for name, a, b in zip(names, one, other, strict=True)
+            f"{name} {decimal(a, '.1f')}, {decimal(b, '.1f')}" for name, a, b in zip(said, one, other, strict=True)
         ),
     )
 

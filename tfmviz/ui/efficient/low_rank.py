@@ -14,7 +14,7 @@ from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, no_bias
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import counted, in_bytes, per_cent, tiny
 
 FEATURES = (8, 16, 32, 64, 128, 256, 512, 1024)
@@ -49,7 +49,7 @@ def _refused(head: Head, rows: int) -> None:
         alt=f"{rows} rows; each mixes neighbouring tokens, about {len(head.k) / rows:.1f} of them.",
     )
     last = np.flatnonzero(E[0])[-1]
-    first, later = (f"“{markdown.plain(visible(head.k_tokens[i]))}”" for i in (0, int(last)))
+    first, later = (markdown.plain(quoted(head.k_tokens)[i]) for i in (0, int(last)))
     reason = f"{first} would see {later}" if last else "with as many rows as tokens nothing is saved"
     st.warning(
         f"**Not for this head**: it is causal, and Linformer mixes keys along the text: {reason}. Choose an "

@@ -19,7 +19,7 @@ from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import counted, decimal, in_bytes, per_cent
 from tfmviz.zoo import ModelUnavailable
 
@@ -66,7 +66,7 @@ def _shares(trace: Trace, twin: Trace, shares: Array, layer: int) -> None:
     )
     near = float(shares[-1, -NEAR:].sum())
     st.markdown(
-        f"After “{markdown.plain(visible(tokens[-1]))}”, **{per_cent(near)}** of the state of layer {layer} comes from "
+        f"After {markdown.plain(quoted(tokens)[-1])}, **{per_cent(near)}** of the state of layer {layer} comes from "
         f"the last {counted(min(NEAR, len(tokens)), 'token')}. What a token left fades at a pace that no later token "
         "changes; attention may call any of them back."
     )

@@ -92,7 +92,7 @@ def _by_token(pair: Pair) -> None:
         f"**On your text.** Mean surprise: {decimal(means[0], '.2f')} nats with every pair, "
         f"{decimal(means[1], '.2f')} with {pair.kind}.{before_after.of_twins(pair.text)}"
     )
-    before_after.show_losses(pair.traces[0].target.tokens[1:], *losses, series=pair.names, key="surprises")
+    before_after.show_losses(pair.traces[0].target.tokens, *losses, series=pair.names, key="surprises")
 
 
 def _by_position(pair: Pair) -> None:

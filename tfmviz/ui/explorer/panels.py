@@ -19,7 +19,7 @@ from tfmviz.ui.figures import show, show_bars, show_cells, show_code, show_view,
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import HOW_IT_READS, WHAT_IT_PREDICTS
 from tfmviz.words import markdown
-from tfmviz.words.labels import of_queries, said_of_queries, visible
+from tfmviz.words.labels import of_queries, quoted, said_of_queries, visible
 from tfmviz.words.numbers import per_cent
 
 
@@ -93,7 +93,7 @@ def stream_norms(here: Lesson) -> None:
         show_cells(
             residual.norms(measured.norms, measured.attention_share, tokens=trace.tokens, position=token),
             key="norms",
-            alt=f"Length of the vector of “{visible(trace.tokens[token])}”: "
+            alt=f"Length of the vector of {quoted(trace.tokens)[token]}: "
             + ", ".join(f"{length:.1f}" for length in measured.norms[:, token])
             + ", from the embedding to the last layer.",
         )

@@ -12,7 +12,7 @@ from tfmviz.record.trace import Trace
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import per_cent
 
 NOTHING = "nothing"
@@ -25,22 +25,26 @@ def inside(here: Lesson) -> None:
     if not np.isfinite(here.trace[f"{here.choice.layer}.z"]).all():
         return  # there is nothing to average
     found, seen = of_head(here.trace, here.choice.layer, here.choice.head, here.query)
-    tokens = [keys[at] for at in seen] + [NOTHING] * (len(found.places) - len(seen))
-    asks = markdown.plain(visible(queries[here.query]))
+    more = [NOTHING] * (len(found.places) - len(seen))
+    tokens, said = [keys[at] for at in seen] + more, quoted(keys)
+    names = [said[at] for at in seen] + more
+    asks = markdown.plain(quoted(queries)[here.query])
     best, *others = np.argsort(-found.weights, kind="stable")[:NAMED].tolist()
     st.markdown(
-        f"**A head can only average.** Whatever its weights, what it writes for “{asks}” (cross) stays inside the area "
-        f"of the values; “{markdown.plain(visible(tokens[best]))}” pulls the most, {per_cent(found.weights[best])}. "
+        f"**A head can only average.** Whatever its weights, what it writes for {asks} (cross) stays inside the area "
+        f"of the values; {markdown.plain(names[best])} pulls the most, {per_cent(found.weights[best])}. "
         "Without feed-forward layers a model only adds such averages, turned and stretched by matrices and norms."
     )
     if len(found.around) < 3:
         st.caption("These values span no area. Type more words, or choose a later token.")
         return
     show(
-        average(found.places, found.weights, found.middle, around=found.around, tokens=tokens, theme=theme()),
+        average(
+            found.places, found.weights, found.middle, around=found.around, tokens=tokens, names=names, theme=theme()
+        ),
         key="average",
         alt=f"The average lies inside of {len(found.around)} corners. Largest weights: "
-        + "; ".join(f"“{visible(tokens[n])}” {per_cent(found.weights[n])}" for n in (best, *others)),
+        + "; ".join(f"{names[n]} {per_cent(found.weights[n])}" for n in (best, *others)),
     )
     st.caption(
         f"Layer {here.choice.layer_index}, head {here.choice.head}, in the plane in which the values differ most "

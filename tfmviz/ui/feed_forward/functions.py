@@ -37,7 +37,7 @@ def functions(subject: Subject) -> None:
     controls.token_box(subject.tokens, subject.token)
     gated = " Here it acts on the gates, which then multiply the other half." if weights.W_gate is not None else ""
     st.markdown(
-        f"This layer uses **{own}**.{gated} Of the {len(inputs):,} numbers of “{subject.name}”, "
+        f"This layer uses **{own}**.{gated} Of the {len(inputs):,} numbers of {subject.name}, "
         f"{per_cent(float((inputs > 0).mean()))} are above 0 ({decimal(inputs.min())} to {decimal(inputs.max())}).{few}"
     )
     st.markdown("SwiGLU has no curve: it multiplies two products, SiLU(x W_gate) ⊙ x W_in (Shazeer 2020).")

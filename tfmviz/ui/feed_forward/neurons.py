@@ -19,7 +19,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.feed_forward.subject import Subject, predicts
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, per_cent
 
 SHOWN = 16
@@ -55,7 +55,7 @@ def neurons(subject: Subject) -> None:
         show_cells(
             figures.neurons(values, subject.tokens, order.tolist(), token=subject.token, neuron=column),
             key="neurons",
-            alt=f"The strongest neurons on “{visible(subject.tokens[subject.token])}”: "
+            alt=f"The strongest neurons on {quoted(subject.tokens)[subject.token]}: "
             + "; ".join(f"{n} {decimal(float(subject.post[n]))}" for n in order),
             click="chooses the neuron and the token",
             on_pick=pick,
@@ -177,7 +177,7 @@ def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
     if with_them == without_them:
         found = f"“{word}”, and even that hardly changes: **{with_them}**."
     st.markdown(
-        f"{before_after.place(here)} “{markdown.plain(visible(here.trace.tokens[token]))}” the probability that "
+        f"{before_after.place(here)} {markdown.plain(quoted(here.trace.tokens)[token])} the probability that "
         f"changes most is that of {found}"
     )
     before_after.next_words(here, after, token, series=SERIES)

@@ -13,7 +13,7 @@ from tfmviz.record.weights import FeedForwardWeights
 from tfmviz.ui import icons
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -45,7 +45,7 @@ class Subject:
     @property
     def name(self) -> str:
         """The chosen token, ready for Markdown."""
-        return markdown.plain(visible(self.tokens[self.token]))
+        return markdown.plain(quoted(self.tokens)[self.token])
 
     @property
     def is_read_out(self) -> bool:

@@ -18,6 +18,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.feed_forward.subject import Subject
 from tfmviz.ui.figures import show_cells, show_code, show_view
 from tfmviz.views import feed_forward as view
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import tiny
 
 PLACE = re.compile(r"(x|gate|pre|post|out|before|after)\.([0-9]{1,6})")
@@ -65,7 +66,7 @@ def _payload(model: Model, text: str, site: str, token: int) -> bytes:
     trace, stack = models.trace(model, text), site.split(".")[0]
     source = trace.source if stack == "encoder" and trace.source else trace.target
     weights = model.weights.stacks[stack].feed_forward[site]
-    return view.payload(trace, site, token, weights, label=source.tokens[token], title=model.name)
+    return view.payload(trace, site, token, weights, label=quoted(source.tokens)[token], title=model.name)
 
 
 def in_words(subject: Subject, found: dict[Part, Array]) -> None:
@@ -81,7 +82,7 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
     norm = ", before the norm that follows sets it anew" if post_norm else ""
     st.markdown(
         f"From d = {d:,} to d_ff = {d_ff:,} numbers, **{d_ff / d:.3g} times** as many, and back, with {n_weights:,} "
-        f"learned numbers. For “{subject.name}” **{on:,} of {d_ff:,}** {what} are above 0. What the layer writes takes "
+        f"learned numbers. For {subject.name} **{on:,} of {d_ff:,}** {what} are above 0. What the layer writes takes "
         f"the stream from length {before:.2f} to {after:.2f}{norm}."
     )
 
@@ -114,7 +115,7 @@ def moved(subject: Subject) -> None:
             show_cells(
                 figures.outputs(values, tokens, chosen=row, title=title, limit=float(np.abs(out).max())),
                 key=f"outputs_{title.split()[0]}",
-                alt=f"What the layer writes, {title}: one row per token. The row of “{tokens[row]}” is row {row}.",
+                alt=f"What the layer writes, {title}: one row per token. The chosen token is row {row}.",
             )
     if to == subject.token:
         st.markdown("Choose another position.")

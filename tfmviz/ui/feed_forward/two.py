@@ -34,7 +34,7 @@ def side_by_side(subject: Subject, there: Lesson) -> None:
     a, b = (_fires(side, subject.site, position) for side, position in places)
     token = markdown.plain(both.query_name(sides))
     st.markdown(
-        f"For “{token}” {a.sum():,} of {a.size:,} neurons fire in A, {b.sum():,} in B: {(a & b).sum():,} in both, "
+        f"For {token} {a.sum():,} of {a.size:,} neurons fire in A, {b.sum():,} in B: {(a & b).sum():,} in both, "
         f"{(a & ~b).sum():,} only in A, {(b & ~a).sum():,} only in B."
     )
     before, after = (side.trace[f"{subject.site}.post"][position] for side, position in places)

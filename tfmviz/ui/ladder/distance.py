@@ -17,7 +17,7 @@ from tfmviz.ui.figures import show, theme
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import TITLES, Ladder
 from tfmviz.ui.lesson import Lesson
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent, rounded
 
 CHANGE, GRADIENT = "change the word", "gradient"
@@ -41,12 +41,11 @@ def own(here: Lesson) -> None:
     ladder = rungs.ladder()
     text = rungs.read(ladder, here.text).text
     values, y = (moved(ladder, here.text), "share moved") if how == CHANGE else (pulled(ladder, here.text), "gradient")
-    k = np.arange(1.0, len(text) + 1)
+    k, names = np.arange(1.0, len(text) + 1), quoted(text.tokens)
 
     def said(name: str, place: float, value: float) -> str:
-        token = visible(text.tokens[-int(place)])
         shown = per_cent(value) if how == CHANGE else rounded(value)
-        return f"{name}, “{token}”, {place:.0f} back: {shown}"
+        return f"{name}, {names[-int(place)]}, {place:.0f} back: {shown}"
 
     show(
         figures.curves(

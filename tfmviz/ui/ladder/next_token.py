@@ -13,7 +13,7 @@ from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import TITLES, Reading
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible, whole
+from tfmviz.words.labels import quoted, visible, whole
 from tfmviz.words.numbers import decimal
 
 BARS = 6
@@ -52,7 +52,7 @@ def _expected(reading: Reading, place: int) -> None:
     begin = reading.text.offsets[max(0, place - SHOWN)][0]
     before = whole(reading.text.text[begin : reading.text.offsets[place - 1][1]].strip())
     dots = "…" if place > SHOWN else ""
-    came = f" The text has “{markdown.plain(visible(tokens[place]))}”." if place < len(tokens) else ""
+    came = f" The text has {markdown.plain(quoted(tokens)[place])}." if place < len(tokens) else ""
     st.markdown(f"What does each expect after “{dots}{markdown.plain(before)}”?{came}")
     vocabulary = rungs.ladder().transformer.vocabulary
     columns = st.columns(len(TITLES))

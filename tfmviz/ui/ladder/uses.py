@@ -20,7 +20,7 @@ from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import per_cent
 
 BOTH, FORWARD, CLASSIFIER = NAMES = ("label-both", "label-forward", "label-text")
@@ -73,18 +73,19 @@ def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
         figures.languages(french, tokens=text.tokens, readers=tuple(WAYS.values())),
         key="labels",
         alt="In French: "
-        + "; ".join(f"{way}: {quoted(text, row > 0.5)}" for way, row in zip(WAYS.values(), french, strict=True)),
+        + "; ".join(f"{way}: {listed(text, row > 0.5)}" for way, row in zip(WAYS.values(), french, strict=True)),
     )
     differing = (french[0] > 0.5) != (french[1] > 0.5)
     st.markdown(
         "**Labelling**: P(French) in per cent. “Forward alone” has read up to this token. "
-        + (f"They differ at {markdown.plain(quoted(text, differing))}." if differing.any() else "They agree.")
+        + (f"They differ at {markdown.plain(listed(text, differing))}." if differing.any() else "They agree.")
     )
 
 
-def quoted(text: Encoding, chosen: Array) -> str:
+def listed(text: Encoding, chosen: Array) -> str:
     """The chosen tokens as the page names them; of many the first few."""
-    tokens = [f"“{visible(text.tokens[place])}”" for place in np.flatnonzero(chosen)]
+    names = quoted(text.tokens)
+    tokens = [names[place] for place in np.flatnonzero(chosen)]
     if not tokens:
         return "nothing"
     return ", ".join(tokens[:QUOTED]) + (f" and {len(tokens) - QUOTED} more" if len(tokens) > QUOTED else "")

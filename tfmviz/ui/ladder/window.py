@@ -17,7 +17,7 @@ from tfmviz.ui.figures import show_bars, show_cells, show_columns, show_table
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
 
 BARS = 6
@@ -102,11 +102,11 @@ def _pictures(found: Network, tokens: list[str], *, unit: int, place: int) -> No
 def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
     """The sum before tanh, and what the chosen place's word would add in the other places."""
     added, elsewhere = found.added()[:, unit], found.elsewhere(place)[:, unit]
-    word = visible(tokens[place]) if tokens[place] else "–"
+    name = quoted(tokens, of="place", first=1)[place] if tokens[place] else "“–”"
     show_table(
         Table(
-            caption=f"Unit {unit}: what each place adds, and what “{word}” would add there",
-            columns=("place", "W e", f"“{word}” there"),
+            caption=f"Unit {unit}: what each place adds, and what {name} would add there",
+            columns=("place", "W e", f"{name} there"),
             rows=[
                 (f"{n}  {visible(token) if token else '–'}", decimal(own, "+.3f"), decimal(other, "+.3f"))
                 for n, (token, own, other) in enumerate(zip(tokens, added.tolist(), elsewhere.tolist(), strict=True), 1)

@@ -16,7 +16,7 @@ from tfmviz.ui.masks import unmasked
 from tfmviz.ui.masks.lab import Chosen
 from tfmviz.ui.sides import Sides
 from tfmviz.words import markdown
-from tfmviz.words.labels import said_of_queries, visible
+from tfmviz.words.labels import quoted, said_of_queries
 from tfmviz.words.numbers import counted, decimal
 
 
@@ -100,7 +100,7 @@ def attention(sides: Sides) -> None:
             values = lesson.trace[f"{layer}.{site}"][head, token]
             columns[f"{name} in {side}"] = ["−∞" if value == -np.inf else decimal(value, ".3f") for value in values]
     asks = said_of_queries(here.trace, layer)[token]
-    show_columns(columns, caption=f"Token {token}, {asks}, key by key.", key="mask_scores", low=True)
+    show_columns(columns, caption=f"{asks}, key by key.", key="mask_scores", low=True)
     st.markdown(f"The row of B still sums to **{there.trace[f'{layer}.pattern'][head, token].sum():.3f}**.")
 
 
@@ -113,16 +113,15 @@ def outputs(sides: Sides) -> None:
         st.markdown("With the model's own mask no vector has moved.")
         return
     tokens = before.axes(f"{stack}.0.self_attn")[0].tokens
-    most = int(moved[-1].argmax())
+    names, most = quoted(tokens), int(moved[-1].argmax())
     show_cells(
         figures.change(moved, tokens=tokens),
         key="stream_change",
-        alt="After the last layer: "
-        + "; ".join(f"“{visible(t)}” {m:.0%}" for t, m in zip(tokens, moved[-1], strict=True)),
+        alt="After the last layer: " + "; ".join(f"{name} {m:.0%}" for name, m in zip(names, moved[-1], strict=True)),
     )
     st.markdown(
         f"After the last layer vectors have moved by {moved[-1].mean():.0%} of their length on average, "
-        f"“{markdown.plain(visible(tokens[most]))}” most ({moved[-1, most]:.0%})."
+        f"{markdown.plain(names[most])} most ({moved[-1, most]:.0%})."
     )
 
 

@@ -14,7 +14,7 @@ from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.masks.lab import Chosen, Settings, gallery
 from tfmviz.words import markdown
-from tfmviz.words.labels import said_of_queries, visible
+from tfmviz.words.labels import quoted, said_of_queries
 from tfmviz.words.numbers import counted, tiny
 
 SHOWN = 4
@@ -139,9 +139,10 @@ def exercises(here: Lesson, said: Settings) -> None:
         f"The rows: {rows.min():.3f} to {rows.max():.3f}. Columns sum to anything, here {columns.min():.2f} to "
         f"{columns.max():.2f}.",
     )
-    seen = [f"“{markdown.plain(visible(keys.tokens[j]))}”" for j in np.flatnonzero(mask)[:12]]
+    names = quoted(keys.tokens)
+    seen = [markdown.plain(names[j]) for j in np.flatnonzero(mask)[:12]]
     _ask(
-        f"2. What may token {position}, {who}, look at?",
+        f"2. What may {who} look at?",
         f"{int(mask.sum())} of {len(keys)} tokens: {', '.join(seen)}{' …' if mask.sum() > 12 else ''}.",
     )
     everything = gallery(len(queries), len(keys), said, second_len=len(keys), crossing=queries is not keys)

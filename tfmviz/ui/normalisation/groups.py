@@ -18,7 +18,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent
 
 MORE = "The cat sat on the mat.\nMy dog ran home."
@@ -143,10 +143,10 @@ def _remarks(given: Batch, numbers: int) -> None:
 
 def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
     across, down = normed[0, row], normed[..., column][given.present]
-    name = markdown.plain(visible(given.tokens[0][row]))
+    name = markdown.plain(quoted(given.tokens[0])[row])
     tokens = f"all {len(down)} tokens" if len(down) > 1 else "the only token"
     return (
-        f"Row, as in LayerNorm and RMSNorm: the {len(across)} numbers of “{name}”: mean "
+        f"Row, as in LayerNorm and RMSNorm: the {len(across)} numbers of {name}: mean "
         f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean "
         f"square **{decimal(np.sqrt((across**2).mean()), '.3f')}**. Column, as in BatchNorm: number {column} of "
         f"{tokens}: mean **{decimal(down.mean(), '.3f')}**, standard deviation "
@@ -218,7 +218,7 @@ def _who_moved(before: Batch, moved: dict[str, Array], *, stored: bool) -> None:
             theme=theme(),
         ),
         key="company",
-        alt="; ".join(f"“{visible(t)}” {m:.1%}" for t, m in zip(before.tokens[0], moved["BatchNorm"], strict=True)),
+        alt="; ".join(f"{n} {m:.1%}" for n, m in zip(quoted(before.tokens[0]), moved["BatchNorm"], strict=True)),
     )
     st.markdown(
         f"Your vectors have moved by **{moved['BatchNorm'].mean():.1%}** of their length on average with BatchNorm"

@@ -31,7 +31,7 @@ def side_by_side(here: Lesson, there: Lesson) -> None:
     vectors = [_vectors(side, position) for side, position in zip(sides.lessons, (sides.query, at), strict=True)]
     (a, a_after), (b, b_after) = vectors
     st.markdown(
-        f"The norm takes the standard deviation of “{markdown.plain(both.query_name(sides))}” from "
+        f"The norm takes the standard deviation of {markdown.plain(both.query_name(sides))} from "
         f"{decimal(a.std())} to {decimal(a_after.std())} in A, "
         f"from {decimal(b.std())} to {decimal(b_after.std())} in B."
     )

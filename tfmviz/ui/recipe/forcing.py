@@ -15,7 +15,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_table
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, rounded
 
 MOST = 60
@@ -55,8 +55,8 @@ def forcing(here: Lesson) -> None:
 
 def _arithmetic(found: Forced, at: int) -> str:
     loss, best = float(found.losses[at]), int(found.log_p[at].argmax())
-    target, read = visible(found.targets[at]), visible(found.reads[at])
-    said = f"P(“{target}” | everything up to “{read}”) = {rounded(math.exp(-loss))}"
+    target, read = quoted(found.targets, first=1)[at], quoted(found.reads)[at]
+    said = f"P({target} | everything up to {read}) = {rounded(math.exp(-loss))}"
     hit = (
         "no entry is more probable"
         if best == found.ids[at]

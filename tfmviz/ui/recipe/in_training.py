@@ -15,7 +15,7 @@ from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.recipe import forcing
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, rounded
 
 RUNS = 10
@@ -50,7 +50,7 @@ def dropout(here: Lesson) -> None:
     changes = "With p = 0 nothing is dropped."
     if rate:
         changes = (
-            f"Predictions differ most before “{markdown.plain(visible(found.targets[most]))}” "
+            f"Predictions differ most before {markdown.plain(quoted(found.targets, first=1)[most])} "
             f"({decimal(float(runs[:, most].min()))} to {decimal(float(runs[:, most].max()))} nats)."
         )
     st.markdown(

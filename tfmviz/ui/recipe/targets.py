@@ -53,7 +53,8 @@ def smoothed(here: Lesson) -> None:
     tokens = [visible(found.model.vocabulary[n]) for n in shown]
     p = np.exp(log_p[shown])
     series, of = ("target q", "prediction p"), "entry of the vocabulary"
-    show_both(tokens, q[shown], p, series=series, title="probability", token_title=of, key="smoothed")
+    names = [f"“{token}”" for token in tokens]
+    show_both(tokens, q[shown], p, series=series, title="probability", token_title=of, names=names, key="smoothed")
     st.markdown(_words(epsilon, len(log_p), smoothing.divergence(q, log_p), float(found.losses[at]), tokens[0]))
     show_table(
         Table(

@@ -17,7 +17,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_columns, theme
 from tfmviz.ui.rope.subject import Subject, own_base, own_theta
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent
 
 if TYPE_CHECKING:
@@ -269,8 +269,8 @@ def _own_bound(shown: Subject, theta_: Array, distances: Array) -> None:
     limit = rotations.bound(q, k, theta_, distances)
     h = rotations.complex_pairs(q) * rotations.complex_pairs(k).conj()
     share = np.abs(rotations.by_distance(h, theta_, distances)) / limit
-    names = [markdown.plain(visible(shown.tokens[n])) for n in (query, key)]
+    names = [markdown.plain(quoted(shown.tokens)[n]) for n in (query, key)]
     st.markdown(
-        f"For “{names[0]}” and “{names[1]}” |q · k| reaches {per_cent(share[1])} of the bound at distance 1, "
+        f"For {names[0]} and {names[1]} |q · k| reaches {per_cent(share[1])} of the bound at distance 1, "
         f"over all at most **{per_cent(share.max())}**."
     )

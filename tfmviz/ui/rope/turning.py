@@ -19,7 +19,7 @@ from tfmviz.ui.pairs import show_both
 from tfmviz.ui.rope.subject import Subject, own_theta
 from tfmviz.views import turning
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, tiny
 
 TURN = re.compile(r"\d{1,5}(\.\d{1,5}){3}")
@@ -113,7 +113,7 @@ def helices(shown: Subject) -> None:
     angles = rotations.angles(np.arange((n - 1) * SMOOTH + 1) / SMOOTH, theta[pairs])  # (point, pair)
     q = rotations.complex_pairs(shown.of_head("q"))[shown.query, pairs]
     name = visible(shown.tokens[shown.query])
-    safe = markdown.plain(name)
+    safe = markdown.plain(quoted(shown.tokens)[shown.query])
     radii = " and ".join(f"{decimal(abs(value))} in pair {m}" for m, value in zip(pairs, q, strict=True))
     left, right = st.columns(2)
     with left:
@@ -121,10 +121,10 @@ def helices(shown: Subject) -> None:
         figure = _figure(np.exp(1j * angles), pairs, "any word", seen)
         show_space(figure, key="helix_added", alt=f"Pairs of sine and cosine over {n} positions: helices of radius 1.")
     with right:
-        st.markdown(f"**RoPE**: the query of “{safe}” itself goes round, on its own radius.")
+        st.markdown(f"**RoPE**: the query of {safe} itself goes round, on its own radius.")
         figure = _figure(q * np.exp(1j * angles), pairs, name, seen)
         show_space(figure, key="helix_turned", alt=f"Pairs of a query over {n} positions: helices of radius {radii}.")
-    st.markdown(f"“{safe}” keeps its length at any position: {radii}.")
+    st.markdown(f"{safe} keeps its length at any position: {radii}.")
 
 
 def _figure(values: Array, pairs: list[int], name: str, seen: View) -> Space:

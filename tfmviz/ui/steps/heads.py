@@ -16,7 +16,7 @@ from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.pairs import show_both
 from tfmviz.words import markdown
-from tfmviz.words.labels import of_queries, said_of_queries, visible
+from tfmviz.words.labels import of_queries, quoted, said_of_queries
 
 CANNOT_SHOW: dict[Kind, str] = {
     "next token": "the mask forbids to look ahead",
@@ -48,9 +48,9 @@ def lookup(here: Lesson) -> None:
     hard = np.eye(len(row))[best]
     series = ("soft: attention", "hard: best key")
     show_both(keys.tokens, row, hard, series=series, title="part taken", key="lookup")
-    asked, found = said_of_queries(trace, choice.layer)[token], visible(keys.tokens[best])
+    asked, found = said_of_queries(trace, choice.layer)[token], quoted(keys.tokens)[best]
     st.markdown(
-        f"{markdown.plain(asked)} asks. A `dict` would return the value of “{markdown.plain(found)}” "
+        f"{markdown.plain(asked)} asks. A `dict` would return the value of {markdown.plain(found)} "
         f"alone; attention takes {row[best]:.0%} of it. The cosine between the two results is "
         f"**{number(cosine)}**."
     )
@@ -83,10 +83,10 @@ def _attention_and_effect(attention: Array, effect: Array, keys: tuple[str, ...]
     """Each key's share of the attention beside its share of what the head adds."""
     show_both(keys, attention, effect, series=("attention", "effect"), title="share", key="look_effects")
     looked, felt = int(attention.argmax()), int(effect.argmax())
-    names = [markdown.plain(visible(keys[j])) for j in (looked, felt)]
+    names = [markdown.plain(quoted(keys)[j]) for j in (looked, felt)]
     st.markdown(
-        f"Most attention: “{names[0]}” ({attention[looked]:.0%}; effect {effect[looked]:.0%}). Largest effect: "
-        f"“{names[1]}” ({effect[felt]:.0%}). "
+        f"Most attention: {names[0]} ({attention[looked]:.0%}; effect {effect[looked]:.0%}). Largest effect: "
+        f"{names[1]} ({effect[felt]:.0%}). "
         + ("" if looked == felt else "**High attention is not high effect:** a short value carries little.")
     )
 

@@ -21,7 +21,7 @@ from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import counted, decimal, tiny
 
 
@@ -130,8 +130,8 @@ def _not_a_token(model: Model, typed: str) -> str:
     word = typed.strip()
     pieces = model.tokenizer.pieces(f" {word}")
     near = _nearest(model, word)
-    quoted = ", ".join(f"“{markdown.plain(visible(text))}”" for text in near)
-    offer = f"The nearest that are: {quoted}." if near else "Type a shorter, more common word."
+    named = ", ".join(f"“{markdown.plain(visible(text))}”" for text in near)
+    offer = f"The nearest that are: {named}." if near else "Type a shorter, more common word."
     read = ", ".join(f"“{markdown.plain(visible(piece))}”" for piece in pieces[:8])
     return f"“{markdown.plain(word)}” is not a single token of this model, which reads it as {read}. {offer}"
 
@@ -245,14 +245,15 @@ def _head(here: Lesson, account: Account) -> None:
     keys = trace.axes(choice.layer)[1].tokens
     row = trace[f"{choice.layer}.pattern"][choice.head][account.token]
     strongest = int(np.abs(effect).argmax())
-    most, felt = (markdown.plain(visible(keys[n])) for n in (int(row.argmax()), strongest))
+    names = quoted(keys)
+    most, felt = (markdown.plain(names[n]) for n in (int(row.argmax()), strongest))
     st.markdown(
-        f"**{part.name[0].upper()}{part.name[1:]}** looked most at “{most}” ({row.max():.0%}); “{felt}” counted most "
+        f"**{part.name[0].upper()}{part.name[1:]}** looked most at {most} ({row.max():.0%}); {felt} counted most "
         f"({decimal(effect[strongest], '+.2f')}). All keys together add {decimal(score, '+.2f')}."
     )
     looked, wrote = figures.looks(row, effect, tokens=keys, title="added", theme=theme())
-    show(looked, key="looked", alt="; ".join(f"“{visible(t)}” {a:.0%}" for t, a in zip(keys, row, strict=True)))
-    show(wrote, key="wrote", alt="; ".join(f"“{visible(t)}” {e:+.2f}" for t, e in zip(keys, effect, strict=True)))
+    show(looked, key="looked", alt="; ".join(f"{name} {a:.0%}" for name, a in zip(names, row, strict=True)))
+    show(wrote, key="wrote", alt="; ".join(f"{name} {e:+.2f}" for name, e in zip(names, effect, strict=True)))
     _pushes(here.model.vocabulary, account, index)
 
 

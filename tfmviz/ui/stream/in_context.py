@@ -14,7 +14,7 @@ from tfmviz.ui.figures import show, show_table, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
 
 KEPT = Table(
@@ -51,7 +51,8 @@ def _pair(here: Lesson) -> None:
         controls.other_box(names, second, label="and this one")
     found = compared(here.trace, here.choice.layer.split(".")[0], tokens.ids, (first, second))
     _lines(found, [f"{names[at]} {at}" for at in (first, second)])
-    _said(found, names[first], names[second], same=tokens.ids[first] == tokens.ids[second])
+    said = quoted(tokens.tokens)
+    _said(found, said[first], said[second], same=tokens.ids[first] == tokens.ids[second])
 
 
 def _places(here: Lesson, tokens: Encoding) -> tuple[int, int]:
@@ -90,7 +91,7 @@ def _lines(found: InContext, names: list[str]) -> None:
 def _said(found: InContext, first: str, second: str, *, same: bool) -> None:
     a, b = (markdown.plain(name) for name in (first, second))
     start, end = (decimal(float(found.each_other[at])) for at in (0, -1))
-    begins = f"“{a}” twice, one embedding" if same else f"“{a}” and “{b}”, two embeddings"
+    begins = f"{a} and {b}, {'one embedding' if same else 'two embeddings'}"
     st.markdown(
         f"**{begins}; in context two vectors.** Their cosine is {start} at the start and {end} after the last layer, "
         f"where any two different tokens have {decimal(float(found.usual[-1]))}."

@@ -15,7 +15,7 @@ from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.pairs import show_both
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 
 
 def lengths(here: Lesson) -> None:
@@ -37,11 +37,11 @@ def lengths(here: Lesson) -> None:
     show_cells(
         maps.lengths(values, stages=list(stages), tokens=tokens, position=token),
         key="lengths",
-        alt=f"Length of “{visible(tokens[token])}”: "
+        alt=f"Length of {quoted(tokens)[token]}: "
         + "; ".join(f"{s} {v:.1f}" for s, v in zip(stages, values[:, token], strict=True)),
     )
     st.markdown(
-        f"“{markdown.plain(visible(tokens[token]))}” before and after each norm. "
+        f"{markdown.plain(quoted(tokens)[token])} before and after each norm. "
         + ("The layers read a normed copy." if is_pre_norm(trace) else "The normed vector replaces the stream.")
     )
     _before_and_after(trace, stack, token)

@@ -21,8 +21,9 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_bars, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import lens as view
+from tfmviz.views.files import text_field
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import per_cent
 
 WORD, RANK, ENTROPY, DIVERGENCE = "top word", "rank of the answer", "entropy", "distance to the end"
@@ -138,7 +139,7 @@ def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:
     st.markdown(
         f"In the first column {same} of {len(trace.tokens)} tokens {'is' if same == 1 else 'are'} read out as "
         f"themselves; from “{stages[half]}” on, half keep their final answer. For "
-        f"“{markdown.plain(visible(trace.tokens[token]))}” it is “{answer}”; its rank by stage: {way}."
+        f"{markdown.plain(quoted(trace.tokens)[token])} it is “{answer}”; its rank by stage: {way}."
     )
 
 
@@ -153,7 +154,7 @@ def _one_cell(here: Lesson, token: int, *, name: str, site: str | None) -> None:
 
 
 def _csv(found: Lens, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> str:
-    """One line for every token and stage. Words stand in “quotation marks”, so that none is taken for a formula."""
+    """One line for every token and stage."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(
@@ -161,9 +162,9 @@ def _csv(found: Lens, stages: list[str], trace: Trace, vocabulary: tuple[str, ..
     )
     for n, token in enumerate(trace.tokens):
         for s, stage in enumerate(stages):
-            words = (f"“{vocabulary[index]}”" for index in (found.top[s, n], found.answer[n]))
+            words = (text_field(vocabulary[index]) for index in (found.top[s, n], found.answer[n]))
             top, answer = words
             measured = (found.answer_probability[s, n], found.answer_rank[s, n], found.entropy[s, n])
             numbers = [f"{value:.6g}" for value in (*measured, found.divergence[s, n])]
-            writer.writerow([n, f"“{token}”", stage, top, f"{found.top_probability[s, n]:.6g}", answer, *numbers])
+            writer.writerow([n, text_field(token), stage, top, f"{found.top_probability[s, n]:.6g}", answer, *numbers])
     return text.getvalue()

@@ -18,7 +18,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import seen_from, show_space, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, per_cent
 
 MOST = 40
@@ -33,12 +33,12 @@ def paths(here: Lesson) -> None:
     with line:
         controls.token_box(tokens, chosen)
     seen = seen_from(line)
-    stages = residual.stages(trace, stack, "layers")
+    names, stages = quoted(tokens), residual.stages(trace, stack, "layers")
     found = _in_space(here.model, here.text, stack)
     said = _said(trace, stages, tokens, chosen)
     shown = [n for n in range(len(tokens)) if n < MOST or n == chosen]
     figure = space.ways(
-        [_way(tokens[n], found.places[:, n], list(stages), stands_out=n == chosen) for n in shown],
+        [_way(tokens[n], names[n], found.places[:, n], list(stages), stands_out=n == chosen) for n in shown],
         axes=("1st direction", "2nd direction", "3rd direction"),
         title="Where each token's vector is after each layer",
         seen_from=seen,
@@ -52,12 +52,12 @@ def paths(here: Lesson) -> None:
     )
 
 
-def _way(token: str, places: Array, stages: Sequence[str], *, stands_out: bool) -> Way:
+def _way(token: str, name: str, places: Array, stages: Sequence[str], *, stands_out: bool) -> Way:
     look = theme()
     return Way(
-        name=token,
+        name=name,
         points=places,
-        said=[f"“{token}”, {stage}" for stage in stages],
+        said=[f"{name}, {stage}" for stage in stages],
         colour=look.accent if stands_out else look.masked,
         width=10 if stands_out else 4,
         label=token,
@@ -80,8 +80,8 @@ def _said(trace: Trace, stages: Mapping[str, str], tokens: list[str], chosen: in
         return "A single token has nothing to be like. Type more."
     (_, first), *_, (last, site) = stages.items()
     (near, cosine), (then, later) = (residual.closest(trace[place].astype(float), chosen) for place in (first, site))
-    name, near_name, then_name = (markdown.plain(tokens[n]) for n in (chosen, near, then))
+    name, near_name, then_name = (markdown.plain(quoted(tokens)[n]) for n in (chosen, near, then))
     return (
-        f"As an embedding, “{name}” is most like “{near_name}” (cosine {decimal(cosine)}); {last}, it is most like "
-        f"“{then_name}” ({decimal(later)})."
+        f"As an embedding, {name} is most like {near_name} (cosine {decimal(cosine)}); {last}, it is most like "
+        f"{then_name} ({decimal(later)})."
     )

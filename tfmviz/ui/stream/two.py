@@ -36,7 +36,7 @@ def _lengths(sides: Sides) -> None:
             found[title] = residual.lengths(side.trace, sites)[:, position]
     token = markdown.plain(both.query_name(sides))
     ends = (f"{decimal(float(v[0]), '.1f')} → {decimal(float(v[-1]), '.1f')} in {n[0]}" for n, v in found.items())
-    st.markdown(f"The length of the vector of “{token}”, first → last: {', '.join(ends)}.")
+    st.markdown(f"The length of the vector of {token}, first → last: {', '.join(ends)}.")
     show(
         figures.lengths(found, theme=theme()),
         key="side_lengths",

@@ -28,7 +28,7 @@ from tfmviz.ui.sentences import examples_for
 from tfmviz.ui.sides import Sides
 from tfmviz.views import parts as view
 from tfmviz.words import markdown
-from tfmviz.words.labels import END, visible
+from tfmviz.words.labels import END, quoted
 from tfmviz.words.numbers import decimal
 
 OFF = re.compile(r"(none|([edc][ml]?\d{1,3}(\.\d{1,3})?)(,[edc][ml]?\d{1,3}(\.\d{1,3})?){0,999})")
@@ -273,9 +273,9 @@ def losses(sides: Sides, said: Switches) -> None:
     verdict(sides, said)
     old, new = (mask_effect.next_token_losses(side.trace["logits"], side.trace.target.ids) for side in sides.lessons)
     worst = int((new - old).argmax())
-    word = markdown.plain(visible(here.trace.tokens[worst + 1]))
+    word = markdown.plain(quoted(here.trace.tokens)[worst + 1])
     st.markdown(
-        f"“{word}” suffers most: {decimal(new[worst] - old[worst], '+.3f')} nats."
+        f"{word} suffers most: {decimal(new[worst] - old[worst], '+.3f')} nats."
         if round(float(new[worst] - old[worst]), 3) > 0
         else "No word surprises the model more than before."
     )

@@ -15,7 +15,7 @@ from tfmviz.ui.figures import show, show_cells, show_table, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible, whole
+from tfmviz.words.labels import quoted, visible, whole
 from tfmviz.words.numbers import decimal, per_cent, tiny
 
 AROUND = 2
@@ -50,13 +50,13 @@ def look_up(here: Lesson) -> None:
     show_cells(
         figures.look_up(table[shown, :NUMBERS], product[:NUMBERS], names=names, chosen=index - first),
         key="look_up",
-        alt=f"Row {index} of W_E, “{whole(text.tokens[position])}”, and below it the product of the one-hot vector "
+        alt=f"Row {index} of W_E, {quoted(text.tokens)[position]}, and below it the product of the one-hot vector "
         f"with W_E: they differ by at most {tiny(difference)}.",
     )
     n, d = table.shape
     scale = " The model then multiplies it by √d_model." if here.model.config.embeddings.scaled else ""
     st.markdown(
-        f"“{markdown.plain(visible(text.tokens[position]))}” is entry {index} of {n:,}: a **one-hot vector** of "
+        f"{markdown.plain(quoted(text.tokens)[position])} is entry {index} of {n:,}: a **one-hot vector** of "
         f"{n - 1:,} zeros and a 1. Its product with W_E ({n:,} × {d}) is row {index}: they differ by at most "
         f"**{tiny(difference)}**. So the row is looked up.{scale}"
     )
@@ -73,7 +73,7 @@ def neighbours(here: Lesson) -> None:
     show(
         figures.neighbours(tokens, cosines, theme=theme()),
         key="neighbours",
-        alt=f"Nearest to “{whole(text.tokens[position])}”: "
+        alt=f"Nearest to {quoted(text.tokens)[position]}: "
         + "; ".join(f"“{whole(t)}” {decimal(c)}" for t, c in zip(tokens, cosines, strict=True)),
     )
     st.markdown("Words that fit the same places get similar gradients, so training turns their vectors the same way.")
@@ -131,7 +131,7 @@ def embedding_map(here: Lesson) -> None:
     show(
         figures.embedding_map(places[shown], words=words, roles=roles, window=(low, high), theme=theme()),
         key="embedding_map",
-        alt=f"{len(shown)} of {len(places)} entries on a plane, around “{whole(text.tokens[position])}” at "
+        alt=f"{len(shown)} of {len(places)} entries on a plane, around {quoted(text.tokens)[position]} at "
         + ", ".join(decimal(v) for v in places[index])
         + ". Nearest on this plane: "
         + ", ".join(f"“{whole(here.model.vocabulary[n])}”" for n in _near(places, index)),

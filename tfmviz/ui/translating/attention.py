@@ -15,7 +15,7 @@ from tfmviz.ui import sides as both
 from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.translators import SAID, TRANSFORMER, said, source_of, written
-from tfmviz.words.labels import END, START, UNKNOWN, visible
+from tfmviz.words.labels import END, START, UNKNOWN, quoted, visible
 from tfmviz.words.numbers import per_cent
 
 ONE, LAYER, ALL = "one head", "mean of the layer", "mean of all layers"
@@ -69,11 +69,12 @@ def sources(trace: Trace) -> list[str]:
 def encoder(here: Lesson) -> None:
     layer, head = here.choice.layer_index, here.choice.head
     pattern, names = here.trace[f"encoder.{layer}.self_attn.pattern"][head], sources(here.trace)
+    said = quoted(names)
     title = f"Encoder, layer {layer}, head {head}"
     show_cells(
         figures.attention(pattern, queries=names, keys=names, title=title, across=False),
         key="encoder",
-        alt=f"The last word, “{names[-1]}”, looks most at “{names[int(pattern[-1].argmax())]}”.",
+        alt=f"The last token, {said[-1]}, looks most at {said[int(pattern[-1].argmax())]}.",
     )
     st.markdown("The encoder runs once, for the whole translation.")
 

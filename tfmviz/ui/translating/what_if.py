@@ -20,6 +20,7 @@ from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.translating import attention, trees
 from tfmviz.words import markdown
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import per_cent
 
 SWAP, CLOSE, DIRECT = "swap a word", "close a look", "direct a look"
@@ -104,8 +105,9 @@ def _swapped(here: Lesson) -> Other | None:
     text = " ".join([*words[:n], *new.split(), *words[n + 1 :]])
     if not here.model.encode(text).ids:
         return None
-    old, put = markdown.plain(words[n][:MOST_LETTERS]), markdown.plain(" ".join(new.split()))
-    return Other(text=text, says=f"“{old}” becomes “{put}”." if put else f"“{old}” is left out.")
+    old = markdown.plain(quoted([word[:MOST_LETTERS] for word in words], of="word")[n])
+    put = markdown.plain(" ".join(new.split()))
+    return Other(text=text, says=f"{old} becomes “{put}”." if put else f"{old} is left out.")
 
 
 def _edited(here: Lesson, how: str) -> Other | None:
@@ -121,17 +123,18 @@ def _edited(here: Lesson, how: str) -> Other | None:
         chosen = _places("sees only", names, key="directed")
     if not chosen:
         return Other(text=here.text, says="No word is chosen, so nothing is changed.")
-    after, listed = markdown.plain(steps[step][0]), " and ".join(f"“{markdown.plain(names[n])}”" for n in chosen)
+    after = markdown.plain(quoted([reads for reads, _ in steps])[step])
+    said = [markdown.plain(name) for name in quoted(names)]
     if how == DIRECT:
-        return _directed(here, step, chosen, names=names, after=after)
+        return _directed(here, step, chosen, names=said, after=after)
     if len(chosen) == len(names):
         return Other(text=here.text, says="A step must look at something, so nothing is changed.")
-    says = f"After “{after}” no head may look at {listed}."
+    says = f"After {after} no head may look at {' and '.join(said[n] for n in chosen)}."
     return Other(text=here.text, step=step, allowed=tuple(n not in chosen for n in range(len(names))), says=says)
 
 
 def _directed(here: Lesson, step: int, chosen: Sequence[int], *, names: Sequence[str], after: str) -> Other:
-    """Asks how much of its attention a step gives to each of the chosen words."""
+    """Asks how much of its attention a step gives to each of the chosen words; `names` and `after` are Markdown."""
     typed = st.text_input(
         "in parts",
         "",
@@ -147,12 +150,12 @@ def _directed(here: Lesson, step: int, chosen: Sequence[int], *, names: Sequence
     except ValueError as error:
         return Other(text=here.text, says=f"{error} So nothing is changed.")
     given = dict(zip(chosen, shares, strict=True))
-    listed = ", ".join(f"{per_cent(share)} to “{markdown.plain(names[n])}”" for n, share in given.items())
+    listed = ", ".join(f"{per_cent(share)} to {names[n]}" for n, share in given.items())
     return Other(
         text=here.text,
         step=step,
         weights=tuple(given.get(n, 0.0) for n in range(len(names))),
-        says=f"After “{after}” every head gives its attention so: {listed}.",
+        says=f"After {after} every head gives its attention so: {listed}.",
     )
 
 

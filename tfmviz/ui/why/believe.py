@@ -87,8 +87,7 @@ def _list(here: Lesson, found: ScoreSum, path: Path) -> None:
             caption="Click a path to remove it.",
             columns=["path", "predicted change"],
             rows=[
-                [f"{_writer(found, p)} → {p[0]} of “{labels[p[0]]}”", decimal(found.predicted(*p), "+.2f")]
-                for p in paths
+                [f"{_writer(found, p)} → {p[0]} of {labels[p[0]]}", decimal(found.predicted(*p), "+.2f")] for p in paths
             ],
             picked=paths.index(path) if path in paths else -1,
             low=True,

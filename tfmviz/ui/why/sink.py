@@ -18,7 +18,7 @@ from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.why import subject
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent
 
 TWINS = ("twins-rope", "twins-sink")
@@ -84,10 +84,10 @@ def _map(here: Lesson, found: Sinks) -> None:
 
 def _in_words(here: Lesson, found: Sinks) -> None:
     choice = here.choice
-    first = markdown.plain(visible(here.trace.axes(choice.layer)[1].tokens[0]))
+    first = markdown.plain(quoted(here.trace.axes(choice.layer)[1].tokens)[0])
     at = found.layers.index(choice.layer), choice.head
     st.markdown(
-        f"Heads give **{per_cent(float(np.nanmean(found.shares)))}** to “{first}” on average; "
+        f"Heads give **{per_cent(float(np.nanmean(found.shares)))}** to {first} on average; "
         f"head {choice.layer_index}.{choice.head} gives **{per_cent(float(found.shares[at]))}**. Its "
         f"value there is **{decimal(float(found.lengths[at]))}** times as long as elsewhere."
     )

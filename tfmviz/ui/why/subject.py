@@ -11,7 +11,7 @@ from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 
 
 def ask(here: Lesson) -> ScoreSum | None:
@@ -39,13 +39,13 @@ def sum_of(model: Model, text: str, pair: Pair) -> ScoreSum:
 
 def names(here: Lesson) -> dict[Side, str]:
     """The two tokens as Markdown: “it”."""
-    return {side: f"“{markdown.plain(label)}”" for side, label in labels(here).items()}
+    return {side: markdown.plain(label) for side, label in labels(here).items()}
 
 
 def labels(here: Lesson) -> dict[Side, str]:
-    """The two tokens as text."""
+    """The two tokens as text: “it”."""
     queries, keys = here.trace.axes(here.choice.layer)
-    return {"query": visible(queries.tokens[here.query]), "key": visible(keys.tokens[here.key])}
+    return {"query": quoted(queries.tokens)[here.query], "key": quoted(keys.tokens)[here.key]}
 
 
 def said(writer: str) -> str:

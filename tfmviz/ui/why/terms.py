@@ -112,7 +112,7 @@ def _matrix(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
             values,
             rows=written[0],
             columns=written[1],
-            titles=(f"wrote into “{names['query']}”", f"wrote into “{names['key']}”"),
+            titles=(f"wrote into {names['query']}", f"wrote into {names['key']}"),
             added="added to the score",
             chosen=None if None in cell else cell,  # type: ignore[arg-type]
         ),
@@ -142,7 +142,7 @@ def _list(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
     show_table(
         Table(
             caption=f"The {counted(len(best), 'largest term')}",
-            columns=[f"wrote into “{labels['query']}”", f"wrote into “{labels['key']}”", "adds"],
+            columns=[f"wrote into {labels['query']}", f"wrote into {labels['key']}", "adds"],
             rows=[[sides[0][a], sides[1][b], decimal(float(found.terms[a, b]), "+.2f")] for a, b in best],
             picked=best.index(chosen) if chosen in best else -1,
         ),

@@ -15,7 +15,7 @@ from tfmviz.ui.figures import show_cells
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.why import subject
 from tfmviz.words import markdown
-from tfmviz.words.labels import of_queries, visible
+from tfmviz.words.labels import of_queries, quoted, visible
 from tfmviz.words.numbers import counted, decimal, per_cent
 
 RAISED, LOWERED = 6, 4
@@ -56,7 +56,7 @@ def _map(here: Lesson, found: Pushes) -> None:
     kept = sorted(n for n in largest(sizes, SHOWN) if sizes[n] > 0)  # what is masked adds exactly nothing
     values = folded(found.by_key, kept, range(len(words)))[:, :-1]
     row = here.trace[f"{here.choice.layer}.pattern"][here.choice.head, here.query]
-    rows = [f"{keys[n]} · {per_cent(float(row[n]))}" for n in kept]
+    rows = [f"{n} {keys[n]} · {per_cent(float(row[n]))}" for n in kept]
     if others := int((sizes > 0).sum()) - len(kept):
         rows.append(counted(others, "other"))
     values = values[: len(rows)]
@@ -80,5 +80,5 @@ def _in_words(here: Lesson, found: Pushes) -> None:
     st.markdown(
         f"At {subject.names(here)['query']} this head raises “{word}” most, by "
         f"**{decimal(float(found.by_key[:, 0].sum()), '+.2f')}**; the value of "
-        f"“{markdown.plain(visible(keys[best]))}” adds **{decimal(float(found.by_key[best, 0]), '+.2f')}**."
+        f"{markdown.plain(quoted(keys)[best])} adds **{decimal(float(found.by_key[best, 0]), '+.2f')}**."
     )

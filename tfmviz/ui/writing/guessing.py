@@ -17,7 +17,7 @@ from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.pairs import show_both
 from tfmviz.ui.writing.desk import Written
 from tfmviz.words import markdown
-from tfmviz.words.labels import END, visible
+from tfmviz.words.labels import END, quoted, visible
 from tfmviz.words.numbers import decimal, of_logarithm, per_cent
 
 MOST_TOKENS, MOST_CHARACTERS = 12, 40
@@ -142,6 +142,7 @@ def _say(here: Lesson, found: Guess, *, counts: bool) -> None:
 def _score(rounds: list[Guess]) -> None:
     last = rounds[-SHOWN:]
     own, best = (np.array([getattr(one, name) for one in last]) / np.log(2) for name in ("loss", "best_loss"))
+    names = quoted([one.word for one in last], of="guess", first=len(rounds) - len(last) + 1)
     show_both(
         [one.word for one in last],
         own,
@@ -149,10 +150,11 @@ def _score(rounds: list[Guess]) -> None:
         series=("your word", "the model's first choice"),
         title="loss in bits",
         token_title="your guesses",
+        names=names,
         key="guesses",
         alt="; ".join(
-            f"“{visible(one.word)}” {_bits(one.loss)} bits, “{visible(one.best)}” {_bits(one.best_loss)}"
-            for one in last
+            f"{name} {_bits(one.loss)} bits, “{visible(one.best)}” {_bits(one.best_loss)}"
+            for name, one in zip(names, last, strict=True)
         ),
     )
     mean, mean_best = (float(np.mean([getattr(one, name) for one in rounds])) for name in ("loss", "best_loss"))

@@ -19,7 +19,7 @@ from tfmviz.ui.pairs import show_both
 from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import per_cent
 
 DRAWS = 100
@@ -51,6 +51,7 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
         title="share",
         token_title="next token",
         percent=True,
+        names=[f"“{visible(word)}”" for word in words],
         key="draws",
     )
     most = int(np.abs(drawn - expected)[:-1].argmax())
@@ -71,7 +72,8 @@ def into_this_word(here: Lesson, now: Written) -> None:
     pattern = trace[f"{layer}.pattern"][head]
     mask = np.broadcast_to(trace[f"{layer}.mask"], pattern.shape)
     best = np.argsort(-pattern[-1], kind="stable")[:3]
-    strongest = ", ".join(f"“{markdown.plain(visible(keys.tokens[k]))}” {per_cent(pattern[-1, k])}" for k in best)
+    names, asks = quoted(keys.tokens), quoted(queries.tokens)[-1]
+    strongest = ", ".join(f"{names[k]} {per_cent(pattern[-1, k])}" for k in best)
     show_cells(
         figures.attention_rows(
             pattern,
@@ -82,11 +84,10 @@ def into_this_word(here: Lesson, now: Written) -> None:
             title=f"Layer {here.choice.layer_index}, head {head}",
         ),
         key="rows",
-        alt=f"The last row, “{visible(queries.tokens[-1])}”, looks most at {strongest}.",
+        alt=f"The last row, {asks}, looks most at {strongest}.",
     )
     st.markdown(
-        f"A row is the token just read. The last, “{markdown.plain(visible(queries.tokens[-1]))}”, looks most "
-        f"at {strongest}."
+        f"A row is the token just read. The last, {markdown.plain(asks)}, looks most at {markdown.plain(strongest)}."
     )
     _by_layer(here, trace)
 

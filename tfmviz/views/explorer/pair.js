@@ -6,6 +6,7 @@
 import { inWords } from "../shared/bytes.js";
 import { button, make } from "../shared/elements.js";
 import { share } from "../shared/numbers.js";
+import { quoted } from "../shared/quoted.js";
 
 const SHOWN = 4; // heads
 
@@ -37,7 +38,7 @@ export class Pair {
    */
   show({ row, column }, { queries, keys }, found, shown) {
     this.rank(found ?? [], shown);
-    const [query, key] = [queries.said?.[row] ?? `“${queries.labels[row]}”`, `“${keys.labels[column]}”`].map(inWords);
+    const [query, key] = [queries.said?.[row] ?? quoted(queries.labels, row), quoted(keys.labels, column)].map(inWords);
     this.said.textContent = found?.length === 0 ? `${query} may not look at ${key}.` : `${query} → ${key}:`;
   }
 

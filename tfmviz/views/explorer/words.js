@@ -6,6 +6,7 @@
 /** @import { Filters, Pattern } from "./weights.js" */
 import { inWords } from "../shared/bytes.js";
 import { decimal, share } from "../shared/numbers.js";
+import { quoted } from "../shared/quoted.js";
 
 /** @typedef {{layer: number, head: number}} Place of a head */
 
@@ -108,11 +109,12 @@ export function verdictWords(kind, { layer, head }, words) {
 export const headWords = (kind, place) => [headName(kind, place), verdictOf(kind, place)].filter(Boolean).join(": ");
 
 /**
- * “it” (token 7); where one text looks at another, “a”, about to write “student” (token 3).
+ * What is pointed at, always with its number: “it” (token 7); where one text looks at another, “a”, about to write
+ * “student”.
  * @param {Texts} texts
  * @param {number} at
  */
-const said = ({ labels, said }, at) => inWords(`${said?.[at] ?? `“${labels[at]}”`} (token ${at})`);
+const said = ({ labels, said }, at) => inWords(said?.[at] ?? `“${labels[at]}” (token ${at})`);
 
 /**
  * What each row of the heads that are shown gives to no token, as they have a sink; null where none has one, and where
@@ -129,7 +131,7 @@ export function unusedOf({ unused }, view) {
 }
 
 /**
- * “it” (token 7) looks at “animal” 0.42, “The” 0.20; 0.31 goes to the sink, to no token.
+ * “it” (token 7) looks at “animal” 0.42, “the” (token 5) 0.20; 0.31 goes to the sink, to no token.
  * @param {Pattern} pattern
  * @param {Focus} focus
  * @param {{queries: Texts, keys: Texts}} texts
@@ -138,14 +140,14 @@ export function unusedOf({ unused }, view) {
 export function sentence({ mask, weights, unused }, { side, at }, { queries, keys }, most = 3) {
   const [own, others] = side === "query" ? [queries, keys] : [keys, queries];
   const largest = others.labels
-    .map((label, other) => {
+    .map((_, other) => {
       const [row, column] = side === "query" ? [at, other] : [other, at];
-      return { label, weight: weights[row * mask.columns + column] };
+      return { other, weight: weights[row * mask.columns + column] };
     })
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .slice(0, most)
-    .map(({ label, weight }) => `“${inWords(label)}” ${share(weight)}`);
+    .map(({ other, weight }) => `${inWords(quoted(others.labels, other))} ${share(weight)}`);
   const verb = side === "query" ? "looks at" : "is looked at by";
   const rest = side === "query" && unused ? unused[at] : 0;
   const sink = rest > 0.0005 ? `; ${share(rest)} goes to the sink, to no token` : "";

@@ -15,7 +15,6 @@ from tfmviz.analysis.feed_forward import Part, Sum, name_of, parts
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import FeedForwardWeights
 from tfmviz.views.shared import pack, script, style
-from tfmviz.words.labels import visible
 
 JS = script("feed_forward/view.js")
 CSS = style("feed_forward")
@@ -28,7 +27,7 @@ def payload(
 
     Args:
         site: path of the layer, such as "decoder.0.mlp".
-        label: the token.
+        label: the token as sentences name it.
         title: name of the model.
 
     Raises:
@@ -47,7 +46,7 @@ def payload(
             "f": name_of(weights),
             "gated": weights.W_gate is not None,
             "preNorm": is_pre_norm(trace),
-            "token": visible(label),
+            "token": label,
         },
         vectors,
     )

@@ -29,7 +29,7 @@ import { line } from "../shared/sums.js";
  * @property {string} f name of the function
  * @property {boolean} gated
  * @property {boolean} preNorm
- * @property {string} token
+ * @property {string} token as sentences name it
  */
 
 /** @type {Record<Part, Tone>} */
@@ -44,7 +44,7 @@ export const TONE = { x: "x", gate: "k", pre: "score", post: "score", out: "v", 
 export function nameOf(part, { f, gated, token }) {
   /** @type {Record<Part, [string, string]>} */
   const names = {
-    x: [`x of “${token}”`, "what the layer reads"],
+    x: [`x of ${token}`, "what the layer reads"],
     gate: ["g = x W_gate + b", "gates"],
     pre: ["h = x W_in + b", "before the function"],
     post: [gated ? `${f}(g) · h` : `${f}(h)`, "neurons"],
@@ -82,7 +82,7 @@ export function account({ header, arrays }, place, sum) {
 const WAYS = {
   x: ({ header, arrays, place }) => [
     line(
-      `Number ${place.index} of ${arrays.x.columns} that the layer reads for “${header.token}”: `,
+      `Number ${place.index} of ${arrays.x.columns} that the layer reads for ${header.token}: `,
       header.preNorm ? "the stream after the norm." : "the stream.",
     ),
   ],
@@ -90,7 +90,7 @@ const WAYS = {
   pre: (asked) => summed(asked, ["x", "score"], "x times the neuron's column of W_in"),
   post: (asked) => (asked.header.gated ? gated(asked) : activated(asked)),
   out: (asked) => summed(asked, ["score", "v"], "Every neuron times its weight in W_out"),
-  before: ({ header, place }) => [line(`Number ${place.index} of the stream of “${header.token}” before this layer.`)],
+  before: ({ header, place }) => [line(`Number ${place.index} of the stream of ${header.token} before this layer.`)],
   after: ({ header, arrays, place }) => {
     const [before, out] = [arrays.before.values[place.index], arrays.out.values[place.index]];
     return [

@@ -153,7 +153,7 @@ export class FeedForward extends Shell {
     this.reason.textContent = title;
     this.blocks.replaceChildren(...blocks.map(blockOf));
     const vectors = layout.boxes.map(({ part, length }) => `${nameOf(part, header)[0]} ${length}`).join(", ");
-    const lengths = `The vectors of “${header.token}” with their lengths: ${vectors}.`;
+    const lengths = `The vectors of ${header.token} with their lengths: ${vectors}.`;
     this.canvas.ariaLabel = `${lengths} Chosen: ${title}. Arrow keys move.`;
     this.point();
   }
@@ -183,7 +183,7 @@ export class FeedForward extends Shell {
   titles() {
     const { title, layer, token } = this.header;
     const caption = this.reason.textContent ?? "";
-    return { name: "feed-forward", title: `${title}, ${plainSite(layer)}, “${token}”`, caption };
+    return { name: "feed-forward", title: `${title}, ${plainSite(layer)}, ${token}`, caption };
   }
 
   values() {

@@ -8,6 +8,7 @@ import { go } from "../shared/going.js";
 import { component } from "../shared/meet.js";
 import { perCent } from "../shared/numbers.js";
 import { svgElement } from "../shared/picture.js";
+import { quoted } from "../shared/quoted.js";
 import { Shell } from "../shared/shell.js";
 
 /**
@@ -84,7 +85,7 @@ class Home extends Shell {
     const { labels, weights } = this.data;
     const row = weights[from];
     const to = row.indexOf(Math.max(...row));
-    const name = (/** @type {number} */ n) => `“${inWords(labels[n])}”`;
+    const name = (/** @type {number} */ n) => inWords(quoted(labels, n));
     this.from = from;
     for (const [n, node] of this.buttons.entries()) {
       node.ariaPressed = String(n === from);

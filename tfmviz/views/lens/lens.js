@@ -4,6 +4,7 @@
 import { bytesOf, css, inkOn, inkOnRgb } from "../shared/colours.js";
 import { figureOf } from "../shared/drawn.js";
 import { button, buttonOf, make, roving } from "../shared/elements.js";
+import { quoted } from "../shared/quoted.js";
 import { Shell } from "../shared/shell.js";
 
 /**
@@ -215,4 +216,4 @@ function placeOf(event) {
  * @param {Place} place
  */
 const sentence = ({ rows, columns, notes }, { row, column }) =>
-  `“${rows[row]}”, ${columns[column]}: ${notes[row][column]}`;
+  `${quoted(rows, row)}, ${columns[column]}: ${notes[row][column]}`;

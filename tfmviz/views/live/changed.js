@@ -11,6 +11,7 @@
 import { endOf, largest } from "../shared/arrays.js";
 import { firstOf } from "../shared/first.js";
 import { decimal, perCent } from "../shared/numbers.js";
+import { quoted } from "../shared/quoted.js";
 import { differenceOf, distancesOf, headOf, movedOf } from "./differences.js";
 import { editsOf } from "./editing.js";
 import { MOST, WORDS } from "./own.js";
@@ -245,7 +246,9 @@ function mergedAxis(title, [one, other], order) {
   const names = order.map(([a, b]) => (a === null ? other.labels[b ?? 0] : one.labels[a]));
   const only = order.map(([a, b]) => (a === null ? " (only in B)" : b === null ? " (only in A)" : ""));
   const boxed = [...only.keys()].filter((n) => only[n]);
-  const spoken = names.map((name, n) => `${title} “${name}”${only[n]}`);
+  const spoken = order.map(
+    ([a, b], n) => `${title} ${a === null ? quoted(other.labels, b ?? 0) : quoted(one.labels, a)}${only[n]}`,
+  );
   return { ...axisOf(title, names, [...names.keys()], boxed), spoken };
 }
 

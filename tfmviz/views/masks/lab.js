@@ -6,6 +6,7 @@
 import { fresh } from "../shared/canvas.js";
 import { arrowOf, button, make, roving } from "../shared/elements.js";
 import { perCent } from "../shared/numbers.js";
+import { quoted } from "../shared/quoted.js";
 import { Shell } from "../shared/shell.js";
 import {
   changedBy,
@@ -327,7 +328,7 @@ export class Lab extends Shell {
   /** Writes the mask row by row, if the reader has opened it. */
   writeOut() {
     if (!this.words.open || !this.mask) return;
-    const rows = this.texts.queries.map((label, i) => `“${label}” sees ${ranges(this.mask, i)}`);
+    const rows = this.texts.queries.map((_, i) => `${quoted(this.texts.queries, i)} sees ${ranges(this.mask, i)}`);
     this.rows.replaceChildren(...rows.map((textContent) => make("li", { textContent })));
   }
 

@@ -1,8 +1,10 @@
 // A question, what can be answered, and the guess. It is given by a click on a token, here or in the figure that the
 // question is about, or in words where it asks for something else. Every guess goes through `keep`.
 
+import { inWords } from "../shared/bytes.js";
 import { make, roving, tokenButtons } from "../shared/elements.js";
 import { onGuess, stageOfGuess } from "../shared/guessing.js";
+import { quoted } from "../shared/quoted.js";
 
 /**
  * The name of the question on its page, the question, the labels of the tokens that may be the answer (none where it is
@@ -10,7 +12,7 @@ import { onGuess, stageOfGuess } from "../shared/guessing.js";
  * @typedef {[name: string, question: string, tokens: string[], answer: string]} Data
  */
 
-/** @typedef {{at: number | null, words: string}} Guess the position of a token, null for words */
+/** @typedef {{at: number | null, words: string}} Guess the position of a token and how it is named; null for words */
 
 class Question {
   /** @type {Data} */
@@ -59,7 +61,8 @@ class Question {
     event.preventDefault();
     this.mark(path.includes(this.node) ? null : token);
     const at = Number(token.dataset.position);
-    this.keep({ at, words: token.ariaLabel ?? token.querySelector(".label")?.textContent ?? tokens[at] });
+    const words = token.ariaLabel ?? token.querySelector(".label")?.textContent ?? tokens[at];
+    this.keep({ at, words: words === inWords(tokens[at] ?? "") ? inWords(quoted(tokens, at)) : `“${words}”` });
   };
 
   /** @param {HTMLElement | null} token */
@@ -96,7 +99,7 @@ class Question {
     this.box.hidden = isShown || tokens.length > 0;
     for (const [n, node] of [...this.tokens.children].entries()) node.ariaPressed = String(n === guess?.at);
     const answer = isShown && found ? ` The model: ${found}.` : "";
-    this.said.textContent = guess ? `Guessed: “${guess.words}”.${answer}` : "";
+    this.said.textContent = guess ? `Guessed: ${guess.at === null ? `“${guess.words}”` : guess.words}.${answer}` : "";
   }
 
   leave() {

@@ -55,15 +55,17 @@ export function orderOf(rows, column, isUp) {
 /**
  * The table as a file of comma-separated values (RFC 4180).
  *
- * A name that a spreadsheet would take for a formula gets an apostrophe before it.
+ * A name that a spreadsheet would take for a formula gets an apostrophe before it, as in tfmviz/views/files.py.
  * @param {Values} values
  */
 export const csvOf = ({ columns, rows }) =>
   [columns, ...rows].map((row) => `${row.map((value) => field(value)).join(",")}\r\n`).join("");
 
+const FORMULA = /^ *[=+\-@＝＋－＠\t\r\n]/;
+
 /** @param {string | number | null} value */
 function field(value) {
   if (typeof value !== "string") return plain(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const text = FORMULA.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -20,7 +20,7 @@ export const sign = (text) =>
 export function valuesOf(head, id) {
   const { axes, rows, columns, values, name, title } = head.matrix(id);
   /** @type {(axis: Axis, n: number) => string} */
-  const named = (axis, n) => (axis === "query" || axis === "key" ? `${n} ${head.label(axis, n)}` : String(n));
+  const named = (axis, n) => (axis === "query" || axis === "key" ? `${n} ${head.labels(axis)[n]}` : String(n));
   const lines = Array.from({ length: rows }, (_, row) => [
     named(axes.rows, row),
     ...values.subarray(row * columns, (row + 1) * columns),

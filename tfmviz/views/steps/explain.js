@@ -4,9 +4,9 @@
 /** @import { Block, Part, Term, Toned, Vector } from "../shared/sums.js" */
 /** @import { Axis, Head, MatrixId, Selection, Shown } from "./head.js" */
 import { number, perCent, plus } from "../shared/numbers.js";
+import { quoted } from "../shared/quoted.js";
 import { line, products, terms, total } from "../shared/sums.js";
 import { at, columnOf, rowOf } from "./head.js";
-import { quoted } from "./words.js";
 
 /**
  * Answers "where does this number come from?" for the cell of a matrix that a selection points at.
@@ -21,7 +21,7 @@ export function explain(head, id, selection) {
   const [row, column] = [selection[axes.rows], selection[axes.columns]];
   /** @type {(axis: Axis, index: number) => string} */
   const place = (axis, index) =>
-    axis === "query" || axis === "key" ? `${axis} ${index} ${quoted(head.label(axis, index))}` : `number ${index}`;
+    axis === "query" || axis === "key" ? `${axis} ${index} “${head.labels(axis)[index]}”` : `number ${index}`;
   const value = number(at(matrix, row, column));
   const title = `${name}, ${place(axes.rows, row)}, ${place(axes.columns, column)}: ${value}`;
   return { title, blocks: RECIPES[id](head, selection) };
@@ -33,14 +33,14 @@ export function explain(head, id, selection) {
 const RECIPES = {
   x: (head, { query, wide }) => [
     line(
-      `Number ${wide} of ${head.counts.wide} that this layer reads for ${quoted(head.queries[query])}: `,
+      `Number ${wide} of ${head.counts.wide} that this layer reads for ${quoted(head.queries, query)}: `,
       head.preNorm ? "the stream after the norm." : "the stream.",
     ),
   ],
   before: (head, { query, wide }) => [
-    line(`Number ${wide} of the stream of ${quoted(head.queries[query])} before this layer.`),
+    line(`Number ${wide} of the stream of ${quoted(head.queries, query)} before this layer.`),
   ],
-  memory: (head, { key, wide }) => [line(`Number ${wide} of the encoder's output for ${quoted(head.keys[key])}.`)],
+  memory: (head, { key, wide }) => [line(`Number ${wide} of the encoder's output for ${quoted(head.keys, key)}.`)],
   W_Q: () => weight("W_Q", "q"),
   W_K: () => weight("W_K", "k"),
   W_V: () => weight("W_V", "v"),
@@ -78,7 +78,7 @@ const RECIPES = {
   z: (head, { query, dim }) => weighted(head, rowOf(head.matrix("share"), query), columnOf(head.arrays.v, dim), "v"),
   concat: (head, { query, concat }) => {
     const [own, of] = [concat % head.dim, Math.floor(concat / head.dim)];
-    const gathered = `Number ${own} of head ${of}'s result for ${quoted(head.queries[query])}: `;
+    const gathered = `Number ${own} of head ${of}'s result for ${quoted(head.queries, query)}: `;
     return [line(gathered, `${head.dim} numbers a head, side by side.`)];
   },
   out: (head, selection) => written(head, selection),
@@ -118,7 +118,7 @@ function projected(head, selection, axis, letter) {
   const made = head.arrays[letter];
   return [
     line(
-      `The vector of ${quoted(head.label(axis, selection[axis]))} times column ${selection.dim} of `,
+      `The vector of ${quoted(head.labels(axis), selection[axis])} times column ${selection.dim} of `,
       [letter, `W_${letter.toUpperCase()}`],
       `: ${list.length} products, added up:`,
     ),
@@ -200,7 +200,7 @@ function scaling(head, selection) {
 
 /** @type {Recipe} */
 function masking(head, selection) {
-  const [query, key] = [quoted(head.queries[selection.query]), quoted(head.keys[selection.key])];
+  const [query, key] = [quoted(head.queries, selection.query), quoted(head.keys, selection.key)];
   const score = number(head.value("scaled", selection));
   if (head.value("masked", selection) > -Infinity)
     return [line(`${query} may look at ${key}: the score stays ${score}.`)];
@@ -235,8 +235,8 @@ function shares(head, scores, { query, key }) {
     terms(list),
     line(`They add up to ${number(sum)}.`),
     line(
-      `${number(own)} ÷ ${number(sum)} = ${number(own / sum)}, so ${quoted(head.queries[query])} `,
-      `gives ${quoted(head.keys[key])} ${perCent(own / sum)} of its attention.`,
+      `${number(own)} ÷ ${number(sum)} = ${number(own / sum)}, so ${quoted(head.queries, query)} `,
+      `gives ${quoted(head.keys, key)} ${perCent(own / sum)} of its attention.`,
     ),
   ];
 }

@@ -7,8 +7,9 @@
 import { contextOf, fitsInto, fresh, widest } from "../shared/canvas.js";
 import { arrowOf, make } from "../shared/elements.js";
 import { decimal, number, shortShare } from "../shared/numbers.js";
+import { quoted } from "../shared/quoted.js";
 import { inkOnCell, shader } from "../shared/shades.js";
-import { quoted, shape } from "./words.js";
+import { shape } from "./words.js";
 
 const LEAST_LABEL = 9; // pixels a cell must measure to have its token beside it
 const SMALLEST = 24; // to be hit with a finger; the matrix may then be wider than the page, and is scrolled
@@ -120,7 +121,7 @@ export class Grid {
    */
   placeOf(side, index) {
     const labels = this.labels(this.matrix.axes[side]);
-    return `${side === "rows" ? "row" : "column"} ${labels.length ? quoted(labels[index]) : index}`;
+    return `${side === "rows" ? "row" : "column"} ${labels.length ? quoted(labels, index) : index}`;
   }
 
   /** @type {Painting} */

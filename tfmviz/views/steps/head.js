@@ -259,13 +259,11 @@ export class Head {
   }
 
   /**
+   * The tokens along an axis; of numbers none.
    * @param {Axis} axis
-   * @param {number} index
    */
-  label(axis, index) {
-    if (axis === "query") return this.queries[index];
-    if (axis === "key") return this.keys[index];
-    return String(index);
+  labels(axis) {
+    return axis === "query" ? this.queries : axis === "key" ? this.keys : [];
   }
 }
 

@@ -4,8 +4,8 @@
 /** @import { Part } from "../shared/sums.js" */
 /** @import { Head, MatrixId, Selection } from "./head.js" */
 import { number } from "../shared/numbers.js";
+import { quoted } from "../shared/quoted.js";
 import { at, rowOf } from "./head.js";
-import { quoted } from "./words.js";
 
 const CHAIN = ["raw", "÷√d", "scaled", "mask", "masked", "softmax", "share", "× V", "z"];
 
@@ -34,7 +34,7 @@ const ALL = [
         ? `The answer's ${head.counts.query} rows look at the ${head.counts.key} tokens of the source. `
         : `The model reads ${head.counts.key} tokens. `,
       "Choose one: ",
-      ["q", `the query is token ${query}, ${quoted(head.queries[query])}`],
+      ["q", `the query is token ${query}, ${quoted(head.queries, query)}`],
       ".",
     ],
   },
@@ -45,7 +45,7 @@ const ALL = [
     items: (head) => (head.crossing ? ["x", "reads", "memory"] : ["x"]),
     words: (head, { query }) => [
       `Every token is a row of ${head.counts.wide} numbers, its vector x. `,
-      `The framed row is ${quoted(head.queries[query])}.`,
+      `The framed row is ${quoted(head.queries, query)}.`,
       head.crossing ? " A row “a → student” has read “a” and writes “student” next." : "",
     ],
   },
@@ -116,7 +116,7 @@ const ALL = [
       ["q", "query"],
       " meets every ",
       ["k", "key"],
-      `: ${quoted(head.queries[selection.query])} and ${quoted(head.keys[selection.key])} `,
+      `: ${quoted(head.queries, selection.query)} and ${quoted(head.keys, selection.key)} `,
       `score ${number(head.value("raw", selection))}.`,
     ],
   },
@@ -145,7 +145,7 @@ const ALL = [
       const seen = Array.from(rowOf(head.matrix("masked"), query)).filter((score) => score > -Infinity).length;
       return [
         "What may not be seen gets −∞ (blank): ",
-        `${quoted(head.queries[query])} sees ${seen} of ${head.counts.key} tokens.`,
+        `${quoted(head.queries, query)} sees ${seen} of ${head.counts.key} tokens.`,
       ];
     },
   },
@@ -167,7 +167,7 @@ const ALL = [
     chain: true,
     items: () => ["share", "×", "v", "=", "z"],
     words: (head, { query }) => [
-      `${quoted(head.queries[query])} takes from every token's `,
+      `${quoted(head.queries, query)} takes from every token's `,
       ["v", "value"],
       " as much as its share says.",
     ],
@@ -198,7 +198,7 @@ const ALL = [
       const { out, before } = head.arrays;
       const [added, from, to] = [out, before, head.matrix("after")].map((matrix) => number(norm(matrix, query)));
       return [
-        `Added to the stream of ${quoted(head.queries[query])}, `,
+        `Added to the stream of ${quoted(head.queries, query)}, `,
         `a vector of length ${added} takes it from ${from} to ${to}.`,
         head.preNorm ? "" : " A norm follows.",
       ];
@@ -307,8 +307,8 @@ function strongest(head, query) {
     .sort((a, b) => b.share - a.share)
     .slice(0, 3)
     .filter(({ share }) => share >= 0.005)
-    .map(({ share, j }) => `${quoted(head.keys[j])} ${number(share)}`);
+    .map(({ share, j }) => `${quoted(head.keys, j)} ${number(share)}`);
   const rest = 1 - row.reduce((sum, share) => sum + share, 0);
   const sink = head.sink === null ? "" : `; ${number(rest)} goes to the sink, to no token`;
-  return `${quoted(head.queries[query])} looks at ${names.join(", ") || "nothing"}${sink}.`;
+  return `${quoted(head.queries, query)} looks at ${names.join(", ") || "nothing"}${sink}.`;
 }

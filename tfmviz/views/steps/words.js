@@ -2,6 +2,3 @@
 
 /** @param {{rows: number, columns: number}} matrix */
 export const shape = ({ rows, columns }) => `${rows} × ${columns}`;
-
-/** @param {string} label */
-export const quoted = (label) => `“${label}”`;

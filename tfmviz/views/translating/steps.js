@@ -1,6 +1,7 @@
 // What the view of a translation says in words, and which steps it shows.
 
 import { perCent } from "../shared/numbers.js";
+import { quoted } from "../shared/quoted.js";
 
 /**
  * One word that is written.
@@ -44,7 +45,7 @@ export const strongest = (weights, n) =>
  */
 export function stepSentence({ reads, writes, p, weights }, source, n) {
   const looks = strongest(weights, 3)
-    .map(({ weight, position }) => `“${source[position]}” ${perCent(weight)}`)
+    .map(({ weight, position }) => `${quoted(source, position)} ${perCent(weight)}`)
     .join(", ");
   const does = `the decoder reads “${reads}” and writes “${writes}” (${perCent(p)})`;
   return `Step ${n + 1}: ${does}. It looks most at ${looks}.`;

@@ -309,7 +309,7 @@ export class Whole extends Shell {
     const { hovered, arrays } = this;
     if (hovered?.place) {
       const { place, row, lane } = hovered;
-      return { text: aboutVector(place.column, arrays, row, lane.tokens[row]) };
+      return { text: aboutVector(place.column, arrays, row, lane.tokens) };
     }
     const id = (this.hoveredBox ?? this.pinned)?.split("/")[0];
     const column = this.columns.find((place) => place.column.id === id)?.column;
@@ -320,7 +320,7 @@ export class Whole extends Shell {
     if (column && (this.stage === null || !lane || !column.matrix)) return { text: aboutBox(column), column };
     if (!lane || !token) return { text: "" };
     const shown = column ?? lane.columns[lane.columns.length - 1];
-    return { text: aboutVector(shown, arrays, token.row, lane.tokens[token.row]), column };
+    return { text: aboutVector(shown, arrays, token.row, lane.tokens), column };
   }
 
   /** @param {Column} column */

@@ -6,6 +6,7 @@
 /** @import { Column, Lane, Scene } from "./scene.js" */
 import { make } from "../shared/elements.js";
 import { decimal, perCent } from "../shared/numbers.js";
+import { quoted } from "../shared/quoted.js";
 import { largestOf } from "./colours.js";
 import { amount, saidOf } from "./follow.js";
 import { written } from "./scene.js";
@@ -34,19 +35,20 @@ export function aboutBox(column) {
  * @param {Column} column
  * @param {Arrays} arrays
  * @param {number} row
- * @param {string} token
+ * @param {string[]} tokens of the lane
  */
-export function aboutVector(column, arrays, row, token) {
-  const of = `“${token}”, ${column.title}`;
+export function aboutVector(column, arrays, row, tokens) {
+  const name = quoted(tokens, row);
+  const of = `${name}, ${column.title}`;
   const { values, columns } = arrays[column.matrix];
   if (column.image === "words") {
     const logit = decimal(arrays[column.logits ?? ""].values[row]);
-    return `“${token}” → “${column.labels?.[row]}” ${perCent(values[row])}, logit ${logit}.`;
+    return `${name} → “${column.labels?.[row]}” ${perCent(values[row])}, logit ${logit}.`;
   }
   if (column.image === "pattern") {
     const own = values.subarray(row * columns, (row + 1) * columns);
     const best = own.indexOf(Math.max(...own));
-    return `${of}: looks most at “${column.labels?.[best]}”, ${decimal(own[best])} of its attention.`;
+    return `${of}: looks most at ${quoted(column.labels ?? [], best)}, ${decimal(own[best])} of its attention.`;
   }
   const added = barsOf(column, arrays, row);
   const length = amount(arrays[`${column.matrix}.length`].values[row]);
