@@ -58,21 +58,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from streamlit.runtime.pages_manager import PagesManager
     from threadpoolctl import threadpool_limits
 
-    from tfmviz.ui import find, live, readers, scripts, weights
+    from tfmviz.ui import find, live, messages, readers, scripts, weights
 
     # One thread for numpy: products of small matrices then take a sixth of the time. This walks the libraries that are
     # loaded, and stands still forever with another thread that loads one meanwhile. So it comes before all threads.
     threadpool_limits(1)
     PagesManager.uses_pages_directory = False  # else the first run of a server is a page alone, see `ui/router.py`
     print(where(args.host, args.port), flush=True)
-    routes, known = [scripts.route(), find.route(), live.route(), weights.route()], [Middleware(readers.Known)]
-    app = streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=routes, middleware=known)
+    routes = [scripts.route(), find.route(), live.route(), weights.route()]
+    around = [Middleware(readers.Known), Middleware(messages.OfPages)]
+    app = streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=routes, middleware=around)
     uvicorn.run(
         doors.Doors(app, frozenset(args.allowed_host), doors.headers(os.environ.get("TFMVIZ_EMBED", ""))),
         host=args.host,
         port=args.port,
         loop=LOOP,
-        ws="websockets-sansio",  # with the next two: as Streamlit starts it
+        ws=messages.Sockets,  # with the next two: nearly as Streamlit starts it
         ws_ping_interval=30,
         ws_ping_timeout=30,
         access_log=False,
