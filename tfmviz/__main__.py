@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from streamlit.runtime.pages_manager import PagesManager
     from threadpoolctl import threadpool_limits
 
-    from tfmviz.ui import find, live, messages, readers, scripts, weights
+    from tfmviz.ui import find, host, live, messages, readers, scripts, weights
 
     # One thread for numpy: products of small matrices then take a sixth of the time. This walks the libraries that are
     # loaded, and stands still forever with another thread that loads one meanwhile. So it comes before all threads.
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     PagesManager.uses_pages_directory = False  # else the first run of a server is a page alone, see `ui/router.py`
     print(where(args.host, args.port), flush=True)
     routes = [scripts.route(), find.route(), live.route(), weights.route()]
-    around = [Middleware(readers.Known), Middleware(messages.OfPages)]
+    around = [Middleware(readers.Known), Middleware(messages.OfPages), Middleware(host.Nobody)]
     app = streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=routes, middleware=around)
     uvicorn.run(
         doors.Doors(app, frozenset(args.allowed_host), doors.headers(os.environ.get("TFMVIZ_EMBED", ""))),
