@@ -19,6 +19,8 @@ from contextlib import asynccontextmanager
 from importlib import import_module
 from threading import Event
 
+from starlette.types import ASGIApp
+
 from tfmviz import doors
 from tfmviz.memory import give_back
 from tfmviz.places import PROJECT
@@ -55,22 +57,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     args = parsed(argparse.ArgumentParser(prog="tfmviz", description="Starts the app."), arguments)
     if trouble := trouble_at(args.host, args.port):
         sys.exit(trouble)
-    import streamlit
     import uvicorn
-    from starlette.middleware import Middleware
-    from streamlit.runtime.pages_manager import PagesManager
     from threadpoolctl import threadpool_limits
 
-    from tfmviz.ui import find, host, live, messages, readers, scripts, weights
+    from tfmviz.ui import messages
 
+    app = _app()
     # One thread for numpy: products of small matrices then take a sixth of the time. This walks the libraries that are
     # loaded, and stands still forever with another thread that loads one meanwhile. So it comes before all threads.
     threadpool_limits(1)
-    PagesManager.uses_pages_directory = False  # else the first run of a server is a page alone, see `ui/router.py`
     print(where(args.host, args.port), flush=True)
-    routes = [scripts.route(), find.route(), live.route(), weights.route()]
-    around = [Middleware(readers.Known), Middleware(messages.OfPages), Middleware(host.Nobody)]
-    app = streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=routes, middleware=around)
     uvicorn.run(
         doors.Doors(app, frozenset(args.allowed_host), doors.headers(os.environ.get("TFMVIZ_EMBED", ""))),
         host=args.host,
@@ -83,6 +79,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         log_level="warning",
         timeout_graceful_shutdown=FAREWELL,
     )
+
+
+def _app() -> ASGIApp:
+    """The app, with routes of our own and what stands around all of them."""
+    import streamlit
+    from starlette.middleware import Middleware
+    from streamlit.runtime.pages_manager import PagesManager
+
+    from tfmviz.ui import find, host, live, messages, readers, scripts, weights
+
+    PagesManager.uses_pages_directory = False  # else the first run of a server is a page alone, see `ui/router.py`
+    routes = [scripts.route(), find.route(), live.route(), weights.route()]
+    around = [Middleware(readers.Known), Middleware(messages.OfPages), Middleware(host.Nobody)]
+    return streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=routes, middleware=around)
 
 
 @asynccontextmanager

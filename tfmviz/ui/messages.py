@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from uvicorn.protocols.websockets import websockets_sansio_impl
 
 STREAM = "/_stcore/stream"
 """The address of Streamlit's sessions."""
@@ -43,7 +43,7 @@ def is_of_a_page(message: Message) -> bool:
         return False
 
 
-class Sockets(WebSocketsSansIOProtocol):
+class Sockets(websockets_sansio_impl.WebSocketsSansIOProtocol):
     """As uvicorn's own, which would keep a connection forever whose handshake has a line of more than 8,192 bytes."""
 
     def data_received(self, data: bytes) -> None:
