@@ -25,7 +25,7 @@ from pathlib import Path
 from types import FrameType
 
 from tfmviz import doors
-from tfmviz.__main__ import parsed, where
+from tfmviz.__main__ import parsed, trouble_at, where
 from tfmviz.places import PROJECT
 
 TEMPLATE = Path(__file__).parent / "haproxy.cfg"
@@ -58,15 +58,11 @@ class Replica:
         """Starts it without waiting for it.
 
         Raises:
-            RuntimeError: something else listens on its port.
+            RuntimeError: nothing can listen on its port.
         """
         self.began = time.monotonic()
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", self.port))
-            except OSError as error:
-                raise RuntimeError(f"Port {self.port} is taken.") from error
+        if trouble := trouble_at("127.0.0.1", self.port):
+            raise RuntimeError(trouble)
         command = [sys.executable, "-m", "tfmviz", "--port", str(self.port)]
         self.process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.DEVNULL)
         if hasattr(os, "sched_setaffinity"):  # Linux; elsewhere the system shares the cores out
@@ -254,6 +250,8 @@ def main() -> None:
         parser.error("There must be at least one server.")
     if not shutil.which("haproxy"):
         sys.exit(NO_HAPROXY)
+    if trouble := trouble_at(args.host, args.port):
+        sys.exit(trouble)
     os.environ[doors.SETTING] = " ".join(args.allowed_host)  # for the servers
     os.environ[KEY] = os.environ.get(KEY) or secrets.token_hex(32)
     asked = Asked()

@@ -14,7 +14,9 @@ SESSION = {
 }
 
 
-def asked(server: str, target: str, headers: dict[str, str], *, version: str = "1.1") -> tuple[int, str]:
+def asked(
+    server: str, target: str, headers: dict[str, str], *, version: str = "1.1", method: str = "GET"
+) -> tuple[int, str]:
     """Status and text of the answer.
 
     Args:
@@ -22,10 +24,10 @@ def asked(server: str, target: str, headers: dict[str, str], *, version: str = "
         target: what is asked for, sent as it is.
     """
     host, port = server.rsplit(":", 1)
-    lines = [f"GET {target} HTTP/{version}", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+    lines = [f"{method} {target} HTTP/{version}", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
     with socket.create_connection((host, int(port)), timeout=300) as connection:
         connection.sendall("\r\n".join(lines).encode())
-        with HTTPResponse(connection) as answer:
+        with HTTPResponse(connection, method=method) as answer:
             answer.begin()
             return answer.status, "" if answer.status == 101 else answer.read().decode()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import errno
 import gc
 import os
 import socket
@@ -52,11 +53,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: those of the command line; None takes the process's own.
 
-    Raises: SystemExit, if an argument is wrong, or the port is taken.
+    Raises: SystemExit, with a sentence, if an argument is wrong, or nothing can listen there.
     """
     args = parsed(argparse.ArgumentParser(prog="tfmviz", description="Starts the app."), arguments)
+    if trouble := trouble_at(args.host, args.port):
+        sys.exit(trouble)
     import uvicorn
     from threadpoolctl import threadpool_limits
+
+    from tfmviz.ui import messages
 
     app = _app()
     # One thread for numpy: products of small matrices then take a sixth of the time. This walks the libraries that are
@@ -70,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         port=args.port,
         loop=LOOP,
         http=capacity.Prompt,
-        ws="websockets-sansio",  # with the next two: as Streamlit starts it
+        ws=messages.Sockets,  # with the next two: nearly as Streamlit starts it
         ws_ping_interval=30,
         ws_ping_timeout=30,
         access_log=False,
@@ -85,11 +90,11 @@ def _app() -> ASGIApp:
     from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
 
-    from tfmviz.ui import find, live, readers, scripts, weights
+    from tfmviz.ui import find, host, live, messages, readers, scripts, weights
 
     PagesManager.uses_pages_directory = False  # else the first run of a server is a page alone, see `ui/router.py`
     routes = [scripts.route(), find.route(), live.route(), weights.route()]
-    around = [Middleware(capacity.Places), Middleware(readers.Known)]
+    around = [Middleware(kind) for kind in (capacity.Places, readers.Known, messages.OfPages, host.Nobody)]
     return streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=routes, middleware=around)
 
 
@@ -162,6 +167,23 @@ def host_name(text: str) -> str:
     if not doors.NAME.fullmatch(name := text.lower()):
         raise argparse.ArgumentTypeError(f"an allowed host is a name alone, such as attention.uni.example, not {text}.")
     return name
+
+
+def trouble_at(host: str, port: int) -> str | None:
+    """Why no server can listen there, in a sentence; None if one can."""
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            if os.name == "posix":  # else a port counts as taken for a minute after its server has ended
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            other = port + 10 if port < 65000 else port - 10
+            return f"Port {port} is taken: another program listens there; try --port {other}."
+        if error.errno in (errno.EACCES, errno.EPERM):
+            return f"Port {port} is not for this user: those below 1024 are the administrator's; try --port 8501."
+        return f"This machine has no address {host}: --host takes one of its own, or 0.0.0.0 for every network."
+    return None
 
 
 def where(host: str, port: int) -> str:

@@ -30,8 +30,14 @@ NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
 
 HOST = re.compile(rf"(?P<name>\[[0-9a-f:.]+\]|{NAME.pattern})\.?(:[0-9]{{0,5}})?", re.ASCII)
 
+SESSIONS = ("/_stcore/stream", "/live")
+"""Where websockets are opened, and nothing else is."""
+
+OWN = r"_stcore|/(auth|component|oauth2callback)(/|$)"
+"""What is in Streamlit's own addresses, in small letters."""
+
 OPEN = r"/_stcore/(health|host-config|stream)"
-"""What browsers and probes need of Streamlit's own addresses. The others tell about the server, steer it, or take
+"""What browsers and probes need of them. The others tell about the server, steer it, serve what no page has, or take
 files, which no page asks for: they would stay in the memory as long as their session, however many they are."""
 
 
@@ -143,7 +149,8 @@ class Doors:
             return PlainTextResponse(
                 "The request comes from another site's page, or a proxy has changed its header Host.", 403
             )
-        if is_closed(scope["path"]):
+        is_session = scope["type"] == "websocket"
+        if is_closed(scope["path"]) or is_session != (scope["path"] in SESSIONS):
             return PlainTextResponse("This address is not for readers.", 404)
         return None
 
@@ -161,5 +168,10 @@ def _is_of(origin: str, hosts: Iterable[str]) -> bool:
 
 
 def is_closed(path: str) -> bool:
-    """Whether an address is Streamlit's own and none of `OPEN`, even if a proxy before us has yet to decode it."""
-    return "_stcore" in unquote(path).lower() and not re.fullmatch(OPEN, path)
+    """Whether an address is Streamlit's own and none of `OPEN`, even if a proxy before us has yet to decode it.
+
+    No address holds a control character; to a route, one with a line feed at its end is another, without it.
+    """
+    if re.search(r"[\x00-\x1f\x7f]", path):
+        return True
+    return bool(re.search(OWN, unquote(path).lower())) and not re.fullmatch(OPEN, path)

@@ -73,3 +73,10 @@ def test_a_newcomer_finds_why_the_root_of_d_with_one_click(visit: Visit) -> None
     expect(page.get_by_role("option").first).to_contain_text("√d")
     page.keyboard.press("Enter")
     expect(page.get_by_role("tab", name="Why √d?")).to_have_attribute("aria-selected", "true")
+
+
+def test_who_asks_for_a_page_that_there_is_not_is_told_so(visit: Visit) -> None:
+    said = visit.open("/no-such-page", drawn="h1").get_by_text("There is no page at this address.")
+    expect(said).to_be_visible()
+    visit.open("/masks", drawn="h1")
+    expect(said).to_have_count(0)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-from playwright.sync_api import expect
+import re
+import time
 
-from tests.browser import ROOT, Visit, free_port, serve
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from tests.browser import AT_REST, READY, ROOT, Visit, free_port, serve
 
 pytestmark = pytest.mark.browser
 
@@ -26,6 +29,60 @@ TYPE_ON_RETURN = """(box, text) => {
     }).observe(app, {attributeFilter: ["data-test-connection-state"]});
 }"""
 """Types a sentence and presses Enter at the moment at which the lost connection is there again."""
+
+
+SAID_AT = """() => {
+    const said = () => [...document.querySelectorAll(".st-key-search *")].some(
+        ({ shadowRoot }) => shadowRoot?.querySelector("p[role=status]")?.textContent.startsWith("The server is away."));
+    globalThis.saidAt = new Promise((resolve) => {
+        const look = setInterval(() => said() && (clearInterval(look), resolve(Date.now())), 10);
+    });
+}"""
+"""Notes when the page says that the server is away."""
+
+TYPED = "(text) => globalThis.tfmvizViews.explorer.view.attention.texts.target.tokens.join('') === text"
+"""The heads of a text are on the page."""
+
+
+@pytest.mark.parametrize("entered", [False, True])
+def test_no_key_is_lost_while_the_server_is_away_and_the_page_goes_on_with_the_text(
+    context: BrowserContext, entered: bool
+) -> None:
+    port = free_port()
+    visit = Visit(context.new_page(), serve(ROOT / "app.py", port))
+    try:
+        page = visit.open("/explorer?text=The+cat")
+        page.evaluate("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")  # no engine here
+        page.evaluate(SAID_AT)
+        box = page.get_by_label("Your sentence")
+        box.press("End")
+        page.keyboard.type(" sat")
+        page.wait_for_function(TYPED, arg="The cat sat")
+        killed = time.time()
+        visit.server.process.kill()
+        page.keyboard.type(" on the ")  # into what has the focus: nobody clicks the box again
+        assert page.evaluate("globalThis.saidAt") / 1000 - killed < 2
+        page.keyboard.type("mat")
+        page.wait_for_event("requestfailed", lambda request: "health" in request.url)  # Streamlit asks again and again
+        page.keyboard.type(".")
+        if entered:
+            page.keyboard.press("Enter")
+        expect(box).to_have_value("The cat sat on the mat.")
+        visit.server.process.wait()
+        visit.server = serve(ROOT / "app.py", port)
+        page.wait_for_selector(READY, state="attached")
+        expect(page.get_by_text("The server is away.")).to_have_count(0)
+        page.wait_for_function(TYPED, arg="The cat sat on the mat.")
+        expect(box).to_have_value("The cat sat on the mat.")
+        if not entered:
+            box.press("Enter")
+        page.wait_for_url(re.compile("mat"))
+        page.wait_for_function(AT_REST)
+        expect(page.get_by_text("Most probable next tokens:").first).to_be_visible()
+        page.wait_for_function(TYPED, arg="The cat sat on the mat.")
+    finally:
+        visit.server.process.kill()
+        visit.server.process.wait()
 
 
 def test_a_sentence_that_comes_before_the_servers_first_run_is_read(visit: Visit) -> None:

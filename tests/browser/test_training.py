@@ -10,9 +10,9 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 
-from tests.browser import Server, Visit, choose, violations
+from tests.browser import Server, Visit, choose, press, violations
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.desk import Desk
 from tfmviz.runs.folder import all_of
@@ -87,6 +87,37 @@ def test_a_link_shows_a_run_to_others_and_the_browser_that_started_it_steers_it_
     page.reload()
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("copy: stopped")).to_be_visible()
+
+
+def test_two_tabs_follow_one_run_and_it_goes_on_once(context: BrowserContext, server: Server, runs: Desk) -> None:
+    one, two = (Visit(context.new_page(), server) for _ in range(2))
+    page = one.open(
+        "/training?learned=Train+one&train_task=copy&train_steps=4000&train_layers=3&train_width=128",
+        drawn=".st-key-train",
+    )
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page).to_have_url(re.compile("run=[0-9a-f]{16}"))
+    other = two.open(page.url.removeprefix(server.address), drawn=".stProgress")
+
+    def both_say(state: str) -> None:
+        for tab in (page, other):
+            expect(tab.get_by_text(re.compile(f"copy: {state}"))).to_be_visible(timeout=STARTING)
+
+    going = r"[\d,]+ of 4,000 updates, .* tokens/s"
+    both_say(going)
+    press(other, "Stop")
+    both_say("stopped")
+    press(page, "Go on")
+    both_say(going)
+    press(page, "Pause")
+    both_say("paused")
+    for tab in (page, other):  # before either hears of the other
+        tab.get_by_role("button", name="Go on").dispatch_event("click")
+    both_say(going)
+    folder = runs.folder(page.url.partition("run=")[2][:16])
+    at_work = [path for path in Path("/proc").glob("[0-9]*/cwd") if path.exists() and path.samefile(folder.path)]
+    assert len(at_work) <= 1  # none where there is no such folder: on a Mac
+    assert one.complaints == two.complaints == []
 
 
 def test_a_run_that_waits_begins_though_nobody_opens_a_page(server: Server, runs: Desk) -> None:

@@ -264,6 +264,25 @@ test("a server that goes away is said to, one that was never there is not", asyn
   world.socket.leave();
 });
 
+test("a server that is there again is asked at once, however long it was away", async () => {
+  const asked = [];
+  const world = server({ again: () => asked.push(world.socket.trace("text", KNOWN)) });
+  for (const _ of [1, 2, 3, 4, 5, 6]) {
+    const none = world.socket.trace("text", KNOWN);
+    last(world.sockets).onclose();
+    assert.equal(await none, null);
+    world.now = world.socket.notBefore;
+  }
+  world.now -= 29_000;
+  assert.equal(await world.socket.trace("text", KNOWN), null);
+  world.socket.returned();
+  world.open();
+  last(world.sockets).onmessage({ data: framed({ typed: {}, views: {} }) });
+  assert.equal(asked.length, 1);
+  assert.ok(await asked[0]);
+  world.socket.leave();
+});
+
 test("a browser that opens no websocket leaves all as it is", async () => {
   const said = [];
   const make = () => {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import errno
 import os
 import shutil
 import signal
@@ -16,6 +17,7 @@ import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 import streamlit
@@ -236,12 +238,29 @@ def test_an_impossible_port_is_refused_in_a_sentence(port: str, capsys: pytest.C
     assert "a port is a number from 1 to 65535" in capsys.readouterr().err
 
 
-def test_a_port_in_use_is_named(started: list[Started], tmp_path: Path) -> None:
+def test_where_nothing_can_listen_one_sentence_says_so_and_what_to_try(started: list[Started], tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        app = start(started, tmp_path, *APP, "--port", str(port))
-        printed, _ = app.process.communicate(timeout=300)
-    assert app.process.returncode != 0
-    assert "address already in use" in printed.decode()
+        sentences = {
+            ("--port", str(port)): f"Port {port} is taken: ",
+            ("--host", "203.0.113.5"): "This machine has no address 203.0.113.5: ",
+            ("--host", "2001:db8::5"): "This machine has no address 2001:db8::5: ",
+        }
+        for options, begins in sentences.items():
+            app = start(started, tmp_path, *APP, *options)
+            printed, _ = app.process.communicate(timeout=300)
+            assert app.process.returncode == 1, printed
+            (line,) = printed.decode().splitlines()
+            assert line.startswith(begins)
+            assert options[0] in line
+
+
+def test_a_port_that_the_system_keeps_from_this_user_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def bind(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("socket.socket", MagicMock(**{"return_value.__enter__.return_value.bind": bind}))
+    with pytest.raises(SystemExit, match=r"Port 80 is not for this user: .* try --port 8501"):
+        main(["--port=80"])

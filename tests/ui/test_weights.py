@@ -24,7 +24,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def answer(name: str, part: int) -> Response:
-    return weights._answer(Request({"type": "http", "path_params": {"name": name, "part": part}}))
+    return weights._answer(Request({"type": "http", "path_params": {"name": f"{name}/{part}"}}))
 
 
 @pytest.mark.parametrize("model", ["tiny-english", "induction"])

@@ -109,6 +109,13 @@ def group_of(here: StreamlitPage) -> str:
     return next((page.group for page in PAGES if page.name == here.url_path), "")
 
 
+def is_unknown() -> bool:
+    """Whether a reader has asked for a page that there is not; this run is for the first page then."""
+    run = get_script_run_ctx()
+    asked = run.pages_manager.intended_page_name if run else None
+    return asked is not None and asked not in ("", *(page.name for page in PAGES))
+
+
 @cache
 def _made() -> tuple[StreamlitPage, ...]:
     """The entries of the menu. To make one asks the disk for its file: a tenth of what the answer to a link takes."""

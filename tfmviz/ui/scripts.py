@@ -31,7 +31,7 @@ def route() -> Route:
     """What a server adds to the app; from now on, `sent` relies on it."""
     global _served
     _served = True
-    return Route("/views/{name}", _answer)
+    return Route("/views/{name:path}", _answer)
 
 
 def sent(js: str) -> str:

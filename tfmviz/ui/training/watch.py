@@ -31,6 +31,7 @@ from tfmviz.words import markdown
 from tfmviz.zoo import ModelUnavailable
 
 LIVE = ("queued", "running")
+RESTING = ("paused", "stopped")
 
 NEWEST = "newest"
 """The end of the slider over the snapshots, at which the picture follows the run."""
@@ -57,9 +58,21 @@ def train() -> None:
 
 def watch() -> None:
     """Draws the runs that the address names, again every second while one of them goes on."""
-    live = any(sight.state in LIVE for _, sight, _ in _look())
+    live = _any(*LIVE)
     models.load(controls.choice().model)  # torch is imported in the thread that may
     st.fragment(_draw, run_every=1.0 if live else None)(live, st.session_state.pop(PROBLEM, ""))
+    if not live and _any(*RESTING):
+        st.fragment(_wait, run_every=1.0)()
+
+
+def _any(*states: str) -> bool:
+    return any(sight.state in states for _, sight, _ in _look())
+
+
+def _wait() -> None:
+    """Another tab of the reader may let a run go on. What stands on the page is not drawn again until then."""
+    if _any(*LIVE):
+        st.rerun()
 
 
 def _look() -> list[Seen]:
@@ -134,7 +147,7 @@ def _steering(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
     if sight.state in LIVE:
         line.button("Pause", key=f"pause-{folder.address}", on_click=_ask, args=(there.pause, folder.address, ENDED))
         line.button("Stop", key=f"stop-{folder.address}", on_click=_ask, args=(there.stop, folder.address, ENDED))
-    if sight.state in ("paused", "stopped"):
+    if sight.state in RESTING:
         line.button("Go on", key=f"resume-{folder.address}", on_click=_ask, args=(there.resume, folder.address, STAYS))
     if sight.state not in ("finished", "failed"):
         _rate(line, folder, sight)

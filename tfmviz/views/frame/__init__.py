@@ -1,5 +1,6 @@
-"""What Streamlit's menu lacks: the open group is marked, and on a phone the menu closes after a tap on a page."""
+"""What every page has: a menu that marks its open group and closes after a tap, and a word when the server is away."""
 
-from tfmviz.views.shared import script
+from tfmviz.views.shared import script, style
 
 JS = script("frame/view.js")
+CSS = style("frame")

@@ -1,4 +1,8 @@
-// What Streamlit's menu lacks: the group of the open page is marked, and on a phone the menu closes after a tap.
+// What Streamlit's menu lacks: the group of the open page is marked, and on a phone the menu closes after a tap. And on
+// every page the word that the server is away.
+
+import { make, put } from "../shared/elements.js";
+import { watchConnection } from "./away.js";
 
 const PHONE = "(max-width: 768px)"; // where Streamlit lays the menu over the page
 
@@ -6,19 +10,26 @@ const PHONE = "(max-width: 768px)"; // where Streamlit lays the menu over the pa
 
 /** @param {{ data: { group: string }, parentElement: ShadowRoot & { frame_?: Frame } }} component */
 export default function ({ data, parentElement }) {
-  parentElement.frame_ ??= build();
+  parentElement.frame_ ??= build(parentElement);
   parentElement.frame_.group = data.group;
   mark(data.group);
   return parentElement.frame_.leave;
 }
 
-/** @returns {Frame} */
-function build() {
+/**
+ * @param {ShadowRoot} parent
+ * @returns {Frame}
+ */
+function build(parent) {
+  const away = make("p", { role: "status" });
+  parent.append(away);
+  const endWatch = watchConnection((sentence) => put(away, { textContent: sentence }));
   const watcher = new MutationObserver(() => mark(frame.group)); // Streamlit draws the menu anew for another width
   watcher.observe(document.body, { childList: true, subtree: true, attributeFilter: ["inert"] });
   document.addEventListener("click", closeMenu);
   const leave = () => {
     watcher.disconnect();
+    endWatch();
     document.removeEventListener("click", closeMenu);
   };
   const frame = { group: "", leave };

@@ -127,6 +127,14 @@ export class Socket {
     return null;
   }
 
+  /** The server is there again: it is asked at once. */
+  returned() {
+    this.pause = 0;
+    this.notBefore = 0;
+    clearTimeout(this.retrying);
+    this.again();
+  }
+
   /** Ends the connection; the next key opens one. */
   leave() {
     clearTimeout(this.ending);

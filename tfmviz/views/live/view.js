@@ -2,6 +2,7 @@
 // Streamlit's own box stays the box: this only listens.
 
 /** @import { Around, Known } from "./following.js" */
+import { onReturn } from "../keys/returning.js";
 import { make, put } from "../shared/elements.js";
 import { meetingOf } from "../shared/meet.js";
 import { isOn, TYPING } from "../shared/switches.js";
@@ -65,11 +66,13 @@ function build(parent, at) {
   };
   for (const event of ["input", "compositionend"]) document.addEventListener(event, listen);
   const leaveSliders = watchSliders(() => following.ask());
+  const endReturn = onReturn(() => socket.returned());
   return {
     following,
     leave: () => {
       for (const event of ["input", "compositionend"]) document.removeEventListener(event, listen);
       leaveSliders();
+      endReturn();
       meeting.told = meeting.touched = undefined;
       following.known = null;
       socket.leave();
