@@ -53,6 +53,7 @@ format: .venv/test.done
 	.venv/bin/python -m ruff check --fix .
 	.venv/bin/python -m ruff format .
 	$(NPM) run --silent format
+	$(NPM) run --silent build
 
 # torch is locked as published, so its CUDA packages are in the lock; a CPU build does not ask for them.
 lock: .venv/app.done

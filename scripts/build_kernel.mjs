@@ -18,7 +18,7 @@ if (error) throw new Error(`${error.message}\n${stderr}`);
 const text = Buffer.from(made["kernel.wasm"]).toString("base64");
 const lines = text.match(/.{1,100}/g).map((line) => `  "${line}",`);
 writeFileSync(
-  process.argv[2] ?? new URL("kernel_bytes.js", folder),
+  process.argv[2] ?? new URL("kernel_bytes.ts", folder),
   `// kernel.ts, compiled by \`npm run kernel\`: WebAssembly in base64.
 
 export const KERNEL_BYTES = [

@@ -1,7 +1,7 @@
 """Breaks the code in small ways and counts how often the nearest tests notice: `python -m scripts.mutate`.
 
 A mutant is one change within two lines: another comparison or operator, a condition negated, a number one more, a minus
-or a keyword argument left out. A fifth of them are in JavaScript. They are drawn with a fixed seed, in turn from every
+or a keyword argument left out. A fifth of them are in TypeScript. They are drawn with a fixed seed, in turn from every
 room of the package, and every folder of `ui` and `views` counts as a room. Sizes on the screen have no right or wrong,
 so they are left alone. Everything happens in a copy, so the working tree stays as it is even if the script is killed.
 
@@ -167,9 +167,9 @@ def commands(path: str) -> list[list[str]]:
     view = path.split("/")[2]
     own = [str(one.relative_to(ROOT)) for one in ROOT.glob(f"tests/{view}/test_{Path(path).stem}.py")]
     seen = [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
-    scripts = ["node", "--test", "tests/js/*.test.js"]
+    build, scripts = ["node", "scripts/build_views.mjs"], ["node", "--test", "tests/js/*.test.js"]
     pages = [[*pytest, *tests] for tests in (own, in_turn([path])[:-1], seen) if tests and (ROOT / tests[0]).exists()]
-    return [scripts, *pages]
+    return [scripts, build, *pages]
 
 
 def killer(copy: Path, asked: Sequence[Sequence[str]], seconds: float) -> list[str]:
@@ -208,8 +208,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=300, help="the longest that tests look for a mutant")
     parser.add_argument("--only", type=int, nargs="+", help="of those drawn, by their number")
     args = parser.parse_args()
-    every = {path: (ROOT / path).read_bytes() for path in git("ls-files", "tfmviz") if path.endswith((".py", ".js"))}
-    scripts = {path: code for path, code in every.items() if path.endswith(".js")}
+    every = {path: (ROOT / path).read_bytes() for path in git("ls-files", "tfmviz") if path.endswith((".py", ".ts"))}
+    scripts = {path: code for path, code in every.items() if path.endswith(".ts")}
     python = {path: code for path, code in every.items() if path.endswith(".py")}
     n_scripts = args.number // 5
     drawn = draw(python, args.number - n_scripts, args.seed)

@@ -4,14 +4,14 @@
 import { webcrypto } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { Engine } from "../../tfmviz/views/engine/engine.js";
-import { fetchEngine } from "../../tfmviz/views/engine/fetching.js";
-import { visible } from "../../tfmviz/views/engine/labels.js";
-import { tensorsOf } from "../../tfmviz/views/engine/safetensors.js";
-import { unpack } from "../../tfmviz/views/shared/arrays.js";
-import { Head } from "../../tfmviz/views/steps/head.js";
-import { stepsOf } from "../../tfmviz/views/steps/of_sites.js";
-import { saysOf, sceneOf } from "../../tfmviz/views/whole_model/of_sites.js";
+import { Engine } from "../../tfmviz/views/engine/engine.ts";
+import { fetchEngine } from "../../tfmviz/views/engine/fetching.ts";
+import { visible } from "../../tfmviz/views/engine/labels.ts";
+import { tensorsOf } from "../../tfmviz/views/engine/safetensors.ts";
+import { unpack } from "../../tfmviz/views/shared/arrays.ts";
+import { Head } from "../../tfmviz/views/steps/head.ts";
+import { stepsOf } from "../../tfmviz/views/steps/of_sites.ts";
+import { saysOf, sceneOf } from "../../tfmviz/views/whole_model/of_sites.ts";
 
 const listed = (arrays) => Object.fromEntries(Object.entries(arrays).map(([name, { values }]) => [name, [...values]]));
 

@@ -16,7 +16,7 @@ from tests.browser import ROOT
 from tests.node import VIEWS, call, node
 from tfmviz.positions.t5 import buckets
 
-BYTES = VIEWS / "engine" / "kernel_bytes.js"
+BYTES = VIEWS / "engine" / "kernel_bytes.ts"
 
 
 def test_the_kernel_is_what_its_source_compiles_to(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_products_of_all_odd_shapes_and_nothing_beside_them() -> None:
             padded = None if add is None else np.pad(add, (0, -n % 8)).tolist()
             given.append({"a": a.ravel().tolist(), "b": b.ravel().tolist(), "bias": padded, "shape": [m, k, n]})
             expected.append(a @ b + (0 if add is None else add))
-    for (ours, beside, shape), theirs in zip(call("engine/tensors.js", MULTIPLY, given), expected, strict=True):
+    for (ours, beside, shape), theirs in zip(call("engine/tensors.ts", MULTIPLY, given), expected, strict=True):
         assert shape == list(theirs.shape)
         assert beside == [7] * 8
         np.testing.assert_allclose(np.reshape(ours, shape), theirs, atol=1e-5)
@@ -66,7 +66,7 @@ def test_a_row_is_the_same_alone_and_among_others() -> None:
     flat = b.ravel().tolist()
     whole = {"a": a.ravel().tolist(), "b": flat, "shape": [7, 61, 13]}
     rows = [{"a": row.tolist(), "b": flat, "shape": [1, 61, 13]} for row in a]
-    (together, *_), *alone = call("engine/tensors.js", MULTIPLY, [whole, *rows])
+    (together, *_), *alone = call("engine/tensors.ts", MULTIPLY, [whole, *rows])
     assert together == [number for row, *_ in alone for number in row]
 
 
@@ -81,17 +81,17 @@ def test_tensors_survive_the_growth_of_the_memory() -> None:
         const added = memory.product(memory.of([1, 1], [1, 2]), transposed);
         return [...first.data, ...added.data, ...kept.data, kept.at - free];
     })()"""
-    assert call("engine/tensors.js", shown, None) == [1, 2, 3, 11, 4, 0]
+    assert call("engine/tensors.ts", shown, None) == [1, 2, 3, 11, 4, 0]
 
 
 def test_the_error_function_is_that_of_the_library() -> None:
     points = np.concatenate([np.linspace(-6, 6, 4001), [0.0, 1e-20, -1e-7, 40.0, -40.0]])
-    ours = call("engine/layers.js", "given.map(module.erf)", points.tolist())
+    ours = call("engine/layers.ts", "given.map(module.erf)", points.tolist())
     np.testing.assert_allclose(ours, [math.erf(x) for x in points], atol=2e-7)
 
 
 @pytest.mark.parametrize("bidirectional", [False, True])
 def test_the_buckets_of_t5_are_those_of_python_up_to_the_longest_text(bidirectional: bool) -> None:
     distances = list(range(-3000, 3001))
-    ours = call("engine/positions.js", f"given.map((d) => module.bucketOf(d, {str(bidirectional).lower()}))", distances)
+    ours = call("engine/positions.ts", f"given.map((d) => module.bucketOf(d, {str(bidirectional).lower()}))", distances)
     assert ours == buckets(torch.tensor(distances), bidirectional=bidirectional).tolist()

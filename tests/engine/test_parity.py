@@ -22,13 +22,13 @@ from tfmviz.zoo import load
 
 def test_the_engine_says_which_shipped_models_it_knows() -> None:
     configs = {path.parent.name: json.loads(path.read_text()) for path in sorted(MODELS.glob("*/config.json"))}
-    why = call("engine/known.js", "given.map((config) => module.whyUnknown(config))", list(configs.values()))
+    why = call("engine/known.ts", "given.map((config) => module.whyUnknown(config))", list(configs.values()))
     assert [name for name, reason in zip(configs, why, strict=True) if reason == ""] == sorted(KNOWN)
     said = dict(zip(configs, why, strict=True))
     assert said["twins-linear"] == "The browser does not compute models with attention = linear."
     assert said["french-english"] == "The browser does not compute models with architecture = encoder-decoder."
     sunk = call(
-        "engine/known.js",
+        "engine/known.ts",
         "given.map((config) => module.whyUnknown(config))",
         [configs["twins-rope"] | {"sink": "present"}],
     )
@@ -96,7 +96,7 @@ def test_the_explorer_reads_what_the_engine_leaves_behind(engine: Engine) -> Non
         return [attention.kinds.length, layers, weights, [...attention.mask(0, 3).allowed], attention.keys(0)];
     })()"""
     trace = load("twins-gqa").trace(text)
-    kinds, layers, weights, mask, keys = call("explorer/payload.js", shown, plain(arrays, **facts))
+    kinds, layers, weights, mask, keys = call("explorer/payload.ts", shown, plain(arrays, **facts))
     assert kinds == 1
     assert tuple(layers) == trace.layers
     for layer, ours in zip(layers, weights, strict=True):

@@ -26,7 +26,7 @@ READ = """(() => {
 
 
 def read(data: bytes) -> Any:
-    return call("engine/safetensors.js", READ, list(data))
+    return call("engine/safetensors.ts", READ, list(data))
 
 
 def test_every_float16_there_is_and_float32_are_read_as_the_library_reads_them() -> None:
@@ -113,7 +113,7 @@ def complaint(config: dict[str, Any], change: Callable[[dict[str, Any]], object]
     tensors = {name: {"shape": list(array.shape), "value": 0.5} for name, array in shapes.items()}
     change(tensors)
     given = {"config": config, "tensors": tensors, "tokenizer": str(MODELS / "induction" / "tokenizer.json")}
-    return str(call("engine/engine.js", LOAD, given))
+    return str(call("engine/engine.ts", LOAD, given))
 
 
 def test_weights_that_are_not_those_of_the_config_are_refused(config: dict[str, Any]) -> None:
@@ -153,10 +153,10 @@ def test_what_a_config_leaves_out_means_what_it_means_in_python() -> None:
         "n_kv_heads": 3,
         "d_ff": 11,
     }
-    ours = call("engine/known.js", "module.complete(given)", sizes)
+    ours = call("engine/known.ts", "module.complete(given)", sizes)
     config = flat(**sizes)
     assert ours == config.to_dict() | {"d_head": config.d_head, "divisor": config.divisor}
-    assert call("engine/known.js", "module.whyUnknown(given)", config.to_dict()) == ""
+    assert call("engine/known.ts", "module.whyUnknown(given)", config.to_dict()) == ""
 
 
 def test_a_config_that_lacks_a_size_is_refused(config: dict[str, Any]) -> None:

@@ -76,7 +76,7 @@ def test_every_key_that_a_style_or_a_script_names_is_given_to_something() -> Non
         node for _, path in sources() for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)
     ]
     given = {key for call in calls for key in beginnings(call)} | {*sides.KEYS}
-    files = [path for path in (ROOT / "tfmviz").rglob("*.*") if path.suffix in (".css", ".js")]
+    files = [path for path in (ROOT / "tfmviz").rglob("*.*") if path.suffix in (".css", ".ts")]
     named = {key for path in files for key in re.findall(r"st-key-(\w+)", path.read_text(encoding="utf-8"))}
     assert len(named) > 20
     assert not {key for key in named if not any(one.startswith(key) for one in given)}

@@ -24,7 +24,7 @@ def test_the_server_is_set_up_for_safety_and_offline_use() -> None:
 
 
 def test_no_view_turns_text_into_markup_or_loads_from_elsewhere() -> None:
-    sources = {path: path.read_text(encoding="utf-8").replace(SVG_NAMESPACE, "") for path in PACKAGE.rglob("*.js")}
+    sources = {path: path.read_text(encoding="utf-8").replace(SVG_NAMESPACE, "") for path in PACKAGE.rglob("*.ts")}
     complaints = [
         f"{name_of(path)} contains {forbidden}; a reader's text becomes `textContent`, and nothing is loaded"
         for path, source in sources.items()

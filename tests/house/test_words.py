@@ -13,7 +13,7 @@ from tests.browser import ROOT
 from tests.house.sources import MODULES, PACKAGE, PAGES, name_of, tree_of
 
 SHOWN = [*PAGES, *(path for path in MODULES if {"ui", "plots", "views"} & set(path.parts))]
-SCRIPTS = sorted((PACKAGE / "views").rglob("*.js"))
+SCRIPTS = sorted((PACKAGE / "views").rglob("*.ts"))
 
 IN_TEXT = re.compile(r"(^|\d|\)) %")
 """A sign after a space; a formatted number ends where the next part of an f-string begins."""
@@ -39,7 +39,7 @@ def test_per_cent_is_written_33_per_cent_without_a_space(path: Path) -> None:
 @pytest.mark.parametrize("path", SCRIPTS, ids=name_of)
 def test_scripts_write_per_cent_without_a_space(path: Path) -> None:
     found = IN_SCRIPT.search(path.read_text(encoding="utf-8"))
-    assert not found, f"{name_of(path)}: {found[0]!r}: write 33%, as shared/numbers.js does"
+    assert not found, f"{name_of(path)}: {found[0]!r}: write 33%, as shared/numbers.ts does"
 
 
 def test_no_file_holds_the_marks_of_a_merge() -> None:

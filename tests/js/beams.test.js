@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { neighbour, parentOf, wayTo } from "../../tfmviz/views/beams/places.js";
+import { neighbour, parentOf, wayTo } from "../../tfmviz/views/beams/places.ts";
 
 // Steps 4 to 6 of a search: what step 4 continues is not drawn.
 const NODES = [

@@ -11,7 +11,7 @@ import {
   rowCount,
   toBits,
   touched,
-} from "../../tfmviz/views/masks/bits.js";
+} from "../../tfmviz/views/masks/bits.ts";
 
 // Two rows of five: 11010 and 00111. In bytes, highest bit first: 11010001 11000000.
 const ENTRY = { rows: 2, columns: 5, bits: btoa(String.fromCharCode(0b11010001, 0b11000000)) };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bracketed, inWords, paintBrackets, partOf, runsOf } from "../../tfmviz/views/shared/bytes.js";
+import { bracketed, inWords, paintBrackets, partOf, runsOf } from "../../tfmviz/views/shared/bytes.ts";
 
 // The tokens of a text whose characters are all cut into single bytes, as tfmviz/text/tokenizer.py names them.
 const cut = (text) =>

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cellAt, layOut, next } from "../../tfmviz/views/cells/layout.js";
-import { paintPicture } from "../../tfmviz/views/cells/paint.js";
-import { along, painter, ticks } from "../../tfmviz/views/cells/scales.js";
-import { said, sentence } from "../../tfmviz/views/cells/words.js";
-import { endOf } from "../../tfmviz/views/shared/arrays.js";
+import { cellAt, layOut, next } from "../../tfmviz/views/cells/layout.ts";
+import { paintPicture } from "../../tfmviz/views/cells/paint.ts";
+import { along, painter, ticks } from "../../tfmviz/views/cells/scales.ts";
+import { said, sentence } from "../../tfmviz/views/cells/words.ts";
+import { endOf } from "../../tfmviz/views/shared/arrays.ts";
 
 const FORM = { name: "", digits: 2, sign: false, percent: false, unit: "", words: null, absent: ["–", "–"] };
 const SCALE = { colours: "norms", low: 0, high: 2, title: "t", root: false, ticks: "decimal" };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ofVega } from "../../tfmviz/views/charts/values.js";
-import { csvOf } from "../../tfmviz/views/shared/table.js";
+import { ofVega } from "../../tfmviz/views/charts/values.ts";
+import { csvOf } from "../../tfmviz/views/shared/table.ts";
 
 test("names lose the number and the quotes that charts give them, and numbers are plain", () => {
   const rows = [

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { amountColour } from "../../tfmviz/views/lens/lens.js";
-import { bytesOf, css, inkOn, packed, RAMP } from "../../tfmviz/views/shared/colours.js";
-import { shader } from "../../tfmviz/views/shared/shades.js";
+import { amountColour } from "../../tfmviz/views/lens/lens.ts";
+import { bytesOf, css, inkOn, packed, RAMP } from "../../tfmviz/views/shared/colours.ts";
+import { shader } from "../../tfmviz/views/shared/shades.ts";
 
 const SCALES = {
   light: { little: "#ffffff", middling: "#9e8ac8", much: "#3f007d" },

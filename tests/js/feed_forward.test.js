@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { account } from "../../tfmviz/views/feed_forward/explain.js";
-import { boxOf, cornerOf, layoutOf, moved, placeAt } from "../../tfmviz/views/feed_forward/layout.js";
+import { account } from "../../tfmviz/views/feed_forward/explain.ts";
+import { boxOf, cornerOf, layoutOf, moved, placeAt } from "../../tfmviz/views/feed_forward/layout.ts";
 
 /** @param {number} columns */
 const vector = (columns) => ({ rows: 1, columns, values: Float32Array.from({ length: columns }, (_, n) => n - 3) });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { explain } from "../../tfmviz/views/steps/explain.js";
-import { at, columnOf, Head, product, rowOf, softmax, transposed } from "../../tfmviz/views/steps/head.js";
-import { chainOf, signOf, stagesOf } from "../../tfmviz/views/steps/stages.js";
+import { explain } from "../../tfmviz/views/steps/explain.ts";
+import { at, columnOf, Head, product, rowOf, softmax, transposed } from "../../tfmviz/views/steps/head.ts";
+import { chainOf, signOf, stagesOf } from "../../tfmviz/views/steps/stages.ts";
 
 const A = { rows: 2, columns: 3, values: Float64Array.of(1, 2, 3, 4, 5, 6) };
 const B = { rows: 3, columns: 1, values: Float64Array.of(1, 10, 100) };

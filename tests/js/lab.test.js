@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toBits } from "../../tfmviz/views/masks/bits.js";
+import { toBits } from "../../tfmviz/views/masks/bits.ts";
 import { Element } from "./page.js";
 
-const { Lab } = await import("../../tfmviz/views/masks/lab.js");
+const { Lab } = await import("../../tfmviz/views/masks/lab.ts");
 
 const words = (n) => Array.from({ length: n }, (_, i) => `word ${i}`);
 const full = (rows, columns = rows) => ({ rows, columns, open: new Uint8Array(rows * columns).fill(1) });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { withhold } from "../../tfmviz/views/keys/letters.js";
-import { isOn, LETTERS, TYPING, turnSwitch } from "../../tfmviz/views/shared/switches.js";
+import { withhold } from "../../tfmviz/views/keys/letters.ts";
+import { isOn, LETTERS, TYPING, turnSwitch } from "../../tfmviz/views/shared/switches.ts";
 
 function storage() {
   const kept = new Map();

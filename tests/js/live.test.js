@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Following } from "../../tfmviz/views/live/following.js";
-import { AWAY, BUSY, Socket } from "../../tfmviz/views/live/socket.js";
-import { Lab } from "../../tfmviz/views/masks/lab.js";
-import { Board } from "../../tfmviz/views/parts/view.js";
+import { Following } from "../../tfmviz/views/live/following.ts";
+import { AWAY, BUSY, Socket } from "../../tfmviz/views/live/socket.ts";
+import { Lab } from "../../tfmviz/views/masks/lab.ts";
+import { Board } from "../../tfmviz/views/parts/view.ts";
 
 const PAGE = { model: "m", layer: "l", head: 0, zoom: "", token: null };
 const KNOWN = { page: PAGE, text: "entered", views: ["explorer", "bars"] };

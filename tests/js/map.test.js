@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as cells from "../../tfmviz/views/explorer/cells.js";
+import * as cells from "../../tfmviz/views/explorer/cells.ts";
 
 const PART = { rows: [1, 3], columns: [0, 2] };
 const MASK = { rows: 3, columns: 3, allowed: Uint8Array.of(1, 0, 0, 1, 1, 0, 1, 1, 1) };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Lines } from "../../tfmviz/views/explorer/lines.js";
-import { Matrix } from "../../tfmviz/views/explorer/matrix.js";
-import { marksOf } from "../../tfmviz/views/steps/grid.js";
+import { Lines } from "../../tfmviz/views/explorer/lines.ts";
+import { Matrix } from "../../tfmviz/views/explorer/matrix.ts";
+import { marksOf } from "../../tfmviz/views/steps/grid.ts";
 
 /** What is framed with which colour. */
 function framed(draw) {

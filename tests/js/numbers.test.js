@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barLength, number, plus, share, shortShare, tiny } from "../../tfmviz/views/shared/numbers.js";
+import { barLength, number, plus, share, shortShare, tiny } from "../../tfmviz/views/shared/numbers.ts";
 
 test("numbers of a matrix keep three decimals, more where they would look like nothing", () => {
   const written = [0, 0.5, -0.5, 12.3456, -123.456, 0.01, 0.0099, -0.00123, 0.00012, -1.5e-6].map(number);

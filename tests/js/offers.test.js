@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Offers, parted } from "../../tfmviz/views/live/offers.js";
+import { Offers, parted } from "../../tfmviz/views/live/offers.ts";
 
 const VOCABULARY = [" the", " then", " dog", " door", "dog", " doll", "."];
 const asked = [];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NO_MEMORY, Own } from "../../tfmviz/views/live/own.js";
-import { firstOf } from "../../tfmviz/views/shared/first.js";
+import { NO_MEMORY, Own } from "../../tfmviz/views/live/own.ts";
+import { firstOf } from "../../tfmviz/views/shared/first.ts";
 
 const PARCEL = { at: "weights/m-1", parts: 1, bytes: 1, digest: "", script: "" };
 const known = (changes) => ({

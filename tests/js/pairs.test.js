@@ -9,8 +9,8 @@ import {
   products,
   total,
   turned,
-} from "../../tfmviz/views/turning/pairs.js";
-import { onCanvas } from "../../tfmviz/views/turning/pictures.js";
+} from "../../tfmviz/views/turning/pairs.ts";
+import { onCanvas } from "../../tfmviz/views/turning/pictures.ts";
 
 const close = (found, expected) => assert.ok(Math.abs(found - expected) < 1e-12, `${found}, not ${expected}`);
 const Q = { x: 3, y: 4 };

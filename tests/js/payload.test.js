@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Attention } from "../../tfmviz/views/explorer/payload.js";
-import { unpack } from "../../tfmviz/views/shared/arrays.js";
-import { unframed } from "../../tfmviz/views/shared/framed.js";
+import { Attention } from "../../tfmviz/views/explorer/payload.ts";
+import { unpack } from "../../tfmviz/views/shared/arrays.ts";
+import { unframed } from "../../tfmviz/views/shared/framed.ts";
 
 /** Header and data as tfmviz/views/shared/__init__.py frames them. */
 function framed(header, data) {

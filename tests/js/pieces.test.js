@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { viewOf } from "./page.js";
 
-const draw = (await import("../../tfmviz/views/pieces/view.js")).default;
+const draw = (await import("../../tfmviz/views/pieces/view.ts")).default;
 
 test("a row says how many pieces it leaves out, and nothing where it has them all", () => {
   const row = (left_out) => ({ name: "words", note: "", pieces: [["the", ""]], left_out });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { onReturn } from "../../tfmviz/views/keys/returning.js";
+import { onReturn } from "../../tfmviz/views/keys/returning.ts";
 
 // An app that tells of its connection and of its script, as Streamlit's does, on a page without a browser.
 function page() {

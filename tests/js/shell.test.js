@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 import { Element, look, parentOf } from "./page.js";
 
-const { Shell, STILL } = await import("../../tfmviz/views/shared/shell.js");
-const { component, keyOf } = await import("../../tfmviz/views/shared/meet.js");
-const { placeOfToken, tokenAtPlace } = await import("../../tfmviz/views/shared/beside.js");
-const relay = (await import("../../tfmviz/views/shared/relay.js")).default;
+const { Shell, STILL } = await import("../../tfmviz/views/shared/shell.ts");
+const { component, keyOf } = await import("../../tfmviz/views/shared/meet.ts");
+const { placeOfToken, tokenAtPlace } = await import("../../tfmviz/views/shared/beside.ts");
+const relay = (await import("../../tfmviz/views/shared/relay.ts")).default;
 
 class Counter extends Shell {
   n = 0;

@@ -10,7 +10,7 @@ import {
   picked,
   toLook,
   withHead,
-} from "../../tfmviz/views/explorer/state.js";
+} from "../../tfmviz/views/explorer/state.ts";
 
 const texts = { source: { labels: ["a", "b"] }, target: { labels: ["c", "d", "e"] } };
 const kind = (queries, keys) => ({ queries, keys, layers: [{}, {}], heads: 3, scores: { induction: [] } });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { reloadIfStuck } from "../../tfmviz/views/keys/stuck.js";
+import { reloadIfStuck } from "../../tfmviz/views/keys/stuck.ts";
 
 // A window that hears of errors, an app that tells of its connection, and a clock.
 globalThis.window = new EventTarget();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plainSite } from "../../tfmviz/views/shared/sites.js";
-import { csvOf, numberIn, orderOf, plain } from "../../tfmviz/views/shared/table.js";
+import { plainSite } from "../../tfmviz/views/shared/sites.ts";
+import { csvOf, numberIn, orderOf, plain } from "../../tfmviz/views/shared/table.ts";
 
 // Reads comma-separated values as RFC 4180 has them.
 function read(text) {

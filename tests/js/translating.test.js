@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { lookedAt, shownOf, stepSentence, strongest } from "../../tfmviz/views/translating/steps.js";
+import { lookedAt, shownOf, stepSentence, strongest } from "../../tfmviz/views/translating/steps.ts";
 import { Element } from "./page.js";
 
-const { Translation } = await import("../../tfmviz/views/translating/translation.js");
+const { Translation } = await import("../../tfmviz/views/translating/translation.ts");
 
 test("all words are shown until somebody chooses, and never more than there are", () => {
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Mask } from "../../tfmviz/views/explorer/payload.js";
+import { Mask } from "../../tfmviz/views/explorer/payload.ts";
 import {
   filtered,
   meanOf,
@@ -9,8 +9,8 @@ import {
   rowSums,
   SCALES_OF_SHADE,
   strongest,
-} from "../../tfmviz/views/explorer/weights.js";
-import { cellSentence } from "../../tfmviz/views/explorer/words.js";
+} from "../../tfmviz/views/explorer/weights.ts";
+import { cellSentence } from "../../tfmviz/views/explorer/words.ts";
 
 /** Rows of weights as a pattern; 0 above the diagonal is masked. */
 function causal(rows) {

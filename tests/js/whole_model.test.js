@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RAMP } from "../../tfmviz/views/shared/colours.js";
-import { shareColour, shareImage } from "../../tfmviz/views/whole_model/colours.js";
-import { arcsOf, broken, inLines, layOut, vectorAt } from "../../tfmviz/views/whole_model/layout.js";
-import { paintWords } from "../../tfmviz/views/whole_model/paint.js";
-import { hasRow, onPhone } from "../../tfmviz/views/whole_model/scene.js";
-import { captionOf, hrefOf } from "../../tfmviz/views/whole_model/words.js";
+import { RAMP } from "../../tfmviz/views/shared/colours.ts";
+import { shareColour, shareImage } from "../../tfmviz/views/whole_model/colours.ts";
+import { arcsOf, broken, inLines, layOut, vectorAt } from "../../tfmviz/views/whole_model/layout.ts";
+import { paintWords } from "../../tfmviz/views/whole_model/paint.ts";
+import { hasRow, onPhone } from "../../tfmviz/views/whole_model/scene.ts";
+import { captionOf, hrefOf } from "../../tfmviz/views/whole_model/words.ts";
 
 const measure = (text) => 7 * text.length;
 

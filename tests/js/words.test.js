@@ -10,10 +10,10 @@ import {
   unusedOf,
   verdictOf,
   verdictWords,
-} from "../../tfmviz/views/explorer/words.js";
-import { quoted } from "../../tfmviz/views/shared/quoted.js";
-import { stepSentence } from "../../tfmviz/views/translating/steps.js";
-import { aboutVector } from "../../tfmviz/views/whole_model/words.js";
+} from "../../tfmviz/views/explorer/words.ts";
+import { quoted } from "../../tfmviz/views/shared/quoted.ts";
+import { stepSentence } from "../../tfmviz/views/translating/steps.ts";
+import { aboutVector } from "../../tfmviz/views/whole_model/words.ts";
 
 const DECODER = { name: "decoder.self_attn", verdicts: [[["induction", 0.875]], [[], ["previous token", null]]] };
 const CROSS = { name: "decoder.cross_attn", verdicts: [] };

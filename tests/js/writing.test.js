@@ -10,8 +10,8 @@ import {
   stepBack,
   treeOf,
   writtenIn,
-} from "../../tfmviz/views/writing/tree.js";
-import { drawWords, entropyWords, rivalSentence } from "../../tfmviz/views/writing/words.js";
+} from "../../tfmviz/views/writing/tree.ts";
+import { drawWords, entropyWords, rivalSentence } from "../../tfmviz/views/writing/words.ts";
 
 /** A tree into which these tokens were written one after another. */
 const grown = (...tokens) => tokens.reduce((tree, token) => choose(tree, tree.shown, token), NOTHING);

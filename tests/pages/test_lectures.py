@@ -83,7 +83,7 @@ def test_a_step_is_a_page_and_a_tab_that_show_what_it_says(name: str, number: in
 
 def test_every_stage_that_a_step_names_exists() -> None:
     """An unknown one would be shown as the first."""
-    source = (PROJECT / "tfmviz" / "views" / "steps" / "stages.js").read_text(encoding="utf-8")
+    source = (PROJECT / "tfmviz" / "views" / "steps" / "stages.ts").read_text(encoding="utf-8")
     named = {step.choices["stage"] for _, _, step in STEPS if "stage" in step.choices}
     assert named <= set(re.findall(r'^    id: "(\w+)"', source, flags=re.MULTILINE))
 

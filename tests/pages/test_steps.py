@@ -102,7 +102,7 @@ def test_what_travels_is_what_an_independent_forward_pass_computes() -> None:
 
 @every_variant
 def test_the_browser_can_multiply_out_every_matrix_from_what_travels(variant: ModelConfig) -> None:
-    """The recipes of head.js and explain.js, in numpy: what they give is what the trace holds."""
+    """The recipes of head.ts and explain.ts, in numpy: what they give is what the trace holds."""
     trace = models.trace(models.load("small"), "the cat sat")
     for layer in trace.layers:
         for head in range(variant.attention.n_heads):

@@ -36,19 +36,19 @@ def sentences(picture: Cells, cells: Sequence[tuple[int, int]], *, matrix: int =
         "picture": header | {"values": values.ravel().tolist()},
         "cells": [{"matrix": matrix, "row": row, "column": column} for row, column in cells],
     }
-    said: list[str] = call("cells/words.js", "given.cells.map((cell) => module.sentence(given.picture, cell))", given)
+    said: list[str] = call("cells/words.ts", "given.cells.map((cell) => module.sentence(given.picture, cell))", given)
     return said
 
 
 def colours(picture: Cells, values: Sequence[float], theme: Theme) -> Array:
     """Red, green and blue that the browser gives values: (value, 3)."""
     given = {"scale": received(picture)[0]["scale"], "values": list(values), "dark": theme is DARK}
-    return np.array(call("cells/scales.js", "given.values.map(module.painter(given.scale, given.dark))", given))
+    return np.array(call("cells/scales.ts", "given.values.map(module.painter(given.scale, given.dark))", given))
 
 
 def ticks(picture: Cells, most: int) -> dict[float, str]:
     """Numbers on the colour bar."""
     given = {"scale": received(picture)[0]["scale"], "most": most}
     return {
-        tick["value"]: tick["text"] for tick in call("cells/scales.js", "module.ticks(given.scale, given.most)", given)
+        tick["value"]: tick["text"] for tick in call("cells/scales.ts", "module.ticks(given.scale, given.most)", given)
     }

@@ -104,7 +104,7 @@ def test_in_every_order_any_settings_leave_what_transformers_leaves_in_both_lang
     for row in logits:
         row[[3, 7]] += 9  # words that were written are likely
     given = {"settings": [NEUTRAL | one for one in chosen], "logits": [row.tolist() for row in logits], "seen": SEEN}
-    for n, (in_browser, values) in enumerate(zip(call("writing/decoding.js", IN_BROWSER, given), chosen, strict=True)):
+    for n, (in_browser, values) in enumerate(zip(call("writing/decoding.ts", IN_BROWSER, given), chosen, strict=True)):
         rules = Rules(**values)
         ours = [(stage.probabilities, stage.allowed.tolist()) for stage in stages(logits[n], rules, seen=SEEN)]
         for found in (ours, in_browser):
@@ -152,7 +152,7 @@ def test_the_most_extreme_rules_neither_overflow_nor_lose_the_sum_in_both_langua
         assert p.sum() == pytest.approx(1), values
         assert p.max() == 1 or t > 1, values
         given = {"logits": logits.tolist(), "rules": NEUTRAL | values, "seen": SEEN}
-        np.testing.assert_allclose(call("writing/decoding.js", asked, given), p, atol=1e-12, err_msg=str(values))
+        np.testing.assert_allclose(call("writing/decoding.ts", asked, given), p, atol=1e-12, err_msg=str(values))
 
 
 def test_at_temperature_0_other_rules_still_count() -> None:

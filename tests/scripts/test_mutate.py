@@ -45,7 +45,7 @@ def test_python_is_changed_where_it_acts_and_not_where_it_explains_or_looks() ->
 
 
 def test_scripts_are_changed_outside_of_comments_and_strings() -> None:
-    assert mutants("a.js", SCRIPT) == {
+    assert mutants("a.ts", SCRIPT) == {
         'const a = x <= 1 && f(-y, "a < b");',
         'const a = x < 2 && f(-y, "a < b");',
         'const a = x < 1 || f(-y, "a < b");',
@@ -63,7 +63,7 @@ def test_a_seed_draws_the_same_mutants_and_takes_all_rooms_in_turn() -> None:
 
 
 def test_a_view_is_asked_in_chromium_after_everything_that_is_quick() -> None:
-    quick, *_, browser = commands("tfmviz/views/steps/explain.js")
+    quick, *_, browser = commands("tfmviz/views/steps/explain.ts")
     assert quick[0] == "node"
     assert browser[-1] == "tests/browser/test_explorer.py"
 

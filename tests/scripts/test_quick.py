@@ -35,7 +35,7 @@ THERE = (
         ("tfmviz/ui/cache.py", "tests/ui/test_cache.py"),
         ("tests/ui/three_lines.py", "tests/ui"),
         ("pages/masks.py", "tests/pages/test_masks.py"),
-        ("tfmviz/views/explorer/lines.js", "tests/views/explorer"),
+        ("tfmviz/views/explorer/lines.ts", "tests/views/explorer"),
         ("deploy/haproxy.cfg", "tests/deploy"),
         ("deploy/serve.py", "tests/deploy/test_serve.py"),
         ("tfmviz/__main__.py", "tests/package/test_command.py"),

@@ -15,7 +15,7 @@ RULES = "module.galleryOf(given.length, given.model).map(({ id, mask }) => [id, 
 @pytest.mark.parametrize(("is_decoder", "window"), [(True, None), (True, 4), (False, None)])
 def test_the_gallery_of_the_site_is_that_of_python(length: int, is_decoder: bool, window: int | None) -> None:
     model = {"isDecoder": is_decoder, "window": window}
-    shown = call("site/gallery.js", RULES, {"length": length, "model": model})
+    shown = call("site/gallery.ts", RULES, {"length": length, "model": model})
     patterns = {
         "full": masks.full(length, length),
         "causal": masks.causal(length),

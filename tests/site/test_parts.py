@@ -171,6 +171,6 @@ def test_the_gallery_holds_the_masks_of_the_library() -> None:
         "global": library.global_tokens(n, 1) & past,
     }
     listed = "module.galleryOf(given, { isDecoder: true, window: 4 }).map(({ id, mask }) => [id, [...mask.open]])"
-    found = dict(call("site/gallery.js", listed, n))
+    found = dict(call("site/gallery.ts", listed, n))
     assert found.pop("own") == library.causal(n, window=4).int().ravel().tolist()
     assert found == {name: mask.int().ravel().tolist() for name, mask in expected.items()}

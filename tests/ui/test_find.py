@@ -93,7 +93,7 @@ def test_what_is_nowhere_is_not_found(question: str) -> None:
 def ranked(question: str) -> list[dict[str, str]]:
     given = {"entries": [asdict(entry) for entry in ENTRIES], "question": question}
     expression = "module.ranked(module.prepared(given.entries), given.question, 12)"
-    return call("find/ranking.js", expression, given)
+    return call("find/ranking.ts", expression, given)
 
 
 def test_the_browser_fetches_the_index_as_it_is() -> None:

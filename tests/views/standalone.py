@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request, expect
 
+from tests.browser import ROOT
+from tests.node import VIEWS, node
 from tests.traces import decoder, translation
 from tfmviz import views
 from tfmviz.record.trace import Trace
+from tfmviz.views.explorer import STANDALONE_JS
 
 TOKENS = ("The", " animal", " was", " tired", " and", " slow", ".")
 TRACE = decoder(TOKENS, layers=3, heads=3)
@@ -18,10 +23,27 @@ SOURCE = ("J", "'ai", " une", " voiture", " rouge")
 CROSS = translation(SOURCE, ("<|endoftext|>", "I", " have", " a", " red", " car", "."))
 LENGTH = len(TOKENS)
 
-INSIDES = (
-    "globalThis.insides = {explorer, Attention, filtered, rollout, strongest, weightsBeside, toLook, fromLook, fitted, "
-    "initial, RAMP};"
-)
+INSIDES = """
+import { explorer } from "./explorer/standalone.ts";
+import { fitted, fromLook, initial, toLook } from "./explorer/state.ts";
+import { filtered, rollout, strongest } from "./explorer/weights.ts";
+import { RAMP } from "./shared/colours.ts";
+globalThis.insides = { explorer, filtered, rollout, strongest, toLook, fromLook, fitted, initial, RAMP };
+"""
+
+BUNDLING = f"""
+const {{ build }} = await import("{(ROOT / "node_modules/esbuild/lib/main.js").as_uri()}");
+const stdin = {{ contents: {json.dumps(INSIDES)}, resolveDir: {json.dumps(str(VIEWS))} }};
+const made = await build({{ stdin, bundle: true, format: "esm", charset: "utf8", write: false }});
+process.stdout.write(made.outputFiles[0].text);
+"""
+
+
+@cache
+def _script_with_insides() -> str:
+    bundled = node("--input-type=module", "--eval", BUNDLING)
+    assert bundled.returncode == 0, bundled.stderr
+    return bundled.stdout
 
 
 class Standalone:
@@ -48,7 +70,7 @@ class Standalone:
         text = views.html(trace, title=title)
         if insides:
             text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
-            text = text.replace("</script>\n</body>", f"{INSIDES}</script>\n</body>")
+            text = text.replace(STANDALONE_JS, _script_with_insides())
         path = self.folder / "attention.html"
         path.write_text(text, encoding="utf-8")
         self.address = path.as_uri()

@@ -28,7 +28,7 @@ def trace() -> Trace:
 
 def edits_of(change: str, edited: dict[str, Any], length: int = LENGTH) -> Any:
     given = {"change": change, "edited": edited, "length": length}
-    return call("live/editing.js", "module.editsOf(given.change, given.edited, given.length)", given)
+    return call("live/editing.ts", "module.editsOf(given.change, given.edited, given.length)", given)
 
 
 def test_a_part_that_is_off_is_the_edit_that_python_makes_of_it(trace: Trace) -> None:
@@ -72,7 +72,7 @@ def test_tokens_are_paired_and_compared_as_python_does(one: str, other: str) -> 
     texts = one.split(), other.split()
     pairing = pair(*texts)
     spelled = [[f" {token}" for token in texts[0]], texts[1]]  # the space before a word does not count
-    order = call("live/pairing.js", "module.pairsOf(given[0], given[1])", spelled)
+    order = call("live/pairing.ts", "module.pairsOf(given[0], given[1])", spelled)
     assert tuple(map(tuple, order)) == pairing.order
     rng = np.random.default_rng(4)
     a, b = patterns = [rng.dirichlet(np.ones(len(tokens)), len(tokens)) for tokens in texts]
@@ -81,7 +81,7 @@ def test_tokens_are_paired_and_compared_as_python_does(one: str, other: str) -> 
         {"rows": len(matrix), "columns": len(matrix), "values": matrix.ravel().tolist()} for matrix in patterns + masked
     ]
     found = call(
-        "live/differences.js",
+        "live/differences.ts",
         """({
             moved: module.distancesOf(given.matrices[0], given.matrices[1], given.shared),
             difference: Array.from(
@@ -102,5 +102,5 @@ def test_vectors_move_as_far_as_python_says(trace: Trace) -> None:
         before, after = ({"shape": one[site].shape, "data": one[site].ravel().tolist()} for one in (trace, other))
         given = {"before": before, "after": after}
         np.testing.assert_allclose(
-            call("live/differences.js", "module.movedOf(given.before, given.after)", given), row, atol=1e-6
+            call("live/differences.ts", "module.movedOf(given.before, given.after)", given), row, atol=1e-6
         )

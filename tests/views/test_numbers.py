@@ -23,7 +23,7 @@ VALUES = [*TIES, *NEAR_TIES, *EDGES, *RANDOM]
 
 def written(name: str, values: list[float], *arguments: Any) -> list[str]:
     expression = f"given[0].map((value) => module.{name}(value, ...given[1]))"
-    found: list[str] = call("shared/numbers.js", expression, [values, arguments])
+    found: list[str] = call("shared/numbers.ts", expression, [values, arguments])
     return found
 
 
@@ -58,5 +58,5 @@ def test_negative_numbers_are_those_of_python() -> None:
     ],
 )
 def test_what_is_no_finite_number_is_a_dash_in_both(name: str, python: Callable[[float], str]) -> None:
-    found = call("shared/numbers.js", f"[NaN, Infinity, -Infinity].map((value) => module.{name}(value))", None)
+    found = call("shared/numbers.ts", f"[NaN, Infinity, -Infinity].map((value) => module.{name}(value))", None)
     assert found == [python(value) for value in (math.nan, math.inf, -math.inf)] == ["–"] * 3

@@ -51,7 +51,7 @@ def test_the_explorer_shows_the_same_attention_of_both(trace: Trace) -> None:
                 keys: attention.keys(kind).tokens.length,
             }}))])])))"""
     given = {"bytes": packed(views.payload(trace)), "plain": plain(sites, title="m", texts=texts(trace))}
-    ours, theirs = call("explorer/payload.js", shown, given)
+    ours, theirs = call("explorer/payload.ts", shown, given)
     assert ours.keys() == theirs.keys() >= {"decoder.self_attn"}
     for kind, layers in ours.items():
         for (name, *heads), (other, *others) in zip(layers, theirs[kind], strict=True):
@@ -73,7 +73,7 @@ def test_the_arrows_turn_the_same_vectors_of_both() -> None:
     shown = f"""[module.vectorsOf({BYTES}), module.vectorsOf(given.plain)].map(({{ tokens, theta, ...matrices }}) =>
         [tokens, theta, ...["q", "k", "rot_q", "rot_k"].map((name) => [...matrices[name].values])])"""
     data = turning.payload(trace, layer, head, theta, max_len=16)
-    ours, theirs = call("turning/turning.js", shown, {"bytes": packed(data), "plain": plain(sites, **facts)})
+    ours, theirs = call("turning/turning.ts", shown, {"bytes": packed(data), "plain": plain(sites, **facts)})
     assert ours == theirs
     np.testing.assert_allclose(ours[2], trace[f"{layer}.q"][head].ravel(), rtol=1e-6)
 
@@ -92,7 +92,7 @@ def test_step_by_step_reads_one_head_of_a_whole_record() -> None:
         Object.fromEntries(Object.entries(arrays).sort().map(([name, {{ rows, columns, values }}]) =>
             [name, [rows, columns, ...values]]))])"""
     given = {"bytes": packed(pack(facts, one)), "plain": plain(whole | {f"{layer}.x": x}, **facts)}
-    ours, theirs = call("steps/head.js", shown, given)
+    ours, theirs = call("steps/head.ts", shown, given)
     assert ours == theirs
 
 
@@ -100,5 +100,5 @@ def test_a_site_that_is_not_there_is_named_with_those_that_are() -> None:
     shown = """(() => {
         try { module.recordOf(given).matrix("decoder.0.mlp.out"); } catch ({ message }) { return message; }
     })()"""
-    said = call("shared/record.js", shown, plain({"embed": np.ones((2, 3))}))
+    said = call("shared/record.ts", shown, plain({"embed": np.ones((2, 3))}))
     assert said == "decoder.0.mlp.out was not captured; there are embed."

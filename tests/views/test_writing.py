@@ -33,7 +33,7 @@ def in_browser(rules: dict[str, Any], number: float) -> dict[str, Any]:
         return { stages, drawn: module.drawn(last, given.number) };
     })()"""
     given = {"scores": SCORES.tolist(), "rules": rules, "seen": SEEN, "number": number}
-    found: dict[str, Any] = call("writing/decoding.js", asked, given)
+    found: dict[str, Any] = call("writing/decoding.ts", asked, given)
     return found
 
 

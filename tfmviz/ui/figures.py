@@ -174,7 +174,7 @@ def _arrow(columns: Columns) -> bytes:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Link:
-    """What ties a view to the one beside it, in which the same is chosen; see `views/shared/beside.js`.
+    """What ties a view to the one beside it, in which the same is chosen; see `views/shared/beside.ts`.
 
     Attributes:
         view: the other one's key.

@@ -19,7 +19,7 @@ CONFIG = {
     "enableCustomParentMessages": False,
     "enforceDownloadInNewTab": False,
     "metricsUrl": "",
-    "blockErrorDialogs": True,  # `views/frame/away.js` says what a reader needs to know
+    "blockErrorDialogs": True,  # `views/frame/away.ts` says what a reader needs to know
     "resourceCrossOriginMode": None,
 }
 """Every setting that Streamlit's own answer has."""

@@ -114,7 +114,7 @@ def follow_changes(here: Lesson, by: str, change: str, *names: str, **how: objec
         by: key of the view where it is changed; "sliders" and "b", the box of B's sentence, are Streamlit's.
         change: what that says of what the page shows.
         names: of the views, such as `PAIRED`.
-        how: see `Edited` in `views/live/changed.js`.
+        how: see `Edited` in `views/live/changed.ts`.
     """
     if parcel(here.model.name):
         follow(here, *names, edited={"by": by} | how, change=change)

@@ -1,20 +1,20 @@
 """The scripts of the views, as files that a browser fetches once.
 
-Streamlit sends a component's script with every answer: 88 of the explorer's 113 kB, to fifty browsers at once when a
-class presses Enter. The command `tfmviz` serves the scripts beside the app, and then a few lines travel that fetch one.
-Under `streamlit run`, which serves nothing of ours, the scripts travel as ever.
+Streamlit sends a component's script with every answer, to fifty browsers at once when a class presses Enter. The
+command `tfmviz` serves the scripts beside the app, cut into pieces that views share, and then a few lines travel that
+fetch one. Under `streamlit run`, which serves nothing of ours, the scripts travel as ever.
 """
 
 from __future__ import annotations
 
+import json
 from functools import cache
-from hashlib import sha256
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tfmviz.views.shared import VIEWS, script
+from tfmviz.views.shared import DIST, script
 
 FETCHING = """
 const view = await import(new URL("views/%s", document.baseURI));
@@ -36,11 +36,12 @@ def route() -> Route:
 
 def sent(js: str) -> str:
     """What Streamlit gets for a view's script: the script itself, or lines that fetch it."""
-    return FETCHING % name_of(js) if _served and name_of(js) in _files() else js
+    return FETCHING % name_of(js) if _served and js in _names() else js
 
 
 def name_of(js: str) -> str:
-    return f"{sha256(js.encode()).hexdigest()[:20]}.js"
+    """The file with which a view begins whose script would be this, if it travelled."""
+    return _names()[js]
 
 
 async def _answer(request: Request) -> Response:
@@ -51,7 +52,12 @@ async def _answer(request: Request) -> Response:
 
 
 @cache
+def _names() -> dict[str, str]:
+    names = json.loads((DIST / "split.json").read_text(encoding="utf-8"))
+    return {script(entry): name for entry, name in names.items()}
+
+
+@cache
 def _files() -> dict[str, str]:
-    """All scripts by the names of their files, the same on every server of a class."""
-    entries = [*sorted(VIEWS.glob("*/view.js")), VIEWS / "shared" / "relay.js"]
-    return {name_of(js): js for js in (script(str(entry.relative_to(VIEWS))) for entry in entries)}
+    """All pieces by the names of their files, the same on every server of a class."""
+    return {path.name: path.read_text(encoding="utf-8") for path in (DIST / "split").glob("*.js")}

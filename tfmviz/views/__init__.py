@@ -1,4 +1,4 @@
-"""Client-side views: plain JavaScript and CSS that answer every touch in the browser.
+"""Client-side views: TypeScript and CSS that answer every touch in the browser.
 
     from tfmviz import load, views
     trace = load("tiny-english").trace("The cat sat on the mat.")

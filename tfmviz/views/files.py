@@ -31,7 +31,7 @@ def csv_of(trace: Trace, layer: str) -> str:
 
 
 def text_field(text: str) -> str:
-    """A text as a field of a table, as in `shared/table.js`.
+    """A text as a field of a table, as in `shared/table.ts`.
 
     One that a spreadsheet would take for a formula gets an apostrophe before it: what OWASP lists as CSV injection,
     the wide signs of Chinese and Japanese keyboards too, and whatever spaces precede it.

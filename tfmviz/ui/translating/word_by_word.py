@@ -47,7 +47,7 @@ def draw(here: Lesson) -> None:
 
 
 def _steps(here: Lesson, trace: Trace, which: str) -> list[dict[str, Any]]:
-    """Every word that is written; see `views/translating/steps.js`."""
+    """Every word that is written; see `views/translating/steps.ts`."""
     weights = attention.crossing(here, trace, which)
     p = softmax(trace["logits"])
     tokens = [*trace.target.ids[1:], int(p[-1].argmax())]

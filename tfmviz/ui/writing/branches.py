@@ -1,4 +1,4 @@
-"""The tree of written texts as it stands in the address; the view makes it (see `views/writing/tree.js`)."""
+"""The tree of written texts as it stands in the address; the view makes it (see `views/writing/tree.ts`)."""
 
 from __future__ import annotations
 

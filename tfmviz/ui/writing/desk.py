@@ -33,7 +33,7 @@ RIVALS = 6
 """Words listed for every place."""
 
 SLIDERS: tuple[Rule, ...] = ("temperature", "repetition", "top_k", "top_p", "min_p")
-"""What is set by a slider, in the order of `views/live/boxes.js`."""
+"""What is set by a slider, in the order of `views/live/boxes.ts`."""
 
 SHOWN = 60
 """Characters of a text that undoing would bring back."""
@@ -146,7 +146,7 @@ def _places(model: Model, text: str, rules: Rules, seed: int, written: tuple[int
 
 
 def _place(step: Step, seed: int, vocabulary: Sequence[str]) -> dict[str, Any]:
-    """A place as the view reads it; see `views/writing/words.js`."""
+    """A place as the view reads it; see `views/writing/words.ts`."""
     stages = step.stages
     model, left = stages[0].probabilities, stages[-1].probabilities
     fallen = None if step.rules.temperature == 0 else draw(left, number_for(seed, step.place))

@@ -6,5 +6,5 @@ Streamlit rebuilds a Plotly chart for every sentence, which costs as much as dra
 
 from tfmviz.views.shared import script, style
 
-JS = script("bars/view.js")
+JS = script("bars/view.ts")
 CSS = style("bars")

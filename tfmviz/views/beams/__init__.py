@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from tfmviz.views.shared import script, style
 
-JS = script("beams/view.js")
+JS = script("beams/view.ts")
 CSS = style("beams")
 
 Kind = Literal["best", "goes on", "complete", "dropped"]

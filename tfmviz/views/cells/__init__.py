@@ -16,7 +16,7 @@ from tfmviz.plots.cells import Axis, Cells, Scale
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.views.shared import pack, script, style
 
-JS = script("cells/view.js")
+JS = script("cells/view.ts")
 CSS = style("cells")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tfmviz.views.shared import script, style
 
-JS = script("counts/view.js")
+JS = script("counts/view.ts")
 CSS = style("counts")
 
 

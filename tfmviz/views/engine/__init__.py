@@ -1,6 +1,6 @@
 """Our small transformers in the reader's browser: the same sites, edits and tokens as here, without a server.
 
-`engine.js` computes; `fetching.js` gets a model in parts. A model travels as one package: framed bytes (see `shared`)
+`engine.ts` computes; `fetching.ts` gets a model in parts. A model travels as one package: framed bytes (see `shared`)
 whose header is {"config": …, "tokenizer": bytes of the tokenizer's file}, then that file, then the weights' file.
 """
 
@@ -11,14 +11,14 @@ from pathlib import Path
 
 from tfmviz.views.shared import framed, script
 
-JS = script("engine/view.js")
+JS = script("engine/view.ts")
 
 KNOWN = (
     *("tiny-english", "fill-in", "induction", "chinese-none", "chinese-sinusoidal"),
     *("twins-alibi", "twins-attention-only", "twins-gqa", "twins-learned", "twins-none", "twins-postnorm"),
     *("twins-rope", "twins-sinusoidal", "twins-t5", "twins-unmasked", "twins-window"),
 )
-"""The shipped models that the engine computes, as `known.js` says."""
+"""The shipped models that the engine computes, as `known.ts` says."""
 
 
 def package(folder: Path) -> bytes:

@@ -16,7 +16,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import FeedForwardWeights
 from tfmviz.views.shared import pack, script, style
 
-JS = script("feed_forward/view.js")
+JS = script("feed_forward/view.ts")
 CSS = style("feed_forward")
 
 

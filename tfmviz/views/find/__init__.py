@@ -2,5 +2,5 @@
 
 from tfmviz.views.shared import script, style
 
-JS = script("find/view.js")
+JS = script("find/view.ts")
 CSS = style("find")

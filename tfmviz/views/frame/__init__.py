@@ -2,5 +2,5 @@
 
 from tfmviz.views.shared import script, style
 
-JS = script("frame/view.js")
+JS = script("frame/view.ts")
 CSS = style("frame")

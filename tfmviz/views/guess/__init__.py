@@ -2,5 +2,5 @@
 
 from tfmviz.views.shared import script, style
 
-JS = script("guess/view.js")
+JS = script("guess/view.ts")
 CSS = style("guess")

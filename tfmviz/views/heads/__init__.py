@@ -12,7 +12,7 @@ import numpy as np
 from tfmviz.record.trace import Array
 from tfmviz.views.shared import script, style
 
-JS = script("heads/view.js")
+JS = script("heads/view.ts")
 CSS = style("heads")
 
 

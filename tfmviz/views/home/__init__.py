@@ -2,5 +2,5 @@
 
 from tfmviz.views.shared import script, style
 
-JS = script("home/view.js")
+JS = script("home/view.ts")
 CSS = style("home")

@@ -2,5 +2,5 @@
 
 from tfmviz.views.shared import script, style
 
-JS = script("keys/view.js")
+JS = script("keys/view.ts")
 CSS = style("keys")

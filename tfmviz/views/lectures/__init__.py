@@ -2,5 +2,5 @@
 
 from tfmviz.views.shared import script, style
 
-JS = script("lectures/view.js")
+JS = script("lectures/view.ts")
 CSS = style("lectures")

@@ -2,4 +2,4 @@
 
 from tfmviz.views.shared import script
 
-JS = script("live/view.js")
+JS = script("live/view.ts")

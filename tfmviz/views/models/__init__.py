@@ -2,5 +2,5 @@
 
 from tfmviz.views.shared import script, style
 
-JS = script("models/view.js")
+JS = script("models/view.ts")
 CSS = style("models")

@@ -8,5 +8,5 @@ from __future__ import annotations
 
 from tfmviz.views.shared import script, style
 
-JS = script("offers/view.js")
+JS = script("offers/view.ts")
 CSS = style("offers")

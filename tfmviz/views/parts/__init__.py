@@ -8,5 +8,5 @@ from __future__ import annotations
 
 from tfmviz.views.shared import script, style
 
-JS = script("parts/view.js")
+JS = script("parts/view.ts")
 CSS = style("parts")

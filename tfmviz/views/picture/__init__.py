@@ -10,7 +10,7 @@ import numpy as np
 from tfmviz.record.trace import Array
 from tfmviz.views.shared import script, style
 
-JS = script("picture/view.js")
+JS = script("picture/view.ts")
 CSS = style("picture")
 
 DIGITS = "0123456789abcdefg"

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from tfmviz.views.shared import script, style
 
-JS = script("pieces/view.js")
+JS = script("pieces/view.ts")
 CSS = style("pieces")
 
 MOST = 300

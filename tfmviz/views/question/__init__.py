@@ -2,5 +2,5 @@
 
 from tfmviz.views.shared import script, style
 
-JS = script("question/view.js")
+JS = script("question/view.ts")
 CSS = style("question")

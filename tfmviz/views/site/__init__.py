@@ -10,7 +10,7 @@ from tfmviz.views import masks, steps, turning, whole_model
 from tfmviz.views.explorer import STANDALONE_CSS
 from tfmviz.views.shared import VIEWS, script
 
-JS = script("site/site.js")
+JS = script("site/site.ts")
 CSS = STANDALONE_CSS + (VIEWS / "site" / "view.css").read_text(encoding="utf-8")
 
 
@@ -19,10 +19,10 @@ def _with_style(css: str, entry: str) -> str:
 
 
 LATER = {
-    "below": script("site/below.js"),
-    "whole_model": _with_style(whole_model.CSS, "site/whole_model.js"),
-    "step_by_step": _with_style(steps.CSS, "site/steps.js"),
-    "masks": _with_style(masks.CSS, "site/masks.js"),
-    "positions_rope": _with_style(turning.CSS, "site/turning.js"),
+    "below": script("site/below.ts"),
+    "whole_model": _with_style(whole_model.CSS, "site/whole_model.ts"),
+    "step_by_step": _with_style(steps.CSS, "site/steps.ts"),
+    "masks": _with_style(masks.CSS, "site/masks.ts"),
+    "positions_rope": _with_style(turning.CSS, "site/turning.ts"),
 }
 """The other scripts: of what stands below the heads, and of the parts, by the app's names for such pages."""

@@ -39,7 +39,7 @@ def html(
 
     Args:
         text: with which it opens.
-        models: see `Model` in site.js.
+        models: see `Model` in site.ts.
         inside: the files that it carries: models as base64, what pictures consist of as JSON.
         scripts: where the other scripts are; none: in the page.
         parts: which there are.

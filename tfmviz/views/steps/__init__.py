@@ -16,7 +16,7 @@ from tfmviz.record.weights import AttentionWeights, PositionEffects, feature
 from tfmviz.views.shared import pack, script, style
 from tfmviz.words.labels import of_queries, visible
 
-JS = script("steps/view.js")
+JS = script("steps/view.ts")
 CSS = style("steps")
 
 

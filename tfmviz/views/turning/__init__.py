@@ -11,7 +11,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.views.shared import pack, script, style
 from tfmviz.words.labels import visible
 
-JS = script("turning/view.js")
+JS = script("turning/view.ts")
 CSS = style("turning")
 
 FEWEST, MOST = 16, 512

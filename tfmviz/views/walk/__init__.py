@@ -2,5 +2,5 @@
 
 from tfmviz.views.shared import script, style
 
-JS = script("walk/view.js")
+JS = script("walk/view.ts")
 CSS = style("walk")

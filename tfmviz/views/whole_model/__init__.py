@@ -2,7 +2,7 @@
 
 What travels is what is drawn: strips of at most 64 numbers a vector, amounts, mean attention. `scene.py` lists what a
 column of the picture holds. Nothing but tokens, arrays and best words depends on the text, and `made` says what the
-arrays are made of: so a browser with a record of its own can draw another text (`of_sites.js`).
+arrays are made of: so a browser with a record of its own can draw another text (`of_sites.ts`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tfmviz.views.shared import pack, script, style
 from tfmviz.views.whole_model import block, head, model
 from tfmviz.views.whole_model.scene import NUMBERS, Sheet, Subject, Zoom
 
-JS = script("whole_model/view.js")
+JS = script("whole_model/view.ts")
 CSS = style("whole_model")
 
 

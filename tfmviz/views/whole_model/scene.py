@@ -49,7 +49,7 @@ TILE = 24
 How = Literal["strips", "head", "write", "lengths", "mean", "thumbs", "writes", "pattern", "allowed", "best", "largest"]
 """How an array is made of sites: vectors made smaller, one head's vectors, what one head adds; the vectors' lengths,
 the mean over heads, small pictures of heads, how much each head adds; one head's pattern, and where it may look; the
-probability of the best word, and its logit. `of_sites.js` makes them too, of a browser's own record."""
+probability of the best word, and its logit. `of_sites.ts` makes them too, of a browser's own record."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -1,13 +1,13 @@
 """The writing desk in the browser: a text that grows word by word, what stood against each word, and its branches.
 
 The data are {about, prompt, stages, places, texts, ends, limit, undecided}. `places` are the words written so far and
-the next ones, which the view writes without asking; each has its token, its rivals and the draw (see `words.js`).
-The choice is the tree as text (see `tree.js`) and the place looked at.
+the next ones, which the view writes without asking; each has its token, its rivals and the draw (see `words.ts`).
+The choice is the tree as text (see `tree.ts`) and the place looked at.
 """
 
 from __future__ import annotations
 
 from tfmviz.views.shared import script, style
 
-JS = script("writing/view.js")
+JS = script("writing/view.ts")
 CSS = style("writing")

@@ -1,0 +1,76 @@
+// What colours and numbers a value gets. Nothing here draws.
+
+import { bytesOf, indexOf, RAMP, type Rgb } from "../shared/colours.ts";
+import { decimal, tiny } from "../shared/numbers.ts";
+
+export type Scale = {
+  colours: "cividis" | "norms" | "signed" | "open";
+  low: number;
+  high: number;
+  title: string;
+  root: boolean;
+  ticks: "decimal" | "whole" | "per cent";
+  stops: { light: string[]; dark: string[] };
+};
+
+/** The function that gives a finite value its colour. */
+export function painter(scale: Scale, dark: boolean): (value: number) => Rgb {
+  if (scale.colours === "cividis") return (value) => RAMP[indexOf(along(scale, value))];
+  const stops = scale.stops[dark ? "dark" : "light"].map(bytesOf);
+  return (value) => mixed(stops, along(scale, value));
+}
+
+/** How far along the colours a value lies: from 0, the first, to 1, the last. */
+export function along({ low, high, root, colours }: Scale, value: number) {
+  if (colours === "signed") {
+    const middle = (low + high) / 2;
+    const part = within((value - middle) / (high - middle), -1, 1);
+    return (1 + (root ? Math.sign(part) * Math.sqrt(Math.abs(part)) : part)) / 2;
+  }
+  const part = within((value - low) / (high - low), 0, 1);
+  return root ? Math.sqrt(part) : part;
+}
+
+/** Numbers for a colour bar, at most about `most` of them. */
+export function ticks({ low, high, ticks: kind }: Scale, most: number) {
+  const step = roundStep((high - low) / most, kind === "whole");
+  const digits = decimals(kind === "per cent" ? 100 * step : step);
+  const write = (value: number) => {
+    if (kind === "per cent") return `${decimal(100 * value, digits)}%`;
+    return step < 1e-4 ? tiny(value) : decimal(value, digits);
+  };
+  const first = Math.ceil(low / step - 1e-9);
+  const last = Math.floor(high / step + 1e-9);
+  return Array.from({ length: last - first + 1 }, (_, n) => ({
+    value: (first + n) * step,
+    text: write((first + n) * step),
+  }));
+}
+
+/** The least step of at least `least` that is 1, 2, 2.5 or 5 times a power of ten. */
+function roundStep(least: number, whole: boolean) {
+  const power = 10 ** Math.floor(Math.log10(least));
+  const factors = whole ? [1, 2, 5, 10] : [1, 2, 2.5, 5, 10];
+  const step = factors.map((factor) => factor * power).find((one) => one >= least * (1 - 1e-9)) ?? 10 * power;
+  return whole ? Math.max(1, step) : step;
+}
+
+/** Digits after the point that a multiple of `step` needs. */
+function decimals(step: number) {
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const left = step * 10 ** digits;
+  return Math.abs(left - Math.round(left)) > 1e-6 ? digits + 1 : digits;
+}
+
+/**
+ * @param stops at even steps
+ * @param place from 0 to 1
+ */
+function mixed(stops: Rgb[], place: number): Rgb {
+  if (stops.length === 1) return stops[0];
+  const at = place * (stops.length - 1);
+  const low = Math.min(Math.floor(at), stops.length - 2);
+  return stops[low].map((value, i) => Math.round(value + (stops[low + 1][i] - value) * (at - low)));
+}
+
+const within = (value: number, least: number, most: number) => Math.min(most, Math.max(least, value));

@@ -1,0 +1,126 @@
+// The bar below every chart that Streamlit draws: its values, the chart as a file, the whole screen.
+//
+// It is put into the page beside the chart, once, and no run of a script sends or draws it again. What it needs it asks
+// of the chart itself, when a button is pressed.
+
+import { figureBar } from "../shared/bar.ts";
+import { make, put } from "../shared/elements.ts";
+import type { Values } from "../shared/table.ts";
+import { ofVega } from "./values.ts";
+
+const CHARTS = ".stVegaLiteChart, .stPlotlyChart";
+
+const SPACES = ".js-plotly-plot"; // what Plotly draws
+
+/** What is used of a chart of Vega. */
+type Vega = {
+  background: (colour: string) => Vega;
+  height: (pixels?: number) => number & Vega;
+  data: (name: string) => Record<string, unknown>[];
+  runAsync: () => Promise<unknown>;
+  toImageURL: (format: "svg" | "png", scale: number) => Promise<string>;
+};
+
+/** Vega keeps with every element what it shows, and with that where it belongs. */
+type Mark = SVGElement & { __data__?: { context?: { dataflow?: Vega } } };
+
+/** What is used of a chart of Plotly. */
+type Space = HTMLElement & {
+  layout?: { meta?: { alt?: string; values: Values } };
+  _context: { toImageButtonOptions: { format: string } };
+};
+
+const SHARPNESS = 2; // pixels of a file for each pixel of the page
+
+/**
+ * Gives every chart its bar, now and whenever one appears.
+ * @returns ends this
+ */
+export function barCharts(): () => void {
+  let asked = 0;
+  const look = () => {
+    asked = 0;
+    for (const chart of document.querySelectorAll<HTMLElement>(CHARTS)) addBar(chart);
+    for (const space of document.querySelectorAll<Space>(SPACES)) say(space);
+  };
+  const observer = new MutationObserver(() => {
+    asked ||= requestAnimationFrame(look);
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+  document.addEventListener("fullscreenchange", fit);
+  look();
+  return () => {
+    observer.disconnect();
+    cancelAnimationFrame(asked);
+    document.removeEventListener("fullscreenchange", fit);
+  };
+}
+
+/** What a figure of Plotly shows, in words, for screen readers. */
+function say(space: Space) {
+  const alt = space.layout?.meta?.alt;
+  if (alt) put(space, { role: "img", ariaLabel: alt });
+}
+
+function addBar(chart: HTMLElement) {
+  const home = chart.parentElement;
+  if (!home || home.querySelector(":scope > .tfmviz-bar")) return;
+  const whole = () => {
+    home.style.backgroundColor = ground();
+    return home;
+  };
+  home.append(figureBar({ whole, file: (format) => saveChart(home, format), values: () => valuesOf(home) }));
+}
+
+/** The view of Vega that has drawn a chart; undefined while it is being drawn. */
+function viewOf(home: HTMLElement) {
+  const drawn = home.querySelector<Mark>(".stVegaLiteChart svg.marks path");
+  return drawn?.__data__?.context?.dataflow;
+}
+
+const nameOf = (home: HTMLElement) =>
+  /st-key-([\w-]+)/.exec(home.closest("[class*=st-key-]")?.className ?? "")?.[1] ?? "figure";
+
+async function saveChart(home: HTMLElement, format: "svg" | "png") {
+  const space = spaceOf(home);
+  if (space) return saveSpace(space, format);
+  const view = viewOf(home);
+  if (!view) return;
+  await view.background(ground()).runAsync();
+  const address = await view.toImageURL(format, SHARPNESS);
+  make("a", { href: address, download: `${nameOf(home)}.${format}` }).click();
+}
+
+/** The page's own ground: dark letters on nothing could not be read elsewhere. */
+const ground = () => getComputedStyle(document.querySelector(".stApp") ?? document.body).backgroundColor;
+
+const heights: WeakMap<object, number> = new WeakMap();
+
+/** On the whole screen a chart of one panel is as high as there is room; afterwards as high as before. */
+function fit() {
+  for (const home of document.querySelectorAll(":has(> .stVegaLiteChart)")) {
+    const view = viewOf(home as HTMLElement);
+    const full = document.fullscreenElement === home;
+    if (!view || full === heights.has(view) || !view.height()) continue;
+    if (full) heights.set(view, view.height());
+    view.height(full ? Math.max(window.innerHeight - 130, view.height()) : heights.get(view)).runAsync();
+    if (!full) heights.delete(view);
+  }
+}
+
+/** The numbers of a chart; undefined while it is being drawn. */
+function valuesOf(home: HTMLElement) {
+  const space = spaceOf(home);
+  if (space) return space.layout?.meta?.values;
+  const view = viewOf(home);
+  return view && ofVega(JSON.parse(String(view.data("summary")[0].values)), (data) => view.data(data));
+}
+
+/** What Plotly has drawn, with what it was given; undefined while it is being drawn, and for other charts. */
+const spaceOf = (home: HTMLElement) => home.querySelector<Space>(SPACES);
+
+/** Plotly itself is out of reach here, so its own button does the work. */
+function saveSpace(space: Space, format: "svg" | "png") {
+  space._context.toImageButtonOptions.format = format;
+  space.querySelector<HTMLElement>(".modebar-btn")?.click();
+}

@@ -1,0 +1,140 @@
+// One of our small models in the reader's own browser. It gives the record that Python gives, with the same names, and
+// computes only what a change of the text has changed.
+
+import { largest } from "../shared/arrays.ts";
+import type { Plain, TextFacts } from "../shared/record.ts";
+import { type Edit, siteOf, treatsTokensAlike } from "./edits.ts";
+import { softmaxInto } from "./heads.ts";
+import { complete, whyUnknown } from "./known.ts";
+import { visible, wholeLabel } from "./labels.ts";
+import type { Tensors } from "./stored.ts";
+import { Recorder, tapOf, withEdits } from "./tap.ts";
+import type { Value } from "./tensors.ts";
+import { ByteTokens, type Encoding, type TokenizerFile } from "./tokens.ts";
+import { type Config, Transformer } from "./transformer.ts";
+
+/**
+ * Which sites are kept, with * for anything (null: all), what is changed in the pass, the name of the model, and tokens
+ * after the text.
+ */
+type Wishes = { sites?: string[] | null; edits?: Edit[]; title?: string; more?: number[] };
+
+/** What one left behind. */
+type Pass = { ids: number[]; values: Record<string, Value>; like: string; edits: Edit[] };
+
+const STREAM = "stream"; // what the logits are computed from; no site of the model has this name
+
+const NO_PASS: Pass = { ids: [], values: {}, like: "", edits: [] };
+
+const REMEMBERED = 2; // passes: of a model as it is, and as the reader has changed it
+
+export class Engine {
+  transformer: Transformer;
+  tokenizer: ByteTokens;
+  passes: Pass[] = []; // the newest first, no two with the same wishes
+  words: string[]; // the entries of the vocabulary, as they are written
+
+  constructor(transformer: Transformer, tokenizer: ByteTokens) {
+    this.transformer = transformer;
+    this.tokenizer = tokenizer;
+    this.words = tokenizer.vocabulary.map(visible);
+  }
+
+  /**
+   * @param config what `config.json` holds
+   * @param tensors the weights, see safetensors.ts
+   * @param tokenizer what `tokenizer.json` holds
+   */
+  static of(config: Partial<Config>, tensors: Tensors, tokenizer: TokenizerFile) {
+    const why = whyUnknown(config);
+    if (why) throw new Error(why);
+    const tokens = new ByteTokens(tokenizer);
+    if (tokens.vocab.size !== config.vocab_size) {
+      throw new Error(`The tokenizer has ${tokens.vocab.size} entries, the config says ${config.vocab_size}.`);
+    }
+    return new Engine(new Transformer(complete(config), tensors), tokens);
+  }
+
+  /** Runs the model on a text and keeps what it computes. A record's arrays are not to be changed. */
+  trace(text: string, { sites = null, edits = [], title = "", more = [] }: Wishes = {}): Plain {
+    const encoding = this.encode(text);
+    const ids = [...encoding.ids, ...more];
+    if (ids.length > this.transformer.config.max_len) throw new Error("The text is longer than what the model reads.");
+    const like = JSON.stringify([sites, edits]);
+    const before = this.passes.find((pass) => pass.like === like) ?? NO_PASS;
+    const past = this.past(ids, before);
+    const recorder = new Recorder({ edits, sites, past, length: ids.length, before: before.values });
+    const tap = tapOf(recorder);
+    const x = this.transformer.stream(ids.slice(past), tap, past);
+    recorder.seen.add("logits");
+    if (recorder.wants("logits")) tap("logits", this.transformer.logits(x));
+    recorder.check();
+    const made = { ids, values: { ...recorder.values, [STREAM]: recorder.whole(STREAM, x) }, like, edits };
+    this.passes = [made, ...this.passes.filter((pass) => pass !== before)].slice(0, REMEMBERED);
+    const kept = Object.entries(recorder.values).filter(([site]) => recorder.wants(site));
+    return { facts: factsOf(encoding, title), sites: Object.fromEntries(kept) };
+  }
+
+  /** The newest pass. */
+  get last() {
+    return this.passes[0] ?? NO_PASS;
+  }
+
+  /**
+   * The model's scores and probabilities for what comes after a token of the last text, or for what stands in a gap.
+   * @param position the last one, if none is named
+   * @param of an earlier pass: `last` of its time
+   */
+  next(
+    position: number = this.last.ids.length - 1,
+    { pass: { values, edits } = this.last, temperature = 1 }: { pass?: Pass; temperature?: number } = {},
+  ): { logits: Float32Array; probabilities: Float32Array } {
+    const stream = values[STREAM];
+    if (!stream || !(position >= 0 && position < stream.shape[0])) throw new Error("There is no such token.");
+    const { memory, loaded } = this.transformer;
+    memory.free = loaded;
+    const width = stream.shape[1];
+    const x = memory.of(stream.data.subarray(position * width, (position + 1) * width), [1, width]);
+    const own = edits.filter((edit) => siteOf(edit) === "logits");
+    const found = withEdits(own, "logits", this.transformer.logits(x)).data;
+    const logits = Float32Array.from(found);
+    const probabilities = new Float32Array(logits.length);
+    softmaxInto(
+      probabilities,
+      logits.map((logit) => logit / temperature),
+    );
+    return { logits, probabilities };
+  }
+
+  /**
+   * The likeliest entries of the vocabulary there, as they are written, with their probabilities.
+   * @param n how many
+   */
+  likeliest(position: number, n: number, temperature?: number): [label: string, probability: number][] {
+    const { probabilities } = this.next(position, { temperature });
+    return largest(probabilities, n).map((id) => [this.words[id], probabilities[id]]);
+  }
+
+  /** An entry as it stands in a text: with the space before it, and a sign for what cannot be seen. */
+  running(id: number) {
+    const token = this.tokenizer.vocabulary[id];
+    return (/^ +[^ ]/.test(token) ? " " : "") + wholeLabel(token);
+  }
+
+  encode(text: string): Encoding {
+    const encoding = this.tokenizer.encode(text, this.transformer.config.max_len);
+    if (!encoding.ids.length) throw new Error("There is no text to run the model on. Type at least one character.");
+    return encoding;
+  }
+
+  /** How many tokens need not be read again: those before the first change, in a pass that was the same otherwise. */
+  past(ids: number[], { ids: read, edits }: Pass) {
+    if (this.transformer.config.architecture !== "decoder-only" || !edits.every(treatsTokensAlike)) return 0;
+    const changed = ids.findIndex((id, n) => id !== read[n]);
+    return Math.min(changed < 0 ? ids.length : changed, ids.length - 1); // the last one is always read
+  }
+}
+
+function factsOf({ tokens, ids, offsets, dropped }: Encoding, title: string): TextFacts {
+  return { title, texts: { target: { labels: tokens.map(visible), tokens } }, ids, offsets, dropped };
+}

@@ -1,0 +1,65 @@
+// Which models the engine computes. All others are the server's.
+
+import { SCHEMES } from "./positions.ts";
+import type { Config } from "./transformer.ts";
+
+const SIZES = ["vocab_size", "max_len", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_ff"];
+
+/** What may be left out, as in tfmviz/record/facts.py. The last three say something about training only. */
+const UNSAID = {
+  head_width: null,
+  window: null,
+  norm_eps: 1e-5,
+  rope_theta: null,
+  score_divisor: null,
+  trained_len: null,
+  dropout: 0,
+  training_mask: "causal",
+};
+
+/** The choices that the engine has; the first of each is meant where a config does not say. */
+const CHOICES: Record<string, unknown[]> = {
+  architecture: ["decoder-only", "encoder-only"],
+  n_decoder_layers: [null],
+  shared_layers: ["absent"],
+  attention: ["softmax"],
+  sink: ["absent"],
+  norm_position: ["pre", "post"],
+  norm: ["layer"],
+  qk_norm: ["absent"],
+  residual: ["sequential"],
+  feed_forward: ["gelu", "relu", "none"],
+  n_experts: [1],
+  positions: ["rope", ...Object.keys(SCHEMES)],
+  score_cap: [null],
+  logit_cap: [null],
+  embeddings: ["tied", "untied"],
+  embedding_scale: ["one", "sqrt_d_model"],
+  embedding_norm: ["absent"],
+  segment: ["absent"],
+  head: ["linear"],
+};
+
+/**
+ * Why the engine cannot compute a model; "" if it can.
+ * @param config of `config.json`
+ */
+export function whyUnknown(config: Partial<Config>) {
+  for (const [name, value] of Object.entries<unknown>(config)) {
+    if (SIZES.includes(name)) {
+      if (!Number.isInteger(value) || Number(value) < 1) return `${name} = ${value} is no size.`;
+    } else if (Object.hasOwn(CHOICES, name)) {
+      if (!CHOICES[name].includes(value)) return `The browser does not compute models with ${name} = ${value}.`;
+    } else if (!Object.hasOwn(UNSAID, name)) return `The browser does not know what ${name} means.`;
+  }
+  const missing = SIZES.find((name) => !(name in config));
+  return missing ? `The config does not say ${missing}.` : "";
+}
+
+/** A config without gaps. */
+export function complete(config: Partial<Config>): Config {
+  const chosen = Object.fromEntries(Object.entries(CHOICES).map(([name, [first]]) => [name, first]));
+  const all = { ...UNSAID, ...chosen, ...config } as Config;
+  const d_head = all.head_width ?? all.d_model / all.n_heads;
+  return { ...all, d_head, divisor: all.score_divisor ?? Math.sqrt(d_head) };
+}

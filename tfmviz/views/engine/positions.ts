@@ -1,0 +1,126 @@
+// Position schemes: three places where a position can enter. By default each does nothing.
+
+import type { Tap } from "./tap.ts";
+import { added, type Tensor } from "./tensors.ts";
+import type { Config } from "./transformer.ts";
+
+/** Positions count from 0. Where there are more keys than queries, the queries stand at the last positions. */
+export interface Scheme {
+  theta: number[] | null; // radians per position by which each pair of queries and keys turns
+  /** Adds something to token embeddings (len, d_model); the first stands at position `past`. */
+  embed: (x: Tensor, tap: Tap, past: number) => Tensor;
+  rotate: (q: Tensor, k: Tensor, tap: Tap) => Tensor[]; // turns queries and keys
+  bias: (qLen: number, kLen: number) => Float32Array | null; // added to the scaled scores (head, q_len, k_len)
+}
+
+const NOTHING_ADDED: Scheme = { theta: null, embed: (x) => x, rotate: (q, k) => [q, k], bias: () => null };
+
+/** x_i + P_i: trained vectors, or sines and cosines. */
+const addedToWords = (vector: (position: number, n: number) => number): Scheme => ({
+  ...NOTHING_ADDED,
+  embed(x, tap, past) {
+    const [length, width] = x.shape;
+    const numbers = Float32Array.from({ length: length * width }, (_, n) =>
+      vector(past + Math.floor(n / width), n % width),
+    );
+    return added(x, tap("pos_embed", x.memory.of(numbers, [length, width])));
+  },
+});
+
+/**
+ * Pairs of neighbouring coordinates of queries and keys turn with their position.
+ * @param theta radians per position, one for each pair
+ */
+const turning = (theta: number[]): Scheme => ({
+  ...NOTHING_ADDED,
+  theta,
+  rotate(q, k, tap) {
+    const past = k.shape[1] - q.shape[1];
+    return [tap("rot_q", turnedBy(theta, q, past)), tap("rot_k", turnedBy(theta, k, 0))];
+  },
+});
+
+/** @param x (head, len, d_head) */
+function turnedBy(thetas: number[], x: Tensor, past: number) {
+  const [heads, length, width] = x.shape;
+  const made = x.memory.tensor(...x.shape);
+  const [to, from] = [made.data, x.data];
+  for (let row = 0; row < length; row++) {
+    for (const [pair, theta] of thetas.entries()) {
+      const angle = Math.fround((past + row) * theta);
+      const [cos, sin] = [Math.fround(Math.cos(angle)), Math.fround(Math.sin(angle))];
+      for (let head = 0; head < heads; head++) {
+        const n = (head * length + row) * width + 2 * pair;
+        to[n] = from[n] * cos - from[n + 1] * sin;
+        to[n + 1] = from[n] * sin + from[n + 1] * cos;
+      }
+    }
+  }
+  return made;
+}
+
+/**
+ * A number for each head and distance is added to the scores.
+ * @param of distance: position of the query minus that of the key
+ */
+const biased = (heads: number, of: (head: number, distance: number) => number): Scheme => ({
+  ...NOTHING_ADDED,
+  bias: (qLen, kLen) =>
+    Float32Array.from({ length: heads * qLen * kLen }, (_, n) => {
+      const query = (Math.floor(n / kLen) % qLen) + kLen - qLen;
+      return of(Math.floor(n / (qLen * kLen)), query - (n % kLen));
+    }),
+});
+
+/** How fast each head's attention falls off with distance in ALiBi. */
+function slopesOf(heads: number) {
+  const power = 2 ** Math.floor(Math.log2(heads));
+  return Array.from(
+    { length: heads },
+    (_, h) => 2 ** -(h < power ? ((h + 1) * 8) / power : ((2 * (h - power) + 1) * 4) / power),
+  );
+}
+
+/** The bucket of T5 to which a distance belongs, computed in float32 as there. */
+export function bucketOf(distance: number, bidirectional: boolean) {
+  const buckets = bidirectional ? 16 : 32;
+  const offset = bidirectional && distance < 0 ? buckets : 0;
+  const apart = bidirectional ? Math.abs(distance) : Math.max(distance, 0);
+  const exact = buckets / 2;
+  if (apart < exact) return offset + apart;
+  const { fround } = Math;
+  const ratio = fround(fround(Math.log(fround(apart / exact))) / fround(Math.log(128 / exact)));
+  return offset + Math.min(Math.trunc(exact + fround(ratio * (buckets - exact))), buckets - 1);
+}
+
+/** The schemes by the names that configurations give them. */
+export const SCHEMES: Record<
+  string,
+  (config: Config, bidirectional: boolean, table: (shape: number[]) => Float32Array) => Scheme
+> = {
+  none: () => NOTHING_ADDED,
+  learned: ({ d_model, max_len }, _, table) => {
+    const P = table([max_len, d_model]);
+    return addedToWords((position, n) => P[position * d_model + n]);
+  },
+  sinusoidal: ({ d_model }) =>
+    addedToWords((position, n) => {
+      const angle = position / 10000 ** ((n - (n % 2)) / d_model);
+      return n % 2 ? Math.cos(angle) : Math.sin(angle);
+    }),
+  "sines-first": ({ d_model }) =>
+    addedToWords((position, n) => {
+      const angle = position / 10000 ** ((2 * (n % (d_model / 2))) / d_model);
+      return n < d_model / 2 ? Math.sin(angle) : Math.cos(angle);
+    }),
+  rope: ({ d_head, rope_theta }) =>
+    turning(rope_theta ?? Array.from({ length: d_head / 2 }, (_, pair) => 10000 ** ((-2 * pair) / d_head))),
+  alibi: ({ n_heads }) => {
+    const slopes = slopesOf(n_heads);
+    return biased(n_heads, (head, distance) => -slopes[head] * Math.abs(distance));
+  },
+  t5: ({ n_heads }, bidirectional, table) => {
+    const b = table([32, n_heads]);
+    return biased(n_heads, (head, distance) => b[bucketOf(distance, bidirectional) * n_heads + head]);
+  },
+};

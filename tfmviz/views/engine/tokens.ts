@@ -1,0 +1,168 @@
+// Byte-level byte-pair encoding, as tfmviz/text/tokenizer.py does it: text to tokens, and the characters of each.
+
+export type Encoding = {
+  text: string;
+  ids: number[];
+  tokens: string[];
+  offsets: [number, number][]; // in characters, not the units of JavaScript's strings
+  dropped: number; // how many tokens were left out at the end
+};
+
+/** What is read of `tokenizer.json`. */
+export type TokenizerFile = {
+  model: { type: string; ignore_merges?: boolean; vocab: Record<string, number>; merges: (string | string[])[] };
+  pre_tokenizer?: { type: string; add_prefix_space?: boolean } | null;
+  normalizer?: unknown;
+};
+
+const SPACE = "\\p{White_Space}";
+/** GPT-2's rule: endings after an apostrophe; letters, digits or signs with the space before them; space. */
+const WORD = new RegExp(
+  `'(?:[stmd]|re|ve|ll)| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|${SPACE}+(?!\\P{White_Space})|${SPACE}+`,
+  "gu",
+);
+const TYPED_GAP = /( ?_{3,})/; // a word to fill in, with the space before it
+const MASK = 1; // index of "<|mask|>" in the vocabularies that have it
+
+/** What browser and server may sort differently, as Unicode has grown: rare scripts outside of its first plane, and new
+ * characters in it. */
+const RARE = new RegExp(
+  `[${"88f 897 c5c cdc ece 171e 1acf-1aff a7ce-a7db a7f1 10000-1d3ff 1d800-1eeff 2a6de-dffff"
+    .replace(/[\da-f]+/g, "\\u{$&}")
+    .replaceAll(" ", "")}]`,
+  "u",
+);
+
+const LONGEST_TEXT = 20_000;
+
+export class ByteTokens {
+  vocab: Map<string, number>;
+  ranks: Map<string, number>;
+  spellings: string[];
+  vocabulary: string[]; // one readable string per entry
+  fillsGaps: boolean;
+
+  constructor({ model, pre_tokenizer: cut, normalizer }: TokenizerFile) {
+    if (
+      model.type !== "BPE" ||
+      model.ignore_merges ||
+      cut?.type !== "ByteLevel" ||
+      cut.add_prefix_space ||
+      normalizer
+    ) {
+      throw new Error("The browser does not know this kind of tokenizer.");
+    }
+    this.vocab = new Map(Object.entries(model.vocab));
+    this.ranks = new Map();
+    for (const [rank, pair] of model.merges.entries())
+      this.ranks.set(Array.isArray(pair) ? pair.join(" ") : pair, rank);
+    this.spellings = [];
+    for (const [spelling, index] of this.vocab) this.spellings[index] = spelling;
+    this.vocabulary = this.spellings.map(readable);
+    this.fillsGaps = this.spellings[MASK] === "<|mask|>";
+  }
+
+  /** Whether a text becomes exactly the tokens here that it becomes on the server. */
+  knows(text: string) {
+    return text.length <= LONGEST_TEXT && !RARE.test(text);
+  }
+
+  /** @param maxLen the most tokens that are kept */
+  encode(text: string, maxLen: number): Encoding {
+    const broken = Array.from(text).findIndex((character) => /\p{Cs}/u.test(character));
+    if (broken >= 0) throw new Error(`Character ${broken + 1} of the text is not valid Unicode (a lone surrogate).`);
+    if (!this.knows(text)) throw new Error("The server has to cut this text into tokens.");
+    const found: { id: number; token: string; span: [number, number] }[] = [];
+    let start = 0;
+    for (const part of this.fillsGaps ? text.split(TYPED_GAP) : [text]) {
+      const characters = Array.from(part);
+      if (this.fillsGaps && TYPED_GAP.exec(part)?.[0] === part) {
+        found.push({ id: MASK, token: part, span: [start, start + characters.length] });
+      } else {
+        const ids = (part.match(WORD) ?? []).flatMap((word) => this.pair(word));
+        const sizes = ids.map((id) => this.spellings[id].length);
+        for (const [n, { token, from, to }] of located(characters, sizes).entries()) {
+          found.push({ id: ids[n], token, span: [start + from, start + to] });
+        }
+      }
+      start += characters.length;
+    }
+    const kept = found.slice(0, maxLen);
+    return {
+      text,
+      ids: kept.map(({ id }) => id),
+      tokens: kept.map(({ token }) => token),
+      offsets: kept.map(({ span }) => span),
+      dropped: found.length - kept.length,
+    };
+  }
+
+  /** The tokens of a word: the most urgent pair is joined until no pair is left. */
+  pair(word: string) {
+    const symbols = Array.from(new TextEncoder().encode(word), (byte) => ALPHABET[byte]);
+    const rankAt = (n: number) => this.ranks.get(`${symbols[n]} ${symbols[n + 1]}`) ?? Number.POSITIVE_INFINITY;
+    const ranks = symbols.slice(1).map((_, n) => rankAt(n));
+    while (ranks.length) {
+      let best = 0;
+      for (let n = 1; n < ranks.length; n++) if (ranks[n] < ranks[best]) best = n;
+      if (ranks[best] === Number.POSITIVE_INFINITY) break;
+      symbols.splice(best, 2, symbols[best] + symbols[best + 1]);
+      ranks.splice(best, 1);
+      if (best > 0) ranks[best - 1] = rankAt(best - 1);
+      if (best < ranks.length) ranks[best] = rankAt(best);
+    }
+    return symbols.map((symbol) => this.vocab.get(symbol) as number);
+  }
+}
+
+/** An entry that is only a part of a character reads like "[byte E4]". */
+function readable(spelling: string) {
+  const bytes = Uint8Array.from(spelling, (character) => BYTE_OF.get(character) ?? 0);
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return `[byte ${Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(" ")}]`;
+  }
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** GPT-2's printable alphabet: visible Latin-1 characters stand for themselves, those from U+0100 on for the others. */
+const ALPHABET = alphabet();
+const BYTE_OF = new Map(ALPHABET.map((character, byte) => [character, byte]));
+
+function alphabet() {
+  let hidden = 0x100;
+  return Array.from({ length: 256 }, (_, byte) => {
+    const isVisible = (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
+    return String.fromCharCode(isVisible ? byte : hidden++);
+  });
+}
+
+/**
+ * The readable string of each token and its span. Joined, tokens are the text's UTF-8 bytes.
+ * @param sizes of the tokens, in bytes
+ */
+function located(characters: string[], sizes: number[]) {
+  const firstByte = [0]; // of each character
+  for (const [n, character] of characters.entries()) {
+    const code = character.codePointAt(0) as number;
+    firstByte.push(firstByte[n] + (code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4));
+  }
+  let from = 0;
+  let stop = 0;
+  return sizes.map((size) => {
+    const begin = stop;
+    stop += size;
+    while (firstByte[from + 1] <= begin) from++;
+    let to = from + 1;
+    while (firstByte[to] < stop) to++;
+    const notes = characters.slice(from, to).map((character, n) => {
+      const [first, last] = [firstByte[from + n], firstByte[from + n + 1]];
+      const [low, high] = [Math.max(begin - first, 0) + 1, Math.min(stop, last) - first];
+      if (high - low + 1 === last - first) return character;
+      return `${character} ${low === high ? low : `${low}–${high}`}/${last - first}`;
+    });
+    return { token: notes.join(""), from, to };
+  });
+}

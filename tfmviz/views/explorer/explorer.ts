@@ -1,0 +1,362 @@
+// The attention of one sentence: all heads, one layer's heads as lines, one head as a matrix, the sentence shaded.
+// Every touch is answered here; the page around is told when the reader's hand is still.
+
+import { veil } from "../shared/guessing.ts";
+import type { Plain } from "../shared/record.ts";
+import { type Page, Shell, STILL } from "../shared/shell.ts";
+import { Controls } from "./controls.ts";
+import { Frame } from "./frame.ts";
+import { Legend } from "./legend.ts";
+import { Lines } from "./lines.ts";
+import { type Place as At, type Cell, Matrix } from "./matrix.ts";
+import { Overview } from "./overview.ts";
+import { type Linking, Pair } from "./pair.ts";
+import { Attention, type Given, type Kind, Mask, type What } from "./payload.ts";
+import { savedOf, valuesOf } from "./saving.ts";
+import {
+  clickedOn,
+  type Focus,
+  fitted,
+  fromLook,
+  initial,
+  MOST_HEADS,
+  pairOf,
+  picked,
+  type Selection,
+  type State,
+  toLook,
+  withHead,
+} from "./state.ts";
+import { Strip, weightsBeside } from "./strip.ts";
+import { filtered, meanOf, type Pattern } from "./weights.ts";
+import { cellSentence, headName, headWords, type Place, sentence, shownName, unusedOf } from "./words.ts";
+
+/**
+ * What the page tells. `first`: the token to look at until one is pinned, null for the last; `details`: base64;
+ * `links`: which heads link the pair, for a text whose weights are not all here.
+ */
+type Answer = Selection & { sequence: number; first: number | null; details?: string | null; links?: Links };
+type Links = { row: number; column: number; heads: Linking[] } | null;
+
+export class Explorer extends Shell {
+  attention!: Attention; // from the first `read` on
+  state = initial();
+  hover: Focus | null = null; // the token that is pointed at
+  cell: Cell | null = null; // the matrix's cell that is pointed at
+  preview: Place | null = null; // the head that is pointed at
+  first: number | null = null; // see `Answer`
+  links: Links | undefined = null; // see `Answer`
+  asked = ""; // the pair that stands below the sentence, with the heads shown
+  missing: string[] = []; // keys of weights that have not arrived
+  picture: Pattern<Mask> | null = null; // what the matrix shows
+  name = "";
+  labelled: number | null = null; // the kind of attention whose tokens are on the page
+  isCrossing = false; // one text looks at another
+  hasChanged = false;
+
+  linkTo: ((selection: Selection) => string) | null;
+  controls: Controls;
+  legend: Legend;
+  strips: Strip[];
+  overview: Overview;
+  pair: Pair;
+  lines: Lines;
+  matrix: Matrix;
+  frame: Frame;
+
+  /** @param linkTo gives the address that shows what is chosen */
+  constructor(parent: HTMLElement, page: Page = {}, linkTo: ((selection: Selection) => string) | null = null) {
+    super(page);
+    this.linkTo = linkTo;
+    const listener = { hover: this.point.bind(this), pick: this.pin.bind(this) };
+    this.controls = new Controls({
+      change: (part, how) => this.change(part, how),
+      address: linkTo && (() => linkTo(this.selection())),
+    });
+    this.legend = new Legend();
+    this.strips = [new Strip({ side: "key", ...listener }), new Strip({ side: "query", ...listener })];
+    this.overview = new Overview({
+      preview: (place) => this.showPreview(place),
+      lock: (place, shift) => this.choose(place, shift || this.controls.adds),
+    });
+    this.pair = new Pair((place) => this.choose(place));
+    this.lines = new Lines(listener);
+    const pick = (cell: At) => this.change(picked(this.state, cell), { rest: true });
+    this.matrix = new Matrix({ hover: (cell) => this.pointAtCell(cell), pick });
+    this.frame = new Frame(this, {
+      saved: (name, view) => savedOf(this, name, view),
+      values: (name) => valuesOf(this, name),
+      writeOut: () => this.writeOut(),
+    });
+    const { panels, inWords, tip } = this.frame;
+    this.mount(parent, { className: "explorer", ariaLabel: "Attention explorer" }, panels, inWords, tip);
+    this.node.addEventListener("keydown", (event) => this.key(event));
+    this.atEnd(veil(this.node, () => this.redraw()));
+    this.atEnd(() => this.controls.pause());
+  }
+
+  /** Takes other data: a new sentence, or another model. */
+  read(source: Uint8Array | Plain<Given>) {
+    const before = this.attention;
+    this.attention = new Attention(source);
+    const isSame = this.typed || JSON.stringify(before?.texts) === JSON.stringify(this.attention.texts);
+    if (this.typed) this.first = this.typed.first; // what is pinned stays where it is
+    this.state = fitted(isSame ? this.state : { ...this.state, pin: null, to: null }, this.attention);
+    Object.assign(this, { hover: null, cell: null, preview: null, picture: null });
+  }
+
+  /** An answer to an older report is out of date, except for the weights in it. */
+  select(answer: Answer) {
+    const { first, details } = answer;
+    this.links = answer.links;
+    const hasArrived = details && this.attention.take(Uint8Array.from(atob(details), (byte) => byte.charCodeAt(0)));
+    const before = JSON.stringify(this.state);
+    const hasMoved = first !== this.first;
+    this.first = first;
+    super.select(answer);
+    if (!this.width) return; // another tab is open
+    if (hasArrived || JSON.stringify(this.state) !== before) this.draw();
+    else if (hasMoved || answer.links) this.drawFocus();
+  }
+
+  take({ kind, layer, head, token, to, look }: Answer) {
+    const { heads, ...said } = fromLook(look, layer);
+    const last = heads[heads.length - 1];
+    this.state = fitted(
+      {
+        ...this.state,
+        ...said,
+        heads: last?.layer === layer && last.head === head ? heads : [{ layer, head }],
+        layer,
+        kind: Math.max(0, this.attention.kinds.map(({ name }) => name).indexOf(kind)),
+        pin: token === null ? said.pin : { side: "query", at: token },
+        to,
+      },
+      this.attention,
+    );
+  }
+
+  chosen() {
+    return { ...this.selection(), wanted: this.missing };
+  }
+
+  get isPlaying() {
+    return this.controls.timer !== null;
+  }
+
+  selection(): Selection {
+    const { kind, heads, pin, to } = this.state;
+    const { layer, head } = heads[heads.length - 1];
+    const { name, queries } = this.attention.kinds[kind];
+    const token = pin?.side === "query" && queries !== "source" ? pin.at : null;
+    const look = toLook(token === null ? this.state : { ...this.state, pin: null });
+    return { kind: name, layer, head, token, to, look };
+  }
+
+  /** @param how `rest` says that the reader's hand is still */
+  change(part: Partial<State>, { rest = false }: { rest?: boolean } = {}) {
+    this.state = fitted({ ...this.state, ...part }, this.attention);
+    if ("layer" in part || "heads" in part || "kind" in part) this.preview = null;
+    this.draw("order" in part || "scale" in part || "kind" in part);
+    this.tell(rest ? 0 : STILL);
+  }
+
+  still() {
+    this.say(this.frame.headline.textContent);
+  }
+
+  /** Goes to a head, or shows it beside the others. */
+  choose({ layer, head }: Place, adds = false) {
+    const place = { layer, head };
+    this.change(adds ? withHead(this.state, place) : { heads: [place], aggregate: "heads" }, { rest: true });
+  }
+
+  /** Pins a token, or asks about two. */
+  pin(focus: Focus) {
+    const { rows, allowed, columns } = this.attention.mask(this.state.kind, this.state.layer);
+    const mayLook = (i: number, j: number) => i < rows && allowed[i * columns + j] === 1;
+    this.change(clickedOn(this.state, focus, mayLook, this.isCrossing), { rest: true });
+    this.say(this.state.to === null ? this.frame.spoken.textContent : this.pair.node.textContent);
+  }
+
+  /** Which heads link the two words that are asked about, where there are two. */
+  drawPair() {
+    const pair = pairOf(this.state);
+    const { kind, heads, aggregate } = this.state;
+    const asked = JSON.stringify([pair, kind, aggregate === "heads" && heads, this.attention.id, this.links]);
+    if (asked === this.asked) return;
+    this.asked = asked;
+    if (!pair) return this.pair.ask();
+    const { links } = this;
+    const isKnown = links?.row === pair.row && links.column === pair.column;
+    const found = this.attention.whole ? this.attention.linking(kind, pair) : isKnown ? links.heads : null;
+    this.pair.show(pair, this.texts(), found, aggregate === "heads" ? heads : []);
+  }
+
+  point(focus: Focus | null) {
+    this.hover = focus;
+    this.cell = null;
+    this.soon();
+  }
+
+  pointAtCell(cell: Cell | null) {
+    this.cell = cell;
+    this.hover = cell && { side: "query", at: cell.row };
+    this.frame.tip.hidden = !cell || "keyboard" in cell;
+    if (cell && this.picture) {
+      const text = cellSentence(this.picture, cell, this.texts());
+      if ("keyboard" in cell) this.say(text);
+      else this.frame.placeTip(text, cell, this.node);
+    }
+    this.soon();
+  }
+
+  showPreview(place: Place | null) {
+    const { attention, state } = this;
+    const isThere = place && (attention.whole || attention.matrix(state.kind, place.layer, place.head));
+    this.preview = isThere ? place : null;
+    this.soon(true);
+  }
+
+  /**
+   * Draws once before the next frame, however many touches come until then.
+   * @param selection whether other heads are to be shown
+   */
+  soon(selection = false) {
+    this.hasChanged ||= selection;
+    this.later(() => {
+      if (this.hasChanged) this.draw(false);
+      else this.drawFocus();
+      this.hasChanged = false;
+    });
+  }
+
+  palette() {
+    const style = getComputedStyle(this.node);
+    const heads = Array.from({ length: MOST_HEADS }, (_, n) => style.getPropertyValue(`--head-${n}`).trim());
+    const colours = { ...super.palette(), heads };
+    for (const view of [this.overview, this.lines, this.matrix]) view.colours = colours;
+    this.labelled = null; // sizes may have changed
+    return colours;
+  }
+
+  /** The state as it is shown: with the head that is pointed at in place of the chosen one. */
+  shown(): State {
+    if (!this.preview) return this.state;
+    return { ...this.state, layer: this.preview.layer, heads: [this.preview], aggregate: "heads" };
+  }
+
+  texts() {
+    const { kind } = this.state;
+    return { queries: this.attention.queries(kind), keys: this.attention.keys(kind) };
+  }
+
+  draw(withOverview = true) {
+    const { attention } = this;
+    const view = this.shown();
+    const kind = attention.kinds[view.kind];
+    this.label(view.kind);
+    const nameOf = this.colours.areVeiled ? headName : headWords;
+    this.controls.set(this.state, attention);
+    if (withOverview) {
+      this.legend.set(view.scale);
+      this.overview.draw(attention, { ...view, name: (place) => nameOf(kind, place) });
+    }
+    this.overview.mark(this.state);
+    this.frame.say(view, kind, attention.words, this.linkTo?.(this.selection()));
+    const patterns = this.patterns(view);
+    this.node.classList.toggle("waiting", !patterns);
+    if (patterns) this.drawPatterns(patterns, view, kind);
+    else if (!this.preview) this.tell(0);
+  }
+
+  /** The patterns of a state without what the filters leave out; null while some have not arrived. */
+  patterns(view: State): Pattern<Mask>[] | null {
+    const { attention } = this;
+    const { kind, layer, heads, aggregate } = view;
+    const wanted = aggregate === "heads" ? heads.map((place) => ({ ...place, what: place.head })) : [];
+    const all: { layer: number; what: What }[] = aggregate === "heads" ? wanted : [{ layer, what: aggregate }];
+    const found = all.map((one) => attention.matrix(kind, one.layer, one.what));
+    this.missing = all.filter((_, n) => !found[n]).map((one) => attention.keyOf(kind, one.layer, one.what));
+    const there = found.filter((pattern) => pattern !== null);
+    return this.missing.length
+      ? null
+      : there.map(({ mask, weights }) => {
+          const kept = filtered({ mask, weights }, view).weights;
+          return { mask: mask.without(weights, kept), weights: kept };
+        });
+  }
+
+  drawPatterns(patterns: Pattern<Mask>[], view: State, kind: Kind) {
+    const [first] = patterns;
+    const weights = patterns.length === 1 ? first.weights : meanOf(patterns.map((pattern) => pattern.weights));
+    const masks = patterns.map((pattern) => pattern.mask);
+    const mask = masks.every((one) => one === first.mask) ? first.mask : Mask.union(masks);
+    this.picture = { mask, weights, unused: unusedOf(kind, view) };
+    this.name = shownName(kind, view);
+    this.lines.show(patterns, view.scale);
+    this.matrix.show(this.picture, view.scale, this.name);
+    this.drawFocus();
+    if (this.frame.inWords.open) this.writeOut();
+  }
+
+  /** Puts the tokens of a kind of attention on the page. Where a text looks at itself, one strip shows both sides. */
+  label(kind: number) {
+    if (this.labelled === kind) return;
+    this.labelled = kind;
+    const { queries, keys } = this.texts();
+    this.lines.label(queries, keys);
+    this.matrix.label(queries, keys);
+    const [keyStrip, queryStrip] = this.strips;
+    this.isCrossing = queries !== keys;
+    keyStrip.side = this.isCrossing ? "key" : "query";
+    queryStrip.node.hidden = !this.isCrossing;
+    if (this.isCrossing) {
+      keyStrip.label(keys, "is looked at", "The text that is looked at");
+      queryStrip.label(queries, "looks", "The text that looks. Choose a token to see what it looks at.");
+    } else {
+      keyStrip.label(keys, "", "The sentence. Choose a token to see what it looks at.");
+      queryStrip.label({ labels: [], tokens: [] }, "", "");
+    }
+  }
+
+  /** The token whose attention is shown: the one pointed at, else the pinned one. */
+  focus() {
+    return this.hover ?? this.state.pin;
+  }
+
+  drawFocus() {
+    if (!this.picture) return;
+    const focus = this.focus();
+    const texts = this.texts();
+    const last = texts.queries.labels.length - 1;
+    const shown: Focus = focus ?? { side: "query", at: Math.min(this.first ?? last, last) };
+    this.lines.draw(focus, this.state.pin);
+    this.matrix.draw(focus, this.cell ?? pairOf(this.state));
+    this.drawPair();
+    const weights = weightsBeside(this.picture, shown, this.state.scale);
+    const [keyStrip, queryStrip] = this.strips;
+    const isOnKeys = !this.isCrossing || shown.side === "query";
+    const { pin, to } = this.state;
+    keyStrip.shade(isOnKeys ? weights : null, shown, pin, to);
+    if (this.isCrossing) queryStrip.shade(isOnKeys ? null : weights, shown, pin, null);
+    this.frame.spoken.textContent = sentence(this.picture, shown, texts);
+  }
+
+  /** Writes every row of the matrix as a sentence, if the reader has opened them. */
+  writeOut() {
+    const { picture } = this;
+    if (!this.frame.inWords.open || !picture) return;
+    const texts = this.texts();
+    this.frame.writeOut(texts.queries.labels.map((_, at) => sentence(picture, { side: "query", at }, texts)));
+  }
+
+  key(event: KeyboardEvent) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target instanceof Element && event.target.matches("select")) return;
+    if (event.key === "Escape") this.change({ pin: null, to: null }, { rest: true });
+    else if (!this.controls.key(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation(); // the page's own shortcuts are not meant
+  }
+}

@@ -1,0 +1,205 @@
+// The head view: queries on the left, keys on the right, a line for every weight.
+
+import { fresh, type Pen } from "../shared/canvas.ts";
+import type { Colours } from "../shared/colours.ts";
+import { listen, Marks, make, roving, type Texts, tokenButtons } from "../shared/elements.ts";
+import { share } from "../shared/numbers.ts";
+import type { Figure } from "../shared/picture.ts";
+import type { Focus } from "./state.ts";
+import { type Line, type Pattern, rowMaxima, SCALES_OF_SHADE, type Scale, strongest } from "./weights.ts";
+
+/** of several heads one each */
+type HeadColours = Colours & { heads: string[] };
+
+const MOST = 1000; // lines drawn at once; of one token all are
+const MANY = 300; // lines from which on they are thin: a pixel's width is drawn several times as fast
+const BARS = 84; // pixels beside the tokens for the bars per head and the number
+const NUMBER = 34;
+const FAINTEST = 0.08; // opacity that can still be seen
+const APART = 2;
+const SIDES = ["query", "key"] as const;
+
+export class Lines {
+  colours!: HeadColours; // the explorer gives them before it draws
+  texts: Texts[] = []; // of queries and keys
+  marks: Marks[] = [];
+  rowHeight = 25;
+  patterns: Pattern[] = []; // drawn over one another
+  scale: Scale = "root";
+  maxima: Float64Array[] = [];
+  strongest: Line[] = [];
+  focus: Focus | null = null;
+  seen: { width: number; height: number; top: number } | null = null; // what is in sight
+  isStale = true; // something other than the focus has changed since the last drawing
+
+  columns: HTMLDivElement[];
+  between: HTMLDivElement;
+  scroller: HTMLDivElement;
+  note: HTMLParagraphElement;
+  node: HTMLDivElement;
+  canvas = make("canvas", { ariaHidden: "true" });
+
+  constructor({ hover, pick }: { hover: (focus: Focus | null) => void; pick: (focus: Focus) => void }) {
+    this.columns = SIDES.map((side) => {
+      const group = make("div", { className: `column ${side}`, role: "group" });
+      roving(group, () => 1);
+      listen(group, { hover: (at) => hover(at === null ? null : { side, at }), pick: (at) => pick({ side, at }) });
+      return group;
+    });
+    const [queries, keys] = this.columns;
+    queries.ariaLabel = "Queries: the tokens that look";
+    keys.ariaLabel = "Keys: the tokens that are looked at";
+    this.between = make("div", { className: "between" }, this.canvas);
+    this.scroller = make("div", { className: "scroller lines-picture" }, queries, this.between, keys);
+    this.scroller.addEventListener("scroll", () => this.refresh());
+    this.note = make("p", { className: "hint" });
+    this.node = make("div", {}, this.scroller, this.note);
+  }
+
+  /** Takes other tokens. */
+  label(queries: Texts, keys: Texts): void {
+    this.texts = [queries, keys];
+    const longest = Math.max(queries.labels.length, keys.labels.length);
+    this.rowHeight = Math.max(longest <= 24 ? 25 : longest <= 64 ? 20 : 17, this.colours.least + 5);
+    this.scroller.style.setProperty("--row", `${this.rowHeight}px`);
+    this.marks = this.columns.map((group, n) => new Marks(tokenButtons(group, this.texts[n], 0)));
+    this.seen = null;
+    this.isStale = true;
+  }
+
+  /** Takes other heads or filters; `draw` then draws them. */
+  show(patterns: Pattern[], scale: Scale) {
+    this.isStale = true;
+    this.patterns = patterns;
+    this.scale = scale;
+    this.maxima = patterns.map(rowMaxima);
+    const { found, left } = strongest(patterns, MOST);
+    this.strongest = found;
+    const [shown, others] = [MOST, left].map((count) => count.toLocaleString("en"));
+    const note = left ? `The ${shown} strongest lines; point at a token for the other ${others}.` : "";
+    if (this.note.textContent !== note) this.note.textContent = note;
+  }
+
+  /** Draws all lines, or only those of the token in focus. */
+  draw(focus: Focus | null, pinned: Focus | null) {
+    const isSame = focus?.side === this.focus?.side && focus?.at === this.focus?.at;
+    this.focus = focus;
+    for (const [n, side] of SIDES.entries()) {
+      this.marks[n].set(focus?.side === side ? focus.at : null, pinned?.side === side ? pinned.at : null);
+    }
+    if (this.isStale || !isSame) this.redraw();
+  }
+
+  /** Another part is in sight. */
+  refresh() {
+    this.seen = null;
+    if (this.patterns.length) this.redraw();
+  }
+
+  redraw() {
+    this.isStale = false;
+    // The sizes are read only when they may have changed, because reading them makes the browser lay out the page.
+    this.seen ??= {
+      width: this.between.clientWidth,
+      height: this.scroller.clientHeight,
+      top: this.scroller.scrollTop,
+    };
+    const context = fresh(this.canvas, this.seen.width, this.seen.height);
+    context.translate(0, -this.seen.top);
+    this.paint(context, this.seen.width, this.colours);
+  }
+
+  paint(pen: Pen, width: number, colours: Colours) {
+    const { focus } = this;
+    const [from, to] = [focus?.side === "key" ? BARS : 6, focus?.side === "query" ? width - BARS : width - 6];
+    const lines = focus ? this.linesOf(focus) : this.strongest;
+    pen.lineWidth = focus ? 2.5 : lines.length > MANY ? 1 : 1.5;
+    const last = this.patterns.length - 1;
+    for (const line of lines) {
+      const { n, row, column } = line;
+      const aside = (n - last / 2) * APART; // lines of several heads lie side by side
+      pen.strokeStyle = this.colourOf(n, focus);
+      pen.globalAlpha = this.opacityOf(line);
+      pen.beginPath(); // one path for many lines takes several times as long
+      pen.moveTo(from, this.middle(row) + aside);
+      pen.lineTo(to, this.middle(column) + aside);
+      pen.stroke();
+    }
+    pen.globalAlpha = 1;
+    if (focus) this.paintBars(pen, lines, { focus, width, colours });
+  }
+
+  /** Beside every token of the other side: a bar per head, and the mean of the heads as a number. */
+  paintBars(pen: Pen, lines: Line[], { focus, width, colours }: { focus: Focus; width: number; colours: Colours }) {
+    const other = focus.side === "query" ? "column" : "row";
+    const n = this.patterns.length;
+    const slot = (BARS - NUMBER - 6) / n;
+    const left = focus.side === "query" ? width - BARS + 4 : 4 + NUMBER;
+    const means: Map<number, number> = new Map();
+    for (const line of lines) {
+      pen.fillStyle = this.colourOf(line.n, focus);
+      means.set(line[other], (means.get(line[other]) ?? 0) + line.weight / n);
+      pen.globalAlpha = this.opacityOf(line);
+      const top = this.middle(line[other]) - this.rowHeight / 2 + 3;
+      pen.fillRect(left + line.n * slot, top, Math.max(slot - 1, 1), this.rowHeight - 6);
+    }
+    pen.globalAlpha = 1;
+    pen.fillStyle = colours.text;
+    pen.font = this.font(colours);
+    pen.textBaseline = "middle";
+    pen.textAlign = "right";
+    const right = focus.side === "query" ? width - 4 : NUMBER;
+    for (const [at, mean] of means) pen.fillText(share(mean), right, this.middle(at));
+  }
+
+  /** All lines of one token. */
+  linesOf({ side, at }: Focus): Line[] {
+    return this.patterns.flatMap(({ mask: { rows, columns }, weights }, n) => {
+      const count = side === "query" ? columns : rows;
+      return Array.from({ length: count }, (_, other) => {
+        const [row, column] = side === "query" ? [at, other] : [other, at];
+        return { n, row, column, weight: weights[row * columns + column] };
+      }).filter(({ weight }) => weight > 0);
+    });
+  }
+
+  /** @param n which of the heads */
+  colourOf(n: number, focus: Focus | null) {
+    const { heads, looked, looks } = this.colours;
+    if (this.patterns.length > 1) return heads[n % heads.length];
+    return focus?.side === "key" ? looked : looks;
+  }
+
+  opacityOf({ n, row, weight }: Line) {
+    return Math.max(FAINTEST, SCALES_OF_SHADE[this.scale](weight, this.maxima[n][row]));
+  }
+
+  middle(position: number) {
+    return (position + 0.5) * this.rowHeight;
+  }
+
+  font(colours: Colours) {
+    return `${Math.max(colours.least, Math.min(14, this.rowHeight - 3))}px ${colours.font}`;
+  }
+
+  /** The whole view with its tokens, however much of it is in sight. */
+  figure(colours: Colours): Figure {
+    const [side, between] = [130, 320];
+    const rows = Math.max(...this.texts.map(({ labels }) => labels.length));
+    const paint = (pen: Pen) => {
+      pen.font = this.font(colours);
+      pen.textBaseline = "middle";
+      pen.fillStyle = colours.text;
+      for (const [n, { labels }] of this.texts.entries()) {
+        pen.textAlign = n ? "left" : "right";
+        const x = n ? side + between + 6 : side - 6;
+        for (const [i, label] of labels.entries()) pen.fillText(label, x, this.middle(i));
+      }
+      pen.save();
+      pen.translate(side, 0);
+      this.paint(pen, between, colours);
+      pen.restore();
+    };
+    return { width: 2 * side + between, height: rows * this.rowHeight, paint };
+  }
+}

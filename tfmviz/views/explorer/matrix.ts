@@ -1,0 +1,323 @@
+// One head as a heat map: rows are queries, columns keys. The canvas is as large as what is in sight, and is drawn
+// again as the reader scrolls, so a zoomed map of 512 tokens costs no more than a small one. Two layers that are not on
+// the page keep what seldom changes: the texts around the map, and the map with these texts. Only the marks are drawn
+// each time.
+
+import { BRACKET, type Bracketed, bracketed, paintBrackets } from "../shared/bytes.ts";
+import { clip, fitsInto, fresh, Layer, type Pen, upwards, widest } from "../shared/canvas.ts";
+import { type Colours, css, inkOn } from "../shared/colours.ts";
+import { arrowOf, make, type Texts } from "../shared/elements.ts";
+import { share, shortShare } from "../shared/numbers.ts";
+import type { Figure } from "../shared/picture.ts";
+import { eachCell, type Part, paintGrid, paintImage, paintVeiled, revealed, span } from "./cells.ts";
+import type { Mask } from "./payload.ts";
+import { roomBelow } from "./room.ts";
+import type { Focus } from "./state.ts";
+import { type Pattern, rowSums, type Scale } from "./weights.ts";
+
+const AXIS = 22; // pixels for an axis title
+const SUMS = 46;
+const LARGEST_CELL = 46;
+const TALLEST = 640;
+const SMALLEST_CELL = 17; // of a map that is to be seen whole
+const WIDEST_LABEL = 112;
+const VECTOR = 5000; // cells that an SVG file holds one by one
+
+export type Place = { row: number; column: number };
+
+/** where the pointer is, in the window too */
+type PointedCell = Place & { x: number; y: number };
+
+/** one that is pointed at, or where the arrow keys are */
+export type Cell = PointedCell | (Place & { keyboard: true });
+
+/** The part of the map that is in sight: its size, and how far it is scrolled under the labels. */
+type View = { width: number; height: number; x: number; y: number };
+
+export class Matrix {
+  colours!: Colours; // the explorer gives them before it draws
+  texts!: Record<"queries" | "keys", Bracketed>; // from the first `label` on
+  pattern: Pattern<Mask> | null = null;
+  scale: Scale = "root";
+  sums: string[] = []; // how the sum of each row is written
+  focus: Focus | null = null;
+  at: Place | null = null;
+  cursor: Place | null = null;
+  shape: string | null = null; // rows and columns that the sizes were found for
+  seen: View | null = null;
+  onzoom: ((zoom: number) => void) | null = null;
+  zoom = 1;
+  size = 13; // pixels of the letters
+  left = 0;
+  top = 0;
+  cell = 1;
+
+  node: HTMLDivElement;
+  scroller: HTMLDivElement;
+  canvas = make("canvas", { ariaHidden: "true" });
+  image = make("canvas");
+  textLayer = new Layer();
+  mapLayer = new Layer();
+  spacer = make("div", { className: "spacer" }, this.canvas);
+
+  constructor({ hover, pick }: { hover: (cell: Cell | null) => void; pick: (cell: Place) => void }) {
+    const properties = { className: "scroller matrix-picture", tabIndex: 0, role: "application" };
+    this.node = this.scroller = make("div", properties, this.spacer);
+    this.listen(hover, pick);
+  }
+
+  listen(hover: (cell: Cell | null) => void, pick: (cell: Place) => void) {
+    const { scroller } = this;
+    scroller.addEventListener("scroll", () => this.refresh());
+    scroller.addEventListener("pointermove", (event) => hover(this.cellAt(event)));
+    scroller.addEventListener("pointerleave", () => hover(null));
+    scroller.addEventListener("focusout", () => hover(null));
+    scroller.addEventListener("keydown", (event) => this.move(event, hover, pick));
+    scroller.addEventListener("click", (event) => {
+      const cell = this.cellAt(event);
+      if (cell) pick(cell);
+    });
+    const zoom = (event: WheelEvent) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      this.zoomTo(this.zoom * Math.exp(-event.deltaY / 300));
+    };
+    scroller.addEventListener("wheel", zoom, { passive: false });
+  }
+
+  /** Takes other tokens. */
+  label(queries: Texts, keys: Texts): void {
+    this.texts = { queries: bracketed(queries), keys: bracketed(keys) };
+    this.cursor = null;
+    this.shape = null;
+  }
+
+  /** Takes another pattern, or another scale of shades; `draw` then draws it. */
+  show(pattern: Pattern<Mask>, scale: Scale, name: string) {
+    Object.assign(this, { pattern, scale });
+    const sums = pattern.mask.cells.length ? [...rowSums(pattern)].map(share) : [];
+    if (sums.join() !== this.sums.join()) this.sums = sums; // the same array stands for the same texts
+    const help = "Arrow keys move from cell to cell, Enter pins the query.";
+    this.scroller.ariaLabel = `${name}, as a table of numbers: rows are queries, columns are keys. ${help}`;
+    paintImage(this.image, pattern, scale, this.colours.maskedPacked);
+    const shape = `${pattern.mask.rows}x${pattern.mask.columns}`;
+    if (shape !== this.shape) this.measure(pattern);
+    this.shape = shape;
+  }
+
+  /** Finds sizes. */
+  measure({ mask: { rows, columns } }: Pattern) {
+    this.size = Math.max(this.zoom > 1 || rows <= 40 ? 13 : 12, this.colours.least);
+    const font = `${this.size}px ${this.colours.font}`;
+    const roomFor = ({ labels, runs }: Bracketed) =>
+      AXIS + (runs.length ? BRACKET : 0) + Math.min(WIDEST_LABEL, widest(labels, font)) + 8;
+    this.left = roomFor(this.texts.queries);
+    this.top = roomFor(this.texts.keys);
+    const free = this.scroller.clientWidth - this.left - SUMS - 2;
+    const whole = Math.max(SMALLEST_CELL, (roomBelow(this.scroller) - this.top) / rows);
+    this.cell = Math.min(LARGEST_CELL, whole, Math.max(free / columns, 1)) * this.zoom;
+    this.spacer.style.width = `${this.left + this.cell * columns + SUMS}px`;
+    this.spacer.style.height = `${this.top + this.cell * rows + 6}px`;
+    this.scroller.style.height = `${Math.min(TALLEST, this.top + this.cell * rows + 8)}px`;
+    this.seen = null;
+  }
+
+  zoomTo(zoom: number) {
+    if (!this.pattern) return;
+    const before = this.zoom;
+    this.zoom = Math.min(16, Math.max(1, zoom));
+    const [x, y] = [this.scroller.scrollLeft, this.scroller.scrollTop].map((offset) => (offset * this.zoom) / before);
+    this.measure(this.pattern);
+    this.scroller.scrollTo(x, y);
+    this.redraw();
+    this.onzoom?.(this.zoom);
+  }
+
+  /** Marks the row or column in focus, and the cell the pointer is on. */
+  draw(focus: Focus | null, cell: Place | null) {
+    this.focus = focus;
+    this.at = cell;
+    this.redraw();
+  }
+
+  /** Another part is in sight. */
+  refresh() {
+    this.seen = null;
+    this.redraw();
+  }
+
+  redraw() {
+    const { scroller, colours, pattern } = this;
+    if (!pattern) return;
+    // The sizes are read only when they may have changed, because reading them makes the browser lay out the page.
+    this.seen ??= {
+      width: scroller.clientWidth,
+      height: scroller.clientHeight,
+      x: scroller.scrollLeft,
+      y: scroller.scrollTop,
+    };
+    const view = this.seen;
+    if (!view.width || !view.height) this.seen = null; // it is not on the page now; its first size will draw it
+    if (!this.seen) return;
+    const around = [view, this.left, this.top, this.cell, this.size, this.sums, colours, devicePixelRatio, this.texts];
+    const texts = this.textLayer.drawn(view, around, (pen) => this.paintTexts(pen, view, colours));
+    const map = this.mapLayer.drawn(view, [...around, pattern, this.scale], (pen) => {
+      pen.drawImage(texts, 0, 0, view.width, view.height);
+      this.within(pen, view, () => this.paintCells(pen, pattern, view, colours));
+    });
+    const context = fresh(this.canvas, view.width, view.height);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(map, 0, 0, view.width, view.height);
+    this.within(context, view, () => this.paintMarks(context, colours));
+  }
+
+  /** Draws in the coordinates of the map, and nothing beside it. */
+  within(pen: Pen, view: View, paint: () => void) {
+    pen.save();
+    clip(pen, this.left, this.top, this.rightOf(view) - this.left, view.height - this.top);
+    pen.translate(this.left - view.x, this.top - view.y);
+    paint();
+    pen.restore();
+  }
+
+  /** Where the map ends. */
+  rightOf({ width, x }: View) {
+    return Math.min(width - SUMS, this.left + this.texts.keys.labels.length * this.cell - x);
+  }
+
+  /** Which cells are in sight. */
+  partOf(view: View): Part {
+    const { left, top, cell, texts } = this;
+    return {
+      rows: span(view.y, view.height - top, cell, texts.queries.labels.length),
+      columns: span(view.x, this.rightOf(view) - left, cell, texts.keys.labels.length),
+    };
+  }
+
+  /** Tokens and sums around the map, and what its axes mean. */
+  paintTexts(pen: Pen, view: View, colours: Colours) {
+    const { left, top, cell } = this;
+    const right = this.rightOf(view);
+    const { rows, columns } = this.partOf(view);
+    const every = Math.max(1, Math.ceil((this.size + 1) / cell)); // there is room for one label in so many
+    pen.fillStyle = colours.text;
+    pen.font = `${this.size}px ${colours.font}`;
+    pen.textBaseline = "middle";
+    pen.textAlign = "right";
+    pen.save();
+    clip(pen, 0, top, view.width, view.height - top);
+    for (let i = Math.ceil(rows[0] / every) * every; i < rows[1]; i += every) {
+      const middle = top + (i + 0.5) * cell - view.y;
+      pen.fillText(this.texts.queries.labels[i], left - 5, middle);
+      if (this.sums.length) pen.fillText(this.sums[i], right + SUMS - 4, middle);
+    }
+    const axis = { edge: AXIS + BRACKET, cell, size: this.size, colour: colours.text };
+    paintBrackets(pen, this.texts.queries.runs, "left", { ...axis, from: top - view.y });
+    pen.restore();
+    pen.save();
+    clip(pen, left, 0, right - left, top);
+    pen.textAlign = "left";
+    for (let j = Math.ceil(columns[0] / every) * every; j < columns[1]; j += every) {
+      upwards(pen, this.texts.keys.labels[j], left + (j + 0.5) * cell - view.x, top - 5);
+    }
+    paintBrackets(pen, this.texts.keys.runs, "above", { ...axis, from: left - view.x });
+    pen.restore();
+    pen.font = `${colours.letters}px ${colours.font}`;
+    pen.textAlign = "left";
+    pen.fillText("key: is looked at →", left, AXIS / 2);
+    pen.textAlign = "right";
+    pen.fillText("sum", right + SUMS - 4, top - 10);
+    upwards(pen, "← query: looks", AXIS / 2, top);
+  }
+
+  paintCells(pen: Pen, pattern: Pattern, view: View, colours: Colours) {
+    const { rows, columns } = pattern.mask;
+    const { cell, scale } = this;
+    const part = this.partOf(view);
+    if (colours.areVeiled) return paintVeiled(pen, pattern, part, { cell, colours });
+    pen.imageSmoothingEnabled = false;
+    if (pen.isVector && rows * columns <= VECTOR)
+      eachCell(pattern, part, scale, ({ row, column, shade }) => {
+        pen.fillStyle = shade === null ? colours.masked : css(shade);
+        pen.fillRect(column * cell, row * cell, cell, cell);
+      });
+    else pen.drawImage(this.image, 0, 0, columns * cell, rows * cell);
+    if (cell >= 9) paintGrid(pen, part, cell, colours.ground);
+    pen.font = `${Math.max(colours.least, Math.min(15, cell * 0.38))}px ${colours.font}`;
+    if (!fitsInto(pen, "1.0", cell)) return;
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    eachCell(pattern, part, scale, ({ row, column, shade, weight }) => {
+      if (shade === null) return;
+      pen.fillStyle = inkOn(shade);
+      pen.fillText(shortShare(weight), (column + 0.5) * cell, (row + 0.5) * cell);
+    });
+  }
+
+  /** A query's row or a key's column, and one cell. */
+  paintMarks(pen: Pen, colours: Colours): void {
+    const { cell, focus, at, texts } = this;
+    pen.lineWidth = 3;
+    pen.strokeStyle = focus?.side === "key" ? colours.looked : colours.looks;
+    if (focus?.side === "query") pen.strokeRect(0, focus.at * cell, texts.keys.labels.length * cell, cell);
+    if (focus?.side === "key") pen.strokeRect(focus.at * cell, 0, cell, texts.queries.labels.length * cell);
+    pen.strokeStyle = colours.accent;
+    if (at) pen.strokeRect(at.column * cell, at.row * cell, cell, cell);
+  }
+
+  /** The cell under the pointer, null beside the map. */
+  cellAt(event: MouseEvent): PointedCell | null {
+    if (!this.pattern) return null;
+    const { rows, columns } = this.pattern.mask;
+    const box = this.scroller.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const row = Math.floor((y - this.top + this.scroller.scrollTop) / this.cell);
+    const column = Math.floor((x - this.left + this.scroller.scrollLeft) / this.cell);
+    const isInside = x >= this.left && y >= this.top && row >= 0 && column >= 0 && row < rows && column < columns;
+    return isInside ? { row, column, x: event.clientX, y: event.clientY } : null;
+  }
+
+  move(event: KeyboardEvent, hover: (cell: Cell | null) => void, pick: (cell: Place) => void) {
+    if (!this.pattern) return;
+    const { rows, columns } = this.pattern.mask;
+    const arrow = arrowOf(event);
+    if (event.key === "Enter" && this.cursor) pick(this.cursor);
+    if (!arrow) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const from = this.cursor ?? { row: rows - 1, column: -arrow[1] };
+    this.cursor = {
+      row: Math.min(rows - 1, Math.max(0, from.row + arrow[0])),
+      column: Math.min(columns - 1, Math.max(0, from.column + arrow[1])),
+    };
+    this.bringIntoSight(this.cursor);
+    hover({ ...this.cursor, keyboard: true });
+  }
+
+  bringIntoSight({ row, column }: Place) {
+    const { scroller, cell, left, top } = this;
+    scroller.scrollLeft = revealed(scroller.scrollLeft, column, scroller.clientWidth - left - SUMS, cell);
+    scroller.scrollTop = revealed(scroller.scrollTop, row, scroller.clientHeight - top, cell);
+  }
+
+  /** The whole map, at most so large that a picture of it can be made. */
+  figure(colours: Colours): Figure {
+    const { pattern } = this;
+    if (!pattern) return { width: 0, height: 0, paint: () => {} };
+    const { rows, columns } = pattern.mask;
+    const shown = this.cell;
+    const cell = Math.min(shown, 4000 / Math.max(rows, columns));
+    const [width, height] = [this.left + columns * cell + SUMS, this.top + rows * cell + 2];
+    const view = { width, height, x: 0, y: 0 };
+    const paint = (pen: Pen) => {
+      this.cell = cell;
+      this.within(pen, view, () => {
+        this.paintCells(pen, pattern, view, colours);
+        this.paintMarks(pen, colours);
+      });
+      this.paintTexts(pen, view, colours);
+      this.cell = shown;
+    };
+    return { width, height, paint };
+  }
+}

@@ -1,0 +1,218 @@
+// All heads at once, a row per layer. Pointing previews a head, a click locks it, leaving shows the locked one again.
+
+import { contextOf, fresh, type Pen, widest } from "../shared/canvas.ts";
+import { type Colours, packed } from "../shared/colours.ts";
+import { button, buttonOf, make, put, roving } from "../shared/elements.ts";
+import { decimal } from "../shared/numbers.ts";
+import type { Figure } from "../shared/picture.ts";
+import type { Attention, Kind, Tile } from "./payload.ts";
+import { SCALES_OF_SHADE, type Scale } from "./weights.ts";
+import type { Place } from "./words.ts";
+
+const GAP = 3;
+const SMALLEST_TILE = 24; // pixels, to be hit with a finger
+const LARGEST_TILE = 54;
+
+/** a head with its score */
+type Cell = Place & { text?: string };
+
+export class Overview {
+  colours!: Colours; // the explorer gives them before it draws
+  cells: Cell[] = [];
+  buttons: HTMLButtonElement[] = []; // one for each cell
+  tiles: Tile[] = [];
+  scale: Scale = "root";
+  columns = 1;
+  byPlace = true;
+  left = 0;
+  layers: string[] = []; // their names at the edge
+  top = 0;
+  side = SMALLEST_TILE;
+  row = SMALLEST_TILE;
+  width = 0;
+  height = 0;
+
+  canvas = make("canvas", { ariaHidden: "true" });
+  grid = make("div", {
+    className: "tiles",
+    role: "group",
+    ariaLabel: "Heads. Arrow keys move, Enter chooses, Shift Enter adds.",
+  });
+  node = make("div", { className: "overview-picture" }, this.canvas, this.grid);
+
+  /** `lock` hears of a head that is clicked, and whether Shift was held. */
+  constructor({
+    preview,
+    lock,
+  }: { preview: (place: Place | null) => void; lock: (place: Place, shift: boolean) => void }) {
+    this.grid.addEventListener("pointerover", (event) => {
+      const cell = this.cellOf(event);
+      if (cell && event.pointerType !== "touch") preview(cell);
+    });
+    this.grid.addEventListener("pointerleave", () => preview(null));
+    this.grid.addEventListener("focusin", (event) => {
+      if (buttonOf(event)?.matches(":focus-visible")) preview(this.cellOf(event));
+    });
+    this.grid.addEventListener("focusout", () => preview(null));
+    this.grid.addEventListener("click", (event) => {
+      const cell = this.cellOf(event);
+      if (cell) lock(cell, event.shiftKey);
+    });
+    this.grid.addEventListener("keydown", (event) => {
+      const cell = event.key === "Enter" && event.shiftKey ? this.cellOf(event) : null;
+      if (!cell) return;
+      event.preventDefault(); // or the click that follows would know nothing of Shift
+      lock(cell, true);
+    });
+    roving(this.grid, () => this.columns);
+  }
+
+  cellOf(event: Event): Cell | null {
+    const node = buttonOf(event);
+    return node && this.cells[Number(node.dataset.cell)];
+  }
+
+  /** Draws the tiles anew: for other data, order, scale of shades or width. */
+  draw(
+    attention: Attention,
+    { kind, order, scale, name }: { kind: number; order: string; scale: Scale; name: (place: Place) => string },
+  ) {
+    const { layers, heads } = attention.kinds[kind];
+    this.cells = ordered(attention.kinds[kind], order);
+    this.columns = heads;
+    this.byPlace = order === "place";
+    const width = this.node.parentElement?.clientWidth ?? 0;
+    this.left = this.byPlace ? this.nameLayers(layers.length, width - heads * SMALLEST_TILE) : 0;
+    const room = Math.floor((width - this.left) / heads);
+    this.side = Math.max(SMALLEST_TILE, Math.min(LARGEST_TILE, room));
+    this.row = this.side + (this.byPlace ? 0 : this.colours.letters + 1);
+    this.top = this.byPlace ? 20 : 0;
+    this.width = this.left + this.side * heads;
+    this.height = this.top + this.row * layers.length;
+    this.tiles = this.cells.map(({ layer, head }) => attention.tile(kind, layer, head, this.side - GAP));
+    this.scale = scale;
+    this.paint(fresh(this.canvas, this.width, this.height), this.colours);
+    this.label(name);
+  }
+
+  paint(pen: Pen, colours: Colours): void {
+    pen.imageSmoothingEnabled = false;
+    const sheet = sheetOf(this.tiles, { across: this.columns, scale: this.scale, masked: colours.maskedPacked });
+    const { rows, columns } = this.tiles[0];
+    const side = this.side - GAP;
+    for (const n of this.cells.keys()) {
+      const [x, y] = this.placeOf(n);
+      const [left, top] = [(n % this.columns) * columns, Math.floor(n / this.columns) * rows];
+      pen.fillStyle = colours.soft;
+      if (colours.areVeiled) pen.fillRect(x + GAP / 2, y + GAP / 2, side, side);
+      else pen.drawImage(sheet, left, top, columns, rows, x + GAP / 2, y + GAP / 2, side, side);
+    }
+    pen.font = `${colours.letters}px ${colours.font}`;
+    pen.textBaseline = "middle";
+    pen.fillStyle = colours.text;
+    for (const [n, cell] of this.cells.entries()) this.paintName(pen, cell, this.placeOf(n));
+  }
+
+  /** Layers and heads are named once, at the edges; in another order every tile has its name. */
+  paintName(pen: Pen, { layer, head, text }: Cell, [x, y]: [number, number]) {
+    pen.textAlign = "center";
+    if (!this.byPlace) {
+      const name = this.side >= 40 ? `${layer}·${head} ${text}` : `${layer}·${head}`;
+      pen.fillText(name, x + this.side / 2, y + this.side + 7);
+      return;
+    }
+    if (layer === 0) pen.fillText(String(head), x + this.side / 2, 11);
+    if (head > 0) return;
+    pen.textAlign = "right";
+    pen.fillText(this.layers[layer], this.left - 4, y + this.side / 2);
+  }
+
+  /**
+   * Names the layers by as much as there is room for, and returns how much the names take.
+   * @param room pixels
+   */
+  nameLayers(count: number, room: number) {
+    const { letters, font } = this.colours;
+    const names = ["layer ", "L"].map((word) => Array.from({ length: count }, (_, n) => `${word}${n}`));
+    const widths = names.map((some) => widest(some, `${letters}px ${font}`) + 5);
+    const which = widths[0] <= room ? 0 : 1;
+    this.layers = names[which];
+    return widths[which];
+  }
+
+  /** The upper left corner of tile number n. */
+  placeOf(n: number): [number, number] {
+    return [this.left + (n % this.columns) * this.side, this.top + Math.floor(n / this.columns) * this.row];
+  }
+
+  /** Lays one invisible button over each tile: for pointer, keyboard and screen reader. */
+  label(name: (place: Place) => string) {
+    for (const node of this.buttons.splice(this.cells.length)) node.remove();
+    while (this.buttons.length < this.cells.length) {
+      const node = button("", { tabIndex: -1, dataset: { cell: this.buttons.length } });
+      this.buttons.push(this.grid.appendChild(node));
+    }
+    for (const [n, cell] of this.cells.entries()) {
+      const [x, y] = this.placeOf(n);
+      const node = this.buttons[n];
+      put(node, { ariaLabel: name(cell), title: name(cell) });
+      const [width, height] = [`${this.side}px`, `${this.side}px`];
+      Object.assign(node.style, { left: `${x}px`, top: `${y}px`, width, height });
+    }
+  }
+
+  /** Marks what is chosen; of several heads each in the colour of its lines. */
+  mark({ heads, aggregate }: { heads: Place[]; aggregate: string }) {
+    for (const [n, cell] of this.cells.entries()) {
+      const at = heads.findIndex(({ layer, head }) => cell.layer === layer && cell.head === head);
+      const isReached = at === heads.length - 1; // by Tab
+      put(this.buttons[n], { ariaPressed: String(aggregate === "heads" && at >= 0), tabIndex: isReached ? 0 : -1 });
+      this.buttons[n].style.setProperty("--frame", heads.length > 1 ? `var(--head-${at})` : "var(--accent)");
+    }
+  }
+
+  figure(colours: Colours): Figure {
+    return { width: this.width, height: this.height, paint: (pen) => this.paint(pen, colours) };
+  }
+}
+
+/** Heads in reading order, or by a score, the highest first; a head whose score is undefined comes last. */
+function ordered({ layers, heads, scores }: Kind, order: string): Cell[] {
+  const cells = layers.flatMap((_, layer) => Array.from({ length: heads }, (_, head) => ({ layer, head })));
+  if (order === "place") return cells;
+  const scored = cells.map((cell) => ({ ...cell, score: scores[order][cell.layer][cell.head] ?? -1 }));
+  return scored
+    .sort((a, b) => b.score - a.score)
+    .map(({ layer, head, score }) => ({ layer, head, text: score < 0 ? "–" : decimal(score) }));
+}
+
+/** All tiles on one canvas, `across` in a row, a pixel a cell. */
+function sheetOf(tiles: Tile[], { across, scale, masked }: { across: number; scale: Scale; masked: number }) {
+  const { rows, columns } = tiles[0];
+  const canvas = make("canvas", { width: across * columns, height: Math.ceil(tiles.length / across) * rows });
+  const context = contextOf(canvas);
+  const image = context.createImageData(canvas.width, canvas.height);
+  const pixels = new Uint32Array(image.data.buffer);
+  const shade = SCALES_OF_SHADE[scale];
+  for (const [n, { values }] of tiles.entries()) {
+    const corner = Math.floor(n / across) * rows * canvas.width + (n % across) * columns;
+    for (let i = 0; i < rows; i++) {
+      const row = values.subarray(i * columns, (i + 1) * columns);
+      const largest = scale === "row" ? largestOf(row) : 1;
+      for (let j = 0; j < columns; j++) {
+        const weight = TILE_WEIGHTS[row[j]];
+        pixels[corner + i * canvas.width + j] = row[j] === MASKED ? masked : packed(shade(weight, largest));
+      }
+    }
+  }
+  context.putImageData(image, 0, 0);
+  return canvas;
+}
+
+const MASKED = 255; // the value of a tile's cell that stands for masked ones only
+
+const TILE_WEIGHTS = Float64Array.from({ length: MASKED }, (_, value) => (value / 254) ** 2);
+
+/** The largest weight of a tile's row. */
+const largestOf = (row: Uint8Array) =>
+  TILE_WEIGHTS[row.reduce((most, value) => (value === MASKED ? most : Math.max(most, value)), 0)];

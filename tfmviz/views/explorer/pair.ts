@@ -1,0 +1,61 @@
+// Which heads link two words: a button for each of the strongest, below the sentence in which both were clicked.
+
+import { inWords } from "../shared/bytes.ts";
+import { button, make, type Texts } from "../shared/elements.ts";
+import { share } from "../shared/numbers.ts";
+import { quoted } from "../shared/quoted.ts";
+import type { Place as Cell } from "./matrix.ts";
+import type { Place } from "./words.ts";
+
+const SHOWN = 4; // heads
+
+/** a head, and what it gives from one word to the other */
+export type Linking = Place & { weight: number };
+
+export class Pair {
+  best: Linking[] = [];
+
+  buttons: HTMLButtonElement[];
+  node: HTMLDivElement;
+  said = make("span");
+
+  /** @param choose goes to a head */
+  constructor(choose: (place: Place) => void) {
+    this.buttons = Array.from({ length: SHOWN }, (_, n) => button("", { onclick: () => choose(this.best[n]) }));
+    this.node = make("div", { className: "pair", role: "group", ariaLabel: "Which head links two words?" });
+    this.node.append(this.said, make("span", { className: "ranked" }, ...this.buttons));
+  }
+
+  /** No two words are chosen. */
+  ask() {
+    this.rank([], []);
+    this.said.textContent = "Which head links two words? Click both.";
+  }
+
+  /**
+   * @param cell the words' positions
+   * @param found the strongest first; null while it is not known
+   */
+  show(
+    { row, column }: Cell,
+    { queries, keys }: { queries: Texts; keys: Texts },
+    found: Linking[] | null,
+    shown: Place[],
+  ) {
+    this.rank(found ?? [], shown);
+    const [query, key] = [queries.said?.[row] ?? quoted(queries.labels, row), quoted(keys.labels, column)].map(inWords);
+    this.said.textContent = found?.length === 0 ? `${query} may not look at ${key}.` : `${query} → ${key}:`;
+  }
+
+  /** The buttons stay the same ones, so that the keyboard stays where it is. */
+  rank(found: Linking[], shown: Place[]) {
+    this.best = found;
+    for (const [n, node] of this.buttons.entries()) {
+      node.hidden = n >= found.length;
+      if (node.hidden) continue;
+      const { layer, head, weight } = found[n];
+      node.ariaPressed = String(shown.some((place) => place.layer === layer && place.head === head));
+      node.replaceChildren(`layer ${layer}, head ${head} `, make("b", { textContent: share(weight) }));
+    }
+  }
+}

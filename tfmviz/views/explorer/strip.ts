@@ -1,0 +1,102 @@
+// The sentence as a row of buttons, each shaded by the attention of the token in focus.
+
+import { css, inkOn } from "../shared/colours.ts";
+import { listen, Marks, make, roving, type Texts, tokenButtons } from "../shared/elements.ts";
+import { shortShare } from "../shared/numbers.ts";
+import type { Focus } from "./state.ts";
+import { type Pattern, SCALES_OF_SHADE, type Scale } from "./weights.ts";
+
+const LONG = 40; // tokens that surely fit
+
+/** null where the mask forbids looking */
+type Shaded = { weight: number; shade: number } | null;
+
+export class Strip {
+  buttons: HTMLButtonElement[] = [];
+  numbers: Text[] = [];
+  shown: string[] = []; // what each token shows now
+  marks = new Marks([]);
+  revealed: number | null = null; // the token that was last scrolled into sight
+
+  side: "key" | "query";
+  title: HTMLSpanElement;
+  group: HTMLDivElement;
+  node: HTMLDivElement;
+
+  constructor({
+    side,
+    hover,
+    pick,
+  }: { side: Focus["side"]; hover: (focus: Focus | null) => void; pick: (focus: Focus) => void }) {
+    this.side = side;
+    this.title = make("span", { className: "strip-title" });
+    this.group = make("div", { className: "strip", role: "group" });
+    this.node = make("div", {}, this.title, this.group);
+    roving(this.group, () => 1);
+    listen(this.group, {
+      hover: (at) => hover(at === null ? null : { side: this.side, at }),
+      pick: (at) => pick({ side: this.side, at }),
+    });
+  }
+
+  label(texts: Texts, title: string, ariaLabel: string) {
+    this.title.textContent = title;
+    this.group.ariaLabel = ariaLabel;
+    this.buttons = tokenButtons(this.group, texts, texts.labels.length - 1);
+    this.numbers = this.buttons.map((node) => {
+      Object.assign(node.style, { background: "", color: "" });
+      const number = document.createTextNode("");
+      node.append(make("span", { className: "weight" }, number));
+      return number;
+    });
+    this.marks = new Marks(this.buttons);
+    this.shown = [];
+    this.revealed = null;
+  }
+
+  /**
+   * @param weights per token, or null for a row without numbers
+   * @param to the key asked about with it
+   */
+  shade(weights: Shaded[] | null, focus: Focus, pinned: Focus | null, to: number | null) {
+    for (const [at, node] of this.buttons.entries()) {
+      const entry = weights?.[at];
+      const written = weights ? (entry ? shortShare(entry.weight) : "–") : "";
+      const background = entry ? css(entry.shade) : "";
+      const shown = `${written}${background}`;
+      if (shown === this.shown[at]) continue;
+      this.shown[at] = shown;
+      this.numbers[at].data = written;
+      node.classList.toggle("masked", Boolean(weights) && !entry);
+      node.style.background = background;
+      node.style.color = entry ? inkOn(entry.shade) : "";
+    }
+    const own = focus.side === this.side ? focus.at : null;
+    this.marks.set(own, pinned?.side === this.side ? pinned.at : null, to);
+    if (own !== null) this.reveal(own);
+  }
+
+  /**
+   * Scrolls a long text within the strip so that a token can be seen, without moving the page. Asking where the token
+   * is makes the browser lay out the page, so we ask only when another token is in focus.
+   */
+  reveal(at: number) {
+    if (at === this.revealed || this.buttons.length <= LONG) return;
+    this.revealed = at;
+    if (this.group.matches(":hover")) return;
+    this.group.scrollTop = this.buttons[at].offsetTop - this.group.clientHeight / 2;
+  }
+}
+
+/** The row (or column) of a pattern that belongs to a token, for `shade`. */
+export function weightsBeside({ mask, weights }: Pattern, { side, at }: Focus, scale: Scale): Shaded[] {
+  const { rows, columns, allowed } = mask;
+  const cells =
+    side === "query"
+      ? Array.from({ length: columns }, (_, column) => at * columns + column)
+      : Array.from({ length: rows }, (_, row) => row * columns + at);
+  const largest = Math.max(...cells.map((cell) => weights[cell]));
+  return cells.map((cell) =>
+    allowed[cell] ? { weight: weights[cell], shade: SCALES_OF_SHADE[scale](weights[cell], largest) } : null,
+  );
+}

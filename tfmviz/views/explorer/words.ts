@@ -1,0 +1,140 @@
+// Numbers as sentences, for screen readers and for reading out.
+
+import { inWords } from "../shared/bytes.ts";
+import type { Texts } from "../shared/elements.ts";
+import { decimal, share } from "../shared/numbers.ts";
+import { quoted } from "../shared/quoted.ts";
+import type { Kind } from "./payload.ts";
+import type { Focus, State } from "./state.ts";
+import type { Filters, Pattern } from "./weights.ts";
+
+/** of a head */
+export type Place = { layer: number; head: number };
+
+const KINDS: Record<string, string> = {
+  "encoder.self_attn": "encoder",
+  "decoder.self_attn": "decoder",
+  "decoder.cross_attn": "cross-attention",
+};
+
+export const kindName = ({ name }: Kind) => KINDS[name] ?? name;
+
+const inStack = (kind: Kind) => (kind.name === "decoder.self_attn" ? "" : ` (${kindName(kind)})`);
+
+export const headName = (kind: Kind, { layer, head }: Place) => `Layer ${layer}, head ${head}${inStack(kind)}`;
+
+/** The name of what is shown: one head, several, or a mean of many. */
+export function shownName(kind: Kind, { layer, heads, aggregate }: Pick<State, "layer" | "heads" | "aggregate">) {
+  const stack = inStack(kind);
+  if (aggregate === "mean") return `Layer ${layer}, mean of all heads${stack}`;
+  if (aggregate === "all") return `Mean over all layers and heads${stack}`;
+  if (aggregate === "rollout") return `Attention rollout up to layer ${layer}${stack}`;
+  if (heads.length === 1) return headName(kind, heads[0]);
+  if (heads.some((place) => place.layer !== layer))
+    return `Heads ${heads.map((place) => `${place.layer}.${place.head}`).join(", ")}${stack}`;
+  const numbers = heads.map(({ head }) => head).sort((a, b) => a - b);
+  return `Layer ${layer}, heads ${numbers.join(", ")}${stack}`;
+}
+
+/** What the filters leave out, "" where they leave out nothing. */
+export function filterWords({ withoutFirst, top, least }: Filters) {
+  return [withoutFirst && "without the first token", top < 100 && `largest ${top}%`, least > 0 && `at least ${least}`]
+    .filter(Boolean)
+    .join(", ");
+}
+
+/** What a head does and how clearly, "" where nothing is known. */
+export function verdictOf(kind: Kind, { layer, head }: Place) {
+  const [name, score] = kind.verdicts[layer]?.[head] ?? [];
+  if (!name) return "";
+  if (score === null || score === undefined) return "one token: nothing to choose";
+  return score ? `${name} ${decimal(score)}` : name;
+}
+
+/**
+ * How many heads of this kind of attention share a verdict.
+ * @param name of the verdict
+ */
+function worth({ verdicts }: Kind, name: string) {
+  const all = verdicts.flat();
+  const n = all.filter(([other]) => other === name).length;
+  if (name === "mixed") return ` ${n} of ${all.length} heads fit none.`;
+  return ` ${n} of ${all.length} heads ${n === 1 ? "does" : "do"} this.`;
+}
+
+/**
+ * The end of a sentence that begins with a head's name and says what it does, and how many heads do the same; then
+ * what it does where text repeats.
+ * @param words what each kind of verdict means
+ * @returns "" for what is not known
+ */
+export function verdictWords(kind: Kind, { layer, head }: Place, words: Record<string, string>): [string, string] {
+  const [name, score] = kind.verdicts[layer]?.[head] ?? [];
+  if (!name) return ["", ""];
+  const said = kind.said?.[layer]?.[head];
+  if (said) return [` ${said}`, ""];
+  if (score === null || score === undefined) return [" has one token: nothing to choose.", ""];
+  const [again, clearly] = kind.repeats[layer]?.[head] ?? [];
+  return [
+    ` ${words[name]}${name === "mixed" ? "" : ` (${name}, ${decimal(score)})`}.${worth(kind, name)}`,
+    again ? ` (On random text, twice: ${again} ${decimal(Number(clearly))}.)` : "",
+  ];
+}
+
+/** A head's name and verdict. */
+export const headWords = (kind: Kind, place: Place) =>
+  [headName(kind, place), verdictOf(kind, place)].filter(Boolean).join(": ");
+
+/**
+ * What is pointed at, always with its number: “it” (token 7); where one text looks at another, “a”, about to write
+ * “student”.
+ */
+const said = ({ labels, said }: Texts, at: number) => inWords(said?.[at] ?? `“${labels[at]}” (token ${at})`);
+
+/**
+ * What each row of the heads that are shown gives to no token, as they have a sink; null where none has one, and where
+ * the rows are not what the heads give: in a rollout, and behind filters.
+ */
+export function unusedOf({ unused }: Kind, view: import("./state.ts").State): number[] | null {
+  if (!unused || view.aggregate === "rollout" || filterWords(view)) return null;
+  const heads = view.heads.map(({ layer, head }) => unused[layer][head]);
+  const rows = { heads, mean: unused[view.layer], all: unused.flat() }[view.aggregate];
+  return rows[0].map((_, at) => rows.reduce((sum, row) => sum + row[at], 0) / rows.length);
+}
+
+/**
+ * “it” (token 7) looks at “animal” 0.42, “the” (token 5) 0.20; 0.31 goes to the sink, to no token.
+ * @param most how many tokens are named
+ */
+export function sentence(
+  { mask, weights, unused }: Pattern,
+  { side, at }: Focus,
+  { queries, keys }: { queries: Texts; keys: Texts },
+  most = 3,
+) {
+  const [own, others] = side === "query" ? [queries, keys] : [keys, queries];
+  const largest = others.labels
+    .map((_, other) => {
+      const [row, column] = side === "query" ? [at, other] : [other, at];
+      return { other, weight: weights[row * mask.columns + column] };
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, most)
+    .map(({ other, weight }) => `${inWords(quoted(others.labels, other))} ${share(weight)}`);
+  const verb = side === "query" ? "looks at" : "is looked at by";
+  const rest = side === "query" && unused ? unused[at] : 0;
+  const sink = rest > 0.0005 ? `; ${share(rest)} goes to the sink, to no token` : "";
+  return `${said(own, at)} ${verb} ${largest.join(", ") || "nothing"}${sink}.`;
+}
+
+export function cellSentence(
+  { mask, weights }: Pattern,
+  { row, column }: { row: number; column: number },
+  { queries, keys }: { queries: Texts; keys: Texts },
+) {
+  const cell = row * mask.columns + column;
+  const names = `query ${said(queries, row)}, key ${said(keys, column)}`;
+  if (mask.allowed[cell]) return `${names}: ${share(weights[cell])}`;
+  return `${names}: ${mask.left?.[cell] ? "left out by the filters" : "masked, may not look"}`;
+}

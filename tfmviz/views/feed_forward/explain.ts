@@ -1,0 +1,144 @@
+// "Where does this number come from?": the arithmetic of one number of a feed-forward layer.
+
+import type { Matrix } from "../shared/arrays.ts";
+import { number, plus } from "../shared/numbers.ts";
+import type { Tone } from "../shared/shades.ts";
+import { type Block, line, type Toned } from "../shared/sums.ts";
+import type { Part, Place } from "./layout.ts";
+
+/** A sum of products as Python has worked it out; tfmviz/analysis/feed_forward.py describes it. */
+export interface Sum {
+  of: string; // the layer, token and text that it belongs to
+  indices: number[];
+  a: number[];
+  b: number[];
+  others: number;
+  rest: number;
+  total: number;
+  bias: number;
+}
+
+/** What is known of the layer and the token. */
+export interface Header {
+  title: string;
+  of: string; // layer, token and text, as in a sum
+  layer: string;
+  f: string; // name of the function
+  gated: boolean;
+  preNorm: boolean;
+  /** as sentences name it */
+  token: string;
+}
+
+export const TONE: Record<Part, Tone> = {
+  x: "x",
+  gate: "k",
+  pre: "score",
+  post: "score",
+  out: "v",
+  before: "x",
+  after: "x",
+};
+
+/** What a vector is called in the picture. */
+export function nameOf(part: Part, { f, gated, token }: Header): [name: string, words: string] {
+  const names: Record<Part, [string, string]> = {
+    x: [`x of ${token}`, "what the layer reads"],
+    gate: ["g = x W_gate + b", "gates"],
+    pre: ["h = x W_in + b", "before the function"],
+    post: [gated ? `${f}(g) · h` : `${f}(h)`, "neurons"],
+    out: ["+ out", ""],
+    before: ["stream", ""],
+    after: ["= stream", ""],
+  };
+  return names[part];
+}
+
+export const noun = (part: Part) => (["gate", "pre", "post"].includes(part) ? "neuron" : "number");
+
+export const numberAt = (arrays: Record<string, Matrix>, { part, index }: Place) => arrays[part].values[index];
+
+/** @param sum of this number, if it is one and Python has answered */
+export function account(
+  { header, arrays }: { header: Header; arrays: Record<string, Matrix> },
+  place: Place,
+  sum: Sum | null,
+): { title: string; blocks: Block[] } {
+  const [name] = nameOf(place.part, header);
+  const title = `${name}, ${noun(place.part)} ${place.index}: ${number(numberAt(arrays, place))}`;
+  return { title, blocks: WAYS[place.part]({ header, arrays, place, sum }) };
+}
+
+type Asked = { header: Header; arrays: Record<string, Matrix>; place: Place; sum: Sum | null };
+
+const WAYS: Record<Part, (asked: Asked) => Block[]> = {
+  x: ({ header, arrays, place }) => [
+    line(
+      `Number ${place.index} of ${arrays.x.columns} that the layer reads for ${header.token}: `,
+      header.preNorm ? "the stream after the norm." : "the stream.",
+    ),
+  ],
+  gate: (asked) => summed(asked, ["x", "k"], "x times the gate's column of W_gate"),
+  pre: (asked) => summed(asked, ["x", "score"], "x times the neuron's column of W_in"),
+  post: (asked) => (asked.header.gated ? gated(asked) : activated(asked)),
+  out: (asked) => summed(asked, ["score", "v"], "Every neuron times its weight in W_out"),
+  before: ({ header, place }) => [line(`Number ${place.index} of the stream of ${header.token} before this layer.`)],
+  after: ({ header, arrays, place }) => {
+    const [before, out] = [arrays.before.values[place.index], arrays.out.values[place.index]];
+    return [
+      line(`stream ${number(before)}${plus(out)} = ${number(before + out)}`),
+      ...(header.preNorm ? [] : [line("Then the sum goes through a norm.")]),
+    ];
+  },
+};
+
+function summed({ arrays, place, sum }: Asked, [from, to]: [Tone, Tone], words: string): Block[] {
+  if (!sum) return [line("…")];
+  const list = sum.indices.map((index, n) => {
+    const numbers: Toned[] = [
+      [from, number(sum.a[n])],
+      [to, `× ${number(sum.b[n])}`],
+      ["", `= ${number(sum.a[n] * sum.b[n])}`],
+    ];
+    return { head: String(index), numbers, value: sum.a[n] * sum.b[n] };
+  });
+  const rest = sum.others
+    ? `and ${sum.others.toLocaleString("en")} smaller terms that make${plus(sum.rest)}`
+    : undefined;
+  const result = sum.total + sum.bias;
+  const written = numberAt(arrays, place);
+  const isNormed = Math.abs(result - written) > 1e-3 * Math.max(1, Math.abs(result));
+  return [
+    line(`${words}: ${(sum.indices.length + sum.others).toLocaleString("en")} products, added up.`),
+    { terms: list, rest },
+    line(`sum ${number(sum.total)}${plus(sum.bias)} (bias) = ${number(result)}`),
+    ...(isNormed ? [line(`After the norm: ${number(written)}.`)] : []),
+  ];
+}
+
+function activated({ header: { f }, arrays, place }: Asked): Block[] {
+  const [before, after] = [arrays.pre, arrays.post].map(({ values }) => values[place.index]);
+  if (f === "ReLU") {
+    return [
+      line(
+        before > 0
+          ? `${number(before)} is above 0 and passes as it is.`
+          : `${number(before)} is not above 0 and becomes 0.`,
+      ),
+    ];
+  }
+  const factor = number(before ? after / before : 0);
+  return [
+    line(`${f}(${number(before)}) = ${number(before)} × ${factor} = ${number(after)}`),
+    line("The factor is near 1 far above 0 and near 0 far below."),
+  ];
+}
+
+function gated({ header: { f }, arrays, place }: Asked): Block[] {
+  const [gate, before, after] = [arrays.gate, arrays.pre, arrays.post].map(({ values }) => values[place.index]);
+  const opened = before ? after / before : 0;
+  return [
+    line(["k", `${f}(${number(gate)}) = ${number(opened)}`], ": how far the gate is open."),
+    line(`${number(opened)} × ${number(before)} = ${number(after)}`),
+  ];
+}

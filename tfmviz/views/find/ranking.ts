@@ -1,0 +1,83 @@
+// Which entries of the index a reader means.
+
+export interface Entry {
+  kind: "term" | "page" | "tab" | "model" | "step";
+  title: string;
+  also: string; // other words for it
+  says: string;
+  place: string; // the page it is on
+  address: string; // relative to any page
+}
+
+type Words = { entry: Entry; whole: string; title: string[]; also: string[]; says: string[] };
+
+/** Words of a question that say nothing about its answer. */
+const EMPTY = new Set(
+  [
+    "a an and are can do does for from has have how i in is it its my of on or the",
+    "there this to what when where which who why with you",
+  ].flatMap((words) => words.split(" ")),
+);
+
+/** What a word counts where it is found: as it is, and as the beginning of a longer one. */
+const COUNTS = { title: [8, 6], also: [7, 5], says: [3, 2] };
+
+/** Of two that fit equally well, what explains comes before what is only a place. */
+const KINDS = { term: 1.3, page: 1.25, tab: 1.15, model: 1, step: 0.8 };
+
+const EXACT = 20; // for a title that is the question
+
+/** Lower-case words without accents. √d is a word. */
+export const wordsOf = (text: string) =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}√]+/u)
+    .filter(Boolean);
+
+export const prepared = (entries: Entry[]): Words[] =>
+  entries.map((entry) => {
+    const title = wordsOf(entry.title);
+    return { entry, whole: title.join(""), title, also: wordsOf(entry.also), says: wordsOf(entry.says) };
+  });
+
+/**
+ * The entries that a question means, the likeliest first. A rare word says more than a common one; half of the words
+ * must be found.
+ */
+export function ranked(all: Words[], question: string, most: number): Entry[] {
+  const typed = wordsOf(question);
+  const telling = typed.filter((word) => !EMPTY.has(word));
+  const asked = [...new Set(telling.length ? telling : typed)];
+  const sums = all.map((words) => ({ words, sum: 0, found: 0 }));
+  for (const word of asked) {
+    const values = all.map((words) => worthOf(word, words));
+    const rarity = Math.log(1 + all.length / Math.max(1, values.filter(Boolean).length));
+    for (const [n, value] of values.entries()) {
+      sums[n].sum += value * rarity;
+      sums[n].found += value ? 1 : 0;
+    }
+  }
+  const whole = typed.join("");
+  return sums
+    .filter(({ found }) => found > 0 && found >= asked.length / 2)
+    .map(({ words, sum }) => ({
+      entry: words.entry,
+      score: (sum + (words.whole === whole ? EXACT : 0)) * KINDS[words.entry.kind],
+    }))
+    .sort((a, b) => b.score - a.score)
+    .slice(0, most)
+    .map(({ entry }) => entry);
+}
+
+function worthOf(word: string, words: Words) {
+  const places = ["title", "also", "says"] as const;
+  return Math.max(
+    ...places.map((place) => {
+      const [same, begins] = COUNTS[place];
+      if (words[place].includes(word)) return same;
+      return words[place].some((other) => other.startsWith(word)) ? begins : 0;
+    }),
+  );
+}

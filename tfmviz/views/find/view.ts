@@ -1,0 +1,133 @@
+// Find anything: Ctrl K or the button opens a box; arrows choose among what is found, Enter goes there.
+
+import { button, make } from "../shared/elements.ts";
+import { go, isElsewhere } from "../shared/going.ts";
+import { type Entry, prepared, ranked } from "./ranking.ts";
+
+interface Data {
+  entries: string; // as JSON
+  at: string; // where they are, if they are not here
+  projected: boolean;
+}
+
+type Box = { data: Data; opener: HTMLButtonElement; leave: () => void };
+
+const MOST = 12; // that are shown
+const KEPT = ["text", "model", "projector"]; // of the address, for what does not choose them itself
+const NAMES = { term: "", page: "page", tab: "tab", model: "model", step: "lecture" };
+
+export default function ({ data, parentElement }: { data: Data; parentElement: ShadowRoot & { box_?: Box } }) {
+  parentElement.box_ ??= build(parentElement, data);
+  const box = parentElement.box_;
+  box.data = data;
+  box.opener.hidden = data.projected;
+  return box.leave;
+}
+
+function build(parent: ShadowRoot, data: Data): Box {
+  const opener = button("Find", { title: "Find a term, a page or a model (Ctrl K)", ariaKeyShortcuts: "Control+K" });
+  opener.append(make("kbd", { textContent: "Ctrl K" }));
+  const list = make("div", { id: "found", role: "listbox", ariaLabel: "Found" });
+  const none = make("p", { role: "status" });
+  const input = make("input", {
+    type: "text",
+    role: "combobox",
+    ariaLabel: "Find a term, a page or a model",
+    ariaExpanded: "true",
+    ariaAutoComplete: "list",
+    placeholder: "√d, RoPE, why is there a mask in the decoder …",
+    autocomplete: "off",
+    spellcheck: false,
+    maxLength: 200,
+  });
+  input.setAttribute("aria-controls", list.id);
+  const dialog = make("dialog", { ariaLabel: "Find" }, input, none, list);
+  parent.append(make("div", { className: "view" }, opener, dialog));
+  const box = { data, opener, leave: () => document.removeEventListener("keydown", listen) };
+
+  let index: Promise<ReturnType<typeof prepared>> | undefined;
+  let chosen = 0;
+
+  const draw = async () => {
+    index ??= entriesOf(box.data).then(prepared);
+    const all = await index;
+    const isEmpty = !input.value.trim();
+    const pages = all.map(({ entry }) => entry).filter(({ kind }) => kind === "page");
+    const found = isEmpty ? pages : ranked(all, input.value, MOST);
+    list.replaceChildren(...found.map(option));
+    none.textContent = found.length ? "" : "Nothing found. “All pages” lists everything.";
+    choose(0);
+  };
+  const choose = (n: number) => {
+    const options = [...list.children];
+    chosen = options.length ? (n + options.length) % options.length : 0;
+    for (const [at, node] of options.entries()) node.ariaSelected = String(at === chosen);
+    if (options.length) input.setAttribute("aria-activedescendant", options[chosen].id);
+    else input.removeAttribute("aria-activedescendant");
+    options[chosen]?.scrollIntoView({ block: "nearest" });
+  };
+  const open = () => {
+    dialog.showModal();
+    input.select();
+    draw();
+  };
+  const listen = (event: KeyboardEvent) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== "k") return;
+    event.preventDefault();
+    if (dialog.open) dialog.close();
+    else open();
+  };
+  document.addEventListener("keydown", listen);
+  opener.onclick = open;
+  input.oninput = draw;
+  dialog.onkeydown = (event) => {
+    const isOurs = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
+    if (!isOurs) event.stopPropagation(); // or the page's own keys would answer to letters typed here
+    if (event.isComposing) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      choose(chosen + (event.key === "ArrowDown" ? 1 : -1));
+    } else if (event.key === "Enter" && event.target === input) {
+      event.preventDefault();
+      (list.children[chosen] as HTMLAnchorElement | undefined)?.click();
+    }
+  };
+  dialog.onclick = (event) => {
+    const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement);
+    if (event.target === dialog) dialog.close(); // beside it
+    if (!(link instanceof HTMLAnchorElement) || isElsewhere(event)) return;
+    event.preventDefault();
+    dialog.close();
+    go(link.href);
+  };
+  return box;
+}
+
+const entriesOf = async ({ entries, at }: Data): Promise<Entry[]> =>
+  entries ? JSON.parse(entries) : (await fetch(new URL(at, document.baseURI))).json();
+
+function option(entry: Entry, n: number) {
+  const { kind, title, says, place } = entry;
+  const where = [place === title ? "" : place, NAMES[kind]].filter(Boolean).join(" · ");
+  return make(
+    "a",
+    { id: `found-${n}`, dataset: { kind }, role: "option", tabIndex: -1, href: addressOf(entry, location.search) },
+    make("span", { className: "title", textContent: title }),
+    make("span", { className: "place", textContent: where }),
+    make("span", { className: "says", textContent: says }),
+  );
+}
+
+/**
+ * The address of an entry, with the reader's sentence and model where it has none of its own. A step of a lecture has.
+ * @param search of the page that the reader is on
+ */
+function addressOf({ kind, address }: Entry, search: string) {
+  const [page, own] = address.split("?");
+  const [here, there] = [new URLSearchParams(search), new URLSearchParams(own)];
+  for (const key of kind === "step" || there.has("model") ? ["projector"] : KEPT) {
+    const value = here.get(key);
+    if (value !== null && !there.has(key)) there.set(key, value);
+  }
+  return there.size ? `${page}?${there}` : page;
+}

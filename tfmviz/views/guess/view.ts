@@ -1,0 +1,64 @@
+// Predict, then reveal. While the room guesses, rules of style hide what Python has put into containers for it, except
+// for controls, and show the questions. Views that can do so hide their values alone, see shared/guessing.ts; charts
+// hide their marks. Nothing is computed, and a new sentence stays hidden too. An address with `guess=1` arrives hidden.
+
+import { button, make } from "../shared/elements.ts";
+import { HIDDEN, type Stage, setStageOfGuess, stageOfGuess } from "../shared/guessing.ts";
+import { isTyping } from "../shared/typing.ts";
+
+const INPUTS = ["TextInput", "TextArea", "NumberInput"];
+const CONTROLS = ["Selectbox", "Slider", "ButtonGroup", "Radio", "Checkbox", "MultiSelect", ...INPUTS];
+const KEPT = [...CONTROLS.map((name) => `.st${name}`), "[data-veils]", ".stVegaLiteChart"];
+const ELEMENT = `${HIDDEN} [data-testid=stElementContainer]:not(:has(${KEPT}))`;
+
+// A question lies over what is above its figure, which stays where it is.
+const ASKED = `
+    :has(> [class*="st-key-question-"]) {
+      display: flex !important; position: relative; z-index: 10;
+      height: 0; min-height: 0; margin-bottom: calc(-1 * var(--gap, 0.45rem));
+    }
+    [class*="st-key-question-"] { position: absolute; right: 0; bottom: 0; left: 0; box-shadow: 0 2px 8px #0006; }`;
+
+const RULES: Record<Stage, string> = {
+  "": "",
+  hidden: `
+    ${ELEMENT} *, ${HIDDEN} :is(.role-mark, .tfmviz-bar) { visibility: hidden !important; }
+    ${ELEMENT}:has([data-testid^=stBidiComponent], .stTable) { outline: 2px dashed; outline-offset: -2px; }
+    ${ASKED}`,
+  shown: ASKED,
+};
+
+export default function ({ parentElement }: { parentElement: ShadowRoot & { leave_?: () => void } }) {
+  parentElement.leave_ ??= build(parentElement);
+  return parentElement.leave_;
+}
+
+/** Returns what to do when the button leaves the page. */
+function build(parent: ShadowRoot) {
+  const rules = make("style");
+  const node = button("Guess", { title: "Hides the values until the room has guessed (key g)" });
+  const go = (stage: Stage) => {
+    const isHidden = stage === "hidden";
+    node.textContent = isHidden ? "Show" : "Guess";
+    node.ariaPressed = String(isHidden);
+    rules.textContent = RULES[stage];
+    setStageOfGuess(stage);
+  };
+  const toggle = () => go(stageOfGuess() === "hidden" ? "shown" : "hidden");
+  const arrive = () => go(new URLSearchParams(location.search).get("guess") === "1" ? "hidden" : "");
+  const listen = (event: KeyboardEvent) => {
+    if (event.key === "g" && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event)) toggle();
+  };
+  node.onclick = toggle;
+  document.head.append(rules);
+  document.addEventListener("keydown", listen, true); // pictures keep keys from the page
+  window.addEventListener("popstate", arrive);
+  parent.append(make("div", { className: "view" }, node));
+  arrive();
+  return () => {
+    go("");
+    rules.remove();
+    document.removeEventListener("keydown", listen, true);
+    window.removeEventListener("popstate", arrive);
+  };
+}

@@ -1,0 +1,134 @@
+// A map of heads: each is a button where two measurements put it. Pointer and keyboard show the head's picture on the
+// reader's sentence; a click chooses the head.
+
+import { fresh } from "../shared/canvas.ts";
+import { css } from "../shared/colours.ts";
+import { figureOf } from "../shared/drawn.ts";
+import { button, make } from "../shared/elements.ts";
+import { component } from "../shared/meet.ts";
+import { type Page, Shell } from "../shared/shell.ts";
+
+type Scale = { title: string; low: number; high: number };
+type Point = { name: string; about: string; x: number; y: number; held: boolean; rows: number; cells: string };
+type Heads = { caption: string; axes: [Scale, Scale]; points: Point[]; chosen: number };
+
+const LONGER_SIDE = 168; // pixels of the longer side
+const LEVELS_OF_CELL = 9;
+
+class HeadMap extends Shell {
+  data!: Heads; // from the first `read` on
+  at = -1;
+  caption = make("p");
+  plot = make("div", { className: "plot" });
+  picture = make("canvas");
+  name = make("strong");
+  about = make("p", { className: "about" });
+
+  body: HTMLDivElement;
+
+  constructor(parent: HTMLElement, page: Page) {
+    super(page);
+    const aside = make("div", { className: "aside" }, this.name, this.picture, this.about);
+    this.body = make("div", { className: "body" }, this.plot, aside);
+    this.mount(parent, { className: "heads", ariaLabel: "Map of heads" }, this.caption, this.body, this.bar());
+    this.plot.addEventListener("keydown", (event) => this.move(event));
+    this.plot.addEventListener("pointerleave", () => this.look(this.data.chosen));
+  }
+
+  read(data: Heads) {
+    this.data = data;
+    this.at = data.chosen;
+  }
+
+  draw() {
+    const { caption, axes, points, chosen } = this.data;
+    const focused = this.plot.querySelector(":focus");
+    const index = focused instanceof HTMLElement ? focused.dataset.index : undefined;
+    this.caption.textContent = caption;
+    this.plot.replaceChildren(
+      ...axes.flatMap(axisEnds),
+      ...points.map((point, n) => this.button(point, n, n === Math.max(chosen, 0))),
+    );
+    const again = this.plot.querySelector(`button[data-index="${index}"]`);
+    if (again instanceof HTMLElement) again.focus();
+    this.look(this.at);
+  }
+
+  /** @param isFirst whether Tab comes here */
+  button(point: Point, n: number, isFirst: boolean) {
+    const [x, y] = this.data.axes.map((axis, k) => along(k ? point.y : point.x, axis));
+    return button("", {
+      className: point.held ? "held" : "",
+      ariaLabel: `${point.name}. ${point.about}`,
+      ariaPressed: String(n === this.data.chosen),
+      tabIndex: isFirst ? 0 : -1,
+      dataset: { index: n },
+      style: { left: `${x}%`, bottom: `${y}%` },
+      onclick: () => this.page.pick?.(n),
+      onpointerenter: () => this.look(n),
+      onfocus: () => this.look(n),
+    });
+  }
+
+  /** To the next point from left to right. */
+  move(event: KeyboardEvent) {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step || !(event.target instanceof HTMLElement)) return;
+    event.preventDefault();
+    const { points } = this.data;
+    const order = points.map((_, n) => n).sort((a, b) => points[a].x - points[b].x || a - b);
+    const from = order.indexOf(Number(event.target.dataset.index));
+    const next = order[Math.min(order.length - 1, Math.max(0, from + step))];
+    const node = this.plot.querySelector(`button[data-index="${next}"]`);
+    if (node instanceof HTMLElement) node.focus();
+  }
+
+  /** Shows a head beside the map. */
+  look(n: number) {
+    this.at = n;
+    const point = this.data.points[n];
+    this.name.textContent = point?.name ?? "";
+    this.about.textContent = point?.about ?? "";
+    const columns = point?.rows ? point.cells.length / point.rows : 0;
+    this.picture.hidden = !columns;
+    if (!columns) return;
+    const size = Math.max(1, Math.floor(LONGER_SIDE / Math.max(point.rows, columns)));
+    const pen = fresh(this.picture, columns * size, point.rows * size);
+    for (let cell = 0; cell < point.cells.length; cell++) {
+      const digit = point.cells[cell];
+      pen.fillStyle = digit === " " ? this.colours.masked : css(Number(digit) / LEVELS_OF_CELL);
+      pen.fillRect((cell % columns) * size, Math.floor(cell / columns) * size, size, size);
+    }
+  }
+
+  figure() {
+    return figureOf(this.body);
+  }
+
+  titles() {
+    return { name: "heads", title: "Map of heads", caption: this.data.caption };
+  }
+
+  values() {
+    const { axes, points } = this.data;
+    return {
+      title: "Map of heads",
+      columns: ["head", ...axes.map(({ title }) => title), "about"],
+      rows: points.map(({ name, x, y, about }) => [name, x, y, about]),
+    };
+  }
+}
+
+/** Per cent of the way along an axis. */
+const along = (value: number, { low, high }: Scale) => (100 * (value - low)) / (high - low || 1);
+
+/** The title of an axis and the values at its axisEnds. */
+const axisEnds = ({ title, low, high }: Scale, n: number) => [
+  make("span", { className: `title axis${n}`, textContent: title }),
+  make("span", { className: `low axis${n}`, textContent: brief(low) }),
+  make("span", { className: `high axis${n}`, textContent: brief(high) }),
+];
+
+const brief = (value: number) => String(Number(value.toPrecision(2)));
+
+export default component((parent, page) => new HeadMap(parent, page));

@@ -1,0 +1,51 @@
+// What the reader changes by hand, as edits of a pass: those that ui/masks and ui/switch_off make of it in Python.
+
+import type { Edit } from "../engine/edits.ts";
+import { fromBits, rowCount } from "../masks/bits.ts";
+import type { Edited } from "./changed.ts";
+
+const CODE = /^([de])([ml]?)(\d+)(?:\.(\d+))?$/; // of a part, see tfmviz/analysis/ablation.py
+
+/**
+ * Null where only Python knows: the mask is one for another number of tokens, or no factor says what a part becomes.
+ * @param change what a view says
+ * @param length tokens of the text
+ */
+export function editsOf(
+  change: string,
+  { by, layers = [], heads, tokens, isOwn, factor }: Edited,
+  length: number,
+): Edit[] | null {
+  if (by === "masks" && tokens !== length) return isOwn ? [] : null; // its own mask has every length
+  if (by === "masks") return masked(change, layers, heads, length);
+  if (typeof factor !== "number") return null;
+  return change
+    .split(",")
+    .filter(Boolean)
+    .flatMap((code) => scaled(code, factor));
+}
+
+/** A row that sees nothing looks at itself: a softmax over no key is 0/0. */
+function masked(bits: string, layers: string[], heads: boolean[] | null | undefined, length: number): Edit[] {
+  const drawn = fromBits({ rows: length, columns: length, bits });
+  const mask = Array.from({ length }, (_, row) => {
+    const isEmpty = rowCount(drawn, row) === 0;
+    return Array.from(
+      { length },
+      (_, column) => Boolean(drawn.open[row * length + column]) || (isEmpty && row === column),
+    );
+  });
+  return layers.map((layer) => ({ kind: "SetMask", layer, mask, heads }));
+}
+
+/** @param code of a part */
+function scaled(code: string, factor: number): Edit[] {
+  const [, letter, kind, index, head] = CODE.exec(code) ?? [];
+  if (!index) throw new Error(`${code} is no part.`);
+  const layer = `${letter === "e" ? "encoder" : "decoder"}.${index}`;
+  const scale = (site: string, which: number | null = null) =>
+    ({ kind: "Scale", site: `${layer}.${site}`, factor, head: which }) as Edit;
+  if (kind === "m") return [scale("mlp.out")];
+  if (kind === "l") return [scale("self_attn.out"), scale("mlp.out")];
+  return [scale("self_attn.z", Number(head))];
+}

@@ -1,0 +1,130 @@
+// The reader's own browser as a source: for models that it can compute, once one has arrived. Until then, and for all
+// else, the next source is asked.
+
+import type { Engine } from "../engine/engine.ts";
+import type { Parcel } from "../engine/fetching.ts";
+import type script from "../engine/view.ts";
+import { firstOf } from "../shared/first.ts";
+import { meetingOf } from "../shared/meet.ts";
+import { perCent } from "../shared/numbers.ts";
+import { type Plain, recordOf } from "../shared/record.ts";
+import type { Typed } from "../shared/shell.ts";
+import { isOn, TYPING } from "../shared/switches.ts";
+import { turningOf } from "../turning/of_sites.ts";
+import type { Drawn } from "../whole_model/of_sites.ts";
+import type { Known, Page, Pictures } from "./following.ts";
+
+/** what makes a view's data of a record */
+type Makers = Pick<typeof script, "saysOf" | "sceneOf" | "stepsOf">;
+
+const SITES = ["*.pattern", "*.mask"];
+const TURNED = ["*.q", "*.k", "*.rot_*"];
+const DRAWS = new Set(["explorer", "predictions", "whole_model", "steps", "turning"]);
+const OF_ALL_SITES = ["whole_model", "steps"];
+export const WORDS = 10;
+export const MOST = 128; // tokens; a longer text would hold the hand up
+
+export const NO_MEMORY = "Your browser has no memory for this model. The server computes.";
+
+export class Own {
+  /** by the weights' address; null while one is on its way, or cannot come */
+  engines: Map<string, Engine | null> = new Map();
+  makers: Makers | null = null; // as soon as an engine is here
+  n = 0;
+  trouble = ""; // why the browser does not compute, in a sentence
+  told = () => {}; // called when there is such a sentence
+
+  get: (parcel: Parcel) => Promise<{ engine: Engine; makers: Makers }>;
+  sent: (view: string) => Uint8Array | Plain<Drawn>;
+
+  /** @param sent what Python has sent to a view last */
+  constructor(
+    get: Own["get"] = fetched,
+    sent: Own["sent"] = (view) => meetingOf(view).data as Uint8Array | Plain<Drawn>,
+  ) {
+    this.get = get;
+    this.sent = sent;
+  }
+
+  /** The engine of a model, null until it is here. The first key asks for it, unless the reader's line is dear. */
+  engine(parcel: Parcel) {
+    const found = this.engines.get(parcel.at);
+    if (found !== undefined) return found;
+    const { connection } = navigator as Navigator & { connection?: { saveData: boolean } };
+    if (connection?.saveData) return null;
+    this.engines.set(parcel.at, null);
+    this.get(parcel).then(
+      ({ engine, makers }) => {
+        this.makers = makers;
+        this.engines.set(parcel.at, engine);
+      },
+      (error) => this.complain(error, parcel),
+    );
+    return null;
+  }
+
+  /** Whether the browser computes what the page shows. */
+  isHere(known: Known | null) {
+    return isOn(TYPING) && Boolean(this.engines.get(known?.parcel?.at ?? ""));
+  }
+
+  /**
+   * The server goes on computing. If it was away, the next key asks again.
+   * @param error plain ones are sentences for the reader
+   */
+  complain(error: unknown, { at }: Parcel) {
+    if (error instanceof TypeError) this.engines.delete(at);
+    if (error instanceof RangeError) this.trouble = NO_MEMORY;
+    else if (error instanceof Error && error.name === "Error") this.trouble = error.message;
+    this.told();
+  }
+
+  async trace(text: string, { page, parcel, opening, views }: Known): Promise<Pictures | null> {
+    if (!parcel || !views.every((view) => DRAWS.has(view))) return null;
+    const engine = this.engine(parcel);
+    const { makers } = this;
+    if (!makers || !engine?.tokenizer.knows(text)) return null;
+    try {
+      const { ids } = engine.encode(text);
+      if (ids.length > MOST) return null;
+      this.n += 1;
+      const some = views.includes("turning") ? TURNED : SITES;
+      const sites = views.some((view) => OF_ALL_SITES.includes(view)) ? null : some;
+      const record = engine.trace(text, { sites, title: page.model });
+      const { tokens } = record.facts.texts.target;
+      const typed: Typed = { first: firstOf(tokens, page.token, opening[text], engine.tokenizer.fillsGaps) };
+      const drawn: Pictures["views"] = {};
+      for (const view of views) {
+        if (view === "explorer") drawn.explorer = { ...record, facts: { ...record.facts, id: -this.n } };
+        if (view === "predictions") {
+          drawn.predictions = engine.likeliest(typed.first, WORDS).map(([label, p]) => [label, p, perCent(p)]);
+        }
+        if (view === "turning") drawn.turning = turningOf(record, engine, page);
+        if (view === "steps") drawn.steps = makers.stepsOf(record, engine, { title: page.model, ...page });
+        if (view === "whole_model") {
+          const scene = recordOf(this.sent(view)).facts;
+          if (!isOfPage(scene, page)) return null;
+          drawn.whole_model = makers.sceneOf(scene, record, engine);
+          typed.says = makers.saysOf(scene, record, engine, typed.first);
+        }
+      }
+      return { typed, views: drawn };
+    } catch {
+      return null; // whatever it is, the server says it
+    }
+  }
+}
+
+/** Whether a picture of the whole model is of the part that the page shows (`place` in tfmviz/ui/scenes.py). */
+function isOfPage({ made, zoom, layer, head }: Drawn, page: Page) {
+  const isZoom = zoom === (["block", "head"].includes(page.zoom) ? page.zoom : "model");
+  return made && isZoom && (zoom === "model" || layer === page.layer) && (zoom !== "head" || head === page.head);
+}
+
+/** The script and the model: nobody who only looks waits for either. */
+async function fetched(parcel: Parcel): Promise<{ engine: Engine; makers: Makers }> {
+  const { default: made }: { default: typeof script } = await import(
+    new URL(parcel.script ?? "", document.baseURI).href
+  );
+  return { engine: await made.fetchEngine(parcel), makers: made };
+}

@@ -1,0 +1,32 @@
+// The reader's own browser as a source while a slider of the page “Writing” moves: the model's scores, from which the
+// view itself takes what the settings leave.
+
+import type { Known, Pictures } from "./following.ts";
+import type { Own } from "./own.ts";
+
+export class Settings {
+  own: Own;
+
+  /** @param own has the engines */
+  constructor(own: Own) {
+    this.own = own;
+  }
+
+  async trace(text: string, { page, parcel, change = "", views, entered = text }: Known): Promise<Pictures | null> {
+    const { edited } = page;
+    if (edited?.by !== "sliders" || !parcel || !views.includes("writing") || text !== entered) return null;
+    const engine = this.own.engine(parcel);
+    if (!engine?.tokenizer.knows(text)) return null;
+    const [temperature, repetition, top_k, top_p, min_p] = change.split(",").map(Number);
+    const writing = {
+      rules: { ...edited.rules, temperature, repetition, top_k, top_p, min_p },
+      names: edited.names,
+      running: (token: number) => engine.running(token),
+      after: (tokens: number[]) => {
+        const { facts } = engine.trace(text, { sites: [], more: tokens });
+        return { logits: engine.next().logits, seen: [...facts.ids, ...tokens] };
+      },
+    };
+    return { typed: { first: 0 }, views: { writing } };
+  }
+}

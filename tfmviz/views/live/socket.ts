@@ -1,0 +1,152 @@
+// The server as a source: one question after the other over a websocket; `ui/live.py` answers.
+
+import { unframed } from "../shared/framed.ts";
+import type { Typed } from "../shared/shell.ts";
+import type { Known, Pictures } from "./following.ts";
+
+const FIRST_PAUSE = 1000; // milliseconds until a server that is away or busy is asked again; then twice as long …
+const LONGEST_PAUSE = 30_000;
+const PATIENCE = 10_000; // after so long without an answer it is away
+const IDLE = 120_000; // after so long without a key the connection ends
+
+export const BUSY = "The server is busy: press Enter to see your sentence.";
+export const AWAY = "The server is away. The picture stays.";
+
+export class Socket {
+  socket: WebSocket | null = null;
+  waiting: ((answer: string | ArrayBuffer | null) => void) | null = null; // who waits for an answer
+  wasThere = false; // it has answered before; else nothing is said of a way that is closed
+  n = 0;
+  pause = 0;
+  notBefore = 0; // on the clock of `now`
+  ending: ReturnType<typeof setTimeout> | undefined;
+  retrying: ReturnType<typeof setTimeout> | undefined;
+
+  address: string;
+  say: (sentence: string) => void;
+  make: (address: string) => WebSocket;
+  now: () => number;
+  again: () => void;
+
+  /**
+   * @param say what stands in the way, "" for nothing
+   * @param world `again` is called when the server may be asked once more
+   */
+  constructor(
+    address: string,
+    say: (sentence: string) => void,
+    {
+      make = (at) => new WebSocket(at),
+      now = () => performance.now(),
+      again = () => {},
+    }: { make?: (address: string) => WebSocket; now?: () => number; again?: () => void } = {},
+  ) {
+    this.address = address;
+    this.say = say;
+    this.make = make;
+    this.now = now;
+    this.again = again;
+  }
+
+  async trace(text: string, known: Known): Promise<Pictures | null> {
+    if (known.page.edited || this.now() < this.notBefore) return null; // of a changed pass Python tells in a run
+    this.endIn(PATIENCE);
+    this.n += 1;
+    const answer = await this.answerTo({ n: this.n, text, page: known.page, views: known.views.join(" ") });
+    if (this.socket) this.endIn(IDLE);
+    return this.read(answer);
+  }
+
+  /** @param delay milliseconds */
+  endIn(delay: number) {
+    clearTimeout(this.ending);
+    this.ending = setTimeout(() => this.leave(), delay);
+  }
+
+  async answerTo(question: object): Promise<string | ArrayBuffer | null> {
+    return new Promise((resolve) => {
+      this.waiting = resolve;
+      const ask = () => this.socket?.send(JSON.stringify(question));
+      if (this.socket?.readyState === 1) return ask();
+      try {
+        this.open().onopen = ask;
+      } catch {
+        this.waiting = null;
+        resolve(null); // a browser without websockets, or one that forbids this one
+      }
+    });
+  }
+
+  open() {
+    const socket = this.make(this.address);
+    this.socket = socket;
+    socket.binaryType = "arraybuffer";
+    const answer = (data: string | ArrayBuffer | null) => {
+      if (this.socket !== socket) return;
+      this.waiting?.(data);
+      this.waiting = null;
+    };
+    socket.onmessage = ({ data }: MessageEvent) => answer(data);
+    socket.onclose = () => {
+      answer(null);
+      if (this.socket === socket) this.socket = null;
+    };
+    return socket;
+  }
+
+  read(answer: string | ArrayBuffer | null): Pictures | null {
+    if (answer === null) {
+      if (this.wasThere) this.say(AWAY);
+      return this.wait();
+    }
+    this.wasThere = true;
+    if (typeof answer === "string") {
+      const { busy, error } = JSON.parse(answer);
+      this.say(busy ? BUSY : error);
+      return busy ? this.wait() : null;
+    }
+    this.pause = 0;
+    this.say("");
+    const { header, data } = unframed<{ typed: Typed; views: Record<string, number> }>(new Uint8Array(answer));
+    let at = 0;
+    const views: Record<string, Uint8Array> = {};
+    for (const [name, length] of Object.entries(header.views)) {
+      views[name] = data.subarray(at, at + length);
+      at += length;
+    }
+    return { typed: header.typed, views: decoded(views) };
+  }
+
+  wait() {
+    this.pause = Math.min(LONGEST_PAUSE, this.pause * 2 || FIRST_PAUSE);
+    this.notBefore = this.now() + this.pause;
+    clearTimeout(this.retrying);
+    this.retrying = setTimeout(this.again, this.pause + 1); // whoever has stopped typing still waits for a picture
+    return null;
+  }
+
+  /** The server is there again: it is asked at once. */
+  returned() {
+    this.pause = 0;
+    this.notBefore = 0;
+    clearTimeout(this.retrying);
+    this.again();
+  }
+
+  /** Ends the connection; the next key opens one. */
+  leave() {
+    clearTimeout(this.ending);
+    clearTimeout(this.retrying);
+    const { socket } = this;
+    this.socket = null;
+    this.waiting?.(null);
+    this.waiting = null;
+    socket?.close();
+  }
+}
+
+/** Lists travel as JSON, all else as a view reads it. */
+function decoded({ predictions, ...views }: Record<string, Uint8Array>): Record<string, unknown> {
+  if (!predictions) return views;
+  return { ...views, predictions: JSON.parse(new TextDecoder().decode(predictions)) };
+}

@@ -1,0 +1,115 @@
+// While a sentence is being typed, the pictures follow each key; while B's pass is changed by hand, each touch.
+// Streamlit's own box stays the box: this only listens.
+
+import { onReturn } from "../keys/returning.ts";
+import { make, put } from "../shared/elements.ts";
+import { meetingOf } from "../shared/meet.ts";
+import { isOn, TYPING } from "../shared/switches.ts";
+import { Changed } from "./changed.ts";
+import { type Around, Following, inOneLine, type Known } from "./following.ts";
+import { Offers } from "./offers.ts";
+import { Own } from "./own.ts";
+import { Settings } from "./settings.ts";
+import { numbersSet, watchSliders } from "./sliders.ts";
+import { Socket } from "./socket.ts";
+
+/** `at` is the server's address */
+type Data = Omit<Known, "views"> & { views: string; at: string };
+
+type Live = { following: Following; leave: () => void };
+
+const BOX = ".st-key-text textarea";
+const BOX_OF_B = ".st-key-b textarea";
+const MARK = "data-typing"; // on the page's root: what pictures show has not been entered; see ui/page.css
+const CUT_OFF = "[data-test-connection-state]:not([data-test-connection-state=CONNECTED])";
+const GONE = "The server is away. Your browser goes on computing.";
+const NOTE = {
+  margin: "0",
+  fontSize: "max(0.85rem, var(--least-letters, 12) * 1px)",
+};
+
+export default function ({ data, parentElement }: { data: Data; parentElement: ShadowRoot & { live_?: Live } }) {
+  parentElement.live_ ??= build(parentElement, data.at);
+  const { following, leave } = parentElement.live_;
+  const { at: _, views, ...known } = data;
+  following.know({ ...known, views: views.split(" ") });
+  return leave;
+}
+
+/** @param at the server's address, relative to the page's */
+function build(parent: ShadowRoot, at: string): Live {
+  const note = make("p", { role: "status", style: NOTE });
+  parent.append(note);
+  const own = new Own();
+  const say = (sentence: string) => put(note, { textContent: sentence || own.trouble }); // said once
+  own.told = () => say("");
+  const socket = new Socket(addressOf(at), say, { again: () => following.ask() });
+  const sources = [own, new Changed(own), new Settings(own), new Offers(own), socket];
+  const following = new Following(sources, around(say));
+  const listen = (event: Event) => {
+    const { target } = event;
+    if (!(target instanceof Element && target.matches(`${BOX}, ${BOX_OF_B}`))) return;
+    if (event instanceof InputEvent && event.isComposing) return; // an input method still proposes
+    following.ask();
+  };
+  const meeting = meetingOf("live");
+  meeting.told = (key) => following.told(key);
+  meeting.touched = () => {
+    following.ask();
+    return own.isHere(following.known);
+  };
+  for (const event of ["input", "compositionend"]) document.addEventListener(event, listen);
+  const leaveSliders = watchSliders(() => following.ask());
+  const endReturn = onReturn(() => socket.returned());
+  return {
+    following,
+    leave: () => {
+      for (const event of ["input", "compositionend"]) document.removeEventListener(event, listen);
+      leaveSliders();
+      endReturn();
+      meeting.told = meeting.touched = undefined;
+      following.known = null;
+      socket.leave();
+      document.documentElement.removeAttribute(MARK);
+    },
+  };
+}
+
+const textIn = (box: string) => (document.querySelector(box) as HTMLTextAreaElement | null)?.value ?? null;
+
+/** What says how B differs, where it is no view of ours. An empty box says nothing. */
+const STREAMLITS: Record<string, () => string | undefined> = {
+  sliders: numbersSet,
+  b: () => {
+    const text = inOneLine(textIn(BOX_OF_B) ?? "");
+    return text.trim() ? text : undefined;
+  },
+};
+
+const around = (say: (sentence: string) => void): Around => ({
+  text: () => textIn(BOX),
+  edited: (name) => (name in STREAMLITS ? STREAMLITS[name]() : meetingOf(name).view?.edited?.()),
+  has: (name) => Boolean(meetingOf(name).view),
+  isOn: () => isOn(TYPING),
+  show: ({ typed, views }) => {
+    for (const [name, data] of Object.entries(views)) meetingOf(name).view?.show(data, typed);
+    say(document.querySelector(CUT_OFF) ? GONE : "");
+  },
+  restore: (views) => {
+    for (const { view, data, selection } of views.map(meetingOf)) {
+      view?.show(data);
+      if (selection) view?.select(selection);
+    }
+  },
+  mark: (since) => {
+    if (since) document.documentElement.setAttribute(MARK, since);
+    else document.documentElement.removeAttribute(MARK);
+    if (!since) say("");
+  },
+});
+
+function addressOf(at: string) {
+  const address = new URL(at, document.baseURI);
+  address.protocol = address.protocol.endsWith("s:") ? "wss:" : "ws:";
+  return address.href;
+}

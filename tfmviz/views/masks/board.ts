@@ -1,0 +1,173 @@
+// A mask drawn on a canvas: blue cells are open, grey ones closed; rows are queries, columns keys.
+
+import { fitsInto, fresh, type Pen, upwards, widest } from "../shared/canvas.ts";
+import type { Colours } from "../shared/colours.ts";
+import { make } from "../shared/elements.ts";
+import { type Mask, type Place, rowCount } from "./bits.ts";
+
+/** `start`, `drag` and `end` follow the pointer, `key` the keyboard; with `cancel` nothing was meant. */
+interface Listener {
+  start: (place: Place) => void;
+  drag: (place: Place) => void;
+  end: () => void;
+  cancel: () => void;
+  key: (event: KeyboardEvent) => void;
+  hover: (place: Place | null) => void;
+}
+
+const LARGEST = 30;
+const SMALLEST = 24; // to be hit with a finger; the board may then be wider than the page, and is scrolled
+const MOST_LARGE = 40; // tokens; cells of a longer text are small, and reached by the arrow keys
+const LABEL = 90;
+const COUNTS = 40;
+
+export function paintMask(pen: Pen, mask: Mask, cell: number, colours: Colours) {
+  pen.fillStyle = colours.masked;
+  pen.fillRect(0, 0, mask.columns * cell, mask.rows * cell);
+  const gap = cell >= 7 ? 1 : 0;
+  pen.fillStyle = colours.looks;
+  for (let n = 0; n < mask.open.length; n++) {
+    if (mask.open[n])
+      pen.fillRect((n % mask.columns) * cell, Math.floor(n / mask.columns) * cell, cell - gap, cell - gap);
+  }
+}
+
+export class Board {
+  mask: Mask = { rows: 0, columns: 0, open: new Uint8Array() };
+  texts: { queries: string[]; keys: string[] } = { queries: [], keys: [] };
+  changed: Uint8Array = new Uint8Array(); // 1 where a cell differs from the mask one started from
+  cell = 1;
+  left = 0;
+  top = 0;
+  width = 0;
+  height = 0;
+
+  canvas = make("canvas", { tabIndex: 0, role: "application" });
+  node = make("div", { className: "board" }, this.canvas);
+  cursor = { row: 0, column: 0 };
+
+  constructor({ start, drag, end, cancel, key, hover }: Listener) {
+    this.canvas.addEventListener("pointerdown", (event) => {
+      const place = this.placeAt(event);
+      if (!place) return;
+      this.canvas.setPointerCapture(event.pointerId);
+      this.cursor = this.within(place);
+      start(place);
+    });
+    this.canvas.addEventListener("pointermove", (event) => {
+      const place = this.placeAt(event);
+      hover(place);
+      if (place && event.buttons) drag(place);
+    });
+    this.canvas.addEventListener("pointerup", end);
+    this.canvas.addEventListener("pointercancel", cancel);
+    this.canvas.addEventListener("pointerleave", () => hover(null));
+    this.canvas.addEventListener("keydown", (event) => key(event));
+  }
+
+  show(mask: Mask, texts: { queries: string[]; keys: string[] }, changed: Uint8Array) {
+    this.mask = mask;
+    this.texts = texts;
+    this.changed = changed;
+    this.cursor = this.within(this.cursor);
+  }
+
+  /** The place on the grid that is nearest. */
+  within({ row, column }: Place) {
+    const limit = (value: number, count: number) => Math.min(count - 1, Math.max(0, value));
+    return { row: limit(row, this.mask.rows), column: limit(column, this.mask.columns) };
+  }
+
+  /** Finds sizes for a free width. */
+  measure(width: number, { font, letters, least }: Colours) {
+    const roomFor = (labels: string[]) => Math.min(LABEL, widest(labels, `${letters}px ${font}`)) + 10;
+    const { rows, columns } = this.mask;
+    this.left = roomFor(this.texts.queries);
+    this.top = roomFor(this.texts.keys);
+    const room = Math.max(0, width - this.left - COUNTS); // on a page that the reader leaves there is none
+    const smallest = Math.max(rows, columns) > MOST_LARGE ? 3 : Math.max(SMALLEST, 1.4 * least); // “−∞” has room
+    this.cell = Math.max(Math.min(LARGEST, room / columns, Math.max(410 / rows, 3)), room ? smallest : 0);
+    this.node.classList.toggle("wide", this.cell * columns > room);
+    this.width = this.left + this.cell * columns + COUNTS;
+    this.height = this.top + this.cell * rows + 4;
+  }
+
+  draw(colours: Colours, hovered: Place | null) {
+    this.paint(fresh(this.canvas, this.width, this.height), colours, hovered);
+  }
+
+  paint(pen: Pen, colours: Colours, hovered: Place | null = null) {
+    const { mask, cell, left, top } = this;
+    pen.save();
+    pen.translate(left, top);
+    paintMask(pen, mask, cell, colours);
+    this.paintInfinities(pen, colours);
+    this.paintChanges(pen, colours);
+    const place = hovered ?? (this.canvas.matches(":focus-visible") ? this.cursor : null);
+    pen.strokeStyle = colours.accent;
+    pen.lineWidth = 3;
+    if (place && place.row >= 0 && place.column >= 0) pen.strokeRect(place.column * cell, place.row * cell, cell, cell);
+    pen.restore();
+    this.paintTexts(pen, colours);
+  }
+
+  /** Writes −∞ into closed cells: what the mask adds to their scores. */
+  paintInfinities(pen: Pen, colours: Colours): void {
+    const { cell, mask } = this;
+    pen.fillStyle = colours.text;
+    pen.font = `${colours.letters}px ${colours.font}`;
+    if (!fitsInto(pen, "−∞", cell)) return;
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    mask.open.forEach((isOpen, n) => {
+      if (!isOpen) pen.fillText("−∞", ((n % mask.columns) + 0.5) * cell, (Math.floor(n / mask.columns) + 0.5) * cell);
+    });
+  }
+
+  /** Marks with a dot what differs from the mask one started from. */
+  paintChanges(pen: Pen, colours: Colours): void {
+    const { cell, mask } = this;
+    pen.fillStyle = colours.accent;
+    const size = Math.max(2, cell * 0.3);
+    this.changed.forEach((differs, n) => {
+      if (differs)
+        pen.fillRect(
+          (n % mask.columns) * cell + (cell - size) / 2,
+          Math.floor(n / mask.columns) * cell + (cell - size) / 2,
+          size,
+          size,
+        );
+    });
+  }
+
+  paintTexts(pen: Pen, colours: Colours): void {
+    const { mask, cell, left, top, texts } = this;
+    const letters = Math.max(colours.least, Math.min(14, cell - 1));
+    const every = Math.ceil(letters / (cell + 1)); // where letters have too little room, labels are left out
+    pen.font = `${letters}px ${colours.font}`;
+    pen.textBaseline = "middle";
+    for (let i = 0; i < mask.rows; i += every) {
+      const count = rowCount(mask, i);
+      pen.fillStyle = count ? colours.text : colours.accent;
+      pen.textAlign = "right";
+      pen.fillText(cut(texts.queries[i]), left - 5, top + (i + 0.5) * cell);
+      pen.textAlign = "left";
+      pen.fillText(count ? String(count) : "none!", left + mask.columns * cell + 5, top + (i + 0.5) * cell);
+    }
+    pen.fillStyle = colours.text;
+    for (let j = 0; j < mask.columns; j += every) {
+      upwards(pen, cut(texts.keys[j]), left + (j + 0.5) * cell, top - 5);
+    }
+  }
+
+  /** A place on the grid; on the labels beside it row or column is −1. */
+  placeAt(event: MouseEvent): Place | null {
+    const box = this.canvas.getBoundingClientRect();
+    const row = Math.floor((event.clientY - box.top - this.top) / this.cell);
+    const column = Math.floor((event.clientX - box.left - this.left) / this.cell);
+    if (row >= this.mask.rows || column >= this.mask.columns || (row < 0 && column < 0)) return null;
+    return { row: Math.max(-1, row), column: Math.max(-1, column) };
+  }
+}
+
+const cut = (label: string) => (label.length > 12 ? `${label.slice(0, 11)}…` : label);

@@ -1,0 +1,177 @@
+// The menu of models: a button with the name of the chosen one opens a list of all, by what they are for.
+
+import { button, make } from "../shared/elements.ts";
+import { moved } from "./moves.ts";
+
+type Model = { model: string; group: string; name: string; line: string; size: string };
+
+interface Data {
+  models: string; // in their order, each group together: `Model`s as JSON
+  chosen: string;
+  command: string; // that converts a model
+  folder: string; // where it puts it
+}
+
+type Pick = (model: string) => void;
+
+const OWN = "Your own model…";
+
+export default function ({
+  data,
+  parentElement,
+  setTriggerValue,
+}: {
+  data: Data;
+  parentElement: ShadowRoot & { menu_?: Menu; pick_?: Pick };
+  setTriggerValue: (name: string, value: unknown) => void;
+}) {
+  parentElement.pick_ = (model) => setTriggerValue("picked", model);
+  parentElement.menu_ ??= new Menu(parentElement, (model) => parentElement.pick_?.(model));
+  parentElement.menu_.show(data);
+}
+
+class Menu {
+  pick: Pick;
+  models: Model[];
+  at: number;
+  name: HTMLSpanElement;
+  opener: HTMLButtonElement;
+  list: HTMLDivElement;
+  command: HTMLElement;
+  folder: HTMLElement;
+  own: HTMLElement;
+  dialog: HTMLDialogElement;
+  chosen: string | undefined;
+
+  constructor(parent: ShadowRoot, pick: Pick) {
+    this.pick = pick;
+    this.models = [];
+    this.at = 0; // the option that Enter takes
+    this.name = make("span", { className: "name" });
+    this.opener = button("", { onclick: () => this.open() });
+    this.opener.setAttribute("aria-haspopup", "dialog");
+    this.opener.append(this.name);
+    this.list = make("div", { role: "listbox", tabIndex: 0, ariaLabel: "Models" });
+    this.command = make("code");
+    this.folder = make("code");
+    this.own = ownModel(this.command, this.folder, () => this.offer());
+    this.dialog = make("dialog", { ariaLabel: "Models" }, this.list, this.own);
+    const label = make("span", { className: "label", textContent: "Model", ariaHidden: "true" });
+    parent.append(make("div", { className: "view" }, label, this.opener, this.dialog));
+    this.list.addEventListener("click", (event) => this.take(optionOf(event)));
+    this.list.addEventListener("keydown", (event) => this.press(event));
+    this.dialog.addEventListener("keydown", (event) => event.stopPropagation()); // letters are no keys of the page here
+    this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close()); // beside it
+  }
+
+  show({ models, chosen, command, folder }: Data) {
+    this.models = JSON.parse(models);
+    this.chosen = chosen;
+    this.command.textContent = command;
+    this.folder.textContent = folder;
+    const found = this.models.find(({ model }) => model === chosen);
+    this.name.textContent = found?.name ?? chosen;
+    this.opener.ariaLabel = `Model: ${this.name.textContent}`;
+    this.opener.title = found ? `${found.line} ${found.size}.` : "";
+  }
+
+  open() {
+    const titles = new Set(this.models.map(({ group }) => group));
+    const own = make("div", { role: "option" }, make("span", { className: "name", textContent: OWN }));
+    this.list.replaceChildren(...[...titles].map((title) => this.group(title)), own);
+    for (const [n, node] of this.options().entries()) node.id = `model-${n}`;
+    this.dialog.showModal();
+    this.offer();
+    this.move(
+      Math.max(
+        0,
+        this.models.findIndex(({ model }) => model === this.chosen),
+      ),
+    );
+  }
+
+  offer() {
+    this.list.hidden = false;
+    this.own.hidden = true;
+    this.list.focus();
+  }
+
+  group(title: string) {
+    const models = this.models.filter(({ group }) => group === title);
+    const heading = make("div", { className: "title", textContent: title, ariaHidden: "true" });
+    return make("div", { role: "group", ariaLabel: title }, heading, ...models.map((model) => this.option(model)));
+  }
+
+  option({ model, name, line, size }: Model) {
+    return make(
+      "div",
+      { role: "option", ariaSelected: String(model === this.chosen) },
+      make("span", { className: "name", textContent: name }),
+      make("code", { textContent: model === name ? "" : model }),
+      make("span", { className: "line", textContent: `${line} ${size}.` }),
+    );
+  }
+
+  options() {
+    return [...this.list.querySelectorAll("[role=option]")] as HTMLElement[];
+  }
+
+  move(to: number) {
+    this.at = to;
+    for (const [n, node] of this.options().entries()) node.classList.toggle("at", n === to);
+    this.list.setAttribute("aria-activedescendant", `model-${to}`);
+    this.options()[to]?.scrollIntoView({ block: "nearest" });
+  }
+
+  press(event: KeyboardEvent) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      this.take(this.at);
+      return;
+    }
+    const to = moved(event.key, this.at, [...this.models.map(({ name }) => name), OWN]);
+    if (to === null) return;
+    event.preventDefault();
+    this.move(to);
+  }
+
+  take(n: number) {
+    if (n < 0) return;
+    if (n === this.models.length) {
+      this.list.hidden = true;
+      this.own.hidden = false;
+      this.own.querySelector("button")?.focus();
+      return;
+    }
+    this.dialog.close();
+    const { model } = this.models[n];
+    if (model !== this.chosen) this.pick(model);
+  }
+}
+
+function optionOf(event: Event) {
+  const node = event.target instanceof Element ? event.target.closest("[role=option]") : null;
+  return node ? Number(node.id.replace("model-", "")) : -1;
+}
+
+/** How a model of the reader's comes into the menu. It changes nothing. */
+function ownModel(command: HTMLElement, folder: HTMLElement, back: () => void) {
+  return make(
+    "section",
+    { hidden: true },
+    make("h2", { textContent: "Your own model" }),
+    make("p", {
+      textContent: "Run this on the app's computer, with the name of a Hugging Face model or a folder:",
+    }),
+    make("pre", {}, command),
+    make(
+      "p",
+      {},
+      "It converts the weights, compares every pattern with the original's, and writes the model into ",
+      folder,
+      ". Then load this page again: the model is under “Yours”.",
+    ),
+    button("Back to the models", { onclick: back }),
+  );
+}

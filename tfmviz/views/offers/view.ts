@@ -1,0 +1,48 @@
+// Three words above the keys of a phone. A tap puts one into the sentence box and enters the text.
+
+import { button } from "../shared/elements.ts";
+import { component } from "../shared/meet.ts";
+import { type Page, Shell } from "../shared/shell.ts";
+
+/** what stands before the word, and the words */
+type Offered = { before: string; words: string[] };
+
+class Offers extends Shell {
+  data: Offered = { before: "", words: [] };
+
+  constructor(parent: HTMLElement, page: Page) {
+    super(page);
+    this.mount(parent, { className: "offers", ariaLabel: "Words to tap" });
+  }
+
+  read(data: Offered) {
+    this.data = data;
+  }
+
+  draw() {
+    const { before, words } = this.data;
+    const taps = words.map((word) =>
+      button(word, {
+        onmousedown: (event: Event) => event.preventDefault(), // the box keeps the hand, and its text
+        onclick: () => enterText(`${before}${word} `) || this.page.pick?.(`${before}${word} `),
+      }),
+    );
+    this.node.replaceChildren(...taps, this.live);
+  }
+}
+
+/**
+ * Types a text into Streamlit's box and enters it. The box does not take what Python says while it holds something that
+ * has not been entered. False where there is no box.
+ */
+function enterText(text: string) {
+  const box = document.querySelector(".st-key-text textarea");
+  if (!(box instanceof HTMLTextAreaElement)) return false;
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value")?.set?.call(box, text);
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+  const enter = () => box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true }));
+  setTimeout(enter); // as soon as the box has taken it
+  return true;
+}
+
+export default component((parent, page) => new Offers(parent, page));

@@ -1,0 +1,185 @@
+// A picture of a few cells as a Streamlit component. The first cell that is touched says whether a gesture draws or
+// rubs out; the page around gets the picture when the gesture is done.
+
+import { fresh, type Pen } from "../shared/canvas.ts";
+import { arrowOf, button, make } from "../shared/elements.ts";
+import { component } from "../shared/meet.ts";
+import { type Page, Shell } from "../shared/shell.ts";
+import { DARKEST, drawn, fromText, toText } from "./ink.ts";
+
+const LARGEST = 40;
+const ROUND = 2;
+const HELP = "Draw with the pointer, or move with the arrow keys and change a cell with Space.";
+
+class Picture extends Shell {
+  side = 0;
+  patch = 1;
+  title = "";
+  cells: number[] = [];
+  cell = 1;
+  at = 0; // the cell that the keyboard is on
+  gesture: { ink: number; before: number[] } | null = null;
+
+  canvas = make("canvas", { tabIndex: 0, role: "application" });
+
+  constructor(parent: HTMLElement, page: Page) {
+    super(page);
+    this.canvas.onpointerdown = (event) => this.press(event);
+    this.canvas.onpointermove = (event) => this.drag(event);
+    this.canvas.onpointerup = () => this.finish();
+    this.canvas.onpointercancel = () => this.cancel();
+    this.canvas.onkeydown = (event) => this.key(event);
+    this.canvas.onblur = this.canvas.onfocus = () => this.later();
+    const clear = button("Clear", { onclick: () => this.clear() });
+    const bar = make("div", { className: "bar" }, clear, this.bar());
+    this.mount(parent, { className: "drawing", ariaLabel: "Picture" }, bar, this.canvas);
+  }
+
+  read({ side, patch, title }: { side: number; patch: number; title: string }) {
+    Object.assign(this, { side, patch, title });
+  }
+
+  take({ cells }: { cells: string }) {
+    this.cells = fromText(cells);
+    this.redraw();
+  }
+
+  chosen() {
+    return { cells: toText(this.cells) };
+  }
+
+  draw() {
+    if (this.cells.length !== this.side ** 2) return; // the page's choice is on its way
+    this.cell = Math.floor(Math.min(LARGEST, (this.width - 2 * ROUND) / this.side));
+    const size = this.cell * this.side + 2 * ROUND;
+    const pen = fresh(this.canvas, size, size);
+    this.paint(pen);
+    if (this.canvas.matches(":focus-visible")) {
+      const [x, y] = this.corner(this.at);
+      Object.assign(pen, { strokeStyle: this.colours.accent, lineWidth: 3 });
+      pen.strokeRect(x, y, this.cell, this.cell);
+    }
+    this.canvas.ariaLabel = `${this.title}. ${HELP}`;
+  }
+
+  paint(pen: Pen) {
+    const { cell, side, patch, colours } = this;
+    pen.fillStyle = colours.text;
+    for (const [n, ink] of this.cells.entries()) {
+      const [x, y] = this.corner(n);
+      pen.globalAlpha = ink / DARKEST;
+      pen.fillRect(x, y, cell, cell);
+    }
+    pen.globalAlpha = 1;
+    pen.strokeStyle = colours.looks;
+    for (let n = 0; n <= side; n++) {
+      pen.lineWidth = n % patch ? 0.3 : 1.5;
+      pen.strokeRect(ROUND + n * cell, ROUND, 0, side * cell);
+      pen.strokeRect(ROUND, ROUND + n * cell, side * cell, 0);
+    }
+  }
+
+  corner(n: number): [number, number] {
+    return [ROUND + (n % this.side) * this.cell, ROUND + Math.floor(n / this.side) * this.cell];
+  }
+
+  cellAt(event: PointerEvent) {
+    const box = this.canvas.getBoundingClientRect();
+    const column = Math.floor((event.clientX - box.left - ROUND) / this.cell);
+    const row = Math.floor((event.clientY - box.top - ROUND) / this.cell);
+    const isInside = Math.min(row, column) >= 0 && Math.max(row, column) < this.side;
+    return isInside ? row * this.side + column : null;
+  }
+
+  press(event: PointerEvent) {
+    const n = this.cellAt(event);
+    if (n === null) return;
+    this.canvas.setPointerCapture(event.pointerId);
+    this.begin(n);
+  }
+
+  begin(n: number) {
+    this.touch();
+    this.gesture = { ink: drawn(this.cells[n]), before: [...this.cells] };
+    this.ink(n);
+  }
+
+  ink(n: number) {
+    if (!this.gesture) return;
+    this.at = n;
+    this.cells[n] = this.gesture.ink;
+    this.later();
+  }
+
+  drag(event: PointerEvent) {
+    const n = this.gesture && this.cellAt(event);
+    if (n !== null) this.ink(n);
+  }
+
+  finish() {
+    if (!this.gesture) return;
+    this.gesture = null;
+    this.tell(0);
+  }
+
+  /** The browser has taken the finger: nothing was meant. */
+  cancel() {
+    if (!this.gesture) return;
+    this.cells = this.gesture.before;
+    this.gesture = null;
+    this.later();
+    this.tell();
+  }
+
+  clear() {
+    this.cells = this.cells.map(() => 0);
+    this.later();
+    this.say("All cells are empty.");
+    this.tell(0);
+  }
+
+  key(event: KeyboardEvent) {
+    const arrow = arrowOf(event);
+    if (event.altKey || event.ctrlKey || event.metaKey || !(arrow || event.key === " " || event.key === "Enter"))
+      return;
+    event.preventDefault();
+    event.stopPropagation(); // the page's own shortcuts are not meant
+    if (arrow) this.move(arrow);
+    else {
+      this.begin(this.at);
+      this.finish();
+      this.say(this.sentence());
+    }
+  }
+
+  move([down, across]: [number, number]) {
+    const within = (value: number) => Math.min(this.side - 1, Math.max(0, value));
+    const row = within(Math.floor(this.at / this.side) + down);
+    this.at = row * this.side + within((this.at % this.side) + across);
+    this.say(this.sentence());
+    this.later();
+  }
+
+  sentence() {
+    const { at, side, cells } = this;
+    return `Row ${Math.floor(at / side)}, column ${at % side}: ${cells[at]} of ${DARKEST}.`;
+  }
+
+  figure() {
+    const size = this.cell * this.side + 2 * ROUND;
+    const paint = (pen: Pen) => this.paint(pen);
+    return { width: Math.max(size, 420), height: size, paint };
+  }
+
+  titles() {
+    return { name: "picture", title: this.title, caption: "Heavy lines part the patches." };
+  }
+
+  values() {
+    const { side, cells } = this;
+    const rows = Array.from({ length: side }, (_, i) => [String(i), ...cells.slice(i * side, (i + 1) * side)]);
+    return { title: this.title, columns: ["row", ...Array.from({ length: side }, (_, j) => String(j))], rows };
+  }
+}
+
+export default component((parent, page) => new Picture(parent, page));

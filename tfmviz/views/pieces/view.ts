@@ -1,0 +1,98 @@
+// Texts cut into pieces: a table with a row for each way to cut. All of it becomes text, never HTML.
+
+import { figureOf } from "../shared/drawn.ts";
+import { make } from "../shared/elements.ts";
+import { component } from "../shared/meet.ts";
+import { type Page, Shell } from "../shared/shell.ts";
+import { numberIn } from "../shared/table.ts";
+
+/** A piece: its text, its kind, and the lines below it. */
+type Piece = [text: string, kind: string, ...below: string[]];
+type Row = { name: string; note: string; pieces: Piece[]; left_out: number };
+type Pieces = { caption: string; titles: string[]; rows: Row[] };
+
+const SAID = {
+  part: "part of a character",
+  mark: "a mark, not text",
+  next: "merged next",
+  new: "new",
+  only: "only here",
+  tap: "one tap",
+};
+
+class Cuts extends Shell {
+  data!: Pieces; // from the first `read` on
+  body = make("div");
+
+  constructor(parent: HTMLElement, page: Page) {
+    super(page);
+    this.mount(parent, { className: "pieces" }, this.body, this.bar());
+  }
+
+  read(data: Pieces) {
+    this.data = data;
+  }
+
+  draw() {
+    const { caption, titles, rows } = this.data;
+    const head = titles.map((title) => make("th", { scope: "col", textContent: title }));
+    this.body.replaceChildren(
+      make("p", { textContent: caption, hidden: !caption }),
+      make(
+        "table",
+        { ariaLabel: caption },
+        make("thead", {}, make("tr", {}, ...head)),
+        make("tbody", {}, ...rows.map(row)),
+      ),
+    );
+  }
+
+  figure() {
+    return figureOf(this.body);
+  }
+
+  titles() {
+    return { name: "pieces", title: this.data.caption || "Pieces", caption: "" };
+  }
+
+  values() {
+    const { titles, rows } = this.data;
+    const below = Math.max(0, ...rows.flatMap(({ pieces }) => pieces.map((piece) => piece.length - 2)));
+    return {
+      title: this.titles().title,
+      columns: [...titles, ...Array.from({ length: below }, (_, n) => `line ${n + 1} below`)],
+      rows: rows.flatMap(({ name, note, pieces }) =>
+        pieces.map(([text, , ...lines]) => [
+          name,
+          note,
+          text,
+          ...Array.from({ length: below }, (_, n) => numberIn(lines[n] ?? "")),
+        ]),
+      ),
+    };
+  }
+}
+
+function row({ name, note, pieces, left_out }: Row) {
+  const boxes = pieces.map(pieceBox);
+  if (left_out)
+    boxes.push(make("li", { className: "rest", textContent: `… and ${left_out.toLocaleString("en")} more` }));
+  return make(
+    "tr",
+    {},
+    make("th", { scope: "row", textContent: name, dir: "auto" }),
+    make("td", { className: "note", textContent: note }),
+    make("td", {}, make("ol", {}, ...boxes)),
+  );
+}
+
+function pieceBox([text, kind, ...below]: Piece) {
+  const said = SAID[kind as keyof typeof SAID];
+  const node = make("li", { className: kind, title: said ? `${text}: ${said}` : text });
+  node.append(make("span", { textContent: text, dir: "auto" }));
+  if (said) node.append(make("span", { className: "unseen", textContent: `(${said})` }));
+  for (const line of below) node.append(make("span", { className: "below", textContent: line }));
+  return node;
+}
+
+export default component((parent, page) => new Cuts(parent, page));

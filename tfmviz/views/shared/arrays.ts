@@ -1,0 +1,36 @@
+// Reads what tfmviz/views/shared packs as named matrices. A vector is a matrix of one row.
+
+import { type Plain, recordOf } from "./record.ts";
+
+/** Numbers row by row. */
+export type Matrix = { rows: number; columns: number; values: Float32Array | Float64Array };
+
+export function unpack<Header>(source: Uint8Array | Plain<Header>): { header: Header; arrays: Record<string, Matrix> } {
+  const record = recordOf(source);
+  const arrays = Object.fromEntries(Object.keys(record.sites).map((name) => [name, record.matrix(name)]));
+  return { header: record.facts, arrays };
+}
+
+/** Places of the largest numbers, the largest first. */
+export function largest(p: ArrayLike<number>, n: number) {
+  const best: number[] = [];
+  for (let id = 0; id < p.length; id++) {
+    if (best.length === n && p[id] <= p[best[n - 1]]) continue;
+    const before = best.findIndex((other) => p[other] < p[id]);
+    best.splice(before < 0 ? best.length : before, 0, id);
+    if (best.length > n) best.pop();
+  }
+  return best;
+}
+
+const ROUNDING = 1e-6; // so much of values of about 1 is what rounding leaves of a difference
+
+/**
+ * Where the colours of differences end, as in tfmviz/plots/cells.py: at the largest in size; at 1 where that is only
+ * what rounding leaves, so that nothing has the colour of nothing.
+ */
+export function endOf(values: ArrayLike<number>) {
+  let end = 0;
+  for (let n = 0; n < values.length; n++) if (Number.isFinite(values[n])) end = Math.max(end, Math.abs(values[n]));
+  return end > ROUNDING ? end : 1;
+}

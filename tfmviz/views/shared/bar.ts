@@ -1,0 +1,86 @@
+// The bar of a figure: its values as a table, the figure as a file, the whole screen. It is the same for every figure.
+
+import { button, make } from "./elements.ts";
+import { download } from "./picture.ts";
+import { csvOf, plain, type Values } from "./table.ts";
+
+const LONGEST_TABLE = 1000; // rows in the table; the file holds all
+
+/** What a figure gives to its bar. */
+interface Shown {
+  whole: () => HTMLElement; // what fills the screen
+  file: (format: "svg" | "png") => unknown; // saves it
+  values: () => Values | undefined; // none while it is being drawn
+  about?: string; // the figure's name, where a view has several
+}
+
+export function figureBar({ whole, file, values, about = "" }: Shown) {
+  const tools: [label: string, title: string, act: () => unknown][] = [
+    ["Values", "The numbers, also as CSV", () => openValues(whole(), values())],
+    ["SVG", "Save as SVG", () => file("svg")],
+    ["PNG", "Save as PNG", () => file("png")],
+    ["Full screen", "Escape goes back", () => toggleScreen(whole())],
+  ];
+  const buttons = tools.map(([label, title, onclick]) =>
+    button(label, { title, onclick, ariaLabel: about ? `${label}: ${about}` : label }),
+  );
+  if (!document.fullscreenEnabled) buttons.pop();
+  return make("div", { className: "tfmviz-bar", role: "group", ariaLabel: about || "This figure" }, ...buttons);
+}
+
+function toggleScreen(whole: HTMLElement) {
+  const root = whole.getRootNode();
+  const isOn = (root instanceof ShadowRoot || root instanceof Document) && root.fullscreenElement === whole;
+  return isOn ? document.exitFullscreen() : whole.requestFullscreen();
+}
+
+/** Opens a figure's values above the page. Escape closes them, and what had the focus has it again. */
+function openValues(place: HTMLElement, values?: Values) {
+  if (!values) return;
+  const { title, columns, rows } = values;
+  const csv = new Blob([csvOf(values)], { type: "text/csv" });
+  const close = button("Close", { onclick: () => dialog.close() });
+  const tools = make(
+    "div",
+    { className: "tfmviz-bar" },
+    button("CSV", { title: "Save all values as CSV", onclick: () => download(csv, `${fileName(title)}.csv`) }),
+    close,
+  );
+  const [few, all] = [LONGEST_TABLE, rows.length].map((count) => count.toLocaleString("en"));
+  const note = `The first ${few} of ${all} rows; the CSV holds all.`;
+  const dialog = make(
+    "dialog",
+    { className: "values", ariaLabel: `Values: ${title}` },
+    tools,
+    ...(rows.length > LONGEST_TABLE ? [make("p", { textContent: note })] : []),
+    make("div", { className: "table", tabIndex: 0, role: "region", ariaLabel: title }, valueTable(values)),
+  );
+  dialog.addEventListener("keydown", (event) => event.stopPropagation()); // the view's own keys are not meant
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close()); // beside it
+  dialog.addEventListener("close", () => dialog.remove());
+  place.append(dialog);
+  dialog.showModal();
+  if (!columns.length) close.focus();
+}
+
+function valueTable({ title, columns, rows }: Values) {
+  // A header without a name, over names that speak for themselves, is none.
+  const head = columns.map((name) =>
+    name ? make("th", { scope: "col", textContent: name, dir: "auto" }) : make("td"),
+  );
+  const body = rows.slice(0, LONGEST_TABLE).map((row) => make("tr", {}, ...row.map(entryOf)));
+  const caption = make("caption", { textContent: title });
+  return make("table", {}, caption, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
+}
+
+function entryOf(value: string | number | null, column: number) {
+  if (typeof value !== "string") return make("td", { textContent: plain(value) });
+  return make(column ? "td" : "th", { className: "name", textContent: value, dir: "auto" });
+}
+
+const fileName = (title: string) =>
+  title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "")
+    .slice(0, 60) || "values";

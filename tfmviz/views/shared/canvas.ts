@@ -1,0 +1,108 @@
+// Canvases to draw figures on.
+
+/**
+ * What figures draw on: a canvas, or what writes the same as SVG (`picture.ts`). Only the latter has `clipRect`, and
+ * `isVector` tells a figure that single cells are wanted rather than an image.
+ */
+export type Pen = Pick<CanvasRenderingContext2D, Methods | Settings> & { isVector?: boolean; clipRect?: ClipRect };
+
+type Methods =
+  | "save"
+  | "restore"
+  | "translate"
+  | "rotate"
+  | "beginPath"
+  | "moveTo"
+  | "lineTo"
+  | "stroke"
+  | "fillRect"
+  | "strokeRect"
+  | "fillText"
+  | "measureText"
+  | "drawImage";
+
+type Settings =
+  | "fillStyle"
+  | "strokeStyle"
+  | "lineWidth"
+  | "globalAlpha"
+  | "font"
+  | "textAlign"
+  | "textBaseline"
+  | "imageSmoothingEnabled";
+
+type ClipRect = (x: number, y: number, width: number, height: number) => void;
+
+export function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("This browser cannot draw on a canvas.");
+  return context;
+}
+
+/** Gives a canvas a size in CSS pixels, sharp on any screen. Returns its context with nothing on it. */
+export function fresh(canvas: HTMLCanvasElement, width: number, height: number) {
+  const ratio = window.devicePixelRatio || 1;
+  const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== w || canvas.height !== h) {
+    Object.assign(canvas, { width: w, height: h });
+    Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+  }
+  const context = contextOf(canvas);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}
+
+/** Clips to a rectangle until the next `restore()`. */
+export function clip(pen: Pen, x: number, y: number, width: number, height: number) {
+  if (pen.clipRect) {
+    pen.clipRect(x, y, width, height);
+  } else if (pen instanceof CanvasRenderingContext2D) {
+    pen.beginPath();
+    pen.rect(x, y, width, height);
+    pen.clip();
+  }
+}
+
+let ruler: CanvasRenderingContext2D | null = null;
+
+/** How wide and high a text is. */
+export function measured(text: string, font: string) {
+  ruler ??= contextOf(document.createElement("canvas"));
+  ruler.font = font;
+  return ruler.measureText(text);
+}
+
+/** The width in pixels of the widest of some texts, rounded up. */
+export const widest = (texts: string[], font: string) =>
+  Math.ceil(Math.max(0, ...texts.map((text) => measured(text, font).width)));
+
+/** Whether a cell has room for a text in the pen's letters. */
+export const fitsInto = (pen: Pen, text: string, wide: number) => pen.measureText(text).width + 2 <= wide;
+
+/** A drawing that is kept beside the page until something it depends on changes. */
+export class Layer {
+  canvas = document.createElement("canvas");
+  known: unknown[] = [];
+
+  /** The drawing, made anew if one of the values it depends on is another than last time. */
+  drawn(
+    { width, height }: { width: number; height: number },
+    values: unknown[],
+    paint: (context: CanvasRenderingContext2D) => void,
+  ) {
+    const isKnown = this.known.length === values.length && values.every((value, n) => value === this.known[n]);
+    if (!isKnown) paint(fresh(this.canvas, width, height));
+    this.known = values;
+    return this.canvas;
+  }
+}
+
+/** Writes a text from bottom to top. */
+export function upwards(pen: Pen, text: string, x: number, y: number) {
+  pen.save();
+  pen.translate(x, y);
+  pen.rotate(-Math.PI / 2);
+  pen.fillText(text, 0, 0);
+  pen.restore();
+}

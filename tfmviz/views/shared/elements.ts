@@ -1,0 +1,164 @@
+// Making elements. What comes from the reader becomes text nodes and attributes, never HTML.
+
+import { inWords, partOf, type Run, runsOf } from "./bytes.ts";
+
+/** What a token is called: a short visible label for each, and the tokens themselves. */
+export type Texts = { labels: string[]; tokens: string[]; said?: string[] };
+
+/** Properties of an element, with what `dataset` and `style` are to hold. */
+export type Properties<Node> = {
+  [Name in Exclude<keyof Node, "dataset" | "style">]?: Node[Name] extends string ? string | number : Node[Name];
+} & { dataset?: Record<string, unknown>; style?: Record<string, string | number> };
+
+/** A new element with properties, among them `dataset` and `style`, and children. */
+export function make<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  properties: Properties<HTMLElementTagNameMap[Name]> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Name] {
+  const { dataset, style, ...rest } = properties;
+  const node = Object.assign(document.createElement(name), rest);
+  Object.assign(node.dataset, dataset);
+  Object.assign(node.style, style);
+  node.append(...children);
+  return node;
+}
+
+export const button = (text: string, properties?: Properties<HTMLButtonElement>) =>
+  make("button", { type: "button", textContent: text, ...properties });
+
+/** A menu with its label. The options are texts by their values. */
+export function select(label: string, options: Record<string, string>, onChange: (value: string) => void) {
+  const box = make("select", { onchange: () => onChange(box.value) });
+  box.append(...Object.entries(options).map(([value, text]) => make("option", { value, textContent: text })));
+  return { box, node: make("label", {}, `${label} `, box) };
+}
+
+/** Sets properties of an element where they differ: to set even the same value costs the browser work. */
+export function put<Node extends Element>(node: Node, properties: Partial<Node>) {
+  for (const name of Object.keys(properties) as (keyof Node)[]) {
+    const value = properties[name] as Node[typeof name];
+    if (node[name] !== value) node[name] = value;
+  }
+}
+
+/** The button that an event happened on or in, null if there is none. */
+export const buttonOf = (event: Event): HTMLButtonElement | null =>
+  event.target instanceof Element ? event.target.closest("button") : null;
+
+/** How far an arrow key moves as [rows, columns], null for any other key. */
+export function arrowOf(event: KeyboardEvent): [number, number] | null {
+  if (event.key === "ArrowUp") return [-1, 0];
+  if (event.key === "ArrowDown") return [1, 0];
+  if (event.key === "ArrowLeft") return [0, -1];
+  if (event.key === "ArrowRight") return [0, 1];
+  return null;
+}
+
+/**
+ * Arrow keys move between the buttons of a group, of which Tab reaches one.
+ * @param columns how many buttons up and down pass over
+ */
+export function roving(group: HTMLElement, columns: () => number) {
+  group.addEventListener("keydown", (event) => {
+    const arrow = arrowOf(event);
+    const from = buttonOf(event);
+    if (!arrow || !from) return;
+    event.stopPropagation(); // or the page's own shortcuts would fire as well
+    event.preventDefault();
+    const buttons = [...group.querySelectorAll("button")];
+    const next = buttons[buttons.indexOf(from) + arrow[0] * columns() + arrow[1]];
+    if (!next) return;
+    from.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  });
+}
+
+/**
+ * Gives a group a button for every token and returns them. Buttons that are there already are used again.
+ * @param chosen the one that Tab reaches
+ */
+export function tokenButtons(group: HTMLElement, { labels, tokens }: Texts, chosen: number) {
+  const buttons = [...group.querySelectorAll("button")];
+  for (const node of buttons.splice(labels.length)) node.remove();
+  while (buttons.length < labels.length) {
+    const node = button("", { tabIndex: -1, dataset: { position: buttons.length } });
+    group.append(node);
+    buttons.push(node);
+  }
+  for (const [position, node] of buttons.entries()) {
+    node.replaceChildren(make("span", { className: "label", textContent: partOf(labels[position]), dir: "auto" }));
+    node.title = `Token ${position}: “${inWords(tokens[position])}”`;
+    node.tabIndex = position === chosen ? 0 : -1;
+    node.className = "";
+    node.ariaPressed = "false";
+    node.ariaLabel = partOf(labels[position]) === labels[position] ? null : inWords(labels[position]);
+  }
+  for (const run of runsOf(labels)) bracket(buttons, run);
+  return buttons;
+}
+
+/** Puts the bytes of a character under one line, and the character over it. */
+function bracket(buttons: HTMLButtonElement[], { start, end, character }: Run) {
+  const middle = Math.floor((start + end - 1) / 2);
+  for (let n = start; n < end; n++) {
+    buttons[n].className = n === end - 1 ? "byte last" : "byte";
+    const textContent = n === middle ? character : "\u00a0";
+    buttons[n].prepend(make("span", { className: "over", textContent, ariaHidden: "true" }));
+  }
+}
+
+/** Which tokens of a group carry a mark: in focus, pinned, asked about with it. Touches only what changes. */
+export class Marks {
+  buttons: HTMLButtonElement[];
+  focus: number | null;
+  pin: number | null;
+  to: number | null;
+
+  constructor(buttons: HTMLButtonElement[]) {
+    this.buttons = buttons;
+    this.focus = null;
+    this.pin = null;
+    this.to = null;
+  }
+
+  set(focus: number | null, pin: number | null, to: number | null = null) {
+    if (focus !== this.focus) {
+      if (this.focus !== null) this.buttons[this.focus].classList.remove("focus");
+      if (focus !== null) this.buttons[focus].classList.add("focus");
+    }
+    if (pin !== this.pin) {
+      if (this.pin !== null) this.buttons[this.pin].ariaPressed = "false";
+      if (pin !== null) this.buttons[pin].ariaPressed = "true";
+    }
+    if (to !== this.to) {
+      if (this.to !== null) this.buttons[this.to].classList.remove("to");
+      if (to !== null) this.buttons[to].classList.add("to");
+    }
+    Object.assign(this, { focus, pin, to });
+  }
+}
+
+/** Tells which token of a group the pointer or the keyboard is on, and which one is clicked. */
+export function listen(
+  group: HTMLElement,
+  { hover, pick }: { hover: (position: number | null) => void; pick: (position: number) => void },
+) {
+  const positionOf = (event: Event) => {
+    const node = buttonOf(event);
+    return node ? Number(node.dataset.position) : null;
+  };
+  group.addEventListener("pointerover", (event) => {
+    if (event.pointerType !== "touch" && positionOf(event) !== null) hover(positionOf(event));
+  });
+  group.addEventListener("pointerleave", () => hover(null));
+  group.addEventListener("focusin", (event) => {
+    if (buttonOf(event)?.matches(":focus-visible")) hover(positionOf(event));
+  });
+  group.addEventListener("focusout", () => hover(null));
+  group.addEventListener("click", (event) => {
+    const position = positionOf(event);
+    if (position !== null) pick(position);
+  });
+}

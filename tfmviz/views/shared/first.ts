@@ -1,0 +1,19 @@
+// Where a text is looked at first.
+
+const UNFILLED = /^ ?_{3,}$/;
+
+/**
+ * The token to look at (`nearest` in ui/sentences.py): the chosen one, a gap, an example's own word, the last word.
+ * @param own what an example opens with
+ * @param fillsGaps whether ___ is one for this model
+ */
+export function firstOf(tokens: string[], chosen: number | null, own = "", fillsGaps = false) {
+  const last = tokens.length - 1;
+  if (chosen !== null) return Math.min(chosen, last);
+  const gap = fillsGaps ? tokens.findIndex((token) => UNFILLED.test(token)) : -1;
+  if (gap >= 0) return gap;
+  const word = own ? tokens.map((token) => token.trim()).lastIndexOf(own) : -1;
+  if (word >= 0) return word;
+  const any = tokens.map((token) => /[\p{L}\p{N}]/u.test(token)).lastIndexOf(true);
+  return any < 0 ? last : any;
+}

@@ -1,0 +1,43 @@
+// What a class guesses before it sees it. The button “Guess” says so on the root of the page; whatever shows values
+// asks here, and is told when that changes.
+
+/** Where the page holds back what would tell the answer, see `ui/guess.py`. */
+export const HIDDEN = '[class*="st-key-hidden-"]';
+
+/** What is told to the window. */
+const EVENT = "tfmviz-guess";
+
+/** nothing is asked; values are hidden; they are seen beside the guess */
+export type Stage = "" | "hidden" | "shown";
+
+export const stageOfGuess = (): Stage => (document.documentElement.dataset.guess ?? "") as Stage;
+
+export function setStageOfGuess(stage: Stage) {
+  document.documentElement.dataset.guess = stage;
+  window.dispatchEvent(new CustomEvent(EVENT));
+}
+
+/** Calls back at each new stage. Returns what ends that. */
+export function onGuess(callback: () => void) {
+  window.addEventListener(EVENT, callback);
+  return () => window.removeEventListener(EVENT, callback);
+}
+
+/**
+ * For a view that hides its values itself and keeps its tokens in sight; of others nothing is seen but their place.
+ * Sets `data-veiled` on the view and calls back where this changes. Returns what ends it.
+ * @param node of the view, on the page
+ */
+export function veil(node: HTMLElement, draw: () => void) {
+  const root = node.getRootNode();
+  const host = root instanceof ShadowRoot ? root.host : node;
+  host.setAttribute("data-veils", "");
+  const look = () => {
+    const veiled = String(stageOfGuess() === "hidden" && host.closest(HIDDEN) !== null);
+    if (veiled === (node.dataset.veiled ?? "false")) return;
+    node.dataset.veiled = veiled;
+    draw();
+  };
+  look();
+  return onGuess(look);
+}

@@ -1,0 +1,79 @@
+// Ties a view to Streamlit. A view and what Python has chosen for it are two components, so that the data do not travel
+// again when only the choice changes; the two find each other by the view's key, whichever comes first.
+
+import type { Answer, Page, Shell } from "./shell.ts";
+
+/** The root under which a view is drawn, and what is kept there from one time to the next. */
+type Kept = HTMLElement & { host: Element; page_?: Page; view_?: View; data_?: unknown };
+
+/** What Streamlit hands to a component each time it draws it. What is kept for the next time is kept on the element. */
+export interface Component {
+  data: unknown;
+  parentElement: Kept;
+  setStateValue: (name: string, value: unknown) => void;
+  setTriggerValue: (name: string, value: unknown) => void;
+}
+
+/** What a view does for Streamlit. One in which a pass of the model is changed says how. */
+type Edited = { edited?: () => string | undefined };
+type View = Pick<Shell, "show" | "select" | "mirror" | "followLook" | "leave"> & Edited;
+
+/**
+ * A view, the data and the choice that Python has for it last. What is called `live` here is told when data come, and
+ * when the reader touches a view; then it says whether pictures follow at once.
+ */
+type Meeting = {
+  view?: View | null;
+  data?: unknown;
+  selection?: Answer;
+  told?: (key: string) => void;
+  touched?: () => boolean;
+};
+
+declare global {
+  var tfmvizViews: Record<string, Meeting> | undefined;
+}
+
+/** What is known of the view with this key. */
+export function meetingOf(key: string): Meeting {
+  globalThis.tfmvizViews ??= {};
+  globalThis.tfmvizViews[key] ??= {};
+  return globalThis.tfmvizViews[key];
+}
+
+/** The key that Python gave to a component: Streamlit names the element around it `st-key-…`. */
+export function keyOf({ host }: { host: Element }) {
+  const named = host.closest('[class*="st-key-"]');
+  return /(?:^|\s)st-key-([\w-]+)/.exec(named?.getAttribute("class") ?? "")?.[1] ?? "";
+}
+
+/**
+ * A component that makes its view once, and then shows it what is new. It returns what to do when it leaves the page.
+ */
+export const component =
+  (makeView: (parent: HTMLElement, page: Page) => View): ((component: Component) => () => void) =>
+  ({ data, parentElement, setStateValue, setTriggerValue }) => {
+    const key = keyOf(parentElement);
+    const meeting = meetingOf(key);
+    parentElement.page_ ??= {};
+    Object.assign(parentElement.page_, {
+      report: (selection: unknown) => setStateValue("selection", selection),
+      pick: (value: unknown) => setTriggerValue("picked", value),
+      beside: (views: string[], seen: object) => views.map((key) => meetingOf(key).view?.mirror(seen)).includes(true),
+      touched: () => meetingOf("live").touched?.() ?? false,
+    });
+    parentElement.view_ ??= makeView(parentElement, parentElement.page_);
+    const view: View = parentElement.view_;
+    meeting.view = view;
+    if (parentElement.data_ !== data) {
+      const isFirst = !parentElement.data_;
+      parentElement.data_ = meeting.data = data;
+      view.show(data);
+      if (isFirst && meeting.selection) view.select(meeting.selection); // later ones find the view themselves
+      meetingOf("live").told?.(key);
+    } else view.followLook();
+    return () => {
+      if (meeting.view === view) meeting.view = null;
+      view.leave();
+    };
+  };

@@ -1,0 +1,242 @@
+// Saves figures as files. A figure draws itself on a pen; for SVG it gets one that writes elements.
+
+import { contextOf, measured, type Pen } from "./canvas.ts";
+import type { Colours } from "./colours.ts";
+
+export type Figure = { width: number; height: number; paint: (pen: Pen) => void };
+
+const SVG = "http://www.w3.org/2000/svg";
+
+const ANCHORS: Record<string, string> = { center: "middle", right: "end", end: "end" };
+
+const BASELINES: Record<string, string> = { middle: "central", top: "hanging" };
+
+/** The part of CanvasRenderingContext2D that figures use, written as SVG. */
+class SvgPen implements Pen {
+  root: SVGElement;
+  parent: SVGElement;
+  saved: Partial<SvgPen>[];
+  fillStyle: CanvasRenderingContext2D["fillStyle"];
+  strokeStyle: CanvasRenderingContext2D["strokeStyle"];
+  lineWidth: number;
+  globalAlpha: number;
+  font: string;
+  textAlign: CanvasTextAlign;
+  textBaseline: CanvasTextBaseline;
+  imageSmoothingEnabled: boolean;
+  path: string;
+  isVector = true;
+
+  constructor(width: number, height: number) {
+    this.root = svgElement("svg", { xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` });
+    this.parent = this.root;
+    this.saved = [];
+    this.fillStyle = "#000";
+    this.strokeStyle = "#000";
+    this.lineWidth = 1;
+    this.globalAlpha = 1;
+    this.font = "10px sans-serif";
+    this.textAlign = "start";
+    this.textBaseline = "alphabetic";
+    this.imageSmoothingEnabled = false;
+    this.path = "";
+  }
+
+  save() {
+    const { parent, fillStyle, strokeStyle, lineWidth, globalAlpha, font, textAlign, textBaseline } = this;
+    this.saved.push({ parent, fillStyle, strokeStyle, lineWidth, globalAlpha, font, textAlign, textBaseline });
+  }
+
+  restore() {
+    Object.assign(this, this.saved.pop());
+  }
+
+  translate(x: number, y: number): void {
+    this.#group(`translate(${round(x)} ${round(y)})`);
+  }
+
+  /** @param angle radians */
+  rotate(angle: number) {
+    this.#group(`rotate(${round((angle * 180) / Math.PI)})`);
+  }
+
+  clipRect(x: number, y: number, width: number, height: number): void {
+    const id = `clip${this.root.querySelectorAll("clipPath").length}`;
+    const path = svgElement("clipPath", { id });
+    path.append(svgElement("rect", { x, y, width, height }));
+    this.parent.append(path);
+    const group = svgElement("g", { "clip-path": `url(#${id})` });
+    this.parent.append(group);
+    this.parent = group;
+  }
+
+  fillRect(x: number, y: number, width: number, height: number): void {
+    this.#add("rect", { ...box(x, y, width, height), fill: this.fillStyle, "fill-opacity": this.globalAlpha });
+  }
+
+  strokeRect(x: number, y: number, width: number, height: number): void {
+    this.#add("rect", { ...box(x, y, width, height), fill: "none", ...this.#line() });
+  }
+
+  beginPath() {
+    this.path = "";
+  }
+
+  moveTo(x: number, y: number): void {
+    this.path += `M${round(x)} ${round(y)}`;
+  }
+
+  lineTo(x: number, y: number): void {
+    this.path += `L${round(x)} ${round(y)}`;
+  }
+
+  stroke() {
+    this.#add("path", { d: this.path, fill: "none", ...this.#line() });
+  }
+
+  fillText(text: string, x: number, y: number): void {
+    const [, size, family] = /(\d+(?:\.\d+)?)px (.*)/.exec(this.font) ?? ["", "10", "sans-serif"];
+    const node = svgElement("text", {
+      x: round(x),
+      y: round(y),
+      fill: this.fillStyle,
+      "font-size": size,
+      "font-family": family,
+      "font-weight": /bold/.test(this.font) ? 700 : 400,
+      "text-anchor": ANCHORS[this.textAlign] ?? "start",
+      "dominant-baseline": BASELINES[this.textBaseline] ?? "auto",
+      "xml:space": "preserve",
+    });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot hold
+    node.textContent = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "\ufffd");
+    this.parent.append(node);
+  }
+
+  measureText(text: string) {
+    return measured(text, this.font);
+  }
+
+  /**
+   * As on a canvas: (image, x, y, width, height), or a part of the image: (image, sx, sy, sw, sh, x, y, width, height).
+   * @param image one of our canvases
+   */
+  drawImage(image: CanvasImageSource, ...place: number[]) {
+    const whole = image as HTMLCanvasElement;
+    const canvas = place.length > 4 ? cutOut(whole, place) : whole;
+    const [x, y, width, height] = place.slice(-4);
+    const drawing = { href: canvas.toDataURL(), preserveAspectRatio: "none", "image-rendering": "pixelated" };
+    this.#add("image", { ...box(x, y, width, height), ...drawing });
+  }
+
+  toString() {
+    return new XMLSerializer().serializeToString(this.root);
+  }
+
+  #line() {
+    return { stroke: this.strokeStyle, "stroke-width": this.lineWidth, "stroke-opacity": this.globalAlpha };
+  }
+
+  #group(transform: string) {
+    const group = svgElement("g", { transform });
+    this.parent.append(group);
+    this.parent = group;
+  }
+
+  #add(name: string, attributes: Record<string, unknown>) {
+    this.parent.append(svgElement(name, attributes));
+  }
+}
+
+export function svgElement(name: string, attributes: Record<string, unknown>) {
+  const node = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, String(value));
+  return node;
+}
+
+function cutOut(image: HTMLCanvasElement, [x, y, width, height]: number[]) {
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  contextOf(canvas).drawImage(image, x, y, width, height, 0, 0, width, height);
+  return canvas;
+}
+
+const round = (value: number) => Math.round(value * 100) / 100;
+
+const box = (x: number, y: number, width: number, height: number) => ({
+  x: round(x),
+  y: round(y),
+  width: round(width),
+  height: round(height),
+});
+
+const EDGE = 16;
+const ABOVE = 18; // pixels beside the lines of the title
+const HEADING = 22; // pixels for a line of the title
+const LINE = 18; // pixels for a line of the caption
+
+/** A figure as it is saved: under a name, with its title above and its caption below. */
+export type Saved = Figure & { name: string; title: string; caption: string; colours: Colours };
+
+export async function save(figure: Saved, format: "svg" | "png") {
+  const page = pageOf(figure);
+  const { name } = figure;
+  if (format === "svg") {
+    const pen = new SvgPen(page.width, page.height);
+    page.paint(pen);
+    download(new Blob([pen.toString()], { type: "image/svg+xml" }), `${name}.svg`);
+    return;
+  }
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { width: 2 * page.width, height: 2 * page.height });
+  const context = contextOf(canvas);
+  context.scale(2, 2);
+  page.paint(context);
+  const blob: Blob | null = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  if (blob) download(blob, `${name}.png`);
+}
+
+/** A figure with title and caption, as a figure. */
+function pageOf(figure: Saved): Figure {
+  const { title, caption, colours } = figure;
+  const [large, small] = [`bold 17px ${colours.font}`, `13px ${colours.font}`];
+  const heads = wrapped(title, figure.width, large);
+  const above = ABOVE + HEADING * heads.length;
+  const lines = wrapped(caption, figure.width, small);
+  const [width, height] = [figure.width + 2 * EDGE, figure.height + above + 22 + LINE * lines.length];
+  const paint = (pen: Pen) => {
+    pen.fillStyle = colours.ground;
+    pen.fillRect(0, 0, width, height);
+    pen.fillStyle = colours.text;
+    pen.font = large;
+    for (const [i, line] of heads.entries()) pen.fillText(line, EDGE, 26 + HEADING * i);
+    pen.save();
+    pen.translate(EDGE, above);
+    figure.paint(pen);
+    pen.restore();
+    pen.fillStyle = colours.text;
+    pen.globalAlpha = 1;
+    pen.textAlign = "start";
+    pen.textBaseline = "alphabetic";
+    pen.font = small;
+    for (const [i, line] of lines.entries()) pen.fillText(line, EDGE, figure.height + above + 22 + LINE * i);
+  };
+  return { width, height, paint };
+}
+
+/** A text in lines that are no wider than the width, except where one word is. */
+function wrapped(text: string, width: number, font: string) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = `${lines[lines.length - 1]} ${word}`.trim();
+    if (measured(longer, font).width <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+export function download(blob: Blob, name: string) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

@@ -1,0 +1,92 @@
+// What a pass of a model has left behind: sites and their arrays, by the names of Python's record, such as
+// "decoder.1.self_attn.pattern". A view reads them here and never knows who computed them.
+//
+// A record is made of what Python packs (`pack` in tfmviz/views/shared), or of a plain object. What is packed about one
+// layer names its sites without that layer, and holds one head of each; its facts say which.
+
+import type { Matrix } from "./arrays.ts";
+import type { Texts } from "./elements.ts";
+import { unframed } from "./framed.ts";
+
+/** Numbers row by row. */
+export type Site = { shape: number[]; data: ArrayLike<number> };
+
+export type Sites = Record<string, Site>;
+
+/** What the engine says of a text. */
+export type TextFacts = {
+  title: string;
+  texts: { target: Texts; source?: Texts; rows?: Texts };
+  ids: number[];
+  offsets: [number, number][];
+  dropped: number;
+};
+
+/** Facts are what is no array: tokens, titles … Whoever reads a record says which it has. */
+export type Plain<Facts = TextFacts> = { facts: Facts; sites: Sites };
+
+type Packed<Facts> = Facts & { arrays: Record<string, { shape: number[]; at: number }> };
+
+export class SiteRecord<Facts = unknown> {
+  facts: Facts;
+  sites: Sites;
+
+  constructor({ facts, sites }: Plain<Facts>) {
+    this.facts = facts;
+    this.sites = sites;
+  }
+
+  find(site: string) {
+    const { layer = "" } = this.facts as { layer?: string };
+    return (
+      this.sites[site] ?? (layer && site.startsWith(`${layer}.`) ? this.sites[site.slice(layer.length + 1)] : undefined)
+    );
+  }
+
+  has(site: string) {
+    return this.find(site) !== undefined;
+  }
+
+  /** A site as it is. */
+  at(site: string) {
+    const found = this.find(site);
+    if (!found) throw new Error(`${site} was not captured; there are ${Object.keys(this.sites).join(", ")}.`);
+    return found;
+  }
+
+  /** A site of two axes; a vector is one row. */
+  matrix(site: string) {
+    const { shape, data } = this.at(site);
+    return matrixOf(shape, data);
+  }
+
+  /**
+   * One head of a site (heads, rows, columns). Where several queries' heads share one, `heads` says how many there are.
+   */
+  head(site: string, head: number, heads?: number) {
+    const { shape, data } = this.at(site);
+    if (shape.length < 3) return matrixOf(shape, data); // the only one there is
+    const [count, rows, columns] = shape;
+    const from = Math.floor((head * count) / (heads ?? count)) * rows * columns;
+    const to = from + rows * columns;
+    if (data instanceof Float32Array) return matrixOf([rows, columns], data.subarray(from, to));
+    return matrixOf([rows, columns], Array.prototype.slice.call(data, from, to));
+  }
+}
+
+function matrixOf(shape: number[], data: ArrayLike<number>): Matrix {
+  const [rows, columns] = shape.length === 1 ? [1, shape[0]] : shape;
+  return { rows, columns, values: data instanceof Float32Array ? data : Float32Array.from(data) };
+}
+
+export function recordOf<Facts>(source: Uint8Array | Plain<Facts>): SiteRecord<Facts> {
+  if (!(source instanceof Uint8Array)) return new SiteRecord(source);
+  const { header, data } = unframed<Packed<Facts>>(source);
+  const { arrays, ...facts } = header;
+  const sites: Sites = {};
+  for (const [name, { shape, at }] of Object.entries(arrays)) {
+    const size = shape.reduce((product, n) => product * n, 4);
+    sites[name] = { shape, data: new Float32Array(data.slice(at, at + size).buffer) }; // begins where a float32 may
+  }
+  return new SiteRecord({ facts: facts as Facts, sites });
+}

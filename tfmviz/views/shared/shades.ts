@@ -1,0 +1,40 @@
+// The colours of numbers in a matrix: q blue, k red, v green, other vectors teal, scores orange. What is negative is
+// grey, in scores purple.
+
+import type { Matrix } from "./arrays.ts";
+import { bytesOf, type Colours, indexOf, inkOn, RAMP, type Rgb } from "./colours.ts";
+
+export type Tone = "q" | "k" | "v" | "x" | "score" | "share";
+
+/** where `allowed` is 0, no number is shown */
+export type Masked = Matrix & { allowed?: ArrayLike<number> };
+
+/** The colour of each cell. Small numbers stay visible: colour grows with the square root. */
+export function shader(
+  { values, tone, allowed }: Masked & { tone: Tone },
+  { roles, masked }: Pick<Colours, "roles" | "masked">,
+): (cell: number) => Rgb {
+  const maskedBytes = bytesOf(masked);
+  if (tone === "share") {
+    return (n) => (allowed && !allowed[n] ? maskedBytes : RAMP[indexOf(Math.sqrt(Math.max(0, values[n])))]);
+  }
+  const second = tone === "score" ? roles.below : roles.faint;
+  const [positive, negative, ground] = [roles[tone], second, roles.zero].map(bytesOf);
+  let largest = 0;
+  for (const value of values) if (value !== -Infinity) largest = Math.max(largest, Math.abs(value));
+  return (n) => {
+    if (values[n] === -Infinity) return maskedBytes;
+    const part = Math.sqrt(Math.abs(values[n]) / (largest || 1));
+    const to = values[n] < 0 ? negative : positive;
+    return ground.map((from, i) => Math.round(from + (to[i] - from) * part));
+  };
+}
+
+/**
+ * A colour for text on a cell.
+ * @param rgb of the cell
+ */
+export function inkOnCell(tone: Tone, value: number, [r, g, b]: Rgb) {
+  if (tone === "share") return inkOn(Math.sqrt(value));
+  return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#111111" : "#ffffff";
+}

@@ -1,0 +1,245 @@
+// What every interactive view shares: reports to the page around, numbers that tell an answer from an old one, the
+// hand that must be still, light and dark, sizes, frames, and words for screen readers.
+//
+// A view reads its data (`read`), draws them (`draw`), says what is chosen (`chosen`) and takes what the page around
+// has chosen (`take`). A figure has a bar (`bar`): the view gives its values (`values`), what it is called (`titles`)
+// and what is painted (`figure`).
+
+import { figureBar } from "./bar.ts";
+import type { Link } from "./beside.ts";
+import { type Colours, coloursOf, isDark } from "./colours.ts";
+import { make } from "./elements.ts";
+import { type Figure, save } from "./picture.ts";
+import type { Values } from "./table.ts";
+
+export const STILL = 400; // milliseconds without a touch after which the hand counts as still
+
+/**
+ * Whom a view tells what the reader does: a choice that lasts, one click, what views beside it are to show, and that it
+ * would change a pass of the model otherwise now; the answer is whether pictures follow. Nobody, where a view stands
+ * alone.
+ */
+export type Page = {
+  report?(selection: unknown): void;
+  pick?(value: unknown): void;
+  beside?(views: string[], seen: unknown): boolean;
+  touched?(): boolean | undefined;
+};
+
+/** the token to look at, and what a model would say there */
+export type Typed = { first: number; says?: unknown };
+
+/** What the page around has chosen, with the number of the report that it answers; each view reads more of it. */
+type Numbered = { sequence: number; link?: Link };
+export type Answer = Numbered | (Numbered & Record<string, unknown>);
+
+const ALONE: Link = { views: [], places: {} };
+
+/** of a saved figure; `name` is the file's */
+type Titles = { name: string; title: string; caption: string };
+
+export class Shell<Look extends Colours = Colours> {
+  node!: HTMLElement; // from `mount` on, which every view calls as it is made
+  colours!: Look; // from the first drawing on
+  width = 0; // 0 while nothing is drawn: there are no data yet, or another tab is open
+  live = make("p", { className: "unseen", role: "status" });
+  typed: Typed | null = null; // while the data are those of a text that is being typed
+  sequence = 0; // the number that an answer must have; from a touch on, that of the report to come
+  link: Link = ALONE;
+  #reported = 0;
+  #said = ""; // the last report, if the page around has chosen nothing else since
+  #look = "";
+  #hasData = false;
+  #telling: ReturnType<typeof setTimeout> | undefined;
+  #frame: number | null = null;
+  #ends: (() => void)[] = [];
+
+  page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /**
+   * Puts the view on the page.
+   * @param properties a label makes it a group
+   */
+  mount(
+    parent: HTMLElement,
+    { className, ariaLabel }: { className: string; ariaLabel?: string },
+    ...children: (Node | string)[]
+  ) {
+    const group = ariaLabel ? { role: "group", ariaLabel } : {};
+    this.node = make("div", { className: `view ${className}`, ...group }, ...children, this.live);
+    this.node.addEventListener("fullscreenchange", () => this.redraw());
+    parent.append(this.node);
+    const watcher = new ResizeObserver(() => this.node.clientWidth !== this.width && this.redraw());
+    watcher.observe(this.node);
+    this.atEnd(() => watcher.disconnect());
+  }
+
+  /** Remembers what is to be done when the view leaves the page. */
+  atEnd(end: () => void) {
+    this.#ends.push(end);
+  }
+
+  leave() {
+    clearTimeout(this.#telling);
+    for (const end of this.#ends) end();
+  }
+
+  /**
+   * Takes other data.
+   * @param typed of a text that somebody is still typing
+   */
+  show(data: unknown, typed: Typed | null = null) {
+    this.typed = typed;
+    this.read(data);
+    this.#hasData = true;
+    this.redraw();
+  }
+
+  read(_data: unknown) {}
+
+  /** Draws everything anew, with other data, another width or another look. */
+  redraw() {
+    this.width = this.#hasData ? this.node.clientWidth : 0;
+    if (!this.width) return;
+    this.node.dataset.dark = String(isDark(this.node));
+    this.#look = this.#lookNow();
+    this.colours = this.palette();
+    this.draw();
+  }
+
+  draw() {}
+
+  palette(): Look {
+    return coloursOf(this.node) as Look;
+  }
+
+  /** Draws again if the page has turned dark or light, or its letters have grown for a projector. */
+  followLook() {
+    if (this.width && this.#lookNow() !== this.#look) this.redraw();
+  }
+
+  #lookNow() {
+    const style = getComputedStyle(this.node);
+    return ["--ground", "--least-letters"].map((name) => style.getPropertyValue(name)).join();
+  }
+
+  /** Does something once before the next frame, however many touches ask for it until then. */
+  later(act: () => void = () => this.draw()) {
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = null;
+      if (this.width) act();
+    });
+  }
+
+  /** What is reported. */
+  chosen(): Record<string, unknown> {
+    return {};
+  }
+
+  /** @param _answer what the page around has chosen */
+  take(_answer: unknown) {}
+
+  /** Takes what the page around has chosen, unless that answers an older report. */
+  select(answer: Answer) {
+    this.link = answer.link ?? ALONE;
+    if (answer.sequence < this.sequence) return;
+    this.trust(answer.sequence);
+    this.take(answer);
+    if (JSON.stringify(this.chosen()) !== this.#said) this.#said = "";
+  }
+
+  /** From now on an answer with this number counts. */
+  trust(sequence: number) {
+    this.sequence = this.#reported = sequence;
+    clearTimeout(this.#telling);
+  }
+
+  /** @param seen to show in the views beside this one, if they have it */
+  tellBeside(seen: unknown) {
+    return this.page.beside?.(this.link.views, seen) ?? false;
+  }
+
+  /**
+   * Shows what a view beside this one shows.
+   * @returns whether there is such a thing here
+   */
+  mirror(seen: unknown): boolean {
+    const { sequence } = (seen ?? {}) as { sequence?: number };
+    if (sequence !== undefined && this.link.follows) this.sequence = sequence;
+    return false;
+  }
+
+  /** The reader has touched something: from now on an answer to an older report is out of date. */
+  touch() {
+    this.sequence = this.#reported + 1;
+    this.tellBeside({ sequence: this.sequence });
+  }
+
+  /** Whether the view goes on by itself; it reports what is chosen when that ends. */
+  get isPlaying() {
+    return false;
+  }
+
+  /**
+   * Reports what is chosen once the hand has been still for so long, if that is not known already.
+   * @param delay milliseconds
+   * @param asks what is asked for besides, once
+   */
+  tell(delay: number = STILL, asks?: Record<string, unknown>) {
+    if (this.link.follows) return; // the other one does
+    this.touch();
+    clearTimeout(this.#telling);
+    this.#telling = setTimeout(() => this.isPlaying || this.#report(asks), delay);
+  }
+
+  /**
+   * Reports how a pass is to be changed. Where pictures follow at once, the page around hears of it when the hand is
+   * still: what it draws then would hold up the next touch.
+   */
+  tellChange() {
+    this.tell(this.page.touched?.() ? STILL : 0);
+  }
+
+  /** What else is done once the hand is still. */
+  still() {}
+
+  #report(asks?: Record<string, unknown>) {
+    this.still();
+    const chosen = this.chosen();
+    const said = JSON.stringify(chosen);
+    const isNew = asks || said !== this.#said;
+    if (isNew) this.#reported += 1;
+    this.sequence = this.#reported;
+    this.tellBeside({ sequence: this.sequence });
+    this.#said = said;
+    if (isNew) this.page.report?.({ ...chosen, ...asks, sequence: this.sequence });
+  }
+
+  /** The bar of the figure: values, files, the whole screen. */
+  bar() {
+    const file = (format: "svg" | "png") =>
+      this.width > 0 && save({ ...this.figure(), ...this.titles(), colours: this.colours }, format);
+    return figureBar({ whole: () => this.node, file, values: () => this.values() });
+  }
+
+  figure(): Figure {
+    return { width: 0, height: 0, paint: () => {} };
+  }
+
+  titles(): Titles {
+    return { name: "figure", title: "", caption: "" };
+  }
+
+  values(): Values {
+    return { title: this.titles().title, columns: [], rows: [] };
+  }
+
+  /** @param text for screen readers */
+  say(text: string | null) {
+    this.live.textContent = text;
+  }
+}

@@ -1,0 +1,83 @@
+// All heads of the sentence: the explorer, with the heads that are off.
+
+import { Explorer } from "../explorer/explorer.ts";
+import { firstOf } from "../shared/first.ts";
+import type { Plain } from "../shared/record.ts";
+import type { Below } from "./below.ts";
+import type { Site } from "./site.ts";
+
+/** `layer` is the path of an attention layer */
+export type Head = { layer: string; head: number };
+
+const SITES = ["*.pattern", "*.mask"];
+
+export class Heads {
+  below: Below | null = null; // what stands below the picture, once its script is here
+  /** what the address asks of the explorer, until that is shown */
+  asked: { to: number | null; look: string } | null = null;
+  n = 0; // of the pass that is shown
+
+  site: Site;
+  explorer: Explorer;
+  views: Explorer[];
+
+  constructor(site: Site, parent: HTMLElement) {
+    this.site = site;
+    this.explorer = this.explorerIn(parent, (selection) => {
+      site.place = { ...site.place, ...selection };
+      this.below?.follow();
+      site.later();
+    });
+    this.views = [this.explorer];
+  }
+
+  /** An explorer that tells what is chosen in it. */
+  explorerIn(parent: HTMLElement, report: (selection: { layer: number; head: number; token: number | null }) => void) {
+    return new Explorer(parent, { report: ({ layer, head, token }) => report({ layer, head, token }) });
+  }
+
+  look(address: URLSearchParams) {
+    const to = Number(address.get("to") ?? Number.NaN);
+    this.asked = { to: Number.isNaN(to) ? null : to, look: (address.get("look") ?? "").slice(0, 300) };
+  }
+
+  run() {
+    this.show(this.explorer, this.site.trace(this.site.text, SITES));
+    this.below?.run();
+  }
+
+  /** Shows a record in an explorer, with the head and the token that are chosen. */
+  show(explorer: Explorer, record: Plain) {
+    const { place, engine } = this.site;
+    const isNew = !explorer.attention;
+    this.n += 1;
+    explorer.show({ ...record, facts: { ...record.facts, id: this.n } });
+    const first = firstOf(record.facts.texts.target.tokens, null, "", engine?.tokenizer.fillsGaps);
+    const { layer, head, token } = place;
+    const before = explorer.selection();
+    const isSame = before.layer === layer && before.head === head && before.token === token;
+    const asked = explorer === this.explorer ? this.asked : isNew ? (this.asked ?? this.shownLook) : null;
+    if (explorer === this.explorer) this.asked = null;
+    if (isSame && first === explorer.first && !asked) return;
+    explorer.select({ ...before, ...asked, layer, head, token, sequence: explorer.sequence, first });
+  }
+
+  /** What a new explorer takes from the first one. */
+  get shownLook() {
+    const { to, look } = this.explorer.selection();
+    return { to, look };
+  }
+
+  said() {
+    const { to, look } = this.explorer.selection();
+    const { off } = this.site;
+    const names = off.map((one) => `${one.layer}.${one.head}`).join(" ");
+    return { to: to === null ? "" : String(to), look, off: names, b: this.below?.said() ?? "" };
+  }
+}
+
+/** @param text of the address */
+export function offFrom(text: string) {
+  const found = text.slice(0, 2000).matchAll(/\b((?:encoder|decoder)\.\d{1,3}\.self_attn)\.(\d{1,3})\b/g);
+  return Array.from(found, ([, layer, head]) => ({ layer, head: Number(head) }));
+}

@@ -1,0 +1,351 @@
+// The page that needs no server. Each key in the box runs the model here, and all pictures follow. This script draws
+// the heads; what stands below them, and each other part, is a script of its own, which comes when it is wanted.
+
+import type { Edit } from "../engine/edits.ts";
+import type { Engine } from "../engine/engine.ts";
+import { engineOf, fetchEngine, type Parcel } from "../engine/fetching.ts";
+import type { Config } from "../engine/transformer.ts";
+import { button, make, put, roving, select } from "../shared/elements.ts";
+import { firstOf } from "../shared/first.ts";
+import { perCent } from "../shared/numbers.ts";
+import type { TextFacts } from "../shared/record.ts";
+import { type Head, Heads, offFrom } from "./heads.ts";
+
+/**
+ * `model` is what it is in an address, `parcel` how it gets here, `scenes` where the picture of the whole model is
+ * described. In a page of one file, both are ids of elements that hold them, the former as base64 in `inside`.
+ */
+export interface Model {
+  model: string;
+  name: string;
+  about: string;
+  config: Pick<Config, "architecture" | "n_layers" | "n_heads" | "window">;
+  scenes: string;
+  parcel?: Parcel;
+  inside?: string;
+}
+
+/** A part of the page: what it draws, what the address asks of it, what it says there. */
+interface Part {
+  run: () => void; // draws the sentence
+  look: (address: URLSearchParams) => void;
+  said: () => Record<string, string>; // "" for what is left out
+  views: { followLook: () => void }[];
+}
+
+declare global {
+  var tfmvizSite: Site; // for the other scripts
+  var tfmvizStyle: string; // stands before the script of a part
+}
+
+const TYPED = 400; // milliseconds without a key until the address follows
+
+/** The parts by the names that pages have in the app's addresses. */
+const PAGES = {
+  explorer: "Heads",
+  whole_model: "The whole model",
+  step_by_step: "Step by step",
+  masks: "Masks",
+  positions_rope: "RoPE arrows",
+};
+
+type PageName = keyof typeof PAGES;
+
+const byId = (id: string) => document.getElementById(id) as HTMLElement;
+
+export class Site {
+  /** What stands in the page; `scripts` are none if it is one file. */
+  given: { text: string; models: Model[]; parts: PageName[]; scripts: Record<string, string> } = JSON.parse(
+    String(byId("site").textContent),
+  );
+  models = this.given.models;
+  engines: Record<string, Promise<Engine>> = {}; // those that were asked for
+  engine: Engine | null = null;
+  off: Head[] = [];
+  place = { layer: 0, head: 0, token: null as number | null };
+  page: PageName = "explorer";
+  parts: Partial<Record<PageName, Part>> = {};
+  facts: TextFacts | null = null; // of the last pass over the sentence
+  writing: ReturnType<typeof setTimeout> | undefined;
+  menus = {
+    layer: select("Layer", {}, (value) => this.choose({ layer: Number(value) })),
+    head: select("Head", {}, (value) => this.choose({ head: Number(value) })),
+  };
+  where = make("span", { className: "line" }, this.menus.layer.node, this.menus.head.node);
+  tabs = make("div", { className: "tabs", role: "tablist", ariaLabel: "What to look at" });
+
+  address: URLSearchParams;
+  model: Model;
+  text: string;
+  box: HTMLTextAreaElement;
+  note: HTMLParagraphElement;
+  about: HTMLSpanElement;
+  heads: Heads;
+
+  constructor() {
+    const address = new URLSearchParams(location.search);
+    this.address = address;
+    this.model = this.models.find(({ model }) => model === address.get("model")) ?? this.models[0];
+    this.off = offFrom(address.get("off") ?? "");
+    this.text = address.get("text")?.trim() ? String(address.get("text")) : this.given.text;
+    const page = address.get("page") ?? "";
+    this.page = this.given.parts.find((name) => name === page) ?? "explorer";
+    this.box = make("textarea", { rows: 2, value: this.text, maxLength: 5000 });
+    this.note = make("p", { className: "note", role: "status" });
+    this.about = make("span", { className: "about" });
+    this.build();
+    this.heads = new Heads(this, byId("explorer"));
+    this.heads.look(address);
+    this.parts.explorer = this.heads;
+    this.showPart();
+    this.goTo(this.model, address);
+  }
+
+  build() {
+    const named = Object.fromEntries(this.models.map(({ model, name }) => [model, name]));
+    const menu = select("Model", named, (name) => this.goTo(this.models.find(({ model }) => model === name) as Model));
+    menu.box.ariaLabel = "Model";
+    menu.box.value = this.model.model;
+    this.menus.layer.box.ariaLabel = "Layer";
+    this.menus.head.box.ariaLabel = "Head";
+    const label = make("label", { className: "sentence" }, "Your sentence: every key changes the pictures", this.box);
+    this.listen(this.box);
+    for (const page of this.given.parts) {
+      this.tabs.append(button(PAGES[page], { role: "tab", dataset: { page }, onclick: () => this.open(page) }));
+    }
+    this.tabs.hidden = this.given.parts.length < 2;
+    roving(this.tabs, () => 1);
+    byId("controls").append(make("div", { className: "line" }, menu.node, this.where, this.about), label);
+    byId("controls").append(this.note, this.tabs);
+  }
+
+  /** @param box each key in which runs the model */
+  listen(box: HTMLTextAreaElement) {
+    box.addEventListener("input", (event) => {
+      if (!(event instanceof InputEvent && event.isComposing)) this.run();
+    });
+    box.addEventListener("compositionend", () => this.run());
+  }
+
+  open(page: PageName) {
+    this.page = page;
+    this.showPart();
+    this.fetch(page === "explorer" ? "below" : page); // unless it is here
+    this.run();
+  }
+
+  /** Gets a script. It becomes one of those that stand in the page, which the page's policy allows by their digests. */
+  async fetch(name: string) {
+    const at = this.given.scripts[name];
+    if (!at) return;
+    delete this.given.scripts[name]; // once
+    try {
+      const answer = await fetch(at);
+      if (!answer.ok) throw new Error(answer.statusText);
+      document.body.append(make("script", { type: "module", textContent: await answer.text() }));
+    } catch (error) {
+      this.given.scripts[name] = at;
+      this.say(`This part cannot be shown: ${wordsOf(error)}`);
+    }
+  }
+
+  /** Adds a part of the page, in a shadow of its own: its styles were written for that. */
+  add(name: PageName, makePart: (site: Site, parent: HTMLElement) => Part) {
+    const host = make("div", { dataset: { part: name }, hidden: true });
+    byId("parts").append(host);
+    const root = host.attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(tfmvizStyle);
+    root.adoptedStyleSheets = [sheet];
+    const inner = make("div");
+    root.append(inner);
+    const part = makePart(this, inner);
+    part.look(this.address);
+    this.parts[name] = part;
+    this.showPart();
+    if (this.page === name) this.run();
+  }
+
+  showPart() {
+    for (const node of this.tabs.querySelectorAll("button")) {
+      const isOpen = node.dataset.page === this.page;
+      node.ariaSelected = String(isOpen);
+      node.tabIndex = isOpen ? 0 : -1;
+    }
+    this.where.hidden = this.page === "explorer";
+    for (const node of document.querySelectorAll("[data-part]")) {
+      if (node instanceof HTMLElement) node.hidden = node.dataset.part !== this.page;
+    }
+  }
+
+  /**
+   * Goes to a model, once it is here.
+   * @param address what is chosen at first
+   */
+  async goTo(model: Model, address?: URLSearchParams) {
+    clearTimeout(this.writing); // the address names a model once it is shown
+    this.model = model;
+    this.off = address ? this.off : [];
+    put(this.about, { textContent: model.about });
+    const loading = this.say(`${model.name} is on its way …`);
+    const arrived = (share: number) => {
+      if (this.model === model) loading(`${model.name} is on its way: ${perCent(share)}`);
+    };
+    this.engines[model.model] ??= engineFor(model, arrived);
+    try {
+      const engine = await this.engines[model.model];
+      if (this.model !== model) return; // another one was chosen meanwhile
+      this.engine = engine;
+      this.say("");
+      this.fit(address);
+      this.run();
+    } catch (error) {
+      delete this.engines[model.model]; // so that it can be asked for again
+      this.say(`${model.name} cannot be shown: ${wordsOf(error)}`);
+    }
+  }
+
+  /** Chooses a layer and a head that this model has. */
+  fit(address?: URLSearchParams) {
+    const { n_layers, n_heads } = this.model.config;
+    const number = (name: string) => {
+      const text = address?.get(name) ?? "";
+      return /^\d{1,4}$/.test(text) ? Number(text) : null;
+    };
+    if (address) {
+      this.place = { layer: number("layer") ?? n_layers - 1, head: number("head") ?? 0, token: number("token") };
+    }
+    const { layer, head } = this.place;
+    this.place = { ...this.place, layer: Math.min(layer, n_layers - 1), head: Math.min(head, n_heads - 1) };
+    for (const [{ box }, count] of [
+      [this.menus.layer, n_layers],
+      [this.menus.head, n_heads],
+    ] as const) {
+      const options = Array.from({ length: count }, (_, n) => make("option", { value: n, textContent: String(n) }));
+      box.replaceChildren(...options);
+    }
+  }
+
+  get stack() {
+    return this.model.config.architecture === "encoder-only" ? "encoder" : "decoder";
+  }
+
+  /** The path of the chosen layer. */
+  get layer() {
+    return `${this.stack}.${this.place.layer}.self_attn`;
+  }
+
+  oneLine(box: HTMLTextAreaElement) {
+    return box.value.replaceAll("\r", "").replaceAll("\n", " ");
+  }
+
+  /** Runs the model on what stands in the box. */
+  run() {
+    if (!this.engine) return;
+    const typed = this.oneLine(this.box);
+    if (typed.trim()) this.text = typed; // of an empty box the last text stays, with this model and these heads
+    this.menus.layer.box.value = String(this.place.layer);
+    this.menus.head.box.value = String(this.place.head);
+    try {
+      this.parts[this.page]?.run();
+      this.say(leftOut(this.facts));
+    } catch (error) {
+      this.say(wordsOf(error));
+    }
+    this.later();
+  }
+
+  /**
+   * A pass over a text, with the heads that are off.
+   * @param more of another text than the first box's nothing is said
+   */
+  trace(
+    text: string,
+    sites: string[] | null,
+    { edits = [], isOther = false }: { edits?: Edit[]; isOther?: boolean } = {},
+  ) {
+    const engine = this.engine as Engine;
+    const record = engine.trace(text, { sites, edits: [...this.edits(), ...edits], title: this.model.name });
+    if (!isOther) this.facts = record.facts;
+    return record;
+  }
+
+  /** The token to look at. */
+  get token() {
+    return firstOf(this.facts?.texts.target.tokens ?? [""], this.place.token, "", this.engine?.tokenizer.fillsGaps);
+  }
+
+  edits() {
+    const { n_layers, n_heads } = this.model.config;
+    this.off = this.off.filter(({ layer, head }) => {
+      const [stack, n] = layer.split(".");
+      return stack === this.stack && Number(n) < n_layers && head < n_heads;
+    });
+    return this.off.map((head) => ({ kind: "AblateHead" as const, ...head }));
+  }
+
+  choose(place: Partial<Site["place"]>) {
+    this.place = { ...this.place, ...place };
+    this.run();
+  }
+
+  /** Says a sentence. Returns what says the next one. */
+  say(sentence: string): (sentence: string) => void {
+    put(this.note, { textContent: sentence });
+    return (next) => put(this.note, { textContent: next });
+  }
+
+  /** The address follows once the hand is still. */
+  later() {
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => this.writeAddress(), TYPED);
+  }
+
+  writeAddress() {
+    const part = this.parts[this.page];
+    if (!part || !this.facts) return;
+    const { layer, head, token } = this.place;
+    const where = { text: this.box.value, model: this.model.model, layer: String(layer), head: String(head) };
+    const address = new URLSearchParams({ ...(this.page === "explorer" ? {} : { page: this.page }), ...where });
+    if (token !== null) address.set("token", String(token));
+    for (const [name, value] of Object.entries(part.said())) if (value) address.set(name, value);
+    try {
+      history.replaceState(null, "", `?${address}`);
+    } catch {
+      // a notebook may show the page without an address of its own
+    }
+  }
+
+  followLook() {
+    for (const { views } of Object.values(this.parts)) for (const view of views) view.followLook();
+  }
+}
+
+/** @param arrived from 0 to 1 */
+async function engineFor({ parcel, inside = "" }: Model, arrived: (share: number) => void) {
+  if (!parcel) return engineOf(Uint8Array.from(atob(String(byId(inside).textContent)), (c) => c.charCodeAt(0)));
+  let n = 0;
+  return fetchEngine(parcel, async (address) => {
+    const answer = await fetch(address);
+    n += 1;
+    arrived(n / parcel.parts);
+    return answer;
+  });
+}
+
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** As the app says it. */
+function leftOut(facts: TextFacts | null) {
+  if (!facts?.dropped) return "";
+  const last = facts.dropped === 1 ? "last one was" : `last ${facts.dropped} were`;
+  return `It reads ${facts.ids.length} tokens at a time; the ${last} left out.`;
+}
+
+const site = new Site();
+globalThis.tfmvizSite = site;
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => site.followLook());
+const { engines, model, page } = site;
+const afterPicture = () => requestAnimationFrame(() => setTimeout(() => site.fetch("below")));
+if (page !== "explorer") site.fetch(page);
+else engines[model.model].then(afterPicture, afterPicture);

@@ -1,0 +1,238 @@
+// "Where does this number come from?": the arithmetic of one cell.
+
+import { number, perCent, plus } from "../shared/numbers.ts";
+import { quoted } from "../shared/quoted.ts";
+import type { Tone } from "../shared/shades.ts";
+import {
+  type Block,
+  line,
+  type Part,
+  products,
+  type Term,
+  type Toned,
+  terms,
+  total,
+  type Vector,
+} from "../shared/sums.ts";
+import { type Axis, at, columnOf, type Head, type MatrixId, rowOf, type Selection, type Shown } from "./head.ts";
+
+/** Answers "where does this number come from?" for the cell of a matrix that a selection points at. */
+export function explain(head: Head, id: MatrixId, selection: Selection): { title: string; blocks: Block[] } {
+  const matrix = head.matrix(id);
+  const { axes, name } = matrix;
+  const [row, column] = [selection[axes.rows], selection[axes.columns]];
+  const place = (axis: Axis, index: number) =>
+    axis === "query" || axis === "key" ? `${axis} ${index} “${head.labels(axis)[index]}”` : `number ${index}`;
+  const value = number(at(matrix, row, column));
+  const title = `${name}, ${place(axes.rows, row)}, ${place(axes.columns, column)}: ${value}`;
+  return { title, blocks: RECIPES[id](head, selection) };
+}
+
+type Recipe = (head: Head, selection: Selection) => Block[];
+
+const RECIPES: Record<MatrixId, Recipe> = {
+  x: (head, { query, wide }) => [
+    line(
+      `Number ${wide} of ${head.counts.wide} that this layer reads for ${quoted(head.queries, query)}: `,
+      head.preNorm ? "the stream after the norm." : "the stream.",
+    ),
+  ],
+  before: (head, { query, wide }) => [
+    line(`Number ${wide} of the stream of ${quoted(head.queries, query)} before this layer.`),
+  ],
+  memory: (head, { key, wide }) => [line(`Number ${wide} of the encoder's output for ${quoted(head.keys, key)}.`)],
+  W_Q: () => weight("W_Q", "q"),
+  W_K: () => weight("W_K", "k"),
+  W_V: () => weight("W_V", "v"),
+  W_O: (head, { concat }) => {
+    const [own, of] = [concat % head.dim, Math.floor(concat / head.dim)];
+    return [line(`A learned weight. Its row takes number ${own} of head ${of}.`)];
+  },
+  q: (head, selection) => projected(head, selection, "query", "q"),
+  k: (head, selection) => projected(head, selection, "key", "k"),
+  v: (head, selection) => projected(head, selection, "key", "v"),
+  rot_q: (head, selection) => turned(head, selection, "query", "q"),
+  rot_k: (head, selection) => turned(head, selection, "key", "k"),
+  keysAcross: (head, selection) => [
+    line("As in ", ["k", "K"], ", transposed."),
+    ...(head.turned || head.linear ? turned(head, selection, "key", "k") : projected(head, selection, "key", "k")),
+  ],
+  plain: (head, { query, key }) =>
+    dot(products(rowOf(head.arrays.x, query), rowOf(head.read, key), ["x", "x"]), [
+      "Products, number by number, added up:",
+    ]),
+  plainShare: (head, selection) => shares(head, head.matrix("plain"), selection),
+  plainMean: (head, { query, wide }) =>
+    weighted(head, rowOf(head.matrix("plainShare"), query), columnOf(head.read, wide), "x"),
+  raw: (head, { query, key }) =>
+    dot(products(rowOf(head.matched.q, query), rowOf(head.matched.k, key), ["q", "k"]), [
+      "Row of ",
+      ["q", "Q"],
+      " times column of ",
+      ["k", "Kᵀ"],
+      `: ${head.dim} products, added up:`,
+    ]),
+  scaled: (head, selection) => scaling(head, selection),
+  masked: (head, selection) => masking(head, selection),
+  share: (head, selection) => shares(head, head.matrix("masked"), selection),
+  z: (head, { query, dim }) => weighted(head, rowOf(head.matrix("share"), query), columnOf(head.arrays.v, dim), "v"),
+  concat: (head, { query, concat }) => {
+    const [own, of] = [concat % head.dim, Math.floor(concat / head.dim)];
+    const gathered = `Number ${own} of head ${of}'s result for ${quoted(head.queries, query)}: `;
+    return [line(gathered, `${head.dim} numbers a head, side by side.`)];
+  },
+  out: (head, selection) => written(head, selection),
+  after: (head, { query, wide }) => {
+    const [before, out] = [at(head.arrays.before, query, wide), at(head.arrays.out, query, wide)];
+    return [
+      line(`stream ${number(before)}${plus(out)} = ${number(before + out)}`),
+      ...(head.preNorm ? [] : [line("Then the sum goes through a norm.")]),
+    ];
+  },
+};
+
+const weight = (name: string, tone: Tone) => [
+  line("A learned weight of ", [tone, name], ", the same for every token."),
+];
+
+function dot(list: Term[], intro: Part[]) {
+  return [line(...intro), terms(list), line(`sum = ${number(total(list))}`)];
+}
+
+function projected(head: Head, selection: Selection, axis: "query" | "key", letter: "q" | "k" | "v") {
+  const source = rowOf(axis === "query" ? head.arrays.x : head.read, selection[axis]);
+  const list = products(source, columnOf(head.arrays[`W_${letter.toUpperCase()}`], selection.dim), ["x", letter]);
+  const bias = at(head.arrays[`b_${letter.toUpperCase()}`], 0, selection.dim);
+  const made = head.arrays[letter];
+  return [
+    line(
+      `The vector of ${quoted(head.labels(axis), selection[axis])} times column ${selection.dim} of `,
+      [letter, `W_${letter.toUpperCase()}`],
+      `: ${list.length} products, added up:`,
+    ),
+    terms(list),
+    line(`sum ${number(total(list))}${plus(bias)} (bias) = ${number(total(list) + bias)}`),
+    ...(head.normed && letter !== "v"
+      ? [
+          line(
+            `After RMSNorm over the head's ${head.dim} numbers: ${number(at(made, selection[axis], selection.dim))}.`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** Pairs of neighbouring numbers turn by an angle that belongs to the position. */
+function turned(head: Head, selection: Selection, axis: "query" | "key", letter: "q" | "k") {
+  if (head.linear) return [featured(at(head.arrays[letter], selection[axis], selection.dim), letter)];
+  const position = selection[axis];
+  const pair = Math.floor(selection.dim / 2);
+  const angle = at(head.arrays.angles, position, pair);
+  const [even, odd] = [0, 1].map((n) => at(head.arrays[letter], position, 2 * pair + n));
+  const isEven = selection.dim % 2 === 0;
+  const value = isEven
+    ? even * Math.cos(angle) - odd * Math.sin(angle)
+    : even * Math.sin(angle) + odd * Math.cos(angle);
+  const formula = isEven
+    ? `${number(even)} · cos − ${number(odd)} · sin`
+    : `${number(even)} · sin + ${number(odd)} · cos`;
+  return [
+    line(
+      `The model turns numbers ${2 * pair} and ${2 * pair + 1} of `,
+      [letter, letter],
+      ` by ${number(angle)} radians at position ${position}.`,
+    ),
+    line(
+      [letter, `${formula.replaceAll("− −", "+ ")} = ${number(value)}`],
+      `, with cos = ${number(Math.cos(angle))} and sin = ${number(Math.sin(angle))}`,
+    ),
+  ];
+}
+
+/** φ(x) = elu(x) + 1, which linear attention takes of queries and keys. */
+const featured = (x: number, letter: "q" | "k") =>
+  line(
+    [letter, letter],
+    x > 0
+      ? ` is ${number(x)}, above 0: φ = ${number(x)} + 1 = ${number(x + 1)}`
+      : ` is ${number(x)}, not above 0: φ = e^(${number(x)}) = ${number(Math.exp(x))}`,
+  );
+
+function scaling(head: Head, selection: Selection): Block[] {
+  const raw = head.value("raw", selection);
+  if (head.linear) return [line(`ln ${number(raw)} = ${number(head.value("scaled", selection))}`)];
+  const { bias } = head.arrays;
+  const { cap, divided, divisor } = head;
+  const added = bias ? `${plus(at(bias, selection.query, selection.key))} (position bias)` : "";
+  const result = number(head.value("scaled", selection));
+  const rooted = divided.startsWith("√") ? `${number(raw)} ÷ ${divided} = ` : "";
+  const quotient = divided ? `${rooted}${number(raw)} ÷ ${number(divisor)}` : number(raw);
+  if (cap === null) return [line(`${quotient}${added} = ${result}`)];
+  const before = number(raw / divisor);
+  return [
+    line(`${quotient}${divided ? ` = ${before}` : ""}`),
+    line(`With the cap c = ${number(cap)}: c · tanh(${before} / c)${added} = ${result}`),
+  ];
+}
+
+function masking(head: Head, selection: Selection): Block[] {
+  const [query, key] = [quoted(head.queries, selection.query), quoted(head.keys, selection.key)];
+  const score = number(head.value("scaled", selection));
+  if (head.value("masked", selection) > -Infinity)
+    return [line(`${query} may look at ${key}: the score stays ${score}.`)];
+  const why = selection.key > selection.query && !head.crossing ? ", which comes later" : "";
+  return [line(`${query} may not look at ${key}${why}: the score ${score} becomes −∞.`)];
+}
+
+function shares(head: Head, scores: Shown, { query, key }: Selection) {
+  const row = rowOf(scores, query);
+  const largest = Math.max(...row, head.sink ?? -Infinity);
+  const term = (score: number, name: string, chosen: boolean) => {
+    const power = Math.exp(score - largest);
+    const numbers: Toned[] = [
+      ["", `e^(${number(score - largest)})`],
+      ["", `= ${number(power)}`],
+    ];
+    return { head: name, numbers, value: power, chosen };
+  };
+  const list = Array.from(row, (score, j) => term(score, head.keys[j], j === key)).filter((_, j) => row[j] > -Infinity);
+  if (head.sink !== null) list.push(term(head.sink, "sink", false));
+  const sum = total(list);
+  const own = Math.exp(row[key] - largest);
+  return [
+    line(`Each score, less the row's largest, ${number(largest)}, becomes a power of e:`),
+    terms(list),
+    line(`They add up to ${number(sum)}.`),
+    line(
+      `${number(own)} ÷ ${number(sum)} = ${number(own / sum)}, so ${quoted(head.queries, query)} `,
+      `gives ${quoted(head.keys, key)} ${perCent(own / sum)} of its attention.`,
+    ),
+  ];
+}
+
+function weighted(head: Head, row: Vector, column: Vector, tone: Tone) {
+  const list = products(row, column, ["", tone], (j) => head.keys[j]).filter((_, j) => row[j] > 0);
+  return [
+    line("Each token's number times its attention, added up:"),
+    terms(list),
+    line(`sum = ${number(total(list))}`),
+  ];
+}
+
+function written(head: Head, { query, wide }: Selection): Block[] {
+  const parts = products(rowOf(head.arrays.concat, query), columnOf(head.arrays.W_O, wide), ["v", "x"]).map(
+    ({ value }) => value,
+  );
+  const list = Array.from({ length: head.heads }, (_, h) => {
+    const value = parts.slice(h * head.dim, (h + 1) * head.dim).reduce((a, b) => a + b, 0);
+    const shown: Toned = ["", number(value)];
+    return { head: `head ${h}`, numbers: [shown], value, chosen: h === head.head };
+  });
+  const bias = at(head.arrays.b_O, 0, wide);
+  return [
+    line(`Each head's ${head.dim} numbers times its rows of W_O, added up:`),
+    terms(list),
+    line(`sum ${number(total(list))}${plus(bias)} (bias) = ${number(total(list) + bias)}`),
+    ...(head.outNormed ? [line(`After the norm: ${number(at(head.arrays.out, query, wide))}.`)] : []),
+  ];
+}

@@ -1,0 +1,289 @@
+// One matrix as a picture: cells in its colour, rows and columns named where there is room, the chosen cell framed.
+
+import { contextOf, fitsInto, fresh, type Pen, widest } from "../shared/canvas.ts";
+import type { Colours } from "../shared/colours.ts";
+import { arrowOf, make } from "../shared/elements.ts";
+import { decimal, number, shortShare } from "../shared/numbers.ts";
+import type { Figure } from "../shared/picture.ts";
+import { quoted } from "../shared/quoted.ts";
+import { inkOnCell, shader } from "../shared/shades.ts";
+import type { Axis, Description, Head, MatrixId, Selection, Shown } from "./head.ts";
+import { shape } from "./words.ts";
+
+const LEAST_LABEL = 9; // pixels a cell must measure to have its token beside it
+const SMALLEST = 24; // to be hit with a finger; the matrix may then be wider than the page, and is scrolled
+const MOST_LARGE = 16; // tokens; cells of a longer text are small, and reached by the arrow keys
+const LARGEST_CELL = 48; // has room for “−0.25” on a projector, too
+const LABEL = 86;
+const HEAD = 18; // pixels for the number of a head
+const NAME = 24; // pixels for the name of a saved matrix
+const GAP = 40;
+
+/** a later matrix is only outlined */
+export type Size = "large" | "small" | "later";
+
+export type Cell = { row: number; column: number };
+
+export class Grid {
+  selection!: Selection; // from the first drawing on
+  painted: { isDark: boolean; canvas: HTMLCanvasElement } | null = null;
+  left = 0;
+  top = 0;
+  high = 1; // pixels of a cell
+  wide = 1;
+  width = 0;
+  height = 0;
+
+  head: Head;
+  id: MatrixId;
+  size: Size;
+  matrix: Shown;
+  canvas: HTMLCanvasElement;
+  readout: HTMLSpanElement;
+  node: HTMLElement;
+
+  constructor(
+    { head, id, size }: { head: Head; id: MatrixId; size: Size },
+    { hover, pick }: { hover: (cell: Cell | null) => void; pick: (cell: Cell) => void },
+  ) {
+    this.head = head;
+    this.id = id;
+    this.size = size;
+    this.matrix = head.matrix(id);
+    this.canvas = make("canvas", { tabIndex: size === "later" ? -1 : 0, role: "img", dataset: { matrix: id } });
+    this.readout = make("span", { className: "readout" });
+    const { name, title, tone } = this.matrix;
+    const strong = make("strong", { className: `tone-${tone}`, textContent: name });
+    const numbers = make("span", { className: "shape", textContent: shape(this.matrix) });
+    this.node = make("figure", { className: `grid ${size}`, dataset: { matrix: id } });
+    this.node.append(make("figcaption", {}, strong, ` ${title} `, numbers), this.canvas, this.readout);
+    if (size === "later") return;
+    this.canvas.addEventListener("pointermove", (event) => event.pointerType !== "touch" && hover(this.cellAt(event)));
+    this.canvas.addEventListener("pointerleave", () => hover(null));
+    this.canvas.addEventListener("click", (event) => {
+      const cell = this.cellAt(event);
+      if (cell) pick(cell);
+    });
+    this.canvas.addEventListener("keydown", (event) => this.move(event, pick));
+  }
+
+  /** Finds sizes for a free width and height; then `draw`. */
+  measure(width: number, height: number, { font, letters, least }: Colours) {
+    const { rows, columns, axes } = this.matrix;
+    const isText = (axis: Axis) => axis === "query" || axis === "key";
+    const roomFor = (axis: Axis) => {
+      if (this.size !== "large") return 0;
+      if (axis === "concat") return HEAD;
+      return isText(axis) ? Math.min(LABEL, widest(this.labels(axis), `bold ${letters}px ${font}`)) + 6 : 0;
+    };
+    this.left = roomFor(axes.rows);
+    this.top = roomFor(axes.columns);
+    this.high = Math.min(LARGEST_CELL, (height - this.top) / rows);
+    this.wide = Math.min(LARGEST_CELL, (width - this.left) / columns);
+    if (isText(axes.rows) && isText(axes.columns)) {
+      const isLarge = this.size === "large" && Math.max(rows, columns) <= MOST_LARGE;
+      const smallest = isLarge ? Math.max(SMALLEST, 1.4 * least) : 0; // on a projector “.89” has room
+      this.high = this.wide = Math.max(smallest, Math.min(this.high, this.wide));
+    }
+    if (isText(axes.rows) && this.high < LEAST_LABEL) this.left = 0;
+    if (isText(axes.columns) && this.wide < LEAST_LABEL) this.top = 0;
+    this.width = this.left + this.wide * columns + 2;
+    this.height = this.top + this.high * rows + 2;
+  }
+
+  labels(axis: Axis) {
+    return axis === "query" ? this.head.queries : axis === "key" ? this.head.keys : [];
+  }
+
+  draw(selection: Selection, colours: Colours) {
+    this.selection = selection;
+    this.paint(fresh(this.canvas, this.width, this.height), colours);
+    const { matrix } = this;
+    const { row, column } = this.head.cellOf(this.id, selection);
+    const value = this.size === "later" ? "" : number(matrix.values[row * matrix.columns + column]);
+    const chosen = `${this.placeOf("rows", row)}, ${this.placeOf("columns", column)}, ${value}`;
+    this.readout.textContent = value;
+    this.canvas.ariaLabel = `${matrix.name}, ${matrix.title}, ${shape(matrix)}; chosen: ${chosen}. Arrow keys move.`;
+  }
+
+  placeOf(side: "rows" | "columns", index: number) {
+    const labels = this.labels(this.matrix.axes[side]);
+    return `${side === "rows" ? "row" : "column"} ${labels.length ? quoted(labels, index) : index}`;
+  }
+
+  paint(pen: Pen, colours: Colours): void {
+    const { rows, columns } = this.matrix;
+    pen.save();
+    pen.translate(this.left, this.top);
+    if (this.size === "later") {
+      pen.strokeStyle = colours.grid;
+      pen.lineWidth = 1;
+      pen.strokeRect(1, 1, this.wide * columns - 2, this.high * rows - 2);
+    } else {
+      pen.imageSmoothingEnabled = false;
+      pen.drawImage(this.image(colours), 0, 0, this.wide * columns, this.high * rows);
+      this.paintNumbers(pen, colours);
+      this.paintHeads(pen, colours);
+      this.paintMark(pen, colours);
+    }
+    pen.restore();
+    this.paintLabels(pen, colours);
+  }
+
+  /** One pixel a cell, kept until the page turns dark or light. */
+  image(colours: Colours) {
+    if (this.painted?.isDark === colours.isDark) return this.painted.canvas;
+    const { rows, columns } = this.matrix;
+    const canvas = make("canvas", { width: columns, height: rows });
+    const context = contextOf(canvas);
+    const image = context.createImageData(columns, rows);
+    const shade = shader(this.matrix, colours);
+    for (let n = 0; n < rows * columns; n++) image.data.set([...shade(n), 255], 4 * n);
+    context.putImageData(image, 0, 0);
+    this.painted = { isDark: colours.isDark, canvas };
+    return canvas;
+  }
+
+  paintNumbers(pen: Pen, colours: Colours): void {
+    const { wide, high } = this;
+    if (Math.min(wide, high) < colours.least + 3) return;
+    const { columns, values, tone, allowed } = this.matrix;
+    const isShown = (n: number) => values[n] !== -Infinity && (!allowed || allowed[n]);
+    const write = tone === "share" ? shortShare : decimal;
+    const texts = Array.from(values, (value, n) => (isShown(n) ? write(value) : ""));
+    pen.font = `${colours.least}px ${colours.font}`;
+    if (!texts.every((text) => fitsInto(pen, text, wide))) return;
+    const shade = shader(this.matrix, colours);
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    for (const [n, text] of texts.entries()) {
+      if (!text) continue;
+      pen.fillStyle = inkOnCell(tone, values[n], shade(n));
+      pen.fillText(text, ((n % columns) + 0.5) * wide, (Math.floor(n / columns) + 0.5) * high);
+    }
+  }
+
+  /** Lines between the parts of the heads, and their numbers. */
+  paintHeads(pen: Pen, colours: Colours) {
+    const { rows, columns, axes } = this.matrix;
+    const { heads, dim, head: own } = this.head;
+    if (axes.rows !== "concat" && axes.columns !== "concat") return; // setting a font takes long
+    pen.strokeStyle = colours.text;
+    pen.lineWidth = 1;
+    pen.beginPath();
+    for (let h = 1; h < heads; h++) {
+      const [x, y] = [h * dim * this.wide, h * dim * this.high];
+      if (axes.columns === "concat") {
+        pen.moveTo(x, 0);
+        pen.lineTo(x, rows * this.high);
+      }
+      if (axes.rows === "concat") {
+        pen.moveTo(0, y);
+        pen.lineTo(columns * this.wide, y);
+      }
+    }
+    pen.stroke();
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    for (let h = 0; h < heads; h++) {
+      const middle = (h + 0.5) * dim;
+      pen.fillStyle = h === own ? colours.accent : colours.text;
+      pen.font = `${h === own ? "bold " : ""}${colours.letters}px ${colours.font}`;
+      if (axes.columns === "concat" && this.top) pen.fillText(String(h), middle * this.wide, -HEAD / 2);
+      if (axes.rows === "concat" && this.left) pen.fillText(String(h), -HEAD / 2, middle * this.high);
+    }
+  }
+
+  paintMark(pen: Pen, colours: Colours): void {
+    const { rows, columns } = this.matrix;
+    const { wide, high } = this;
+    const { row, column } = this.head.cellOf(this.id, this.selection);
+    const marks = marksOf(this.matrix.axes);
+    pen.strokeStyle = colours.accent;
+    pen.lineWidth = 1;
+    if (marks.row) pen.strokeRect(0.5, row * high, columns * wide - 1, Math.max(high, 2));
+    if (marks.column) pen.strokeRect(column * wide, 0.5, Math.max(wide, 2), rows * high - 1);
+    pen.lineWidth = 3;
+    pen.strokeRect(column * wide, row * high, Math.max(wide, 3), Math.max(high, 3));
+  }
+
+  paintLabels(pen: Pen, colours: Colours): void {
+    const { rows, columns, axes } = this.matrix;
+    const chosen = this.head.cellOf(this.id, this.selection);
+    const font = (isChosen: boolean, room: number) => {
+      return `${isChosen ? "bold " : ""}${Math.max(colours.least, Math.min(14, room - 1))}px ${colours.font}`;
+    };
+    /** Where letters have too little room, every other label is left out, or more of them. */
+    const isLeftOut = (n: number, at: number, room: number) => n !== at && n % Math.ceil(colours.least / room) !== 0;
+    pen.fillStyle = colours.text;
+    pen.textBaseline = "middle";
+    pen.textAlign = "right";
+    for (const [row, label] of this.left ? this.labels(axes.rows).slice(0, rows).entries() : []) {
+      if (isLeftOut(row, chosen.row, this.high)) continue;
+      pen.font = font(row === chosen.row, this.high);
+      pen.fillText(cut(label), this.left - 4, this.top + (row + 0.5) * this.high);
+    }
+    pen.textAlign = "left";
+    for (const [column, label] of this.top ? this.labels(axes.columns).slice(0, columns).entries() : []) {
+      if (isLeftOut(column, chosen.column, this.wide)) continue;
+      pen.save();
+      pen.translate(this.left + (column + 0.5) * this.wide, this.top - 4);
+      pen.rotate(-Math.PI / 2);
+      pen.font = font(column === chosen.column, this.wide);
+      pen.fillText(cut(label), 0, 0);
+      pen.restore();
+    }
+  }
+
+  cellAt(event: MouseEvent): Cell | null {
+    const box = this.canvas.getBoundingClientRect();
+    const row = Math.floor((event.clientY - box.top - this.top) / this.high);
+    const column = Math.floor((event.clientX - box.left - this.left) / this.wide);
+    const isInside = row >= 0 && column >= 0 && row < this.matrix.rows && column < this.matrix.columns;
+    return isInside ? { row, column } : null;
+  }
+
+  move(event: KeyboardEvent, pick: (cell: Cell) => void) {
+    const arrow = arrowOf(event);
+    if (!arrow) return;
+    event.preventDefault();
+    event.stopPropagation(); // or the stage would change too
+    const { row, column } = this.head.cellOf(this.id, this.selection);
+    const within = (value: number, count: number) => Math.min(count - 1, Math.max(0, value));
+    const { rows, columns } = this.matrix;
+    pick({ row: within(row + arrow[0], rows), column: within(column + arrow[1], columns) });
+  }
+}
+
+/**
+ * Whether a matrix has its chosen row marked, and its chosen column. In a product the row of the matrix on the left
+ * meets the column of the one on the right.
+ */
+export const marksOf = ({ rows, columns }: Pick<Description, "rows" | "columns">) => ({
+  row: rows === "query" || rows === "key",
+  column: columns === "key" || rows === "wide" || rows === "concat",
+});
+
+const cut = (label: string) => (label.length > 12 ? `${label.slice(0, 11)}…` : label);
+
+/** Some grids as one figure. */
+export function sideBySide(grids: Grid[], colours: Colours): Figure {
+  const width = grids.reduce((sum, grid) => sum + grid.width + GAP, 0);
+  const height = NAME + Math.max(0, ...grids.map((grid) => grid.height));
+  const paint = (pen: Pen) => {
+    let x = 0;
+    for (const grid of grids) {
+      pen.fillStyle = colours.text;
+      pen.textAlign = "left";
+      pen.textBaseline = "alphabetic";
+      pen.font = `bold 13px ${colours.font}`;
+      pen.fillText(grid.matrix.name, x, 14);
+      pen.save();
+      pen.translate(x, NAME);
+      grid.paint(pen, colours);
+      pen.restore();
+      x += grid.width + GAP;
+    }
+  };
+  return { width: Math.max(width, 560), height, paint };
+}

@@ -1,0 +1,330 @@
+// One head's numbers: what travelled, and what is multiplied out from it when it is first looked at.
+
+import type { Matrix } from "../shared/arrays.ts";
+import { type Plain, recordOf } from "../shared/record.ts";
+import type { Masked, Tone } from "../shared/shades.ts";
+import { arraysOf } from "./arrays_of.ts";
+
+/** what rows or columns stand for; `wide` is d_model */
+export type Axis = "query" | "key" | "dim" | "wide" | "concat";
+
+/** one index of each */
+export type Selection = Record<Axis, number>;
+
+/**
+ * What the rows and columns of a matrix stand for, its colour, its name, and where it comes from if it did not travel.
+ */
+export interface Description {
+  rows: Axis;
+  columns: Axis;
+  tone: Tone;
+  name: string;
+  title: string;
+  from?: (head: Head) => Masked;
+}
+
+export type Shown = Masked & { id: MatrixId; tone: Tone; title: string; name: string; axes: Description };
+
+export type MatrixId =
+  | "x"
+  | "memory"
+  | "plain"
+  | "plainShare"
+  | "plainMean"
+  | "W_Q"
+  | "W_K"
+  | "W_V"
+  | "q"
+  | "k"
+  | "v"
+  | "rot_q"
+  | "rot_k"
+  | "keysAcross"
+  | "raw"
+  | "scaled"
+  | "masked"
+  | "share"
+  | "z"
+  | "concat"
+  | "W_O"
+  | "out"
+  | "before"
+  | "after";
+
+const MATRICES: Record<MatrixId, Description> = {
+  x: { rows: "query", columns: "wide", tone: "x", name: "X", title: "vectors x" },
+  memory: { rows: "key", columns: "wide", tone: "x", name: "M", title: "the encoder's output" },
+  plain: {
+    rows: "query",
+    columns: "key",
+    tone: "score",
+    name: "X Xᵀ",
+    title: "x · x",
+    from: (head) => product(head.arrays.x, transposed(head.read)),
+  },
+  plainShare: {
+    rows: "query",
+    columns: "key",
+    tone: "share",
+    name: "A",
+    title: "softmax",
+    from: (head) => softmax(head.matrix("plain")),
+  },
+  plainMean: {
+    rows: "query",
+    columns: "wide",
+    tone: "x",
+    name: "A X",
+    title: "weighted mean",
+    from: (head) => product(head.matrix("plainShare"), head.read),
+  },
+  W_Q: { rows: "wide", columns: "dim", tone: "q", name: "W_Q", title: "learned" },
+  W_K: { rows: "wide", columns: "dim", tone: "k", name: "W_K", title: "learned" },
+  W_V: { rows: "wide", columns: "dim", tone: "v", name: "W_V", title: "learned" },
+  q: { rows: "query", columns: "dim", tone: "q", name: "Q", title: "queries" },
+  k: { rows: "key", columns: "dim", tone: "k", name: "K", title: "keys" },
+  v: { rows: "key", columns: "dim", tone: "v", name: "V", title: "values" },
+  rot_q: { rows: "query", columns: "dim", tone: "q", name: "Q", title: "queries, turned" },
+  rot_k: { rows: "key", columns: "dim", tone: "k", name: "K", title: "keys, turned" },
+  keysAcross: {
+    rows: "dim",
+    columns: "key",
+    tone: "k",
+    name: "Kᵀ",
+    title: "keys, transposed",
+    from: (head) => transposed(head.matched.k),
+  },
+  raw: {
+    rows: "query",
+    columns: "key",
+    tone: "score",
+    name: "Q Kᵀ",
+    title: "scores q · k",
+    from: (head) => product(head.matched.q, transposed(head.matched.k)),
+  },
+  scaled: {
+    rows: "query",
+    columns: "key",
+    tone: "score",
+    name: "Q Kᵀ / √d",
+    title: "scaled",
+    from: (head) => scaled(head),
+  },
+  masked: {
+    rows: "query",
+    columns: "key",
+    tone: "score",
+    name: "S",
+    title: "masked",
+    from: (head) => masked(head.matrix("scaled"), head.arrays.mask),
+  },
+  share: {
+    rows: "query",
+    columns: "key",
+    tone: "share",
+    name: "A",
+    title: "softmax",
+    from: ({ arrays: { pattern, mask } }) => ({ ...pattern, allowed: mask.values }),
+  },
+  z: { rows: "query", columns: "dim", tone: "v", name: "A V", title: "weighted sum" },
+  concat: { rows: "query", columns: "concat", tone: "v", name: "Z", title: "all heads side by side" },
+  W_O: { rows: "concat", columns: "wide", tone: "x", name: "W_O", title: "learned" },
+  out: { rows: "query", columns: "wide", tone: "x", name: "out", title: "what the layer writes" },
+  before: { rows: "query", columns: "wide", tone: "x", name: "stream", title: "before" },
+  after: {
+    rows: "query",
+    columns: "wide",
+    tone: "x",
+    name: "stream + out",
+    title: "after",
+    from: ({ arrays: { before, out } }) => sum(before, out),
+  },
+};
+
+/** What is different in linear attention, whose pattern is φ(q) · φ(k), divided by its sum. */
+const LINEAR: Partial<Record<MatrixId, Partial<Description>>> = {
+  rot_q: { name: "φ(Q)", title: "queries, all positive" },
+  rot_k: { name: "φ(K)", title: "keys, all positive" },
+  keysAcross: { name: "φ(K)ᵀ" },
+  raw: { name: "φ(Q) φ(K)ᵀ", title: "products φ(q) · φ(k)" },
+  scaled: { name: "ln φ(Q) φ(K)ᵀ", title: "logarithm", from: (head) => logarithm(head.matrix("raw")) },
+};
+
+type Fact = "title" | "layer" | "head" | "heads" | "preNorm" | "queries" | "keys";
+type How = "divisor" | "divided" | "cap" | "linear" | "sink" | "normed" | "outNormed";
+
+/** What is known of a head besides its arrays (`payload` in __init__.py). */
+export type HeadFacts = Pick<Head, Fact | How>;
+
+export function isMatrix(item: string): item is MatrixId {
+  return Object.hasOwn(MATRICES, item);
+}
+
+export class Head {
+  title = ""; // of the model
+  layer = "";
+  head = 0;
+  heads = 1;
+  preNorm = true;
+  divisor = 1; // of q · k
+  divided = ""; // the same as it is written; "" where nothing is divided
+  cap: number | null = null; // c of c · tanh(score / c)
+  sink: number | null = null; // a logit that belongs to no key
+  linear = false; // whether the pattern is φ(q) · φ(k), divided by its sum
+  normed = false; // whether a norm makes queries and keys
+  outNormed = false; // whether a norm makes what the layer writes
+  queries: string[] = [];
+  keys: string[] = [];
+  made: Partial<Record<MatrixId, Shown>> = {};
+
+  arrays: Record<string, Matrix>;
+  counts: Record<Axis, number>;
+  crossing: boolean;
+  turned: boolean;
+
+  /** @param same the same head on another text, where the layer's matrices do not travel again */
+  constructor(source: Uint8Array | Plain<HeadFacts>, same: Head | null = null) {
+    const record = recordOf(source);
+    const weights = Object.entries(same?.arrays ?? {}).filter(([name]) => /^[Wb]_/.test(name));
+    const arrays = { ...Object.fromEntries(weights), ...arraysOf(record) };
+    const { title, layer, head, heads, preNorm, queries, keys } = record.facts;
+    const { divisor, divided, cap, linear, sink, normed, outNormed } = record.facts;
+    Object.assign(this, { title, layer, head, heads, preNorm, queries, keys });
+    Object.assign(this, { divisor, divided, cap, linear, sink, normed, outNormed });
+    this.arrays = arrays;
+    this.counts = {
+      query: arrays.x.rows,
+      key: arrays.k.rows,
+      dim: arrays.q.columns,
+      wide: arrays.x.columns,
+      concat: arrays.concat.columns,
+    };
+    this.crossing = "memory" in arrays; // one text looks at another
+    this.turned = "rot_q" in arrays && !linear;
+  }
+
+  get dim() {
+    return this.counts.dim;
+  }
+
+  /** What keys and values are made from. */
+  get read() {
+    return this.arrays.memory ?? this.arrays.x;
+  }
+
+  /** The queries and keys that meet in the scores. */
+  get matched() {
+    const { q, k, rot_q = q, rot_k = k } = this.arrays;
+    return { q: rot_q, k: rot_k };
+  }
+
+  matrix(id: MatrixId): Shown {
+    const known = this.made[id];
+    if (known) return known;
+    const { tone, title, from } = this.description(id);
+    const numbers = from ? from(this) : this.arrays[id];
+    const shown = { id, tone, title, name: this.nameOf(id), ...numbers, axes: MATRICES[id] };
+    this.made[id] = shown;
+    return shown;
+  }
+
+  description(id: MatrixId) {
+    return this.linear ? { ...MATRICES[id], ...LINEAR[id] } : MATRICES[id];
+  }
+
+  nameOf(id: MatrixId) {
+    const { name } = this.description(id);
+    if (this.linear) return name;
+    if (id === "scaled" && !this.divided.startsWith("√"))
+      return this.divided ? `Q Kᵀ / ${this.divided}` : this.cap === null ? "Q Kᵀ + b" : "Q Kᵀ";
+    return this.crossing ? name.replace("X Xᵀ", "X Mᵀ").replace("A X", "A M") : name;
+  }
+
+  /** The cell of a matrix that a selection points at. */
+  cellOf(id: MatrixId, selection: Selection) {
+    const { rows, columns } = MATRICES[id];
+    return { row: selection[rows], column: selection[columns] };
+  }
+
+  /** The part of a selection that a cell of a matrix stands for. */
+  selectionAt(id: MatrixId, { row, column }: { row: number; column: number }): Partial<Selection> {
+    const { rows, columns } = MATRICES[id];
+    return { [rows]: row, [columns]: column };
+  }
+
+  value(id: MatrixId, selection: Selection) {
+    const { row, column } = this.cellOf(id, selection);
+    return at(this.matrix(id), row, column);
+  }
+
+  /** The tokens along an axis; of numbers none. */
+  labels(axis: Axis) {
+    return axis === "query" ? this.queries : axis === "key" ? this.keys : [];
+  }
+}
+
+export const at = ({ columns, values }: Matrix, row: number, column: number) => values[row * columns + column];
+
+export const rowOf = ({ columns, values }: Matrix, row: number) => values.subarray(row * columns, (row + 1) * columns);
+
+export const columnOf = ({ rows, columns, values }: Matrix, column: number) =>
+  Float64Array.from({ length: rows }, (_, row) => values[row * columns + column]);
+
+export function transposed({ rows, columns, values }: Matrix): Matrix {
+  return {
+    rows: columns,
+    columns: rows,
+    values: Float64Array.from(values, (_, n) => values[(n % rows) * columns + Math.floor(n / rows)]),
+  };
+}
+
+export function product(a: Matrix, b: Matrix): Matrix {
+  const values = new Float64Array(a.rows * b.columns);
+  for (let i = 0; i < a.rows; i++) {
+    for (let m = 0; m < a.columns; m++) {
+      const factor = a.values[i * a.columns + m];
+      for (let j = 0; j < b.columns; j++) values[i * b.columns + j] += factor * b.values[m * b.columns + j];
+    }
+  }
+  return { rows: a.rows, columns: b.columns, values };
+}
+
+function sum(a: Matrix, b: Matrix): Matrix {
+  return { rows: a.rows, columns: a.columns, values: Float64Array.from(a.values, (value, n) => value + b.values[n]) };
+}
+
+/** The scores as the softmax gets them: divided, capped where the model has a cap, with the bias of its positions. */
+function scaled(head: Head): Matrix {
+  const { rows, columns, values } = head.matrix("raw");
+  const { divisor, cap } = head;
+  const { bias } = head.arrays;
+  const kept = (score: number) => (cap === null ? score : cap * Math.tanh(score / cap));
+  return { rows, columns, values: values.map((value, n) => kept(value / divisor) + (bias?.values[n] ?? 0)) };
+}
+
+const logarithm = ({ rows, columns, values }: Matrix): Matrix => ({ rows, columns, values: values.map(Math.log) });
+
+function masked(scores: Matrix, mask: Matrix): Masked {
+  return {
+    rows: scores.rows,
+    columns: scores.columns,
+    values: scores.values.map((value, n) => (mask.values[n] ? value : -Infinity)),
+    allowed: mask.values,
+  };
+}
+
+/** Each row as shares: powers of e, divided by their sum. */
+export function softmax(scores: Matrix): Matrix {
+  const values = new Float64Array(scores.values.length);
+  for (let i = 0; i < scores.rows; i++) {
+    const row = rowOf(scores, i);
+    const largest = Math.max(...row);
+    const powers = Float64Array.from(row, (score) => Math.exp(score - largest));
+    const total = powers.reduce((a, b) => a + b, 0);
+    values.set(
+      powers.map((power) => power / total),
+      i * scores.columns,
+    );
+  }
+  return { rows: scores.rows, columns: scores.columns, values };
+}

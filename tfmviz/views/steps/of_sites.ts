@@ -1,0 +1,44 @@
+// One head of a text that the browser has read itself, as step by step takes it (`payload` in views/steps).
+
+import type { Engine } from "../engine/engine.ts";
+import { weightsOf } from "../engine/weights.ts";
+import type { Plain, Sites } from "../shared/record.ts";
+import type { HeadFacts } from "./head.ts";
+
+/**
+ * @param plain all sites of the text
+ * @param engine that has computed them
+ * @param wishes whether the layer's matrices are there too; a view of this head has them
+ */
+export function stepsOf(
+  { facts, sites }: Plain,
+  engine: Engine,
+  { title, layer, head }: { title: string; layer: string; head: number },
+  { withWeights = false }: { withWeights?: boolean } = {},
+): Plain<HeadFacts> {
+  const { config, positions } = engine.transformer;
+  const { d_head, divisor, n_heads, norm_position } = config;
+  const { labels } = facts.texts.target;
+  const before = sites[`${layer.slice(0, layer.lastIndexOf("."))}.resid_pre`];
+  const preNorm = norm_position === "pre";
+  const found: Sites = { x: preNorm ? sites[`${layer}.norm`] : before, before };
+  if (withWeights) Object.assign(found, weightsOf(engine, layer));
+  for (const [site, value] of Object.entries(sites)) {
+    if (site.startsWith(`${layer}.`)) found[site.slice(layer.length + 1)] ??= value;
+  }
+  const bias = positions.bias(labels.length, labels.length);
+  if (bias) found.bias = { shape: [n_heads, labels.length, labels.length], data: bias };
+  const { theta } = positions;
+  if (theta) {
+    const angles = Float32Array.from({ length: labels.length * theta.length }, (_, n) => angleOf(theta, n));
+    found.angles = { shape: [labels.length, theta.length], data: angles };
+  }
+  const divided = Math.abs(divisor - Math.sqrt(d_head)) < 1e-9 * divisor ? `√${d_head}` : plainly(divisor);
+  const how = { preNorm, divisor, divided, cap: null, linear: false, sink: null, normed: false, outNormed: false };
+  return { facts: { title, layer, head, queries: labels, keys: labels, heads: n_heads, ...how }, sites: found };
+}
+
+/** By how much a pair of coordinates turns, as the model computes it. */
+const angleOf = (theta: number[], n: number) => Math.floor(n / theta.length) * theta[n % theta.length];
+
+const plainly = (divisor: number) => (divisor === 1 ? "" : String(Number(divisor.toPrecision(4))));

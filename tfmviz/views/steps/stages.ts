@@ -1,0 +1,272 @@
+// The way from the sentence to what a layer writes, stage by stage.
+
+import type { Matrix } from "../shared/arrays.ts";
+import { number } from "../shared/numbers.ts";
+import { quoted } from "../shared/quoted.ts";
+import type { Part } from "../shared/sums.ts";
+import { at, type Head, type MatrixId, rowOf, type Selection } from "./head.ts";
+
+const CHAIN = ["raw", "÷√d", "scaled", "mask", "masked", "softmax", "share", "× V", "z"];
+
+/** A stage has words and a picture. An item of the picture is a matrix, a sign between two, or a new line. */
+export interface Stage {
+  id: string;
+  short: string; // its name
+  main: MatrixId | null; // the matrix in focus
+  chain?: boolean; // whether the chain of score matrices is shown too
+  items: string[];
+  words: (head: Head, selection: Selection) => Part[];
+}
+
+type Planned = Omit<Stage, "items"> & { items: (head: Head) => string[]; if?: (head: Head) => boolean };
+
+const ALL: Planned[] = [
+  {
+    id: "sentence",
+    short: "sentence",
+    main: null,
+    items: () => ["share"], // where the way leads
+    words: (head, { query }) => [
+      head.crossing
+        ? `The answer's ${head.counts.query} rows look at the ${head.counts.key} tokens of the source. `
+        : `The model reads ${head.counts.key} tokens. `,
+      "Choose one: ",
+      ["q", `the query is token ${query}, ${quoted(head.queries, query)}`],
+      ".",
+    ],
+  },
+  {
+    id: "vectors",
+    short: "vectors",
+    main: "x",
+    items: (head) => (head.crossing ? ["x", "reads", "memory"] : ["x"]),
+    words: (head, { query }) => [
+      `Every token is a row of ${head.counts.wide} numbers, its vector x. `,
+      `The framed row is ${quoted(head.queries, query)}.`,
+      head.crossing ? " A row “a → student” has read “a” and writes “student” next." : "",
+    ],
+  },
+  {
+    id: "plain",
+    short: "version 1",
+    main: "plainShare",
+    items: (head) => ["x", "→", "plain", "softmax →", "plainShare", head.crossing ? "× M →" : "× X →", "plainMean"],
+    words: (head) => ["Attention with nothing learned: how alike are two vectors? ", head.crossing ? "" : likest(head)],
+  },
+  {
+    id: "qkv",
+    short: "q, k, v",
+    main: "q",
+    items: (head) => [
+      ...projection("x", "q"),
+      "\n",
+      ...projection(source(head), "k"),
+      "\n",
+      ...projection(source(head), "v"),
+    ],
+    words: (head) => [
+      "So each token gets three learned vectors: ",
+      ["q", "a query (what am I looking for?)"],
+      ", ",
+      ["k", "a key (what am I?)"],
+      " and ",
+      ["v", "a value (what do I hand over?)"],
+      `. ${head.counts.wide} numbers become ${head.dim}.`,
+    ],
+  },
+  {
+    id: "turn",
+    short: "position",
+    main: "rot_q",
+    items: () => ["q", "turn →", "rot_q", "\n", "k", "turn →", "rot_k"],
+    if: (head) => head.turned,
+    words: () => [
+      "This model turns each ",
+      ["q", "query"],
+      " and ",
+      ["k", "key"],
+      " by its position, so a score depends on the distance.",
+    ],
+  },
+  {
+    id: "feature",
+    short: "φ",
+    main: "rot_q",
+    items: () => ["q", "φ →", "rot_q", "\n", "k", "φ →", "rot_k"],
+    if: (head) => head.linear,
+    words: () => [
+      "Linear attention: φ makes each ",
+      ["q", "query"],
+      " and ",
+      ["k", "key"],
+      " positive: x + 1 above 0, e^x below.",
+    ],
+  },
+  {
+    id: "scores",
+    short: "scores",
+    main: "raw",
+    chain: true,
+    items: (head) => [head.turned || head.linear ? "rot_q" : "q", "×", "keysAcross", "=", "raw"],
+    words: (head, selection) => [
+      "Every ",
+      ["q", "query"],
+      " meets every ",
+      ["k", "key"],
+      `: ${quoted(head.queries, selection.query)} and ${quoted(head.keys, selection.key)} `,
+      `score ${number(head.value("raw", selection))}.`,
+    ],
+  },
+  {
+    id: "scaled",
+    short: "÷ √d",
+    main: "scaled",
+    chain: true,
+    items: () => ["scaled"],
+    if: (head) => isScaled(head),
+    words: (head, selection) => [
+      divided(head),
+      head.cap === null ? "" : `; a cap keeps them between −${number(head.cap)} and ${number(head.cap)}`,
+      head.arrays.bias ? ", plus the position bias" : "",
+      `: ${number(head.value("raw", selection))} becomes ${number(head.value("scaled", selection))}.`,
+    ],
+  },
+  {
+    id: "masked",
+    short: "mask",
+    main: "masked",
+    chain: true,
+    items: () => ["masked"],
+    words: (head, { query }) => {
+      if (isOpen(head)) return ["Nothing is masked: every query sees every key."];
+      const seen = Array.from(rowOf(head.matrix("masked"), query)).filter((score) => score > -Infinity).length;
+      return [
+        "What may not be seen gets −∞ (blank): ",
+        `${quoted(head.queries, query)} sees ${seen} of ${head.counts.key} tokens.`,
+      ];
+    },
+  },
+  {
+    id: "share",
+    short: "softmax",
+    main: "share",
+    chain: true,
+    items: () => ["share"],
+    words: (head, { query }) => [
+      `Scores become shares: every row sums to ${head.sink === null ? "1" : "less than 1, the sink gets the rest"}. `,
+      strongest(head, query),
+    ],
+  },
+  {
+    id: "z",
+    short: "sum of values",
+    main: "z",
+    chain: true,
+    items: () => ["share", "×", "v", "=", "z"],
+    words: (head, { query }) => [
+      `${quoted(head.queries, query)} takes from every token's `,
+      ["v", "value"],
+      " as much as its share says.",
+    ],
+  },
+  {
+    id: "concat",
+    short: "all heads",
+    main: "concat",
+    items: () => ["z", "head →", "concat"],
+    words: (head) => [
+      `The results of all ${head.heads} heads, side by side: `,
+      `${head.heads} × ${head.dim} = ${head.counts.concat} numbers.`,
+    ],
+  },
+  {
+    id: "out",
+    short: "W_O",
+    main: "out",
+    items: () => ["concat", "×", "W_O", "=", "out"],
+    words: (head) => [`W_O mixes the heads: ${head.counts.concat} numbers become ${head.counts.wide}. `],
+  },
+  {
+    id: "stream",
+    short: "add",
+    main: "after",
+    items: () => ["before", "+", "out", "=", "after"],
+    words: (head, { query }) => {
+      const { out, before } = head.arrays;
+      const [added, from, to] = [out, before, head.matrix("after")].map((matrix) => number(norm(matrix, query)));
+      return [
+        `Added to the stream of ${quoted(head.queries, query)}, `,
+        `a vector of length ${added} takes it from ${from} to ${to}.`,
+        head.preNorm ? "" : " A norm follows.",
+      ];
+    },
+  },
+];
+
+/** The stages of a head; what it does not do is left out. */
+export function stagesOf(head: Head): Stage[] {
+  const stages = ALL.filter((stage) => !stage.if || stage.if(head));
+  return stages.map((stage) => {
+    const short = stage.id === "scaled" ? shortOfScaled(head) : stage.short;
+    return { ...stage, short, items: stage.items(head) };
+  });
+}
+
+/** What happens to the scores before the mask, in few letters. */
+function shortOfScaled(head: Head) {
+  if (head.linear) return "ln";
+  if (head.divided) return head.divided.startsWith("√") ? "÷ √d" : `÷ ${head.divided}`;
+  return head.cap === null ? "+ bias" : "cap";
+}
+
+/** Why scores are divided, and by what. */
+function divided(head: Head) {
+  if (head.linear) return "These products are the shares, up to their sum; the softmax gets their logarithms";
+  if (!head.divided) return "This model divides scores by nothing";
+  const by = head.divided.startsWith("√") ? `${head.divided} = ${number(head.divisor)}` : head.divided;
+  return `Long vectors make large scores, so all are divided by ${by}`;
+}
+
+/** Whether anything happens to the scores between product and mask. */
+const isScaled = (head: Head) =>
+  head.linear || head.divided !== "" || head.cap !== null || head.arrays.bias !== undefined;
+
+/** The chain of a head's matrices, without the step that its model does not take. */
+export const chainOf = (head: Head) =>
+  isScaled(head) ? CHAIN : CHAIN.filter((item) => item !== "÷√d" && item !== "scaled");
+
+/** An item of the chain as it is shown. */
+export const signOf = (head: Head, item: string) => (item === "÷√d" ? shortOfScaled(head).replace(" ", "") : item);
+
+/** Whether a matrix of the chain is still to come. */
+export const isLater = (id: string, main: string | null) => CHAIN.indexOf(id) > CHAIN.indexOf(main ?? "");
+
+const source = (head: Head) => (head.crossing ? "memory" : "x");
+
+const projection = (from: string, letter: string) => [from, "×", `W_${letter.toUpperCase()}`, "=", letter];
+
+const isOpen = (head: Head) => Array.from(head.arrays.mask.values).every((allowed) => allowed);
+
+const norm = (matrix: Matrix, row: number) => Math.hypot(...rowOf(matrix, row));
+
+/** How many tokens are most like themselves. */
+function likest(head: Head) {
+  const plain = head.matrix("plain");
+  const { query: count } = head.counts;
+  const own = Array.from({ length: count }, (_, i) => Math.max(...rowOf(plain, i)) === at(plain, i, i)).filter(Boolean);
+  const so = 2 * own.length > count ? ": little is exchanged" : "";
+  return `Of these ${count} tokens ${own.length} score highest with themselves${so}.`;
+}
+
+/** The tokens that a query looks at most, and what it gives to none of them. */
+function strongest(head: Head, query: number) {
+  const row = Array.from(rowOf(head.matrix("share"), query));
+  const names = Array.from(row, (share, j) => ({ share, j }))
+    .sort((a, b) => b.share - a.share)
+    .slice(0, 3)
+    .filter(({ share }) => share >= 0.005)
+    .map(({ share, j }) => `${quoted(head.keys, j)} ${number(share)}`);
+  const rest = 1 - row.reduce((sum, share) => sum + share, 0);
+  const sink = head.sink === null ? "" : `; ${number(rest)} goes to the sink, to no token`;
+  return `${quoted(head.queries, query)} looks at ${names.join(", ") || "nothing"}${sink}.`;
+}

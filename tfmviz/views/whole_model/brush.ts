@@ -1,0 +1,84 @@
+// Text, lines and arrows of the picture on a pen, in the page's colours.
+
+import type { Pen } from "../shared/canvas.ts";
+import type { Colours } from "../shared/colours.ts";
+import { colourOf } from "./colours.ts";
+import type { Rect } from "./layout.ts";
+
+type Point = [x: number, y: number];
+
+export const LETTERS = 14; // pixels, before the picture is scaled
+
+export class Brush {
+  pen: Pen;
+  colours: Colours;
+
+  constructor(pen: Pen, colours: Colours) {
+    this.pen = pen;
+    this.colours = colours;
+  }
+
+  colour(kind: string) {
+    return colourOf(kind, this.colours.roles);
+  }
+
+  text(
+    text: string,
+    x: number,
+    y: number,
+    {
+      isBold = false,
+      align = "left",
+      colour = this.colours.text,
+    }: { isBold?: boolean; align?: CanvasTextAlign; colour?: string } = {},
+  ) {
+    const { pen } = this;
+    pen.fillStyle = colour;
+    pen.textAlign = align;
+    pen.textBaseline = "middle";
+    pen.font = `${isBold ? "bold " : ""}${LETTERS}px ${this.colours.font}`;
+    pen.fillText(text, x, y);
+  }
+
+  /** @param text as wide as the font of the last text makes it */
+  widthOf(text: string) {
+    return this.pen.measureText(text).width;
+  }
+
+  /** A text with as many of its letters as there is room for. */
+  cut(text: string, room: number) {
+    this.pen.font = `${LETTERS}px ${this.colours.font}`;
+    if (this.widthOf(text) <= room) return text;
+    let short = [...text];
+    while (short.length > 1 && this.widthOf(`${short.join("")}…`) > room) short = short.slice(0, -1);
+    return `${short.join("")}…`;
+  }
+
+  line(colour: string, width: number, ...points: Point[]) {
+    const { pen } = this;
+    pen.strokeStyle = colour;
+    pen.lineWidth = width;
+    pen.beginPath();
+    pen.moveTo(...points[0]);
+    for (const point of points.slice(1)) pen.lineTo(...point);
+    pen.stroke();
+  }
+
+  /** An arrow along one of the axes. */
+  arrow(colour: string, width: number, [x0, y0]: Point, [x1, y1]: Point) {
+    const [dx, dy] = [Math.sign(x1 - x0) * 4, Math.sign(y1 - y0) * 4];
+    this.line(colour, width, [x0, y0], [x1, y1]);
+    this.line(colour, width, [x1 - dx - dy, y1 - dy - dx], [x1, y1], [x1 - dx + dy, y1 - dy + dx]);
+  }
+
+  fill(colour: string, x: number, y: number, width: number, height: number) {
+    this.pen.fillStyle = colour;
+    this.pen.fillRect(x, y, width, height);
+  }
+
+  frame(colour: string, line: number, { x, y, width, height }: Rect) {
+    this.pen.strokeStyle = colour;
+    this.pen.lineWidth = line;
+    this.pen.strokeRect(x, y, width, height);
+  }
+}

@@ -1,0 +1,185 @@
+// What changes with the pointer: the followed token's row, what it reads of the others, the amounts in the band.
+
+import type { Matrix } from "../shared/arrays.ts";
+import { decimal, perCent, rounded } from "../shared/numbers.ts";
+import { tileOf } from "./boxes.ts";
+import type { Brush } from "./brush.ts";
+import { shareColour } from "./colours.ts";
+import { type Place, type Placed, type PlacedLane, type Rect, TEXT_LINE, TILE } from "./layout.ts";
+import { DIMMED } from "./paint.ts";
+import { type Column, hasRow, onPhone } from "./scene.ts";
+
+/** the model's words, by column */
+export type Says = Record<string, [word: string, probability: number, rank: number]>;
+
+/** A token, what the model would say of it, how far it plays, and the box that is pointed at. */
+type Followed = { token: { stack: string; row: number }; says: Says; stage: number | null; box: string | null };
+
+export function follow(
+  brush: Brush,
+  placed: Placed,
+  arrays: Record<string, Matrix>,
+  { token, says, stage, box }: Followed,
+) {
+  let order = 0;
+  for (const lane of placed.lanes) {
+    const isOwn = lane.lane.stack === token.stack;
+    if (isOwn) frameRows(brush, lane, token.row);
+    if (isOwn) bandLabels(brush, lane);
+    for (const place of lane.columns) {
+      brush.pen.globalAlpha = stage === null || order <= stage ? 1 : DIMMED;
+      if (isOwn) {
+        reads(brush, place, arrays, token.row, placed.isStrip);
+        headWrites(brush, place, arrays, token.row);
+        amounts(brush, place, lane, { arrays, row: token.row, says, isStrip: placed.isStrip });
+      }
+      brush.pen.globalAlpha = 1;
+      if (stage === order || box === place.column.id) ring(brush, place.box);
+      order += 1;
+    }
+    if (lane.lane.marks?.by === token.stack) marks(brush, lane, arrays, token.row);
+  }
+}
+
+function ring(brush: Brush, { x, y, width, height }: Rect): void {
+  brush.frame(brush.colours.accent, 3, { x: x - 1.5, y: y - 1.5, width: width + 3, height: height + 3 });
+}
+
+function frameRows(brush: Brush, { lines, columns, row: high }: PlacedLane, row: number): void {
+  for (const { body, columns: members } of lines) {
+    const end = members[members.length - 1].body;
+    const width = end ? end.x + end.width + 3 : 0;
+    brush.frame(brush.colours.accent, 2, { x: 1, y: body + row * high - 0.5, width, height: Math.max(high, 3) });
+  }
+  if (lines.length) return;
+  for (const { body, row: own } of columns) {
+    if (!body) continue;
+    const frame = { x: body.x - 1, y: body.y + row * own - 0.5, width: body.width + 2, height: Math.max(own, 3) };
+    brush.frame(brush.colours.accent, 2, frame);
+  }
+}
+
+/** Lines from every token that it reads, each as strong as its share; on a phone a strip of shares. */
+function reads(
+  brush: Brush,
+  { column, gap, body, row: high }: Place,
+  arrays: Record<string, Matrix>,
+  row: number,
+  isStrip: boolean,
+) {
+  if (!column.reads || !body) return;
+  const { columns, values } = arrays[column.reads];
+  const alpha = brush.pen.globalAlpha;
+  for (let n = 0; n < columns; n++) {
+    const share = values[row * columns + n];
+    if (share <= 0) continue;
+    if (isStrip) {
+      brush.fill(shareColour(share), gap.x, body.y + n * high, gap.width, high);
+      continue;
+    }
+    const root = Math.sqrt(share);
+    brush.pen.globalAlpha = alpha * Math.max(0.08, root);
+    const [from, to] = [body.y + (n + 0.5) * high, body.y + (row + 0.5) * high];
+    brush.line(brush.colour("attention"), Math.max(0.7, 5 * root), [gap.x, from], [gap.x + gap.width, to]);
+  }
+  brush.pen.globalAlpha = alpha;
+}
+
+function bandLabels(brush: Brush, { rows, left, lines }: PlacedLane): void {
+  for (const { band } of lines) {
+    for (const [n, { kind, label }] of rows.entries()) {
+      brush.text(label, left - 6, band + TEXT_LINE * (n + 0.5), { align: "right", colour: inkOf(brush, kind) });
+    }
+  }
+}
+
+const inkOf = (brush: Brush, kind: string) =>
+  ["length", "says", "sure"].includes(kind) ? brush.colours.text : brush.colour(kind);
+
+/** What is known of the token. */
+type What = { arrays: Record<string, Matrix>; row: number; says: Says; isStrip: boolean };
+
+/** The amounts of one column; on a phone, where there is no column of names, each with its name. */
+function amounts(
+  brush: Brush,
+  { column, box, body, band }: Place,
+  lane: PlacedLane,
+  { arrays, row, says, isStrip }: What,
+) {
+  if (!body) return;
+  const { x, width } = isStrip ? body : box;
+  const rows = isStrip ? onPhone(lane.rows, column) : lane.rows;
+  const most = mostOf(lane, arrays, row);
+  for (const [n, { kind, label }] of rows.entries()) {
+    if (!hasRow(column, kind)) continue;
+    const y = band + TEXT_LINE * n;
+    const text = textOf(column, kind, { arrays, row, says, isStrip });
+    const value = amountOf(column, kind, arrays, row);
+    if (value !== null) brush.fill(brush.colour(kind), x, y + 16, width * (value / most), 2);
+    const whole = brush.cut(isStrip && text ? `${label} ${text}` : text, width + 4);
+    const at = isStrip ? x : x + width / 2;
+    brush.text(whole, at, y + 8, { align: isStrip ? "left" : "center", colour: inkOf(brush, kind) });
+  }
+}
+
+function textOf(column: Column, kind: string, { arrays, row, says, isStrip }: What): string {
+  if (kind === "length") return amount(arrays[`${column.matrix}.length`].values[row]);
+  if (kind !== "says" && kind !== "sure") return amount(amountOf(column, kind, arrays, row) ?? 0);
+  const said = saidOf(column, arrays, row, says);
+  if (!said) return "";
+  if (kind === "sure") return perCent(said[1]);
+  return isStrip ? `${said[0]} ${perCent(said[1])}` : said[0];
+}
+
+/** What the model says at a column: of every token at its end, before that only of the one that is chosen. */
+export function saidOf(
+  column: Column,
+  arrays: Record<string, Matrix>,
+  row: number,
+  says: Says,
+): [word: string, probability: number] | null {
+  if (column.image === "words") return [column.labels?.[row] ?? "", arrays[column.matrix].values[row]];
+  const found = says[column.id];
+  return found ? [found[0], found[1]] : null;
+}
+
+function amountOf(column: Column, kind: string, arrays: Record<string, Matrix>, row: number): number | null {
+  const bar = column.bars?.find((other) => other.kind === kind);
+  return bar ? arrays[bar.values].values[row] : null;
+}
+
+/** The largest amount of a token. */
+function mostOf({ lane }: PlacedLane, arrays: Record<string, Matrix>, row: number): number {
+  const bars = lane.columns.flatMap((column) => column.bars ?? []);
+  return Math.max(1e-12, ...bars.map(({ values }) => arrays[values].values[row]));
+}
+
+/** How much each head adds. */
+function headWrites(brush: Brush, { column, box }: Place, arrays: Record<string, Matrix>, row: number): void {
+  if (!column.heads) return;
+  const { columns, values } = arrays[column.heads.writes];
+  for (let head = 0; head < column.heads.count; head++) {
+    const { x, y } = tileOf(column, box, head);
+    const options = { align: "center", colour: brush.colour(column.kind) } as const;
+    brush.text(amount(values[head * columns + row]), x + TILE / 2, y + TILE + 9, options);
+  }
+}
+
+function marks(brush: Brush, { lane, marks: place }: PlacedLane, arrays: Record<string, Matrix>, row: number): void {
+  if (!lane.marks || !place) return;
+  const { values, title } = lane.marks;
+  const isRoomy = place.width > 14;
+  for (const [n, name] of values.entries()) {
+    const { columns, values: shares } = arrays[name];
+    const high = place.height / columns;
+    const x = place.x + n * place.width;
+    for (let key = 0; key < columns; key++)
+      brush.fill(shareColour(shares[row * columns + key]), x, place.y + key * high, place.width - 1, high - 1);
+    if (isRoomy && values.length > 1) brush.text(String(n), x + place.width / 2, place.y - 9, { align: "center" });
+  }
+  const above = values.length > 1 ? 26 : 9;
+  if (isRoomy) brush.text(title, place.x + values.length * place.width, place.y - above, { align: "right" });
+}
+
+/** @param value an amount, with about three digits that count */
+export const amount = (value: number) => (value >= 100 ? rounded(value) : decimal(value, value >= 10 ? 1 : 2));

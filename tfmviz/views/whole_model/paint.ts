@@ -1,0 +1,221 @@
+// What stands still while the pointer moves: boxes, arrows, shapes, the tokens, the vectors.
+
+import type { Matrix } from "../shared/arrays.ts";
+import { perCent } from "../shared/numbers.ts";
+import { paintBox } from "./boxes.ts";
+import type { Brush } from "./brush.ts";
+import { shareImage, stripImage } from "./colours.ts";
+import {
+  ARC,
+  KEY,
+  type Line,
+  LONGEST_KEY,
+  type Place,
+  type Placed,
+  type PlacedLane,
+  type Rect,
+  TEXT_LINE,
+} from "./layout.ts";
+import { type Column, written } from "./scene.ts";
+
+export const DIMMED = 0.15;
+const ROOMY = 9; // pixels from which on a row has room for a bar below its strip
+
+export class Painter {
+  images: Map<string, HTMLCanvasElement> = new Map(); // pictures of matrices, for one theme
+  isDark = false;
+
+  arrays: Record<string, Matrix>;
+  longest: number;
+
+  constructor(arrays: Record<string, Matrix>) {
+    this.arrays = arrays;
+    const lengths = Object.entries(arrays).filter(([name]) => name.endsWith(".length"));
+    this.longest = Math.max(1e-12, ...lengths.flatMap(([, { values }]) => [...values]));
+  }
+
+  /** The whole picture; columns past `stage` are faint. */
+  paint(brush: Brush, placed: Placed, stage: number | null) {
+    const { isDark } = brush.colours;
+    if (this.isDark !== isDark) this.images.clear();
+    this.isDark = isDark;
+    let order = 0;
+    for (const lane of placed.lanes) {
+      paintTitle(brush, lane);
+      for (const line of lane.lines) paintTokens(brush, lane, line);
+      if (lane.sentence) paintSentence(brush, lane.sentence);
+      for (const place of lane.columns) {
+        brush.pen.globalAlpha = stage === null || order <= stage ? 1 : DIMMED;
+        paintBox(brush, place, (column, head) => this.head(column, head));
+        paintShape(brush, place);
+        this.matrix(brush, place, lane, placed.isStrip);
+        order += 1;
+      }
+      brush.pen.globalAlpha = 1;
+      paintArrows(brush, lane, placed.isStrip);
+    }
+    if (!placed.isStrip) paintMemory(brush, placed.lanes);
+  }
+
+  head({ heads }: Column, head: number) {
+    const thumbs = this.arrays[heads?.thumbs ?? ""];
+    const rows = thumbs.rows / (heads?.count ?? 1);
+    const from = head * rows * thumbs.columns;
+    return this.kept(`${heads?.thumbs}/${head}`, () => shareImage({ ...thumbs, rows }, { from }));
+  }
+
+  matrix(brush: Brush, { column, body, row }: Place, lane: PlacedLane, isStrip: boolean) {
+    if (!body) return;
+    const { matrix } = column;
+    const array = this.arrays[matrix];
+    brush.pen.imageSmoothingEnabled = false;
+    if (column.image === "words") {
+      paintWords(brush, column, { ...body, row }, array.values, isStrip ? lane.lane.tokens : null);
+    } else if (column.image === "pattern") {
+      const options = { allowed: this.arrays[column.allowed ?? ""], masked: brush.colours.masked };
+      const picture = this.kept(matrix, () => shareImage(array, options));
+      brush.pen.drawImage(picture, body.x, body.y, body.width, body.height);
+      paintKeys(brush, column.labels ?? [], body);
+    } else {
+      const picture = this.kept(matrix, () => stripImage(array, brush.colours.roles));
+      if (row < ROOMY) brush.pen.drawImage(picture, body.x, body.y, body.width, body.height);
+      else this.strips(brush, picture, column, { ...body, row });
+      const edge = { x: body.x - 0.5, y: body.y - 0.5, width: body.width + 1, height: body.height + 1 };
+      brush.frame(brush.colours.grid, 1, edge);
+    }
+  }
+
+  /** A strip for each vector, and below it a bar as long as the vector. */
+  strips(brush: Brush, picture: HTMLCanvasElement, { matrix }: Column, { x, y, width, row }: Rect & { row: number }) {
+    const { rows, columns } = this.arrays[matrix];
+    const lengths = this.arrays[`${matrix}.length`].values;
+    for (let n = 0; n < rows; n++) {
+      brush.pen.drawImage(picture, 0, n, columns, 1, x, y + n * row + 1, width, row - 5);
+      const long = Math.max(0.5, (width * lengths[n]) / this.longest);
+      brush.fill(brush.colours.text, x, y + n * row + row - 3.5, long, 2);
+    }
+  }
+
+  kept(name: string, make: () => HTMLCanvasElement): HTMLCanvasElement {
+    const picture = this.images.get(name) ?? make();
+    this.images.set(name, picture);
+    return picture;
+  }
+}
+
+/** The name of the lane in bold. */
+function paintTitle(brush: Brush, { y, title }: PlacedLane): void {
+  for (const [n, line] of title.entries()) {
+    const name = n === 0 ? (/^[^:]*:? ?/.exec(line)?.[0] ?? "") : "";
+    brush.text(name, 0, y + 9 + n * TEXT_LINE, { isBold: true });
+    brush.text(line.slice(name.length), name ? brush.widthOf(name) : 0, y + 9 + n * TEXT_LINE);
+  }
+}
+
+function paintSentence(brush: Brush, { x, y, lines }: { x: number; y: number; lines: string[] }): void {
+  for (const [n, line] of lines.entries()) brush.text(line, x, y + TEXT_LINE * n + 9);
+}
+
+/** Tokens, and where each one-hot vector has its 1. */
+function paintTokens(brush: Brush, { lane, labels, row }: PlacedLane, { body }: Line): void {
+  const every = Math.ceil(15 / row);
+  for (const [n, token] of lane.tokens.entries())
+    if (n % every === 0)
+      brush.text(brush.cut(token, labels - 6), labels - 6, body + (n + 0.5) * row, { align: "right" });
+  if (!lane.oneHot) return;
+  const width = 26;
+  for (const [n, id] of lane.oneHot.ids.entries()) {
+    brush.fill(brush.colours.masked, labels, body + (n + 0.5) * row - 1, width, 2);
+    const x = labels + (id / lane.oneHot.size) * (width - 3);
+    brush.fill(brush.colour("embed"), x, body + n * row + 2, 3, Math.max(1, row - 4));
+  }
+}
+
+function paintShape(brush: Brush, { column, box }: Place): void {
+  const { faint } = brush.colours.roles;
+  const text = column.shape.map(written).join(" × ");
+  const [middle, top] = [box.x + box.width / 2, box.y + box.height];
+  brush.text(text, middle + 5, top + 12, { align: "center", colour: faint });
+  const x = middle - brush.widthOf(text) / 2 - 5;
+  brush.arrow(faint, 1, [x, top + 3], [x, top + 19]);
+}
+
+/** The most probable words; on a phone with the tokens before them. */
+export function paintWords(
+  brush: Brush,
+  { labels = [] }: Column,
+  { x, y, width, row }: Rect & { row: number },
+  p: ArrayLike<number>,
+  tokens: string[] | null,
+) {
+  const every = Math.ceil(15 / row);
+  for (let n = 0; n < labels.length; n += every) {
+    const top = y + n * row;
+    const below = Math.max(row - 3.5, row / 2 + 5); // rows of a long text are not as high as their words
+    brush.fill(brush.colour("readout"), x, top + below, width * p[n], 2);
+    brush.text(perCent(p[n]), x + width, top + row / 2 - 1, { align: "right" });
+    const text = tokens ? `${tokens[n]} → ${labels[n]}` : labels[n];
+    brush.text(brush.cut(text, width - brush.widthOf(perCent(p[n])) - 8), x, top + row / 2 - 1);
+  }
+}
+
+function paintKeys(brush: Brush, labels: string[], body: Rect): void {
+  const cell = body.width / labels.length;
+  if (cell < KEY) return;
+  for (const [n, label] of labels.entries()) {
+    brush.pen.save();
+    brush.pen.translate(body.x + (n + 0.5) * cell, body.y - 4);
+    brush.pen.rotate(-Math.PI / 2);
+    brush.text(brush.cut(label, LONGEST_KEY), 0, 0);
+    brush.pen.restore();
+  }
+}
+
+/** From box to box, and past layers. */
+function paintArrows(brush: Brush, { columns, lines, left }: PlacedLane, isStrip: boolean): void {
+  const { text } = brush.colours;
+  for (const [n, { column, box }] of columns.entries()) {
+    const before = columns[n - 1]?.box;
+    if (!before || column.apart) continue;
+    if (isStrip) brush.arrow(text, 1.5, [8, before.y + before.height], [8, box.y - 1]);
+    else if (before.y === box.y) brush.arrow(text, 1.5, [before.x + before.width, box.y + 13], [box.x - 1, box.y + 13]);
+  }
+  const places = new Map(columns.map((place) => [place.column.id, place]));
+  for (const { from, to, level } of lines.flatMap(({ arcs }) => arcs)) {
+    for (const id of to) paintArc(brush, places.get(from), places.get(id), { above: level * ARC, left });
+  }
+}
+
+function paintArc(
+  brush: Brush,
+  from: Place | undefined,
+  to: Place | undefined,
+  { above, left }: { above: number; left: number } = { above: 0, left: 0 },
+): void {
+  if (!from || !to) return;
+  const { text } = brush.colours;
+  const [end, y] = [to.box.x + to.box.width * 0.3, to.box.y - above];
+  const start = from.box.x + from.box.width * 0.7;
+  if (from.box.y === to.box.y) {
+    brush.line(text, 1.5, [start, from.box.y], [start, y], [end, y]);
+  } else {
+    brush.text(from.column.title, left - 10, y, { align: "right" }); // it comes from the line above
+    brush.line(text, 1.5, [left - 6, y], [end, y]);
+  }
+  brush.arrow(text, 1.5, [end, y], [end, to.box.y - 1]);
+}
+
+/** From the encoder's output down to the blocks that read it. */
+function paintMemory(brush: Brush, [above, below]: PlacedLane[]): void {
+  const end = above.lane.marks && above.columns[above.columns.length - 1].body;
+  const readers = (below?.columns ?? []).filter(({ column }) => column.crosses);
+  if (!end || !readers.length) return;
+  const colour = brush.colour("cross");
+  const top = readers[0].box.y;
+  const ends = readers.filter(({ box }) => box.y === top).map(({ box }) => box.x + box.width - 12);
+  const [x, y] = [end.x + end.width / 2, top - 8];
+  brush.line(colour, 2, [x, end.y + end.height], [x, y]);
+  brush.line(colour, 2, [Math.min(x, ...ends), y], [Math.max(x, ...ends), y]);
+  for (const at of ends) brush.arrow(colour, 2, [at, y], [at, y + 7]);
+  brush.text("M", x + 10, y - 6, { isBold: true, colour });
+}

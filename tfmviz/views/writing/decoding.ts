@@ -1,0 +1,107 @@
+// How the next token is chosen, as tfmviz/record/decoding.py has it: what each rule leaves of the model's distribution.
+
+export type Rules = {
+  banned: number[];
+  order: Rule[];
+  repetition: number;
+  temperature: number;
+  top_k: number;
+  top_p: number;
+  min_p: number;
+};
+type Rule = "repetition" | "temperature" | "top_k" | "top_p" | "min_p";
+/** What a rule leaves; the score of what is cut is −∞. */
+export type Stage = { rule: Rule | "banned" | "model"; scores: Numbers; shares: Numbers };
+/** one for each entry of the vocabulary */
+type Numbers = Float64Array<ArrayBuffer>;
+
+/** Temperatures and penalties beyond this, or below 1 / this, change no choice any more, but would overflow. */
+const FAR = 1e100;
+
+const NEUTRAL = { repetition: 1, temperature: 1, top_k: 0, top_p: 1, min_p: 0 };
+
+const EFFECTS: Record<Rule | "banned", (scores: Numbers, rules: Rules, seen: number[]) => Numbers> = {
+  banned: (scores, { banned }) => without(scores, (id) => !banned.includes(id)),
+  repetition: (scores, { repetition }, seen) => {
+    const made = scores.slice();
+    const penalty = Math.min(Math.max(repetition, 1 / FAR), FAR);
+    for (const id of new Set(seen)) made[id] = scores[id] < 0 ? scores[id] * penalty : scores[id] / penalty;
+    return made;
+  },
+  temperature: (scores, { temperature }) => {
+    if (temperature === 0) {
+      const best = scores.indexOf(largestOf(scores));
+      return without(scores, (id) => id === best);
+    }
+    return scores.map((score) => score / Math.max(temperature, 1 / FAR)); // not shifted: a penalty asks for the sign
+  },
+  top_k: (scores, { top_k }) => {
+    if (top_k >= scores.length) return scores;
+    const last = scores.slice().sort()[scores.length - top_k];
+    return without(scores, (id) => scores[id] >= last);
+  },
+  top_p: (scores, { top_p }) => {
+    const p = softmax(scores);
+    const order = largestFirst(p);
+    let before = 0; // how much the more probable ones have together
+    const end = order.findIndex((id, n) => {
+      if (n && before >= top_p) return true;
+      before += p[id];
+      return false;
+    });
+    const kept = new Set(end < 0 ? order : order.slice(0, end));
+    return without(scores, (id) => kept.has(id));
+  },
+  min_p: (scores, { min_p }) => {
+    const p = softmax(scores);
+    const least = min_p * largestOf(p);
+    return without(scores, (id) => p[id] >= least);
+  },
+};
+
+/**
+ * The model's distribution, then what each rule that changes something leaves of it.
+ * @param seen the tokens of the text so far
+ */
+export function stagesOf(logits: ArrayLike<number>, rules: Rules, seen: number[]): Stage[] {
+  const active = rules.order.filter((rule) => rules[rule] !== NEUTRAL[rule]);
+  let scores = Float64Array.from(logits);
+  const found = [{ rule: "model" as Stage["rule"], scores }];
+  for (const rule of [...(rules.banned.length ? ["banned" as const] : []), ...active]) {
+    scores = EFFECTS[rule](scores, rules, seen);
+    found.push({ rule, scores });
+  }
+  return found.map((stage) => ({ ...stage, shares: softmax(stage.scores) }));
+}
+
+/** The token that a number in [0, 1) stands for: shares lie side by side, the largest first. */
+export function drawn(shares: Numbers, number: number) {
+  const order = largestFirst(shares);
+  let high = 0;
+  for (const token of order) {
+    const low = high;
+    high += shares[token];
+    if (number < high) return { token, low, high };
+  }
+  const token = order[order.length - 1];
+  return { token, low: 1 - shares[token], high: 1 };
+}
+
+/** Those that have a share, the largest first. */
+export const largestFirst = (shares: Numbers) => {
+  const there = Array.from(shares.keys()).filter((id) => shares[id] > 0);
+  return there.sort((a, b) => shares[b] - shares[a]); // what is equal stays in its order
+};
+
+const largestOf = (numbers: Numbers) =>
+  numbers.reduce((most, number) => Math.max(most, number), Number.NEGATIVE_INFINITY);
+
+function softmax(scores: Numbers) {
+  const most = largestOf(scores);
+  const p = scores.map((score) => Math.exp(score - most));
+  const sum = p.reduce((whole, part) => whole + part, 0);
+  return p.map((part) => part / sum);
+}
+
+const without = (scores: Numbers, keeps: (id: number) => boolean) =>
+  scores.map((score, id) => (keeps(id) ? score : Number.NEGATIVE_INFINITY));

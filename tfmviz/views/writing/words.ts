@@ -1,0 +1,63 @@
+// What the view of writing says in words.
+
+import { decimal, perCent } from "../shared/numbers.ts";
+
+/** One place of the text: the token that stands there, and what stood against it. */
+export interface Place {
+  token: number;
+  text: string;
+  p: number; // what the model gave the token
+  left: number; // what the settings left of that
+  entropy: number; // of the model's distribution, in nats
+  number: number | null; // the one that falls into the cumulated distribution; null: nothing is drawn
+  falls: number; // the token that it falls on, or the most probable one
+  low: number; // where the part of that token begins
+  high: number;
+  rivals: Rival[];
+}
+
+/** shares by stage; null: cut away */
+export type Rival = { token: number; text: string; shares: (number | null)[] };
+
+export const LEGEND = "Colour: probability, dark 0 to yellow 1. Line: entropy.";
+
+/** A word of the text for the pointer and for screen readers. */
+export const wordSentence = ({ text, p, entropy }: Place, n: number) =>
+  `Word ${n + 1} “${text.trim() || text}”: probability ${perCent(p)}, entropy ${decimal(entropy)} nats`;
+
+/** How undecided the model was. */
+export function entropyWords(entropy: number) {
+  const equal = Math.exp(entropy);
+  const among = decimal(equal, equal < 10 ? 1 : 0);
+  return `Entropy ${decimal(entropy)} nats, as among ${among} equally likely tokens.`;
+}
+
+/**
+ * The draw at a place.
+ * @param isWritten whether the token stands in the text already
+ */
+export function drawWords({ token, text, number, low, high, falls, rivals }: Place, isWritten: boolean) {
+  const name = (id: number) => rivals.find((rival) => rival.token === id)?.text ?? text;
+  const chosen = `“${name(falls).trim() || name(falls)}”`;
+  if (number === null) {
+    const taken = `Greedy: the most probable token, ${chosen}.`;
+    return isWritten && falls !== token ? `${taken} You have put another here.` : taken;
+  }
+  const [drawnAt, from, to] = [number, low, high].map((value) => decimal(value, 3));
+  const drawn = `${drawnAt} falls between ${from} and ${to}, on ${chosen}.`;
+  if (!isWritten || falls === token) return drawn;
+  return `${drawn} You or other settings chose this word.`;
+}
+
+/** A rival for screen readers: "the": model 12%, temperature 0.8 15%, cut by top-k 40. */
+export function rivalSentence({ text, shares }: Rival, stages: string[]) {
+  const parts = [];
+  for (const [n, share] of shares.entries()) {
+    if (share === null) {
+      parts.push(`cut by ${stages[n]}`);
+      break;
+    }
+    parts.push(`${stages[n]} ${perCent(share)}`);
+  }
+  return `“${text.trim() || text}”: ${parts.join(", ")}`;
+}
