@@ -1,0 +1,10 @@
+// npm run build
+function u(t,e={},...s){let{dataset:i,style:a,...r}=e,o=Object.assign(document.createElement(t),r);return Object.assign(o.dataset,i),Object.assign(o.style,a),o.append(...s),o}var c=(t,e)=>u("button",{type:"button",textContent:t,...e});var l='[class*="st-key-hidden-"]',g="tfmviz-guess",m=()=>document.documentElement.dataset.guess??"";function f(t){document.documentElement.dataset.guess=t,window.dispatchEvent(new CustomEvent(g))}function p(t){let[e]=t.composedPath();return e instanceof Element&&e.matches("input, textarea, select, [contenteditable=true]")}var x=["TextInput","TextArea","NumberInput"],E=["Selectbox","Slider","ButtonGroup","Radio","Checkbox","MultiSelect",...x],y=[...E.map(t=>`.st${t}`),"[data-veils]",".stVegaLiteChart"],b=`${l} [data-testid=stElementContainer]:not(:has(${y}))`,h=`
+    :has(> [class*="st-key-question-"]) {
+      display: flex !important; position: relative; z-index: 10;
+      height: 0; min-height: 0; margin-bottom: calc(-1 * var(--gap, 0.45rem));
+    }
+    [class*="st-key-question-"] { position: absolute; right: 0; bottom: 0; left: 0; box-shadow: 0 2px 8px #0006; }`,v={"":"",hidden:`
+    ${b} *, ${l} :is(.role-mark, .tfmviz-bar) { visibility: hidden !important; }
+    ${b}:has([data-testid^=stBidiComponent], .stTable) { outline: 2px dashed; outline-offset: -2px; }
+    ${h}`,shown:h};function B({parentElement:t}){return t.leave_??=T(t),t.leave_}function T(t){let e=u("style"),s=c("Guess",{title:"Hides the values until the room has guessed (key g)"}),i=n=>{let d=n==="hidden";s.textContent=d?"Show":"Guess",s.ariaPressed=String(d),e.textContent=v[n],f(n)},a=()=>i(m()==="hidden"?"shown":"hidden"),r=()=>i(new URLSearchParams(location.search).get("guess")==="1"?"hidden":""),o=n=>{n.key==="g"&&!n.ctrlKey&&!n.metaKey&&!n.altKey&&!p(n)&&a()};return s.onclick=a,document.head.append(e),document.addEventListener("keydown",o,!0),window.addEventListener("popstate",r),t.append(u("div",{className:"view"},s)),r(),()=>{i(""),e.remove(),document.removeEventListener("keydown",o,!0),window.removeEventListener("popstate",r)}}export{B as default};

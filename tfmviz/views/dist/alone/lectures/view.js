@@ -1,0 +1,2 @@
+// npm run build
+function e(n,t={},...s){let{dataset:r,style:i,...l}=t,o=Object.assign(document.createElement(n),l);return Object.assign(o.dataset,r),Object.assign(o.style,i),o.append(...s),o}function x({data:n,parentElement:t}){t.list_??=t.appendChild(e("div",{className:"view"})),t.list_.replaceChildren(...n.map(a))}function a({title:n,steps:t}){let s=t.map(([r,i])=>e("li",{},e("a",{href:i,textContent:r})));return e("section",{},e("h2",{textContent:n}),e("ol",{},...s))}export{x as default};
