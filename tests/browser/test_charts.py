@@ -56,7 +56,11 @@ def attention(text: str) -> tuple[list[str], list[float]]:
 
 def assert_shows(page: Page, text: str) -> None:
     tokens, row = attention(text)
-    heard = [f"“{token}”, soft: attention: " for token in tokens]
+    often = [tokens.count(token) > 1 for token in tokens]
+    heard = [
+        f"“{token}”{f' (token {n})' * again}, soft: attention: "
+        for n, (token, again) in enumerate(zip(tokens, often, strict=True))
+    ]
     last = re.compile(re.escape(heard[-1]) + rf"{int(100 * row[-1]) / 100:.2f}\d")
     expect(chart(page, "lookup").get_by_label(last).last).to_be_attached()
     found = said(page, "lookup")[:7]

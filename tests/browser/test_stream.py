@@ -64,7 +64,7 @@ def test_a_click_on_a_cell_shows_its_words_and_reaches_the_address(visit: Visit)
         page.get_by_role("button", name="The lens as CSV").click()
     lines = download.value.path().read_text(encoding="utf-8").splitlines()
     assert len(lines) == 1 + 7 * 7
-    assert lines[1 + 2 * 7 + 1].startswith("2,“ sat”,after layer 0,“")
+    assert lines[1 + 2 * 7 + 1].startswith("2, sat,after layer 0,")
 
 
 def test_arrow_keys_go_from_cell_to_cell_and_enter_chooses(visit: Visit) -> None:
