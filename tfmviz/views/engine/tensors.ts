@@ -16,9 +16,6 @@ const PAGE = 65536; // bytes by which WebAssembly's memory grows
 
 const kernel = Uint8Array.from(atob(KERNEL_BYTES), (c) => c.charCodeAt(0));
 
-/** Whether this browser can run the kernel; old ones lack its instructions. */
-export const canCompute = () => typeof WebAssembly === "object" && WebAssembly.validate(kernel);
-
 export const sizeOf = (shape: number[]) => shape.reduce((size, n) => size * n, 1);
 
 /** Numbers row by row. */

@@ -88,7 +88,7 @@ export function drawn(shares: Numbers, number: number) {
 }
 
 /** Those that have a share, the largest first. */
-export const largestFirst = (shares: Numbers) => {
+const largestFirst = (shares: Numbers) => {
   const there = Array.from(shares.keys()).filter((id) => shares[id] > 0);
   return there.sort((a, b) => shares[b] - shares[a]); // what is equal stays in its order
 };
