@@ -132,7 +132,7 @@ def test_a_configuration_comes_back_from_its_file_and_counts_its_parameters(atte
         ({"attention": ["dot"]}, "attention must be one of"),
         ({"d_model": 0}, "d_model must be a whole number of at least 1, but is 0"),
         ({"max_len": True}, "max_len must be a whole number"),
-        ({"vocab_size": 10**9}, "parameters"),
+        ({"d_model": 10**6}, "parameters"),
         ({"heads": 2}, "Unknown entries in the model's config: heads"),
     ],
 )
