@@ -1,6 +1,6 @@
-# `make app` starts the app, `make serve` several of it for a class, `make test` runs every check, `make quick` those of what
-# has changed, `make soak` those that take hours. Each sets up what it needs, once, in the versions of requirements.lock,
-# which `make lock` makes anew.
+# `make app` starts the app, `make serve` several of it for a class, `make test` runs the checks of five minutes, `make
+# test-all` every check, as CI does, `make quick` those of what has changed, `make soak` those that take hours. Each sets up
+# what it needs, once, in the versions of requirements.lock, which `make lock` makes anew.
 
 PYTHON ?= python3
 HOST ?= 127.0.0.1
@@ -12,7 +12,7 @@ NPM = PATH="$(CURDIR)/.venv/bin:$$PATH" npm
 # Where Python is told to keep no compiled files, every server that a test starts would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app serve test types views tests quick soak format lock
+.PHONY: app serve test test-all types views tests quick soak format lock
 
 app: .venv/app.done
 	@.venv/bin/python -m tfmviz --host $(HOST) --port $(PORT)
@@ -20,16 +20,20 @@ app: .venv/app.done
 serve: .venv/app.done
 	@.venv/bin/python -m deploy.serve --replicas $(REPLICAS) --host $(HOST) --port $(PORT)
 
-test: .venv/test.done
+# What of the tests in Python is asked; see tests/sweep.py.
+ASKED = not soak
+test: ASKED = not soak and not sweep
+
+test test-all: .venv/test.done
 	scripts/find_chromium.sh
 	scripts/find_haproxy.sh
 	scripts/find_firefox.sh
 	.venv/bin/python -m ruff check .
 	.venv/bin/python -m ruff format --check .
-	@$(MAKE) --no-print-directory --jobs 3 types views tests
+	@$(MAKE) --no-print-directory --jobs 3 types views tests ASKED="$(ASKED)"
 
 # Beside one another, as mypy is busy for two minutes where it remembers nothing. If one fails the others still end, and
-# `make test` fails. What is said beside the tests comes in one piece.
+# the whole fails. What is said beside the tests comes in one piece.
 types:
 	@said=$$(.venv/bin/python -m mypy 2>&1) || { printf '\n%s\n' "$$said"; exit 1; }
 
@@ -37,7 +41,7 @@ views:
 	@said=$$({ $(NPM) run --silent check && $(NPM) run --silent test; } 2>&1) || { printf '\n%s\n' "$$said"; exit 1; }
 
 tests:
-	.venv/bin/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+	.venv/bin/python -m pytest -m "$(ASKED)" --numprocesses auto --maxprocesses 4 --dist loadfile
 
 quick: .venv/test.done
 	@.venv/bin/python -m scripts.quick

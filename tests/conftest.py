@@ -9,12 +9,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from functools import partialmethod
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.browser import HEADLESS, LOCAL, ROOT, STILL, Server, Visit, chromium, free_port, serve
+from tests.sweep import is_swept
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -49,8 +50,12 @@ def place_of(path: Path) -> int:
     return (*LONGEST, folder).index(folder)
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses by these marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The longest files first: those at the end fill the time in which a worker would wait for the other."""
+    for item in items:
+        if is_swept(PurePosixPath(item.path.relative_to(ROOT / "tests").as_posix())):
+            item.add_marker(pytest.mark.sweep)
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: place_of(item.path))
 

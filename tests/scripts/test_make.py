@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
 from tests.browser import ROOT
+from tests.sweep import KEPT, SWEEP, is_swept
 
 PARTS = ("ruff check", "ruff format", "mypy", "npm run --silent check", "npm run --silent test", "pytest")
 
@@ -43,10 +44,10 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def made(project: Path, broken: str) -> subprocess.CompletedProcess[str]:
+def made(project: Path, broken: str, target: str = "test") -> subprocess.CompletedProcess[str]:
     """Not as a part of the `make` that may run these tests."""
     apart = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    command = ["make", "test"]
+    command = ["make", target]
     return subprocess.run(
         command, cwd=project, env=apart | {"BROKEN": broken}, capture_output=True, text=True, check=False
     )
@@ -59,7 +60,14 @@ def test_a_part_that_fails_is_named_with_what_it_said(project: Path, part: str) 
     assert f"{part}" in "".join(line for line in done.stdout.splitlines() if line.startswith("said by"))
 
 
-def test_all_that_pass_are_a_success(project: Path) -> None:
-    done = made(project, "no such part")
+@pytest.mark.parametrize(("target", "asked"), [("test", "not soak and not sweep"), ("test-all", "not soak")])
+def test_all_that_pass_are_a_success(project: Path, target: str, asked: str) -> None:
+    done = made(project, "no such part", target)
     assert done.returncode == 0, done.stderr
-    assert "pytest" in done.stdout
+    assert f"pytest -m {asked} --num" in done.stdout
+
+
+def test_what_is_left_to_the_sweep_exists() -> None:
+    assert not [name for name in SWEEP | KEPT if not (ROOT / "tests" / name).exists()]
+    assert all(is_swept(PurePosixPath(name) / "test_a.py") for name in SWEEP if not name.endswith(".py"))
+    assert not [name for name in KEPT if is_swept(PurePosixPath(name))]
