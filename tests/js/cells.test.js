@@ -241,6 +241,7 @@ test("what rounding leaves of a difference has the colour of nothing, a differen
   const place = (values) => along({ ...scale, low: -endOf(values), high: endOf(values) }, values[0]);
   for (const values of [[0], [1e-8, Number.NaN], [-1e-6, 0]]) assert.ok(Math.abs(place(values) - 0.5) < 0.002, values);
   assert.equal(place([2e-6, -1e-6, -Infinity]), 1);
+  assert.deepEqual([endOf([5e-5], 5e-5), endOf([6e-5], 5e-5)], [1, 6e-5], "where a page calls more nothing");
 });
 
 test("a colour bar has a few round numbers at any size of the values", () => {

@@ -166,10 +166,10 @@ def amounts(values: Array, title: str, *, ticks: Literal["decimal", "whole", "pe
     return Scale(colours="norms", low=0, high=largest(values), title=title, ticks=ticks)
 
 
-def largest(values: Array) -> float:
-    """The largest finite value in size; 1 where that is only `ROUNDING`, so that nothing has the colour of nothing."""
+def largest(values: Array, *, nothing: float = ROUNDING) -> float:
+    """The largest finite value in size; 1 where that is only `nothing`, which then has the colour of nothing."""
     found = float(np.abs(values[np.isfinite(values)]).max(initial=0))
-    return found if found > ROUNDING else 1.0
+    return found if found > nothing else 1.0
 
 
 def chosen_cell(cell: tuple[int, int] | None) -> tuple[Frame, ...]:

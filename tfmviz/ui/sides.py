@@ -21,9 +21,6 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, said_of_queries, visible
 from tfmviz.words.numbers import counted, decimal, per_cent
 
-LEAST = 5e-5
-"""A smaller share of attention is what rounding leaves."""
-
 KEYS = A, B, DIFFERENCE = "side_a", "side_b", "side_difference"
 """Of the pictures of one head."""
 
@@ -61,7 +58,7 @@ def of(here: Lesson, there: Lesson, titles: tuple[str, str] | None = None) -> Si
         a, b = (side.trace[f"{side.choice.layer}.pattern"][[side.choice.head]] for side in (here, there))
         moved = dict(zip((at for at, _ in queries.pairs), distances(a, b, queries, keys)[0], strict=True))
         changed = max(moved, key=lambda at: moved[at])
-        if query not in moved or moved[query] <= LEAST < moved[changed]:
+        if query not in moved or moved[query] <= figures.LEAST < moved[changed]:
             query = changed
             key = most(here, query)[0]
     named = titles or beside.titles(here, there)
@@ -296,7 +293,7 @@ def _all_heads(sides: Sides, on_look: Callable[[], None] | None) -> None:
     (layer, head), share = first[0], float(moved[first[0]])
     st.markdown(
         f"The head that changes most is layer {layer}, head {head}: {per_cent(share)} of its attention moves."
-        if share > LEAST
+        if share > figures.LEAST
         else "Nothing differs."
     )
 

@@ -161,7 +161,7 @@ const DRAWN: Record<string, (seen: Seen) => unknown> = {
   side_difference: ({ sides, order, query, key }) => {
     const [a, b] = sides.map(maskedOf);
     const values = differenceOf(a, b, order);
-    const end = endOf(values);
+    const end = endOf(values, LEAST);
     const [row, column] = [query, key].map((at) => order.findIndex(([n]) => n === at));
     const axes = { rows: mergedAxis("query", sides, order), columns: mergedAxis("key", sides, order) };
     return { values, scale: { low: -end, high: end }, frames: [frameOf(row, column)], alt: "B minus A", ...axes };

@@ -29,8 +29,8 @@ const ROUNDING = 1e-6; // so much of values of about 1 is what rounding leaves o
  * Where the colours of differences end, as in tfmviz/plots/cells.py: at the largest in size; at 1 where that is only
  * what rounding leaves, so that nothing has the colour of nothing.
  */
-export function endOf(values: ArrayLike<number>) {
+export function endOf(values: ArrayLike<number>, nothing = ROUNDING) {
   let end = 0;
   for (let n = 0; n < values.length; n++) if (Number.isFinite(values[n])) end = Math.max(end, Math.abs(values[n]));
-  return end > ROUNDING ? end : 1;
+  return end > nothing ? end : 1;
 }
