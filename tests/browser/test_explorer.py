@@ -264,6 +264,24 @@ def test_heads_of_a_long_text_are_fetched_when_they_are_looked_at(visit: Visit) 
     expect(explorer).not_to_have_class(re.compile("waiting"))
 
 
+LOSE_THE_NEXT = """() => {
+    const { view } = globalThis.tfmvizViews.explorer;
+    view.select = () => { delete view.select; globalThis.isLost = true; };
+}"""
+"""The next answer of the page around does not reach the view."""
+
+
+def test_heads_whose_answer_is_lost_are_asked_for_again(visit: Visit) -> None:
+    page = visit.open(f"/explorer?text={LONG_TEXT}&layer=1&head=2")
+    expect(page.locator(".spoken")).to_contain_text("looks at")
+    page.evaluate(LOSE_THE_NEXT)
+    tile(page, 4, 5).click()
+    page.wait_for_function("() => globalThis.isLost")
+    expect(page.locator(".explorer")).to_have_class(re.compile("waiting"))
+    expect(page.locator(".explorer")).not_to_have_class(re.compile("waiting"))
+    expect(shown(page)).to_have_text("Layer 4, head 5")
+
+
 def test_two_tabs_keep_their_own_sentence(context: BrowserContext, server: Server) -> None:
     one, other = Visit(context.new_page(), server), Visit(context.new_page(), server)
     first, second = one.open("/explorer?text=the+cat"), other.open("/explorer?text=my+dog")

@@ -31,6 +31,8 @@ import { Strip, weightsBeside } from "./strip.ts";
 import { filtered, meanOf, type Pattern } from "./weights.ts";
 import { cellSentence, headName, headWords, type Place, sentence, shownName, unusedOf } from "./words.ts";
 
+const PATIENCE = 4000; // milliseconds until weights that have not arrived are asked for again
+
 /**
  * What the page tells. `first`: the token to look at until one is pinned, null for the last; `details`: base64;
  * `links`: which heads link the pair, for a text whose weights are not all here.
@@ -48,6 +50,7 @@ export class Explorer extends Shell {
   links: Links | undefined = null; // see `Answer`
   asked = ""; // the pair that stands below the sentence, with the heads shown
   missing: string[] = []; // keys of weights that have not arrived
+  asking: ReturnType<typeof setInterval> | undefined; // asks for them again and again
   picture: Pattern<Mask> | null = null; // what the matrix shows
   name = "";
   labelled: number | null = null; // the kind of attention whose tokens are on the page
@@ -92,7 +95,10 @@ export class Explorer extends Shell {
     this.mount(parent, { className: "explorer", ariaLabel: "Attention explorer" }, panels, inWords, tip);
     this.node.addEventListener("keydown", (event) => this.key(event));
     this.atEnd(veil(this.node, () => this.redraw()));
-    this.atEnd(() => this.controls.pause());
+    this.atEnd(() => {
+      this.controls.pause();
+      clearInterval(this.asking);
+    });
   }
 
   /** Takes other data: a new sentence, or another model. */
@@ -266,8 +272,12 @@ export class Explorer extends Shell {
     this.frame.say(view, kind, attention.words, this.linkTo?.(this.selection()));
     const patterns = this.patterns(view);
     this.node.classList.toggle("waiting", !patterns);
+    clearInterval(this.asking);
     if (patterns) this.drawPatterns(patterns, view, kind);
-    else if (!this.preview) this.tell(0);
+    else if (!this.preview) {
+      this.tell(0);
+      this.asking = setInterval(() => this.tell(0, {}), PATIENCE); // an answer may be lost on its way
+    }
   }
 
   /** The patterns of a state without what the filters leave out; null while some have not arrived. */
