@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from tfmviz import zoo
 from tfmviz.analysis import ablation, mask_effect
 from tfmviz.analysis.ablation import Part, Question
+from tfmviz.plots.side_by_side import LEAST
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace, kind_of
@@ -288,7 +289,7 @@ def attention(sides: Sides, said: Switches) -> None:
     a, b = (side.trace[f"{choice.layer}.pattern"][choice.head] for side in sides.lessons)
     name = f"Head {choice.layer_index}.{choice.head}"
     note = f"{name} **looks as before**: only later layers read what is changed. The map below shows them."
-    is_alike = bool(said.off) and np.allclose(a, b, atol=both.LEAST)
+    is_alike = bool(said.off) and np.allclose(a, b, atol=LEAST)
     both.side_by_side(sides, note=note if is_alike else "", on_look=lambda: switch_off(said.codes))
 
 
