@@ -31,7 +31,7 @@ import { Strip, weightsBeside } from "./strip.ts";
 import { filtered, meanOf, type Pattern } from "./weights.ts";
 import { cellSentence, headName, headWords, type Place, sentence, shownName, unusedOf } from "./words.ts";
 
-const PATIENCE = 4000; // milliseconds until weights that have not arrived are asked for again
+const PATIENCE = 8000; // milliseconds until weights that have not arrived are asked for again, then twice as long
 
 /**
  * What the page tells. `first`: the token to look at until one is pinned, null for the last; `details`: base64;
@@ -50,7 +50,7 @@ export class Explorer extends Shell {
   links: Links | undefined = null; // see `Answer`
   asked = ""; // the pair that stands below the sentence, with the heads shown
   missing: string[] = []; // keys of weights that have not arrived
-  asking: ReturnType<typeof setInterval> | undefined; // asks for them again and again
+  asking: ReturnType<typeof setTimeout> | undefined; // asks for them again
   picture: Pattern<Mask> | null = null; // what the matrix shows
   name = "";
   labelled: number | null = null; // the kind of attention whose tokens are on the page
@@ -97,7 +97,7 @@ export class Explorer extends Shell {
     this.atEnd(veil(this.node, () => this.redraw()));
     this.atEnd(() => {
       this.controls.pause();
-      clearInterval(this.asking);
+      clearTimeout(this.asking);
     });
   }
 
@@ -272,12 +272,20 @@ export class Explorer extends Shell {
     this.frame.say(view, kind, attention.words, this.linkTo?.(this.selection()));
     const patterns = this.patterns(view);
     this.node.classList.toggle("waiting", !patterns);
-    clearInterval(this.asking);
+    clearTimeout(this.asking);
     if (patterns) this.drawPatterns(patterns, view, kind);
     else if (!this.preview) {
       this.tell(0);
-      this.asking = setInterval(() => this.tell(0, {}), PATIENCE); // an answer may be lost on its way
+      this.askAgain(PATIENCE);
     }
+  }
+
+  /** An answer may be lost on its way. More and more seldom: who asks again loses their turn on a busy server. */
+  askAgain(delay: number) {
+    this.asking = setTimeout(() => {
+      this.tell(0, {});
+      this.askAgain(2 * delay);
+    }, delay);
   }
 
   /** The patterns of a state without what the filters leave out; null while some have not arrived. */
