@@ -5,14 +5,14 @@ import type { Colours } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
 import { type Mask, type Place, rowCount } from "./bits.ts";
 
-/** `start`, `drag` and `end` follow the pointer, `key` the keyboard; with `cancel` nothing was meant. */
+/** `press`, `drag` and `finish` follow the pointer, `key` the keyboard; with `cancel` nothing was meant. */
 interface Listener {
-  start: (place: Place) => void;
-  drag: (place: Place) => void;
-  end: () => void;
-  cancel: () => void;
-  key: (event: KeyboardEvent) => void;
-  hover: (place: Place | null) => void;
+  press(place: Place): void;
+  drag(place: Place): void;
+  finish(): void;
+  cancel(): void;
+  key(event: KeyboardEvent): void;
+  point(place: Place | null): void;
 }
 
 const LARGEST = 30;
@@ -46,23 +46,23 @@ export class Board {
   node = make("div", { className: "board" }, this.canvas);
   cursor = { row: 0, column: 0 };
 
-  constructor({ start, drag, end, cancel, key, hover }: Listener) {
+  constructor(listener: Listener) {
     this.canvas.addEventListener("pointerdown", (event) => {
       const place = this.placeAt(event);
       if (!place) return;
       this.canvas.setPointerCapture(event.pointerId);
       this.cursor = this.within(place);
-      start(place);
+      listener.press(place);
     });
     this.canvas.addEventListener("pointermove", (event) => {
       const place = this.placeAt(event);
-      hover(place);
-      if (place && event.buttons) drag(place);
+      listener.point(place);
+      if (place && event.buttons) listener.drag(place);
     });
-    this.canvas.addEventListener("pointerup", end);
-    this.canvas.addEventListener("pointercancel", cancel);
-    this.canvas.addEventListener("pointerleave", () => hover(null));
-    this.canvas.addEventListener("keydown", (event) => key(event));
+    this.canvas.addEventListener("pointerup", () => listener.finish());
+    this.canvas.addEventListener("pointercancel", () => listener.cancel());
+    this.canvas.addEventListener("pointerleave", () => listener.point(null));
+    this.canvas.addEventListener("keydown", (event) => listener.key(event));
   }
 
   show(mask: Mask, texts: { queries: string[]; keys: string[] }, changed: Uint8Array) {

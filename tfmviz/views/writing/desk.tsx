@@ -238,7 +238,6 @@ export class Desk extends Shell {
     );
     render(
       <>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
         <section class="scroller" tabIndex={0} aria-label="Words at this place">
           {place && this.rivals(place)}
         </section>

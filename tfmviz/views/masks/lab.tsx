@@ -1,7 +1,8 @@
 // The gallery and the grid. Every touch is answered here; the page around gets the mask when a gesture is done.
 
+import { render, type TargetedEvent } from "preact";
 import { fresh, type Pen } from "../shared/canvas.ts";
-import { arrowOf, button, make, roving } from "../shared/elements.ts";
+import { arrowOf, make, reached, rove } from "../shared/elements.ts";
 import { perCent } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import { type Page, Shell } from "../shared/shell.ts";
@@ -47,58 +48,18 @@ export class Lab extends Shell {
   gesture: { brush: Brush; value: number; place: Place } | null = null;
   hovered: Place | null = null;
 
-  about: HTMLParagraphElement;
-  brushes: HTMLButtonElement[];
-  undoButton: HTMLButtonElement;
-  count: HTMLParagraphElement;
-  board: Board;
-  tip: HTMLParagraphElement;
-  rows: HTMLOListElement;
-  words: HTMLDetailsElement;
-  gallery = make("div", { className: "gallery", role: "group", ariaLabel: "Masks to start from" });
+  isWrittenOut = false; // row by row, in words
+
+  board = new Board(this);
+  gallery = make("div", { className: "gallery", role: "group", ariaLabel: "Masks to start from", onkeydown: rove });
+  tools = make("div", { className: "tools" });
+  below = make("div", { className: "below" });
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
-    roving(this.gallery, () => 1);
-    this.about = make("p", { className: "about" });
-    this.brushes = BRUSHES.map((brush) => button(brush, { dataset: { brush }, onclick: () => this.hold(brush) }));
-    this.undoButton = button("Undo", { onclick: () => this.undo() });
-    this.count = make("p", { className: "count" });
-    this.board = new Board({
-      start: (place) => this.press(place),
-      drag: (place) => this.drag(place),
-      end: () => this.finish(),
-      cancel: () => this.cancel(),
-      key: (event) => this.key(event),
-      hover: (place) => this.point(place),
-    });
-    this.tip = make("p", { className: "tip" });
-    this.rows = make("ol", { start: 0, tabIndex: 0 });
-    const summary = make("summary", { textContent: "The mask in words" });
-    this.words = make("details", { className: "words", ontoggle: () => this.writeOut() }, summary, this.rows);
-    this.mount(
-      parent,
-      { className: "lab", ariaLabel: "Mask laboratory" },
-      this.gallery,
-      this.tools(),
-      this.board.node,
-      this.tip,
-      this.count,
-      this.about,
-      this.words,
-    );
-  }
-
-  tools() {
-    const again = button("Start again", { onclick: () => this.begin(this.start) });
-    return make(
-      "div",
-      { className: "bar" },
-      make("div", { className: "brushes", role: "group", ariaLabel: "What a click changes" }, ...this.brushes),
-      this.undoButton,
-      again,
-      this.bar(),
-    );
+    const bar = make("div", { className: "bar" }, this.tools, this.bar());
+    const properties = { className: "lab", ariaLabel: "Mask laboratory" };
+    this.mount(parent, properties, this.gallery, bar, this.board.node, this.below);
   }
 
   /** Takes another gallery, for another sentence or model; while a sentence is being typed, its mask alone. */
@@ -112,25 +73,6 @@ export class Lab extends Shell {
       this.entries = this.entries.map((one) => (one.id === own ? { ...one, mask } : { ...one, usable: false }));
     }
     if (mask) this.mask = copyOf(mask);
-    this.gallery.replaceChildren(...this.entries.map((entry, n) => this.tile(entry, n)));
-  }
-
-  tile({ id, title, usable, mask }: Entry, n: number) {
-    const allowed = countOf(mask);
-    return make(
-      "button",
-      {
-        type: "button",
-        tabIndex: n ? -1 : 0,
-        disabled: !usable,
-        dataset: { mask: id },
-        onclick: () => this.begin(id),
-        title: usable ? "Start from this mask" : "Only to look at: another shape",
-      },
-      make("canvas", {}),
-      make("strong", { textContent: title }),
-      make("small", { textContent: `${perCent(allowed / mask.open.length)} open` }),
-    );
   }
 
   take({ start, bits }: { start: string; bits: string }) {
@@ -167,7 +109,7 @@ export class Lab extends Shell {
     this.start = id;
     this.mask = copyOf(this.entry.mask);
     this.redraw();
-    this.say(`${this.entry.title}: ${this.count.textContent}`);
+    this.say(`${this.entry.title}: ${this.counted}`);
     this.tell(0);
   }
 
@@ -181,7 +123,7 @@ export class Lab extends Shell {
     this.start = last.start;
     this.mask = last.mask;
     this.redraw();
-    this.say(`Undone. ${this.count.textContent}`);
+    this.say(`Undone. ${this.counted}`);
     this.tell(0);
   }
 
@@ -241,12 +183,30 @@ export class Lab extends Shell {
   }
 
   draw() {
-    if (!this.fits) return;
-    const canvases = this.gallery.querySelectorAll("canvas");
-    for (const [n, { mask }] of this.entries.entries()) {
+    const tile = ({ id, title, usable, mask }: Entry, n: number) => {
       const cell = TILE / Math.max(mask.rows, mask.columns);
-      paintMask(fresh(canvases[n], mask.columns * cell, mask.rows * cell), mask, cell, this.colours);
-    }
+      const paint = (node: HTMLCanvasElement | null) => {
+        if (node) paintMask(fresh(node, mask.columns * cell, mask.rows * cell), mask, cell, this.colours);
+      };
+      return (
+        <button
+          type="button"
+          key={id}
+          ref={reached(n === 0)}
+          disabled={!usable}
+          data-mask={id}
+          aria-pressed={id === this.entry.id}
+          title={usable ? "Start from this mask" : "Only to look at: another shape"}
+          onClick={() => this.begin(id)}
+        >
+          <canvas ref={paint} />
+          <strong>{title}</strong>
+          <small>{perCent(countOf(mask) / mask.open.length)} open</small>
+        </button>
+      );
+    };
+    render(this.entries.map(tile), this.gallery);
+    if (!this.fits) return;
     this.setBoard();
     this.board.measure(this.width, this.colours);
     this.drawMask();
@@ -260,33 +220,76 @@ export class Lab extends Shell {
 
   drawMask() {
     this.setBoard();
-    const { id, title, words } = this.entry;
-    for (const node of this.gallery.querySelectorAll("button")) node.ariaPressed = String(node.dataset.mask === id);
-    for (const node of this.brushes) node.ariaPressed = String(node.dataset.brush === this.brush);
-    this.about.replaceChildren(make("strong", { textContent: `${title}. ` }), words);
-    this.drawCount();
-    this.undoButton.disabled = !this.past.length;
     this.board.draw(this.colours, this.hovered);
     const { rows, columns } = this.mask;
     this.board.canvas.ariaLabel = `Mask of ${rows} queries and ${columns} keys. ${KEYS_HELP}`;
+    const { title, words } = this.entry;
+    const { queries } = this.texts;
     const help = this.typed ? TYPED : "Blue may look, grey may not. Click a word above to hide it, or any cell.";
-    this.tip.textContent = this.hovered ? this.sentence(this.hovered) : help;
-    this.writeOut();
+    const brushes = BRUSHES.map((brush) => (
+      <button
+        type="button"
+        key={brush}
+        data-brush={brush}
+        aria-pressed={brush === this.brush}
+        onClick={() => this.hold(brush)}
+      >
+        {brush}
+      </button>
+    ));
+    render(
+      <>
+        <div class="brushes" role="group" aria-label="What a click changes">
+          {brushes}
+        </div>
+        <button type="button" disabled={!this.past.length} onClick={() => this.undo()}>
+          Undo
+        </button>
+        <button type="button" onClick={() => this.begin(this.start)}>
+          Start again
+        </button>
+      </>,
+      this.tools,
+    );
+    const writeOut = ({ currentTarget: { open } }: TargetedEvent<HTMLDetailsElement>) => {
+      this.isWrittenOut = open;
+      this.drawMask();
+    };
+    const sees = (row: number) => <li key={row}>{`${quoted(queries, row)} sees ${ranges(this.mask, row)}`}</li>;
+    render(
+      <>
+        <p class="tip">{this.hovered ? this.sentence(this.hovered) : help}</p>
+        <p class="count">
+          {this.counted} <strong>{this.warning}</strong>
+        </p>
+        <p class="about">
+          <strong>{title}.</strong> {words}
+        </p>
+        <details class="words" onToggle={writeOut}>
+          <summary>The mask in words</summary>
+          <ol start={0} tabIndex={0}>
+            {this.isWrittenOut && [...queries.keys()].map(sees)}
+          </ol>
+        </details>
+      </>,
+      this.below,
+    );
     this.page.touched?.();
   }
 
-  drawCount() {
-    const { mask } = this;
-    const { rows, columns, open } = mask;
-    const allowed = countOf(mask);
+  /** How many cells are open. */
+  get counted() {
+    const { rows, columns, open } = this.mask;
+    const allowed = countOf(this.mask);
     const work = `${perCent(allowed / open.length)} of the work of full attention`;
-    const empty = Array.from({ length: rows }, (_, row) => row).filter((row) => rowCount(mask, row) === 0);
+    return `${allowed} of ${rows} × ${columns} = ${open.length} cells are open: ${work}.`;
+  }
+
+  /** What is said of rows that see nothing. */
+  get warning() {
+    const empty = [...this.texts.queries.keys()].filter((row) => rowCount(this.mask, row) === 0);
     const named = `${empty.slice(0, MOST_NAMED).join(", ")}${empty.length > MOST_NAMED ? " …" : ""}`;
-    const warning = empty.length ? `Row ${named} sees nothing: its softmax is 0/0.` : "";
-    this.count.replaceChildren(
-      `${allowed} of ${rows} × ${columns} = ${open.length} cells are open: ${work}. `,
-      make("strong", { textContent: warning }),
-    );
+    return empty.length ? `Row ${named} sees nothing: its softmax is 0/0.` : "";
   }
 
   sentence({ row, column }: Place) {
@@ -296,13 +299,6 @@ export class Lab extends Shell {
     if (column < 0) return `${who} sees ${rowCount(this.mask, row)} keys.`;
     const may = this.mask.open[row * this.mask.columns + column] ? "may" : "may not";
     return `${who} ${may} look at key ${column} “${keys[column]}”.`;
-  }
-
-  /** Writes the mask row by row, if the reader has opened it. */
-  writeOut() {
-    if (!this.words.open || !this.mask) return;
-    const rows = this.texts.queries.map((_, i) => `${quoted(this.texts.queries, i)} sees ${ranges(this.mask, i)}`);
-    this.rows.replaceChildren(...rows.map((textContent) => make("li", { textContent })));
   }
 
   key(event: KeyboardEvent) {
@@ -337,7 +333,7 @@ export class Lab extends Shell {
   }
 
   titles() {
-    const caption = `Rows are queries, columns keys; blue may look. ${this.count.textContent}`;
+    const caption = `Rows are queries, columns keys; blue may look. ${this.counted}`;
     return { name: "mask", title: this.entry.title, caption };
   }
 
