@@ -8,6 +8,7 @@ import { filterWords, kindName } from "./words.ts";
 
 const BEAT = 1000; // milliseconds a layer is shown for when playing
 const FIRST_HELP = "Idle heads rest on the first token. Without it each row is made to sum to 1 again.";
+const ADD_HELP = "A click on a head then shows it beside the others, or no longer (or Shift and click)";
 
 /** Takes a part of a new state; `rest` says that the reader's hand is still. */
 type Change = (part: Partial<State>, how?: { rest?: boolean }) => void;
@@ -17,55 +18,39 @@ export class Controls {
   adds = false; // a click on a head shows it beside the others
   timer: ReturnType<typeof setInterval> | null = null; // runs while the layers are played
 
-  change: Change;
-  kind: { box: HTMLSelectElement; node: HTMLLabelElement };
-  scrubber: Scrubber;
-  add: HTMLButtonElement;
-  aggregate: { box: HTMLSelectElement; node: HTMLLabelElement };
-  first: HTMLInputElement;
-  top: { node: HTMLSpanElement; set: (value: number) => void };
-  least: { node: HTMLSpanElement; set: (value: number) => void };
-  scale: { box: HTMLSelectElement; node: HTMLLabelElement };
-  order: { box: HTMLSelectElement; node: HTMLLabelElement };
-  summary: HTMLElement;
-  filters: HTMLDetailsElement;
+  kind = select("Attention", {}, (value) => this.choose({ kind: Number(value), pin: null, to: null }));
+  scrubber = new Scrubber(this);
+  add = button("Add heads", { ariaPressed: "false", title: ADD_HELP, onclick: () => this.setAdds(!this.adds) });
+  aggregate = select("", AGGREGATES, (value) => this.choose({ aggregate: value as Aggregate }));
+  first = make("input", {
+    type: "checkbox",
+    onchange: () => this.choose({ withoutFirst: this.first.checked }),
+  });
+  top = this.slider({ min: 1, max: 100, step: 1 }, (value) => ({ top: value }));
+  least = this.slider({ min: 0, max: 0.5, step: 0.01 }, (value) => ({ least: value }));
+  scale = select("Shade", SCALES, (value) => this.choose({ scale: value as Scale }));
+  order = select("Order of the heads", {}, (value) => this.choose({ order: value }));
+  summary = make("summary");
+  filters = this.makeFilters();
   link: HTMLButtonElement;
-  node: HTMLDivElement;
+  node = make("div", { className: "bar controls" }, this.kind.node, this.aggregate.node, this.add, this.scrubber.node);
+
+  change: Change;
 
   /** @param options `address` of the page with what is chosen */
   constructor({ change, address }: { change: Change; address: (() => string) | null }) {
     this.change = change;
-    this.kind = select("Attention", {}, (value) =>
-      change({ kind: Number(value), pin: null, to: null }, { rest: true }),
-    );
-    this.scrubber = new Scrubber(this);
-    const title = "A click on a head then shows it beside the others, or no longer (or Shift and click)";
-    this.add = button("Add heads", { ariaPressed: "false", title, onclick: () => this.setAdds(!this.adds) });
-    this.aggregate = select("", AGGREGATES, (value) => change({ aggregate: value as Aggregate }, { rest: true }));
     this.aggregate.box.ariaLabel = "What is shown";
-    this.first = make("input", {
-      type: "checkbox",
-      onchange: () => change({ withoutFirst: this.first.checked }, { rest: true }),
-    });
-    this.top = this.slider({ min: 1, max: 100, step: 1 }, (value) => ({ top: value }));
-    this.least = this.slider({ min: 0, max: 0.5, step: 0.01 }, (value) => ({ least: value }));
-    this.scale = select("Shade", SCALES, (value) => change({ scale: value as Scale }, { rest: true }));
-    this.order = select("Order of the heads", {}, (value) => change({ order: value }, { rest: true }));
-    this.summary = make("summary");
-    this.filters = this.makeFilters();
     this.link = button("Copy link", {
       className: "link",
       hidden: !address,
       onclick: () => address && this.copyLink(address()),
     });
-    this.node = make(
-      "div",
-      { className: "bar controls" },
-      this.kind.node,
-      this.aggregate.node,
-      this.add,
-      this.scrubber.node,
-    );
+  }
+
+  /** What is chosen in one step, after which the hand is still. */
+  choose(part: Partial<State>) {
+    this.change(part, { rest: true });
   }
 
   setAdds(adds: boolean) {
@@ -75,31 +60,24 @@ export class Controls {
 
   makeFilters() {
     const { withoutFirst, top, least, scale, order, aggregate } = initial();
-    const reset = button("Reset", {
-      onclick: () => this.change({ withoutFirst, top, least, scale, order, aggregate }, { rest: true }),
-    });
-    return make(
-      "details",
-      { className: "filters" },
-      this.summary,
-      make(
-        "div",
-        { className: "bar" },
-        make("label", { title: FIRST_HELP }, this.first, " without the first token"),
-        make("label", {}, "Keep the largest, ", this.top.node, "% of a row"),
-        make("label", {}, "Least weight ", this.least.node),
-        this.scale.node,
-        this.order.node,
-        reset,
-      ),
+    const bar = make(
+      "div",
+      { className: "bar" },
+      make("label", { title: FIRST_HELP }, this.first, " without the first token"),
+      make("label", {}, "Keep the largest, ", this.top.node, "% of a row"),
+      make("label", {}, "Least weight ", this.least.node),
+      this.scale.node,
+      this.order.node,
+      button("Reset", { onclick: () => this.choose({ withoutFirst, top, least, scale, order, aggregate }) }),
     );
+    return make("details", { className: "filters" }, this.summary, bar);
   }
 
   slider(range: { min: number; max: number; step: number }, part: (value: number) => Partial<State>) {
     const input = make("input", { type: "range", ...range });
     const output = make("output");
     input.oninput = () => this.change(part(Number(input.value)));
-    input.onchange = () => this.change({}, { rest: true });
+    input.onchange = () => this.choose({});
     const set = (value: number) => {
       put(input, { value: String(value) });
       put(output, { textContent: String(value) });
@@ -126,10 +104,7 @@ export class Controls {
 
   /** Starts or stops playing. */
   toggle() {
-    if (this.timer) {
-      this.stop();
-      return;
-    }
+    if (this.timer) return this.stop();
     const { layer, last } = this.scrubber;
     if (layer === last) this.change(moved(this.state, -last, last));
     this.timer = setInterval(() => this.step(1) || this.stop(), BEAT);
@@ -138,7 +113,7 @@ export class Controls {
 
   stop() {
     this.pause();
-    this.change({}, { rest: true });
+    this.choose({});
   }
 
   /** Plays no longer, and says nothing of it. */
@@ -174,11 +149,8 @@ export class Controls {
     this.top.set(state.top);
     this.least.set(state.least);
     put(this.scale.box, { value: state.scale });
-    setOptions(
-      this.order.box,
-      [["place", "by layer"], ...Object.keys(kind.scores).map((name) => [name, name])],
-      state.order,
-    );
+    const orders = Object.keys(kind.scores).map((name) => [name, name]);
+    setOptions(this.order.box, [["place", "by layer"], ...orders], state.order);
     put(this.summary, { textContent: ["Filters and colours", filterWords(state)].filter(Boolean).join(": ") });
   }
 }
@@ -188,25 +160,21 @@ class Scrubber {
   layer = 0;
   last = 0;
 
-  previous: HTMLButtonElement;
-  next: HTMLButtonElement;
-  play: HTMLButtonElement;
-  steps: HTMLDivElement;
-  node: HTMLDivElement;
   output = make("output");
+  previous = button("◀", { ariaLabel: "Previous layer", title: "Previous layer (key [)" });
+  next = button("▶", { ariaLabel: "Next layer", title: "Next layer (key ])" });
+  play = button("Play", { title: "Play through the layers (key p)" });
+  steps = make("div", { className: "group" }, this.previous, this.output, this.next);
+  node = make("div", { className: "group scrubber", role: "group", ariaLabel: "Layer" }, this.steps, this.play);
 
   constructor(controls: Controls) {
-    const step = (by: number) => () => controls.step(by);
-    this.previous = button("◀", { ariaLabel: "Previous layer", title: "Previous layer (key [)", onclick: step(-1) });
-    this.next = button("▶", { ariaLabel: "Next layer", title: "Next layer (key ])", onclick: step(1) });
-    this.play = button("Play", { title: "Play through the layers (key p)", onclick: () => controls.toggle() });
-    this.steps = make("div", { className: "group" }, this.previous, this.output, this.next);
-    this.node = make("div", { className: "group scrubber", role: "group", ariaLabel: "Layer" }, this.steps, this.play);
+    this.previous.onclick = () => controls.step(-1);
+    this.next.onclick = () => controls.step(1);
+    this.play.onclick = () => controls.toggle();
   }
 
   set({ layer, aggregate }: State, last: number) {
-    this.layer = layer;
-    this.last = last;
+    Object.assign(this, { layer, last });
     put(this.steps, { hidden: aggregate === "heads" || aggregate === "all" });
     put(this.node, { hidden: aggregate === "all" || last === 0 });
     put(this.output, { textContent: `layer ${layer}` });

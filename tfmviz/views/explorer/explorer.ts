@@ -8,11 +8,10 @@ import { Controls } from "./controls.ts";
 import { Frame } from "./frame.ts";
 import { Legend } from "./legend.ts";
 import { Lines } from "./lines.ts";
-import { type Place as At, type Cell, Matrix } from "./matrix.ts";
+import { type Cell, Matrix } from "./matrix.ts";
 import { Overview } from "./overview.ts";
 import { type Linking, Pair } from "./pair.ts";
 import { Attention, type Given, type Kind, Mask, type What } from "./payload.ts";
-import { savedOf, valuesOf } from "./saving.ts";
 import {
   clickedOn,
   type Focus,
@@ -57,40 +56,32 @@ export class Explorer extends Shell {
   isCrossing = false; // one text looks at another
   hasChanged = false;
 
-  linkTo: ((selection: Selection) => string) | null;
   controls: Controls;
-  legend: Legend;
-  strips: Strip[];
-  overview: Overview;
-  pair: Pair;
-  lines: Lines;
-  matrix: Matrix;
+  legend = new Legend();
+  strips = [new Strip("key", this), new Strip("query", this)];
+  overview = new Overview({
+    preview: (place) => this.showPreview(place),
+    lock: (place, shift) => this.choose(place, shift || this.controls.adds),
+  });
+  pair = new Pair((place) => this.choose(place));
+  lines = new Lines(this);
+  matrix = new Matrix({
+    hover: (cell) => this.pointAtCell(cell),
+    pick: (cell) => this.change(picked(this.state, cell), { rest: true }),
+  });
   frame: Frame;
+
+  linkTo: ((selection: Selection) => string) | null;
 
   /** @param linkTo gives the address that shows what is chosen */
   constructor(parent: HTMLElement, page: Page = {}, linkTo: ((selection: Selection) => string) | null = null) {
     super(page);
     this.linkTo = linkTo;
-    const listener = { hover: this.point.bind(this), pick: this.pin.bind(this) };
     this.controls = new Controls({
       change: (part, how) => this.change(part, how),
       address: linkTo && (() => linkTo(this.selection())),
     });
-    this.legend = new Legend();
-    this.strips = [new Strip({ side: "key", ...listener }), new Strip({ side: "query", ...listener })];
-    this.overview = new Overview({
-      preview: (place) => this.showPreview(place),
-      lock: (place, shift) => this.choose(place, shift || this.controls.adds),
-    });
-    this.pair = new Pair((place) => this.choose(place));
-    this.lines = new Lines(listener);
-    const pick = (cell: At) => this.change(picked(this.state, cell), { rest: true });
-    this.matrix = new Matrix({ hover: (cell) => this.pointAtCell(cell), pick });
-    this.frame = new Frame(this, {
-      saved: (name, view) => savedOf(this, name, view),
-      values: (name) => valuesOf(this, name),
-      writeOut: () => this.writeOut(),
-    });
+    this.frame = new Frame(this);
     const { panels, inWords, tip } = this.frame;
     this.mount(parent, { className: "explorer", ariaLabel: "Attention explorer" }, panels, inWords, tip);
     this.node.addEventListener("keydown", (event) => this.key(event));

@@ -3,78 +3,50 @@
 import { figureBar } from "../shared/bar.ts";
 import type { Colours } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
-import { type Figure, type Saved, save } from "../shared/picture.ts";
-import type { Values } from "../shared/table.ts";
-import type { Controls } from "./controls.ts";
-import type { Legend } from "./legend.ts";
-import type { Lines } from "./lines.ts";
+import { type Figure, save } from "../shared/picture.ts";
+import type { Explorer } from "./explorer.ts";
 import type { Matrix } from "./matrix.ts";
-import type { Overview } from "./overview.ts";
-import type { Pair } from "./pair.ts";
 import type { Kind } from "./payload.ts";
+import { savedOf, valuesOf } from "./saving.ts";
 import type { State } from "./state.ts";
-import type { Strip } from "./strip.ts";
 import { shownName, verdictWords } from "./words.ts";
 
 export type PanelName = "overview" | "lines" | "matrix";
 
 export type Drawn = { node: HTMLElement; figure: (colours: Colours) => Figure };
 
-type Listener = { saved: (name: PanelName, view: Drawn) => Saved; values: (name: PanelName) => Values };
-
-interface Parts {
-  controls: Controls;
-  legend: Legend;
-  strips: Strip[];
-  pair: Pair;
-  overview: Overview;
-  lines: Lines;
-  matrix: Matrix;
-}
-
-/** What stands below a saved figure. */
-export const CAPTIONS = {
-  overview: "A tile is a head; rows are queries, columns keys. Brighter is more attention, grey is masked.",
-  lines: "Left looks at right; stronger lines are more attention.",
-  matrix: "Rows are queries, columns keys; brighter is more attention, grey is masked.",
-};
-
 export class Frame {
-  kind: HTMLDetailsElement;
-  tip: HTMLDivElement;
-  rows: HTMLOListElement;
-  inWords: HTMLDetailsElement;
-  panels: HTMLDivElement;
   shown = make("strong");
   spoken = make("span", { className: "spoken" });
   headline = make("p", { className: "headline" }, this.shown, ": ", this.spoken);
   verdict = make("p", { className: "verdict" });
+  ask = make("summary", { textContent: "What kind of head is this?" });
+  kind = make("details", { className: "kind" }, this.ask, this.verdict);
+  tip = make("div", { className: "tip", hidden: true });
+  rows = make("ol");
+  inWords: HTMLDetailsElement;
+  panels: HTMLDivElement;
 
-  constructor(
-    { controls, legend, strips, pair, overview, lines, matrix }: Parts,
-    { writeOut, ...listener }: Listener & { writeOut: () => void },
-  ) {
-    const ask = make("summary", { textContent: "What kind of head is this?" });
-    this.kind = make("details", { className: "kind" }, ask, this.verdict);
-    this.tip = make("div", { className: "tip", hidden: true });
-    this.rows = make("ol");
+  constructor(explorer: Explorer) {
+    const { controls, legend, strips, pair, overview, lines, matrix } = explorer;
     const summary = make("summary", { textContent: "Every row in words" });
-    this.inWords = make("details", { className: "in-words", ontoggle: writeOut }, summary, this.rows);
-    this.panels = make("div", { className: "panels" });
-    this.panels.append(
+    this.inWords = make("details", { className: "in-words", ontoggle: () => explorer.writeOut() }, summary, this.rows);
+    this.panels = make(
+      "div",
+      { className: "panels" },
       make("div", { className: "sentence" }, this.headline, ...strips.map(({ node }) => node), pair.node),
-      panel(overview, listener, {
+      panel(explorer, overview, {
         name: "overview",
         title: "Every head",
         hint: "Point at a head to see it; click to keep it.",
         foot: controls.node,
       }),
-      panel(lines, listener, {
+      panel(explorer, lines, {
         name: "lines",
         title: "Who looks at whom",
         hint: "Left looks at right. Click a token to pin it.",
       }),
-      panel(matrix, listener, {
+      panel(explorer, matrix, {
         name: "matrix",
         title: "As a matrix",
         hint: "A row is one token's attention; unfiltered it sums to 1, or to less with a sink.",
@@ -124,17 +96,16 @@ export class Frame {
 
 /** A picture with its title, a hint, and its bar. */
 function panel(
+  explorer: Explorer,
   view: Drawn,
-  { saved, values }: Listener,
   { name, title, hint, foot }: { name: PanelName; title: string; hint: string; foot?: Node },
 ) {
-  const heading = make("h2", { textContent: title });
   const node = make("section", { className: `panel ${name}` });
-  const file = (format: "svg" | "png") => save(saved(name, view), format);
-  const bar = figureBar({ whole: () => node, file, values: () => values(name), about: title });
-  const aside = make("p", { className: "hint", textContent: hint });
-  node.append(make("div", { className: "head" }, heading, bar), view.node, make("div", { className: "foot" }, aside));
-  if (foot) node.lastElementChild?.append(foot);
+  const file = (format: "svg" | "png") => save(savedOf(explorer, name, view), format);
+  const bar = figureBar({ whole: () => node, file, values: () => valuesOf(explorer, name), about: title });
+  const below = make("div", { className: "foot" }, make("p", { className: "hint", textContent: hint }));
+  if (foot) below.append(foot);
+  node.append(make("div", { className: "head" }, make("h2", { textContent: title }), bar), view.node, below);
   return node;
 }
 

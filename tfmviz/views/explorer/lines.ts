@@ -2,10 +2,10 @@
 
 import { fresh, type Pen } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
-import { listen, Marks, make, roving, type Texts, tokenButtons } from "../shared/elements.ts";
+import { listen, Marks, make, put, roving, type Texts, tokenButtons } from "../shared/elements.ts";
 import { share } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
-import type { Focus } from "./state.ts";
+import type { Focus, Listener } from "./state.ts";
 import { type Line, type Pattern, rowMaxima, SCALES_OF_SHADE, type Scale, strongest } from "./weights.ts";
 
 /** of several heads one each */
@@ -32,28 +32,24 @@ export class Lines {
   seen: { width: number; height: number; top: number } | null = null; // what is in sight
   isStale = true; // something other than the focus has changed since the last drawing
 
-  columns: HTMLDivElement[];
-  between: HTMLDivElement;
-  scroller: HTMLDivElement;
-  note: HTMLParagraphElement;
-  node: HTMLDivElement;
+  columns = SIDES.map((side) => make("div", { className: `column ${side}`, role: "group" }));
   canvas = make("canvas", { ariaHidden: "true" });
+  between = make("div", { className: "between" }, this.canvas);
+  scroller = make("div", { className: "scroller lines-picture" }, this.columns[0], this.between, this.columns[1]);
+  note = make("p", { className: "hint" });
+  node = make("div", {}, this.scroller, this.note);
 
-  constructor({ hover, pick }: { hover: (focus: Focus | null) => void; pick: (focus: Focus) => void }) {
-    this.columns = SIDES.map((side) => {
-      const group = make("div", { className: `column ${side}`, role: "group" });
-      roving(group, () => 1);
-      listen(group, { hover: (at) => hover(at === null ? null : { side, at }), pick: (at) => pick({ side, at }) });
-      return group;
-    });
-    const [queries, keys] = this.columns;
-    queries.ariaLabel = "Queries: the tokens that look";
-    keys.ariaLabel = "Keys: the tokens that are looked at";
-    this.between = make("div", { className: "between" }, this.canvas);
-    this.scroller = make("div", { className: "scroller lines-picture" }, queries, this.between, keys);
+  constructor(listener: Listener) {
+    this.columns[0].ariaLabel = "Queries: the tokens that look";
+    this.columns[1].ariaLabel = "Keys: the tokens that are looked at";
+    for (const [n, side] of SIDES.entries()) {
+      roving(this.columns[n]);
+      listen(this.columns[n], {
+        hover: (at) => listener.point(at === null ? null : { side, at }),
+        pick: (at) => listener.pin({ side, at }),
+      });
+    }
     this.scroller.addEventListener("scroll", () => this.refresh());
-    this.note = make("p", { className: "hint" });
-    this.node = make("div", {}, this.scroller, this.note);
   }
 
   /** Takes other tokens. */
@@ -77,7 +73,7 @@ export class Lines {
     this.strongest = found;
     const [shown, others] = [MOST, left].map((count) => count.toLocaleString("en"));
     const note = left ? `The ${shown} strongest lines; point at a token for the other ${others}.` : "";
-    if (this.note.textContent !== note) this.note.textContent = note;
+    put(this.note, { textContent: note });
   }
 
   /** Draws all lines, or only those of the token in focus. */

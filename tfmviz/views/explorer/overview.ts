@@ -2,7 +2,7 @@
 
 import { contextOf, fresh, type Pen, widest } from "../shared/canvas.ts";
 import { type Colours, packed } from "../shared/colours.ts";
-import { button, buttonOf, make, put, roving } from "../shared/elements.ts";
+import { button, buttonOf, listen, make, put, roving } from "../shared/elements.ts";
 import { decimal } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import type { Attention, Kind, Tile } from "./payload.ts";
@@ -45,31 +45,17 @@ export class Overview {
     preview,
     lock,
   }: { preview: (place: Place | null) => void; lock: (place: Place, shift: boolean) => void }) {
-    this.grid.addEventListener("pointerover", (event) => {
-      const cell = this.cellOf(event);
-      if (cell && event.pointerType !== "touch") preview(cell);
-    });
-    this.grid.addEventListener("pointerleave", () => preview(null));
-    this.grid.addEventListener("focusin", (event) => {
-      if (buttonOf(event)?.matches(":focus-visible")) preview(this.cellOf(event));
-    });
-    this.grid.addEventListener("focusout", () => preview(null));
-    this.grid.addEventListener("click", (event) => {
-      const cell = this.cellOf(event);
-      if (cell) lock(cell, event.shiftKey);
+    listen(this.grid, {
+      hover: (n) => preview(n === null ? null : this.cells[n]),
+      pick: (n, event) => lock(this.cells[n], event.shiftKey),
     });
     this.grid.addEventListener("keydown", (event) => {
-      const cell = event.key === "Enter" && event.shiftKey ? this.cellOf(event) : null;
-      if (!cell) return;
+      const node = event.key === "Enter" && event.shiftKey ? buttonOf(event) : null;
+      if (!node) return;
       event.preventDefault(); // or the click that follows would know nothing of Shift
-      lock(cell, true);
+      lock(this.cells[this.buttons.indexOf(node)], true);
     });
     roving(this.grid, () => this.columns);
-  }
-
-  cellOf(event: Event): Cell | null {
-    const node = buttonOf(event);
-    return node && this.cells[Number(node.dataset.cell)];
   }
 
   /** Draws the tiles anew: for other data, order, scale of shades or width. */
@@ -149,8 +135,7 @@ export class Overview {
   label(name: (place: Place) => string) {
     for (const node of this.buttons.splice(this.cells.length)) node.remove();
     while (this.buttons.length < this.cells.length) {
-      const node = button("", { tabIndex: -1, dataset: { cell: this.buttons.length } });
-      this.buttons.push(this.grid.appendChild(node));
+      this.buttons.push(this.grid.appendChild(button("", { tabIndex: -1 })));
     }
     for (const [n, cell] of this.cells.entries()) {
       const [x, y] = this.placeOf(n);

@@ -8,28 +8,29 @@ import type { Place as Cell } from "./matrix.ts";
 import type { Place } from "./words.ts";
 
 const SHOWN = 4; // heads
+const LABEL = "Which head links two words?";
 
 /** a head, and what it gives from one word to the other */
 export type Linking = Place & { weight: number };
 
 export class Pair {
   best: Linking[] = [];
-
-  buttons: HTMLButtonElement[];
-  node: HTMLDivElement;
   said = make("span");
+  buttons = Array.from({ length: SHOWN }, (_, n) => button("", { onclick: () => this.choose(this.best[n]) }));
+  ranked = make("span", { className: "ranked" }, ...this.buttons);
+  node = make("div", { className: "pair", role: "group", ariaLabel: LABEL }, this.said, this.ranked);
+
+  choose: (place: Place) => void;
 
   /** @param choose goes to a head */
   constructor(choose: (place: Place) => void) {
-    this.buttons = Array.from({ length: SHOWN }, (_, n) => button("", { onclick: () => choose(this.best[n]) }));
-    this.node = make("div", { className: "pair", role: "group", ariaLabel: "Which head links two words?" });
-    this.node.append(this.said, make("span", { className: "ranked" }, ...this.buttons));
+    this.choose = choose;
   }
 
   /** No two words are chosen. */
   ask() {
     this.rank([], []);
-    this.said.textContent = "Which head links two words? Click both.";
+    this.said.textContent = `${LABEL} Click both.`;
   }
 
   /**

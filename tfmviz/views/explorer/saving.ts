@@ -3,11 +3,17 @@
 import type { Saved } from "../shared/picture.ts";
 import type { Values } from "../shared/table.ts";
 import type { Explorer } from "./explorer.ts";
-import { CAPTIONS, type Drawn, type PanelName } from "./frame.ts";
+import type { Drawn, PanelName } from "./frame.ts";
 import type { Mask } from "./payload.ts";
 import { lineValues, matrixValues, overviewValues } from "./values.ts";
 import type { Pattern } from "./weights.ts";
 import { filterWords, kindName } from "./words.ts";
+
+const CAPTIONS = {
+  overview: "A tile is a head; rows are queries, columns keys. Brighter is more attention, grey is masked.",
+  lines: "Left looks at right; stronger lines are more attention.",
+  matrix: "Rows are queries, columns keys; brighter is more attention, grey is masked.",
+};
 
 export function savedOf(explorer: Explorer, name: PanelName, view: Drawn): Saved {
   const { colours } = explorer;

@@ -8,6 +8,9 @@ import type { Place } from "./words.ts";
 /** a token that looks, or one that is looked at */
 export type Focus = { side: "query" | "key"; at: number };
 
+/** Hears which token is pointed at, and which one is clicked. */
+export type Listener = { point: (focus: Focus | null) => void; pin: (focus: Focus) => void };
+
 export type Aggregate = "heads" | "mean" | "all" | "rollout";
 
 export interface State {

@@ -3,7 +3,7 @@
 import { css, inkOn } from "../shared/colours.ts";
 import { listen, Marks, make, roving, type Texts, tokenButtons } from "../shared/elements.ts";
 import { shortShare } from "../shared/numbers.ts";
-import type { Focus } from "./state.ts";
+import type { Focus, Listener } from "./state.ts";
 import { type Pattern, SCALES_OF_SHADE, type Scale } from "./weights.ts";
 
 const LONG = 40; // tokens that surely fit
@@ -18,24 +18,18 @@ export class Strip {
   marks = new Marks([]);
   revealed: number | null = null; // the token that was last scrolled into sight
 
-  side: "key" | "query";
-  title: HTMLSpanElement;
-  group: HTMLDivElement;
-  node: HTMLDivElement;
+  title = make("span", { className: "strip-title" });
+  group = make("div", { className: "strip", role: "group" });
+  node = make("div", {}, this.title, this.group);
 
-  constructor({
-    side,
-    hover,
-    pick,
-  }: { side: Focus["side"]; hover: (focus: Focus | null) => void; pick: (focus: Focus) => void }) {
+  side: Focus["side"];
+
+  constructor(side: Focus["side"], listener: Listener) {
     this.side = side;
-    this.title = make("span", { className: "strip-title" });
-    this.group = make("div", { className: "strip", role: "group" });
-    this.node = make("div", {}, this.title, this.group);
-    roving(this.group, () => 1);
+    roving(this.group);
     listen(this.group, {
-      hover: (at) => hover(at === null ? null : { side: this.side, at }),
-      pick: (at) => pick({ side: this.side, at }),
+      hover: (at) => listener.point(at === null ? null : { side: this.side, at }),
+      pick: (at) => listener.pin({ side: this.side, at }),
     });
   }
 

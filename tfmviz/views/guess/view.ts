@@ -51,14 +51,14 @@ function build(parent: ShadowRoot) {
   };
   node.onclick = toggle;
   document.head.append(rules);
-  document.addEventListener("keydown", listen, true); // pictures keep keys from the page
-  window.addEventListener("popstate", arrive);
+  const over = new AbortController();
+  document.addEventListener("keydown", listen, { capture: true, signal: over.signal }); // pictures keep keys from the page
+  window.addEventListener("popstate", arrive, over);
   parent.append(make("div", { className: "view" }, node));
   arrive();
   return () => {
     go("");
     rules.remove();
-    document.removeEventListener("keydown", listen, true);
-    window.removeEventListener("popstate", arrive);
+    over.abort();
   };
 }

@@ -54,9 +54,10 @@ function build(parent: ShadowRoot & { ask_?: () => void }): List {
     if (event.key === "?") open();
     if (event.key === "c" && compare()) event.preventDefault(); // else the letter is typed into the choice
   };
-  window.addEventListener("keydown", withhold, true); // before all others
-  document.addEventListener("keydown", listen);
-  document.addEventListener("beforeinput", enter);
+  const over = new AbortController();
+  window.addEventListener("keydown", withhold, { capture: true, signal: over.signal }); // before all others
+  document.addEventListener("keydown", listen, over);
+  document.addEventListener("beforeinput", enter, over);
   const endReturn = onReturn(() => parent.ask_?.());
   const endBars = barCharts();
   reloadIfStuck();
@@ -64,9 +65,7 @@ function build(parent: ShadowRoot & { ask_?: () => void }): List {
   return {
     table,
     leave: () => {
-      window.removeEventListener("keydown", withhold, true);
-      document.removeEventListener("keydown", listen);
-      document.removeEventListener("beforeinput", enter);
+      over.abort();
       endReturn();
       endBars();
     },

@@ -11,7 +11,7 @@ import type { Sites } from "../shared/record.ts";
 import type { Settings } from "../writing/settled.ts";
 import { differenceOf, distancesOf, headOf, movedOf } from "./differences.ts";
 import { editsOf } from "./editing.ts";
-import type { Known, Pictures } from "./following.ts";
+import type { Source } from "./following.ts";
 import { MOST, type Own, WORDS } from "./own.ts";
 import { type Pair, pairsOf, type Shared, sharedOf } from "./pairing.ts";
 
@@ -51,34 +51,32 @@ const NEEDS = {
   predictions: [],
 } as Record<string, string[]>;
 
-export class Changed {
-  kept: { of: string; pass: Pass }[] = []; // the last two: one stays while the other is changed
+/** @param own has the engines */
+export function changed(own: Own): Source {
+  let kept: { of: string; pass: Pass }[] = []; // the last two: one stays while the other is changed
 
-  own: Own;
+  const sideOf = (engine: Engine, { text, layer, head }: Shown, sites: string[], edits: Edit[]): Side => {
+    const of = JSON.stringify([text, sites, edits]);
+    const pass = kept.find((one) => one.of === of)?.pass ?? run(engine, text, sites, edits);
+    kept = [...kept.filter((one) => one.pass !== pass), { of, pass }].slice(-2);
+    return { ...pass, layer, head };
+  };
 
-  /** @param own has the engines */
-  constructor(own: Own) {
-    this.own = own;
-  }
-
-  async trace(
-    text: string,
-    { page, parcel, opening, change = "", views, entered = text }: Known,
-  ): Promise<Pictures | null> {
+  const trace: Source["trace"] = async (text, { page, parcel, opening, change = "", views, entered = text }) => {
     const { edited, layer, head } = page;
     const isTyped = text !== entered;
     if (!edited || !parcel || !views.every((view) => view in NEEDS)) return null;
     if (!isTyped && views.join() === "masks") return null; // that is where the hand is
     const other = { layer, head, text: edited.by === "b" ? change : text, ...edited.other };
-    const engine = this.own.engine(parcel);
+    const engine = own.engine(parcel);
     if (!engine?.tokenizer.knows(text + other.text)) return null;
     try {
       const lengths = [text, other.text].map((one) => engine.encode(one).ids.length);
       const edits = edited.by === "b" ? [] : editsOf(change, edited, lengths[0]);
       if (!edits || Math.max(...lengths) > MOST) return null;
-      const own = [layer, other.layer].flatMap((one) => [`${one}.pattern`, `${one}.mask`]);
-      const sites = [...own, ...views.flatMap((view) => NEEDS[view])];
-      const sides = [this.side(engine, { layer, head, text }, sites, []), this.side(engine, other, sites, edits)];
+      const ofHeads = [layer, other.layer].flatMap((one) => [`${one}.pattern`, `${one}.mask`]);
+      const sites = [...ofHeads, ...views.flatMap((view) => NEEDS[view])];
+      const sides = [sideOf(engine, { layer, head, text }, sites, []), sideOf(engine, other, sites, edits)];
       const order = pairsOf(sides[0].tokens, sides[1].tokens);
       const { fillsGaps } = engine.tokenizer;
       const first = isTyped ? firstOf(sides[0].tokens, page.token, opening[text], fillsGaps) : null;
@@ -90,20 +88,11 @@ export class Changed {
     } catch {
       return null; // whatever it is, the server says it
     }
-  }
-
-  side(
-    engine: Engine,
-    { text, layer, head }: { text: string; layer: string; head: number },
-    sites: string[],
-    edits: Edit[],
-  ): Side {
-    const of = JSON.stringify([text, sites, edits]);
-    const pass = this.kept.find((one) => one.of === of)?.pass ?? run(engine, text, sites, edits);
-    this.kept = [...this.kept.filter((one) => one.pass !== pass), { of, pass }].slice(-2);
-    return { ...pass, layer, head };
-  }
+  };
+  return { trace };
 }
+
+type Shown = { text: string; layer: string; head: number };
 
 function run(engine: Engine, text: string, wanted: string[], edits: Edit[]): Pass {
   const { facts, sites } = engine.trace(text, { sites: wanted, edits });
@@ -186,11 +175,8 @@ const DRAWN: Record<string, (seen: Seen) => unknown> = {
   },
   next_words: ({ sides, query, words }) => {
     const [old, now] = sides.map(({ probabilities }) => probabilities(query));
-    const best = largest(
-      old.map((p, id) => Math.max(p, now[id])),
-      WORDS,
-    );
-    return best.map((id) => [words[id], old[id], perCent(old[id]), now[id], perCent(now[id])]);
+    const most = old.map((p, id) => Math.max(p, now[id]));
+    return largest(most, WORDS).map((id) => [words[id], old[id], perCent(old[id]), now[id], perCent(now[id])]);
   },
   predictions: ({ sides: [{ probabilities }], usual: [token] = [0], words }) => {
     const found = probabilities(token);
@@ -237,12 +223,6 @@ function maskedOf(side: Side): Matrix {
   return { rows, columns, values: values.map((share, n) => (mask[n] ? share : Number.NaN)) };
 }
 
-const frameOf = (row: number, column: number) => ({
-  top: row,
-  left: column,
-  bottom: row + 1,
-  right: column + 1,
-  colour: "accent",
-});
+const frameOf = (top: number, left: number) => ({ top, left, bottom: top + 1, right: left + 1, colour: "accent" });
 
 const meanOf = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;

@@ -5,11 +5,11 @@ import { onReturn } from "../keys/returning.ts";
 import { make, put } from "../shared/elements.ts";
 import { meetingOf } from "../shared/meet.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
-import { Changed } from "./changed.ts";
+import { changed } from "./changed.ts";
 import { type Around, Following, inOneLine, type Known } from "./following.ts";
-import { Offers } from "./offers.ts";
+import { offers } from "./offers.ts";
 import { Own } from "./own.ts";
-import { Settings } from "./settings.ts";
+import { settings } from "./settings.ts";
 import { numbersSet, watchSliders } from "./sliders.ts";
 import { Socket } from "./socket.ts";
 
@@ -23,10 +23,7 @@ const BOX_OF_B = ".st-key-b textarea";
 const MARK = "data-typing"; // on the page's root: what pictures show has not been entered; see ui/page.css
 const CUT_OFF = "[data-test-connection-state]:not([data-test-connection-state=CONNECTED])";
 const GONE = "The server is away. Your browser goes on computing.";
-const NOTE = {
-  margin: "0",
-  fontSize: "max(0.85rem, var(--least-letters, 12) * 1px)",
-};
+const NOTE = { margin: "0", fontSize: "max(0.85rem, var(--least-letters, 12) * 1px)" };
 
 export default function ({ data, parentElement }: { data: Data; parentElement: ShadowRoot & { live_?: Live } }) {
   parentElement.live_ ??= build(parentElement, data.at);
@@ -44,7 +41,7 @@ function build(parent: ShadowRoot, at: string): Live {
   const say = (sentence: string) => put(note, { textContent: sentence || own.trouble }); // said once
   own.told = () => say("");
   const socket = new Socket(addressOf(at), say, { again: () => following.ask() });
-  const sources = [own, new Changed(own), new Settings(own), new Offers(own), socket];
+  const sources = [own, changed(own), settings(own), offers(own), socket];
   const following = new Following(sources, around(say));
   const listen = (event: Event) => {
     const { target } = event;
@@ -58,13 +55,14 @@ function build(parent: ShadowRoot, at: string): Live {
     following.ask();
     return own.isHere(following.known);
   };
-  for (const event of ["input", "compositionend"]) document.addEventListener(event, listen);
+  const over = new AbortController();
+  for (const event of ["input", "compositionend"]) document.addEventListener(event, listen, over);
   const leaveSliders = watchSliders(() => following.ask());
   const endReturn = onReturn(() => socket.returned());
   return {
     following,
     leave: () => {
-      for (const event of ["input", "compositionend"]) document.removeEventListener(event, listen);
+      over.abort();
       leaveSliders();
       endReturn();
       meeting.told = meeting.touched = undefined;

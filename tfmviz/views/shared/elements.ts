@@ -155,14 +155,14 @@ export class Marks {
   }
 }
 
-/** Tells which token of a group the pointer or the keyboard is on, and which one is clicked. */
+/** Tells which button of a group the pointer or the keyboard is on, and which one is clicked. */
 export function listen(
   group: HTMLElement,
-  { hover, pick }: { hover: (position: number | null) => void; pick: (position: number) => void },
+  { hover, pick }: { hover: (position: number | null) => void; pick: (position: number, event: MouseEvent) => void },
 ) {
   const positionOf = (event: Event) => {
     const node = buttonOf(event);
-    return node ? Number(node.dataset.position) : null;
+    return node && [...group.querySelectorAll("button")].indexOf(node);
   };
   group.addEventListener("pointerover", (event) => {
     if (event.pointerType !== "touch" && positionOf(event) !== null) hover(positionOf(event));
@@ -174,6 +174,6 @@ export function listen(
   group.addEventListener("focusout", () => hover(null));
   group.addEventListener("click", (event) => {
     const position = positionOf(event);
-    if (position !== null) pick(position);
+    if (position !== null) pick(position, event);
   });
 }
