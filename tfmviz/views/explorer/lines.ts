@@ -2,7 +2,7 @@
 
 import { fresh, type Pen } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
-import { listen, Marks, make, put, roving, type Texts, tokenButtons } from "../shared/elements.ts";
+import { listen, make, mark, put, roving, type Texts, tokenButtons } from "../shared/elements.ts";
 import { share } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import type { Focus, Listener } from "./state.ts";
@@ -22,7 +22,7 @@ const SIDES = ["query", "key"] as const;
 export class Lines {
   colours!: HeadColours; // the explorer gives them before it draws
   texts: Texts[] = []; // of queries and keys
-  marks: Marks[] = [];
+  buttons: HTMLButtonElement[][] = [];
   rowHeight = 25;
   patterns: Pattern[] = []; // drawn over one another
   scale: Scale = "root";
@@ -58,7 +58,7 @@ export class Lines {
     const longest = Math.max(queries.labels.length, keys.labels.length);
     this.rowHeight = Math.max(longest <= 24 ? 25 : longest <= 64 ? 20 : 17, this.colours.least + 5);
     this.scroller.style.setProperty("--row", `${this.rowHeight}px`);
-    this.marks = this.columns.map((group, n) => new Marks(tokenButtons(group, this.texts[n], 0)));
+    this.buttons = this.columns.map((group, n) => tokenButtons(group, this.texts[n], 0));
     this.seen = null;
     this.isStale = true;
   }
@@ -81,7 +81,7 @@ export class Lines {
     const isSame = focus?.side === this.focus?.side && focus?.at === this.focus?.at;
     this.focus = focus;
     for (const [n, side] of SIDES.entries()) {
-      this.marks[n].set(focus?.side === side ? focus.at : null, pinned?.side === side ? pinned.at : null);
+      mark(this.buttons[n], focus?.side === side ? focus.at : null, pinned?.side === side ? pinned.at : null);
     }
     if (this.isStale || !isSame) this.redraw();
   }

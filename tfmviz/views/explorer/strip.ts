@@ -1,7 +1,7 @@
 // The sentence as a row of buttons, each shaded by the attention of the token in focus.
 
 import { css, inkOn } from "../shared/colours.ts";
-import { listen, Marks, make, roving, type Texts, tokenButtons } from "../shared/elements.ts";
+import { listen, make, mark, roving, type Texts, tokenButtons } from "../shared/elements.ts";
 import { shortShare } from "../shared/numbers.ts";
 import type { Focus, Listener } from "./state.ts";
 import { type Pattern, SCALES_OF_SHADE, type Scale } from "./weights.ts";
@@ -15,7 +15,6 @@ export class Strip {
   buttons: HTMLButtonElement[] = [];
   numbers: Text[] = [];
   shown: string[] = []; // what each token shows now
-  marks = new Marks([]);
   revealed: number | null = null; // the token that was last scrolled into sight
 
   title = make("span", { className: "strip-title" });
@@ -43,7 +42,6 @@ export class Strip {
       node.append(make("span", { className: "weight" }, number));
       return number;
     });
-    this.marks = new Marks(this.buttons);
     this.shown = [];
     this.revealed = null;
   }
@@ -66,7 +64,7 @@ export class Strip {
       node.style.color = entry ? inkOn(entry.shade) : "";
     }
     const own = focus.side === this.side ? focus.at : null;
-    this.marks.set(own, pinned?.side === this.side ? pinned.at : null, to);
+    mark(this.buttons, own, pinned?.side === this.side ? pinned.at : null, to);
     if (own !== null) this.reveal(own);
   }
 

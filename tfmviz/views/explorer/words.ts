@@ -95,7 +95,7 @@ const said = ({ labels, said }: Texts, at: number) => inWords(said?.[at] ?? `“
  * What each row of the heads that are shown gives to no token, as they have a sink; null where none has one, and where
  * the rows are not what the heads give: in a rollout, and behind filters.
  */
-export function unusedOf({ unused }: Kind, view: import("./state.ts").State): number[] | null {
+export function unusedOf({ unused }: Kind, view: State): number[] | null {
   if (!unused || view.aggregate === "rollout" || filterWords(view)) return null;
   const heads = view.heads.map(({ layer, head }) => unused[layer][head]);
   const rows = { heads, mean: unused[view.layer], all: unused.flat() }[view.aggregate];

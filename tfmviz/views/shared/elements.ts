@@ -124,34 +124,12 @@ function bracket(buttons: HTMLButtonElement[], { start, end, character }: Run) {
   }
 }
 
-/** Which tokens of a group carry a mark: in focus, pinned, asked about with it. Touches only what changes. */
-export class Marks {
-  buttons: HTMLButtonElement[];
-  focus: number | null;
-  pin: number | null;
-  to: number | null;
-
-  constructor(buttons: HTMLButtonElement[]) {
-    this.buttons = buttons;
-    this.focus = null;
-    this.pin = null;
-    this.to = null;
-  }
-
-  set(focus: number | null, pin: number | null, to: number | null = null) {
-    if (focus !== this.focus) {
-      if (this.focus !== null) this.buttons[this.focus].classList.remove("focus");
-      if (focus !== null) this.buttons[focus].classList.add("focus");
-    }
-    if (pin !== this.pin) {
-      if (this.pin !== null) this.buttons[this.pin].ariaPressed = "false";
-      if (pin !== null) this.buttons[pin].ariaPressed = "true";
-    }
-    if (to !== this.to) {
-      if (this.to !== null) this.buttons[this.to].classList.remove("to");
-      if (to !== null) this.buttons[to].classList.add("to");
-    }
-    Object.assign(this, { focus, pin, to });
+/** Marks tokens of a group: the one in focus, the pinned one, the one that is asked about with it. */
+export function mark(buttons: HTMLButtonElement[], focus: number | null, pin: number | null, to: number | null = null) {
+  for (const [n, node] of buttons.entries()) {
+    node.classList.toggle("focus", n === focus);
+    node.classList.toggle("to", n === to);
+    put(node, { ariaPressed: String(n === pin) });
   }
 }
 
