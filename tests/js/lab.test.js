@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { toBits } from "../../tfmviz/views/masks/bits.ts";
 import "./page.js";
 
-const { Lab } = await import("../../tfmviz/views/masks/lab.tsx");
+const { Lab } = await import("../../tfmviz/views/masks/view.tsx");
 
 const words = (n) => Array.from({ length: n }, (_, i) => `word ${i}`);
 const full = (rows, columns = rows) => ({ rows, columns, open: new Uint8Array(rows * columns).fill(1) });

@@ -16,7 +16,7 @@ const LONGER_SIDE = 168; // pixels of the longer side
 const LEVELS_OF_CELL = 9;
 
 class HeadMap extends Shell {
-  data!: Heads; // from the first `read` on
+  data!: Heads;
   at = -1;
   caption = make("p");
   plot = make("div", { className: "plot" });

@@ -16,7 +16,7 @@ import numpy as np
 from tfmviz.record.trace import Array
 from tfmviz.views.shared import script, style
 
-JS = script("masks/view.ts")
+JS = script("masks/view.tsx")
 CSS = style("masks")
 
 LONGEST = 12_000

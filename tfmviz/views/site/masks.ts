@@ -4,7 +4,7 @@ import type { Explorer } from "../explorer/explorer.ts";
 import type { Edited } from "../live/changed.ts";
 import { editsOf } from "../live/editing.ts";
 import { fromBits, toBits } from "../masks/bits.ts";
-import { Lab } from "../masks/lab.tsx";
+import { Lab } from "../masks/view.tsx";
 import { make, put, select } from "../shared/elements.ts";
 import { galleryOf } from "./gallery.ts";
 import type { Site } from "./site.ts";
