@@ -26,8 +26,8 @@ export class Controls {
     type: "checkbox",
     onchange: () => this.choose({ withoutFirst: this.first.checked }),
   });
-  top = this.slider({ min: 1, max: 100, step: 1 }, (value) => ({ top: value }));
-  least = this.slider({ min: 0, max: 0.5, step: 0.01 }, (value) => ({ least: value }));
+  top = this.slider([1, 100, 1], (value) => ({ top: value }));
+  least = this.slider([0, 0.5, 0.01], (value) => ({ least: value }));
   scale = select("Shade", SCALES, (value) => this.choose({ scale: value as Scale }));
   order = select("Order of the heads", {}, (value) => this.choose({ order: value }));
   summary = make("summary");
@@ -37,8 +37,8 @@ export class Controls {
 
   change: Change;
 
-  /** @param options `address` of the page with what is chosen */
-  constructor({ change, address }: { change: Change; address: (() => string) | null }) {
+  /** @param address of the page with what is chosen */
+  constructor(change: Change, address: (() => string) | null) {
     this.change = change;
     this.aggregate.box.ariaLabel = "What is shown";
     this.link = button("Copy link", {
@@ -73,8 +73,8 @@ export class Controls {
     return make("details", { className: "filters" }, this.summary, bar);
   }
 
-  slider(range: { min: number; max: number; step: number }, part: (value: number) => Partial<State>) {
-    const input = make("input", { type: "range", ...range });
+  slider([min, max, step]: number[], part: (value: number) => Partial<State>) {
+    const input = make("input", { type: "range", min, max, step });
     const output = make("output");
     input.oninput = () => this.change(part(Number(input.value)));
     input.onchange = () => this.choose({});
@@ -183,10 +183,7 @@ class Scrubber {
   }
 }
 
-/**
- * Fills a menu, only when its entries differ, so that an open menu stays open.
- * @param entries values and their texts
- */
+/** Fills a menu with values and their texts, only when they differ, so that an open menu stays open. */
 function setOptions(box: HTMLSelectElement, entries: string[][], value: string) {
   const wanted = entries.map(([key, text]) => `${key}=${text}`).join("\n");
   if (box.dataset.entries !== wanted) {

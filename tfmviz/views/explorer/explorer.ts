@@ -59,16 +59,16 @@ export class Explorer extends Shell {
   controls: Controls;
   legend = new Legend();
   strips = [new Strip("key", this), new Strip("query", this)];
-  overview = new Overview({
-    preview: (place) => this.showPreview(place),
-    lock: (place, shift) => this.choose(place, shift || this.controls.adds),
-  });
+  overview = new Overview(
+    (place) => this.showPreview(place),
+    (place, shift) => this.choose(place, shift || this.controls.adds),
+  );
   pair = new Pair((place) => this.choose(place));
   lines = new Lines(this);
-  matrix = new Matrix({
-    hover: (cell) => this.pointAtCell(cell),
-    pick: (cell) => this.change(picked(this.state, cell), { rest: true }),
-  });
+  matrix = new Matrix(
+    (cell) => this.pointAtCell(cell),
+    (cell) => this.change(picked(this.state, cell), { rest: true }),
+  );
   frame: Frame;
 
   linkTo: ((selection: Selection) => string) | null;
@@ -77,10 +77,8 @@ export class Explorer extends Shell {
   constructor(parent: HTMLElement, page: Page = {}, linkTo: ((selection: Selection) => string) | null = null) {
     super(page);
     this.linkTo = linkTo;
-    this.controls = new Controls({
-      change: (part, how) => this.change(part, how),
-      address: linkTo && (() => linkTo(this.selection())),
-    });
+    const address = linkTo && (() => linkTo(this.selection()));
+    this.controls = new Controls((part, how) => this.change(part, how), address);
     this.frame = new Frame(this);
     const { panels, inWords, tip } = this.frame;
     this.mount(parent, { className: "explorer", ariaLabel: "Attention explorer" }, panels, inWords, tip);

@@ -76,16 +76,11 @@ export class Frame {
     this.verdict.replaceChildren(`It${verdict}`, make("span", { className: "aside", textContent: aside }), ...more);
   }
 
-  /** @param rows in words */
   writeOut(rows: string[]) {
     this.rows.replaceChildren(...rows.map((textContent) => make("li", { textContent })));
   }
 
-  /**
-   * Shows a text beside the pointer.
-   * @param pointer in the window
-   * @param node the view
-   */
+  /** Shows a text beside the pointer, whose place is in the window. */
   placeTip(text: string, { x, y }: { x: number; y: number }, node: HTMLElement) {
     const box = node.getBoundingClientRect();
     this.tip.textContent = text;
@@ -118,10 +113,7 @@ function zoomOf(matrix: Matrix) {
   return make("label", { className: "zoom" }, "zoom ", range);
 }
 
-/**
- * A link to the map of all heads, with the chosen one.
- * @param address of the explorer
- */
+/** A link to the map of all heads, with the chosen one, from the explorer's address. */
 function biographyAt(address: string) {
   const there = new URL("step_by_step", address);
   there.search = new URL(address).search;

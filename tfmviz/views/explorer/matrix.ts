@@ -59,7 +59,7 @@ export class Matrix {
   spacer = make("div", { className: "spacer" }, this.canvas);
   node = make("div", { className: "scroller matrix-picture", tabIndex: 0, role: "application" }, this.spacer);
 
-  constructor({ hover, pick }: { hover: (cell: Cell | null) => void; pick: (cell: Place) => void }) {
+  constructor(hover: (cell: Cell | null) => void, pick: (cell: Place) => void) {
     const { node } = this;
     node.addEventListener("scroll", () => this.refresh());
     node.addEventListener("pointermove", (event) => hover(this.cellAt(event)));
@@ -222,7 +222,7 @@ export class Matrix {
     const { rows, columns } = pattern.mask;
     const { cell, scale } = this;
     const part = this.partOf(view);
-    if (colours.areVeiled) return paintVeiled(pen, pattern, part, { cell, colours });
+    if (colours.areVeiled) return paintVeiled(pen, pattern, part, cell, colours);
     pen.imageSmoothingEnabled = false;
     if (pen.isVector && rows * columns <= VECTOR)
       eachCell(pattern, part, scale, ({ row, column, shade }) => {

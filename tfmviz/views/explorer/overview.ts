@@ -41,10 +41,7 @@ export class Overview {
   node = make("div", { className: "overview-picture" }, this.canvas, this.grid);
 
   /** `lock` hears of a head that is clicked, and whether Shift was held. */
-  constructor({
-    preview,
-    lock,
-  }: { preview: (place: Place | null) => void; lock: (place: Place, shift: boolean) => void }) {
+  constructor(preview: (place: Place | null) => void, lock: (place: Place, shift: boolean) => void) {
     listen(this.grid, {
       hover: (n) => preview(n === null ? null : this.cells[n]),
       pick: (n, event) => lock(this.cells[n], event.shiftKey),
@@ -83,7 +80,7 @@ export class Overview {
 
   paint(pen: Pen, colours: Colours): void {
     pen.imageSmoothingEnabled = false;
-    const sheet = sheetOf(this.tiles, { across: this.columns, scale: this.scale, masked: colours.maskedPacked });
+    const sheet = sheetOf(this.tiles, this.columns, this.scale, colours.maskedPacked);
     const { rows, columns } = this.tiles[0];
     const side = this.side - GAP;
     for (const n of this.cells.keys()) {
@@ -113,10 +110,7 @@ export class Overview {
     pen.fillText(this.layers[layer], this.left - 4, y + this.side / 2);
   }
 
-  /**
-   * Names the layers by as much as there is room for, and returns how much the names take.
-   * @param room pixels
-   */
+  /** Names the layers by as much as there is room for, and returns how much the names take, in pixels. */
   nameLayers(count: number, room: number) {
     const { letters, font } = this.colours;
     const names = ["layer ", "L"].map((word) => Array.from({ length: count }, (_, n) => `${word}${n}`));
@@ -172,7 +166,7 @@ function ordered({ layers, heads, scores }: Kind, order: string): Cell[] {
 }
 
 /** All tiles on one canvas, `across` in a row, a pixel a cell. */
-function sheetOf(tiles: Tile[], { across, scale, masked }: { across: number; scale: Scale; masked: number }) {
+function sheetOf(tiles: Tile[], across: number, scale: Scale, masked: number) {
   const { rows, columns } = tiles[0];
   const canvas = make("canvas", { width: across * columns, height: Math.ceil(tiles.length / across) * rows });
   const context = contextOf(canvas);
@@ -198,6 +192,5 @@ const MASKED = 255; // the value of a tile's cell that stands for masked ones on
 
 const TILE_WEIGHTS = Float64Array.from({ length: MASKED }, (_, value) => (value / 254) ** 2);
 
-/** The largest weight of a tile's row. */
 const largestOf = (row: Uint8Array) =>
   TILE_WEIGHTS[row.reduce((most, value) => (value === MASKED ? most : Math.max(most, value)), 0)];

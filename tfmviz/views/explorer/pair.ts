@@ -1,10 +1,11 @@
 // Which heads link two words: a button for each of the strongest, below the sentence in which both were clicked.
 
 import { inWords } from "../shared/bytes.ts";
-import { button, make, type Texts } from "../shared/elements.ts";
+import { button, make } from "../shared/elements.ts";
 import { share } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import type { Place as Cell } from "./matrix.ts";
+import type { Sides } from "./state.ts";
 import type { Place } from "./words.ts";
 
 const SHOWN = 4; // heads
@@ -37,12 +38,7 @@ export class Pair {
    * @param cell the words' positions
    * @param found the strongest first; null while it is not known
    */
-  show(
-    { row, column }: Cell,
-    { queries, keys }: { queries: Texts; keys: Texts },
-    found: Linking[] | null,
-    shown: Place[],
-  ) {
+  show({ row, column }: Cell, { queries, keys }: Sides, found: Linking[] | null, shown: Place[]) {
     this.rank(found ?? [], shown);
     const [query, key] = [queries.said?.[row] ?? quoted(queries.labels, row), quoted(keys.labels, column)].map(inWords);
     this.said.textContent = found?.length === 0 ? `${query} may not look at ${key}.` : `${query} → ${key}:`;

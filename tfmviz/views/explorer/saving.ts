@@ -37,5 +37,5 @@ export function valuesOf(explorer: Explorer, name: PanelName): Values {
   if (name === "matrix") return matrixValues(title, explorer.picture as Pattern<Mask>, texts);
   const { heads, aggregate } = state;
   const names = aggregate === "heads" ? heads.map((place) => `layer ${place.layer} head ${place.head}`) : [aggregate];
-  return lineValues(title, explorer.patterns(state) ?? [], { ...texts, names });
+  return lineValues(title, explorer.patterns(state) ?? [], names, texts);
 }

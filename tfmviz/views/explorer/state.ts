@@ -1,5 +1,6 @@
 // What the reader has chosen, and how it is written into a link.
 
+import type { Texts } from "../shared/elements.ts";
 import type { Place as At } from "./matrix.ts";
 import type { Attention } from "./payload.ts";
 import type { Scale } from "./weights.ts";
@@ -7,6 +8,9 @@ import type { Place } from "./words.ts";
 
 /** a token that looks, or one that is looked at */
 export type Focus = { side: "query" | "key"; at: number };
+
+/** The tokens that look and those that are looked at. */
+export type Sides = { queries: Texts; keys: Texts };
 
 /** Hears which token is pointed at, and which one is clicked. */
 export type Listener = { point: (focus: Focus | null) => void; pin: (focus: Focus) => void };

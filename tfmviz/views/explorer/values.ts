@@ -1,8 +1,8 @@
 // The numbers behind the explorer's pictures, as tables.
 
-import type { Texts } from "../shared/elements.ts";
 import type { Values } from "../shared/table.ts";
 import type { Kind, Mask } from "./payload.ts";
+import type { Sides } from "./state.ts";
 import type { Pattern } from "./weights.ts";
 
 /** Every head with its scores. */
@@ -18,7 +18,8 @@ export function overviewValues(title: string, { layers, heads, scores }: Kind): 
 export function lineValues(
   title: string,
   patterns: Pattern<Mask>[],
-  { queries, keys, names }: { queries: Texts; keys: Texts; names: string[] },
+  names: string[],
+  { queries, keys }: Sides,
 ): Values {
   const rows = patterns.flatMap(({ mask, weights }, n) =>
     Array.from(mask.cells, (cell) => {
@@ -30,11 +31,7 @@ export function lineValues(
 }
 
 /** A row for each query, a column for each key; masked cells are empty. */
-export function matrixValues(
-  title: string,
-  { mask, weights }: Pattern<Mask>,
-  { queries, keys }: { queries: Texts; keys: Texts },
-): Values {
+export function matrixValues(title: string, { mask, weights }: Pattern<Mask>, { queries, keys }: Sides): Values {
   const rows = queries.labels.map((label, i) => [
     `${i} ${label}`,
     ...keys.labels.map((_, j) => {

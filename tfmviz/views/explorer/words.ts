@@ -4,8 +4,9 @@ import { inWords } from "../shared/bytes.ts";
 import type { Texts } from "../shared/elements.ts";
 import { decimal, share } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
+import type { Place as At } from "./matrix.ts";
 import type { Kind } from "./payload.ts";
-import type { Focus, State } from "./state.ts";
+import type { Focus, Sides, State } from "./state.ts";
 import type { Filters, Pattern } from "./weights.ts";
 
 /** of a head */
@@ -51,10 +52,7 @@ export function verdictOf(kind: Kind, { layer, head }: Place) {
   return score ? `${name} ${decimal(score)}` : name;
 }
 
-/**
- * How many heads of this kind of attention share a verdict.
- * @param name of the verdict
- */
+/** How many heads of this kind of attention share a verdict. */
 function worth({ verdicts }: Kind, name: string) {
   const all = verdicts.flat();
   const n = all.filter(([other]) => other === name).length;
@@ -106,12 +104,7 @@ export function unusedOf({ unused }: Kind, view: State): number[] | null {
  * “it” (token 7) looks at “animal” 0.42, “the” (token 5) 0.20; 0.31 goes to the sink, to no token.
  * @param most how many tokens are named
  */
-export function sentence(
-  { mask, weights, unused }: Pattern,
-  { side, at }: Focus,
-  { queries, keys }: { queries: Texts; keys: Texts },
-  most = 3,
-) {
+export function sentence({ mask, weights, unused }: Pattern, { side, at }: Focus, { queries, keys }: Sides, most = 3) {
   const [own, others] = side === "query" ? [queries, keys] : [keys, queries];
   const largest = others.labels
     .map((_, other) => {
@@ -128,11 +121,7 @@ export function sentence(
   return `${said(own, at)} ${verb} ${largest.join(", ") || "nothing"}${sink}.`;
 }
 
-export function cellSentence(
-  { mask, weights }: Pattern,
-  { row, column }: { row: number; column: number },
-  { queries, keys }: { queries: Texts; keys: Texts },
-) {
+export function cellSentence({ mask, weights }: Pattern, { row, column }: At, { queries, keys }: Sides) {
   const cell = row * mask.columns + column;
   const names = `query ${said(queries, row)}, key ${said(keys, column)}`;
   if (mask.allowed[cell]) return `${names}: ${share(weights[cell])}`;

@@ -3,7 +3,7 @@
 
 import { onReturn } from "../keys/returning.ts";
 import { make, put } from "../shared/elements.ts";
-import { meetingOf } from "../shared/meet.ts";
+import { meetingOf, part } from "../shared/meet.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
 import { changed } from "./changed.ts";
 import { type Around, Following, inOneLine, type Known } from "./following.ts";
@@ -16,8 +16,6 @@ import { Socket } from "./socket.ts";
 /** `at` is the server's address */
 type Data = Omit<Known, "views"> & { views: string; at: string };
 
-type Live = { following: Following; leave: () => void };
-
 const BOX = ".st-key-text textarea";
 const BOX_OF_B = ".st-key-b textarea";
 const MARK = "data-typing"; // on the page's root: what pictures show has not been entered; see ui/page.css
@@ -25,16 +23,7 @@ const CUT_OFF = "[data-test-connection-state]:not([data-test-connection-state=CO
 const GONE = "The server is away. Your browser goes on computing.";
 const NOTE = { margin: "0", fontSize: "max(0.85rem, var(--least-letters, 12) * 1px)" };
 
-export default function ({ data, parentElement }: { data: Data; parentElement: ShadowRoot & { live_?: Live } }) {
-  parentElement.live_ ??= build(parentElement, data.at);
-  const { following, leave } = parentElement.live_;
-  const { at: _, views, ...known } = data;
-  following.know({ ...known, views: views.split(" ") });
-  return leave;
-}
-
-/** @param at the server's address, relative to the page's */
-function build(parent: ShadowRoot, at: string): Live {
+export default part<Data>((parent, { at }) => {
   const note = make("p", { role: "status", style: NOTE });
   parent.append(note);
   const own = new Own();
@@ -59,19 +48,18 @@ function build(parent: ShadowRoot, at: string): Live {
   for (const event of ["input", "compositionend"]) document.addEventListener(event, listen, over);
   const leaveSliders = watchSliders(() => following.ask());
   const endReturn = onReturn(() => socket.returned());
-  return {
-    following,
-    leave: () => {
-      over.abort();
-      leaveSliders();
-      endReturn();
-      meeting.told = meeting.touched = undefined;
-      following.known = null;
-      socket.leave();
-      document.documentElement.removeAttribute(MARK);
-    },
+  const take = ({ at: _, views, ...known }: Data) => following.know({ ...known, views: views.split(" ") });
+  const leave = () => {
+    over.abort();
+    leaveSliders();
+    endReturn();
+    meeting.told = meeting.touched = undefined;
+    following.known = null;
+    socket.leave();
+    document.documentElement.removeAttribute(MARK);
   };
-}
+  return { take, leave };
+});
 
 const textIn = (box: string) => (document.querySelector(box) as HTMLTextAreaElement | null)?.value ?? null;
 
