@@ -42,7 +42,6 @@ export function paintImage(canvas: HTMLCanvasElement, pattern: Pattern, scale: S
   context.putImageData(image, 0, 0);
 }
 
-/** Lines between the cells of a part. */
 export function paintGrid(pen: Pen, { rows, columns }: Part, cell: number, colour: string) {
   pen.strokeStyle = colour;
   pen.lineWidth = 1;

@@ -1,14 +1,18 @@
-// The bar beside the pictures: kind of attention, how many heads, means, filters, scale of shades, links.
+// The bar beside the pictures: kind of attention, how many heads, means, filters, scale of shades, links;
+// and what the colours mean.
 
+import { RAMP } from "../shared/colours.ts";
 import { button, make, put, select } from "../shared/elements.ts";
 import type { Attention } from "./payload.ts";
 import { AGGREGATES, type Aggregate, initial, moved, SCALES, type State } from "./state.ts";
-import type { Scale } from "./weights.ts";
+import { SCALES_OF_SHADE, type Scale } from "./weights.ts";
 import { filterWords, kindName } from "./words.ts";
 
 const BEAT = 1000; // milliseconds a layer is shown for when playing
 const FIRST_HELP = "Idle heads rest on the first token. Without it each row is made to sum to 1 again.";
 const ADD_HELP = "A click on a head then shows it beside the others, or no longer (or Shift and click)";
+
+const TICKS = [0, 0.1, 0.25, 0.5, 1];
 
 /** Takes a part of a new state; `rest` says that the reader's hand is still. */
 type Change = (part: Partial<State>, how?: { rest?: boolean }) => void;
@@ -32,6 +36,8 @@ export class Controls {
   order = select("Order of the heads", {}, (value) => this.choose({ order: value }));
   summary = make("summary");
   filters = this.makeFilters();
+  ticks = make("div", { className: "ticks" });
+  legend = legendOf(this.ticks);
   link: HTMLButtonElement;
   node = make("div", { className: "bar controls" }, this.kind.node, this.aggregate.node, this.add, this.scrubber.node);
 
@@ -102,7 +108,6 @@ export class Controls {
     return true;
   }
 
-  /** Starts or stops playing. */
   toggle() {
     if (this.timer) return this.stop();
     const { layer, last } = this.scrubber;
@@ -135,7 +140,15 @@ export class Controls {
     }, 2000);
   }
 
-  /** Shows a state. */
+  setTicks(scale: Scale) {
+    const places = scale === "row" ? [0, 1] : TICKS;
+    const text = (weight: number) => (scale === "row" && weight ? "the row's largest" : String(weight));
+    const left = (weight: number) => `${100 * SCALES_OF_SHADE[scale](weight, 1)}%`;
+    this.ticks.replaceChildren(
+      ...places.map((weight) => make("span", { textContent: text(weight), style: { left: left(weight) } })),
+    );
+  }
+
   set(state: State, attention: Attention) {
     this.state = state;
     const kind = attention.kinds[state.kind];
@@ -191,4 +204,15 @@ function setOptions(box: HTMLSelectElement, entries: string[][], value: string) 
     box.replaceChildren(...entries.map(([key, text]) => make("option", { value: key, textContent: text })));
   }
   put(box, { value });
+}
+
+/** What the colours mean, always in sight. */
+function legendOf(ticks: HTMLElement) {
+  const background = `linear-gradient(to right, ${RAMP.map((rgb) => `rgb(${rgb.join(" ")})`).join(",")})`;
+  const ramp = make("div", { className: "ramp", style: { background } });
+  const scale = make("div", { className: "scale" }, make("span", { textContent: "attention" }), ramp, ticks);
+  const entry = (name: string, text: string) =>
+    make("span", { className: "legend-entry" }, make("span", { className: `swatch ${name}` }), text);
+  const entries = [entry("masked-cell", "masked"), entry("looks", "looks at"), entry("looked", "is looked at by")];
+  return make("div", { className: "legend" }, scale, ...entries);
 }

@@ -6,7 +6,6 @@ import type { Plain } from "../shared/record.ts";
 import { type Page, Shell, STILL } from "../shared/shell.ts";
 import { Controls } from "./controls.ts";
 import { Frame } from "./frame.ts";
-import { Legend } from "./legend.ts";
 import { Lines } from "./lines.ts";
 import { type Cell, Matrix } from "./matrix.ts";
 import { Overview } from "./overview.ts";
@@ -57,7 +56,6 @@ export class Explorer extends Shell {
   hasChanged = false;
 
   controls: Controls;
-  legend = new Legend();
   strips = [new Strip("key", this), new Strip("query", this)];
   overview = new Overview(
     (place) => this.showPreview(place),
@@ -213,10 +211,7 @@ export class Explorer extends Shell {
     this.soon(true);
   }
 
-  /**
-   * Draws once before the next frame, however many touches come until then.
-   * @param selection whether other heads are to be shown
-   */
+  /** Draws once before the next frame, however many touches come until then; `selection`: other heads, too. */
   soon(selection = false) {
     this.hasChanged ||= selection;
     this.later(() => {
@@ -254,7 +249,7 @@ export class Explorer extends Shell {
     const nameOf = this.colours.areVeiled ? headName : headWords;
     this.controls.set(this.state, attention);
     if (withOverview) {
-      this.legend.set(view.scale);
+      this.controls.setTicks(view.scale);
       this.overview.draw(attention, { ...view, name: (place) => nameOf(kind, place) });
     }
     this.overview.mark(this.state);

@@ -1,9 +1,8 @@
 // How the parts of the explorer stand on the page.
 
 import { figureBar } from "../shared/bar.ts";
-import type { Colours } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
-import { type Figure, save } from "../shared/picture.ts";
+import { save } from "../shared/picture.ts";
 import type { Explorer } from "./explorer.ts";
 import type { Matrix } from "./matrix.ts";
 import type { Kind } from "./payload.ts";
@@ -12,8 +11,6 @@ import type { State } from "./state.ts";
 import { shownName, verdictWords } from "./words.ts";
 
 export type PanelName = "overview" | "lines" | "matrix";
-
-export type Drawn = { node: HTMLElement; figure: (colours: Colours) => Figure };
 
 export class Frame {
   shown = make("strong");
@@ -28,44 +25,23 @@ export class Frame {
   panels: HTMLDivElement;
 
   constructor(explorer: Explorer) {
-    const { controls, legend, strips, pair, overview, lines, matrix } = explorer;
+    const { controls, strips, pair } = explorer;
     const summary = make("summary", { textContent: "Every row in words" });
     this.inWords = make("details", { className: "in-words", ontoggle: () => explorer.writeOut() }, summary, this.rows);
+    const rowSums = "A row is one token's attention; unfiltered it sums to 1, or to less with a sink.";
+    const colours = make("div", { className: "bar colours" }, controls.filters, controls.legend, controls.link);
     this.panels = make(
       "div",
       { className: "panels" },
       make("div", { className: "sentence" }, this.headline, ...strips.map(({ node }) => node), pair.node),
-      panel(explorer, overview, {
-        name: "overview",
-        title: "Every head",
-        hint: "Point at a head to see it; click to keep it.",
-        foot: controls.node,
-      }),
-      panel(explorer, lines, {
-        name: "lines",
-        title: "Who looks at whom",
-        hint: "Left looks at right. Click a token to pin it.",
-      }),
-      panel(explorer, matrix, {
-        name: "matrix",
-        title: "As a matrix",
-        hint: "A row is one token's attention; unfiltered it sums to 1, or to less with a sink.",
-        foot: zoomOf(matrix),
-      }),
-      make(
-        "div",
-        { className: "about" },
-        this.kind,
-        make("div", { className: "bar colours" }, controls.filters, legend.node, controls.link),
-      ),
+      panel(explorer, "overview", "Every head", "Point at a head to see it; click to keep it.", controls.node),
+      panel(explorer, "lines", "Who looks at whom", "Left looks at right. Click a token to pin it."),
+      panel(explorer, "matrix", "As a matrix", rowSums, zoomOf(explorer.matrix)),
+      make("div", { className: "about" }, this.kind, colours),
     );
   }
 
-  /**
-   * Says which head is shown, and of a single one what it does.
-   * @param words what each kind of verdict means
-   * @param address of what is chosen, where there are other pages
-   */
+  /** Says which head is shown, and of a single one what it does. The address is that of what is chosen. */
   say(view: State, kind: Kind, words: Record<string, string>, address?: string) {
     const place = view.heads[view.heads.length - 1];
     const isSingle = view.aggregate === "heads" && view.heads.length === 1;
@@ -90,17 +66,13 @@ export class Frame {
 }
 
 /** A picture with its title, a hint, and its bar. */
-function panel(
-  explorer: Explorer,
-  view: Drawn,
-  { name, title, hint, foot }: { name: PanelName; title: string; hint: string; foot?: Node },
-) {
+function panel(explorer: Explorer, name: PanelName, title: string, hint: string, foot?: Node) {
   const node = make("section", { className: `panel ${name}` });
-  const file = (format: "svg" | "png") => save(savedOf(explorer, name, view), format);
+  const file = (format: "svg" | "png") => save(savedOf(explorer, name), format);
   const bar = figureBar({ whole: () => node, file, values: () => valuesOf(explorer, name), about: title });
   const below = make("div", { className: "foot" }, make("p", { className: "hint", textContent: hint }));
   if (foot) below.append(foot);
-  node.append(make("div", { className: "head" }, make("h2", { textContent: title }), bar), view.node, below);
+  node.append(make("div", { className: "head" }, make("h2", { textContent: title }), bar), explorer[name].node, below);
   return node;
 }
 

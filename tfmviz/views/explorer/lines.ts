@@ -52,7 +52,6 @@ export class Lines {
     this.scroller.addEventListener("scroll", () => this.refresh());
   }
 
-  /** Takes other tokens. */
   label(queries: Texts, keys: Texts): void {
     this.texts = [queries, keys];
     const longest = Math.max(queries.labels.length, keys.labels.length);
@@ -148,7 +147,6 @@ export class Lines {
     for (const [at, mean] of means) pen.fillText(share(mean), right, this.middle(at));
   }
 
-  /** All lines of one token. */
   linesOf({ side, at }: Focus): Line[] {
     return this.patterns.flatMap(({ mask: { rows, columns }, weights }, n) => {
       const count = side === "query" ? columns : rows;
@@ -159,7 +157,6 @@ export class Lines {
     });
   }
 
-  /** @param n which of the heads */
   colourOf(n: number, focus: Focus | null) {
     const { heads, looked, looks } = this.colours;
     if (this.patterns.length > 1) return heads[n % heads.length];

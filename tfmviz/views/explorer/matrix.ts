@@ -78,7 +78,6 @@ export class Matrix {
     node.addEventListener("wheel", zoom, { passive: false });
   }
 
-  /** Takes other tokens. */
   label(queries: Texts, keys: Texts): void {
     this.texts = { queries: bracketed(queries), keys: bracketed(keys) };
     this.cursor = null;
@@ -98,7 +97,6 @@ export class Matrix {
     this.shape = shape;
   }
 
-  /** Finds sizes. */
   measure({ mask: { rows, columns } }: Pattern) {
     this.size = Math.max(this.zoom > 1 || rows <= 40 ? 13 : 12, this.colours.least);
     const font = `${this.size}px ${this.colours.font}`;
@@ -168,12 +166,10 @@ export class Matrix {
     pen.restore();
   }
 
-  /** Where the map ends. */
   rightOf({ width, x }: View) {
     return Math.min(width - SUMS, this.left + this.texts.keys.labels.length * this.cell - x);
   }
 
-  /** Which cells are in sight. */
   partOf(view: View): Part {
     const { left, top, cell, texts } = this;
     return {

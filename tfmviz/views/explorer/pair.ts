@@ -34,10 +34,7 @@ export class Pair {
     this.said.textContent = `${LABEL} Click both.`;
   }
 
-  /**
-   * @param cell the words' positions
-   * @param found the strongest first; null while it is not known
-   */
+  /** Shows the words at these positions; `found` has the strongest first, and is null while it is not known. */
   show({ row, column }: Cell, { queries, keys }: Sides, found: Linking[] | null, shown: Place[]) {
     this.rank(found ?? [], shown);
     const [query, key] = [queries.said?.[row] ?? quoted(queries.labels, row), quoted(keys.labels, column)].map(inWords);

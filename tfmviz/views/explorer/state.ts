@@ -137,10 +137,7 @@ export function toLook(state: State) {
 /** @param own layer */
 const written = ({ layer, head }: Place, own: number) => (layer === own ? `${head}` : `${layer}-${head}`);
 
-/**
- * @param own layer
- * @returns none where it makes no sense
- */
+/** None where it makes no sense. */
 function placesOf(text: string, own: number): Place[] {
   const said = text.split(".").map((part) => /^(?:(\d{1,4})-)?(\d{1,4})$/.exec(part));
   return said.flatMap((part) => (part ? [{ layer: Number(part[1] ?? own), head: Number(part[2]) }] : []));

@@ -46,10 +46,7 @@ export class Strip {
     this.revealed = null;
   }
 
-  /**
-   * @param weights per token, or null for a row without numbers
-   * @param to the key asked about with it
-   */
+  /** Shades by the weights per token, null for a row without numbers; `to` is the key that is asked about. */
   shade(weights: Shaded[] | null, focus: Focus, pinned: Focus | null, to: number | null) {
     for (const [at, node] of this.buttons.entries()) {
       const entry = weights?.[at];

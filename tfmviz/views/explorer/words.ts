@@ -63,7 +63,6 @@ function worth({ verdicts }: Kind, name: string) {
 /**
  * The end of a sentence that begins with a head's name and says what it does, and how many heads do the same; then
  * what it does where text repeats.
- * @param words what each kind of verdict means
  * @returns "" for what is not known
  */
 export function verdictWords(kind: Kind, { layer, head }: Place, words: Record<string, string>): [string, string] {
@@ -79,7 +78,6 @@ export function verdictWords(kind: Kind, { layer, head }: Place, words: Record<s
   ];
 }
 
-/** A head's name and verdict. */
 export const headWords = (kind: Kind, place: Place) =>
   [headName(kind, place), verdictOf(kind, place)].filter(Boolean).join(": ");
 
@@ -100,10 +98,7 @@ export function unusedOf({ unused }: Kind, view: State): number[] | null {
   return rows[0].map((_, at) => rows.reduce((sum, row) => sum + row[at], 0) / rows.length);
 }
 
-/**
- * “it” (token 7) looks at “animal” 0.42, “the” (token 5) 0.20; 0.31 goes to the sink, to no token.
- * @param most how many tokens are named
- */
+/** “it” (token 7) looks at “animal” 0.42, “the” (token 5) 0.20; 0.31 goes to the sink, to no token. */
 export function sentence({ mask, weights, unused }: Pattern, { side, at }: Focus, { queries, keys }: Sides, most = 3) {
   const [own, others] = side === "query" ? [queries, keys] : [keys, queries];
   const largest = others.labels

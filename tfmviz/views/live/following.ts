@@ -126,7 +126,6 @@ export class Following {
   /**
    * Whether the pictures of a wish may be shown: the page is the same, and if something else has been entered since,
    * Python's pictures of that are better.
-   * @param known when it was asked for
    */
   isFor(wish: Wish, { page }: Known) {
     const now = this.known;

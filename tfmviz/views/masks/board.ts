@@ -26,11 +26,14 @@ export function paintMask(pen: Pen, mask: Mask, cell: number, colours: Colours) 
   pen.fillRect(0, 0, mask.columns * cell, mask.rows * cell);
   const gap = cell >= 7 ? 1 : 0;
   pen.fillStyle = colours.looks;
-  for (let n = 0; n < mask.open.length; n++) {
-    if (mask.open[n])
-      pen.fillRect((n % mask.columns) * cell, Math.floor(n / mask.columns) * cell, cell - gap, cell - gap);
-  }
+  for (let n = 0; n < mask.open.length; n++)
+    if (mask.open[n]) pen.fillRect(...corner(mask, n, cell), cell - gap, cell - gap);
 }
+
+const corner = ({ columns }: Mask, n: number, cell: number): [x: number, y: number] => [
+  (n % columns) * cell,
+  Math.floor(n / columns) * cell,
+];
 
 export class Board {
   mask: Mask = { rows: 0, columns: 0, open: new Uint8Array() };
@@ -78,7 +81,6 @@ export class Board {
     return { row: limit(row, this.mask.rows), column: limit(column, this.mask.columns) };
   }
 
-  /** Finds sizes for a free width. */
   measure(width: number, { font, letters, least }: Colours) {
     const roomFor = (labels: string[]) => Math.min(LABEL, widest(labels, `${letters}px ${font}`)) + 10;
     const { rows, columns } = this.mask;
@@ -120,7 +122,8 @@ export class Board {
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     mask.open.forEach((isOpen, n) => {
-      if (!isOpen) pen.fillText("−∞", ((n % mask.columns) + 0.5) * cell, (Math.floor(n / mask.columns) + 0.5) * cell);
+      const [x, y] = corner(mask, n, cell);
+      if (!isOpen) pen.fillText("−∞", x + cell / 2, y + cell / 2);
     });
   }
 
@@ -130,13 +133,8 @@ export class Board {
     pen.fillStyle = colours.accent;
     const size = Math.max(2, cell * 0.3);
     this.changed.forEach((differs, n) => {
-      if (differs)
-        pen.fillRect(
-          (n % mask.columns) * cell + (cell - size) / 2,
-          Math.floor(n / mask.columns) * cell + (cell - size) / 2,
-          size,
-          size,
-        );
+      const [x, y] = corner(mask, n, cell).map((edge) => edge + (cell - size) / 2);
+      if (differs) pen.fillRect(x, y, size, size);
     });
   }
 

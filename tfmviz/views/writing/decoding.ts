@@ -59,10 +59,7 @@ const EFFECTS: Record<Rule | "banned", (scores: Numbers, rules: Rules, seen: num
   },
 };
 
-/**
- * The model's distribution, then what each rule that changes something leaves of it.
- * @param seen the tokens of the text so far
- */
+/** The model's distribution, then what each rule that changes something leaves of it; `seen` are the text's tokens. */
 export function stagesOf(logits: ArrayLike<number>, rules: Rules, seen: number[]): Stage[] {
   const active = rules.order.filter((rule) => rules[rule] !== NEUTRAL[rule]);
   let scores = Float64Array.from(logits);

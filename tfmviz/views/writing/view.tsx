@@ -108,10 +108,7 @@ class Desk extends Shell {
     action();
   }
 
-  /**
-   * Shows another tree, and tells the page when the hand is still.
-   * @param tree null: there are too many branches
-   */
+  /** Shows another tree, and tells the page when the hand is still; null: there are too many branches. */
   change(tree: Tree | null) {
     if (tree) {
       this.tree = tree;
@@ -175,10 +172,7 @@ class Desk extends Shell {
     return shown >= this.data.limit ? `The page writes ${this.data.limit} words at most.` : "";
   }
 
-  /**
-   * Plays or, if it plays already, pauses.
-   * @param pace ms a word
-   */
+  /** Plays or, if it plays already, pauses; `pace` is in ms a word. */
   play(mode: "play" | "end", pace: number) {
     const goes = this.mode !== mode;
     this.stop();
