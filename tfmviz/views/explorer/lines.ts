@@ -2,7 +2,7 @@
 
 import { fresh, type Pen } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
-import { listen, make, mark, put, roving, type Texts, tokenButtons } from "../shared/elements.ts";
+import { listen, make, mark, put, type Texts, tokenButtons } from "../shared/elements.ts";
 import { share } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import type { Focus, Listener } from "./state.ts";
@@ -43,11 +43,8 @@ export class Lines {
     this.columns[0].ariaLabel = "Queries: the tokens that look";
     this.columns[1].ariaLabel = "Keys: the tokens that are looked at";
     for (const [n, side] of SIDES.entries()) {
-      roving(this.columns[n]);
-      listen(this.columns[n], {
-        hover: (at) => listener.point(at === null ? null : { side, at }),
-        pick: (at) => listener.pin({ side, at }),
-      });
+      const hover = (at: number | null) => listener.point(at === null ? null : { side, at });
+      listen(this.columns[n], hover, (at) => listener.pin({ side, at }));
     }
     this.scroller.addEventListener("scroll", () => this.refresh());
   }

@@ -2,7 +2,7 @@
 
 import { contextOf, fresh, type Pen, widest } from "../shared/canvas.ts";
 import { type Colours, packed } from "../shared/colours.ts";
-import { button, buttonOf, listen, make, put, roving } from "../shared/elements.ts";
+import { button, buttonOf, listen, make, put } from "../shared/elements.ts";
 import { decimal } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import type { Attention, Kind, Tile } from "./payload.ts";
@@ -42,17 +42,18 @@ export class Overview {
 
   /** `lock` hears of a head that is clicked, and whether Shift was held. */
   constructor(preview: (place: Place | null) => void, lock: (place: Place, shift: boolean) => void) {
-    listen(this.grid, {
-      hover: (n) => preview(n === null ? null : this.cells[n]),
-      pick: (n, event) => lock(this.cells[n], event.shiftKey),
-    });
+    listen(
+      this.grid,
+      (n) => preview(n === null ? null : this.cells[n]),
+      (n, event) => lock(this.cells[n], event.shiftKey),
+      () => this.columns,
+    );
     this.grid.addEventListener("keydown", (event) => {
       const node = event.key === "Enter" && event.shiftKey ? buttonOf(event) : null;
       if (!node) return;
       event.preventDefault(); // or the click that follows would know nothing of Shift
       lock(this.cells[this.buttons.indexOf(node)], true);
     });
-    roving(this.grid, () => this.columns);
   }
 
   /** Draws the tiles anew: for other data, order, scale of shades or width. */

@@ -1,7 +1,7 @@
 // The sentence as a row of buttons, each shaded by the attention of the token in focus.
 
 import { css, inkOn } from "../shared/colours.ts";
-import { listen, make, mark, roving, type Texts, tokenButtons } from "../shared/elements.ts";
+import { listen, make, mark, type Texts, tokenButtons } from "../shared/elements.ts";
 import { shortShare } from "../shared/numbers.ts";
 import type { Focus, Listener } from "./state.ts";
 import { type Pattern, SCALES_OF_SHADE, type Scale } from "./weights.ts";
@@ -25,11 +25,8 @@ export class Strip {
 
   constructor(side: Focus["side"], listener: Listener) {
     this.side = side;
-    roving(this.group);
-    listen(this.group, {
-      hover: (at) => listener.point(at === null ? null : { side: this.side, at }),
-      pick: (at) => listener.pin({ side: this.side, at }),
-    });
+    const hover = (at: number | null) => listener.point(at === null ? null : { side: this.side, at });
+    listen(this.group, hover, (at) => listener.pin({ side: this.side, at }));
   }
 
   label(texts: Texts, title: string, ariaLabel: string) {

@@ -69,9 +69,7 @@ export class Board {
   }
 
   show(mask: Mask, texts: { queries: string[]; keys: string[] }, changed: Uint8Array) {
-    this.mask = mask;
-    this.texts = texts;
-    this.changed = changed;
+    Object.assign(this, { mask, texts, changed });
     this.cursor = this.within(this.cursor);
   }
 

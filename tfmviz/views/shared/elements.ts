@@ -133,11 +133,17 @@ export function mark(buttons: HTMLButtonElement[], focus: number | null, pin: nu
   }
 }
 
-/** Tells which button of a group the pointer or the keyboard is on, and which one is clicked. */
+/**
+ * Tells which button of a group the pointer or the keyboard is on, and which one is clicked. Arrow keys go from one to
+ * the next.
+ */
 export function listen(
   group: HTMLElement,
-  { hover, pick }: { hover: (position: number | null) => void; pick: (position: number, event: MouseEvent) => void },
+  hover: (position: number | null) => void,
+  pick: (position: number, event: MouseEvent) => void,
+  columns = () => 1,
 ) {
+  roving(group, columns);
   const positionOf = (event: Event) => {
     const node = buttonOf(event);
     return node && [...group.querySelectorAll("button")].indexOf(node);
