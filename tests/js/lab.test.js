@@ -41,4 +41,6 @@ test("Python's mask for the sentence that has just been typed is taken, also if 
   view.show({ queries: words(4), keys: words(4), gallery: [entry("full", full(4)), entry("other", full(4))] });
   assert.deepEqual(view.mask, changed);
   assert.match(view.counted, /15 of 4 × 4/);
+  const pressed = [...view.gallery.querySelectorAll("button")].map((node) => node.getAttribute("aria-pressed"));
+  assert.deepEqual(pressed, ["true", "false"]);
 });
