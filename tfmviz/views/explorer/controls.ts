@@ -3,7 +3,7 @@
 
 import { RAMP } from "../shared/colours.ts";
 import { button, make, put, select } from "../shared/elements.ts";
-import type { Attention } from "./payload.ts";
+import type { Explorer } from "./explorer.ts";
 import { AGGREGATES, type Aggregate, initial, moved, SCALES, type State } from "./state.ts";
 import { SCALES_OF_SHADE, type Scale } from "./weights.ts";
 import { filterWords, kindName } from "./words.ts";
@@ -11,19 +11,13 @@ import { filterWords, kindName } from "./words.ts";
 const BEAT = 1000; // milliseconds a layer is shown for when playing
 const FIRST_HELP = "Idle heads rest on the first token. Without it each row is made to sum to 1 again.";
 const ADD_HELP = "A click on a head then shows it beside the others, or no longer (or Shift and click)";
-
 const TICKS = [0, 0.1, 0.25, 0.5, 1];
 
-/** Takes a part of a new state; `rest` says that the reader's hand is still. */
-type Change = (part: Partial<State>, how?: { rest?: boolean }) => void;
-
 export class Controls {
-  state: State = initial();
   adds = false; // a click on a head shows it beside the others
   timer: ReturnType<typeof setInterval> | null = null; // runs while the layers are played
 
   kind = select("Attention", {}, (value) => this.choose({ kind: Number(value), pin: null, to: null }));
-  scrubber = new Scrubber(this);
   add = button("Add heads", { ariaPressed: "false", title: ADD_HELP, onclick: () => this.setAdds(!this.adds) });
   aggregate = select("", AGGREGATES, (value) => this.choose({ aggregate: value as Aggregate }));
   first = make("input", {
@@ -38,25 +32,37 @@ export class Controls {
   filters = this.makeFilters();
   ticks = make("div", { className: "ticks" });
   legend = legendOf(this.ticks);
-  link: HTMLButtonElement;
-  node = make("div", { className: "bar controls" }, this.kind.node, this.aggregate.node, this.add, this.scrubber.node);
+  link = button("Copy link", { className: "link", onclick: () => this.copyLink() });
 
-  change: Change;
+  // Plays through the layers; where means are shown, no head says which layer, so here it is chosen.
+  layer = make("output");
+  previous = button("◀", {
+    ariaLabel: "Previous layer",
+    title: "Previous layer (key [)",
+    onclick: () => this.step(-1),
+  });
+  next = button("▶", { ariaLabel: "Next layer", title: "Next layer (key ])", onclick: () => this.step(1) });
+  play = button("Play", { title: "Play through the layers (key p)", onclick: () => this.toggle() });
+  steps = make("div", { className: "group" }, this.previous, this.layer, this.next);
+  scrubber = make("div", { className: "group scrubber", role: "group", ariaLabel: "Layer" }, this.steps, this.play);
+  node = make("div", { className: "bar controls" }, this.kind.node, this.aggregate.node, this.add, this.scrubber);
 
-  /** @param address of the page with what is chosen */
-  constructor(change: Change, address: (() => string) | null) {
-    this.change = change;
+  explorer: Explorer;
+
+  constructor(explorer: Explorer) {
+    this.explorer = explorer;
     this.aggregate.box.ariaLabel = "What is shown";
-    this.link = button("Copy link", {
-      className: "link",
-      hidden: !address,
-      onclick: () => address && this.copyLink(address()),
-    });
+    this.link.hidden = !explorer.linkTo;
   }
 
   /** What is chosen in one step, after which the hand is still. */
   choose(part: Partial<State>) {
-    this.change(part, { rest: true });
+    this.explorer.change(part, { rest: true });
+  }
+
+  get last() {
+    const { attention, state } = this.explorer;
+    return attention.kinds[state.kind].layers.length - 1;
   }
 
   setAdds(adds: boolean) {
@@ -82,7 +88,7 @@ export class Controls {
   slider([min, max, step]: number[], part: (value: number) => Partial<State>) {
     const input = make("input", { type: "range", min, max, step });
     const output = make("output");
-    input.oninput = () => this.change(part(Number(input.value)));
+    input.oninput = () => this.explorer.change(part(Number(input.value)));
     input.onchange = () => this.choose({});
     const set = (value: number) => {
       put(input, { value: String(value) });
@@ -93,9 +99,10 @@ export class Controls {
 
   /** Goes to another layer. Returns whether there is one. */
   step(by: number) {
-    const layer = this.scrubber.layer + by;
-    if (layer < 0 || layer > this.scrubber.last) return false;
-    this.change(moved(this.state, by, this.scrubber.last), { rest: !this.timer });
+    const { explorer, last } = this;
+    const layer = explorer.state.layer + by;
+    if (layer < 0 || layer > last) return false;
+    explorer.change(moved(explorer.state, by, last), { rest: !this.timer });
     return true;
   }
 
@@ -110,10 +117,10 @@ export class Controls {
 
   toggle() {
     if (this.timer) return this.stop();
-    const { layer, last } = this.scrubber;
-    if (layer === last) this.change(moved(this.state, -last, last));
+    const { explorer, last } = this;
+    if (explorer.state.layer === last) explorer.change(moved(explorer.state, -last, last));
     this.timer = setInterval(() => this.step(1) || this.stop(), BEAT);
-    this.scrubber.play.textContent = "Pause";
+    this.play.textContent = "Pause";
   }
 
   stop() {
@@ -125,10 +132,11 @@ export class Controls {
   pause() {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
-    this.scrubber.play.textContent = "Play";
+    this.play.textContent = "Play";
   }
 
-  async copyLink(address: string) {
+  async copyLink() {
+    const address = this.explorer.linkTo?.(this.explorer.selection()) ?? "";
     try {
       await navigator.clipboard.writeText(address);
       this.link.textContent = "Copied";
@@ -149,15 +157,21 @@ export class Controls {
     );
   }
 
-  set(state: State, attention: Attention) {
-    this.state = state;
+  /** Shows what is chosen. */
+  draw() {
+    const { attention, state } = this.explorer;
+    const { layer, aggregate } = state;
     const kind = attention.kinds[state.kind];
     const isSquare = attention.queries(state.kind) === attention.keys(state.kind);
     setOptions(this.kind.box, Object.entries(attention.kinds.map(kindName)), String(state.kind));
     this.kind.node.hidden = attention.kinds.length === 1;
-    this.scrubber.set(state, kind.layers.length - 1);
+    put(this.steps, { hidden: aggregate === "heads" || aggregate === "all" });
+    put(this.scrubber, { hidden: aggregate === "all" || this.last === 0 });
+    put(this.layer, { textContent: `layer ${layer}` });
+    put(this.previous, { disabled: layer === 0 });
+    put(this.next, { disabled: layer === this.last });
     const aggregates = Object.entries(AGGREGATES).filter(([value]) => isSquare || value !== "rollout");
-    setOptions(this.aggregate.box, aggregates, state.aggregate);
+    setOptions(this.aggregate.box, aggregates, aggregate);
     this.first.checked = state.withoutFirst;
     this.top.set(state.top);
     this.least.set(state.least);
@@ -165,34 +179,6 @@ export class Controls {
     const orders = Object.keys(kind.scores).map((name) => [name, name]);
     setOptions(this.order.box, [["place", "by layer"], ...orders], state.order);
     put(this.summary, { textContent: ["Filters and colours", filterWords(state)].filter(Boolean).join(": ") });
-  }
-}
-
-/** Plays through the layers; where means are shown, no head says which layer, so here it is chosen. */
-class Scrubber {
-  layer = 0;
-  last = 0;
-
-  output = make("output");
-  previous = button("◀", { ariaLabel: "Previous layer", title: "Previous layer (key [)" });
-  next = button("▶", { ariaLabel: "Next layer", title: "Next layer (key ])" });
-  play = button("Play", { title: "Play through the layers (key p)" });
-  steps = make("div", { className: "group" }, this.previous, this.output, this.next);
-  node = make("div", { className: "group scrubber", role: "group", ariaLabel: "Layer" }, this.steps, this.play);
-
-  constructor(controls: Controls) {
-    this.previous.onclick = () => controls.step(-1);
-    this.next.onclick = () => controls.step(1);
-    this.play.onclick = () => controls.toggle();
-  }
-
-  set({ layer, aggregate }: State, last: number) {
-    Object.assign(this, { layer, last });
-    put(this.steps, { hidden: aggregate === "heads" || aggregate === "all" });
-    put(this.node, { hidden: aggregate === "all" || last === 0 });
-    put(this.output, { textContent: `layer ${layer}` });
-    put(this.previous, { disabled: layer === 0 });
-    put(this.next, { disabled: layer === last });
   }
 }
 

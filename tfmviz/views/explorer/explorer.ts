@@ -11,20 +11,8 @@ import { type Cell, Matrix } from "./matrix.ts";
 import { Overview } from "./overview.ts";
 import { type Linking, Pair } from "./pair.ts";
 import { Attention, type Given, type Kind, Mask, type What } from "./payload.ts";
-import {
-  clickedOn,
-  type Focus,
-  fitted,
-  fromLook,
-  initial,
-  MOST_HEADS,
-  pairOf,
-  picked,
-  type Selection,
-  type State,
-  toLook,
-  withHead,
-} from "./state.ts";
+import type { Focus, Selection, State } from "./state.ts";
+import { clickedOn, fitted, fromLook, initial, MOST_HEADS, pairOf, picked, toLook, withHead } from "./state.ts";
 import { Strip, weightsBeside } from "./strip.ts";
 import { filtered, meanOf, type Pattern } from "./weights.ts";
 import { cellSentence, headName, headWords, type Place, sentence, shownName, unusedOf } from "./words.ts";
@@ -75,8 +63,7 @@ export class Explorer extends Shell {
   constructor(parent: HTMLElement, page: Page = {}, linkTo: ((selection: Selection) => string) | null = null) {
     super(page);
     this.linkTo = linkTo;
-    const address = linkTo && (() => linkTo(this.selection()));
-    this.controls = new Controls((part, how) => this.change(part, how), address);
+    this.controls = new Controls(this);
     this.frame = new Frame(this);
     const { panels, inWords, tip } = this.frame;
     this.mount(parent, { className: "explorer", ariaLabel: "Attention explorer" }, panels, inWords, tip);
@@ -247,7 +234,7 @@ export class Explorer extends Shell {
     const kind = attention.kinds[view.kind];
     this.label(view.kind);
     const nameOf = this.colours.areVeiled ? headName : headWords;
-    this.controls.set(this.state, attention);
+    this.controls.draw();
     if (withOverview) {
       this.controls.setTicks(view.scale);
       this.overview.draw(attention, { ...view, name: (place) => nameOf(kind, place) });

@@ -91,11 +91,7 @@ export class Lines {
   redraw() {
     this.isStale = false;
     // The sizes are read only when they may have changed, because reading them makes the browser lay out the page.
-    this.seen ??= {
-      width: this.between.clientWidth,
-      height: this.scroller.clientHeight,
-      top: this.scroller.scrollTop,
-    };
+    this.seen ??= { width: this.between.clientWidth, height: this.scroller.clientHeight, top: this.scroller.scrollTop };
     const context = fresh(this.canvas, this.seen.width, this.seen.height);
     context.translate(0, -this.seen.top);
     this.paint(context, this.seen.width, this.colours);
