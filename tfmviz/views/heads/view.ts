@@ -16,7 +16,7 @@ const LONGER_SIDE = 168; // pixels of the longer side
 const LEVELS_OF_CELL = 9;
 
 class HeadMap extends Shell {
-  data!: Heads;
+  data!: Heads; // from the first `show` on
   at = -1;
   buttons: HTMLButtonElement[] = []; // one for each point
   caption = make("p");

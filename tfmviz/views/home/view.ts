@@ -21,7 +21,7 @@ interface Data {
 const LEAST = 0.02; // no arc for less: a second word with a fiftieth of the attention says nothing
 
 class Home extends Shell {
-  data!: Data;
+  data!: Data; // from the first `show` on
   buttons: HTMLButtonElement[] = [];
   pinned = 0;
   from = 0;

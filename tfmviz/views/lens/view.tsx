@@ -22,7 +22,7 @@ interface Data {
 type Place = { row: number; column: number };
 
 export class Lens extends Shell {
-  data!: Data;
+  data!: Data; // from the first `show` on
   place: Place | null = null;
 
   scroller = make("div", { className: "scroller", tabIndex: 0, role: "region", ariaLabel: "Logit lens" });

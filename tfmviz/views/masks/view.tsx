@@ -254,7 +254,7 @@ export class Lab extends Shell {
     );
     const writeOut = ({ currentTarget: { open } }: TargetedEvent<HTMLDetailsElement>) => {
       this.isWrittenOut = open;
-      this.drawMask();
+      this.draw();
     };
     const sees = (row: number) => <li key={row}>{`${quoted(queries, row)} sees ${ranges(this.mask, row)}`}</li>;
     render(
@@ -288,7 +288,9 @@ export class Lab extends Shell {
 
   /** What is said of rows that see nothing. */
   get warning() {
-    const empty = [...this.texts.queries.keys()].filter((row) => rowCount(this.mask, row) === 0);
+    const empty = Array.from({ length: this.mask.rows }, (_, row) => row).filter(
+      (row) => rowCount(this.mask, row) === 0,
+    );
     const named = `${empty.slice(0, MOST_NAMED).join(", ")}${empty.length > MOST_NAMED ? " …" : ""}`;
     return empty.length ? `Row ${named} sees nothing: its softmax is 0/0.` : "";
   }

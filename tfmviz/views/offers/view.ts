@@ -8,7 +8,7 @@ import { type Page, Shell } from "../shared/shell.ts";
 type Offered = { before: string; words: string[] };
 
 class Offers extends Shell {
-  data!: Offered;
+  data!: Offered; // from the first `show` on
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
