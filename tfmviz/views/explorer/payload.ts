@@ -37,13 +37,7 @@ export type Tile = { rows: number; columns: number; values: Uint8Array };
 
 type MaskEntry = { shape: [number, number]; at: number };
 
-export interface Header {
-  title: string;
-  id: number;
-  words: Record<string, string>;
-  texts: TextFacts["texts"];
-  kinds: Kind[];
-}
+export type Header = Pick<TextFacts, "title" | "texts"> & { id: number; words: Record<string, string>; kinds: Kind[] };
 
 /** What there is to know of a record of sites. */
 export type Given = Pick<Header, "title" | "texts"> & Partial<Header>;

@@ -32,14 +32,7 @@ export interface State {
 }
 
 /** what the page around is told */
-export interface Selection {
-  kind: string;
-  layer: number;
-  head: number;
-  token: number | null;
-  to: number | null;
-  look: string;
-}
+export type Selection = Place & { kind: string; token: number | null; to: number | null; look: string };
 
 type Look = Pick<State, "pin" | "aggregate" | "withoutFirst" | "top" | "least" | "scale" | "order">;
 

@@ -22,7 +22,7 @@ import { type Pair, pairsOf, type Shared, sharedOf } from "./pairing.ts";
  */
 export type Edited = {
   by: string;
-  usual?: [query: number, key: number];
+  usual?: Cell;
   rules?: Settings["rules"];
   names?: Settings["names"];
   layers?: string[];
@@ -35,6 +35,7 @@ export type Edited = {
 
 /** A's or B's: what the model computed, and the head that is shown. */
 type Pass = { tokens: string[]; labels: string[]; sites: Sites; probabilities: (token: number) => Float32Array };
+type Cell = [query: number, key: number];
 type Side = Pass & { layer: string; head: number };
 
 const LEAST = 5e-5; // a smaller share of attention is what rounding leaves
@@ -113,7 +114,7 @@ function run(engine: Engine, text: string, wanted: string[], edits: Edit[]): Pas
  * The token that looks and the one it looks at, where the reader has chosen none (`of` in ui/sides.py): the usual ones,
  * or those of the row that differs most.
  */
-function placeOf([a, b]: Side[], shared: Shared[], usual: [query: number, key: number] = [0, 0]) {
+function placeOf([a, b]: Side[], shared: Shared[], usual: Cell = [0, 0]) {
   const moved = distancesOf(patternOf(a), patternOf(b), shared);
   const best = moved.indexOf(Math.max(...moved));
   const own = moved[shared.findIndex(([query]) => query === usual[0])];
@@ -122,7 +123,7 @@ function placeOf([a, b]: Side[], shared: Shared[], usual: [query: number, key: n
 }
 
 /** A query and the key that it gives most to. */
-function pairAt(side: Side, query: number): [query: number, key: number] {
+function pairAt(side: Side, query: number): Cell {
   const { columns, values } = patternOf(side);
   const row = values.subarray(query * columns, (query + 1) * columns);
   return [query, row.indexOf(Math.max(...row))];
@@ -138,7 +139,7 @@ type Seen = {
   key: number;
   words: string[];
   isTyped: boolean;
-  usual?: [query: number, key: number];
+  usual?: Cell;
 };
 const DRAWN: Record<string, (seen: Seen) => unknown> = {
   side_a: (seen) => oneSide(seen, 0),

@@ -34,16 +34,13 @@ export class Own {
   trouble = ""; // why the browser does not compute, in a sentence
   told = () => {}; // called when there is such a sentence
 
-  get: (parcel: Parcel) => Promise<{ engine: Engine; makers: Makers }>;
-  sent: (view: string) => Uint8Array | Plain<Drawn>;
+  sent = (view: string) => meetingOf(view).data as Uint8Array | Plain<Drawn>; // what Python has sent to a view last
 
-  /** @param sent what Python has sent to a view last */
-  constructor(
-    get: Own["get"] = fetched,
-    sent: Own["sent"] = (view) => meetingOf(view).data as Uint8Array | Plain<Drawn>,
-  ) {
+  get: typeof fetched;
+
+  constructor(get = fetched, sent?: Own["sent"]) {
     this.get = get;
-    this.sent = sent;
+    if (sent) this.sent = sent;
   }
 
   /** The engine of a model, null until it is here. The first key asks for it, unless the reader's line is dear. */

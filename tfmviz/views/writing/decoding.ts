@@ -1,14 +1,6 @@
 // How the next token is chosen, as tfmviz/record/decoding.py has it: what each rule leaves of the model's distribution.
 
-export type Rules = {
-  banned: number[];
-  order: Rule[];
-  repetition: number;
-  temperature: number;
-  top_k: number;
-  top_p: number;
-  min_p: number;
-};
+export type Rules = Record<Rule, number> & { banned: number[]; order: Rule[] };
 type Rule = "repetition" | "temperature" | "top_k" | "top_p" | "min_p";
 /** What a rule leaves; the score of what is cut is −∞. */
 export type Stage = { rule: Rule | "banned" | "model"; scores: Numbers; shares: Numbers };
