@@ -58,7 +58,7 @@ export default part<Data>((parent, { at }) => {
     socket.leave();
     document.documentElement.removeAttribute(MARK);
   };
-  return { take, leave };
+  return Object.assign(following, { take, leave });
 });
 
 const textIn = (box: string) => (document.querySelector(box) as HTMLTextAreaElement | null)?.value ?? null;
