@@ -6,7 +6,7 @@
  */
 type Allowed = { rows: number; columns: number; allowed: ArrayLike<number>; left?: ArrayLike<number> | null };
 
-/** Weights row by row; rows are queries. `unused`: what each row gives to no token, if that is known and not nothing. */
+/** Weights row by row; rows are queries. `unused`: what each row gives to no token, if known and not nothing. */
 export type Pattern<M = Allowed> = { mask: M; weights: Float32Array; unused?: number[] | null };
 
 /** a weight of pattern number n */

@@ -47,7 +47,8 @@ export default part((parent) => {
   node.onclick = toggle;
   document.head.append(rules);
   const over = new AbortController();
-  document.addEventListener("keydown", listen, { capture: true, signal: over.signal }); // pictures keep keys from the page
+  const early = { capture: true, signal: over.signal }; // pictures keep keys from the page
+  document.addEventListener("keydown", listen, early);
   window.addEventListener("popstate", arrive, over);
   parent.append(make("div", { className: "view" }, node));
   arrive();

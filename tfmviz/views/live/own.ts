@@ -65,7 +65,7 @@ export class Own {
     return isOn(TYPING) && Boolean(this.engines.get(known?.parcel?.at ?? ""));
   }
 
-  /** The server goes on computing; if it was away, the next key asks again. Plain errors are sentences for the reader. */
+  /** The server goes on computing; if it was away, the next key asks again. Plain errors are sentences for readers. */
   complain(error: unknown, { at }: Parcel) {
     if (error instanceof TypeError) this.engines.delete(at);
     if (error instanceof RangeError) this.trouble = NO_MEMORY;

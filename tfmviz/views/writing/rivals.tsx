@@ -1,4 +1,4 @@
-// The shares of the words at one place: what every setting leaves of each, and side by side, where the drawn number falls.
+// The shares of the words at one place: what every setting leaves of each, and all side by side with the drawn number.
 
 import { barLength, decimal, perCent } from "../shared/numbers.ts";
 import { drawWords, type Place, type Rival } from "./words.ts";
