@@ -28,7 +28,7 @@ KNOWN: dict[str, Any] = json.loads((PACKAGE / "constants.json").read_text(encodi
 
 READERS = (PACKAGE / "constants.py", PACKAGE / "views" / "shared" / "constants.ts")
 PYTHON = [path for path in MODULES if path not in READERS]
-SCRIPTS = [path for path in sorted((PACKAGE / "views").rglob("*.ts")) if path not in READERS]
+SCRIPTS = [path for path in sorted((PACKAGE / "views").rglob("*.ts*")) if path not in READERS]
 STYLES = [path for path in sorted(PACKAGE.rglob("*.css")) if "dist" not in path.parts]
 
 COMMENT = re.compile(r"/\*.*?\*/|(?<!\S)//[^\n]*", re.DOTALL)
@@ -114,7 +114,7 @@ def parsed(source: str, suffix: str) -> tuple[list[tuple[str, Any]], str]:
     if suffix == ".py":
         literals = list(literals_of_python(ast.parse(source)))
         return literals, "\n".join(value for _, value in literals if isinstance(value, str))
-    return list(literals_of_script(source)) if suffix == ".ts" else [], COMMENT.sub("", source)
+    return [] if suffix == ".css" else list(literals_of_script(source)), COMMENT.sub("", source)
 
 
 def lists_and_tables(value: Any) -> Iterator[Any]:
