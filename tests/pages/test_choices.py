@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from dataclasses import fields
 
@@ -18,6 +17,8 @@ from streamlit.testing.v1 import AppTest
 from tests.app import alt, lesson, open_page, views, words
 from tests.model import numpy_model
 from tests.model.helpers import flat, lively
+from tests.pages.anew import ids_of, sent, softmax
+from tests.pages.claims import number
 from tests.traces import FORMULAS, decoder, read_blob
 from tfmviz import zoo
 from tfmviz.analysis import attention_layer, lens, mask_effect, residual
@@ -40,9 +41,7 @@ def trace() -> Trace:
 @pytest.fixture(scope="module")
 def independent() -> tuple[Array, Array, Array]:
     """Patterns, streams and logits of a forward pass in plain numpy."""
-    folder = zoo.MODELS / "tiny-english"
-    ids = tuple(Tokenizer.load(folder / "tokenizer.json").encode(TEXT, max_len=256).ids)
-    return numpy_model.forward(folder, ids)
+    return numpy_model.forward(zoo.MODELS / "tiny-english", ids_of(TEXT))
 
 
 def page(name: str, **address: str) -> AppTest:
@@ -50,23 +49,21 @@ def page(name: str, **address: str) -> AppTest:
 
 
 def numbers_in(text: str) -> list[float]:
-    return [float(number.replace("−", "-")) for number in re.findall(r"[+−-]?\d+\.\d+", text)]
+    return [number(found) for found in re.findall(r"[+−-]?\d+\.\d+", text)]
 
 
-def test_lengths_are_those_of_the_pinned_token(independent: tuple[Array, Array, Array], trace: Trace) -> None:
+def test_lengths_and_shares_are_those_of_the_pinned_token(
+    independent: tuple[Array, Array, Array], trace: Trace
+) -> None:
     app = open_page(text=TEXT, token=str(TOKEN), view="Residual stream")
     said = alt(app, "norms")
     assert said.startswith(f"Length of the vector of “{trace.tokens[TOKEN].strip()}”")
     expected = np.linalg.norm(independent[1][:, TOKEN], axis=-1)
     assert numbers_in(said) == pytest.approx(expected.tolist(), abs=0.06)
-
-
-def test_shares_of_the_steps_are_those_of_the_pinned_token(trace: Trace) -> None:
-    app = open_page(text=TEXT, token=str(TOKEN), view="Residual stream")
-    measured = residual.stream(trace, "decoder")
-    shares = [float(share.replace("−", "-")) for share in re.findall(r"(−?[\d.]+)%", alt(app, "writes"))]
-    assert shares == pytest.approx(100 * measured.attention_share[:, TOKEN], abs=0.51)
-    assert np.abs(measured.attention_share[:, TOKEN] - measured.attention_share[:, -1]).max() > 0.05
+    share = residual.stream(trace, "decoder").attention_share
+    shown = [number(found) for found in re.findall(r"−?[\d.]+%", alt(app, "writes"))]
+    assert shown == pytest.approx(share[:, TOKEN], abs=0.0051)
+    assert np.abs(share[:, TOKEN] - share[:, -1]).max() > 0.05
 
 
 def test_the_logit_taken_apart_is_that_of_the_pinned_token(independent: tuple[Array, Array, Array]) -> None:
@@ -74,36 +71,28 @@ def test_the_logit_taken_apart_is_that_of_the_pinned_token(independent: tuple[Ar
     measured = re.search(rf"after token {TOKEN} “[^”]+” is \*\*(−?\d+\.\d+)\*\*", said)
     assert measured
     logits = independent[2]
-    assert float(measured[1].replace("−", "-")) == pytest.approx(logits[TOKEN].max(), abs=0.006)
+    assert number(measured[1]) == pytest.approx(logits[TOKEN].max(), abs=0.006)
     assert abs(logits[TOKEN].max() - logits[-1].max()) > 0.05
 
 
 def test_the_strongest_heads_are_those_of_the_largest_amounts_whatever_their_sign() -> None:
     app = page("residual_stream", stream="Who made the word", word="saw")
     shown = [numbers_in(button.label)[-1] for button in app.button if str(button.key).startswith("look_at_")]
-    heads = [
-        float(score.replace("−", "-"))
-        for column, score in re.findall(r"layer \d+, (head \d+|MLP): ([+−-]\d+\.\d+)", alt(app, "head_scores_map"))
-        if column != "MLP"
-    ]
-    assert len(heads) == 48
-    expected = sorted(heads, key=lambda score: -abs(score))[:4]
-    assert shown == pytest.approx(expected, abs=0.011)
+    found = re.findall(r"layer \d+, head \d+: ([+−-]\d+\.\d+)", alt(app, "head_scores_map"))
+    assert len(found) == 48
+    assert shown == pytest.approx(sorted(map(number, found), key=lambda score: -abs(score))[:4], abs=0.011)
     assert min(shown) < 0 < max(shown), "this sentence has a head that speaks against the word among the strongest"
 
 
 def test_the_word_that_suffers_is_the_one_that_is_predicted(trace: Trace) -> None:
     app = page("switch_off", removed="Loss", off="d1.2,d4.3,dm3")
     old = mask_effect.next_token_losses(trace["logits"], trace.target.ids)
-    new = np.array([after for _, after in shown_losses(alt(app, "losses"))])
-    assert [before for before, _ in shown_losses(alt(app, "losses"))] == pytest.approx(old.tolist(), abs=0.06)
-    worst = int((new - old).argmax())
+    said = re.findall(r"(\d+\.\d) → (\d+\.\d)", alt(app, "losses"))
+    before, after = np.array([(float(a), float(b)) for a, b in said]).T
+    assert before == pytest.approx(old, abs=0.06)
+    worst = int((after - old).argmax())
     assert f"“{trace.tokens[worst + 1].strip()}” suffers most" in words(app)
     assert trace.tokens[worst + 1] != trace.tokens[worst]
-
-
-def shown_losses(said: str) -> list[tuple[float, float]]:
-    return [(float(a), float(b)) for a, b in re.findall(r"(\d+\.\d) → (\d+\.\d)", said)]
 
 
 def test_a_copy_is_judged_at_the_position_that_is_asked_for() -> None:
@@ -115,18 +104,16 @@ def test_a_copy_is_judged_at_the_position_that_is_asked_for() -> None:
 
 def test_the_lens_as_a_table_holds_the_answers_probability_and_the_top_words(trace: Trace) -> None:
     model = models.load("tiny-english")
+    readout = model.weights.stacks["decoder"].readout
     stages = residual.stages(trace, "decoder", "layers")
-    found = lens.read(trace, list(stages.values()), model.weights.stacks["decoder"].readout)
+    found = lens.read(trace, list(stages.values()), readout)
     rows = list(csv.DictReader(io.StringIO(lens_page._csv(found, list(stages), trace, model.vocabulary))))
     assert len(rows) == len(trace.tokens) * len(stages)
     row = rows[TOKEN * len(stages) + 2]
-    logits = model.weights.stacks["decoder"].readout.logits(trace[list(stages.values())[2]][TOKEN]).astype(float)
-    p = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
+    p = softmax(readout.logits(trace[list(stages.values())[2]][TOKEN]))
     answer = int(trace["logits"][TOKEN].argmax())
-    assert float(row["p"]) == pytest.approx(p.max(), rel=1e-3)
-    assert float(row["p of answer"]) == pytest.approx(p[answer], rel=1e-3)
-    assert row["top word"] == model.vocabulary[p.argmax()]
-    assert row["final answer"] == model.vocabulary[answer]
+    assert [float(row["p"]), float(row["p of answer"])] == pytest.approx([p.max(), p[answer]], rel=1e-3)
+    assert (row["top word"], row["final answer"]) == (model.vocabulary[p.argmax()], model.vocabulary[answer])
     assert p.argmax() != answer, "at this place the two differ"
 
 
@@ -154,23 +141,21 @@ def test_effects_are_shares_of_the_whole(trace: Trace) -> None:
 
 def test_a_head_reads_the_keys_of_its_own_group() -> None:
     """With three heads to a key/value head, heads 0 to 2 share the first and 3 to 5 the second."""
-    folder = zoo.MODELS / "tiny-english"
-    tokenizer = Tokenizer.load(folder / "tokenizer.json")
+    tokenizer = Tokenizer.load(zoo.MODELS / "tiny-english" / "tokenizer.json")
     config = flat(vocab_size=tokenizer.vocab_size, d_model=24, n_layers=1, n_heads=6, n_kv_heads=2, d_ff=7, max_len=19)
     module = lively(build(config)).requires_grad_(False)
-    model = zoo.ZooModel(name="grouped", config=config, tokenizer=tokenizer, module=module)
-    trace = model.trace("the cat sat")
+    trace = zoo.ZooModel(name="grouped", config=config, tokenizer=tokenizer, module=module).trace("the cat sat")
     layer = "decoder.0.self_attn"
     for head in range(6):
-        np.testing.assert_array_equal(attention_layer.of_head(trace, layer, head, "k"), trace[f"{layer}.k"][head // 3])
-        np.testing.assert_array_equal(attention_layer.of_head(trace, layer, head, "q"), trace[f"{layer}.q"][head])
+        for name, own in (("k", head // 3), ("q", head)):
+            found = attention_layer.of_head(trace, layer, head, name)
+            np.testing.assert_array_equal(found, trace[f"{layer}.{name}"][own])
 
 
 def test_it_is_the_shorter_sentence_that_is_filled_up() -> None:
-    app = open_page("masks", text=TEXT, second="The cat sat.", effect="Which mask is which")
-    assert "keys 0 to 3." in alt(app, "padding: by length")
-    app = open_page("masks", text="The cat sat.", second=TEXT, effect="Which mask is which")
-    assert "keys 0 to 3." in alt(app, "padding: by length")
+    for text, second in ((TEXT, "The cat sat."), ("The cat sat.", TEXT)):
+        app = open_page("masks", text=text, second=second, effect="Which mask is which")
+        assert "keys 0 to 3." in alt(app, "padding: by length")
 
 
 def test_each_model_and_sentence_has_a_short_name_which_links_may_hold_for_good() -> None:
@@ -186,4 +171,4 @@ def test_the_view_opens_at_the_chosen_head_and_token() -> None:
     app = page("step_by_step")
     header, _ = read_blob(bytes(views(app)["steps"].bytes))
     assert (header["layer"], header["head"]) == (f"decoder.{LAYER}.self_attn", HEAD)
-    assert json.loads(views(app)["steps_selection"].json)["token"] == TOKEN
+    assert sent(app, "steps_selection")["token"] == TOKEN
