@@ -19,11 +19,9 @@ TEXT = "Man eats small dinosaur."
 
 def waves(length: int, d: int, base: float = 10_000.0) -> Array:
     """Sinusoids number by number, as the paper writes them."""
+    rows = range(length)
     return np.array(
-        [
-            [(math.cos if j % 2 else math.sin)(pos / base ** ((j - j % 2) / d)) for j in range(d)]
-            for pos in range(length)
-        ]
+        [[(math.cos if j % 2 else math.sin)(pos / base ** ((j - j % 2) / d)) for j in range(d)] for pos in rows]
     )
 
 
@@ -54,34 +52,28 @@ def test_rows_that_training_has_not_reached_are_found() -> None:
 
 
 def test_the_trained_table_on_the_page_is_the_one_in_the_file() -> None:
-    table = table_in("twins-learned", "decoder")
-    (shown,) = matrices(learned("The table"))["trained_table"]
-    np.testing.assert_allclose(shown, table, atol=1e-6)
-    unit = table / np.linalg.norm(table, axis=1, keepdims=True)
-    alike = matrices(learned("Similarity"))
+    table, sinusoids = table_in("twins-learned", "decoder"), waves(64, 128)
+    np.testing.assert_allclose(matrices(learned("The table"))["trained_table"][0], table, atol=1e-6)
+    unit, alike = table / np.linalg.norm(table, axis=1, keepdims=True), matrices(learned("Similarity"))
     np.testing.assert_allclose(alike["similar_trained"][0], unit @ unit.T, atol=1e-5)
-    np.testing.assert_allclose(alike["similar_sinusoids"][0], waves(64, 128) @ waves(64, 128).T / 64, atol=1e-5)
+    np.testing.assert_allclose(alike["similar_sinusoids"][0], sinusoids @ sinusoids.T / 64, atol=1e-5)
 
 
 def test_lengths_and_the_measured_loss_are_shown_as_they_are() -> None:
     app = learned("Well trained?")
-    drawn = charts(app)
-    np.testing.assert_allclose(
-        series(drawn["trained_norms"])["length now"],
-        np.linalg.norm(table_in("twins-learned", "decoder"), axis=1),
-        rtol=1e-5,
-    )
-    measured = json.loads((zoo.MODELS.parent / "training" / "twins-learned-by-position.json").read_text())
-    assert series(drawn["loss_by_position"])["measured"].tolist() == measured["loss"]
+    lengths, loss = (series(charts(app)[key]) for key in ("trained_norms", "loss_by_position"))
+    rows = np.linalg.norm(table_in("twins-learned", "decoder"), axis=1)
+    np.testing.assert_allclose(lengths["length now"], rows, rtol=1e-5)
+    measured = json.loads((zoo.MODELS.parent / "training" / "twins-learned-by-position.json").read_text())["loss"]
+    assert loss["measured"].tolist() == measured
+    assert len(measured) == 64
     assert "Every row has grown from its random" in words(app)
-    assert len(series(drawn["loss_by_position"])["measured"]) == 64
 
 
 def test_a_model_trained_on_short_words_has_poor_late_positions() -> None:
-    app = learned("Well trained?", trained="reverse, encoder")
     lengths = np.linalg.norm(table_in("reverse", "encoder"), axis=1)
     assert lengths[:12].min() > 4 * lengths[12:].max()
-    assert "**52 of 64 rows, from position 12 on" in words(app)
+    assert "**52 of 64 rows, from position 12 on" in words(learned("Well trained?", trained="reverse, encoder"))
 
 
 def test_the_wall() -> None:
@@ -90,7 +82,7 @@ def test_the_wall() -> None:
     (table,) = app.table
     assert table.value["asked"].tolist() == ["atte", "attentio", "attention"]
     assert table.value["answer"].tolist() == ["etta", "oitnetta", "noitnetta"]
-    longer = learned("The wall", letters="abcdefghijklmnopq")
-    marks = dict(zip(longer.table[0].value["letters"], longer.table[0].value["right"], strict=True))
+    longer = learned("The wall", letters="abcdefghijklmnopq").table[0].value
+    marks = dict(zip(longer["letters"], longer["right"], strict=True))
     assert (marks[12], marks[13], marks[16]) == ("✓", "✗", "✗")
     assert "at least two letters" in words(learned("The wall", letters="7!"))
