@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import tomllib
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from math import erf
@@ -19,7 +18,7 @@ import streamlit as st
 from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, charts, forget, matrices, open_page, paired, pictures, series, views, words
+from tests.app import alt, charts, matrices, open_page, paired, pictures, series, views, words
 from tests.model import numpy_model
 from tests.model.helpers import flat, lively
 from tests.pages.anew import ids_of, losses, sent, softmax
@@ -52,22 +51,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "words filled in": {"architecture": "encoder-only", "head": "transform", "feed_forward": "gelu_tanh"},
     "no words": {"architecture": "encoder-only", "head": "none"},
 }
-
-
-@pytest.fixture
-def variant(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A small model of the kind the test asks for, with random weights, in a zoo of its own beside the twins."""
-    tokenizer = models.load("tiny-english").tokenizer
-    shape = {"d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 3, "d_ff": 23, "max_len": 19}
-    config = flat(vocab_size=tokenizer.vocab_size, **shape | VARIANTS[request.param])
-    export(tmp_path / "small", lively(build(config)), tokenizer, card="")
-    for name in ("twins-rope", "twins-attention-only"):
-        shutil.copytree(zoo.MODELS / name, tmp_path / name)
-    for function in (zoo.catalogue, zoo.available, zoo.load):
-        monkeypatch.setattr(function, "__defaults__", (tmp_path,))
-    forget()
-    yield "small"
-    forget()
 
 
 def open_tab(tab: str, **address: str) -> AppTest:
@@ -127,17 +110,15 @@ def test_the_vectors_are_those_of_an_independent_forward_pass() -> None:
 def test_the_number_of_the_address_comes_with_its_sum() -> None:
     for part, index, matrix, source in (("pre", 17, "W_in", "x"), ("out", 200, "W_out", "post")):
         app = open_tab(TABS[0], **HERE, number=f"{part}.{index}")
-        said = answered(app)
-        assert said["at"] == f"{part}.{index}"
+        said, found = answered(app), answered(app)["sum"]
         w, bias = (weights()[f"decoder.blocks.{LAYER}.mlp.{matrix}.{kind}"][index] for kind in ("weight", "bias"))
         terms = by_hand()[source][TOKEN] * w
-        largest, found = np.argsort(-np.abs(terms))[:12], said["sum"]
-        assert set(found["indices"]) == set(largest.tolist())
+        largest = np.argsort(-np.abs(terms))[:12]
+        assert (said["at"], found["of"]) == (f"{part}.{index}", vectors(app)[0]["of"])
+        assert (set(found["indices"]), found["others"]) == (set(largest.tolist()), len(terms) - 12)
         np.testing.assert_allclose(found["b"], w[found["indices"]])
-        assert found["total"] + found["bias"] == pytest.approx(by_hand()[part][TOKEN][index], abs=5e-4)
         assert found["bias"] == pytest.approx(bias)
-        assert found["others"] == len(terms) - 12
-        assert found["of"] == vectors(app)[0]["of"]
+        assert found["total"] + bias == pytest.approx(by_hand()[part][TOKEN][index], abs=5e-4)
         assert found["rest"] == pytest.approx(terms.sum() - terms[largest].sum(), abs=5e-4)
 
 
@@ -152,30 +133,25 @@ def test_a_number_that_the_layer_lacks_is_replaced() -> None:
 
 
 def test_what_the_view_reports_reaches_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    state: dict[str, Any] = {}
     address: dict[str, str] = {}
-    monkeypatch.setattr(st, "session_state", state)
+    monkeypatch.setattr(st, "session_state", {})
     monkeypatch.setattr(st, "query_params", address)
-    through.follow({"at": "out.12"})
-    assert address == {"number": "out.12"}
-    through.follow({"at": "<script>.1"})
-    assert address == {"number": "out.12"}
+    for reported in ("out.12", "<script>.1"):
+        through.follow({"at": reported})
+        assert address == {"number": "out.12"}
 
 
 def test_a_moved_word_takes_its_row_along() -> None:
-    app = open_tab(TABS[1], **HERE, place="1")
-    drawn = matrices(app)
-    out = by_hand()["out"]
+    app, out = open_tab(TABS[1], **HERE, place="1"), by_hand()["out"]
     order = [0, TOKEN, 1, 2, 3, *range(TOKEN + 1, len(out))]
-    np.testing.assert_allclose(drawn["outputs_as"][0], out, atol=5e-3)
-    np.testing.assert_allclose(drawn["outputs_moved"][0], out[order], atol=5e-3)
+    np.testing.assert_allclose(matrices(app)["outputs_as"][0], out, atol=5e-3)
+    np.testing.assert_allclose(matrices(app)["outputs_moved"][0], out[order], atol=5e-3)
     assert "otherwise the same, to within" in words(app)
     assert "row 1" in alt(app, "outputs_moved")
 
 
 def test_the_neurons_are_sorted_by_what_they_do_on_the_token() -> None:
-    app = open_tab(TABS[2], **HERE)
-    post = by_hand()["post"]
+    app, post = open_tab(TABS[2], **HERE), by_hand()["post"]
     order = np.argsort(-np.abs(post[TOKEN]), kind="stable")[:16]
     header, values = pictures(app)["neurons"]
     np.testing.assert_allclose(values[0], post[:, order], atol=5e-3)
@@ -183,33 +159,26 @@ def test_the_neurons_are_sorted_by_what_they_do_on_the_token() -> None:
     assert alt(app, "neurons").startswith(f"The strongest neurons on “the” (token 4): {order[0]} ")
 
 
-def test_the_box_holds_the_neuron_of_the_address_and_another_number_goes_there() -> None:
-    app = open_tab(TABS[2], **HERE, neuron="321")
+def test_what_a_neuron_writes_is_its_row_times_the_output_matrix() -> None:
+    """And the shipped sentences are shown with the word marked; another number in the box goes into the address."""
+    app, w, model = open_tab(TABS[2], **HERE, neuron="321"), weights(), models.load("tiny-english")
+    change = w["embedding.W_E"] @ w[f"decoder.blocks.{LAYER}.mlp.W_out.weight"][:, 321]
+    shown = series(charts(app)["directions"], "value", by="name")
+    assert max(float(v[0]) for v in shown.values() if len(v) == 1) == pytest.approx(change.max(), abs=2e-3)
+    best = model.vocabulary[int(change.argmax())].strip()
+    assert alt(app, "directions").startswith(f"“{best}” +{change.max():.2f}")
+    texts, peaks = neurons.load(MODEL / neurons.FILE, model.weights)
+    lines = (zoo.MODELS.parent / "texts" / texts).read_text(encoding="utf-8").splitlines()
+    found = peaks[f"decoder.{LAYER}.mlp"]
+    word = model.encode(lines[found.text[321, 0]]).tokens[found.token[321, 0]]
+    said = [element.value for element in app.markdown if ":orange-background[" in element.value]
+    assert len(said) == 4
+    assert word.strip() in said[0].replace("\\", "")
+    assert number(said[0]) == pytest.approx(float(found.value[321, 0]), abs=0.0051)
     assert app.number_input(key="chosen_neuron").value == 321
     app.number_input(key="chosen_neuron").set_value(7).run()
     assert app.query_params["neuron"] == "7"
     assert "What neuron 7 writes" in words(app)
-
-
-def test_what_a_neuron_writes_is_its_row_times_the_output_matrix() -> None:
-    app, w = open_tab(TABS[2], **HERE, neuron="321"), weights()
-    change = w["embedding.W_E"] @ w[f"decoder.blocks.{LAYER}.mlp.W_out.weight"][:, 321]
-    shown = series(charts(app)["directions"], "value", by="name")
-    assert max(float(v[0]) for v in shown.values() if len(v) == 1) == pytest.approx(change.max(), abs=2e-3)
-    best = models.load("tiny-english").vocabulary[int(change.argmax())].strip()
-    assert alt(app, "directions").startswith(f"“{best}” +{change.max():.2f}")
-
-
-def test_the_shipped_sentences_are_shown_with_the_word_marked() -> None:
-    app, model = open_tab(TABS[2], **HERE, neuron="321"), models.load("tiny-english")
-    texts, peaks = neurons.load(MODEL / neurons.FILE, model.weights)
-    lines = (zoo.MODELS.parent / "texts" / texts).read_text(encoding="utf-8").splitlines()
-    found = peaks[f"decoder.{LAYER}.mlp"]
-    tokens = model.encode(lines[found.text[321, 0]]).tokens
-    said = [element.value for element in app.markdown if ":orange-background[" in element.value]
-    assert len(said) == 4
-    assert tokens[found.token[321, 0]].strip() in said[0].replace("\\", "")
-    assert number(said[0]) == pytest.approx(float(found.value[321, 0]), abs=0.0051)
 
 
 @pytest.mark.usefixtures("fresh")
@@ -237,23 +206,19 @@ def test_a_neuron_that_is_off_writes_nothing() -> None:
 
 
 def test_without_its_layers_the_model_predicts_from_attention_alone() -> None:
+    """And so does a twin without them."""
     app = open_tab(TABS[3], **HERE)
-    drawn = charts(app)
-    assert set(drawn) == {"average", "losses_off", "losses_twins"}
+    assert set(charts(app)) == {"average", "losses_off", "losses_twins"}
     assert {"next_words_off", "next_words_twins"} <= set(views(app))
+    off, twins = (series(charts(app)[key], "value", by="series") for key in ("losses_off", "losses_twins"))
     expected = losses(by_hand()["logits"], ids_of(TEXT))
-    (whole,) = (v for kind, v in series(drawn["losses_off"], "value", by="series").items() if "whole" in kind)
+    (whole,) = (values for title, values in off.items() if "whole" in title)
     np.testing.assert_allclose(whole, expected, atol=2e-3)
     assert f"**{np.mean(expected):.2f}** nats (whole model)" in words(app)
-
-
-def test_the_twins_losses_are_theirs() -> None:
-    app = open_tab(TABS[3], **HERE)
-    shown = series(charts(app)["losses_twins"], "value", by="series")
     measured = []
     for name, kind in (("twins-attention-only", "attention only"), ("twins-rope", "with feed")):
         trace = zoo.load(name).trace(TEXT)
-        (own,) = (values for title, values in shown.items() if kind in title)
+        (own,) = (values for title, values in twins.items() if kind in title)
         np.testing.assert_allclose(own, losses(trace["logits"], trace.target.ids), atol=1e-4)
         by_position = json.loads((zoo.MODELS.parent / "training" / f"{name}-by-position.json").read_text())["loss"]
         measured.append(np.mean(by_position[:64]))
@@ -305,9 +270,18 @@ def test_every_text_has_an_area_or_hears_why_not() -> None:
         assert "nan" not in words(app).lower().split(), text
 
 
-@pytest.mark.parametrize("variant", VARIANTS, indirect=True)
-def test_every_kind_of_layer_is_taken_apart(variant: str) -> None:
-    here = {"model": variant, "text": "the cat sat"}
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_kind_of_layer_is_taken_apart(variant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small model of each kind, with random weights, in a zoo of its own beside the twins."""
+    tokenizer, here = models.load("tiny-english").tokenizer, {"model": "small", "text": "the cat sat"}
+    shape = {"d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 3, "d_ff": 23, "max_len": 19}
+    config = flat(vocab_size=tokenizer.vocab_size, **shape | VARIANTS[variant])
+    export(tmp_path / "small", lively(build(config)), tokenizer, card="")
+    for name in ("twins-rope", "twins-attention-only"):
+        (tmp_path / name).symlink_to(zoo.MODELS / name)
+    for function in (zoo.catalogue, zoo.available, zoo.load):
+        monkeypatch.setattr(function, "__defaults__", (tmp_path,))
     for tab in TABS:
         app = open_tab(tab, **here)
         assert not app.error, tab
@@ -347,15 +321,13 @@ def test_odd_texts_are_taken_as_they_are(text: str) -> None:
 
 @pytest.mark.usefixtures("fresh")
 def test_numbers_that_are_not_finite_are_named_in_place_of_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = zoo.ZooModel.trace
+    whole, site = zoo.ZooModel.trace, "decoder.2.mlp.out"
 
-    def broken(self: zoo.ZooModel, inputs: Any, edits: Any = (), sites: Any = None, *, target: Any = None) -> Any:
-        found = whole(self, inputs, edits, sites, target=target)
-        if "decoder.2.mlp.out" not in found or inputs == zoo.TRIAL:
+    def broken(self: zoo.ZooModel, inputs: Any, *asked: Any, target: Any = None) -> Any:
+        found = whole(self, inputs, *asked, target=target)
+        if site not in found or inputs == zoo.TRIAL:
             return found
-        values = dict(found.values)
-        values["decoder.2.mlp.out"] = np.full_like(values["decoder.2.mlp.out"], np.inf)
-        return replace(found, values=values)
+        return replace(found, values={**found.values, site: np.full_like(found[site], np.inf)})
 
     monkeypatch.setattr(zoo.ZooModel, "trace", broken)
     for tab in (TABS[0], TABS[1], TABS[2], TABS[4]):
@@ -371,25 +343,20 @@ def test_the_whole_model_leads_here() -> None:
     assert "feed_forward" in sent(open_page("whole_model", **HERE), "whole_model_selection")["pages"]
 
 
-def test_words_that_a_model_may_have_met_are_not_said_to_be_new_to_it() -> None:
-    for name, text in (("tiny-english", TEXT), ("reverse", "abc")):
-        said = words(open_tab(TABS[2], model=name, text=text))
-        assert "fires most" in said
-        assert ("in held-out sentences" in said) == (name == "tiny-english")
-
-
-def test_a_model_that_fills_gaps_predicts_in_their_place() -> None:
-    app = open_tab(TABS[2], model="fill-in", text="The cat ___ on the mat.")
-    assert "In the place of “___” the probability that changes most" in words(app).replace("\\_", "_")
-    assert "next token" not in json.dumps([chart["spec"] for chart in charts(app).values()])
-
-
-def test_a_word_that_stands_where_it_stood_has_not_moved() -> None:
-    for token, moved in (("0", False), ("1", True)):
-        said = words(open_tab(TABS[1], model="tiny-english", text=TEXT, token=token))
-        assert ("has moved with its word" in said) is moved
-
-
-def test_only_a_post_norm_model_sets_the_stream_anew_after_the_layer() -> None:
-    for name, post in (("twins-postnorm", True), ("twins-rope", False)):
-        assert ("before the norm that follows" in words(open_tab(TABS[0], model=name, text=TEXT))) is post
+def test_what_is_said_follows_the_model_and_the_token() -> None:
+    """A word may not have moved; a model may have met the words, fill gaps, or set the stream anew after the layer."""
+    moved, new, anew = "has moved with its word", "in held-out sentences", "before the norm that follows"
+    gap = "In the place of “___” the probability that changes most"
+    for tab, model, text, token, said, there in (
+        (1, "tiny-english", TEXT, "0", moved, False),
+        (1, "tiny-english", TEXT, "1", moved, True),
+        (2, "tiny-english", TEXT, "1", new, True),
+        (2, "reverse", "abc", "1", new, False),
+        (2, "fill-in", "The cat ___ on the mat.", "", gap, True),
+        (0, "twins-postnorm", TEXT, "1", anew, True),
+        (0, "twins-rope", TEXT, "1", anew, False),
+    ):
+        app = open_tab(TABS[tab], model=model, text=text, token=token)
+        assert (said in words(app).replace("\\_", "_")) is there, f"{model}, {said}"
+        assert tab != 2 or "fires most" in words(app)
+        assert model != "fill-in" or "next token" not in json.dumps([one["spec"] for one in charts(app).values()])
