@@ -35,9 +35,7 @@ from tfmviz.ui.walks import Step
 from tfmviz.words.labels import of_queries, visible
 
 POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
-
 NUMBER = r"[-−+]?\d[\d,]*(?:\.\d+)?(?:·10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?%?"
-
 SIGNS: dict[str, Callable[[float, float], bool]] = {"<": lambda a, b: a < b, ">": lambda a, b: a > b}
 
 

@@ -22,8 +22,6 @@ from tfmviz.ui.counting import choices
 from tfmviz.words.labels import END
 
 RIVER, MONEY = "We sat on the bank of the river.", "We put the money in the bank of the town."
-
-
 CROSS_OFF = AblateHead(layer="decoder.1.cross_attn", head=2)
 
 

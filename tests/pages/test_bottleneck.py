@@ -22,9 +22,7 @@ from tfmviz.ui.bottleneck.choices import doubt
 from tfmviz.ui.translators import KINDS, SAID
 
 PAGE = "bottleneck"
-
 TEXT = "Elle a une voiture rouge."
-
 WITH_ATTENTION = [kind for kind in KINDS if kind != "none"]
 
 

@@ -15,7 +15,6 @@ from tfmviz.model.layer_costs import LENGTHS, WIDTHS
 from tfmviz.ui import background
 
 PAGE = "complexity"
-
 Patch = pytest.MonkeyPatch
 
 

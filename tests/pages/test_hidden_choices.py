@@ -20,29 +20,18 @@ OTHERS = {"text": "A friend of mine was here.", "layer": "2", "head": "3", "kind
 """Another value of each choice, which all these models have."""
 
 OPENS_WITH = {
-    "tokens": "text model",
-    "counting": "text",
-    "ladder": "text",
-    "bottleneck": "text model",
-    "explorer": "text model",
-    "whole_model": "text model kind layer head",
-    "step_by_step": "text model kind layer head",
-    "why": "text model kind layer head",
-    "feed_forward": "text model kind layer",
-    "masks": "text model kind layer head",
-    "positions": "text",
-    "positions_rope": "text model kind layer head",
-    "positions_compare": "text",
-    "residual_stream": "text model kind",
-    "switch_off": "text model kind layer head",
-    "normalisation": "text model kind layer",
-    "writing": "text model",
-    "translating": "text model layer",
-    "recipe": "text model",
-    "training": "",
-    "complexity": "",
-    "efficient": "text model kind layer head",
-    "size": "model",
+    page: choices
+    for choices, pages in {
+        "": "training complexity",
+        "model": "size",
+        "text": "counting ladder positions positions_compare",
+        "text model": "tokens bottleneck explorer writing recipe",
+        "text model kind": "residual_stream",
+        "text model layer": "translating",
+        "text model kind layer": "feed_forward normalisation",
+        "text model kind layer head": "whole_model step_by_step why masks positions_rope switch_off efficient",
+    }.items()
+    for page in pages.split()
 }
 """The choices that are shown on every page as the menu opens it."""
 

@@ -18,7 +18,6 @@ from tfmviz.ui import walks
 from tfmviz.ui.walks import Step
 
 FILES = sorted(walks.FOLDER.glob("*.toml"))
-
 STEPS = [(path.stem, n, step) for path in FILES for n, step in enumerate(walks.read(path).steps, start=1)]
 
 TOLD_TO_VIEWS = {"stage", "zoom", "start", "token", "at", "shown"}
