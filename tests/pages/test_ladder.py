@@ -18,6 +18,7 @@ from tests.pages.anew import sent, softmax
 from tests.pages.claims import number
 from tfmviz import zoo
 from tfmviz.analysis.reach import replacements
+from tfmviz.counting import pruned
 from tfmviz.places import PROJECT
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui.ladder import dependencies
@@ -78,33 +79,9 @@ def by_attention(ids: list[int]) -> np.ndarray:
     return softmax(numpy_model.forward(zoo.MODELS / "twins-rope", tuple(ids))[-1])
 
 
-@cache
-def shares() -> dict[tuple[int, ...], dict[int, float]]:
-    """The 5-gram file as a table: for every context the shares of the tokens after it."""
-    table: dict[tuple[int, ...], dict[int, float]] = {}
-    contexts: list[tuple[int, ...]] = [()]
-    with np.load(FACTS / "5-gram.npz") as file:
-        for n in range(1, 6):
-            tokens, counts, values = (file[f"{key}_{n}"] for key in ("words", "followers", "shares"))
-            ends, longer = np.cumsum(counts), []
-            for context, begin, end in zip(contexts, ends - counts, ends, strict=True):
-                if end > begin:
-                    pairs = zip(tokens[begin:end].tolist(), values[begin:end].astype(float).tolist(), strict=True)
-                    table[context] = dict(pairs)
-                    longer += [(*context, token) for token in table[context]]
-            contexts = longer
-    return table
-
-
 def by_counting(ids: list[int]) -> np.ndarray:
-    def p(context: tuple[int, ...]) -> np.ndarray:
-        shorter = p(context[1:]) if context else np.full(2048, 1 / 2048)
-        own = shares().get(context, {})
-        found = (1 - sum(own.values())) * shorter
-        found[list(own)] += list(own.values())
-        return found
-
-    return np.array([p(tuple(ids[max(0, end - 4) : end])) for end in range(1, len(ids) + 1)])
+    model = pruned.load(FACTS / "5-gram.npz")
+    return np.array([model.distribution(ids[max(0, end - 4) : end]) for end in range(1, len(ids) + 1)])
 
 
 @cache
