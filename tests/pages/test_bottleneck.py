@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import combinations
+from copy import deepcopy
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.app import alt, charts, forget, matrices, open_page, pictures, series, words
+from tests.app import alt, charts, columns, forget, matrices, open_page, pictures, series, words
 from tests.model import numpy_seq2seq
 from tests.pages.anew import sent
 from tests.pages.claims import number
@@ -24,6 +26,7 @@ from tfmviz.ui.translators import KINDS, SAID
 PAGE = "bottleneck"
 TEXT = "Elle a une voiture rouge."
 WITH_ATTENTION = [kind for kind in KINDS if kind != "none"]
+MODELS = [f"seq2seq-{kind}" for kind in KINDS]
 
 
 def independent(kind: str, text: str = TEXT) -> tuple[Tokenizer, list[int], dict[str, Array]]:
@@ -36,15 +39,11 @@ def independent(kind: str, text: str = TEXT) -> tuple[Tokenizer, list[int], dict
 
 
 def test_the_sizes_on_the_page_are_those_of_the_cards() -> None:
-    def size(name: str) -> int:
-        (found,) = re.findall(r"\| parameters \| ([\d,]+) \|", (zoo.MODELS / name / "CARD.md").read_text("utf-8"))
-        return int(found.replace(",", ""))
-
-    said = words(open_page(PAGE, text=TEXT))
-    sizes = [size(f"seq2seq-{kind}") for kind in KINDS]
-    assert f"{min(sizes):,} to {max(sizes):,} trained numbers" in said
-    larger, least = (size("french-english") / n for n in (min(sizes), max(sizes)))
-    assert f"the transformer {least:.0f} to {larger:.0f} times as many" in said
+    cards = [(zoo.MODELS / name / "CARD.md").read_text("utf-8") for name in (*MODELS, "french-english")]
+    *sizes, large = (number(re.findall(r"\| parameters \| ([\d,]+) \|", card)[0]) for card in cards)
+    said, least, most = words(open_page(PAGE, text=TEXT)), min(sizes), max(sizes)
+    assert f"{least:,.0f} to {most:,.0f} trained numbers" in said
+    assert f"the transformer {large / most:.0f} to {large / least:.0f} times as many" in said
 
 
 def test_what_is_left_out_is_counted() -> None:
@@ -90,11 +89,13 @@ def test_alignments_and_one_sum_are_those_of_the_equations_in_numpy() -> None:
 
 def test_contexts_are_static_without_attention_and_dynamic_with_it() -> None:
     drawn = matrices(open_page(PAGE, text=TEXT, seen="One c, or many", attention="dot"))
-    for kind in ("none", "dot"):
-        np.testing.assert_allclose(drawn[f"contexts_{kind}"][0], independent(kind)[2]["decoder.context"], atol=2e-3)
-    static, dynamic = drawn["contexts_none"][0], drawn["contexts_dot"][0]
-    assert np.ptp(static, axis=0).max() == 0
-    assert np.ptp(dynamic, axis=0).max() > 0.1
+    for kind, moves in (("none", False), ("dot", True)):
+        contexts = drawn[f"contexts_{kind}"][0]
+        np.testing.assert_allclose(contexts, independent(kind)[2]["decoder.context"], atol=2e-3)
+        assert np.ptp(contexts, axis=0).max() > 0.1 if moves else np.ptp(contexts, axis=0).max() == 0
+    without = open_page(PAGE, text=TEXT, seen="Alignments", attention="none")
+    assert "there is no α" in words(without)
+    assert set(matrices(without)) == {"cross"}
 
 
 def test_the_transformers_own_cross_attention_stands_beside() -> None:
@@ -154,14 +155,13 @@ NOTES = {
 }
 
 
-@pytest.mark.parametrize("seen", ["Translations", "Alignments", "One c, or many"])
-def test_a_text_they_were_not_made_for_gets_a_sentence(seen: str) -> None:
-    for text, note in NOTES.items():
+def test_a_text_they_were_not_made_for_gets_a_sentence() -> None:
+    for seen, (text, note) in product(("Translations", "Alignments", "One c, or many"), NOTES.items()):
         app = open_page(PAGE, text=text, seen=seen, model="french-english")
         assert not app.error, text
         said = "\n".join(str(element.value) for element in app.info)
-        assert note in said, text
-        assert bool(note) == bool(said), text
+        assert note in said, f"{seen}, {text}"
+        assert bool(note) == bool(said), f"{seen}, {text}"
 
 
 def test_an_empty_box_keeps_the_last_text() -> None:
@@ -171,35 +171,11 @@ def test_an_empty_box_keeps_the_last_text() -> None:
     assert sent(app, "translations")["caption"] == f"“{TEXT}”"
 
 
-def test_without_attention_there_is_no_alpha_and_the_page_says_so() -> None:
-    app = open_page(PAGE, text=TEXT, seen="Alignments", attention="none")
-    assert "there is no α" in words(app)
-    assert set(matrices(app)) == {"cross"}
+MEASURED: dict[str, Any] = json.loads(measured.FILE.read_text(encoding="utf-8"))
 
 
-MODELS = [f"seq2seq-{kind}" for kind in KINDS]
-
-
-def figures_of(weights: dict[str, str]) -> str:
-    """A file of measurements as the script writes it, with numbers of this test."""
-    bleu = {name: [10.0 + i, 9.0 + i, 11.5 + i] for i, name in enumerate(MODELS)}
-    unsure = {f"{a} − {b}": [-1.0, -2.0, 0.5] for a, b in combinations(MODELS, 2)}
-    sure = unsure | {"seq2seq-none − seq2seq-additive": [-3.0, -4.0, -2.0]}
-    right = {name: [0.5, 0.4, 0.6] for name in (*MODELS, "always the commonest")}
-    size = {"texts": 77, "words": 6.5}
-    lengths = [size | {"most": most, "bleu": bleu, "differences": found} for most, found in ((0, unsure), (40, sure))]
-    probed = [size | {"most": most, "right": right} for most in (0, 40)]
-    return json.dumps(
-        {
-            "command": "python -m scripts.measure_bottleneck --data x.tsv",
-            "seed": 3,
-            "draws": 1000,
-            "bleu": "nrefs:1",
-            "weights": weights,
-            "lengths": lengths,
-            "probe": {"words": ["je", "il"], "learned": 99, "lengths": probed},
-        }
-    )
+def written(value: float, spec: str = ".1f") -> str:
+    return f"{value:{spec}}".replace("-", "−")
 
 
 @pytest.fixture
@@ -209,27 +185,31 @@ def file(fresh: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_measurements_are_shown_with_what_is_significant(file: Path) -> None:
-    file.write_text(figures_of({name: zoo.weights_hash(name) for name in MODELS}), encoding="utf-8")
+    found = deepcopy(MEASURED)
+    lengths, probed = found["lengths"], found["probe"]["lengths"]
+    lengths[1]["differences"]["seq2seq-none − seq2seq-dot"] = [-1.0, -2.0, 0.5]  # 0 lies within
+    file.write_text(json.dumps(found), encoding="utf-8")
     app = open_page(PAGE, seen="Measured")
-    drawn = charts(app)
-    assert {name: found.tolist() for name, found in series(drawn["bleu"]).items()} == {
-        measured.NAMES[name]: [10.0 + i, 10.0 + i] for i, name in enumerate(MODELS)
-    }
-    assert set(series(drawn["bleu"], "low")["additive"]) == {12.0}
-    assert set(series(drawn["first_word"], "high")["no attention"]) == {0.6}
-    differences = sent(app, "differences")["rows"]
-    assert len(differences) == 6
-    assert ["no attention less additive", "−1.0 n.s.", "−3.0"] in differences
-    assert ["no attention less dot product", "−1.0 n.s.", "−1.0 n.s."] in differences
-    assert sent(app, "bleu_table")["rows"][1][3] == "10.0 (9.0–11.5)"
-    assert "no attention, pairs alone: 10.0 (9.0–11.5)" in alt(app, "bleu")
+    drawn, differences = charts(app), columns(app, "differences")
+    for key, what, rows in (("bleu", "bleu", lengths), ("first_word", "right", probed)):
+        for name, (n, end) in product(rows[0][what], enumerate(("y", "low", "high"))):
+            shown = series(drawn[key], end)[measured.NAMES[name]]
+            np.testing.assert_allclose(shown, [row[what][name][n] for row in rows], err_msg=f"{key}, {name}, {end}")
+    pairs = [" less ".join(measured.NAMES[name] for name in pair.split(" − ")) for pair in lengths[0]["differences"]]
+    assert differences.pop("models") == pairs
+    for cells, row in zip(differences.values(), lengths, strict=True):
+        unsure = [low <= 0 <= high for _, low, high in row["differences"].values()]
+        expected = [written(value, "+.1f") for value, _, _ in row["differences"].values()]
+        assert cells == [one + " n.s." * no for one, no in zip(expected, unsure, strict=True)]
+    score = "{} ({}–{})".format(*map(written, lengths[0]["bleu"][MODELS[0]]))
+    assert sent(app, "bleu_table")["rows"][0][3] == score
+    assert f"no attention, pairs alone: {score}" in alt(app, "bleu")
 
 
 def test_measurements_that_are_missing_or_of_other_weights_are_met_with_a_sentence(file: Path) -> None:
-    weights = {name: zoo.weights_hash(name) for name in MODELS} | {"seq2seq-dot": "0123456789abcdef"}
-    other = "Measured with other weights of `` seq2seq-dot ``"
-    missing = "There are no measurements yet"
-    for content, said in ((None, missing), ("", missing), ("{", missing), (figures_of(weights), other)):
+    others = MEASURED | {"weights": MEASURED["weights"] | {"seq2seq-dot": "0123456789abcdef"}}
+    missing, other = "There are no measurements yet", "Measured with other weights of `` seq2seq-dot ``"
+    for content, said in ((None, missing), ("", missing), ("{", missing), (json.dumps(others), other)):
         forget()
         if content is not None:
             file.write_text(content, encoding="utf-8")
@@ -239,5 +219,5 @@ def test_measurements_that_are_missing_or_of_other_weights_are_met_with_a_senten
 
 
 def test_the_shipped_measurements_are_of_the_shipped_weights() -> None:
-    found = json.loads(measured.FILE.read_text(encoding="utf-8"))
-    assert found["weights"] == {name: zoo.weights_hash(name) for name in MODELS}, f"measure again: {found['command']}"
+    hashes = {name: zoo.weights_hash(name) for name in MODELS}
+    assert MEASURED["weights"] == hashes, f"measure again: {MEASURED['command']}"
