@@ -22,11 +22,14 @@ from tfmviz.ui.counting import choices
 from tfmviz.words.labels import END
 
 RIVER, MONEY = "We sat on the bank of the river.", "We put the money in the bank of the town."
-CROSS_OFF = AblateHead(layer="decoder.1.cross_attn", head=2)
 
 
 def compare(page: str, what: str = "another sentence", **address: str) -> AppTest:
     return open_page(page, **({"text": RIVER, "with": what} | address))
+
+
+def off(layer: int, head: int, kind: str = "self_attn") -> tuple[AblateHead, ...]:
+    return (AblateHead(layer=f"decoder.{layer}.{kind}", head=head),)
 
 
 def rows(app: AppTest) -> list[tuple[str, str, list[list[str]]]]:
@@ -92,8 +95,7 @@ def continued(text: str, n: int, edits: tuple[AblateHead, ...] = ()) -> tuple[li
 def test_two_texts_are_written_and_part_at_the_first_token_that_differs(what: str) -> None:
     prompt = RIVER.removesuffix(".")
     app = compare("writing", what, text=prompt, chosen_by="greedy", b=MONEY, without_layer="4", without_head="1")
-    off = AblateHead(layer="decoder.4.self_attn", head=1)
-    sides = continued(prompt, 16), continued(prompt, 16, (off,)) if what == "a head off" else continued(MONEY, 16)
+    sides = continued(prompt, 16), continued(prompt, 16, off(4, 1)) if what == "a head off" else continued(MONEY, 16)
     parts = next(n for n, (one, other) in enumerate(zip(sides[0][0], sides[1][0], strict=True)) if one != other)
     for (_, _, shown), (tokens, shares) in zip(rows(app), sides, strict=True):
         assert [text.replace("␣", " ") for text, *_ in shown] == [in_a_box(token) for token in tokens]
@@ -123,25 +125,24 @@ def test_writing_offers_no_comparison_where_gaps_are_filled_and_models_of_one_ki
     assert not {"Fill in", "French to English", "Tiny English"} & set(menu.options)
 
 
-@pytest.mark.parametrize("what", ["another sentence", "a head off"])
-def test_neurons_that_fire_in_one_only_are_counted_and_those_that_differ_most_listed(what: str) -> None:
-    app = compare("feed_forward", what, b=MONEY, layer="4", token="4", without_layer="2", without_head="1")
-    off = AblateHead(layer="decoder.2.self_attn", head=1)
-    a, b = (
-        zoo.load("tiny-english").trace(text, edits)["decoder.4.mlp.post"][place(text, "bank")]
-        for text, edits in ((RIVER, ()), (MONEY, ()) if what == "another sentence" else (RIVER, (off,)))
-    )
-    assert (a != b).any()
-    on_a, on_b = a > 0, b > 0
-    assert (
-        f"For “bank” {on_a.sum():,} of {a.size:,} neurons fire in A, {on_b.sum():,} in B: "
-        f"{(on_a & on_b).sum():,} in both, {(on_a & ~on_b).sum():,} only in A, {(on_b & ~on_a).sum():,} only in B."
-    ) in words(app)
-    table = columns(app, "side_neurons")
-    most = sorted(range(a.size), key=lambda n: -abs(b[n] - a[n]))[:10]
-    assert [int(n) for n in table["neuron"]] == most
-    for (title, shown), values in zip(list(table.items())[1:], (a, b, b - a), strict=True):
-        np.testing.assert_allclose([number(text) for text in shown], values[most], atol=6e-4, err_msg=title)
+def test_neurons_that_fire_in_one_only_are_counted_and_those_that_differ_most_listed() -> None:
+    for what, b_text, edits in (("another sentence", MONEY, ()), ("a head off", RIVER, off(2, 1))):
+        app = compare("feed_forward", what, b=MONEY, layer="4", token="4", without_layer="2", without_head="1")
+        a, b = (
+            zoo.load("tiny-english").trace(text, changed)["decoder.4.mlp.post"][place(text, "bank")]
+            for text, changed in ((RIVER, ()), (b_text, edits))
+        )
+        assert (a != b).any()
+        on_a, on_b = a > 0, b > 0
+        assert (
+            f"For “bank” {on_a.sum():,} of {a.size:,} neurons fire in A, {on_b.sum():,} in B: {(on_a & on_b).sum():,} "
+            f"in both, {(on_a & ~on_b).sum():,} only in A, {(on_b & ~on_a).sum():,} only in B."
+        ) in words(app)
+        table = columns(app, "side_neurons")
+        most = sorted(range(a.size), key=lambda n: -abs(b[n] - a[n]))[:10]
+        neurons, *shown = ([number(cell) for cell in cells] for cells in table.values())
+        assert neurons == most
+        np.testing.assert_allclose(shown, np.array((a, b, b - a))[:, most], atol=6e-4, err_msg=what)
 
 
 def test_a_token_that_only_a_has_and_a_model_without_such_layers_get_one_sentence() -> None:
@@ -167,25 +168,23 @@ def translated(name: str, text: str, edits: tuple[AblateHead, ...] = ()) -> tupl
     return [written(model.vocabulary[index].strip()) for index in ids], pattern
 
 
-@pytest.mark.parametrize(
-    ("address", "b"),
-    [
-        ({"with": "another sentence", "b": OTHER}, ("french-english", OTHER)),
-        ({"with": "another model", "b_model": "reverse"}, ("reverse", FRENCH)),
-        ({"with": "a head off", "without_layer": "1", "without_head": "2"}, ("french-english", FRENCH, (CROSS_OFF,))),
-    ],
-)
-def test_two_translations_part_and_look_at_their_sources(address: dict[str, str], b: tuple[str, str]) -> None:
-    app = open_page("translating", model="french-english", text=FRENCH, layer="1", head="0", **address)
-    sides = translated("french-english", FRENCH), translated(*b)
-    for (_, note, shown), key, (tokens, pattern) in zip(rows(app), ("side_a", "side_b"), sides, strict=True):
-        assert [text for text, *_ in shown] == [*tokens, END]
-        assert note == f"{len(tokens) + 1} tokens"
-        np.testing.assert_allclose(matrices(app)[key][0], pattern, atol=1e-3)
-    (one, _), (other, _) = sides
-    parts = next((n for n, (x, y) in enumerate(zip([*one, ""], [*other, ""], strict=False)) if x != y), None)
-    assert "side_difference" in matrices(app)
-    assert ("Both write the same." if parts is None else f"They part at token {parts + 1}:") in words(app)
+def test_two_translations_part_and_look_at_their_sources() -> None:
+    address = {"b": OTHER, "b_model": "reverse", "without_layer": "1", "without_head": "2", "layer": "1", "head": "0"}
+    for what, b in (
+        ("another sentence", translated("french-english", OTHER)),
+        ("another model", translated("reverse", FRENCH)),
+        ("a head off", translated("french-english", FRENCH, off(1, 2, "cross_attn"))),
+    ):
+        app = compare("translating", what, **address | {"model": "french-english", "text": FRENCH})
+        sides = translated("french-english", FRENCH), b
+        for (_, note, shown), key, (tokens, pattern) in zip(rows(app), ("side_a", "side_b"), sides, strict=True):
+            assert [text for text, *_ in shown] == [*tokens, END], what
+            assert note == f"{len(tokens) + 1} tokens"
+            np.testing.assert_allclose(matrices(app)[key][0], pattern, atol=1e-3, err_msg=what)
+        both = zip([*sides[0][0], ""], [*sides[1][0], ""], strict=False)
+        parts = next((n for n, (one, other) in enumerate(both) if one != other), None)
+        assert "side_difference" in matrices(app)
+        assert ("Both write the same." if parts is None else f"They part at token {parts + 1}:") in words(app)
 
 
 def test_the_norm_of_one_token_on_both_sides() -> None:
@@ -233,14 +232,12 @@ def test_a_comparison_that_the_next_page_lacks_is_left_behind() -> None:
         assert not {"side_rows", "side_a"} & set(views(app))
 
 
-ODD = [
-    {"with": "another sentence", "b": "\u200b"},
-    {"with": "another sentence", "b": "word " * 990},
-    {"with": "another sentence", "b": "<img src=x onerror=alert(1)>"},
-    {"with": "another sentence", "b": "我爱北京 😀"},
-    {"with": "another model", "b_model": "no such model"},
-    {"with": "another model", "b_model": "fill-in"},
-    {"with": "another model", "b_model": "twins-linear"},
+ODD: list[dict[str, str]] = [
+    *(
+        {"with": "another sentence", "b": b}
+        for b in ("\u200b", "word " * 990, "<img src=x onerror=alert(1)>", "我爱北京 😀")
+    ),
+    *({"with": "another model", "b_model": name} for name in ("no such model", "fill-in", "twins-linear")),
     {"with": "another head", "b_layer": "1"},
     {"with": "a head off", "without_layer": "-1", "without_head": "1e400"},
     {"with": "another temperature", "b_temperature": "inf"},

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from dataclasses import fields
 
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, lesson, open_page, views, words
+from tests.app import alt, lesson, open_page, pictures, views, words
 from tests.model import numpy_model
 from tests.model.helpers import flat, lively
 from tests.pages.anew import ids_of, sent, softmax
@@ -31,6 +32,7 @@ from tfmviz.ui.switch_off import copying
 
 TEXT = "The dog saw a small bird, and the bird saw the dog."
 LAYER, HEAD, TOKEN = 2, 5, 6
+Forward = tuple[Array, Array, Array]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +41,7 @@ def trace() -> Trace:
 
 
 @pytest.fixture(scope="module")
-def independent() -> tuple[Array, Array, Array]:
+def independent() -> Forward:
     """Patterns, streams and logits of a forward pass in plain numpy."""
     return numpy_model.forward(zoo.MODELS / "tiny-english", ids_of(TEXT))
 
@@ -52,9 +54,7 @@ def numbers_in(text: str) -> list[float]:
     return [number(found) for found in re.findall(r"[+−-]?\d+\.\d+", text)]
 
 
-def test_lengths_and_shares_are_those_of_the_pinned_token(
-    independent: tuple[Array, Array, Array], trace: Trace
-) -> None:
+def test_lengths_and_shares_are_those_of_the_pinned_token(independent: Forward, trace: Trace) -> None:
     app = open_page(text=TEXT, token=str(TOKEN), view="Residual stream")
     said = alt(app, "norms")
     assert said.startswith(f"Length of the vector of “{trace.tokens[TOKEN].strip()}”")
@@ -66,7 +66,7 @@ def test_lengths_and_shares_are_those_of_the_pinned_token(
     assert np.abs(share[:, TOKEN] - share[:, -1]).max() > 0.05
 
 
-def test_the_logit_taken_apart_is_that_of_the_pinned_token(independent: tuple[Array, Array, Array]) -> None:
+def test_the_logit_taken_apart_is_that_of_the_pinned_token(independent: Forward) -> None:
     said = words(page("residual_stream", stream="Who made the word"))
     measured = re.search(rf"after token {TOKEN} “[^”]+” is \*\*(−?\d+\.\d+)\*\*", said)
     assert measured
@@ -129,13 +129,13 @@ def test_no_cell_of_the_lens_as_a_table_begins_a_formula() -> None:
 
 def test_effects_are_shares_of_the_whole(trace: Trace) -> None:
     said = alt(page("step_by_step", part="What heads add"), "look_effects")
-    found = re.findall(r"[”)] (\S+) → ([^\s;]+)", said)
-    attention, effect = (np.array([float(pair[side]) for pair in found]) for side in (0, 1))
+    attention, effect = np.array(re.findall(r"[”)] (\S+) → ([^\s;]+)", said), dtype=float).T
     layer = f"decoder.{LAYER}.self_attn"
-    np.testing.assert_allclose(attention, trace[f"{layer}.pattern"][HEAD, TOKEN], atol=0.0051)
+    weights, v = trace[f"{layer}.pattern"][HEAD, TOKEN], trace[f"{layer}.v"][HEAD]
+    np.testing.assert_allclose(attention, weights, atol=0.0051)
     assert effect.sum() == pytest.approx(1, abs=0.005 * len(effect))
     W_O = models.load("tiny-english").weights.attention(layer).W_O[HEAD]
-    lengths = trace[f"{layer}.pattern"][HEAD, TOKEN] * np.linalg.norm(trace[f"{layer}.v"][HEAD] @ W_O, axis=-1)
+    lengths = weights * np.linalg.norm(v @ W_O, axis=-1)
     np.testing.assert_allclose(effect, lengths / lengths.sum(), atol=0.0051)
 
 
@@ -158,6 +158,13 @@ def test_it_is_the_shorter_sentence_that_is_filled_up() -> None:
         assert "keys 0 to 3." in alt(app, "padding: by length")
 
 
+def test_the_view_opens_at_the_chosen_head_and_token() -> None:
+    app = page("step_by_step")
+    header, _ = read_blob(bytes(views(app)["steps"].bytes))
+    chosen = header["layer"], header["head"], sent(app, "steps_selection")["token"]
+    assert chosen == (f"decoder.{LAYER}.self_attn", HEAD, TOKEN)
+
+
 def test_each_model_and_sentence_has_a_short_name_which_links_may_hold_for_good() -> None:
     """Also a sentence with half a pair of surrogates, which no text in UTF-8 has."""
     layer = "decoder.0.self_attn"
@@ -167,8 +174,26 @@ def test_each_model_and_sentence_has_a_short_name_which_links_may_hold_for_good(
     assert len(set(names)) == len(names)
 
 
-def test_the_view_opens_at_the_chosen_head_and_token() -> None:
-    app = page("step_by_step")
-    header, _ = read_blob(bytes(views(app)["steps"].bytes))
-    assert (header["layer"], header["head"]) == (f"decoder.{LAYER}.self_attn", HEAD)
-    assert sent(app, "steps_selection")["token"] == TOKEN
+FRENCH = {"model": "french-english", "text": "Je suis étudiant."}
+CROSSING = FRENCH | {"kind": "cross-attention", "layer": "1", "head": "0"}
+KEYS = ["Je", "suis", "étudiant", "."]
+ROWS = ["<START> → I", "I → 'm", "'m → a", "a → student", "student → .", ". → <END>"]
+
+
+def test_every_page_names_the_word_that_is_read_and_the_one_that_is_written() -> None:
+    header, _ = read_blob(bytes(views(open_page(**CROSSING))["explorer"].bytes))
+    assert header["texts"]["rows"]["labels"] == ROWS
+    assert header["texts"]["rows"]["said"][3] == "“a”, about to write “student”"
+    assert {kind["name"]: kind["queries"] for kind in header["kinds"]}["decoder.cross_attn"] == "rows"
+    header, _ = read_blob(bytes(views(open_page("step_by_step", **CROSSING))["steps"].bytes))
+    assert (header["queries"], header["keys"]) == (ROWS, KEYS)
+    header, _ = read_blob(bytes(views(open_page("whole_model", **CROSSING, zoom="head"))["whole_model"].bytes))
+    assert [lane["tokens"] for lane in header["lanes"]] == [KEYS, ROWS]
+    assert sent(open_page("masks", **CROSSING), "masks")["queries"] == ROWS
+    offered = open_page("why", **CROSSING, token="3", to="2").selectbox(key="chosen_token").options
+    assert offered == [f"{n}  {row}" for n, row in enumerate(ROWS)]
+    hashed = open_page("step_by_step", **CROSSING, token="3", part="A fuzzy hash table")
+    assert "“a”, about to write “student” asks" in words(hashed)
+    for name, tab in (("masks", {"effect": "Attention"}), ("step_by_step", {"part": "Heads or their mean?"})):
+        drawn = [header for header, _ in pictures(open_page(name, **CROSSING, **tab)).values()]
+        assert any("“a → student”" in json.dumps(header, ensure_ascii=False) for header in drawn), name
