@@ -69,19 +69,15 @@ def test_a_chosen_hypothesis_is_summed_word_by_word(model: ZooModel) -> None:
 
 def test_a_chosen_hypothesis_is_marked_and_belongs_to_its_text(model: ZooModel) -> None:
     ids = zoo.writing.search(model, TEXT, width=3, max_new_tokens=40).beams[-1].complete[0].ids
-    app = open_translating(translation="Beam search", hypothesis=coded(ids))
+    app, begins = (open_translating(translation="Beam search", hypothesis=coded(some)) for some in (ids, ids[:2]))
     tree = sent(app, "tree")
     picked = tree["nodes"][tree["picked"]]
     assert (picked["step"], picked["kind"]) == (len(ids), "best")
     assert "It is the winner." in words(app)
-    begins = open_translating(translation="Beam search", hypothesis=coded(ids[:2]))
     assert "It is how the winner begins." in words(begins)
     app.text_area(key="text").set_value("Merci beaucoup !").run()
     assert "hypothesis" not in app.query_params
     assert "hypothesis_words" not in views(app)
-
-
-def test_a_hypothesis_that_was_not_considered_is_said_not_to_be() -> None:
     for code in ("zzzz", "0.0", "x y", "1." * 200, "<b>"):
         app = open_translating(translation="Beam search", hypothesis=code)
         assert "hypothesis_words" not in views(app)
@@ -90,16 +86,14 @@ def test_a_hypothesis_that_was_not_considered_is_said_not_to_be() -> None:
 
 def test_two_trees_stand_side_by_side_and_the_second_is_that_of_the_new_source() -> None:
     """It is the tree that the tab of the beam search draws of this source."""
-    changed = "Elle ne mange jamais de poisson."
-    address = {"beams": "2", "alpha": "0.6"}
+    address, texts = {"beams": "2", "alpha": "0.6"}, {"tree_before": TEXT}
+    texts["tree_after"] = "Elle ne mange jamais de poisson."
     app = open_translating(translation="Two trees", swapped="5 viande.", becomes="poisson.", **address)
-    drawn = trees(app)
-    assert set(drawn) == {"tree_before", "tree_after"}
-    for key, text in (("tree_before", TEXT), ("tree_after", changed)):
-        whole = trees(open_translating(translation="Beam search", text=text, **address))["tree"]
-        steps = sorted({node["step"] for node in drawn[key]})
-        assert drawn[key] == [node for node in whole if node["step"] in steps]
+    assert trees(app).keys() == texts.keys()
+    for key, drawn in trees(app).items():
+        whole = trees(open_translating(translation="Beam search", text=texts[key], **address))["tree"]
+        steps = {node["step"] for node in drawn}
+        assert drawn == [node for node in whole if node["step"] in steps]
         assert 1 < len(steps) <= 6
-    said = words(app)
-    assert "viande" in said
-    assert re.search("With the change: “.*fish", said)
+    assert "viande" in words(app)
+    assert re.search("With the change: “.*fish", words(app))

@@ -41,30 +41,24 @@ def test_a_row_of_the_address_opens_its_derivation_and_a_wrong_one_the_first() -
 
 
 def test_what_dominates_depends_on_n_and_d() -> None:
-    for n, d, said in (
-        (256, 64, "n > d, so a recurrent layer multiplies less: self-attention needs 4 times"),
-        (64, 512, "n < d, so self-attention multiplies less: a recurrent layer needs 8 times"),
-    ):
+    less = {(256, 64): "n > d, so a recurrent layer multiplies less: self-attention needs 4 times"}
+    less |= {(64, 512): "n < d, so self-attention multiplies less: a recurrent layer needs 8 times"}
+    for (n, d), said in less.items():
         assert said in words(open_page(PAGE, size_n=str(n), size_d=str(d)))
 
 
 def test_the_parts_of_a_model_are_counted_on_the_sentence() -> None:
     text = "The cat sat on the mat."
-    for model, over in (("tiny-english", "1,024"), ("twins-attention-only", None)):
-        app, config = open_page(PAGE, cost="Where they go", model=model, text=text), zoo.load(model).config
-        n = len(zoo.load(model).encode(text).tokens)
-        inner = 0 if over is None else 2 * config.d_model * config.feed_forward.d_ff
-        shown = {name: value for name, (value,) in series(charts(app)["parts"], "value", by="name").items()}
-        blocks = n * config.n_layers / 1e6
-        assert shown == pytest.approx(
-            {
-                "projections": 4 * config.d_model**2 * blocks,
-                "scores": n * config.d_model * blocks,
-                "values": n * config.d_model * blocks,
-                "feed-forward": inner * blocks,
-                "vocabulary": n * config.d_model * config.vocab_size / 1e6,
-            }
-        )
+    for name, over in (("tiny-english", "1,024"), ("twins-attention-only", None)):
+        app, model = open_page(PAGE, cost="Where they go", model=name, text=text), zoo.load(name)
+        config, n = model.config, len(model.encode(text).tokens)
+        inner = 0 if over is None else 2 * config.feed_forward.d_ff
+        vectors = n * config.d_model / 1e6
+        blocks = vectors * config.n_layers
+        counts = 4 * config.d_model * blocks, n * blocks, n * blocks, inner * blocks, config.vocab_size * vectors
+        parts = ("projections", "scores", "values", "feed-forward", "vocabulary")
+        shown = series(charts(app)["parts"], "value", by="name")
+        assert {part: value for part, (value,) in shown.items()} == pytest.approx(dict(zip(parts, counts, strict=True)))
         said = re.search(r"overtake the feed-forward layers at \*\*n = ([\d,]+)\*\*", words(app))
         assert (said and said[1]) == over
 
@@ -124,5 +118,4 @@ def test_the_sentence_is_marked_at_the_length_of_what_was_typed() -> None:
     app = open_page(PAGE, cost="Where they go", model="french-english", text=text)
     trace = zoo.load("french-english").trace(text)
     assert trace.source is not None
-    assert len(trace.source) != len(trace.target)
-    assert charts(app)["growing"]["tables"]["marks"]["x"][0] == len(trace.source)
+    assert charts(app)["growing"]["tables"]["marks"]["x"][0] == len(trace.source) != len(trace.target)

@@ -67,7 +67,3 @@ def test_the_first_change_of_a_box_comes_into_an_address_that_said_infinity() ->
     assert app.query_params["whole"] == "5"
     app.number_input(key="whole").set_value(3).run()
     assert [box.value for box in app.number_input] == [3, 0.5]
-
-
-def test_a_page_outlives_a_position_at_infinity() -> None:
-    assert not open_page("positions", positions="Sinusoidal", sinusoidal="By hand", by_hand="inf").exception

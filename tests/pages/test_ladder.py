@@ -184,7 +184,7 @@ def test_dependencies_are_those_of_the_file_and_of_the_equations() -> None:
 
 
 def test_figures_of_other_weights_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = dependencies.measured() | {"weights": {"ladder-rnn": "others"}}
+    found = {**dependencies.measured(), "weights": {"ladder-rnn": "others"}}
     monkeypatch.setattr(dependencies, "measured", lambda: found)
     app = open_page(PAGE, text=TEXT, ladder=TABS[2])
     assert "dependencies" not in charts(app)
