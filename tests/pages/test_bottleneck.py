@@ -129,10 +129,15 @@ def test_buttons_write_one_token_more_and_all() -> None:
 
 
 def test_an_unusable_place_in_the_address_shows_all() -> None:
+    """And frames the largest share of the middle row, unless it is a number beyond the end."""
     for value in ("", "-1", "x", "99999", "²", "<b>"):
         app = open_page(PAGE, text=TEXT, seen="Alignments", written=value, word=value, state=value)
         assert not app.error, value
-        assert np.isfinite(matrices(app)["alignment"]).all(), value
+        header, (drawn,) = pictures(app)["alignment"]
+        assert np.isfinite(drawn).all(), value
+        row = len(drawn) // 2
+        if value in ("", "x", "<b>"):
+            assert [(one["top"], one["left"]) for one in header["frames"]] == [(row, drawn[row].argmax())], value
 
 
 def test_a_model_that_does_not_translate_is_replaced() -> None:

@@ -152,10 +152,13 @@ def test_every_method_is_exact_in_its_limit() -> None:
 
 
 def test_linformer_is_refused_for_causal_heads_alone() -> None:
-    refused = page(model="tiny-english", method="Linformer")
+    refused = page(model="tiny-english", method="Linformer", layer="2", head="3")
     assert "Not for this head" in words(refused)
     assert set(matrices(refused)) == {"mixing"}
     np.testing.assert_allclose(matrices(refused)["mixing"][0].sum(axis=-1), 1, atol=1e-3)
+    squares = np.linalg.svd(zoo.load("tiny-english").trace(TEXT)["decoder.2.self_attn.pattern"][3])[1] ** 2
+    enough = (np.cumsum(squares) < 0.99 * squares.sum()).sum() + 1
+    assert f"**{enough} of {len(squares)}** singular values" in words(refused)
     allowed = page(model="french-english", text="le chat dort", kind="encoder", method="Linformer")
     assert "Not for this head" not in words(allowed)
     assert set(series(charts(allowed)["ranks"])) == {"kept by k singular values", "error of mean pooling"}

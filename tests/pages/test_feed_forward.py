@@ -29,6 +29,7 @@ from tfmviz.analysis import neurons
 from tfmviz.model.transformer import build
 from tfmviz.places import PROJECT
 from tfmviz.record.trace import Array
+from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.export import export
 from tfmviz.ui import models
 from tfmviz.ui.feed_forward import through
@@ -274,7 +275,7 @@ def test_every_text_has_an_area_or_hears_why_not() -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_kind_of_layer_is_taken_apart(variant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A small model of each kind, with random weights, in a zoo of its own beside the twins."""
-    tokenizer, here = zoo.load("tiny-english").tokenizer, {"model": "small", "text": "the cat sat"}
+    tokenizer, here = Tokenizer.load(MODEL / "tokenizer.json"), {"model": "small", "text": "the cat sat"}
     shape = {"d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 3, "d_ff": 23, "max_len": 19}
     config = flat(vocab_size=tokenizer.vocab_size, **shape | VARIANTS[variant])
     export(tmp_path / "small", lively(build(config)), tokenizer, card="")
