@@ -168,7 +168,7 @@ def test_on_paper_the_score_of_two_words_that_move_is_that_of_independent_forwar
     """What the model uses: q · k. Sinusoids' own products depend on the distance alone, and a score does not."""
     query, key, ids = 4, 1, ids_of(TEXT)
     where = {"token": str(query), "to": str(key), "twin_layer": "1", "twin_head": "3"}
-    for pair in (TWINS[n : n + 2] for n in range(0, len(TWINS) - 1, 2)):
+    for pair in ((TWINS[n], TWINS[n - 1]) for n in range(0, len(TWINS), 2)):  # each at least once
         app = page("On paper", left=pair[0], right=pair[1], **where)
         for scheme in pair:
             runs = (numpy_twins.forward(folder(scheme), ids, first=first) for first in range(0, 64 - query, 4))
