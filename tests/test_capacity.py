@@ -22,6 +22,7 @@ from websockets.sync.client import connect
 from tests.asking import asked
 from tests.browser import free_port
 from tests.classroom.crowd import together
+from tests.each import each
 from tfmviz import capacity
 from tfmviz.capacity import BEFORE_A_SESSION, FROM_ONE_ADDRESS, PROBE, Places
 
@@ -114,7 +115,7 @@ def test_a_websocket_that_asks_for_nothing_is_closed_and_one_that_has_asked_stay
     run(idle)
 
 
-@pytest.mark.parametrize("path", [SESSION, KEYS])
+@each("path", [SESSION, KEYS])
 def test_a_class_behind_one_address_comes_in_and_one_too_many_is_told_why(path: str) -> None:
     async def come() -> None:
         places = Places(yes)

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
+from tests.each import each
 from tests.hostile.spellings import CLOSED
 from tfmviz import doors
 
@@ -70,7 +71,7 @@ def laptop(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doors, "gethostname", lambda: "Laptop.lan")
 
 
-@pytest.mark.parametrize(
+@each(
     "host",
     [
         "localhost",
@@ -98,7 +99,7 @@ def test_a_probe_may_leave_the_name_out() -> None:
     assert ask(path="/_stcore/health").status == 200
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     ["evil.example", "laptop.evil.example", "evil.local", "localhost.evil.example", "uni.example", "x.localhost"],
 )
@@ -110,7 +111,7 @@ def test_a_name_that_resolves_here_by_a_trick_is_refused_in_a_sentence_that_name
     assert f"TFMVIZ_ALLOWED_HOSTS={name} " in answer.said
 
 
-@pytest.mark.parametrize(
+@each(
     "host",
     [
         "",
@@ -143,9 +144,9 @@ def test_two_names_are_no_name() -> None:
     assert ask(("host", "localhost"), ("host", "localhost")).status == 400
 
 
-@pytest.mark.parametrize("kind", ["http", "websocket"])
-@pytest.mark.parametrize(
-    ("host", "origins", "reached"),
+@each("kind", ["http", "websocket"])
+@each(
+    "host, origins, reached",
     [
         ("localhost:8501", [], True),
         ("localhost:8501", ["http://localhost:8501"], True),
@@ -171,6 +172,7 @@ def test_two_names_are_no_name() -> None:
 def test_only_the_apps_own_pages_may_ask(
     kind: str, host: str | None, origins: list[str], reached: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.clear()
     named = [] if host is None else [("host", host)]
     path = "/_stcore/stream" if kind == "websocket" else "/"
     answer = ask(*named, *(("origin", origin) for origin in origins), path=path, kind=kind)
@@ -182,7 +184,7 @@ def test_only_the_apps_own_pages_may_ask(
         assert (answer.status, answer.said[:41]) == (403, "The request comes from another site's pag")
 
 
-@pytest.mark.parametrize("spelling", CLOSED)
+@each("spelling", CLOSED)
 def test_what_is_for_the_owner_is_closed_however_it_is_spelled(spelling: str) -> None:
     if spelling.startswith("http"):
         spelling = urlsplit(spelling).path
@@ -191,7 +193,7 @@ def test_what_is_for_the_owner_is_closed_however_it_is_spelled(spelling: str) ->
         assert ask(("host", "localhost"), path=path, kind=kind).reached == []
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/",
@@ -209,7 +211,7 @@ def test_what_pages_need_is_open(path: str) -> None:
     assert ask(("host", "localhost"), path=path).status == 200
 
 
-@pytest.mark.parametrize("asked", [{}, {"path": "/_stcore/metrics"}])
+@each("asked", [{}, {"path": "/_stcore/metrics"}])
 def test_every_answer_carries_each_header_once_whatever_the_app_says(asked: dict[str, str]) -> None:
     answer = ask(("host", "localhost"), **asked)
     names = [name.decode().lower() for name, _ in answer.messages[0]["headers"]]

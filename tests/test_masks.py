@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from torch import Tensor
 
+from tests.each import each
 from tfmviz import masks
 from tfmviz.model.transformer import full_mask
 
@@ -24,7 +24,7 @@ def test_causal() -> None:
     assert picture(masks.causal(5)) == ["10000", "11000", "11100", "11110", "11111"]
 
 
-@pytest.mark.parametrize("length", [1, 2, 7])
+@each("length", [1, 2, 7])
 def test_causal_allows_the_query_itself_and_what_came_before(length: int) -> None:
     mask = masks.causal(length)
     for i in range(length):

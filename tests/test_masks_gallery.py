@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 import torch
 
+from tests.each import each
 from tests.model.helpers import LENGTH, N_HEADS, N_LAYERS, lively_model, record, token_ids
 from tests.test_masks import picture
 from tfmviz import masks
@@ -24,7 +24,7 @@ DRAWN = {
 }
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@each("name", DRAWN)
 def test_a_mask_is_what_its_docstring_draws(name: str) -> None:
     drawn = re.findall(r"^ +([01](?: [01])+)$", getattr(masks, name).__doc__, flags=re.MULTILINE)
     assert [row.replace(" ", "") for row in drawn] == picture(DRAWN[name])
@@ -47,8 +47,8 @@ def test_pictures() -> None:
     assert picture(masks.global_tokens(5, 2)) == ["11111", "11111", "11100", "11010", "11001"]
 
 
-@pytest.mark.parametrize("length", [1, 2, 7, 31])
-@pytest.mark.parametrize("n_random", [0, 1, 3, 50])
+@each("length", [1, 2, 7, 31])
+@each("n_random", [0, 1, 3, 50])
 def test_random_gives_every_query_itself_and_as_many_others_as_there_are(length: int, n_random: int) -> None:
     mask = masks.random(length, n_random, seed=5)
     assert mask.diagonal().all()
@@ -58,7 +58,7 @@ def test_random_gives_every_query_itself_and_as_many_others_as_there_are(length:
         assert not mask.equal(masks.random(length, n_random, seed=6))
 
 
-@pytest.mark.parametrize("length", [1, 2, 7])
+@each("length", [1, 2, 7])
 def test_bigbird_is_window_global_and_random(length: int) -> None:
     together = masks.window(length, 1) | masks.global_tokens(length, 1) | masks.random(length, 2, 3)
     assert masks.bigbird(length, 1, 1, 2, 3).equal(together)

@@ -10,6 +10,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from tests.each import each
 from tests.model.helpers import (
     D_FF,
     D_HEAD,
@@ -92,8 +93,8 @@ def test_a_patch_meets_one_position_one_head_or_all() -> None:
     assert cell[0, 1, 4].tolist() == list(vector)
 
 
-@pytest.mark.parametrize(
-    ("edit", "words"),
+@each(
+    "edit, words",
     [
         (Scale(site="here", factor=0.0, head=N_HEADS), f"here has heads 0 to {N_HEADS - 1}; head {N_HEADS}"),
         (
@@ -114,7 +115,7 @@ def test_a_head_of_a_value_without_heads_is_refused() -> None:
         apply(Scale(site="here", factor=0.0, head=0), normal(2, LENGTH, D_MODEL))
 
 
-@pytest.mark.parametrize("edit", [Scale(site="x", factor=0.0), Patch(site="x", vector=VECTOR, position=2)])
+@each("edit", [Scale(site="x", factor=0.0), Patch(site="x", vector=VECTOR, position=2)])
 def test_new_edits_leave_the_tensor_they_are_given_alone(edit: Edit) -> None:
     value = normal(2, LENGTH, D_MODEL)
     copy = value.clone()
@@ -125,7 +126,7 @@ def test_new_edits_leave_the_tensor_they_are_given_alone(edit: Edit) -> None:
 # Several sets of edits in one pass.
 
 
-@pytest.mark.parametrize("architecture", EVERYWHERE)
+@each("architecture", EVERYWHERE)
 def test_every_row_of_a_fork_is_a_run_of_its_own(architecture: Architecture) -> None:
     """Sites of encoder and decoder, early and late, several edits in a row, and a row that edits nothing."""
     model, inputs = lively_model(architecture=architecture), inputs_of(architecture, batch=1)
@@ -308,8 +309,8 @@ def test_sharpness_is_the_mean_of_the_largest_shares_where_there_is_a_choice(eng
     assert np.isnan(ablation.sharpness(english.trace("a"))).all(), "one token has no choice"
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
+@each(
+    "one, other, expected",
     [
         ([1, 2, 3, 4, 5], [5, 6, 7, 8, 7], 0.8207826817),  # with a tie; scipy.stats.spearmanr gives this
         ([1, 2, 3], [10, 100, 1000], 1.0),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfmviz
+from tests.each import each
 from tfmviz.analysis.averaging import hull, in_a_plane
 
 
@@ -15,7 +16,7 @@ def is_left_of_all(point: np.ndarray, corners: np.ndarray, *, slack: float = 0.0
     return bool((ahead[:, 0] * to_it[:, 1] - ahead[:, 1] * to_it[:, 0] >= -slack).all())
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_the_corners_are_the_points_that_lie_farthest_in_some_direction(seed: int) -> None:
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(40, 2))
@@ -26,7 +27,7 @@ def test_the_corners_are_the_points_that_lie_farthest_in_some_direction(seed: in
     assert all(is_left_of_all(point, points[list(corners)], slack=1e-12) for point in points)
 
 
-@pytest.mark.parametrize("n", [1, 2])
+@each("n", [1, 2])
 def test_one_or_two_points_are_their_own_corners(n: int) -> None:
     assert sorted(hull(np.arange(2.0 * n).reshape(n, 2))) == list(range(n))
 
@@ -35,7 +36,7 @@ def test_equal_points_are_no_area() -> None:
     assert len(hull(np.ones((4, 2)))) <= 2
 
 
-@pytest.mark.parametrize("name", ["twins-attention-only", "tiny-english", "fill-in"])
+@each("name", ["twins-attention-only", "tiny-english", "fill-in"])
 def test_what_every_head_writes_stands_in_its_place_inside_the_area(name: str) -> None:
     """z of the record, seen along the same components by torch-free arithmetic, is the middle."""
     trace = tfmviz.load(name).trace("The animal didn't cross the street because it was too tired.")

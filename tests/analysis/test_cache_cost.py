@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from transformers import FalconConfig, Gemma2Config, GPT2Config, LlamaConfig, MistralConfig, PreTrainedConfig
 
+from tests.each import each
 from tests.model.helpers import D_HEAD, MAX_LEN, lively_model
 from tfmviz.analysis.cache_cost import KNOWN, Kept
 from tfmviz.model.cache import Cache
@@ -13,7 +13,7 @@ from tfmviz.model.timing import step_times
 from tfmviz.model.transformer import DecoderOnly
 
 
-@pytest.mark.parametrize(("n_heads", "n_kv_heads"), [(3, 3), (4, 2), (4, 1)])
+@each("n_heads, n_kv_heads", [(3, 3), (4, 2), (4, 1)])
 def test_bytes_are_those_of_the_tensors_that_are_kept(n_heads: int, n_kv_heads: int) -> None:
     model = lively_model(n_heads=n_heads, n_kv_heads=n_kv_heads, d_model=n_heads * D_HEAD)
     seen: dict[str, int] = {}
@@ -52,8 +52,8 @@ def test_published_models_take_what_is_said_of_them() -> None:
     assert all(m.n_heads % m.n_kv_heads == 0 and m.n_local <= m.n_layers for m in KNOWN.values())
 
 
-@pytest.mark.parametrize(
-    ("name", "config"),
+@each(
+    "name, config",
     [
         ("GPT-2 small", GPT2Config()),
         ("Llama 2 7B", LlamaConfig()),

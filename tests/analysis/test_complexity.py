@@ -9,14 +9,15 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from tests.each import each
 from tfmviz.analysis.complexity import KINDS, MEASURED, Sizes, continued, crosses, slope
 from tfmviz.model import layer_costs
 
 NAMES = [kind.name for kind in KINDS]
 
 
-@pytest.mark.parametrize(("n", "d"), [(128, 7), (192, 11), (64, 13)])
-@pytest.mark.parametrize("name", ["self-attention", "convolution", "restricted attention"])
+@each("n, d", [(128, 7), (192, 11), (64, 13)])
+@each("name", ["self-attention", "convolution", "restricted attention"])
 def test_multiplications_are_those_that_torch_counts(name: str, n: int, d: int) -> None:
     layer = layer_costs.layers(d, "cpu")[name]
     with FlopCounterMode(display=False) as counter, torch.no_grad():
@@ -41,8 +42,8 @@ def test_a_recurrent_layer_multiplies_by_two_matrices_at_every_step() -> None:
     assert layer(x).shape == (n, d)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=NAMES)
-@pytest.mark.parametrize(("axis", "name"), [(0, "n"), (1, "d")])
+@each("kind", KINDS)
+@each("axis, name", [(0, "n"), (1, "d")])
 def test_the_claimed_exponents_are_those_of_the_counts(kind: object, axis: int, name: str) -> None:
     assert isinstance(kind, type(KINDS[0]))
     sizes = 2.0 ** np.arange(7, 14)
@@ -57,7 +58,7 @@ def test_the_table_says_how_far_news_travels() -> None:
     assert KINDS[2].path(Sizes(n=82, d=5, k=3, r=9)) == 5
 
 
-@pytest.mark.parametrize("power", [0.5, 1.0, 2.0, 3.0])
+@each("power", [0.5, 1.0, 2.0, 3.0])
 def test_the_slope_of_a_power_is_its_exponent_whatever_hides_at_small_sizes(power: float) -> None:
     x = 2.0 ** np.arange(4, 13)
     y = 3e-7 * x**power

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from tests.analysis.test_why import MODELS, attention_at, made
+from tests.each import each
 from tests.model.helpers import N_HEADS, inputs_of
 from tests.model.helpers import record as run
 from tfmviz import zoo
@@ -39,8 +40,8 @@ def whole(weights: StackWeights, layer: str, head: int) -> dict[str, Array]:
     return {"Q": Q @ K.T, "K": K @ Q.T, "V": V @ write}
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", ["pre", "post", "rms", "both", "post translator"])
+@each("way", WAYS)
+@each("name", ["pre", "post", "rms", "both", "post translator"])
 def test_composition_is_that_of_the_whole_matrices(name: str, way: Way) -> None:
     weights = made(name)[2].stacks[stack_of(name)]
     found = compositions(weights, way)
@@ -62,7 +63,7 @@ def test_composition_is_1_where_all_that_is_written_is_read_and_0_where_nothing_
     assert between((first, first), (second, first))[0, 0] == pytest.approx(0)
 
 
-@pytest.mark.parametrize("d_model", [32, 128])
+@each("d_model", [32, 128])
 def test_random_heads_compose_like_random_directions(d_model: int) -> None:
     """E ‖A B‖² = ‖A‖² ‖B‖² / d_model where directions are random."""
     low, mean, high = by_chance(d_model, 8)
@@ -97,8 +98,8 @@ def read_without(name: str, layer: str, reader: int, way: Way, write: Array) -> 
         handle.remove()
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", ["pre", "rms", "encoder", "parallel"])
+@each("way", WAYS)
+@each("name", ["pre", "rms", "encoder", "parallel"])
 def test_without_the_path_a_head_reads_all_but_what_the_other_wrote(name: str, way: Way) -> None:
     module, trace, weights = made(name)
     stack = stack_of(name)
@@ -115,7 +116,7 @@ def test_without_the_path_a_head_reads_all_but_what_the_other_wrote(name: str, w
 # What the look writes.
 
 
-@pytest.mark.parametrize("name", ["pre", "post", "both", "encoder", "translator", "post translator"])
+@each("name", ["pre", "post", "both", "encoder", "translator", "post translator"])
 def test_values_sum_to_the_heads_share_of_every_words_logit(name: str) -> None:
     _, trace, model = made(name)
     stack = stack_of(name)

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from tests.analysis.test_why import made
+from tests.each import each
 from tests.model.helpers import N_HEADS
 from tfmviz import zoo
 from tfmviz.analysis.why.copying import eigenvalue_scores, measured_scores
 
 
-@pytest.mark.parametrize("name", ["pre", "post", "encoder", "translator"])
+@each("name", ["pre", "post", "encoder", "translator"])
 def test_the_score_is_that_of_the_full_circuit(name: str) -> None:
     _, trace, weights = made(name)
     for layer in trace.layers:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfmviz
+from tests.each import each
 from tfmviz.analysis import contributions, deletions
 from tfmviz.analysis.contributions import Part, River
 
@@ -33,7 +34,7 @@ def test_nothing_is_taken_back_where_all_writes_agree() -> None:
     assert deletions.strongest(river_of([0.0, 1.0], [1.0, 0.0], [1.0, 1.0])) is None
 
 
-@pytest.mark.parametrize("name", ["tiny-english", "twins-postnorm", "fill-in"])
+@each("name", ["tiny-english", "twins-postnorm", "fill-in"])
 def test_no_other_pair_of_parts_has_a_more_negative_product(name: str) -> None:
     model = tfmviz.load(name)
     trace = model.trace("The cat sat on the mat.")

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from tests.each import each
 from tfmviz.analysis import dependencies
 from tfmviz.analysis.dependencies import Pair
 
@@ -14,8 +15,8 @@ PAIR = Pair(("The key", "The keys"), 0, (" is",), (" are",))
 SAME = Pair(('"We', "we"), 0, ('"',), ('"',))
 
 
-@pytest.mark.parametrize("kind", list(dependencies.MAKERS))
-@pytest.mark.parametrize("phrases", [0, 1, 5])
+@each("kind", list(dependencies.MAKERS))
+@each("phrases", [0, 1, 5])
 def test_a_pair_differs_at_its_beginning_alone_and_has_as_many_words_between_as_it_says(
     kind: str, phrases: int
 ) -> None:

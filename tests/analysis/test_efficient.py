@@ -10,6 +10,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from tests.each import each
 from tfmviz import masks
 from tfmviz.analysis import linear_attention
 from tfmviz.analysis.efficient import (
@@ -64,7 +65,7 @@ def counted(attend: Callable[..., Array], *arrays: Array, **settings: Any) -> in
     return Counted.count
 
 
-@pytest.mark.parametrize("allowed", [None, CAUSAL])
+@each("allowed", [None, CAUSAL])
 def test_exact_attention_is_torchs(allowed: Array | None) -> None:
     np.testing.assert_allclose(exact.pattern(Q, K, allowed) @ V, torchs(Q, K, V, allowed))
     assert counted(exact.attend, Q, CROSS_K, CROSS_V) == exact.cost(N, K_LEN, D).multiplications
@@ -97,7 +98,7 @@ def test_the_k_largest_scores_hold_the_most_attention_that_k_keys_can() -> None:
     np.testing.assert_allclose(sparse.pattern(scores, sparse.top(scores, N)), full)
 
 
-@pytest.mark.parametrize("radius", [0, 3, N])
+@each("radius", [0, 3, N])
 def test_a_window_key_by_key_is_its_mask(radius: int) -> None:
     allowed = masks.window(N, radius).numpy()
     np.testing.assert_allclose(sparse.attend(Q, K, V, radius), torchs(Q, K, V, allowed), atol=1e-12)
@@ -133,7 +134,7 @@ def test_reformer_with_one_bucket_is_exact() -> None:
     assert reformer.meet(reformer.buckets(Q, 1), reformer.buckets(K, 1)).all()
 
 
-@pytest.mark.parametrize(("n_buckets", "k_len"), [(2, K_LEN), (6, K_LEN), (16, 3)])
+@each("n_buckets, k_len", [(2, K_LEN), (6, K_LEN), (16, 3)])
 def test_reformer_bucket_by_bucket_is_attention_to_the_pairs_that_meet(n_buckets: int, k_len: int) -> None:
     """With three keys in 16 buckets most queries meet none, and so keep all."""
     k, v = CROSS_K[:k_len], CROSS_V[:k_len]
@@ -220,8 +221,8 @@ def test_random_directions_are_orthogonal_and_as_long_as_normal_ones() -> None:
     assert np.mean(np.sum(features.random_directions(7000, D, seed=4) ** 2, axis=-1)) == pytest.approx(D, rel=0.05)
 
 
-@pytest.mark.parametrize("size", [1, 5, 64])
-@pytest.mark.parametrize("allowed", [None, CAUSAL, CAUSAL[::-1].copy()])
+@each("size", [1, 5, 64])
+@each("allowed", [None, CAUSAL, CAUSAL[::-1].copy()])
 def test_tiles_give_exactly_what_one_piece_gives(size: int, allowed: Array | None) -> None:
     q = 30 * Q  # scores in the hundreds: exp alone would overflow
     np.testing.assert_allclose(tiles.attend(q, K, V, size, allowed), torchs(q, K, V, allowed), atol=1e-12)
@@ -254,7 +255,7 @@ def test_tiles_multiply_as_often_and_hold_one_tile() -> None:
     assert met < N * N
 
 
-@pytest.mark.parametrize("n_groups", [1, 2, 3, 6])
+@each("n_groups", [1, 2, 3, 6])
 def test_heads_of_a_group_share_their_mean(n_groups: int) -> None:
     x = normal(6, 5, 4)
     found = grouped.shared(x, n_groups)

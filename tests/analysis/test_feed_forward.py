@@ -9,6 +9,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from tests.each import each
 from tests.model.helpers import D_FF, D_MODEL, LENGTH, VOCAB, lively_model
 from tests.records import traced
 from tfmviz.analysis import feed_forward
@@ -29,7 +30,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "post-norm translator": {"architecture": "encoder-decoder", "norm_position": "post", "feed_forward": "swiglu"},
 }
 
-every_kind = pytest.mark.parametrize("kind", KINDS)
+every_kind = each("kind", KINDS)
 
 
 def layers(kind: str) -> tuple[Trace, dict[str, FeedForwardWeights]]:
@@ -38,8 +39,8 @@ def layers(kind: str) -> tuple[Trace, dict[str, FeedForwardWeights]]:
     return traced(**KINDS[kind]), {site: one for stack in stacks.values() for site, one in stack.feed_forward.items()}
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
+@each(
+    "ours, theirs",
     [
         (feed_forward.relu, F.relu),
         (feed_forward.gelu, F.gelu),
@@ -64,7 +65,7 @@ def test_what_the_layer_writes_follows_from_what_it_reads(kind: str) -> None:
         assert ("gate" in found) == (weights.W_gate is not None)
 
 
-@pytest.mark.parametrize("kind", ["gelu", "gated", "encoder", "translator", "norms on both sides", "parallel"])
+@each("kind", ["gelu", "gated", "encoder", "translator", "norms on both sides", "parallel"])
 def test_in_a_pre_norm_model_the_stream_after_the_layer_is_the_sum(kind: str) -> None:
     trace, every = layers(kind)
     for site in every:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.each import each
 from tfmviz.analysis import heads
 from tfmviz.analysis.heads import (
     ALIGNED,
@@ -87,8 +88,8 @@ PERFECT = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "pattern", "mask"), PERFECT)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@each("kind, pattern, mask", PERFECT)
+@each("dtype", [np.float32, np.float64])
 def test_a_perfect_head_scores_one_and_is_named(
     kind: Kind, pattern: Array, mask: Array, dtype: type[np.floating[Any]]
 ) -> None:
@@ -114,7 +115,7 @@ PERFECT_CROSS: dict[Kind, Array] = {
 }
 
 
-@pytest.mark.parametrize(("kind", "pattern"), [*PERFECT_CROSS.items(), ("alignment", PHRASES)])
+@each("kind, pattern", [*PERFECT_CROSS.items(), ("alignment", PHRASES)])
 def test_a_perfect_head_of_cross_attention_is_named(kind: Kind, pattern: Array) -> None:
     scores = head_scores(pattern[None], TARGET, SOURCE, CROSS)
     assert set(scores) == set(CROSS_KINDS)
@@ -152,7 +153,7 @@ def test_an_even_spread_does_not_rest_on_punctuation_however_much_there_is() -> 
     assert found["punctuation"][0] == pytest.approx(0)
 
 
-@pytest.mark.parametrize(("place", "is_known"), [(6, False), (3, False), (2, True)])
+@each("place, is_known", [(6, False), (3, False), (2, True)])
 def test_punctuation_needs_something_to_look_at_in_half_of_the_text(place: int, is_known: bool) -> None:
     """A mark does not count for itself, and looking back nobody sees it before."""
     ids = [3, 5, 17, 19, 23, 29, 31]
@@ -218,7 +219,7 @@ def random_mask(length: int) -> Array:
     return mask | np.eye(length, dtype=bool)
 
 
-@pytest.mark.parametrize("mask", [np.tri(13, dtype=bool), np.ones((13, 13), dtype=bool), random_mask(13)])
+@each("mask", [np.tri(13, dtype=bool), np.ones((13, 13), dtype=bool), random_mask(13)])
 def test_scores_are_those_of_a_plain_loop(mask: Array) -> None:
     generator = np.random.default_rng(7)
     read = text([2, 5, 5, 7, 17, 5, 0, 0, 0, 3, 11, 2, 5])  # also twice and three times in a row
@@ -283,7 +284,7 @@ def test_an_unconfirmed_induction_head_loses_its_name() -> None:
     assert verdicts(confirmed(one_head(induction=0.9), one_head(induction=0.1))) == (Verdict("mixed", 0.1),)
 
 
-@pytest.mark.parametrize("length", [2, 3, 4, 11])
+@each("length", [2, 3, 4, 11])
 def test_an_even_spread_is_broad_however_short_the_text(length: int) -> None:
     mask = np.tril(np.ones((length, length), dtype=bool))
     pattern = (mask / mask.sum(axis=1, keepdims=True))[None]
@@ -303,8 +304,8 @@ def test_ordinary_scores_spread_attention_but_not_evenly() -> None:
 JUST_NAMED, JUST_BROAD = np.nextafter(NAMED, 0), np.nextafter(BROAD, 0)
 
 
-@pytest.mark.parametrize(
-    ("scores", "expected"),
+@each(
+    "scores, expected",
     [
         (one_head(first_token=NAMED), Verdict("first token", NAMED)),
         (one_head(first_token=NAMED, broad=JUST_BROAD), Verdict("first token", NAMED)),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfmviz
+from tests.each import each
 from tfmviz.analysis.in_context import again, in_context
 
 TEXT = "He left the house on the left."
@@ -15,7 +16,7 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
     return float(a @ b / np.sqrt((a @ a) * (b @ b)))
 
 
-@pytest.mark.parametrize(("name", "stack"), [("tiny-english", "decoder"), ("fill-in", "encoder")])
+@each("name, stack", [("tiny-english", "decoder"), ("fill-in", "encoder")])
 def test_every_cosine_is_that_of_two_recorded_vectors(name: str, stack: str) -> None:
     model = tfmviz.load(name)
     trace = model.trace(TEXT)
@@ -46,6 +47,6 @@ def test_one_token_twice_has_no_other_to_compare_with() -> None:
     assert np.isnan(in_context(trace, "decoder", (5, 5), (0, 1)).usual).all()
 
 
-@pytest.mark.parametrize(("at", "other"), [(0, 2), (2, 3), (3, 0), (1, None)])
+@each("at, other", [(0, 2), (2, 3), (3, 0), (1, None)])
 def test_the_same_token_again(at: int, other: int | None) -> None:
     assert again((7, 8, 7, 7), at) == other

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
+from tests.each import each
 from tests.model.helpers import N_HEADS, N_LAYERS
 from tests.records import traced
 from tfmviz.analysis.links import links
@@ -20,7 +20,7 @@ MODELS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", MODELS)
+@each("name", MODELS)
 def test_weights_are_those_of_every_head_of_the_kind(name: str) -> None:
     changes, kind = MODELS[name]
     trace = traced(**changes)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from tests.each import each
 from tests.model.helpers import ARCHITECTURES, D_HEAD, config, inputs_of, lively, lively_model
 from tfmviz.analysis.multiplications import PARTS, Shape, by_part, in_model, multiplications, overtakes
 from tfmviz.model.cache import Cache
@@ -17,8 +17,8 @@ from tfmviz.record.tap import STEPWISE, InTurn
 from tfmviz.ui.shapes import shapes_of
 
 
-@pytest.mark.parametrize("feed_forward", ["gelu", "swiglu", "none"])
-@pytest.mark.parametrize("grouped", [False, True])
+@each("feed_forward", ["gelu", "swiglu", "none"])
+@each("grouped", [False, True])
 def test_multiplications_are_those_that_torch_counts(feed_forward: str, grouped: bool) -> None:
     changes: dict[str, Any] = {"n_heads": 4, "n_kv_heads": 2} if grouped else {}
     changes["d_model"] = changes.get("n_heads", 3) * D_HEAD
@@ -31,8 +31,8 @@ def test_multiplications_are_those_that_torch_counts(feed_forward: str, grouped:
         assert counter.get_total_flops() == 2 * multiplications(shape, new=new, length=length)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-@pytest.mark.parametrize("head", ["linear", "transform", "none"])
+@each("architecture", ARCHITECTURES)
+@each("head", ["linear", "transform", "none"])
 def test_a_whole_model_multiplies_what_torch_counts(architecture: Architecture, head: str) -> None:
     made = config(architecture=architecture, head=head, positions="learned")
     model, texts = lively(build(made)), inputs_of(architecture, batch=1)

@@ -18,16 +18,9 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
+from tests.each import each
 from tests.model.helpers import ARCHITECTURES, config
-from tfmviz.analysis.parameters import (
-    PUBLISHED,
-    Design,
-    cache,
-    counts,
-    of_lectures,
-    rule_of_twelve,
-    training_flops,
-)
+from tfmviz.analysis.parameters import PUBLISHED, Design, cache, counts, of_lectures, rule_of_twelve, training_flops
 from tfmviz.model.transformer import build
 from tfmviz.model.weights import weights_of
 from tfmviz.record.facts import Architecture
@@ -66,21 +59,21 @@ def built(name: str) -> nn.Module:
             )
 
 
-@pytest.mark.parametrize("name", [name for name in PUBLISHED if not name.startswith("Transformer")])
+@each("name", [name for name in PUBLISHED if not name.startswith("Transformer")])
 def test_a_published_model_has_as_many_parameters_as_transformers_builds(name: str) -> None:
     with torch.device("meta"):
         module = built(name)
     assert sum(counts(PUBLISHED[name].design).values()) == sum(p.numel() for p in module.parameters())
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@each("name", PUBLISHED)
 def test_what_is_counted_is_what_the_authors_say_up_to_their_rounding(name: str) -> None:
     known = PUBLISHED[name]
     assert sum(counts(known.design).values()) == pytest.approx(known.said, rel=0.07)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-@pytest.mark.parametrize(
+@each("architecture", ARCHITECTURES)
+@each(
     "changes",
     [
         {},

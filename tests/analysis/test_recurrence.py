@@ -39,10 +39,7 @@ def test_jacobians_are_those_that_torch_differentiates() -> None:
         product = torch.eye(WIDTH)
         assert found[0] == 1
         for t in range(1, LENGTH):
-            step = torch.autograd.functional.jacobian(
-                partial(_next, layer, below[t]),
-                values["hidden"][t - 1],
-            )
+            step = torch.autograd.functional.jacobian(partial(_next, layer, below[t]), values["hidden"][t - 1])
             assert isinstance(step, torch.Tensor)
             mine = recurrence.jacobian(weights_of(network, index), at, t)
             np.testing.assert_allclose(mine, step.numpy(), rtol=1e-4, atol=1e-6)

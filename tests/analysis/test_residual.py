@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from tests.each import each
 from tests.model.helpers import K_LENGTH, LENGTH, N_LAYERS
 from tests.records import encoding, traced, without
 from tfmviz.analysis.residual import closest, in_space, likeness, stream
@@ -22,8 +23,8 @@ STACKS: list[tuple[Architecture, str]] = [
     ("encoder-decoder", "encoder"),
     ("encoder-decoder", "decoder"),
 ]
-every_stack = pytest.mark.parametrize(("architecture", "stack"), STACKS)
-every_norm_position = pytest.mark.parametrize("norm_position", ["pre", "post"])
+every_stack = each("architecture, stack", STACKS)
+every_norm_position = each("norm_position", ["pre", "post"])
 
 
 def lengths(vectors: Array) -> list[float]:
@@ -100,8 +101,8 @@ def stream_of_one_step(attention: list[float], mlp: list[float]) -> Trace:
     return Trace(target=encoding([3]), values={f"decoder.0.{name}": value for name, value in values.items()})
 
 
-@pytest.mark.parametrize(
-    ("attention", "mlp", "share"),
+@each(
+    "attention, mlp, share",
     [
         ([0, 3, 0], [0, 0, 0], 1),
         ([0, 0, 0], [0, 3, 0], 0),
@@ -119,7 +120,7 @@ def test_attention_share(attention: list[float], mlp: list[float], share: float)
     assert measured.norms[0].tolist() == [pytest.approx(3)]
 
 
-@pytest.mark.parametrize("part", [0.0, 5.0])
+@each("part", [0.0, 5.0])
 def test_where_nothing_is_written_there_is_no_share(part: float) -> None:
     """Nothing at all, or two writes that cancel each other."""
     with np.errstate(all="raise"):
@@ -135,7 +136,7 @@ READ = ["decoder.0.resid_pre"] + [
 ]
 
 
-@pytest.mark.parametrize("site", READ)
+@each("site", READ)
 def test_a_site_that_the_measure_needs_is_never_passed_over(site: str) -> None:
     """Counting a layer or cross-attention out unnoticed would put wrong numbers on the page."""
     with pytest.raises(NotCaptured, match=site):
@@ -148,7 +149,7 @@ def test_a_trace_without_any_resid_post_is_refused() -> None:
         stream(without(trace, *(site for site in trace if site.endswith(".resid_post"))), "decoder")
 
 
-@pytest.mark.parametrize(("architecture", "stack"), [("decoder-only", "encoder"), ("encoder-only", "decoder")])
+@each("architecture, stack", [("decoder-only", "encoder"), ("encoder-only", "decoder")])
 def test_a_stack_that_is_not_there_is_refused(architecture: Architecture, stack: str) -> None:
     with pytest.raises(NotCaptured, match=stack):
         stream(traced(architecture), stack)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.each import each
 from tfmviz.analysis import rotations
 from tfmviz.analysis.position_terms import along_diagonals
 from tfmviz.record.trace import Array
@@ -16,7 +17,7 @@ D_HEAD, N_PAIRS = 10, 5
 
 THETA = 10000.0 ** (-np.arange(N_PAIRS) / N_PAIRS)
 
-seeds = pytest.mark.parametrize("seed", [1, 2, 3])
+seeds = each("seed", [1, 2, 3])
 
 
 def vectors(*shape: int, seed: int) -> Array:
@@ -32,7 +33,7 @@ def rotation(position: Any, theta: Array = THETA) -> Array:
 
 
 @seeds
-@pytest.mark.parametrize("shift", [1, -17, 4001])
+@each("shift", [1, -17, 4001])
 def test_products_depend_on_the_distance_only_lengths_stay_and_turning_is_linear(seed: int, shift: int) -> None:
     q, k = vectors(2, 3, D_HEAD, seed=seed)
     at = np.array([0, 5, 2])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.each import each
 from tfmviz.analysis.law_fits import HUBER, fit_additive, fit_power, interval
 from tfmviz.analysis.scaling_laws import (
     BESIROGLU,
@@ -35,7 +36,7 @@ def test_a_fit_finds_the_constants_that_made_the_losses() -> None:
         assert getattr(law, name) == pytest.approx(getattr(TRUE, name), rel=1e-5)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@each("seed", [1, 2, 3])
 def test_with_noise_the_intervals_hold_the_true_constants(seed: int) -> None:
     fit = fit_additive(*runs(noise=5e-3, seed=seed), draws=100)
     for name in CONSTANTS:
@@ -97,8 +98,8 @@ def test_a_power_alone_is_found_with_its_interval() -> None:
     assert low <= 0.076 <= high
 
 
-@pytest.mark.parametrize("name", [HOFFMANN, BESIROGLU])
-@pytest.mark.parametrize("c", [1e18, 5.76e23])
+@each("name", [HOFFMANN, BESIROGLU])
+@each("c", [1e18, 5.76e23])
 def test_no_other_size_is_better_than_the_best(name: str, c: float) -> None:
     law = PUBLISHED_LAWS[name].law
     n, d = law.best(c)

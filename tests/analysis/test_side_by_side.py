@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.traces import causal, encoding, pattern
 from tfmviz.analysis.side_by_side import difference, distances, pair, pair_tokens
 from tfmviz.record.trace import Encoding
@@ -43,7 +44,7 @@ def random_texts() -> list[tuple[str, str]]:
     return [tuple("".join(rng.choice(list("abcd"), rng.integers(0, 14))) for _ in "ab") for _ in range(60)]  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(("a", "b"), [*TEXTS, *random_texts()])
+@each("a, b", [*TEXTS, *random_texts()])
 def test_equal_tokens_are_paired_along_a_longest_common_subsequence_and_then_where_they_have_moved(
     a: str, b: str
 ) -> None:
@@ -105,7 +106,7 @@ def test_distances_are_total_variation_with_one_share_for_what_has_no_partner() 
     assert distances(before, after, pair(a, "xyz"), both).shape == (3, 0)
 
 
-@pytest.mark.parametrize(("a", "b"), TEXTS)
+@each("a, b", TEXTS)
 def test_places_are_the_same_for_paired_tokens_and_for_no_others(a: str, b: str) -> None:
     pairing = pair(a, b)
     in_a, in_b = pairing.places(0), pairing.places(1)

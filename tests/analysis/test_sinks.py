@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from tests.analysis.test_why import attention_at, made, traced
+from tests.each import each
 from tests.model.helpers import D_HEAD, N_HEADS, inputs_of, lively_model
 from tests.model.helpers import record as run
 from tests.traces import decoder
@@ -18,7 +19,7 @@ from tfmviz.model.weights import weights_of
 from tfmviz.record.trace import kind_of
 
 
-@pytest.mark.parametrize("name", ["pre", "post", "encoder", "translator", "post translator"])
+@each("name", ["pre", "post", "encoder", "translator", "post translator"])
 def test_shares_and_lengths_are_those_counted_by_hand(name: str) -> None:
     _, trace, weights = made(name)
     for kind in dict.fromkeys(map(kind_of, trace.layers)):
@@ -46,7 +47,7 @@ def test_one_token_has_no_choice() -> None:
     assert np.isnan(found.lengths).all()
 
 
-@pytest.mark.parametrize("name", ["pre", "post translator"])
+@each("name", ["pre", "post translator"])
 def test_without_its_value_the_first_token_is_looked_at_all_the_same(name: str) -> None:
     module, trace, weights = made(name)
     layer, head = "decoder.1.self_attn", 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.each import each
 from tfmviz.analysis.efficient import state_space
 
 LENGTH, NUMBERS = 7, 5
@@ -30,7 +31,7 @@ def test_shares_are_those_of_a_state_that_each_token_alone_would_leave() -> None
     np.testing.assert_allclose(shares.sum(axis=-1), 1)
 
 
-@pytest.mark.parametrize("a", [0.5, 0.9, 0.999])
+@each("a", [0.5, 0.9, 0.999])
 def test_after_its_half_life_half_of_a_number_is_left(a: float) -> None:
     (life,) = state_space.half_lives(np.array([a]))
     assert a**life == pytest.approx(0.5)

@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from tests.each import each
 from tests.model.helpers import D_HEAD, D_MODEL, K_LENGTH, LENGTH, N_HEADS, N_LAYERS, inputs_of, lively_model
 from tests.model.helpers import record as run
 from tests.traces import encoding
@@ -43,7 +44,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "normed embedding": {"norm_position": "post", "embedding_norm": "present", "positions": "learned"},
     "biased": {"architecture": "encoder-only", "embedding_norm": "present", "segment": "present", "head": "bias"},
 }
-every_model = pytest.mark.parametrize("name", MODELS)
+every_model = each("name", MODELS)
 
 
 @cache
@@ -90,8 +91,8 @@ def test_a_missing_part_shows_in_the_residue() -> None:
     assert contributions.river(trace, stack, TOKEN, without).residue > 0.1
 
 
-@pytest.mark.parametrize(
-    ("name", "kinds"),
+@each(
+    "name, kinds",
     [
         ("pre", ["embedding", *["head"] * N_HEADS, "bias", "MLP", *["head"] * N_HEADS, "bias", "MLP"]),
         ("attention only", ["embedding", *["head"] * N_HEADS, "bias", *["head"] * N_HEADS, "bias"]),
@@ -122,7 +123,7 @@ def test_a_heads_part_is_what_torch_makes_of_its_z_alone(name: str) -> None:
         np.testing.assert_allclose(part.write, write.numpy(), atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["pre", "encoder", "translator"])
+@each("name", ["pre", "encoder", "translator"])
 def test_ablating_a_head_of_the_last_layer_takes_away_exactly_its_part(name: str) -> None:
     module, trace, stack, _ = made(name)
     site = f"{stack}.{N_LAYERS - 1}.self_attn"
@@ -240,7 +241,7 @@ def test_a_heads_looks_sum_to_its_score_and_its_carried_write_gives_it_too(name:
         assert (effects[closed] == 0).all()
 
 
-@pytest.mark.parametrize("module", [nn.LayerNorm(D_MODEL), nn.RMSNorm(D_MODEL, eps=1e-5)])
+@each("module", [nn.LayerNorm(D_MODEL), nn.RMSNorm(D_MODEL, eps=1e-5)])
 def test_a_norm_is_torchs(module: nn.LayerNorm | nn.RMSNorm) -> None:
     rng = np.random.default_rng(0)
     gain, bias, x = rng.normal(size=(3, D_MODEL))
@@ -275,7 +276,7 @@ def test_the_last_row_of_the_lens_is_exactly_what_the_model_says(name: str) -> N
     np.testing.assert_allclose(found.answer_probability[-1], expected.numpy(), rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["pre", "post rms", "translator"])
+@each("name", ["pre", "post rms", "translator"])
 def test_every_row_of_the_lens_is_what_torch_reads_out_there(name: str) -> None:
     module, trace, stack, _ = made(name)
     found = lens_of(name)
@@ -311,7 +312,7 @@ def test_arrows_and_the_stage_from_which_on_an_answer_stays() -> None:
 # Lengths and norms.
 
 
-@pytest.mark.parametrize(("name", "per_layer"), [("pre", 2), ("attention only", 1), ("translator", 3), ("encoder", 2)])
+@each("name, per_layer", [("pre", 2), ("attention only", 1), ("translator", 3), ("encoder", 2)])
 def test_stages_are_all_places_of_the_stream(name: str, per_layer: int) -> None:
     _, trace, stack, _ = made(name)
     steps, layers = (residual.stages(trace, stack, detail) for detail in ("steps", "layers"))

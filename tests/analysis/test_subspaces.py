@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfmviz
+from tests.each import each
 from tfmviz.analysis.why import subspaces
 
 
@@ -26,7 +27,7 @@ def test_one_known_angle_between_planes() -> None:
     np.testing.assert_allclose(np.arccos(subspaces.cosines(one, other)), [0, 0.3], atol=1e-7)
 
 
-@pytest.mark.parametrize(("d_model", "d_head"), [(64, 16), (96, 8)])
+@each("d_model, d_head", [(64, 16), (96, 8)])
 def test_random_subspaces_share_their_part_of_all_directions(d_model: int, d_head: int) -> None:
     low, mean, high = subspaces.by_chance(d_model, d_head)
     rng = np.random.default_rng(5)
@@ -38,7 +39,7 @@ def test_random_subspaces_share_their_part_of_all_directions(d_model: int, d_hea
     assert low < mean < high
 
 
-@pytest.mark.parametrize("name", ["twins-rope", "twins-gqa"])
+@each("name", ["twins-rope", "twins-gqa"])
 def test_every_pair_is_the_trace_of_two_projections(name: str) -> None:
     """The norm before a layer takes the mean away and multiplies by γ: both belong to what is read."""
     weights = tfmviz.load(name).weights.stacks["decoder"]

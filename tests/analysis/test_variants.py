@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 
+from tests.each import each
 from tfmviz.analysis.variants import T_975, Difference, welch
 
 
-@pytest.mark.parametrize("freedom", range(1, len(T_975) + 1))
+@each("freedom", range(1, len(T_975) + 1))
 def test_between_the_points_of_the_table_lies_95_percent_of_students_distribution(freedom: int) -> None:
     x = np.linspace(0, T_975[freedom - 1], 200_001)
     density = (1 + x**2 / freedom) ** (-(freedom + 1) / 2)
@@ -18,8 +19,8 @@ def test_between_the_points_of_the_table_lies_95_percent_of_students_distributio
     assert 2 * np.trapezoid(density, x) == pytest.approx(0.95, abs=1e-4)
 
 
-@pytest.mark.parametrize("spreads", [(1.0, 1.0), (1.0, 5.0)])
-@pytest.mark.parametrize("n", [(3, 3), (5, 5), (3, 8)])
+@each("spreads", [(1.0, 1.0), (1.0, 5.0)])
+@each("n", [(3, 3), (5, 5), (3, 8)])
 def test_intervals_hold_the_true_difference_in_at_least_95_of_100_experiments(
     spreads: tuple[float, float], n: tuple[int, int]
 ) -> None:

@@ -13,18 +13,12 @@ import pytest
 import torch
 
 from tests.analysis.test_stream import blocks, every_model, made
+from tests.each import each
 from tests.model.helpers import lively_model
 from tfmviz.analysis import lens, residual
 from tfmviz.analysis.attention_layer import inputs
 from tfmviz.analysis.block_tensors import block_tensors
-from tfmviz.analysis.whole_model import (
-    best_words,
-    block_means,
-    lengths,
-    parameters,
-    scale_of_embedding,
-    share_of_parts,
-)
+from tfmviz.analysis.whole_model import best_words, block_means, lengths, parameters, scale_of_embedding, share_of_parts
 from tfmviz.model.transformer import Transformer
 from tfmviz.model.weights import stacks_of, weights_of
 from tfmviz.record.tap import NO_TAP
@@ -33,7 +27,7 @@ POST = "X|T¹ = SelfAttention(X)|T² = X + T¹|T³ = LayerNorm(T²)|T⁴ = FFN(T
 PRE = "X|T¹ = LayerNorm(X)|T² = SelfAttention(T¹)|T³ = X + T²|T⁴ = LayerNorm(T³)|T⁵ = FFN(T⁴)|H = T³ + T⁵"
 
 
-@pytest.mark.parametrize(("name", "equations"), [("post", POST), ("pre", PRE)])
+@each("name, equations", [("post", POST), ("pre", PRE)])
 def test_the_tensors_of_a_block_are_named_as_in_the_lectures(name: str, equations: str) -> None:
     _, trace, stack, _ = made(name)
     assert [tensor.equation for tensor in block_tensors(trace, f"{stack}.1")] == equations.split("|")
@@ -87,7 +81,7 @@ def test_shares_of_the_parameters_sum_to_one_and_the_largest_comes_first(name: s
     assert min(shares) > 0
 
 
-@pytest.mark.parametrize(("width", "at_most"), [(12, 4), (11, 4), (7, 5), (5, 5), (3, 64)])
+@each("width, at_most", [(12, 4), (11, 4), (7, 5), (5, 5), (3, 64)])
 def test_means_of_neighbours_keep_the_sum(width: int, at_most: int) -> None:
     x = np.random.default_rng(0).standard_normal((3, width))
     made_small = block_means(x, at_most=at_most)
@@ -109,7 +103,7 @@ def test_lengths_and_best_words_are_torchs() -> None:
     close(p, expected.values.numpy())
 
 
-@pytest.mark.parametrize(("scale", "factor"), [("one", 1.0), ("sqrt_d_model", 30**0.5)])
+@each("scale, factor", [("one", 1.0), ("sqrt_d_model", 30**0.5)])
 def test_the_factor_of_the_embedding_is_found(scale: str, factor: float) -> None:
     module = lively_model(embedding_scale=scale)
     ids = torch.tensor([[3, 1, 4]])

@@ -11,6 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from tests.each import each
 from tests.model.helpers import K_LENGTH, LENGTH, N_HEADS, N_LAYERS, inputs_of, lively_model
 from tests.model.helpers import record as run
 from tests.traces import encoding
@@ -41,7 +42,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "normed embedding": {"norm_position": "post", "embedding_norm": "present", "positions": "learned"},
     "biased": {"architecture": "encoder-only", "embedding_norm": "present", "segment": "present", "head": "bias"},
 }
-every_model = pytest.mark.parametrize("name", MODELS)
+every_model = each("name", MODELS)
 
 
 @cache
@@ -97,7 +98,7 @@ def test_the_terms_sum_to_the_score_of_a_float64_run(name: str) -> None:
             assert found.residue < EXACT
 
 
-@pytest.mark.parametrize("name", ["pre", "post", "both"])
+@each("name", ["pre", "post", "both"])
 def test_a_writer_that_is_left_out_shows_in_the_residue(name: str) -> None:
     _, trace, _ = made(name)
     for pair in some_pairs(trace, trace.layers[-1]):
@@ -169,7 +170,7 @@ def sentences(n: int) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@each("name", SHIPPED)
 def test_the_sum_holds_for_every_head_of_the_shipped_models(name: str) -> None:
     """Each head has a sentence of its own, and a pair of its own."""
     model = zoo.load(name)
@@ -229,8 +230,8 @@ def removed_by_hooks(module: Transformer, trace: Trace, pair: Pair, side: Side, 
         handle.remove()
 
 
-@pytest.mark.parametrize("side", SIDES)
-@pytest.mark.parametrize("name", ["pre", "rms", "attention only", "encoder", "parallel", "alibi"])
+@each("side", SIDES)
+@each("name", ["pre", "rms", "attention only", "encoder", "parallel", "alibi"])
 def test_without_a_path_the_model_computes_what_torch_does_when_one_head_does_not_read_it(
     name: str, side: Side
 ) -> None:
@@ -257,7 +258,7 @@ def test_without_a_path_the_model_computes_what_torch_does_when_one_head_does_no
         torch.testing.assert_close(ours[f"{layer}.pattern"][0, others], torch.tensor(trace[f"{layer}.pattern"][others]))
 
 
-@pytest.mark.parametrize("name", ["post", "normed embedding"])
+@each("name", ["post", "normed embedding"])
 def test_in_a_post_norm_model_all_norms_after_the_writer_act_anew(name: str) -> None:
     module, trace, _ = made(name)
     found = sum_of(name, Pair(layer="decoder.1.self_attn", head=1, query=4, key=2))
@@ -279,7 +280,7 @@ def test_in_a_post_norm_model_all_norms_after_the_writer_act_anew(name: str) -> 
         np.testing.assert_allclose(reading.without(reading.names.index(writer)), x.numpy(), atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["pre", "rms", "both", "encoder", "translator"])
+@each("name", ["pre", "rms", "both", "encoder", "translator"])
 def test_what_is_predicted_and_what_is_found_differ_by_sigma_alone(name: str) -> None:
     _, trace, _ = made(name)
     for side in SIDES:

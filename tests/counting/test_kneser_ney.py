@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
+from tests.each import each
 from tfmviz.counting.grams import count
 from tfmviz.counting.kneser_ney import discounts, fit, smoothed
 from tfmviz.counting.words import MARK, stream_of
@@ -56,7 +57,7 @@ def by_dictionaries(train: list[int], history: list[int], word: int, *, n: int) 
     return p
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 5])
+@each("n", [1, 2, 3, 5])
 def test_probabilities_are_those_of_the_formula(n: int) -> None:
     ours = fit(TRAIN, vocab_size=VOCAB, n=n).probabilities(TEST)
     words = TEST.tolist()
@@ -64,8 +65,8 @@ def test_probabilities_are_those_of_the_formula(n: int) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", [1, 2, 5])
-@pytest.mark.parametrize("seed", [1, 2])
+@each("n", [1, 2, 5])
+@each("seed", [1, 2])
 def test_probabilities_of_all_tokens_sum_to_one(n: int, seed: int) -> None:
     """After contexts that occurred, and after others that never did."""
     model = fit(text(307, seed=1), vocab_size=VOCAB, n=n)
@@ -106,8 +107,8 @@ AFTER_A = [0.15, 0.05, 0.1, 1 / 3 + 0.1, 0.5 / 3 + 0.1]
 AFTER_START_A = [0.075, 0.025, 0.05, 1 / 3 + 0.5 * (0.25 + 0.1), 0.5 / 3 + 0.5 * (0.25 + 0.1)]
 
 
-@pytest.mark.parametrize(
-    ("n", "context", "expected"),
+@each(
+    "n, context, expected",
     [
         (1, (), [1.5 / 9 + 0.1, 0.1, 1.5 / 9 + 0.1, 1 / 9 + 0.1, 0.5 / 9 + 0.1]),
         (2, (), ONE),
@@ -132,7 +133,7 @@ def test_discounts_are_estimated_where_they_can_be() -> None:
     np.testing.assert_allclose(model.distribution(()), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 5])
+@each("n", [1, 2, 3, 5])
 def test_the_distribution_after_a_context_holds_the_probability_of_each_token(n: int) -> None:
     model = fit(TRAIN, vocab_size=VOCAB, n=n)
     for place in range(n - 1, len(TEST)):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.counting.texts import SMOOTHINGS, sentences
+from tests.each import each
 from tfmviz.counting.smoothing import LONGEST, Counted, Smoothing, context_of, counted, held_out
 from tfmviz.counting.words import MARK, UNKNOWN, encoded, words_of
 
@@ -55,8 +56,8 @@ def by_formula(context: tuple[str, ...], word: str, smoothing: Smoothing) -> flo
     return smoothing.share * count / total + (1 - smoothing.share) * shorter if total else shorter
 
 
-@pytest.mark.parametrize("smoothing", SMOOTHINGS[:-1], ids=lambda s: s.method)
-@pytest.mark.parametrize("context", CONTEXTS)
+@each("smoothing", SMOOTHINGS[:-1])
+@each("context", CONTEXTS)
 def test_probabilities_are_those_of_the_formula(context: tuple[int, ...], smoothing: Smoothing) -> None:
     names = TEXT.vocabulary
     spelled = tuple(names[word] for word in context)
@@ -64,9 +65,9 @@ def test_probabilities_are_those_of_the_formula(context: tuple[int, ...], smooth
     np.testing.assert_allclose(TEXT.distribution(context, smoothing, n=LONGEST), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=lambda s: s.method)
-@pytest.mark.parametrize("context", CONTEXTS)
-@pytest.mark.parametrize("n", range(1, LONGEST + 1))
+@each("smoothing", SMOOTHINGS)
+@each("context", CONTEXTS)
+@each("n", range(1, LONGEST + 1))
 def test_probabilities_sum_to_one(context: tuple[int, ...], smoothing: Smoothing, n: int) -> None:
     p = TEXT.distribution(context, smoothing, n=n)
     if smoothing.method == "none" and not TEXT.after(context_of(context, n)).any():
@@ -78,7 +79,7 @@ def test_probabilities_sum_to_one(context: tuple[int, ...], smoothing: Smoothing
         assert (p > 0).all()
 
 
-@pytest.mark.parametrize("n", range(1, LONGEST + 1))
+@each("n", range(1, LONGEST + 1))
 def test_only_the_last_words_count(n: int) -> None:
     for smoothing in SMOOTHINGS:
         one, other = ((w, *TEXT.stream[1:5].tolist()) for w in (UNKNOWN, 2))
@@ -86,7 +87,7 @@ def test_only_the_last_words_count(n: int) -> None:
         np.testing.assert_array_equal(p, same)
 
 
-@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=lambda s: s.method)
+@each("smoothing", SMOOTHINGS)
 def test_along_a_text_every_word_has_the_probability_that_its_context_gives_it(smoothing: Smoothing) -> None:
     measured = held_out(TEXT, OTHERS)
     p = measured.probabilities(smoothing)
@@ -129,7 +130,7 @@ def test_occurrences_are_where_the_words_stand() -> None:
     assert TEXT.occurrences((UNKNOWN,) * 9999, 3).tolist() == []
 
 
-@pytest.mark.parametrize("lines", [["a"], ["?"], ["word " * 999], ["老王", "😀"]])
+@each("lines", [["a"], ["?"], ["word " * 999], ["老王", "😀"]])
 def test_texts_with_few_words_are_counted_too(lines: list[str]) -> None:
     text: Counted = counted(lines)
     for smoothing in SMOOTHINGS[1:]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
+from tests.each import each
 from tfmviz.counting.words import MARK, UNKNOWN, encoded, sentences_of, stream_of, words_of
 
 ODD = (
@@ -21,8 +21,8 @@ ODD = (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
+@each(
+    "text, names",
     [
         ("Don’t stop: it's 3.5, x_y!", ["don't", "stop", ":", "it's", "3.5", ",", "x", "_", "y", "!"]),
         ("老王 ran", ["老", "王", "ran"]),
@@ -35,7 +35,7 @@ def test_tokens_are_words_numbers_and_single_signs(text: str, names: list[str]) 
     assert [word.name for word in words_of(text)] == names
 
 
-@pytest.mark.parametrize("text", ODD)
+@each("text", ODD)
 def test_nothing_but_white_space_lies_between_tokens(text: str) -> None:
     words = words_of(text)
     ends = [0, *(word.end for word in words)]
@@ -43,7 +43,7 @@ def test_nothing_but_white_space_lies_between_tokens(text: str) -> None:
     assert all(not text[a:b].strip() for a, b in zip(ends, starts, strict=True))
 
 
-@pytest.mark.parametrize("text", ODD)
+@each("text", ODD)
 def test_sentences_hold_the_tokens_of_the_text_in_order(text: str) -> None:
     sentences = sentences_of(text)
     names = [word.name for sentence in sentences for word in words_of(sentence)]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.counting.texts import SMOOTHINGS, sentences
+from tests.each import each
 from tfmviz.counting.chain import factors, log_probabilities
 from tfmviz.counting.smoothing import Smoothing, counted
 from tfmviz.counting.words import MARK, encoded, words_of
@@ -16,7 +17,7 @@ from tfmviz.counting.writing import drawn, joined, written
 TEXT = counted(sentences(41, seed=1))
 
 
-@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=lambda s: s.method)
+@each("smoothing", SMOOTHINGS)
 def test_every_step_says_what_it_was_drawn_from(smoothing: Smoothing) -> None:
     history = [MARK, 2]
     for step in written(TEXT, history, smoothing, n=3, length=50, seed=4):
@@ -52,7 +53,7 @@ def test_words_are_joined_as_people_write_them() -> None:
     assert joined(["he", "said", ",", "go", "!", "\n", "(", "yes", ")", "."]) == "he said, go!\n(yes)."
 
 
-@pytest.mark.parametrize("smoothing", SMOOTHINGS[1:], ids=lambda s: s.method)
+@each("smoothing", SMOOTHINGS[1:])
 def test_the_factors_multiply_to_the_probability_of_the_sentence(smoothing: Smoothing) -> None:
     """Against the product of the probabilities that each prefix gives its next word."""
     text = "The dog saw the cat, and the cat ran"
@@ -72,8 +73,8 @@ def test_where_sentences_end_is_given() -> None:
     np.testing.assert_allclose(both, np.concatenate(alone), rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens", "pieces"),
+@each(
+    "text, tokens, pieces",
     [
         ("I don't know", ["I", " don", "'t", " know"], [("I", 1), ("don't", 2), ("know", 1)]),
         ('Go." Yes', ["Go", '."', " Yes"], [("Go", 1), ('."', 1), ("Yes", 1)]),

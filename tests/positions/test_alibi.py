@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 
-from tests.model.helpers import (
-    LENGTH,
-    N_HEADS,
-    assert_close,
-    normal,
-)
+from tests.each import each
+from tests.model.helpers import LENGTH, N_HEADS, assert_close, normal
 from tfmviz import masks
 from tfmviz.positions.alibi import Alibi, slopes
 
@@ -22,8 +17,8 @@ EIGHT = [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
 BETWEEN = [2**-0.5, 2**-1.5, 2**-2.5, 2**-3.5, 2**-4.5, 2**-5.5, 2**-6.5, 2**-7.5]
 
 
-@pytest.mark.parametrize(
-    ("n_heads", "published"),
+@each(
+    "n_heads, published",
     [
         (8, EIGHT),
         (16, [slope for pair in zip(BETWEEN, EIGHT, strict=True) for slope in pair]),
@@ -35,13 +30,13 @@ def test_alibi_slopes_of_the_paper(n_heads: int, published: list[float]) -> None
     assert_close(slopes(n_heads), torch.tensor(published))
 
 
-@pytest.mark.parametrize("n_heads", [1, 2, 3, 5, 7, 11, 13, 32, 37])
+@each("n_heads", [1, 2, 3, 5, 7, 11, 13, 32, 37])
 def test_alibi_slopes_equal_blooms(n_heads: int) -> None:
     bloom = build_alibi_tensor(torch.ones(1, 2), n_heads, torch.float32)  # slope · key position
     assert_close(slopes(n_heads), bloom[:, 0, 1])
 
 
-@pytest.mark.parametrize("n_heads", [1, 3, 8, 12, 37])
+@each("n_heads", [1, 3, 8, 12, 37])
 def test_alibi_slopes_equal_mpts(n_heads: int) -> None:
     mpt = build_mpt_alibi_tensor(n_heads, 2)  # slope · (key position − last position)
     assert_close(slopes(n_heads), -mpt[:, 0, 0])

@@ -5,14 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from tests.model.helpers import (
-    BATCH,
-    D_MODEL,
-    LENGTH,
-    MAX_LEN,
-    lively,
-    normal,
-)
+from tests.each import each
+from tests.model.helpers import BATCH, D_MODEL, LENGTH, MAX_LEN, lively, normal
 from tfmviz.positions.learned import Learned
 from tfmviz.record.tap import NO_TAP, Recorder
 
@@ -42,7 +36,7 @@ def test_the_first_learned_positions_are_rows_of_the_table() -> None:
 # Past max_len.
 
 
-@pytest.mark.parametrize("max_len", [LENGTH - 1, 1])
+@each("max_len", [LENGTH - 1, 1])
 def test_learned_positions_past_max_len_name_both_numbers(max_len: int) -> None:
     with pytest.raises(ValueError, match=rf"\b{max_len}\b.*\b{LENGTH}\b"):
         Learned(max_len=max_len, d_model=D_MODEL).embed(normal(BATCH, LENGTH, D_MODEL), NO_TAP)

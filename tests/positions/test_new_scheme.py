@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import tfmviz.training.__main__ as command
+from tests.each import each
 from tests.model.helpers import assert_close, flat, lively_model, token_ids
 from tests.positions import recipe
 from tests.positions.clocks import ENTRY, STEP
@@ -100,9 +101,8 @@ def test_a_bias_made_without_a_device_is_added_on_the_models(monkeypatch: pytest
 # Half a change.
 
 
-@pytest.mark.parametrize(
-    ("code", "error"),
-    [("tfmviz.positions.xpos:Xpos", ModuleNotFoundError), ("tfmviz.positions.rope:Xpos", AttributeError)],
+@each(
+    "code, error", [("tfmviz.positions.xpos:Xpos", ModuleNotFoundError), ("tfmviz.positions.rope:Xpos", AttributeError)]
 )
 def test_a_scheme_without_code_is_refused_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, error: type[Exception]

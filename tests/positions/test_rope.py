@@ -10,34 +10,15 @@ from torch import Tensor
 from transformers import LlamaConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
-from transformers.models.roformer.modeling_roformer import (
-    RoFormerSelfAttention,
-    RoFormerSinusoidalPositionalEmbedding,
-)
+from transformers.models.roformer.modeling_roformer import RoFormerSelfAttention, RoFormerSinusoidalPositionalEmbedding
 
-from tests.model.helpers import (
-    BATCH,
-    D_HEAD,
-    D_MODEL,
-    K_LENGTH,
-    LENGTH,
-    MAX_LEN,
-    N_HEADS,
-    assert_close,
-    normal,
-)
-from tfmviz.positions.rope import (
-    Rope,
-    base_of,
-    frequencies,
-    rotate_pairs,
-    rotation_angles,
-    stretched,
-)
+from tests.each import each
+from tests.model.helpers import BATCH, D_HEAD, D_MODEL, K_LENGTH, LENGTH, MAX_LEN, N_HEADS, assert_close, normal
+from tfmviz.positions.rope import Rope, base_of, frequencies, rotate_pairs, rotation_angles, stretched
 from tfmviz.record.tap import NO_TAP
 
 
-@pytest.mark.parametrize("max_len", [5, 1])
+@each("max_len", [5, 1])
 def test_rope_past_max_len_turns_on(max_len: int) -> None:
     """Angles are defined for any length: a short table must not stop the turning, let alone silently."""
     q, k = normal(BATCH, N_HEADS, LENGTH, D_HEAD), normal(BATCH, N_HEADS, LENGTH, D_HEAD, seed=3)
@@ -91,7 +72,7 @@ def rope_of_transformers(kind: str, *, base: float, **parameters: float) -> Tens
     return found
 
 
-@pytest.mark.parametrize("base", [10_000.0, 500_000.0, 7.0])
+@each("base", [10_000.0, 500_000.0, 7.0])
 def test_stretched_frequencies_equal_transformers(base: float) -> None:
     """Dynamic NTK scaling with factor 1 stretches by the ratio of the lengths, which is what scale is here."""
     plain, linear, ntk = (
@@ -135,8 +116,8 @@ def test_angles_of_any_kind_are_stretched() -> None:
     assert_close(stretched(theta, scale=4, stretching="position interpolation"), theta / 4)
 
 
-@pytest.mark.parametrize(
-    ("d_head", "base", "scale", "said"),
+@each(
+    "d_head, base, scale, said",
     [
         (7, 1e4, 2, "even.*7"),
         (0, 1e4, 2, "even.*0"),

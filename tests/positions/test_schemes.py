@@ -12,6 +12,7 @@ import pytest
 import torch
 
 import tfmviz.positions
+from tests.each import each
 from tests.model.helpers import (
     BATCH,
     D_HEAD,
@@ -34,7 +35,7 @@ from tfmviz.record.tap import NO_TAP
 
 FOLDER = Path(tfmviz.positions.__file__).parent
 
-every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+every_scheme = each("scheme", SCHEMES)
 
 
 def positions_of(scheme: str) -> Positions:
@@ -103,7 +104,7 @@ class Unchecked(Facts):
 
 
 @every_scheme
-@pytest.mark.parametrize(("d_model", "n_heads"), [(33, 3), (34, 2)], ids=["odd d_model and d_head", "odd d_head"])
+@each("d_model, n_heads", [(33, 3), (34, 2)])
 def test_a_config_refuses_the_widths_that_the_code_cannot_take_in_pairs_and_no_others(
     scheme: str, d_model: int, n_heads: int
 ) -> None:

@@ -10,22 +10,9 @@ import torch
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 
-from tests.model.helpers import (
-    BATCH,
-    D_MODEL,
-    LENGTH,
-    MAX_LEN,
-    assert_close,
-    normal,
-)
-from tfmviz.positions.sinusoidal import (
-    MAX_POSITION,
-    Sinusoidal,
-    sines_first,
-    sinusoids,
-    sinusoids_at,
-    wavelengths,
-)
+from tests.each import each
+from tests.model.helpers import BATCH, D_MODEL, LENGTH, MAX_LEN, assert_close, normal
+from tfmviz.positions.sinusoidal import MAX_POSITION, Sinusoidal, sines_first, sinusoids, sinusoids_at, wavelengths
 from tfmviz.record.tap import NO_TAP, Recorder
 
 
@@ -84,7 +71,7 @@ def test_wavelengths_grow_evenly_from_2_pi_towards_2_pi_times_the_base() -> None
     assert wavelengths(4, base=100)[1].item() == pytest.approx(2 * math.pi * 10)
 
 
-@pytest.mark.parametrize("base", [2.0, 10_000.0, 1_000_000.0])
+@each("base", [2.0, 10_000.0, 1_000_000.0])
 def test_sinusoids_come_round_after_a_wavelength(base: float) -> None:
     """With any base."""
     table, lengths = sinusoids(23, 6, base=base).double(), wavelengths(6, base=base)
@@ -99,8 +86,8 @@ def test_any_rows_of_the_table_can_be_asked_for() -> None:
     assert sinusoids(0, 4).shape == (0, 4)
 
 
-@pytest.mark.parametrize(
-    ("positions", "d", "base", "said"),
+@each(
+    "positions, d, base, said",
     [
         ([0], 7, 10_000.0, "even.*7"),
         ([0], 0, 10_000.0, "even.*0"),
@@ -119,7 +106,7 @@ def test_sinusoids_that_make_no_sense_are_refused_with_a_reason(
         sinusoids_at(torch.tensor(positions), d, base=base)
 
 
-@pytest.mark.parametrize("shift", [1, 5])
+@each("shift", [1, 5])
 def test_a_shift_turns_every_sine_and_cosine_pair_by_an_angle_of_its_own(shift: int) -> None:
     """PE(pos + k) is a rotation of PE(pos), the same wherever pos is: why a shift is easy to learn (section 3.5)."""
     pairs = sinusoids(MAX_LEN + shift, D_MODEL).unflatten(-1, (-1, 2))  # (len, d_model / 2, 2)
@@ -135,7 +122,7 @@ def test_sinusoids_are_added_to_the_embeddings() -> None:
     assert torch.equal(recorder.values["pos_embed"][0], sinusoids(LENGTH, D_MODEL))
 
 
-@pytest.mark.parametrize("max_len", [5, 1])
+@each("max_len", [5, 1])
 def test_sinusoids_are_defined_for_any_length(max_len: int) -> None:
     x = normal(BATCH, LENGTH, D_MODEL)
     embedded = Sinusoidal(max_len=max_len, d_model=D_MODEL).embed(x, NO_TAP)

@@ -11,6 +11,7 @@ import pytest
 import torch
 from transformers.generation import logits_process as theirs
 
+from tests.each import each
 from tests.node import call
 from tfmviz.record.decoding import ORDER, Rules, choose, draw, entropy, number_for, repeated, stages
 from tfmviz.record.trace import Array
@@ -37,8 +38,8 @@ PROCESSORS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(
+@each("seed", range(5))
+@each(
     "values",
     [
         {"banned": (0, 5)},
@@ -53,7 +54,6 @@ PROCESSORS: dict[str, Callable[[Any], Any]] = {
         {"min_p": 0.11},
         {"banned": (7,), "repetition": 1.7, "temperature": 1.9, "top_k": 31, "top_p": 0.71, "min_p": 0.05},
     ],
-    ids=lambda values: " ".join(values),
 )
 def test_every_rule_leaves_what_transformers_leaves(values: dict[str, float], seed: int) -> None:
     logits = scores(seed)
@@ -132,7 +132,7 @@ def test_what_is_cut_stays_cut_and_the_rest_sums_to_one() -> None:
             assert (after.probabilities[~after.allowed] == 0).all()
 
 
-@pytest.mark.parametrize("rules", [{"top_p": 0.0}, {"min_p": 1.0}, {"top_k": 1}, {"temperature": 0.0}])
+@each("rules", [{"top_p": 0.0}, {"min_p": 1.0}, {"top_k": 1}, {"temperature": 0.0}])
 def test_the_most_probable_token_always_stays(rules: dict[str, Any]) -> None:
     p = left(scores(), **rules)
     assert p.argmax() == scores().argmax()
@@ -164,13 +164,13 @@ def test_at_temperature_0_other_rules_still_count() -> None:
     assert choose(logits, Rules(temperature=0.0), seen=(best,), number=None) == best
 
 
-@pytest.mark.parametrize("broken", [np.nan, np.inf, -np.inf])
+@each("broken", [np.nan, np.inf, -np.inf])
 def test_scores_that_are_not_finite_are_refused(broken: float) -> None:
     with pytest.raises(ValueError, match="not finite"):
         stages(np.array([0.0, broken, 1.0]), Rules())
 
 
-@pytest.mark.parametrize(
+@each(
     "values",
     [
         {"temperature": -0.1},

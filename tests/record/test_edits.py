@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from tests.each import each
 from tests.model.helpers import D_HEAD, LENGTH, N_HEADS, normal
 from tfmviz import zoo
 from tfmviz.record import edits
@@ -41,7 +42,7 @@ def test_every_kind_of_edit_is_named_in_edit() -> None:
     assert written == set(KINDS), "add the new kind to `Edit` in edits.py"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_the_tap_carries_out_every_kind_of_edit(kind: type) -> None:
     edit, value = EXAMPLES[kind]
     before = value.clone()
@@ -54,7 +55,7 @@ def test_the_tap_carries_out_every_kind_of_edit(kind: type) -> None:
     assert hash(edit) == hash(replace(edit))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_an_edit_that_treats_tokens_alike_does_the_same_to_a_text_and_to_its_tokens_one_by_one(kind: type) -> None:
     edit, value = EXAMPLES[kind]
     if treats_tokens_alike(edit):
@@ -70,7 +71,7 @@ def test_an_edit_for_one_position_does_not_treat_tokens_alike() -> None:
     assert not any(treats_tokens_alike(Patch(site=Z, vector=VECTOR, position=position)) for position in (0, 3))
 
 
-@pytest.mark.parametrize(
+@each(
     "edit",
     [
         Patch(site="decoder.0.resid_pre", vector=(0.0,) * 256, position=0),

@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from tests.each import each
 from tests.model.helpers import (
     ARCHITECTURES,
     BATCH,
@@ -36,7 +37,7 @@ from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import NO_TAP, STEPWISE, Fork, Recorder, apply
 from tfmviz.record.trace import NotCaptured
 
-every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
+every_architecture = each("architecture", ARCHITECTURES)
 
 SEE_ITSELF_ONLY = tuple(tuple(i == j for j in range(LENGTH)) for i in range(LENGTH))
 SEE_THE_FIRST_ONLY = tuple(tuple(j == 0 for j in range(LENGTH)) for _ in range(LENGTH))
@@ -67,8 +68,8 @@ def test_a_recorder_names_values_by_their_path() -> None:
     assert all(kept is value for kept, value in zip(recorder.values.values(), values, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("sites", "kept"),
+@each(
+    "sites, kept",
     [
         (None, ["embed", "decoder.0.q", "decoder.0.k", "decoder.1.q"]),
         ((), []),
@@ -88,8 +89,8 @@ def test_a_recorder_keeps_the_sites_it_was_asked_for(sites: tuple[str, ...] | No
     assert list(recorder.values) == kept
 
 
-@pytest.mark.parametrize(
-    ("edits", "sites", "missing"),
+@each(
+    "edits, sites, missing",
     [
         ((), ("logits", "decoder.7.q"), "decoder.7.q"),
         ((), ("*.nothing",), "*.nothing"),
@@ -112,8 +113,8 @@ def test_a_name_that_fits_nothing_is_answered_with_the_sites_there_are(
 # The fused path.
 
 
-@pytest.mark.parametrize(
-    ("sites", "edits", "n_fused"),
+@each(
+    "sites, edits, n_fused",
     [
         (("logits",), (), 2),
         (("*.z", "*.mask", "*.resid_post"), (), 2),
@@ -169,7 +170,7 @@ def test_an_edit_of_an_unknown_kind_is_refused() -> None:
 
 
 @every_architecture
-@pytest.mark.parametrize("kind", ["ablation", "mask"])
+@each("kind", ["ablation", "mask"])
 def test_edits_act_alike_on_both_paths(architecture: Architecture, kind: str) -> None:
     model, inputs = lively_model(architecture=architecture), inputs_of(architecture)
     layer = next(layer for layer in reversed(layers_of(architecture)) if layer.endswith("self_attn"))
@@ -184,11 +185,11 @@ def test_edits_act_alike_on_both_paths(architecture: Architecture, kind: str) ->
 # Ablating a head.
 
 
-@pytest.mark.parametrize(
-    ("architecture", "layer"),
+@each(
+    "architecture, layer",
     [(architecture, layer) for architecture in ARCHITECTURES for layer in layers_of(architecture)],
 )
-@pytest.mark.parametrize("head", range(N_HEADS))
+@each("head", range(N_HEADS))
 def test_ablation_removes_exactly_one_heads_write(architecture: Architecture, layer: str, head: int) -> None:
     model = lively_model(architecture=architecture, positions="rope")
     plain = record(model, *inputs_of(architecture))
@@ -226,7 +227,7 @@ def test_query_heads_that_share_keys_are_ablated_one_by_one() -> None:
     assert [bool((z[:, head] == 0).all()) for head in range(N_HEADS)] == [False, False, True]
 
 
-@pytest.mark.parametrize("head", [-1, N_HEADS, 97])
+@each("head", [-1, N_HEADS, 97])
 def test_a_head_out_of_range_is_answered_with_the_heads_there_are(head: int) -> None:
     with pytest.raises(ValueError, match=rf"decoder\.1\.self_attn has heads 0 to {N_HEADS - 1}.*{head}"):
         record(lively_model(), *inputs_of("decoder-only"), edits=(AblateHead(layer="decoder.1.self_attn", head=head),))
@@ -300,8 +301,8 @@ def test_edits_leave_no_trace(architecture: Architecture) -> None:
     assert_same(dict(model.state_dict()), weights)
 
 
-@pytest.mark.parametrize(
-    ("edit", "value"),
+@each(
+    "edit, value",
     [
         (AblateHead(layer="decoder.0.self_attn", head=1), normal(BATCH, N_HEADS, LENGTH, D_HEAD)),
         (SetMask(layer="decoder.0.self_attn", mask=SEE_ITSELF_ONLY), torch.ones(LENGTH, LENGTH, dtype=torch.bool)),

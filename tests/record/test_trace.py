@@ -8,6 +8,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.model.helpers import config
 from tests.records import encoding, traced, without
 from tfmviz.record.facts import Architecture
@@ -49,8 +50,8 @@ def test_layers_are_those_with_a_pattern() -> None:
     assert without(TRACE, "decoder.0.self_attn.pattern").layers == ("decoder.1.self_attn",)
 
 
-@pytest.mark.parametrize(
-    ("source", "layer", "axes"),
+@each(
+    "source, layer, axes",
     [
         (None, "decoder.1.self_attn", (TARGET, TARGET)),
         (None, "encoder.1.self_attn", (TARGET, TARGET)),
@@ -65,7 +66,7 @@ def test_axes_are_the_tokens_of_queries_and_keys(
     assert Trace(target=TARGET, source=source, values={}).axes(layer) == axes
 
 
-@pytest.mark.parametrize("architecture", get_args(Architecture))
+@each("architecture", get_args(Architecture))
 def test_axes_and_layers_fit_what_a_model_computes(architecture: Architecture) -> None:
     trace = traced(architecture)
     assert trace.layers == config(architecture=architecture).layers

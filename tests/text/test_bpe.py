@@ -10,6 +10,7 @@ from itertools import pairwise
 import pytest
 import tokenizers
 
+from tests.each import each
 from tests.text.texts import SENTENCES, any_text
 from tfmviz.text import bpe
 from tfmviz.text.tokenizer import Tokenizer
@@ -80,7 +81,7 @@ def test_every_step_takes_the_lowest_rank_and_the_last_leaves_none(tokenizer: To
         assert len(symbols) == len(word) - len(steps)
 
 
-@pytest.mark.parametrize("n", [0, 1, 13, 97, 132])
+@each("n", [0, 1, 13, 97, 132])
 def test_the_first_merges_are_a_smaller_vocabulary(tokenizer: Tokenizer, n: int) -> None:
     text = SENTENCES[0] + SENTENCES[2]
     (count,) = bpe.tokens_by_merges(bpe.count_words(text), tokenizer.ranks, [n])
@@ -113,7 +114,7 @@ def test_the_table_counts_all_pairs_and_the_winner_stands_first() -> None:
     assert (("lo", "w"), 5) in second.table
 
 
-@pytest.mark.parametrize("text", ["", " ", "a", "a b c"])
+@each("text", ["", " ", "a", "a b c"])
 def test_a_text_without_pairs_teaches_nothing(text: str) -> None:
     words = bpe.count_words(text)
     n_pairs = sum(len(word) - 1 for word in words)
@@ -128,7 +129,7 @@ ENDLESS = {
 }
 
 
-@pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
+@each("text", ENDLESS.values())
 def test_a_word_without_end_is_learned_and_cut_as_the_library_does(text: str) -> None:
     words = bpe.count_words(text)
     library = learned(text, 80)

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.each import each
 from tests.text.texts import documents, paragraph
 from tfmviz.text.corpora import PASSAGE, CorpusError, is_held_out, split_documents
 
 # Layouts.
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
+@each(
+    "name, text, expected",
     [
         ("stories.txt", "One.\n\nStill one.\n<|endoftext|>\nTwo.<|endoftext|>", ["One.\n\nStill one.", "Two."]),
         ("lines.txt", "The first.\n  The second. \nThe third.", ["The first.", "The second.", "The third."]),
@@ -41,13 +42,13 @@ def test_the_layout_of_a_file_decides_what_a_document_is(
     assert documents(tmp_path / name) == expected
 
 
-@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\n \n\n"], ids=ascii)
-@pytest.mark.parametrize("start", ["", "\n\n"], ids=ascii)
+@each("end", ["", "\n", "\n\n", "\n \n\n"])
+@each("start", ["", "\n\n"])
 def test_blank_lines_around_a_list_of_sentences_do_not_make_it_a_book(start: str, end: str) -> None:
     assert list(split_documents(f"{start}One.\nTwo.\nThree.{end}")) == ["One.", "Two.", "Three."]
 
 
-@pytest.mark.parametrize("text", ["One.\nTwo.\n", "A\nparagraph.\n\nAnother.\n", "One.\n\nOne.\n<|endoftext|>\nTwo."])
+@each("text", ["One.\nTwo.\n", "A\nparagraph.\n\nAnother.\n", "One.\n\nOne.\n<|endoftext|>\nTwo."])
 def test_windows_line_ends_change_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / "unix.txt").write_bytes(text.encode())
     (tmp_path / "windows.txt").write_bytes(text.replace("\n", "\r\n").encode())
@@ -100,8 +101,8 @@ def test_a_folder_and_its_files_hold_the_same_documents(tmp_path: Path) -> None:
     assert documents(tmp_path) == [d for file in sorted(tmp_path.iterdir()) for d in documents(file)]
 
 
-@pytest.mark.parametrize("content", [b"caf\xe9", "One.".encode("utf-16"), b"\xed\xa0\x80"], ids=ascii)
-@pytest.mark.parametrize("ask_for_the_folder", [False, True], ids=["file", "folder"])
+@each("content", [b"caf\xe9", "One.".encode("utf-16"), b"\xed\xa0\x80"])
+@each("ask_for_the_folder", [False, True])
 def test_text_that_is_not_utf8_is_refused_by_name(tmp_path: Path, content: bytes, ask_for_the_folder: bool) -> None:
     (tmp_path / "fine.txt").write_text("Fine.", encoding="utf-8")
     (tmp_path / "latin.txt").write_bytes(content)
@@ -109,7 +110,7 @@ def test_text_that_is_not_utf8_is_refused_by_name(tmp_path: Path, content: bytes
         documents(tmp_path if ask_for_the_folder else tmp_path / "latin.txt")
 
 
-@pytest.mark.parametrize("name", ["missing.txt", "missing"])
+@each("name", ["missing.txt", "missing"])
 def test_a_missing_source_is_refused_by_name(tmp_path: Path, name: str) -> None:
     with pytest.raises(CorpusError, match=name):
         documents(tmp_path / name)
@@ -132,7 +133,7 @@ def test_a_folder_without_text_is_refused_by_name(tmp_path: Path) -> None:
 # The held-out share.
 
 
-@pytest.mark.parametrize("per_mille", [10, 50, 500])
+@each("per_mille", [10, 50, 500])
 def test_about_the_named_share_is_held_out(per_mille: int) -> None:
     n, share = 10_000, per_mille / 1000
     held_out = sum(is_held_out(f"Document number {index}.", per_mille=per_mille) for index in range(n))

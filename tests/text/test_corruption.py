@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from tests.each import each
 from tfmviz.text import corruption
 
 
@@ -33,7 +34,7 @@ def test_at_least_one_token_is_asked_for_and_each_draw_is_another() -> None:
     assert len(draws) == 9
 
 
-@pytest.mark.parametrize("length", [2, 3, 7, 20, 61, 256])
+@each("length", [2, 3, 7, 20, 61, 256])
 def test_spans_leave_fifteen_per_cent_out_and_never_touch(length: int) -> None:
     for seed in range(25):
         found = corruption.spans(length, np.random.default_rng(seed))
@@ -45,7 +46,7 @@ def test_spans_leave_fifteen_per_cent_out_and_never_touch(length: int) -> None:
         assert len(found) == max(round(hidden / 3), 1)
 
 
-@pytest.mark.parametrize("length", [2, 9, 30])
+@each("length", [2, 9, 30])
 def test_every_token_may_be_left_out_and_none_far_more_often_than_others(length: int) -> None:
     """The first and the last as well: a sentence has one span or two, and its end must not always be what is asked."""
     hidden = np.zeros(length)
@@ -57,7 +58,7 @@ def test_every_token_may_be_left_out_and_none_far_more_often_than_others(length:
     assert hidden.max() < 1.3 * hidden.mean()
 
 
-@pytest.mark.parametrize("length", [0, 1])
+@each("length", [0, 1])
 def test_a_text_too_short_has_no_span(length: int) -> None:
     assert corruption.spans(length, np.random.default_rng(0)) == []
     assert corruption.left_out(["a"][:length], [], marks=["⟨1⟩"]) == (["a"][:length], [])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.each import each
 from tfmviz import zoo
 from tfmviz.text.familiar import FILE, MET, Familiar, SingleWords, words_of
 
@@ -51,7 +52,7 @@ def test_a_source_is_long_beyond_99_in_100(familiar: Familiar) -> None:
     assert familiar.doubt("chat " * (familiar.longest + 1)).is_long
 
 
-@pytest.mark.parametrize("text", ["", "12 345", "😀", "...", "<b>"])
+@each("text", ["", "12 345", "😀", "...", "<b>"])
 def test_what_holds_no_known_word_is_foreign(familiar: Familiar, text: str) -> None:
     assert familiar.doubt(text).is_foreign
 
@@ -75,8 +76,8 @@ def test_the_facts_come_back_from_their_file_or_are_missing(familiar: Familiar, 
         assert Familiar.load(tmp_path) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "foreign", "long"),
+@each(
+    "text, foreign, long",
     [
         ("je suis etudiant", False, False),
         ("LA VOITURE ROUGE", False, False),

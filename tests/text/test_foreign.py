@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
+from tests.each import each
 from tfmviz.record.marks import Marks
 from tfmviz.text.foreign import ForeignTokenizer
 
@@ -92,10 +92,7 @@ IN_BYTES: dict[str, Callable[[], Tokenizer]] = {
     "Unigram with single bytes": unigram,
 }
 
-WITHOUT_BYTES: dict[str, Callable[[], Tokenizer]] = {
-    "Unigram": lambda: unigram(fallback=False),
-    "WordPiece": wordpiece,
-}
+WITHOUT_BYTES: dict[str, Callable[[], Tokenizer]] = {"Unigram": lambda: unigram(fallback=False), "WordPiece": wordpiece}
 
 
 def foreign(backend: Tokenizer) -> ForeignTokenizer:
@@ -114,7 +111,7 @@ def bytes_of(label: str) -> bytes:
     return held
 
 
-@pytest.mark.parametrize("kind", IN_BYTES)
+@each("kind", IN_BYTES)
 def test_pieces_of_a_character_say_which_they_are(kind: str) -> None:
     tokenizer = foreign(IN_BYTES[kind]())
     for text in TEXTS.values():
@@ -134,7 +131,7 @@ def test_the_pieces_of_a_character_are_counted_as_by_our_own_tokenizer() -> None
     assert foreign(byte_level()).encode("他", max_len=9).tokens == ("他 1–2/3", "他 3/3")
 
 
-@pytest.mark.parametrize("kind", IN_BYTES | WITHOUT_BYTES)
+@each("kind", IN_BYTES | WITHOUT_BYTES)
 def test_spans_cover_the_text_and_each_says_what_its_token_is(kind: str) -> None:
     tokenizer = foreign((IN_BYTES | WITHOUT_BYTES)[kind]())
     for text in TEXTS.values():
@@ -146,7 +143,7 @@ def test_spans_cover_the_text_and_each_says_what_its_token_is(kind: str) -> None
                 assert text[start:end].strip() in (part[1], "e\u0301"), (kind, token)  # é, which NFC joins
 
 
-@pytest.mark.parametrize("kind", IN_BYTES)
+@each("kind", IN_BYTES)
 def test_no_two_tokens_of_different_characters_have_one_label(kind: str) -> None:
     read = foreign(IN_BYTES[kind]()).encode("x他們é😀👩\u200d🚀文y", max_len=999)
     assert len(set(read.tokens)) == len(read.tokens)

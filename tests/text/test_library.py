@@ -9,6 +9,7 @@ import tokenizers
 from tokenizers.models import BPE
 from tokenizers.processors import TemplateProcessing
 
+from tests.each import each
 from tests.text.panics import TEXT, panicking
 from tfmviz.record.marks import Marks
 from tfmviz.text import foreign
@@ -55,7 +56,7 @@ def test_only_what_the_library_raises_when_it_gives_up_becomes_a_sentence() -> N
             raise other
 
 
-@pytest.mark.parametrize("where", ["pre_tokenizer", "normalizer", "decoder"])
+@each("where", ["pre_tokenizer", "normalizer", "decoder"])
 def test_rules_that_break_down_on_a_long_text_are_refused_before_a_reader_types_one(where: str) -> None:
     with pytest.raises(ValueError, match="'aaaaaa': one of them would have to try too many ways"):
         check(panicking(where=where))

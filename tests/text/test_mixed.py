@@ -5,15 +5,15 @@ from __future__ import annotations
 from itertools import groupby
 
 import numpy as np
-import pytest
 
+from tests.each import each
 from tfmviz.text.mixed import Texts, drawn, joined_parts, languages_of
 from tfmviz.text.tokenizer import Tokenizer
 
 COLUMNS = (("Où est la gare ?", "Je n'ai rien vu.", "Très bien."), ("It is late.", "I saw nothing at all.", "Good."))
 
 
-@pytest.mark.parametrize("texts", ["single", "mixed"])
+@each("texts", ["single", "mixed"])
 def test_all_words_come_in_their_order_from_sentences_of_their_language(texts: Texts) -> None:
     n_languages = set()
     for seed in range(60):

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.each import each
 from tfmviz.text.corpora import CorpusError, is_held_out
 from tfmviz.text.pairs import bare, groups, joined, read_pairs, split_pairs
 
@@ -19,7 +20,7 @@ def test_pairs_are_the_first_two_columns(tmp_path: Path) -> None:
     assert list(read_pairs(tmp_path)) == [("Non.", "No."), ("Va !", "Go."), ("Oui.", "Yes.")]
 
 
-@pytest.mark.parametrize("line", ["Only one", "One\t", "\tTwo"])
+@each("line", ["Only one", "One\t", "\tTwo"])
 def test_a_line_without_two_texts_is_refused_by_its_number(tmp_path: Path, line: str) -> None:
     (tmp_path / "a.tsv").write_text(f"Oui.\tYes.\n{line}\n", encoding="utf-8")
     with pytest.raises(CorpusError, match=r"Line 2 of .*a\.tsv"):
@@ -58,7 +59,7 @@ def numbered_pairs(n: int) -> list[tuple[str, str]]:
     return [(" ".join([f"f{i}"] * (1 + i % 9)), f"e{i}") for i in range(n)]
 
 
-@pytest.mark.parametrize(("least", "most"), [(1, 20), (20, 20), (3, 4)])
+@each("least, most", [(1, 20), (20, 20), (3, 4)])
 def test_joined_texts_hold_every_pair_once_and_are_no_longer_than_asked(least: int, most: int) -> None:
     pairs = numbered_pairs(200)
     texts = joined(pairs, most_words=most, least_room=least, seed=3)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import tokenizers
 
+from tests.each import each
 from tests.text.texts import SENTENCES, TEXTS, VOCAB_SIZE, any_text
 from tfmviz import zoo
 from tfmviz.text.spelling import CAPITALS, one_spelling, one_spelling_and_case
@@ -24,7 +25,7 @@ TYPED = {
     "spaces": ("  trop   d'\tair \n", "trop d' air"),
     "no width": ("mai\u00adson\u200b rouge", "maison rouge"),
 }
-typed = pytest.mark.parametrize(("text", "expected"), TYPED.values(), ids=TYPED.keys())
+typed = each("text, expected", TYPED.values())
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +115,7 @@ def translators() -> Tokenizer:
     return Tokenizer.load(SHIPPED)
 
 
-@pytest.mark.parametrize(("text", "expected"), IN_CAPITALS.values(), ids=IN_CAPITALS.keys())
+@each("text, expected", IN_CAPITALS.values())
 def test_a_text_in_capitals_is_read_in_small_letters_that_stand_where_it_was_typed(
     translators: Tokenizer, text: str, expected: str
 ) -> None:

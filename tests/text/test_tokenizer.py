@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 import tokenizers
 
+from tests.each import each
 from tests.text.texts import SENTENCES, TEXTS, VOCAB_SIZE, any_text
 from tfmviz.text.tokenizer import END, END_OF_TEXT, MASK, SPANS, Tokenizer
 
@@ -41,15 +42,13 @@ def test_training_reads_the_same_tokens_as_the_reader(tokenizer: Tokenizer, text
     assert tuple(tokenizer.encode_batch([text])[0]) == tokenizer.encode(text, max_len=100_000).ids
 
 
-@pytest.mark.parametrize(("text", "shown"), [("世", "\ufffd"), ("a👩", "a\ufffd"), ("éé", "é\ufffd")])
+@each("text, shown", [("世", "\ufffd"), ("a👩", "a\ufffd"), ("éé", "é\ufffd")])
 def test_an_incomplete_character_is_decoded_as_the_replacement_character(text: str, shown: str) -> None:
     no_merges = Tokenizer.train(["a"], vocab_size=257)
     assert no_merges.decode(no_merges.encode(text, max_len=100).ids[:-1]) == shown
 
 
-@pytest.mark.parametrize(
-    ("text", "place"), [("\ud800", 1), ("ab\udc80c", 3), ("中👩\udfff", 3), ("a\ud83d \udc69", 2)], ids=ascii
-)
+@each("text, place", [("\ud800", 1), ("ab\udc80c", 3), ("中👩\udfff", 3), ("a\ud83d \udc69", 2)])
 def test_half_a_surrogate_pair_is_refused_by_its_place(tokenizer: Tokenizer, text: str, place: int) -> None:
     with pytest.raises(ValueError, match=rf"Character {place} of the text is not valid Unicode"):
         tokenizer.encode(text, max_len=100)
@@ -110,10 +109,7 @@ def bytes_named(token: str) -> bytes:
 
 def test_a_character_in_pieces_says_which_piece_each_token_is() -> None:
     no_merges = Tokenizer.train(["a"], vocab_size=257)
-    assert no_merges.encode("中é", max_len=9).tokens == (
-        *("中 1/3", "中 2/3", "中 3/3"),
-        *("é 1/2", "é 2/2"),
-    )
+    assert no_merges.encode("中é", max_len=9).tokens == (*("中 1/3", "中 2/3", "中 3/3"), *("é 1/2", "é 2/2"))
 
 
 def test_a_token_across_two_characters_names_both() -> None:
@@ -126,8 +122,8 @@ def test_a_token_across_two_characters_names_both() -> None:
 # The cut at the model's context.
 
 
-@pytest.mark.parametrize("max_len", [1, 2, 5, 13])
-@pytest.mark.parametrize("text", [TEXTS["english"], TEXTS["emoji"], TEXTS["chinese"]], ids=["english", "emoji", "zh"])
+@each("max_len", [1, 2, 5, 13])
+@each("text", [TEXTS["english"], TEXTS["emoji"], TEXTS["chinese"]])
 def test_a_long_text_is_cut_at_a_token_and_the_rest_is_counted(tokenizer: Tokenizer, text: str, max_len: int) -> None:
     whole, cut = tokenizer.encode(text, max_len=1000), tokenizer.encode(text, max_len=max_len)
     for name in ("ids", "tokens", "offsets"):
@@ -166,7 +162,7 @@ def test_no_tokens_are_an_empty_encoding(tokenizer: Tokenizer) -> None:
     assert tokenizer.encoding_of((), max_len=7) == tokenizer.encode("", max_len=7)
 
 
-@pytest.mark.parametrize("index", [-1, VOCAB_SIZE, 10**9])
+@each("index", [-1, VOCAB_SIZE, 10**9])
 def test_an_index_outside_the_vocabulary_is_refused_by_its_number(tokenizer: Tokenizer, index: int) -> None:
     with pytest.raises(ValueError, match=rf"0 to {VOCAB_SIZE - 1}, but {index} "):
         tokenizer.encoding_of((1, index), max_len=7)
@@ -180,13 +176,9 @@ def with_mask() -> Tokenizer:
     return Tokenizer.train(SENTENCES, vocab_size=300, with_mask=True)
 
 
-@pytest.mark.parametrize(
-    ("text", "before", "gap", "after"),
-    [
-        ("The cat ___ on.", "The cat", " ___", " on."),
-        ("_____ a", "", "_____", " a"),
-        ("a ___", "a", " ___", ""),
-    ],
+@each(
+    "text, before, gap, after",
+    [("The cat ___ on.", "The cat", " ___", " on."), ("_____ a", "", "_____", " a"), ("a ___", "a", " ___", "")],
 )
 def test_a_gap_is_one_mask_between_the_tokens_of_what_surrounds_it(
     with_mask: Tokenizer, text: str, before: str, gap: str, after: str

@@ -12,6 +12,7 @@ import pytest
 import tokenizers
 from tokenizers.pre_tokenizers import ByteLevel
 
+from tests.each import each
 from tests.text.texts import SENTENCES, VOCAB_SIZE, any_text
 from tfmviz.text.tokenizer import END, END_OF_TEXT, MASK, MASK_TOKEN, Tokenizer, _byte_of_character
 
@@ -51,7 +52,7 @@ def test_the_vocabulary_decodes_to_its_own_readings(tokenizer: Tokenizer) -> Non
     assert [tokenizer.decode([index]) for index in whole] == [tokenizer.vocabulary[index] for index in whole]
 
 
-@pytest.mark.parametrize("vocab_size", [257, 283, 331])
+@each("vocab_size", [257, 283, 331])
 def test_training_stops_at_the_wanted_size(vocab_size: int) -> None:
     assert Tokenizer.train(SENTENCES, vocab_size=vocab_size).vocab_size == vocab_size
 
@@ -77,7 +78,7 @@ def test_a_saved_vocabulary_comes_back_the_same(tokenizer: Tokenizer, saved: Pat
     assert Tokenizer.load(saved).vocabulary == tokenizer.vocabulary
 
 
-@pytest.mark.parametrize(
+@each(
     "damage",
     [
         lambda content: b"",
@@ -89,7 +90,6 @@ def test_a_saved_vocabulary_comes_back_the_same(tokenizer: Tokenizer, saved: Pat
         lambda content: content[: len(content) // 2],
         lambda content: content[:-2],
     ],
-    ids=["empty", "no JSON", "no UTF-8", "a list", "an empty object", "another object", "half", "no last brace"],
 )
 def test_a_damaged_file_is_refused_by_name(saved: Path, tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
     path = tmp_path / "tokenizer.json"
@@ -133,7 +133,7 @@ def cut_at_three_tokens(content: dict[str, Any]) -> None:
     content["truncation"] = {"direction": "Right", "max_length": 3, "strategy": "LongestFirst", "stride": 0}
 
 
-@pytest.mark.parametrize(
+@each(
     "change",
     [
         swap_first_entries,

@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 
 import numpy as np
-import pytest
 
+from tests.each import each
 from tfmviz.text.corpora import read_documents
 from tfmviz.text.tokenizer import END_OF_TEXT
 
@@ -49,7 +49,7 @@ TEXTS = {
 TEXTS |= {f"random {seed}": random_text(seed, 61) for seed in range(5)}
 
 
-any_text = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+any_text = each("text", TEXTS.values())
 
 
 WORDS = ("time", "water", "people", "house", "night", "morning", "garden", "little", "river", "always", "another")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import fields
 
-import pytest
-
+from tests.each import each
 from tests.traces import decoder, translation
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.words.labels import MAX_LENGTH, of_queries, said_of_queries, visible
 
-every_theme = pytest.mark.parametrize("theme", [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")])
+every_theme = each("theme", [LIGHT, DARK])
 
 
 def colour(text: str) -> tuple[int, ...]:
@@ -28,8 +27,8 @@ def test_all_colours_of_the_theme_are_colours(theme: Theme) -> None:
             assert len(colour(name)) == 3
 
 
-@pytest.mark.parametrize(
-    ("token", "label"),
+@each(
+    "token, label",
     [
         ("", ""),
         ("the", "the"),
@@ -71,7 +70,7 @@ def test_a_token_as_a_person_would_point_at_it(token: str, label: str) -> None:
     assert visible(token) == label
 
 
-@pytest.mark.parametrize("token", ["  the", "the ", " the ", " \nthe"])
+@each("token", ["  the", "the ", " the ", " \nthe"])
 def test_white_space_at_the_ends_is_visible_but_for_the_one_space_that_begins_a_word(token: str) -> None:
     """HTML swallows it otherwise, a picture hides it, and different tokens look alike."""
     assert visible(token) == visible(token).strip()
@@ -87,13 +86,13 @@ def test_no_character_alone_makes_an_empty_label() -> None:
     assert blank == []
 
 
-@pytest.mark.parametrize("character", ["\ufe0e", "\ufe0f"])
+@each("character", ["\ufe0e", "\ufe0f"])
 def test_a_variation_selector_alone_is_visible(character: str) -> None:
     """It has no width of its own; after an emoji it is often a token of its own."""
     assert visible(character) != character
 
 
-@pytest.mark.parametrize("token", [" internationalisation", "supercalifragilisticexpialidocious", "=" * 40 + "end."])
+@each("token", [" internationalisation", "supercalifragilisticexpialidocious", "=" * 40 + "end."])
 def test_a_long_token_is_shortened_in_its_middle(token: str) -> None:
     label = visible(token)
     assert len(label) == MAX_LENGTH
