@@ -41,17 +41,14 @@ def test_counts_are_those_of_a_counter_and_no_gram_joins_two_sentences(n: int) -
 @each("n", range(1, LONGEST + 1))
 def test_counts_after_a_context_are_those_of_a_counter(n: int) -> None:
     grams = by_counter(n)
-    contexts = {gram[:-1] for gram in grams} | {(VOCAB - 1,) * (n - 1), (1, MARK, 1, 1)[: n - 1]}
-    for context in contexts:
-        found = after(GRAMS, context, vocab_size=VOCAB)
-        assert found.tolist() == [grams[(*context, w)] for w in range(VOCAB)]
+    for context in {gram[:-1] for gram in grams} | {(VOCAB - 1,) * (n - 1), (1, MARK, 1, 1)[: n - 1]}:
+        assert after(GRAMS, context, vocab_size=VOCAB).tolist() == [grams[(*context, w)] for w in range(VOCAB)]
 
 
 def test_without_a_mark_grams_run_through_the_whole_text() -> None:
     text = stream(SENTENCES)
-    grams = count(text, vocab_size=VOCAB, n=3)
     expected = Counter(tuple(text[i : i + 3].tolist()) for i in range(len(text) - 2))
-    assert sorted(grams[2].counts.tolist()) == sorted(expected.values())
+    assert sorted(count(text, vocab_size=VOCAB, n=3)[2].counts.tolist()) == sorted(expected.values())
 
 
 def test_counts_along_another_text_stop_at_the_start_of_the_sentence() -> None:
