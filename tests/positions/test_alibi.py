@@ -11,34 +11,23 @@ from tests.model.helpers import LENGTH, N_HEADS, assert_close, normal
 from tfmviz import masks
 from tfmviz.positions.alibi import Alibi, slopes
 
-EIGHT = [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
+EIGHT = [2.0**-n for n in range(1, 9)]
+BETWEEN = [2.0 ** (0.5 - n) for n in range(1, 9)]
+
+PUBLISHED = {8: EIGHT, 16: [slope for pair in zip(BETWEEN, EIGHT, strict=True) for slope in pair]}
 
 
-BETWEEN = [2**-0.5, 2**-1.5, 2**-2.5, 2**-3.5, 2**-4.5, 2**-5.5, 2**-6.5, 2**-7.5]
-
-
-@each(
-    "n_heads, published",
-    [
-        (8, EIGHT),
-        (16, [slope for pair in zip(BETWEEN, EIGHT, strict=True) for slope in pair]),
-        (12, EIGHT + BETWEEN[:4]),
-    ],
-)
+@each("n_heads, published", [*PUBLISHED.items(), (12, EIGHT + BETWEEN[:4])])
 def test_alibi_slopes_of_the_paper(n_heads: int, published: list[float]) -> None:
     """Section 3 of the paper for 8 and 16 heads, its code for 12: the 8 slopes, then every other one of 16."""
     assert_close(slopes(n_heads), torch.tensor(published))
 
 
-@each("n_heads", [1, 2, 3, 5, 7, 11, 13, 32, 37])
-def test_alibi_slopes_equal_blooms(n_heads: int) -> None:
+@each("n_heads", [1, 2, 3, 5, 7, 8, 11, 12, 13, 32, 37])
+def test_alibi_slopes_equal_blooms_and_mpts(n_heads: int) -> None:
     bloom = build_alibi_tensor(torch.ones(1, 2), n_heads, torch.float32)  # slope · key position
-    assert_close(slopes(n_heads), bloom[:, 0, 1])
-
-
-@each("n_heads", [1, 3, 8, 12, 37])
-def test_alibi_slopes_equal_mpts(n_heads: int) -> None:
     mpt = build_mpt_alibi_tensor(n_heads, 2)  # slope · (key position − last position)
+    assert_close(slopes(n_heads), bloom[:, 0, 1])
     assert_close(slopes(n_heads), -mpt[:, 0, 0])
 
 
