@@ -9,24 +9,27 @@ import pytest
 import tokenizers
 
 from tests.each import each
-from tests.text.texts import SENTENCES, TEXTS, VOCAB_SIZE, any_text
+from tests.text.texts import SENTENCES, TEXTS, VOCAB_SIZE, any_text, bytes_of
 from tfmviz.text.tokenizer import END, END_OF_TEXT, MASK, SPANS, Tokenizer
 
 # A text comes back.
 
 
 @any_text
-def test_any_text_comes_back(tokenizer: Tokenizer, text: str) -> None:
-    encoding = tokenizer.encode(text, max_len=100_000)
-    assert tokenizer.decode(encoding.ids) == text
-    assert encoding.text == text
+def test_any_text_comes_back(tokenizer: Tokenizer, library: tokenizers.Tokenizer, text: str) -> None:
+    """With the ids and spans of the library, and as training reads it."""
+    encoding, expected = tokenizer.encode(text, max_len=100_000), library.encode(text)
+    assert tokenizer.decode(encoding.ids) == encoding.text == text
     assert encoding.n_dropped == 0
+    assert (list(encoding.ids), list(encoding.offsets)) == (expected.ids, expected.offsets)
+    assert tuple(tokenizer.encode_batch([text])[0]) == encoding.ids
 
 
 def test_no_text_has_no_tokens(tokenizer: Tokenizer) -> None:
     encoding = tokenizer.encode("", max_len=7)
     assert (encoding.ids, encoding.tokens, encoding.offsets, encoding.n_dropped) == ((), (), (), 0)
     assert len(encoding) == 0
+    assert tokenizer.encoding_of((), max_len=7) == encoding
     assert tokenizer.decode([]) == ""
 
 
@@ -37,15 +40,19 @@ def test_what_a_reader_types_is_never_the_control_token(tokenizer: Tokenizer) ->
     assert END_OF_TEXT not in encoding.tokens
 
 
-@any_text
-def test_training_reads_the_same_tokens_as_the_reader(tokenizer: Tokenizer, text: str) -> None:
-    assert tuple(tokenizer.encode_batch([text])[0]) == tokenizer.encode(text, max_len=100_000).ids
-
-
-@each("text, shown", [("世", "\ufffd"), ("a👩", "a\ufffd"), ("éé", "é\ufffd")])
-def test_an_incomplete_character_is_decoded_as_the_replacement_character(text: str, shown: str) -> None:
+def test_an_incomplete_character_is_decoded_as_the_replacement_character() -> None:
     no_merges = Tokenizer.train(["a"], vocab_size=257)
-    assert no_merges.decode(no_merges.encode(text, max_len=100).ids[:-1]) == shown
+    for text, shown in {"世": "\ufffd", "a👩": "a\ufffd", "éé": "é\ufffd"}.items():
+        assert no_merges.decode(no_merges.encode(text, max_len=100).ids[:-1]) == shown
+
+
+def test_a_character_in_pieces_says_which_piece_each_token_is() -> None:
+    no_merges = Tokenizer.train(["a"], vocab_size=257)
+    assert no_merges.encode("中é", max_len=9).tokens == ("中 1/3", "中 2/3", "中 3/3", "é 1/2", "é 2/2")
+    across = Tokenizer.train(
+        ["中文", "中斈"] * 5 + ["中斉", "中斊"] * 3, vocab_size=261
+    )  # they differ in the last byte
+    assert across.encode("中文", max_len=9).tokens == ("中文 1–2/3", "文 3/3")
 
 
 @each("text, place", [("\ud800", 1), ("ab\udc80c", 3), ("中👩\udfff", 3), ("a\ud83d \udc69", 2)])
@@ -55,13 +62,6 @@ def test_half_a_surrogate_pair_is_refused_by_its_place(tokenizer: Tokenizer, tex
 
 
 # Tokens and the characters they stand for.
-
-
-@any_text
-def test_ids_and_spans_are_the_librarys(tokenizer: Tokenizer, library: tokenizers.Tokenizer, text: str) -> None:
-    encoding, expected = tokenizer.encode(text, max_len=100_000), library.encode(text)
-    assert list(encoding.ids) == expected.ids
-    assert list(encoding.offsets) == expected.offsets
 
 
 @any_text
@@ -79,62 +79,32 @@ def test_spans_cover_the_text_without_gaps(tokenizer: Tokenizer, text: str) -> N
 def test_a_token_reads_as_its_span_or_names_the_bytes_it_holds(
     tokenizer: Tokenizer, library: tokenizers.Tokenizer, library_bytes: dict[str, int], text: str
 ) -> None:
-    encoding = tokenizer.encode(text, max_len=100_000)
+    encoding, spellings = tokenizer.encode(text, max_len=100_000), library.encode(text).tokens
     n_whole = 0
-    for token, (start, end), spelling in zip(
-        encoding.tokens, encoding.offsets, library.encode(text).tokens, strict=True
-    ):
+    for token, (start, end), spelling in zip(encoding.tokens, encoding.offsets, spellings, strict=True):
         held = bytes(library_bytes[character] for character in spelling)
         if held == text[start:end].encode():
             assert token == text[start:end]
             n_whole += 1
         else:
-            assert bytes_named(token) == held
+            assert bytes_of(token) == held
             assert re.sub(r" \d(–\d)?/\d", "", token) == text[start:end]
     assert n_whole > 0 or not text.isascii()
-
-
-def bytes_named(token: str) -> bytes:
-    """The bytes that a description such as "a中 1–2/3" speaks of."""
-    held = b""
-    for character, low, high, size in re.findall(r"(.)(?: (\d)(?:–(\d))?/(\d))?", token, re.DOTALL):
-        encoded = character.encode()
-        if low:
-            assert int(size) == len(encoded)
-            assert int(low) <= int(high or low) <= int(size)
-            encoded = encoded[int(low) - 1 : int(high or low)]
-        held += encoded
-    return held
-
-
-def test_a_character_in_pieces_says_which_piece_each_token_is() -> None:
-    no_merges = Tokenizer.train(["a"], vocab_size=257)
-    assert no_merges.encode("中é", max_len=9).tokens == (*("中 1/3", "中 2/3", "中 3/3"), *("é 1/2", "é 2/2"))
-
-
-def test_a_token_across_two_characters_names_both() -> None:
-    tokenizer = Tokenizer.train(
-        ["中文", "中斈"] * 5 + ["中斉", "中斊"] * 3, vocab_size=261
-    )  # they differ in the last byte
-    assert tokenizer.encode("中文", max_len=9).tokens == ("中文 1–2/3", "文 3/3")
 
 
 # The cut at the model's context.
 
 
-@each("max_len", [1, 2, 5, 13])
 @each("text", [TEXTS["english"], TEXTS["emoji"], TEXTS["chinese"]])
-def test_a_long_text_is_cut_at_a_token_and_the_rest_is_counted(tokenizer: Tokenizer, text: str, max_len: int) -> None:
-    whole, cut = tokenizer.encode(text, max_len=1000), tokenizer.encode(text, max_len=max_len)
-    for name in ("ids", "tokens", "offsets"):
-        assert getattr(cut, name) == getattr(whole, name)[:max_len]
-    assert len(cut) + cut.n_dropped == len(whole)
-    assert cut.text == text
-
-
-def test_a_text_that_just_fits_is_not_cut(tokenizer: Tokenizer) -> None:
-    whole = tokenizer.encode(TEXTS["english"], max_len=1000)
-    assert tokenizer.encode(TEXTS["english"], max_len=len(whole)) == whole
+def test_a_long_text_is_cut_at_a_token_and_the_rest_is_counted(tokenizer: Tokenizer, text: str) -> None:
+    whole = tokenizer.encode(text, max_len=1000)
+    for max_len in (1, 2, 5, 13):
+        cut = tokenizer.encode(text, max_len=max_len)
+        for name in ("ids", "tokens", "offsets"):
+            assert getattr(cut, name) == getattr(whole, name)[:max_len]
+        assert len(cut) + cut.n_dropped == len(whole)
+        assert cut.text == text
+    assert tokenizer.encode(text, max_len=len(whole)) == whole
 
 
 # Tokens that come from elsewhere than a text.
@@ -156,10 +126,6 @@ def test_too_many_tokens_are_cut_and_the_rest_is_counted(tokenizer: Tokenizer) -
     assert encoding.ids == tuple(range(2, 9))
     assert len(encoding.tokens) == len(encoding.offsets) == 7
     assert encoding.n_dropped == 10
-
-
-def test_no_tokens_are_an_empty_encoding(tokenizer: Tokenizer) -> None:
-    assert tokenizer.encoding_of((), max_len=7) == tokenizer.encode("", max_len=7)
 
 
 @each("index", [-1, VOCAB_SIZE, 10**9])
@@ -196,15 +162,12 @@ def test_every_gap_is_a_mask_and_two_underscores_are_text(with_mask: Tokenizer) 
     assert MASK not in with_mask.encode("<|mask|>", max_len=100).ids
 
 
-def test_marks_of_spans_follow_the_first_mark_and_are_text_if_somebody_types_them() -> None:
-    tokenizer = Tokenizer.train(SENTENCES, vocab_size=300, n_spans=3)
-    assert tokenizer.vocabulary[SPANS : SPANS + 3] == ("<|span-1|>", "<|span-2|>", "<|span-3|>")
-    assert tokenizer.vocab_size == 300
-    assert not tokenizer.fills_gaps
-    typed = "The <|span-1|> ___"
-    assert not set(tokenizer.encode(typed, max_len=100).ids) & set(range(SPANS + 3))
-    assert tokenizer.decode(tokenizer.encode(typed, max_len=100).ids) == typed
-
-
-def test_without_a_mask_a_gap_is_text(tokenizer: Tokenizer) -> None:
+def test_marks_of_spans_follow_the_first_mark_and_are_text_if_somebody_types_them(tokenizer: Tokenizer) -> None:
+    spans = Tokenizer.train(SENTENCES, vocab_size=300, n_spans=3)
+    assert spans.vocabulary[SPANS : SPANS + 3] == ("<|span-1|>", "<|span-2|>", "<|span-3|>")
+    assert spans.vocab_size == 300
+    assert not spans.fills_gaps
+    typed = spans.encode("The <|span-1|> ___", max_len=100).ids
+    assert not set(typed) & set(range(SPANS + 3))
+    assert spans.decode(typed) == "The <|span-1|> ___"
     assert tokenizer.decode(tokenizer.encode("The ___", max_len=100).ids) == "The ___"

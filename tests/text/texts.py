@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -62,3 +63,15 @@ def paragraph(seed: int, n_words: int) -> str:
 
 def documents(path: Path) -> list[str]:
     return list(read_documents(path))
+
+
+def bytes_of(label: str) -> bytes:
+    """The bytes that the label of a token speaks of, such as "a中 1–2/3"."""
+    held = b""
+    for character, low, high, size in re.findall(r"(.)(?: (\d)(?:–(\d))?/(\d))?", label, re.DOTALL):
+        encoded = character.encode()
+        if low:
+            assert 1 <= int(low) <= int(high or low) <= int(size) == len(encoded)
+            encoded = encoded[int(low) - 1 : int(high or low)]
+        held += encoded
+    return held
