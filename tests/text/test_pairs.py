@@ -62,18 +62,16 @@ def numbered_pairs(n: int) -> list[tuple[str, str]]:
 @each("least, most", [(1, 20), (20, 20), (3, 4)])
 def test_joined_texts_hold_every_pair_once_and_are_no_longer_than_asked(least: int, most: int) -> None:
     pairs = numbered_pairs(200)
-    texts = joined(pairs, most_words=most, least_room=least, seed=3)
-    lengths = [len(source.split()) for source, _ in texts]
-    whole = {pair[1]: pair[0] for pair in pairs}
+    texts, again, other = (joined(pairs, most_words=most, least_room=least, seed=seed) for seed in (3, 3, 4))
+    whole = {target: source for source, target in pairs}
     targets = [target.split() for _, target in texts]
     assert sorted(target for text in targets for target in text) == sorted(whole)
     for (source, _), text in zip(texts, targets, strict=True):
         assert source == " ".join(whole[target] for target in text)
         assert len(text) == 1 or len(source.split()) <= most
-    assert texts == joined(pairs, most_words=most, least_room=least, seed=3)
-    assert texts != joined(pairs, most_words=most, least_room=least, seed=4)
+    assert texts == again != other
     if least == most == 20:  # each is as full as the next pair allows
-        assert min(lengths[:-1]) > 20 - 9
+        assert min(len(source.split()) for source, _ in texts[:-1]) > 20 - 9
 
 
 def test_joined_texts_are_of_all_lengths() -> None:

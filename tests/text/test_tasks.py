@@ -11,12 +11,14 @@ from tfmviz.text.corpora import is_held_out
 from tfmviz.text.tasks import ANSWERS, HELD_OUT_PER_MILLE, question, questions, repeated_random
 
 
-@each(
-    "task, asked, answer",
-    [("copy", "hello", "hello"), ("reverse", "hello", "olleh"), ("sort", "hello", "ehllo"), ("add", "27+8", "35")],
-)
-def test_every_task_has_its_answer(task: str, asked: str, answer: str) -> None:
-    assert ANSWERS[task](asked) == answer
+def test_every_task_has_its_answer() -> None:
+    expected = {
+        ("copy", "hello"): "hello",
+        ("reverse", "hello"): "olleh",
+        ("sort", "hello"): "ehllo",
+        ("add", "27+8"): "35",
+    }
+    assert {(task, asked): ANSWERS[task](asked) for task, asked in expected} == expected
 
 
 @each("task", ANSWERS)
