@@ -12,7 +12,7 @@ from tfmviz import zoo
 from tfmviz.analysis.why.copying import eigenvalue_scores, measured_scores
 
 
-@each("name", ["pre", "post", "encoder", "translator"])
+@each("name", ["pre", "post", "encoder", "rope translator"])
 def test_the_score_is_that_of_the_full_circuit(name: str) -> None:
     _, trace, weights = made(name)
     for layer in trace.layers:
