@@ -22,21 +22,22 @@ Z = f"{LAYER}.z"
 FIRST_ONLY = tuple(tuple(key == 0 for key in range(LENGTH)) for _ in range(LENGTH))
 VECTOR = (0.5,) * D_HEAD
 
-EXAMPLES: dict[type, tuple[Edit, Tensor]] = {
-    AblateHead: (AblateHead(layer=LAYER, head=1), normal(1, N_HEADS, LENGTH, D_HEAD)),
-    SetMask: (SetMask(layer=LAYER, mask=FIRST_ONLY), torch.ones(LENGTH, LENGTH, dtype=torch.bool)),
-    Scale: (Scale(site=Z, factor=0.5), normal(1, N_HEADS, LENGTH, D_HEAD)),
-    Patch: (Patch(site=Z, vector=VECTOR), normal(1, N_HEADS, LENGTH, D_HEAD)),
-}
+VALUE = normal(1, N_HEADS, LENGTH, D_HEAD)
+
+EXAMPLES: tuple[tuple[Edit, Tensor], ...] = (
+    (AblateHead(layer=LAYER, head=1), VALUE),
+    (SetMask(layer=LAYER, mask=FIRST_ONLY), torch.ones(LENGTH, LENGTH, dtype=torch.bool)),
+    *((Scale(site=Z, factor=0.5), VALUE), (Patch(site=Z, vector=VECTOR), VALUE)),
+)
 """One edit of each kind, and a value at its site."""
 
 
 def test_every_kind_of_edit_is_named_in_edit() -> None:
     written = {kind for kind in vars(edits).values() if isinstance(kind, type) and is_dataclass(kind)}
-    assert written == set(KINDS), "add the new kind to `Edit` in edits.py"
+    assert written == set(KINDS) == {type(edit) for edit, _ in EXAMPLES}, "add the new kind to `Edit` in edits.py"
 
 
-@each("edit, value", EXAMPLES.values())
+@each("edit, value", [*EXAMPLES, (Patch(site=Z, vector=VECTOR, position=2), VALUE)])
 def test_the_tap_carries_out_every_kind_of_edit_and_leaves_what_it_is_given_alone(edit: Edit, value: Tensor) -> None:
     before = value.clone()
     changed = apply(edit, value)
@@ -47,7 +48,7 @@ def test_the_tap_carries_out_every_kind_of_edit_and_leaves_what_it_is_given_alon
     assert hash(edit) == hash(replace(edit))
 
 
-@each("edit, value", EXAMPLES.values())
+@each("edit, value", EXAMPLES)
 def test_an_edit_that_treats_tokens_alike_does_the_same_to_a_text_and_to_its_tokens_one_by_one(
     edit: Edit, value: Tensor
 ) -> None:
