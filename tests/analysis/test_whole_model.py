@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -60,22 +60,17 @@ def test_every_tensor_of_a_block_is_what_its_formula_says(name: str) -> None:
 @every_model
 def test_the_parameters_of_all_parts_are_those_of_their_modules(name: str) -> None:
     module, *_ = made(name)
-    counts = parameters(weights_of(module))
+    weights = weights_of(module)
+    counts, shares = parameters(weights), list(share_of_parts(weights).values())
     assert sum(counts.values()) == size(module)
     for stack, found in stacks_of(module).items():
         assert counts[f"{stack}.positions"] == size(found.positions)
-        for n, block in enumerate(blocks(module, stack)):
-            for part in ("self_attn", "cross_attn", "mlp"):
-                layer = getattr(block, part)
-                assert counts.get(f"{stack}.{n}.{part}", 0) == (0 if layer is None else size(layer))
-                norm = 0 if layer is None else size(getattr(block, f"{part}_residual"))
-                assert counts.get(f"{stack}.{n}.{part}.norm", 0) == norm
+        for (n, block), part in product(enumerate(blocks(module, stack)), ("self_attn", "cross_attn", "mlp")):
+            layer = getattr(block, part)
+            of_layer, norm = (0, 0) if layer is None else (size(layer), size(getattr(block, f"{part}_residual")))
+            assert counts.get(f"{stack}.{n}.{part}", 0) == of_layer
+            assert counts.get(f"{stack}.{n}.{part}.norm", 0) == norm
     assert (counts["unembed"] == 0) == module.config.embeddings.tied
-
-
-@every_model
-def test_shares_of_the_parameters_sum_to_one_and_the_largest_comes_first(name: str) -> None:
-    shares = list(share_of_parts(weights_of(made(name)[0])).values())
     assert sum(shares) == pytest.approx(1)
     assert shares == sorted(shares, reverse=True)
     assert min(shares) > 0
@@ -84,14 +79,14 @@ def test_shares_of_the_parameters_sum_to_one_and_the_largest_comes_first(name: s
 @each("width, at_most", [(12, 4), (11, 4), (7, 5), (5, 5), (3, 64)])
 def test_means_of_neighbours_keep_the_sum(width: int, at_most: int) -> None:
     x = np.random.default_rng(0).standard_normal((3, width))
-    made_small = block_means(x, at_most=at_most)
-    assert made_small.shape == (3, min(width, at_most))
-    edges = [n * width // min(width, at_most) for n in range(min(width, at_most) + 1)]
-    for n, (start, end) in enumerate(pairwise(edges)):
-        np.testing.assert_allclose(made_small[:, n], x[:, start:end].mean(axis=1))
+    n = min(width, at_most)
+    found, edges = block_means(x, at_most=at_most), [k * width // n for k in range(n + 1)]
+    assert found.shape == (3, n)
+    for k, (start, end) in enumerate(pairwise(edges)):
+        np.testing.assert_allclose(found[:, k], x[:, start:end].mean(axis=1))
     counts = np.diff(edges)
     assert counts.max() - counts.min() <= 1
-    np.testing.assert_allclose((made_small * counts).sum(axis=1), x.sum(axis=1))
+    np.testing.assert_allclose((found * counts).sum(axis=1), x.sum(axis=1))
 
 
 def test_lengths_and_best_words_are_torchs() -> None:
@@ -105,10 +100,9 @@ def test_lengths_and_best_words_are_torchs() -> None:
 
 @each("scale, factor", [("one", 1.0), ("sqrt_d_model", 30**0.5)])
 def test_the_factor_of_the_embedding_is_found(scale: str, factor: float) -> None:
-    module = lively_model(embedding_scale=scale)
-    ids = torch.tensor([[3, 1, 4]])
+    module, ids = lively_model(embedding_scale=scale).requires_grad_(False), torch.tensor([[3, 1, 4]])
     rows = weights_of(module).W_E[ids[0]]
-    assert scale_of_embedding(module.embedding.embed(ids)[0].detach().numpy(), rows) == pytest.approx(factor)
+    assert scale_of_embedding(module.embedding.embed(ids)[0].numpy(), rows) == pytest.approx(factor)
 
 
 @every_model
