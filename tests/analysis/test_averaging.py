@@ -18,8 +18,7 @@ def is_left_of_all(point: np.ndarray, corners: np.ndarray, *, slack: float = 0.0
 
 @each("seed", range(5))
 def test_the_corners_are_the_points_that_lie_farthest_in_some_direction(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    points = rng.normal(size=(40, 2))
+    points = np.random.default_rng(seed).normal(size=(40, 2))
     corners = hull(points)
     angles = np.linspace(0, 2 * np.pi, 100_000)
     farthest = points @ np.stack((np.cos(angles), np.sin(angles)))
@@ -27,12 +26,9 @@ def test_the_corners_are_the_points_that_lie_farthest_in_some_direction(seed: in
     assert all(is_left_of_all(point, points[list(corners)], slack=1e-12) for point in points)
 
 
-@each("n", [1, 2])
-def test_one_or_two_points_are_their_own_corners(n: int) -> None:
-    assert sorted(hull(np.arange(2.0 * n).reshape(n, 2))) == list(range(n))
-
-
-def test_equal_points_are_no_area() -> None:
+def test_one_or_two_points_are_their_own_corners_and_equal_points_no_area() -> None:
+    for n in (1, 2):
+        assert sorted(hull(np.arange(2.0 * n).reshape(n, 2))) == list(range(n))
     assert len(hull(np.ones((4, 2)))) <= 2
 
 
@@ -54,8 +50,7 @@ def test_what_every_head_writes_stands_in_its_place_inside_the_area(name: str) -
 
 
 def test_attention_that_is_left_over_goes_to_nothing() -> None:
-    values = np.array([[1.0, 0.0], [0.0, 1.0]])
-    found = in_a_plane(values, np.array([0.25, 0.25]))
+    found = in_a_plane(np.eye(2), np.array([0.25, 0.25]))
     assert found.weights.tolist() == [0.25, 0.25, 0.5]
     assert len(found.places) == 3
     np.testing.assert_allclose(found.middle, found.weights @ found.places)

@@ -32,17 +32,13 @@ def test_adam_visits_torch_s_places(rate: float, beta1: float, beta2: float) -> 
     assert np.allclose(ours.places, theirs, rtol=1e-9, atol=1e-11)
 
 
-def test_momentum_visits_torch_s_places() -> None:
+def test_descent_and_momentum_visit_torch_s_places() -> None:
     _, gradient = valley(30.0)
-    ours = momentum(gradient, START, learning_rate=0.03, beta=0.9, steps=23)
-    theirs = torch_places(torch.optim.SGD, steps=23, steepness=30.0, lr=0.03, momentum=0.9)
-    assert np.allclose(ours, theirs, rtol=1e-9, atol=1e-11)
-
-
-def test_descent_visits_torch_s_places() -> None:
-    _, gradient = valley(30.0)
-    ours = descent(gradient, START, learning_rate=0.03, steps=23)
-    assert np.allclose(ours, torch_places(torch.optim.SGD, steps=23, steepness=30.0, lr=0.03))
+    plain = descent(gradient, START, learning_rate=0.03, steps=23)
+    heavy = momentum(gradient, START, learning_rate=0.03, beta=0.9, steps=23)
+    for ours, beta in ((plain, 0.0), (heavy, 0.9)):
+        theirs = torch_places(torch.optim.SGD, steps=23, steepness=30.0, lr=0.03, momentum=beta)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-11)
 
 
 def test_the_first_step_is_as_long_as_the_rate_in_every_direction_and_longer_without_correction() -> None:

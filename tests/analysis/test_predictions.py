@@ -43,14 +43,6 @@ def test_large_logits_do_not_overflow(sign: int) -> None:
 
 
 def test_of_equally_probable_tokens_the_lower_index_comes_first() -> None:
-    found = top_predictions(np.array([1, 3, 3, 1, 3], np.float32), 5)
-    assert [prediction.index for prediction in found] == [1, 2, 4, 0, 3]
-
-
-def test_a_vocabulary_smaller_than_k_is_listed_whole() -> None:
-    assert top_predictions(np.zeros(2, np.float32), 5) == (Prediction(0, 0.5), Prediction(1, 0.5))
-
-
-def test_of_equally_probable_tokens_the_first_are_listed() -> None:
-    found = top_predictions(np.array([1, 2, 1, 5, 1], np.float32), 3)
-    assert [prediction.index for prediction in found] == [3, 1, 0]
+    for logits, k, best in (([1, 3, 3, 1, 3], 5, [1, 2, 4, 0, 3]), ([1, 2, 1, 5, 1], 3, [3, 1, 0])):
+        assert [one.index for one in top_predictions(np.array(logits, np.float32), k)] == best
+    assert top_predictions(np.zeros(2, np.float32), 5) == (Prediction(0, 0.5), Prediction(1, 0.5))  # all there are
