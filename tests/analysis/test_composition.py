@@ -85,9 +85,6 @@ def test_without_the_path_a_head_reads_all_but_what_the_other_wrote(name: str, w
     assert (ours["logits"][0] - torch.tensor(trace["logits"])).abs().max() > 1e-3
 
 
-# What the look writes.
-
-
 @each("name", ["pre", "post", "both", "encoder", "rope translator", "post translator"])
 def test_values_sum_to_the_heads_share_of_every_words_logit(name: str) -> None:
     _, trace, stack, weights = with_stack(name)

@@ -56,9 +56,6 @@ def some_pairs(trace: Trace, layer: str) -> list[Pair]:
     return [Pair(layer=layer, head=head, query=i % queries, key=j % keys) for head, (i, j) in places]
 
 
-# The sum.
-
-
 @every_model
 def test_the_terms_sum_to_the_score_of_a_float64_run(name: str) -> None:
     module, trace, _ = made(name)
@@ -131,8 +128,6 @@ def test_linear_attention_has_no_such_sum() -> None:
         score_sum(trace_of(module), pair, weights_of(module), PositionEffects())
 
 
-# Shipped models, all heads.
-
 SHIPPED = [entry.name for entry in zoo.catalogue() if entry.config and entry.config.attention.kind == "softmax"]
 WORDS = ("the", "old", "king", "saw", "a", "small", "dog", "and", "it", "ran", "to", "his", "house", "because", "she")
 
@@ -164,9 +159,6 @@ def scores_in_float64(module: Transformer, trace: Trace) -> dict[str, Array]:
     texts = [trace.target] if trace.source is None else [trace.source, trace.target]
     values = run(module, *(torch.tensor([text.ids]) for text in texts), sites=("*.scores",))
     return {site: value.numpy()[0] for site, value in values.items()}
-
-
-# A path removed.
 
 
 def attention_at(module: Transformer, layer: str) -> tuple[Block, Attention, nn.Module]:

@@ -126,10 +126,3 @@ def test_a_toy_text_with_marks_by_hand() -> None:
     models = smoothed(count(stream, vocab_size=5, n=3, mark=MARK), vocab_size=5)
     for (n, context), expected in BY_HAND.items():
         np.testing.assert_allclose(models[n - 1].distribution(context), expected, rtol=1e-12, err_msg=str(context))
-
-
-def test_discounts_are_estimated_where_they_can_be() -> None:
-    """Counts 4, 3, 2 and 1 of 10, each once: D(1) = 1/3, D(2) = 1, D(3) = 5/3; freed 14/3."""
-    model = smoothed(count(np.array([0, 0, 0, 0, 2, 2, 2, 3, 3, 4]), vocab_size=5, n=1), vocab_size=5)[0]
-    expected = [0.7 / 3 + 0.28 / 3, 0.28 / 3, 0.4 / 3 + 0.28 / 3, 0.1 + 0.28 / 3, 0.2 / 3 + 0.28 / 3]
-    np.testing.assert_allclose(model.distribution(()), expected, rtol=1e-12)

@@ -81,9 +81,6 @@ def test_a_cache_keeps_the_logits_of_a_new_scheme(clocks: str) -> None:
     assert not torch.allclose(model(ids), other(ids), atol=1e-2)
 
 
-# The recipe of CONTRIBUTING.md.
-
-
 def test_the_recipe_works_to_the_letter(monkeypatch: pytest.MonkeyPatch) -> None:
     tests = recipe.follow(monkeypatch)
     assert tests
@@ -96,9 +93,6 @@ def test_a_bias_made_without_a_device_is_added_on_the_models(monkeypatch: pytest
     recipe.follow(monkeypatch)
     model = lively_model(positions=recipe.NAME).to("meta")
     assert model(token_ids(7).to("meta")).device.type == "meta"
-
-
-# Half a change.
 
 
 @each(

@@ -28,18 +28,6 @@ def test_rope_past_max_len_turns_on(max_len: int) -> None:
         assert_close(actual, expected)
 
 
-def rotated(x: Tensor) -> Tensor:
-    """x, (batch, head, len, d_head), turned by its positions."""
-    return Rope(max_len=MAX_LEN, d_head=D_HEAD).rotate(x, x, NO_TAP)[0]
-
-
-def test_rope_multiplies_pairs_by_a_complex_phase() -> None:
-    theta = 10000.0 ** (-torch.arange(0, D_HEAD, 2) / D_HEAD)
-    phase = torch.polar(torch.ones(LENGTH, D_HEAD // 2), torch.outer(torch.arange(LENGTH).float(), theta))
-    numbers = torch.view_as_complex(Q.unflatten(-1, (-1, 2)).contiguous())  # (batch, head, len, d_head / 2)
-    assert_close(rotated(Q), torch.view_as_real(numbers * phase).flatten(-2))
-
-
 def test_rope_equals_llamas_up_to_the_order_of_coordinates() -> None:
     """The queries stand at the last of the keys' positions."""
     keys = normal(BATCH, N_HEADS, K_LENGTH, D_HEAD, seed=3)
@@ -134,11 +122,6 @@ def test_rope_scores_depend_on_the_distance_only() -> None:
         diagonal = scores.diagonal(distance)
         assert_close(diagonal, diagonal[:1].expand_as(diagonal))
     assert scores[0].unique().numel() == LENGTH  # and on the distance they do depend
-
-
-def test_rope_keeps_lengths_and_leaves_position_0_alone() -> None:
-    assert_close(rotated(Q).norm(dim=-1), Q.norm(dim=-1))
-    assert torch.equal(rotated(Q)[:, :, 0], Q[:, :, 0])
 
 
 def test_angles_and_right_angles_by_hand() -> None:

@@ -42,9 +42,6 @@ def positions_of(scheme: str) -> Positions:
     return lively(build_positions(config(positions=scheme), bidirectional=True))
 
 
-# The table.
-
-
 def test_every_class_of_positions_in_the_folder_is_in_the_table() -> None:
     """A file that is not listed is a scheme that nobody can choose."""
     written, known = set(), {"Positions", "Sinusoidal"}  # the classes that others are made from
@@ -120,9 +117,6 @@ def test_a_config_refuses_the_widths_that_the_code_cannot_take_in_pairs_and_no_o
         entry.implementation().of(sizes, bidirectional=False)
 
 
-# What the interface asks of every scheme.
-
-
 @every_scheme
 def test_what_is_turned_is_turned_by_the_angles(scheme: str) -> None:
     """Neighbours (2m, 2m + 1) as one complex number; the queries stand at the last of the keys' positions."""
@@ -144,9 +138,6 @@ def test_encoder_and_decoder_have_the_same_weights_and_store_no_others(scheme: s
     sizes = [{name: weight.shape for name, weight in positions.named_parameters()} for positions in both]
     assert sizes[0] == sizes[1]
     assert set(both[0].state_dict()) == set(sizes[0])
-
-
-# The tests' own second implementation.
 
 
 def test_the_numpy_twins_refuse_a_scheme_they_do_not_know(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import torch
-from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 
 from tests.each import each
@@ -39,17 +38,6 @@ def test_sinusoids_are_those_of_hugging_faces_marian_up_to_the_order_of_columns(
     reference: Any = MarianSinusoidalPositionalEmbedding(MAX_LEN, D_MODEL)
     assert_close(sinusoids(MAX_LEN, D_MODEL)[:, sines_first(D_MODEL)], reference.create_weight())
     assert sorted(sines_first(D_MODEL).tolist()) == list(range(D_MODEL))
-
-
-def test_the_sinusoids_of_tensor2tensor_are_another_table() -> None:
-    """They put the sines first too, but divide the slowest pair by 10000 itself, and the paper by less."""
-    length, half = 997, D_MODEL // 2
-    theirs = M2M100SinusoidalPositionalEmbedding.get_embedding(length, D_MODEL)
-    divisors = 10000 ** (torch.arange(half, dtype=torch.float64) / (half - 1))
-    assert_close(theirs[:9, :half], (torch.arange(9)[:, None] / divisors).sin().float())
-    ours = sinusoids(length, D_MODEL)[:, sines_first(D_MODEL)]
-    alike = [column for column in range(D_MODEL) if torch.allclose(theirs[:, column], ours[:, column], atol=1e-3)]
-    assert alike == [0, half]  # the fastest pair, which both divide by 1
 
 
 def test_wavelengths_grow_evenly_from_2_pi_towards_2_pi_times_the_base() -> None:

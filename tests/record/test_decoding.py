@@ -182,9 +182,6 @@ def test_repeated_n_grams_are_those_that_occurred_before() -> None:
     assert repeated([1, 2, 1, 2], n=2) == pytest.approx(1 / 3)
 
 
-# The draw.
-
-
 def test_the_number_falls_into_the_part_of_its_token() -> None:
     p = np.array([0.125, 0.5, 0.0, 0.375])
     for number, token in {0.0: 1, 0.49: 1, 0.5: 3, 0.874: 3, 0.875: 0, 0.999999: 0}.items():

@@ -13,8 +13,6 @@ from tests.each import each
 from tests.text.texts import documents, paragraph
 from tfmviz.text.corpora import PASSAGE, CorpusError, is_held_out, split_documents
 
-# Layouts.
-
 
 FILES = {
     "stories.txt": ("One.\n\nStill one.\n<|endoftext|>\nTwo.<|endoftext|>", ["One.\n\nStill one.", "Two."]),
@@ -57,9 +55,6 @@ def test_any_script_is_read_as_it_is_without_a_byte_order_mark(tmp_path: Path) -
         assert documents(tmp_path / "lines.txt") == lines
 
 
-# Passages.
-
-
 def test_a_book_is_cut_at_the_first_paragraph_end_past_the_size() -> None:
     paragraphs = [paragraph(seed, 37 + 11 * seed) for seed in range(101)]
     passages = [passage.split("\n") for passage in split_documents("\n\n".join(paragraphs))]
@@ -72,9 +67,6 @@ def test_a_book_is_cut_at_the_first_paragraph_end_past_the_size() -> None:
 def test_a_paragraph_longer_than_a_passage_stays_whole() -> None:
     long = paragraph(0, PASSAGE)
     assert list(split_documents(f"{long}\n\nShort.\n\nShorter.")) == [long, "Short.\nShorter."]
-
-
-# Folders.
 
 
 def test_a_folder_is_read_in_the_order_of_its_names(tmp_path: Path) -> None:
@@ -111,9 +103,6 @@ def test_what_holds_no_text_is_refused_by_name(tmp_path: Path) -> None:
     }.items():
         with pytest.raises(CorpusError, match=said):
             documents(source)
-
-
-# The held-out share.
 
 
 @each("per_mille", [10, 50, 500])

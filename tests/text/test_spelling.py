@@ -82,8 +82,6 @@ def test_the_shipped_translator_reads_typed_and_prepared_text_alike(translators:
     assert one == other
 
 
-# Capitals.
-
 IN_CAPITALS = {
     **{"JE SUIS LÀ.": "Je suis là.", "« L’ŒUF ! »": '"L\'œuf !"', "I.": "I.", " À ": "À", "12 !": "12 !"},
     "E\u0301COLE D\u2019E\u0301TE\u0301": "École d'été",

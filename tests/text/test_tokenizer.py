@@ -12,8 +12,6 @@ from tests.each import each
 from tests.text.texts import SENTENCES, TEXTS, VOCAB_SIZE, any_text, bytes_of
 from tfmviz.text.tokenizer import END, END_OF_TEXT, MASK, SPANS, Tokenizer
 
-# A text comes back.
-
 
 @any_text
 def test_any_text_comes_back(tokenizer: Tokenizer, library: tokenizers.Tokenizer, text: str) -> None:
@@ -61,9 +59,6 @@ def test_half_a_surrogate_pair_is_refused_by_its_place(tokenizer: Tokenizer, tex
         tokenizer.encode(text, max_len=100)
 
 
-# Tokens and the characters they stand for.
-
-
 @any_text
 def test_spans_cover_the_text_without_gaps(tokenizer: Tokenizer, text: str) -> None:
     offsets = tokenizer.encode(text, max_len=100_000).offsets
@@ -92,9 +87,6 @@ def test_a_token_reads_as_its_span_or_names_the_bytes_it_holds(
     assert n_whole > 0 or not text.isascii()
 
 
-# The cut at the model's context.
-
-
 @each("text", [TEXTS["english"], TEXTS["emoji"], TEXTS["chinese"]])
 def test_a_long_text_is_cut_at_a_token_and_the_rest_is_counted(tokenizer: Tokenizer, text: str) -> None:
     whole = tokenizer.encode(text, max_len=1000)
@@ -105,9 +97,6 @@ def test_a_long_text_is_cut_at_a_token_and_the_rest_is_counted(tokenizer: Tokeni
         assert len(cut) + cut.n_dropped == len(whole)
         assert cut.text == text
     assert tokenizer.encode(text, max_len=len(whole)) == whole
-
-
-# Tokens that come from elsewhere than a text.
 
 
 @any_text
@@ -132,9 +121,6 @@ def test_too_many_tokens_are_cut_and_the_rest_is_counted(tokenizer: Tokenizer) -
 def test_an_index_outside_the_vocabulary_is_refused_by_its_number(tokenizer: Tokenizer, index: int) -> None:
     with pytest.raises(ValueError, match=rf"0 to {VOCAB_SIZE - 1}, but {index} "):
         tokenizer.encoding_of((1, index), max_len=7)
-
-
-# Words to fill in.
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,6 @@ from tests.each import each
 from tests.text.texts import SENTENCES, VOCAB_SIZE, any_text
 from tfmviz.text.tokenizer import END, END_OF_TEXT, MASK, MASK_TOKEN, Tokenizer, _byte_of_character
 
-# The vocabulary.
-
 
 def test_our_table_of_bytes_is_the_librarys(library_bytes: dict[str, int]) -> None:
     ours = _byte_of_character()
@@ -54,9 +52,6 @@ def test_training_merges_what_is_frequent_and_stops_at_the_wanted_size(tokenizer
         assert Tokenizer.train(SENTENCES, vocab_size=vocab_size).vocab_size == vocab_size
     assert Tokenizer.train(SENTENCES, vocab_size=VOCAB_SIZE).vocabulary == tokenizer.vocabulary
     assert tokenizer.encode("on the house", max_len=9).tokens == ("on", " the", " house")
-
-
-# Files.
 
 
 @any_text
