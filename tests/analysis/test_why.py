@@ -1,4 +1,4 @@
-"""A score as a sum over writers: against a float64 run of torch's own layers, and paths removed by torch's hooks."""
+"""A score as a sum over writers, paths removed, and copying: against torch in float64, torch's hooks, and numpy."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tests.model.helpers import N_HEADS, N_LAYERS, inputs_of, lively_model
 from tests.model.helpers import record as run
 from tests.records import encoding, trace_of
 from tfmviz import zoo
+from tfmviz.analysis.why.copying import eigenvalue_scores, measured_scores
 from tfmviz.analysis.why.reading import BIASES, folded
 from tfmviz.analysis.why.score import SIDES, Pair, ScoreSum, Side, removal, score_sum, sharing
 from tfmviz.model.attention import Attention
@@ -281,3 +282,44 @@ def test_what_is_folded_keeps_its_sum() -> None:
     assert shown.shape == (3, 2)
     assert shown.sum() == matrix.sum()
     assert (shown[0, 0], shown[2, 1]) == (matrix[2, 1], matrix[1, [0, 2, 3]].sum())
+
+
+@each("name", ["pre", "post", "encoder", "rope translator"])
+def test_the_score_is_that_of_the_full_circuit(name: str) -> None:
+    _, trace, weights = made(name)
+    x, U = weights.W_E.astype(np.float64), weights.W_U.astype(np.float64)
+    for layer in trace.layers:
+        found = eigenvalue_scores(weights, layer)
+        stack = weights.stacks[layer.split(".")[0]]
+        attention, read, written = stack.attention[layer], x, U
+        if (last := stack.readout.norm) is not None:  # a norm centres and multiplies by γ, up to σ; so does the last
+            norm = stack.norms[layer]
+            read = (x - x.mean(-1, keepdims=True) if norm.kind == "layer" else x) * norm.gain
+            written = U * last.gain
+            written = written - written.mean(-1, keepdims=True) if last.kind == "layer" else written
+        for head in range(N_HEADS):
+            W_V = attention.W_V[head * len(attention.W_V) // N_HEADS].astype(np.float64)
+            values = np.linalg.eigvals(read @ W_V @ attention.W_O[head].astype(np.float64) @ written.T)
+            assert found[head] == pytest.approx(values.real.sum() / np.abs(values).sum(), abs=1e-6)
+
+
+def test_induction_heads_copy_and_the_head_before_does_not() -> None:
+    """Heads of the shipped model `induction` that copy random tokens have almost positive eigenvalues only."""
+    weights = zoo.load("induction").weights
+    assert eigenvalue_scores(weights, "decoder.1.self_attn")[:3].min() > 0.9
+    assert eigenvalue_scores(weights, "decoder.0.self_attn").max() < 0
+
+
+def test_the_measured_score_counts_tokens_that_are_raised() -> None:
+    model, layer = zoo.load("induction"), "decoder.1.self_attn"
+    trace, weights = model.trace("The cat saw the cat."), model.weights
+    attention, norm = weights.attention(layer), weights.stacks["decoder"].readout.norm
+    assert norm is not None
+    found = measured_scores(trace, layer, weights)
+    for head in range(4):
+        written = trace[f"{layer}.v"][head].astype(np.float64) @ attention.W_O[head]
+        moved = (written - written.mean(axis=1, keepdims=True)) * norm.gain @ weights.W_U.T  # each logit, up to σ
+        own = moved[np.arange(len(moved)), trace.target.ids]
+        looked = trace[f"{layer}.pattern"][head].sum(axis=0)
+        copied = looked * (own > moved.mean(axis=1))
+        assert found[head] == pytest.approx(copied.sum() / looked.sum(), abs=1e-6)
