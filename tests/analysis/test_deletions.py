@@ -12,14 +12,10 @@ from tfmviz.analysis.contributions import Part, River
 
 
 def river_of(*writes: list[float]) -> River:
-    parts = tuple(
-        Part(kind="head", step="", name=str(n), write=np.array(write), meets=np.zeros(2))
-        for n, write in enumerate(writes)
-    )
-    nothing = np.zeros(len(parts))
-    return River(
-        parts=parts, final=np.ones(2), size=nothing, to_stream=nothing, to_final=nothing, along=nothing, residue=0.0
-    )
+    of_all = {"kind": "head", "step": "", "meets": np.zeros(2)}
+    parts = tuple(Part(name=str(n), write=np.array(write), **of_all) for n, write in enumerate(writes))  # type: ignore[arg-type]
+    nothing = dict.fromkeys(("size", "to_stream", "to_final", "along"), np.zeros(len(parts)))
+    return River(parts=parts, final=np.ones(2), residue=0.0, **nothing)
 
 
 def test_half_of_a_write_is_taken_back() -> None:
