@@ -51,9 +51,6 @@ EVERYWHERE: dict[Architecture, tuple[Edit, ...]] = {
 }
 
 
-# The edits.
-
-
 def test_scaling_a_head_by_zero_is_ablating_it() -> None:
     model, inputs = lively_model(), inputs_of("decoder-only")
     edits = (Scale(site=f"{SELF}.z", factor=0.0, head=1), AblateHead(layer=SELF, head=1))
@@ -108,9 +105,6 @@ def test_an_edit_that_does_not_fit_says_what_would() -> None:
             apply(edit, value)
 
 
-# Several sets of edits in one pass.
-
-
 @each("architecture", EVERYWHERE)
 def test_every_row_of_a_fork_is_a_run_of_its_own(architecture: Architecture) -> None:
     """Sites of encoder and decoder, early and late, several edits in a row, and a row that edits nothing."""
@@ -157,25 +151,18 @@ def english() -> ZooModel:
     return zoo.load("tiny-english")
 
 
-def test_writing_under_edits_is_reading_each_prefix_anew_under_them(reverse: ZooModel) -> None:
+def test_writing_under_edits_is_reading_each_prefix_anew_under_them(reverse: ZooModel, english: ZooModel) -> None:
     edits = (Scale(site="decoder.0.cross_attn.z", factor=0.0, head=1), Scale(site="encoder.0.mlp.out", factor=0.0))
     ids = zoo.writing.generate(reverse, "stressed", edits=edits, max_new_tokens=6).ids
     assert ids != zoo.writing.generate(reverse, "stressed", max_new_tokens=6).ids
-    trace = reverse.trace("stressed", edits, ("logits",), target=ids)
-    assert trace["logits"].argmax(axis=-1)[: len(ids)].tolist() == list(ids)
-    with pytest.raises(NotCaptured):
-        zoo.writing.generate(reverse, "stressed", edits=(Scale(site="decoder.5.mlp.out", factor=0.0),))
-
-
-def test_continuing_under_edits_is_reading_each_prefix_anew_under_them(english: ZooModel) -> None:
+    logits = reverse.trace("stressed", edits, ("logits",), target=ids)["logits"]
+    assert logits.argmax(axis=-1)[: len(ids)].tolist() == list(ids)
     edits = (Scale(site="decoder.0.self_attn.out", factor=0.0), Scale(site="decoder.1.mlp.out", factor=0.0))
     ids = zoo.writing.generate(english, "The cat sat", edits=edits, max_new_tokens=4).ids
-    logits = english.trace(ids, edits, ("logits",))["logits"]
-    assert logits.argmax(axis=-1)[2:-1].tolist() == list(ids[3:])
     assert ids != zoo.writing.generate(english, "The cat sat", max_new_tokens=4).ids
-
-
-# What is made of them.
+    assert english.trace(ids, edits, ("logits",))["logits"].argmax(axis=-1)[2:-1].tolist() == list(ids[3:])
+    with pytest.raises(NotCaptured):
+        zoo.writing.generate(reverse, "stressed", edits=(Scale(site="decoder.5.mlp.out", factor=0.0),))
 
 
 def test_surprise_is_torchs_cross_entropy() -> None:
@@ -246,15 +233,15 @@ def test_parts_are_named_once_and_an_attention_only_model_has_no_mlp(reverse: Zo
 def test_the_mean_over_a_text_takes_away_what_depends_on_the_text(english: ZooModel) -> None:
     """A layer whose writes are all averaged adds the same vector to every token of any text."""
     reference = english.trace("My dog ran home and slept.")
-    layer = next(part for part in ablation.parts_of(reference) if part.code == "dl3")
+    parts = {part.code: part for part in ablation.parts_of(reference)}
     for text in (TEXT, "Why not?"):
-        run = english.trace(text, layer.averaged(reference))
+        run = english.trace(text, parts["dl3"].averaged(reference))
         added = run["decoder.3.resid_post"] - run["decoder.3.resid_pre"]
         wanted = sum(reference[f"decoder.3.{part}.out"].mean(axis=0) for part in ("self_attn", "mlp"))
         np.testing.assert_allclose(added, np.broadcast_to(wanted, added.shape), atol=1e-4)
-    head = next(part for part in ablation.parts_of(reference) if part.code == "d2.5")
-    z = english.trace(TEXT, head.averaged(reference))["decoder.2.self_attn.z"]
-    np.testing.assert_allclose(z[5], np.tile(reference["decoder.2.self_attn.z"][5].mean(axis=0), (6, 1)), atol=1e-6)
+    z = english.trace(TEXT, parts["d2.5"].averaged(reference))["decoder.2.self_attn.z"][5]
+    wanted = reference["decoder.2.self_attn.z"][5].mean(axis=0)
+    np.testing.assert_allclose(z, np.broadcast_to(wanted, z.shape), atol=1e-6)
 
 
 def test_a_model_with_all_parts_off_reads_out_its_embedding() -> None:
@@ -288,8 +275,6 @@ def test_rank_correlation_is_spearmans(one: list[float], other: list[float], exp
     assert np.isnan(ablation.rank_correlation(np.array(one), np.ones(len(one))))
 
 
-# Copying.
-
 GIRL, BOY = "Once there was a little girl named", "Once there was a little boy named"
 
 
@@ -305,12 +290,11 @@ def copied(english: ZooModel, pair: tuple[Trace, Trace], kind: patching.Copied) 
 
 def test_copying_the_stream_moves_what_lies_in_it(english: ZooModel, pair: tuple[Trace, Trace]) -> None:
     """Laws: before layer 0 the one token that differs carries everything; tokens before it never carry anything."""
-    found = copied(english, pair, "resid_pre")
-    differs = next(i for i, (a, b) in enumerate(zip(pair[0].tokens, pair[1].tokens, strict=True)) if a != b)
-    assert found.shape == (6, len(pair[0].tokens))
-    assert found[0, differs] == pytest.approx(1, abs=1e-4)
+    found, tokens = copied(english, pair, "resid_pre"), np.array([trace.tokens for trace in pair])
+    (differs,) = np.flatnonzero(tokens[0] != tokens[1])
+    assert found.shape == (6, tokens.shape[1])
     np.testing.assert_allclose(found[:, :differs], 0, atol=1e-4)
-    np.testing.assert_allclose(np.delete(found[0], differs), 0, atol=1e-4)
+    np.testing.assert_allclose(found[0], np.arange(tokens.shape[1]) == differs, atol=1e-4)
 
 
 def test_copies_are_those_of_single_runs(english: ZooModel, pair: tuple[Trace, Trace]) -> None:

@@ -67,9 +67,6 @@ def blocks(module: Transformer, stack: str) -> Any:
     return module.get_submodule(stack).blocks
 
 
-# The stream as a sum.
-
-
 @every_model
 def test_the_parts_sum_to_the_stream(name: str) -> None:
     _, trace, stack, _ = made(name)
@@ -150,9 +147,6 @@ def test_what_points_against_the_stream_shortens_it() -> None:
     assert shortening == sorted(shortening)
     assert shortening[-1] < 0
     assert 0 not in found
-
-
-# The share in a logit.
 
 
 def with_sigma_held(x: Tensor, norm: Any, *, of: Tensor | None = None, bias: bool = True) -> Tensor:
@@ -248,9 +242,6 @@ def test_a_norm_is_torchs(module: nn.LayerNorm | nn.RMSNorm) -> None:
     np.testing.assert_allclose(norm.carry(x, at=x) + norm.bias, norm(x), atol=1e-12)
 
 
-# The lens.
-
-
 def lens_of(name: str, detail: residual.Detail = "steps") -> lens.Lens:
     _, trace, stack, matrices = made(name)
     return lens.read(trace, list(residual.stages(trace, stack, detail).values()), matrices.readout)
@@ -297,9 +288,6 @@ def test_arrows_and_the_stage_from_which_on_an_answer_stays() -> None:
     found = lens.Lens(answer_rank=ranks, **dict.fromkeys(others, np.zeros(ranks.shape)))
     assert found.step.tolist() == [[0, 0, 0, 0], [1, 0, -1, 0], [-1, 0, 1, 1], [1, 0, 0, 0]]
     assert found.settled.tolist() == [3, 0, 2, 2]
-
-
-# Lengths and norms.
 
 
 @each("name, per_layer", [("pre", 2), ("attention only", 1), ("translator", 3), ("encoder", 2)])

@@ -128,12 +128,8 @@ def test_what_is_cut_stays_cut_and_the_rest_sums_to_one() -> None:
 @each("rules", [{"top_p": 0.0}, {"min_p": 1.0}, {"top_k": 1}, {"temperature": 0.0}])
 def test_the_most_probable_token_always_stays(rules: dict[str, Any]) -> None:
     p = left(scores(), **rules)
-    assert p.argmax() == scores().argmax()
-    assert p.max() == 1
-
-
-def test_rules_that_change_nothing_are_left_out() -> None:
-    assert len(stages(scores(), Rules())) == 1
+    assert (p.argmax(), p.max()) == (scores().argmax(), 1)
+    assert len(stages(scores(), Rules())) == 1  # rules that change nothing are left out
 
 
 def test_the_most_extreme_rules_neither_overflow_nor_lose_the_sum_in_both_languages() -> None:
@@ -182,16 +178,13 @@ def test_repeated_n_grams_are_those_that_occurred_before() -> None:
     assert repeated([1, 2, 1, 2], n=2) == pytest.approx(1 / 3)
 
 
-def test_the_number_falls_into_the_part_of_its_token() -> None:
+def test_the_number_falls_into_the_part_of_its_token_and_never_into_what_was_cut_away() -> None:
     p = np.array([0.125, 0.5, 0.0, 0.375])
     for number, token in {0.0: 1, 0.49: 1, 0.5: 3, 0.874: 3, 0.875: 0, 0.999999: 0}.items():
         found = draw(p, number)
         assert found.token == token
         assert found.low <= number < found.high
         assert found.high - found.low == pytest.approx(p[token])
-
-
-def test_what_was_cut_away_is_never_drawn_not_even_by_the_last_number() -> None:
     p = left(scores(), top_k=7)
     assert p[draw(p, np.nextafter(1.0, 0.0)).token] > 0
 

@@ -46,9 +46,6 @@ def layers_of(architecture: Architecture) -> tuple[str, ...]:
     return config(architecture=architecture).layers
 
 
-# The recorder by itself.
-
-
 def test_no_tap_hands_back_the_very_value() -> None:
     value = normal(2, 3)
     for tap in (NO_TAP, STEPWISE):
@@ -105,9 +102,6 @@ def test_a_name_that_fits_nothing_is_answered_with_the_sites_there_are(
         assert there in str(refused.value)
 
 
-# The fused path.
-
-
 @each(
     "n_fused, sites, edits",
     [
@@ -162,9 +156,6 @@ def test_edits_act_alike_on_both_paths(architecture: Architecture) -> None:
         assert not torch.allclose(record(model, *inputs)["logits"], stepwise, atol=1e-2)
 
 
-# Ablating a head.
-
-
 @each("architecture, layer", [(of, layer) for of in ARCHITECTURES for layer in layers_of(of)])
 @each("head", range(N_HEADS))
 def test_ablation_removes_exactly_one_heads_write(architecture: Architecture, layer: str, head: int) -> None:
@@ -206,9 +197,6 @@ def test_a_head_out_of_range_is_answered_with_the_heads_there_are(head: int) -> 
         record(lively_model(), *inputs_of("decoder-only"), edits=(AblateHead(layer="decoder.1.self_attn", head=head),))
 
 
-# Setting a mask.
-
-
 def test_set_mask_replaces_the_mask_of_its_layer_only() -> None:
     model, inputs = lively_model(), inputs_of("decoder-only")
     plain = record(model, *inputs)
@@ -245,9 +233,6 @@ def test_a_row_that_allows_nothing_and_a_mask_of_another_size_are_refused() -> N
     edit = SetMask(layer="decoder.0.self_attn", mask=((True, False, True), (True, True, True)))
     with pytest.raises(ValueError, match=rf"\(2, 3\).*decoder\.0\.self_attn \({LENGTH}, {LENGTH}\)"):
         record(lively_model(), *inputs_of("decoder-only"), edits=(edit,))
-
-
-# Nothing leaks.
 
 
 @each("architecture", ARCHITECTURES)
