@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Barrier
@@ -32,7 +31,7 @@ from tests.model.helpers import (
     record,
 )
 from tfmviz.model.attention import Attention
-from tfmviz.model.transformer import DecoderOnly, EncoderDecoder
+from tfmviz.model.transformer import DecoderOnly
 from tfmviz.record.edits import AblateHead, Edit, SetMask
 from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import NO_TAP, STEPWISE, Fork, Recorder, apply
@@ -251,34 +250,28 @@ def test_edits_leave_no_trace(architecture: Architecture) -> None:
 class InStep(Recorder):
     """A recorder that waits at every site until its sibling in the other thread is there too."""
 
-    def __init__(self, edits: Iterable[Edit], barrier: Barrier) -> None:
-        super().__init__(edits)
-        self.barrier = barrier
+    both = Barrier(2)
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
-        self.barrier.wait(timeout=60)
+        self.both.wait(timeout=60)
         return super().__call__(name, value)
 
 
 def test_two_threads_with_different_edits_get_what_they_get_alone() -> None:
     """One cached model serves everybody: two runs that take turns at every single site do not mix."""
     model, inputs = lively_model(architecture="encoder-decoder"), inputs_of("encoder-decoder")
-    assert isinstance(model, EncoderDecoder)
     edits: tuple[tuple[Edit, ...], ...] = (
         (AblateHead(layer="encoder.0.self_attn", head=0), AblateHead(layer="decoder.1.cross_attn", head=1)),
         (AblateHead(layer="encoder.0.self_attn", head=2), SetMask(layer="decoder.0.self_attn", mask=SEE_ITSELF_ONLY)),
     )
     alone = [record(model, *inputs, edits=each) for each in edits]
-    barrier = Barrier(2)
 
     def run(each: tuple[Edit, ...]) -> dict[str, Tensor]:
-        recorder = InStep(each, barrier)
         with torch.no_grad():
-            model(*inputs, tap=recorder)
+            model(*inputs, tap=(recorder := InStep(each)))
         return recorder.values
 
     with ThreadPoolExecutor(2) as pool:
-        together = list(pool.map(run, edits))
-    for actual, expected in zip(together, alone, strict=True):
-        assert_same(actual, expected)
+        for actual, expected in zip(pool.map(run, edits), alone, strict=True):
+            assert_same(actual, expected)
     assert not torch.allclose(alone[0]["logits"], alone[1]["logits"], atol=1e-2)

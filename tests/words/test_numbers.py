@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.each import each
-from tfmviz.words.numbers import decimal, in_words, per_cent, rounded, tiny
+from tfmviz.words.numbers import decimal, in_words, per_cent, rounded, tiny, which_way
 
 WRITTEN = (
     (tiny, {0: "0", 1.5e-6: "1.5·10⁻⁶", 9.97e-12: "1.0·10⁻¹¹", 0.031: "3.1·10⁻²", 12: "1.2·10¹"}),
@@ -44,3 +44,8 @@ def test_what_is_not_finite_is_a_dash(write: Callable[[float], str]) -> None:
 def test_the_smallest_and_largest_numbers_can_be_written(write: Callable[[float], str]) -> None:
     values: list[Any] = [5e-324, 1.7e308, np.float32(1e-45), np.float32(3e38), 0.0]
     assert all(any(map(str.isdigit, write(value))) for value in values)
+
+
+def test_a_second_number_is_less_or_more_where_it_is_written_so() -> None:
+    said = [which_way(0.5, after, less="less", same="same", more="more") for after in (0.494, 0.496, 0.504, 0.506)]
+    assert said == ["less", "same", "same", "more"]
