@@ -209,20 +209,18 @@ def slow_scores(rows: list[list[float]], read: Encoding, mask: list[list[bool]])
     even = []
     words = ["we" if token in ("We", " we") else token for token in read.tokens]
     for i, row in enumerate(rows):
+        others = [j for j in range(len(rows)) if j != i and mask[i][j]]
         if i >= 1:
             found["previous token"].append(row[i - 1])
             found["current token"].append(row[i])
             found["first token"].append(row[0])
-        if i + 1 < len(rows) and mask[i][i + 1]:
+        if i + 1 in others:
             found["next token"].append(row[i + 1])
-        same = [j for j in range(len(rows)) if j != i and mask[i][j] and words[j] == words[i]]
-        if same:
+        if same := [j for j in others if words[j] == words[i]]:
             found["same word"].append(sum(row[j] for j in same))
-        earlier = [j for j in range(i) if read.ids[j] == read.ids[i]]
-        if earlier:
+        if earlier := [j for j in range(i) if read.ids[j] == read.ids[i]]:
             found["induction"].append(sum(row[j + 1] for j in earlier))
-        marks = [j for j in range(len(rows)) if j != i and mask[i][j] and read.tokens[j] in (",", " ;")]
-        if marks:
+        if marks := [j for j in others if read.tokens[j] in (",", " ;")]:
             found["punctuation"].append(sum(row[j] for j in marks))
             even.append(len(marks) / sum(mask[i]))
         if sum(mask[i]) > 1:
@@ -242,15 +240,11 @@ def one_head(**changes: float) -> dict[Kind, Array]:
 def test_confirmed_believes_repeats_only_as_far_as_both_texts_do() -> None:
     nan = float("nan")
     here: dict[Kind, Array] = {kind: np.array([0.7, 0.1, nan]) for kind in SELF_KINDS}
-    on_repeats: dict[Kind, Array] = {kind: np.array([0.2, 0.9, 0.5]) for kind in SELF_KINDS}
-    believed = heads.confirmed(here, on_repeats)
+    believed = heads.confirmed(here, {kind: np.array([0.2, 0.9, 0.5]) for kind in SELF_KINDS})
     for kind in SELF_KINDS:
         expected = [0.2, 0.1, nan] if kind in ("induction", "same word") else [0.7, 0.1, nan]
         np.testing.assert_array_equal(believed[kind], expected)
     np.testing.assert_array_equal(here["induction"], [0.7, 0.1, nan])
-
-
-def test_an_unconfirmed_induction_head_loses_its_name() -> None:
     assert verdicts(one_head(induction=0.9)) == (Verdict("induction", 0.9),)
     assert verdicts(heads.confirmed(one_head(induction=0.9), one_head(induction=0.1))) == (Verdict("mixed", 0.1),)
 

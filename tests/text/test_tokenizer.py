@@ -62,8 +62,7 @@ def test_half_a_surrogate_pair_is_refused_by_its_place(tokenizer: Tokenizer, tex
 @any_text
 def test_spans_cover_the_text_without_gaps(tokenizer: Tokenizer, text: str) -> None:
     offsets = tokenizer.encode(text, max_len=100_000).offsets
-    assert offsets[0][0] == 0
-    assert offsets[-1][1] == len(text)
+    assert (offsets[0][0], offsets[-1][1]) == (0, len(text))
     for (_, before), (start, end) in pairwise(offsets):
         assert start in (before, before - 1)  # before - 1: the next bytes of the same character
         assert end >= before
@@ -112,9 +111,8 @@ def test_tokens_without_a_text_are_told_by_the_vocabulary(tokenizer: Tokenizer, 
 
 def test_too_many_tokens_are_cut_and_the_rest_is_counted(tokenizer: Tokenizer) -> None:
     encoding = tokenizer.encoding_of(range(2, 19), max_len=7)
-    assert encoding.ids == tuple(range(2, 9))
+    assert (encoding.ids, encoding.n_dropped) == (tuple(range(2, 9)), 10)
     assert len(encoding.tokens) == len(encoding.offsets) == 7
-    assert encoding.n_dropped == 10
 
 
 @each("index", [-1, VOCAB_SIZE, 10**9])
@@ -128,15 +126,12 @@ def with_mask() -> Tokenizer:
     return Tokenizer.train(SENTENCES, vocab_size=300, with_mask=True)
 
 
-@each(
-    "text, before, gap, after",
-    [("The cat ___ on.", "The cat", " ___", " on."), ("_____ a", "", "_____", " a"), ("a ___", "a", " ___", "")],
-)
+@each("before, gap, after", [("The cat", " ___", " on."), ("", "_____", " a"), ("a", " ___", "")])
 def test_a_gap_is_one_mask_between_the_tokens_of_what_surrounds_it(
-    with_mask: Tokenizer, text: str, before: str, gap: str, after: str
+    with_mask: Tokenizer, before: str, gap: str, after: str
 ) -> None:
     left, right = with_mask.encode_batch([before, after])
-    encoding = with_mask.encode(text, max_len=100)
+    encoding = with_mask.encode(before + gap + after, max_len=100)
     assert list(encoding.ids) == [*left, MASK, *right]
     assert encoding.tokens[len(left)] == gap
     assert [encoding.text[start:end] for start, end in encoding.offsets] == list(encoding.tokens)
