@@ -13,7 +13,6 @@ from tests.each import each
 from tests.text.texts import documents, paragraph
 from tfmviz.text.corpora import PASSAGE, CorpusError, is_held_out, split_documents
 
-
 FILES = {
     "stories.txt": ("One.\n\nStill one.\n<|endoftext|>\nTwo.<|endoftext|>", ["One.\n\nStill one.", "Two."]),
     "lines.txt": ("The first.\n  The second. \nThe third.", ["The first.", "The second.", "The third."]),
