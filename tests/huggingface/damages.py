@@ -197,10 +197,7 @@ REFUSED: dict[str, tuple[Damage, str]] = {
     ),
     "an unknown type": (config(model_type="mamba"), "'mamba' are not known here.*gpt2"),
     "no type": (config(model_type=None), "None are not known here"),
-    "remote code": (
-        config(model_type="my_model", auto_map={"AutoConfig": "evil.Config"}),
-        "code of theirs is not run",
-    ),
+    "remote code": (config(model_type="my_model", auto_map={"AutoConfig": "evil.Config"}), "code of theirs is not run"),
     "quantised": (
         config(quantization_config={"quant_method": "bitsandbytes", "load_in_8bit": True}),
         "weights are quantised",
@@ -217,14 +214,8 @@ REFUSED: dict[str, tuple[Damage, str]] = {
         "turns .* coordinates .partial_rotary_factor.; models of the type .* turn all",
     ),
     "heads that do not divide": (config(num_key_value_heads=4), "n_heads = 6 cannot share n_kv_heads = 4"),
-    "a vocabulary larger than the embedding": (
-        larger,
-        "entries, but its embedding only 307 rows",
-    ),
-    "no tokenizer": (
-        no_tokenizer,
-        r"holds no tokenizer: no tokenizer\.json",
-    ),
+    "a vocabulary larger than the embedding": (larger, "entries, but its embedding only 307 rows"),
+    "no tokenizer": (no_tokenizer, r"holds no tokenizer: no tokenizer\.json"),
     "a damaged tokenizer": (lambda folder: (folder / "tokenizer.json").write_text("{}"), "tokenizer cannot be read"),
     "brackets within brackets": (
         lambda folder: (folder / "config.json").write_text("[" * 100_000),

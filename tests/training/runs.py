@@ -40,13 +40,7 @@ COURSES: dict[str, dict[str, Any]] = {
 }
 TRANSFORMERS = [course for course in COURSES if course != "label"]
 SUBCOMMANDS = {"task": ("task", "reverse"), "add": ("task", "add"), "induction": ("task", "induction")}
-DATA = {
-    "lm": "lines.txt",
-    "mlm": "lines.txt",
-    "spans": "lines.txt",
-    "translate": "pairs.tsv",
-    "label": "pairs.tsv",
-}
+DATA = {"lm": "lines.txt", "mlm": "lines.txt", "spans": "lines.txt", "translate": "pairs.tsv", "label": "pairs.tsv"}
 
 
 def words(course: str, corpus: Path, out: Path, **changes: Any) -> list[str]:

@@ -113,11 +113,7 @@ def test_the_checksum_covers_names_types_shapes_numbers_and_the_header() -> None
     ("lost", "metadata", "said"),
     [
         ("model.embedding.W_E", {"step": "1", "run": json.dumps(RUN)}, "is not complete: model.embedding.W_E"),
-        (
-            "optimizer.exp_avg.embedding.W_E",
-            {"step": "1", "run": json.dumps(RUN)},
-            "is not complete: optimizer",
-        ),
+        ("optimizer.exp_avg.embedding.W_E", {"step": "1", "run": json.dumps(RUN)}, "is not complete: optimizer"),
         (None, {"run": json.dumps(RUN)}, r"is not a readable checkpoint \('step'"),
         (None, {"step": "1"}, r"is not a readable checkpoint \('run'"),
         (None, {"step": "1", "run": "not JSON"}, "is not a readable checkpoint"),

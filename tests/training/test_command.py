@@ -152,11 +152,7 @@ def test_the_card_says_what_its_writer_says_about_the_data(corpus: Path, tmp_pat
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        *({"positions": scheme} for scheme in SCHEMES),
-        {"precision": "bfloat16"},
-        {"training_mask": "none"},
-    ],
+    [*({"positions": scheme} for scheme in SCHEMES), {"precision": "bfloat16"}, {"training_mask": "none"}],
     ids=lambda changes: " ".join(f"{key} {value}" for key, value in changes.items()),
 )
 def test_what_the_help_offers_can_be_trained(corpus: Path, tmp_path: Path, changes: dict[str, Any]) -> None:

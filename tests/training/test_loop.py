@@ -16,15 +16,10 @@ from tfmviz.model.transformer import EncoderDecoder, build
 from tfmviz.text.tasks import questions
 from tfmviz.training import loop
 from tfmviz.training.data import windows
-from tfmviz.training.evaluation import (
-    exact_match,
-    translations,
-)
+from tfmviz.training.evaluation import exact_match, translations
 from tfmviz.training.loop import Settings, build_optimizer, evaluate, train
 from tfmviz.training.losses import token_loss
-from tfmviz.training.sequences import (
-    TaskBatches,
-)
+from tfmviz.training.sequences import TaskBatches
 
 
 def test_a_model_learns_a_text_that_repeats() -> None:

@@ -44,9 +44,7 @@ def test_a_shuffled_picture_is_read_as_the_picture_with_its_patches_moved() -> N
     model, (read, _) = pictures.load("learned"), pictures.digits().held_out
     order = np.random.default_rng(3).permutation(pictures.N_PATCHES)
     np.testing.assert_allclose(
-        pictures.read(model, read[0], order)["logits"],
-        pictures.read(model, moved(read[0], order))["logits"],
-        atol=1e-5,
+        pictures.read(model, read[0], order)["logits"], pictures.read(model, moved(read[0], order))["logits"], atol=1e-5
     )
 
 
