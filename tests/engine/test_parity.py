@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tests.engine import MODELS, Engine
 from tests.engine.parity import check_model, difference, same_order
 from tests.engine.random_models import CASES, Case, check_case
@@ -36,7 +37,7 @@ def test_the_engine_says_which_shipped_models_it_knows() -> None:
     assert said["experts"] == "The browser does not compute models with n_experts = 4."
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@each("name", KNOWN)
 def test_a_shipped_model_leaves_the_same_record(engine: Engine, name: str) -> None:
     check_model(engine, name, 4)
 
@@ -48,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.parametrize("case", CASES[::11], ids=str)
+@each("case", CASES[::11])
 def test_a_random_model_leaves_the_same_record(engine: Engine, folder: Path, case: Case) -> None:
     check_case(engine, folder, case)
 
@@ -63,7 +64,7 @@ def test_what_is_asked_for_is_kept_and_nothing_else(engine: Engine) -> None:
         difference(site, arrays[site], trace[site])
 
 
-@pytest.mark.parametrize("site", ["decoder.9.mlp.out", "decoder.1.cross_attn.*", "nothing"])
+@each("site", ["decoder.9.mlp.out", "decoder.1.cross_attn.*", "nothing"])
 def test_a_site_that_is_not_there_is_refused_in_the_same_words(engine: Engine, site: str) -> None:
     engine.load("twins-none", MODELS / "twins-none")
     there = load("twins-none").trace("The cat sat.").sites
@@ -72,7 +73,7 @@ def test_a_site_that_is_not_there_is_refused_in_the_same_words(engine: Engine, s
     assert str(ours.value) == str(NotCaptured(site, there))
 
 
-@pytest.mark.parametrize("name", ["twins-postnorm", "fill-in"])
+@each("name", ["twins-postnorm", "fill-in"])
 def test_the_next_word_is_read_off_any_position(engine: Engine, name: str) -> None:
     engine.load(name, MODELS / name)
     model, text = load(name), "The cat ___ on the mat."

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.engine import MODELS, Engine
 from tests.hostile.texts import ODD, WORST
 from tfmviz.record.trace import Encoding
@@ -130,7 +131,7 @@ def test_half_a_character_is_refused_in_the_same_words(engine: Engine) -> None:
         assert str(ours.value) == str(theirs.value)
 
 
-@pytest.mark.parametrize("text", ["Ꟑ", "\u0897", "𞤀𞤁", "a" * 20_001])
+@each("text", ["Ꟑ", "\u0897", "𞤀𞤁", "a" * 20_001])
 def test_what_it_cannot_be_sure_of_is_left_to_the_server(engine: Engine, text: str) -> None:
     engine.load("induction", MODELS / "induction")
     assert engine.ask("encode", name="induction", texts=["The cat", text], max_len=9)[1] is None

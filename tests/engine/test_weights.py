@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 
+from tests.cases import each
 from tests.engine import MODELS
 from tests.model.helpers import flat
 from tests.node import call
@@ -59,8 +60,8 @@ NO_PLACE = "x has no shape or no place in the weights."
 MISFIT = "x does not fit its place in the weights, which may be cut off."
 
 
-@pytest.mark.parametrize(
-    ("data", "said"),
+@each(
+    "data, said",
     [
         (b"", NO_HEADER),
         (b"\x08\0\0", NO_HEADER),
@@ -128,8 +129,8 @@ def test_weights_that_are_not_those_of_the_config_are_refused(config: dict[str, 
     )
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
+@each(
+    "changes, said",
     [
         ({"vocab_size": 1000}, "The tokenizer has 1024 entries, the config says 1000."),
         ({"d_model": 0}, "d_model = 0 is no size."),

@@ -17,6 +17,7 @@ from safetensors.torch import load_file
 
 import tfmviz
 from tests.browser import ROOT
+from tests.cases import each
 from tests.huggingface.folders import TOKENIZERS, write
 from tests.huggingface.models import tiny
 from tfmviz import zoo
@@ -55,7 +56,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ZooModel]:
     return found
 
 
-every_kind = pytest.mark.parametrize("name", [*TOKENIZERS, "marian"])
+every_kind = each("name", [*TOKENIZERS, "marian"])
 
 
 # What is written.
@@ -173,7 +174,7 @@ def test_every_model_is_traced_and_its_parts_switched_off(models: dict[str, ZooM
     assert ("logits" in trace) == (name != "bert headless")
 
 
-@pytest.mark.parametrize("name", ["bart", "t5 1.1", "marian"])
+@each("name", ["bart", "t5 1.1", "marian"])
 def test_a_translator_writes_what_transformers_writes(models: dict[str, ZooModel], name: str) -> None:
     model, original = models[name], tiny(name)
     source = torch.tensor([model.tokenizer.encode(TEXT, max_len=61).ids])
@@ -249,7 +250,7 @@ def as_neox(weights: dict[str, torch.Tensor], config: Any) -> dict[str, torch.Te
     return {name: value.float() for name, value in found.items()}
 
 
-@pytest.mark.parametrize(
+@each(
     "program",
     [
         "import tfmviz.zoo; tfmviz.zoo.load('fill-in').trace('A ___ cat.')",

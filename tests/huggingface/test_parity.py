@@ -8,6 +8,7 @@ from contextlib import nullcontext
 import pytest
 import torch
 
+from tests.cases import each
 from tests.huggingface.models import MODELS, ids, texts_of, tiny
 from tests.model.helpers import blocks_of, record
 from tfmviz.huggingface import check
@@ -21,7 +22,7 @@ from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, Transformer
 
 LANGUAGE_MODELS = ("gpt2", "gpt_neox", "opt", "bloom", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2")
 
-every_model = pytest.mark.parametrize("name", MODELS)
+every_model = each("name", MODELS)
 
 
 def converted(model: object) -> Transformer:
@@ -54,7 +55,7 @@ def test_the_weights_are_large_enough_for_a_wrong_formula_to_show(name: str) -> 
         assert last.max() > 2 / last.shape[-1], layer
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if MODELS[name]().config.model_type in LANGUAGE_MODELS])
+@each("name", [name for name in MODELS if MODELS[name]().config.model_type in LANGUAGE_MODELS])
 def test_reading_with_a_cache_gives_what_one_pass_gives(name: str) -> None:
     module = converted(tiny(name))
     assert isinstance(module, DecoderOnly)
@@ -65,7 +66,7 @@ def test_reading_with_a_cache_gives_what_one_pass_gives(name: str) -> None:
     assert float((torch.cat(parts, dim=1) - expected).abs().max()) < 5e-5 * float(expected.abs().max())
 
 
-@pytest.mark.parametrize("name", ["bart", "marian", "t5 1.1"])
+@each("name", ["bart", "marian", "t5 1.1"])
 def test_translating_writes_what_transformers_writes(name: str) -> None:
     """With a cache, greedily; ours begins with the same mark and stops at the same one."""
     model = tiny(name)

@@ -14,6 +14,7 @@ import pytest
 import torch
 import transformers as hf
 
+from tests.cases import each
 from tests.huggingface.damages import REFUSED
 from tests.huggingface.folders import llama_style
 from tests.huggingface.models import LENGTH, LLAMA, MODELS, WINDOW, qwen2, sliding, tiny
@@ -187,7 +188,7 @@ def shape_of(theirs: Any, tensors: Mapping[str, torch.Tensor] = MappingProxyType
     return config_of(theirs, open_source(Memory(tensors), family), family)
 
 
-@pytest.mark.parametrize("what", UNKNOWN)
+@each("what", UNKNOWN)
 def test_models_of_an_unknown_kind_are_refused_by_their_configuration(what: str) -> None:
     make, words = UNKNOWN[what]
     with pytest.raises(Refused, match=words):
@@ -197,8 +198,8 @@ def test_models_of_an_unknown_kind_are_refused_by_their_configuration(what: str)
 SOME = hf.Qwen2Config(**qwen2(), **sliding(from_layer=1))
 
 
-@pytest.mark.parametrize(
-    ("theirs", "window", "max_len"),
+@each(
+    "theirs, window, max_len",
     [
         (MODELS["mistral"]().config, WINDOW, LENGTH),
         (hf.MistralConfig(**LLAMA, sliding_window=None), None, LENGTH),
@@ -224,8 +225,8 @@ def test_the_comparison_reads_a_text_that_is_longer_than_the_window() -> None:
     assert longest[0] > 50 > longest[1]
 
 
-@pytest.mark.parametrize(
-    ("theirs", "said"),
+@each(
+    "theirs, said",
     [
         (MODELS["mistral"]().config, "61 tokens here, of which each token sees the last 13"),
         (SOME, "13 tokens here, trained on up to 61; longer texts would exceed a window of some layers"),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from tests.cases import each
 from tests.model.helpers import (
     BATCH,
     BIASES,
@@ -42,8 +42,8 @@ MASKS = {
     "cross": masks.full(LENGTH, K_LENGTH),
     "cross and padding": masks.full(LENGTH, K_LENGTH) & CROSS_PADDING,
 }
-every_mask = pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS.keys())
-every_bias = pytest.mark.parametrize("scheme", BIASES)
+every_mask = each("mask", MASKS)
+every_bias = each("scheme", BIASES)
 
 
 def inputs_for(mask: Tensor) -> tuple[Tensor, Tensor]:
@@ -131,7 +131,7 @@ def test_out_is_the_sum_of_what_each_head_writes() -> None:
 
 @every_mask
 @every_bias
-@pytest.mark.parametrize("n_kv_heads", [N_HEADS, 1])
+@each("n_kv_heads", [N_HEADS, 1])
 def test_the_fused_path_equals_the_stepwise_path(mask: Tensor, scheme: str, n_kv_heads: int) -> None:
     attention = lively(Attention(config(n_kv_heads=n_kv_heads)))
     x_q, x_kv = inputs_for(mask)
@@ -160,8 +160,8 @@ def test_the_two_paths_have_equal_gradients(mask: Tensor) -> None:
 SIX_HEADS = {"n_heads": 6, "d_model": 6 * D_HEAD}
 
 
-@pytest.mark.parametrize("n_kv_heads", [1, 2, 3, 6])
-@pytest.mark.parametrize("kind", ["causal", "causal and padding"])
+@each("n_kv_heads", [1, 2, 3, 6])
+@each("kind", ["causal", "causal and padding"])
 @every_bias
 def test_grouped_heads_equal_torchs(n_kv_heads: int, kind: str, scheme: str) -> None:
     mask = MASKS[kind]
@@ -176,8 +176,8 @@ def test_grouped_heads_equal_torchs(n_kv_heads: int, kind: str, scheme: str) -> 
     assert_close(values["z"], z)
 
 
-@pytest.mark.parametrize("n_kv_heads", [1, 2, 3])
-@pytest.mark.parametrize("tap", [NO_TAP, STEPWISE], ids=["fused", "stepwise"])
+@each("n_kv_heads", [1, 2, 3])
+@each("tap", {"fused": NO_TAP, "stepwise": STEPWISE})
 def test_grouped_heads_equal_full_heads_with_repeated_weights(n_kv_heads: int, tap: PassThrough) -> None:
     mask = MASKS["causal"]
     grouped = lively(Attention(config(**SIX_HEADS, n_kv_heads=n_kv_heads)))
@@ -239,7 +239,7 @@ def test_the_pattern_is_recorded_before_dropout() -> None:
     assert not torch.allclose(values["z"], without["z"], atol=1e-2)
 
 
-@pytest.mark.parametrize("tap", [NO_TAP, STEPWISE], ids=["fused", "stepwise"])
+@each("tap", {"fused": NO_TAP, "stepwise": STEPWISE})
 def test_both_paths_drop_out_in_training_only(tap: PassThrough) -> None:
     """The first query sees one key: it either keeps its value, doubled, or loses it."""
     attention, mask = lively(Attention(config(dropout=0.5))), MASKS["causal"]
@@ -269,7 +269,7 @@ def test_attending_in_halves_equals_torchs_kernel(mask: Tensor, scheme: str) -> 
     assert_close(attention.attend_in_halves(q, k, v, mask=mask, bias=bias), expected)
 
 
-@pytest.mark.parametrize("scheme", BIASES)
+@each("scheme", BIASES)
 def test_training_in_bfloat16_has_the_gradients_of_the_fused_kernel(scheme: str) -> None:
     """Up to the precision of bfloat16, whose numbers are 1/256 apart."""
     mask, gradients = masks.causal(LENGTH), []

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from transformers import GenerationMixin
 
+from tests.cases import each
 from tests.model.helpers import MAX_LEN, SCHEMES, VOCAB, config, lively, lively_model, token_ids
 from tests.model.references import MARK, marian_of
 from tests.model.test_transformer import gpt2_of
@@ -82,13 +83,13 @@ def their_texts(model: GenerationMixin, text: list[int], prompt: int, **how: Any
     return texts, found.get("sequences_scores")
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@each("text", TEXTS)
 def test_greedy_texts_are_those_of_transformers(writer: DecoderOnly, gpt2: GenerationMixin, text: list[int]) -> None:
     (expected,), _ = their_texts(gpt2, text, 4, max_new_tokens=9, eos_token_id=list(ENDS))
     assert greedy(writer, text, ends=ENDS, max_new_tokens=9) == expected
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@each("text", TEXTS)
 def test_greedy_translations_are_those_of_transformers(
     translator: EncoderDecoder, marian: GenerationMixin, text: list[int]
 ) -> None:
@@ -104,7 +105,7 @@ def assert_same_texts(found: BeamStep, expected: list[list[int]], scores: Tensor
 PENALTIES = (-1.0, 0.0, 0.6, 1.0, 2.0)
 
 
-@pytest.mark.parametrize("width", [2, 3, 5])
+@each("width", [2, 3, 5])
 def test_all_texts_of_a_beam_search_are_those_of_transformers(
     writer: DecoderOnly, gpt2: GenerationMixin, width: int
 ) -> None:
@@ -118,7 +119,7 @@ def test_all_texts_of_a_beam_search_are_those_of_transformers(
     assert len(lengths) > 3
 
 
-@pytest.mark.parametrize("width", [2, 4])
+@each("width", [2, 4])
 def test_all_translations_of_a_beam_search_are_those_of_transformers(
     translator: EncoderDecoder, marian: GenerationMixin, width: int
 ) -> None:
@@ -146,8 +147,8 @@ def test_banned_tokens_are_left_out_as_transformers_leaves_them_out(writer: Deco
 # Laws.
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("architecture", ["decoder-only", "encoder-decoder"])
+@each("scheme", SCHEMES)
+@each("architecture", ["decoder-only", "encoder-decoder"])
 def test_one_beam_writes_what_greedy_writes(architecture: str, scheme: str) -> None:
     model = lively_model(architecture=architecture, positions=scheme)
     for text in TEXTS:
@@ -166,8 +167,8 @@ def score_of(model: Transformer, text: list[int], found: Hypothesis) -> float:
     return float(logits.log_softmax(dim=-1)[torch.arange(len(new)), torch.tensor(new)].sum())
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("architecture", ["decoder-only", "encoder-decoder"])
+@each("scheme", SCHEMES)
+@each("architecture", ["decoder-only", "encoder-decoder"])
 @torch.inference_mode()
 def test_every_score_is_that_of_its_text_read_in_one_pass(architecture: str, scheme: str) -> None:
     """So the rows of the cache belong to their texts after every exchange."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from transformers import LlamaConfig
 from transformers.models.llama.modeling_llama import LlamaMLP, LlamaRMSNorm
 
+from tests.cases import each
 from tests.model.helpers import (
     BATCH,
     BIASES,
@@ -37,9 +37,9 @@ from tfmviz.model.norms import build_norm
 from tfmviz.record.facts import FeedForwardKind, Norm, NormPosition
 from tfmviz.record.tap import NO_TAP
 
-every_norm_position = pytest.mark.parametrize("norm_position", get_args(NormPosition))
-torchs_norm_positions = pytest.mark.parametrize("norm_position", ["pre", "post"])
-every_norm = pytest.mark.parametrize("norm", get_args(Norm))
+every_norm_position = each("norm_position", get_args(NormPosition))
+torchs_norm_positions = each("norm_position", ["pre", "post"])
+every_norm = each("norm", get_args(Norm))
 
 X, MEMORY = normal(BATCH, LENGTH, D_MODEL), normal(BATCH, K_LENGTH, D_MODEL, seed=4)
 CAUSAL = masks.causal(LENGTH)
@@ -93,7 +93,7 @@ def normalised(x: Tensor, norm: nn.Module) -> Tensor:
 # Feed-forward layers.
 
 
-@pytest.mark.parametrize(("kind", "activation"), [("relu", nn.ReLU()), ("gelu", nn.GELU())])
+@each("kind, activation", [("relu", nn.ReLU()), ("gelu", nn.GELU())])
 def test_feed_forward_is_two_matrices_around_the_activation(kind: FeedForwardKind, activation: nn.Module) -> None:
     mlp = lively(FeedForward(config(feed_forward=kind)))
     values = record(mlp, X)
@@ -188,8 +188,8 @@ def as_torch_decoder(stack: Stack, *, activation: str, norm_first: bool) -> nn.T
 
 
 @torchs_norm_positions
-@pytest.mark.parametrize("activation", ["relu", "gelu"])
-@pytest.mark.parametrize("lengths", [None, (LENGTH, 3)], ids=["full", "padded"])
+@each("activation", ["relu", "gelu"])
+@each("lengths", {"full": None, "padded": (LENGTH, 3)})
 def test_encoder_equals_torchs(norm_position: NormPosition, activation: str, lengths: tuple[int, ...] | None) -> None:
     stack = lively(
         Stack(config(norm_position=norm_position, feed_forward=activation, positions="none"), bidirectional=True)
@@ -204,7 +204,7 @@ def test_encoder_equals_torchs(norm_position: NormPosition, activation: str, len
 
 
 @torchs_norm_positions
-@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@each("activation", ["relu", "gelu"])
 def test_decoder_equals_torchs(norm_position: NormPosition, activation: str) -> None:
     stack = lively(
         Stack(
@@ -243,7 +243,7 @@ def steps(layer: int, *, cross: bool) -> list[tuple[str, str, str]]:
 
 
 @every_norm
-@pytest.mark.parametrize("cross", [False, True])
+@each("cross", [False, True])
 def test_pre_norm_residual_accounting_is_exact(norm: Norm, cross: bool) -> None:
     _, values = record_decoder("pre", norm, cross=cross)
     for layer in range(N_LAYERS):
@@ -252,7 +252,7 @@ def test_pre_norm_residual_accounting_is_exact(norm: Norm, cross: bool) -> None:
 
 
 @every_norm
-@pytest.mark.parametrize("cross", [False, True])
+@each("cross", [False, True])
 def test_post_norm_residual_accounting_goes_through_the_norm(norm: Norm, cross: bool) -> None:
     stack, values = record_decoder("post", norm, cross=cross)
     for layer, block in enumerate(blocks_of(stack)):
@@ -265,7 +265,7 @@ def test_post_norm_residual_accounting_goes_through_the_norm(norm: Norm, cross: 
 
 
 @every_norm_position
-@pytest.mark.parametrize("cross", [False, True])
+@each("cross", [False, True])
 def test_blocks_hand_the_stream_on_unchanged(norm_position: NormPosition, cross: bool) -> None:
     _, values = record_decoder(norm_position, "layer", cross=cross)
     assert torch.equal(values["0.resid_pre"], X)
@@ -303,8 +303,8 @@ def test_dropout_acts_on_embeddings_and_on_what_layers_write_after_it_is_recorde
 # Positions in a stack.
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("bidirectional", [True, False])
+@each("scheme", SCHEMES)
+@each("bidirectional", [True, False])
 def test_positions_never_touch_cross_attention(scheme: str, bidirectional: bool) -> None:
     """Cross-attention's scores are plain scaled products of `q` and `k`, whatever the scheme."""
     stack = lively(Stack(config(positions=scheme), bidirectional=bidirectional, cross=True))
@@ -316,7 +316,7 @@ def test_positions_never_touch_cross_attention(scheme: str, bidirectional: bool)
         assert f"{layer}.cross_attn.rot_q" not in values
 
 
-@pytest.mark.parametrize("scheme", [scheme for scheme in BIASES if scheme != "none"])
+@each("scheme", [scheme for scheme in BIASES if scheme != "none"])
 def test_every_block_gets_the_same_bias(scheme: str) -> None:
     stack = lively(Stack(config(positions=scheme), bidirectional=True))
     values = record(stack, X, mask=masks.full(LENGTH, LENGTH))

@@ -13,6 +13,7 @@ from typing import Any, Literal, get_origin, get_type_hints
 import pytest
 import torch
 
+from tests.cases import each
 from tests.model.helpers import ARCHITECTURES, SCHEMES, config, flat, inputs_of, lively_model, record
 from tfmviz import zoo
 from tfmviz.model.config import MAX_LEN, MAX_PARAMETERS, MAX_VOCAB, ModelConfig
@@ -23,7 +24,7 @@ from tfmviz.positions import schemes
 from tfmviz.record.facts import MAX_EXPERTS, Architecture
 from tfmviz.record.part import Part
 
-every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
+every_architecture = each("architecture", ARCHITECTURES)
 
 # What is refused.
 
@@ -40,22 +41,22 @@ FLAGS = [name for name, (_, _, hint) in FIELDS.items() if hint is bool]
 CHOICES = [name for name, (_, _, hint) in FIELDS.items() if get_origin(hint) is Literal]
 
 
-@pytest.mark.parametrize("name", COUNTS)
-@pytest.mark.parametrize("value", [0, -3, 2.0, "7", True, None])
+@each("name", COUNTS)
+@each("value", [0, -3, 2.0, "7", True, None])
 def test_counts_are_whole_numbers_of_at_least_1(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=rf"^{name} must be a whole number .* {value!r}\.$"):
         config(**{name: value})
 
 
-@pytest.mark.parametrize("name", [*CHOICES, "positions", *FLAGS])
-@pytest.mark.parametrize("value", ["no such", None, 1, ["pre"]])
+@each("name", [*CHOICES, "positions", *FLAGS])
+@each("value", ["no such", None, 1, ["pre"]])
 def test_an_unknown_choice_is_named(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=rf"^{name} must be one of \w.*, but is ") as refused:
         config(**{name: value})
     assert repr(value) in str(refused.value)
 
 
-@pytest.mark.parametrize("name", FLAGS)
+@each("name", FLAGS)
 def test_a_flag_is_a_word_in_a_file_and_true_or_false_in_python(name: str) -> None:
     """A word in the place of a flag would count as true, whatever it says."""
     with pytest.raises(ValueError, match=rf"^{name} must be one of \w+, \w+, but is True"):
@@ -67,7 +68,7 @@ def test_a_flag_is_a_word_in_a_file_and_true_or_false_in_python(name: str) -> No
         replace(where, **{field: "absent"})
 
 
-@pytest.mark.parametrize("name", ["d_model", "n_heads", "norm_eps", "score_cap", "dropout", "max_len"])
+@each("name", ["d_model", "n_heads", "norm_eps", "score_cap", "dropout", "max_len"])
 def test_a_number_that_no_float_can_hold_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=name):
         config(**{name: 10**400})
@@ -78,8 +79,8 @@ def test_an_unknown_choice_is_answered_with_those_there_are() -> None:
         config(positions="rotary")
 
 
-@pytest.mark.parametrize(
-    ("changes", "numbers"),
+@each(
+    "changes, numbers",
     [
         ({"d_model": 31, "n_heads": 3, "n_kv_heads": 3}, ("d_model = 31", "n_heads = 3")),
         ({"n_heads": 3, "n_kv_heads": 2}, ("n_heads = 3", "n_kv_heads = 2")),
@@ -107,12 +108,12 @@ def test_what_does_not_go_together_is_named_with_both_numbers(
         assert number in str(refused.value)
 
 
-@pytest.mark.parametrize("scheme", [name for name, scheme in schemes.SCHEMES.items() if scheme.pairs is None])
+@each("scheme", [name for name, scheme in schemes.SCHEMES.items() if scheme.pairs is None])
 def test_odd_widths_are_fine_where_nothing_comes_in_pairs(scheme: str) -> None:
     assert config(d_model=33, n_heads=3, positions=scheme).d_head == 11
 
 
-@pytest.mark.parametrize("name", CHOICES)
+@each("name", CHOICES)
 def test_a_choice_without_an_implementation_builds_no_model(name: str) -> None:
     """Nor does it silently build another one. Training builds the model before it writes anything."""
     half_changed = deepcopy(config())
@@ -126,22 +127,21 @@ def test_sinusoids_need_an_even_width_but_not_even_heads() -> None:
     assert config(d_model=34, n_heads=2, positions="sinusoidal").d_head == 17
 
 
-@pytest.mark.parametrize("value", ["high", None, [0.1]])
+@each("value", ["high", None, [0.1]])
 def test_a_dropout_that_is_no_number_is_named(value: Any) -> None:
     entries = config().to_dict() | {"dropout": value}
     with pytest.raises(ValueError, match=r"^dropout must be"):
         ModelConfig.from_dict(entries)
 
 
-@pytest.mark.parametrize(
+@each(
     "changes",
-    [
-        {"max_len": 10**9, "positions": "learned"},
-        {"max_len": 10**9, "positions": "sinusoidal"},
-        {"max_len": 10**9, "positions": "rope"},
-        {"n_layers": 10**7, "n_heads": 1, "d_model": 1, "d_ff": 1, "positions": "none"},
-    ],
-    ids=["learned positions", "sinusoids", "rotation angles", "layers"],
+    {
+        "learned positions": {"max_len": 10**9, "positions": "learned"},
+        "sinusoids": {"max_len": 10**9, "positions": "sinusoidal"},
+        "rotation angles": {"max_len": 10**9, "positions": "rope"},
+        "layers": {"n_layers": 10**7, "n_heads": 1, "d_model": 1, "d_ff": 1, "positions": "none"},
+    },
 )
 def test_a_hostile_config_cannot_fill_the_memory(changes: dict[str, Any]) -> None:
     """Tables that follow from a formula take memory as weights do, and so does every block, however narrow."""
@@ -160,7 +160,7 @@ def test_the_limit_itself_is_allowed() -> None:
 # As a value.
 
 
-@pytest.mark.parametrize(
+@each(
     "changes",
     [
         {},
@@ -227,7 +227,7 @@ REALISTIC = flat(
 
 
 @every_architecture
-@pytest.mark.parametrize(
+@each(
     "changes",
     [
         {},
@@ -240,7 +240,6 @@ REALISTIC = flat(
         *({"positions": scheme} for scheme in SCHEMES),
         {"embeddings": "untied", "feed_forward": "swiglu", "n_kv_heads": 1, "positions": "learned", "max_len": 1024},
     ],
-    ids=lambda changes: " ".join(map(str, changes.values())) or "as it is",
 )
 def test_n_parameters_is_within_1_percent(architecture: Architecture, changes: dict[str, Any]) -> None:
     realistic = flat(**REALISTIC.to_dict() | {"architecture": architecture} | changes)
@@ -257,8 +256,8 @@ def test_d_head() -> None:
     assert REALISTIC.d_head == 32
 
 
-@pytest.mark.parametrize(
-    ("architecture", "layers"),
+@each(
+    "architecture, layers",
     [
         ("decoder-only", ("decoder.0.self_attn", "decoder.1.self_attn")),
         ("encoder-only", ("encoder.0.self_attn", "encoder.1.self_attn")),

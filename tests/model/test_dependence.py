@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from torch import Tensor
 
+from tests.cases import each
 from tests.model.helpers import (
     ARCHITECTURES,
     BATCH,
@@ -29,13 +29,13 @@ from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly
 from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import NO_TAP, STEPWISE, PassThrough
 
-every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
+every_architecture = each("architecture", ARCHITECTURES)
 
 
-every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+every_scheme = each("scheme", SCHEMES)
 
 
-both_paths = pytest.mark.parametrize("tap", [NO_TAP, STEPWISE], ids=["fused", "stepwise"])
+both_paths = each("tap", {"fused": NO_TAP, "stepwise": STEPWISE})
 
 
 # What can depend on what.
@@ -193,7 +193,7 @@ def test_nobody_attends_to_padding() -> None:
 
 
 @every_architecture
-@pytest.mark.parametrize("n_kv_heads", [N_HEADS, 1])
+@each("n_kv_heads", [N_HEADS, 1])
 def test_patterns_of_whole_models_are_distributions(architecture: Architecture, n_kv_heads: int) -> None:
     values = record(lively_model(architecture=architecture, n_kv_heads=n_kv_heads), *inputs_of(architecture))
     for layer in config(architecture=architecture).layers:

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from tests.cases import each
 from tests.model.helpers import MAX_LEN as MAX_LEN_OF_HELPERS
 from tests.model.helpers import SCHEMES, assert_close, flat, inputs_of, lively_model, token_ids
 from tfmviz.model.cache import Cache
@@ -88,7 +89,7 @@ def test_a_prompt_longer_than_the_context_is_kept_whole(writer: DecoderOnly) -> 
     assert ids[23:].equal(continue_ids(writer, prompt[-MAX_LEN:], max_new_tokens=5)[MAX_LEN:])
 
 
-@pytest.mark.parametrize("temperature", [0.0, 0.9])
+@each("temperature", [0.0, 0.9])
 def test_writing_in_two_parts_begins_like_writing_in_one(writer: DecoderOnly, temperature: float) -> None:
     short, long = (continue_ids(writer, PROMPT, max_new_tokens=n, temperature=temperature, seed=3) for n in (0, 7))
     assert short.equal(PROMPT)
@@ -116,7 +117,7 @@ def test_at_temperature_0_the_seed_decides_nothing(writer: DecoderOnly) -> None:
     assert first.equal(other)
 
 
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@each("temperature", [0.0, 1.0])
 def test_writing_leaves_the_random_numbers_of_others_alone(writer: DecoderOnly, temperature: float) -> None:
     before = torch.get_rng_state()
     continue_ids(writer, PROMPT, max_new_tokens=3, temperature=temperature)
@@ -148,7 +149,7 @@ def test_another_source_is_translated_differently(translator: EncoderDecoder) ->
     assert not first.equal(other)
 
 
-@pytest.mark.parametrize("place", [0, 2, 5])
+@each("place", [0, 2, 5])
 @torch.inference_mode()
 def test_a_translation_stops_before_its_end_mark(translator: EncoderDecoder, place: int) -> None:
     """The output rows of the mark and of one written token are exchanged, so the model writes the mark there."""
@@ -165,7 +166,7 @@ def test_a_translation_stops_before_its_end_mark(translator: EncoderDecoder, pla
     assert other(SOURCE[None], after_mark(stopped))[0, -1].argmax() == END
 
 
-@pytest.mark.parametrize("max_new_tokens", [0, 1, 5, MAX_LEN - 1, 1000])
+@each("max_new_tokens", [0, 1, 5, MAX_LEN - 1, 1000])
 def test_a_translation_is_no_longer_than_asked_for_and_than_fits(
     translator: EncoderDecoder, max_new_tokens: int
 ) -> None:
@@ -178,8 +179,8 @@ def test_a_translation_is_no_longer_than_asked_for_and_than_fits(
 SOURCES = ([7, 2, 31, 11], [5], [3, 3, 9, 40, 21, 8, 17], [12, 30])
 
 
-@pytest.mark.parametrize("max_new_tokens", [0, 1, 5, 1000])
-@pytest.mark.parametrize("begin", [(END,), (END, 4)], ids=["a mark", "a mark and a language"])
+@each("max_new_tokens", [0, 1, 5, 1000])
+@each("begin", {"a mark": (END,), "a mark and a language": (END, 4)})
 def test_texts_translated_together_are_those_translated_alone(
     translator: EncoderDecoder, begin: tuple[int, ...], max_new_tokens: int
 ) -> None:
@@ -217,14 +218,13 @@ def writer_of(**changes: Any) -> Any:
     return lively_model(n_heads=4, n_kv_heads=2, d_model=24, **changes)
 
 
-@pytest.mark.parametrize(
+@each(
     "changes",
     [
         *({"positions": s, "norm_position": n} for s in SCHEMES for n in get_args(NormPosition)),
         {"window": 3},
         {"attention": "linear", "positions": "sinusoidal"},
     ],
-    ids=str,
 )
 @torch.inference_mode()
 def test_reading_in_pieces_with_a_cache_gives_the_logits_of_one_pass(changes: dict[str, Any]) -> None:
@@ -238,7 +238,7 @@ def test_reading_in_pieces_with_a_cache_gives_the_logits_of_one_pass(changes: di
     assert n_read == 11
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@each("scheme", SCHEMES)
 @torch.inference_mode()
 def test_decoding_in_pieces_with_a_cache_gives_the_logits_of_one_pass(scheme: str) -> None:
     model = writer_of(positions=scheme, architecture="encoder-decoder", embeddings="untied")
@@ -252,7 +252,7 @@ def test_decoding_in_pieces_with_a_cache_gives_the_logits_of_one_pass(scheme: st
         memory = memory[:, :0]
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@each("scheme", SCHEMES)
 def test_writing_equals_writing_without_a_cache(scheme: str) -> None:
     """Also past the context, where the cache no longer helps."""
     model = writer_of(positions=scheme)
@@ -291,8 +291,8 @@ def recorded(model: Any, text: Tensor, **how: Any) -> list[Step]:
     return list(steps(reader, start, **how))
 
 
-@pytest.mark.parametrize("given", [(), (4, 8, 15), tuple(range(20))])
-@pytest.mark.parametrize("scheme", SCHEMES)
+@each("given", [(), (4, 8, 15), tuple(range(20))])
+@each("scheme", SCHEMES)
 @torch.inference_mode()
 def test_every_record_holds_the_logits_of_its_own_place(scheme: str, given: tuple[int, ...]) -> None:
     """Elsewhere every word once showed what stood against the first. The context ends at 13 tokens."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from torch import Tensor, nn
 
+from tests.cases import each
 from tests.model.helpers import assert_close, blocks_of, lively
 from tests.model.test_block import copy_attention, copy_feed_forward, copy_norms
 from tfmviz.model.pictures import ACROSS, N_PATCHES, PATCH, SIDE, PictureReader, config, patches
@@ -56,7 +56,7 @@ def test_the_whole_model_is_torchs_encoder_between_two_matrices() -> None:
 
 
 @torch.no_grad()
-@pytest.mark.parametrize(("positions", "is_blind"), [("none", True), ("learned", False)])
+@each("positions, is_blind", [("none", True), ("learned", False)])
 def test_only_a_model_without_positions_is_blind_to_the_order_of_patches(positions: str, is_blind: bool) -> None:
     model, cut = lively(PictureReader(config(positions))), patches(pictures())
     order = torch.randperm(N_PATCHES, generator=torch.Generator().manual_seed(2))

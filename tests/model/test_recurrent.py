@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.cases import each
 from tests.model.helpers import BATCH, LENGTH, assert_close, lively, normal, record
 from tfmviz.model.recurrent import SITES, RecurrentLayer
 from tfmviz.record.edits import Edit, Patch, Scale
@@ -45,7 +46,7 @@ def test_a_text_is_read_by_the_equations_in_numpy() -> None:
         np.testing.assert_allclose(recorded[site][0].numpy(), expected[site], rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("start", [None, normal(BATCH, D_HIDDEN, seed=3)], ids=["from zero", "from a state"])
+@each("start", {"from zero": None, "from a state": normal(BATCH, D_HIDDEN, seed=3)})
 def test_step_by_step_and_fused_are_equal_in_states_and_gradients(start: torch.Tensor | None) -> None:
     gru, weights = layer(), normal(BATCH, LENGTH, D_HIDDEN, seed=4)
     found: list[list[Any]] = []

@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from tests.cases import each
 from tests.model.helpers import (
     BATCH,
     D_HEAD,
@@ -58,7 +59,7 @@ SEAMS: dict[str, dict[str, Any]] = {
     "sines first": {"positions": "sines-first"},
     **{kind: {"feed_forward": kind} for kind in get_args(FeedForwardKind)},
 }
-every_seam = pytest.mark.parametrize("changes", SEAMS.values(), ids=SEAMS)
+every_seam = each("changes", SEAMS)
 
 
 def decoder(**changes: Any) -> DecoderOnly:
@@ -186,7 +187,7 @@ def test_parallel_layers_read_the_same_stream_and_both_add_to_it() -> None:
         assert_close(post, mid + values[f"decoder.{index}.mlp.out"])
 
 
-@pytest.mark.parametrize("norm_position", ["pre", "post"])
+@each("norm_position", ["pre", "post"])
 def test_without_residual_connections_the_stream_is_what_the_last_layer_wrote(norm_position: str) -> None:
     """The whole model by torch's own functions: f(Norm(x)) or Norm(f(x)), and x itself goes nowhere."""
     model, ids = decoder(residual="absent", norm_position=norm_position, positions="none"), token_ids(LENGTH)
@@ -267,7 +268,7 @@ def test_the_transform_is_linear_function_norm() -> None:
     assert_close(values["logits"], x @ w["embedding.W_E"].T + w["head.b_U"])
 
 
-@pytest.mark.parametrize("changes", [{}, {"head": "bias", "logit_cap": 3.0}, {"head": "transform"}], ids=str)
+@each("changes", [{}, {"head": "bias", "logit_cap": 3.0}, {"head": "transform"}])
 def test_reading_out_the_last_stream_gives_the_logits(changes: dict[str, Any]) -> None:
     model = decoder(**changes)
     values, readout = recorded(model), weights_of(model).stacks["decoder"].readout
@@ -295,7 +296,7 @@ GATES = {"reglu": F.relu, "geglu": F.gelu, "geglu_tanh": nn.GELU("tanh"), "swigl
 PLAIN = {"relu": F.relu, "gelu": F.gelu, "gelu_tanh": nn.GELU("tanh"), "silu": F.silu}
 
 
-@pytest.mark.parametrize(("kind", "function"), [*GATES.items(), *PLAIN.items()])
+@each("kind, function", [*GATES.items(), *PLAIN.items()])
 def test_a_name_means_its_function(kind: FeedForwardKind, function: Any) -> None:
     x = normal(VOCAB)
     assert activation(kind)(x).equal(function(x))
@@ -305,8 +306,8 @@ def test_a_name_means_its_function(kind: FeedForwardKind, function: Any) -> None
     assert_close(mlp["post"], expected)
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
+@each(
+    "changes, words",
     [
         ({"norm_eps": 0}, "norm_eps must be a positive number"),
         ({"norm_eps": float("nan")}, "norm_eps must be a positive number"),
@@ -330,7 +331,6 @@ def test_a_name_means_its_function(kind: FeedForwardKind, function: Any) -> None
         ({"window": 0}, "window must be a whole number"),
         ({"n_decoder_layers": 10**7, "architecture": "encoder-decoder", "d_model": 6}, "n_decoder_layers = 10,000,000"),
     ],
-    ids=str,
 )
 def test_what_does_not_go_together_is_refused(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import get_args
 
-import pytest
 import torch
 
+from tests.cases import each
 from tests.model.helpers import (
     ARCHITECTURES,
     BATCH,
@@ -28,10 +28,10 @@ from tfmviz.positions import schemes
 from tfmviz.record.facts import Architecture, NormPosition
 from tfmviz.record.tap import STEPWISE, Recorder
 
-every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
+every_architecture = each("architecture", ARCHITECTURES)
 
 
-every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+every_scheme = each("scheme", SCHEMES)
 
 
 # Sites.
@@ -177,9 +177,9 @@ def test_recording_changes_nothing(architecture: Architecture, scheme: str) -> N
     assert_close(fused, recorded)
 
 
-@pytest.mark.parametrize("norm_position", get_args(NormPosition))
-@pytest.mark.parametrize("n_kv_heads", [N_HEADS, 1])
-@pytest.mark.parametrize("feed_forward", ["relu", "swiglu"])
+@each("norm_position", get_args(NormPosition))
+@each("n_kv_heads", [N_HEADS, 1])
+@each("feed_forward", ["relu", "swiglu"])
 def test_recording_changes_nothing_in_any_kind_of_block(norm_position: str, n_kv_heads: int, feed_forward: str) -> None:
     model = lively_model(
         architecture="encoder-decoder",

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from transformers import GPT2Config, GPT2LMHeadModel
 
+from tests.cases import each
 from tests.model.helpers import (
     ARCHITECTURES,
     BATCH,
@@ -35,7 +36,7 @@ from tfmviz.model.feed_forward import FeedForward
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly, build, full_mask
 from tfmviz.record.facts import Architecture
 
-every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
+every_architecture = each("architecture", ARCHITECTURES)
 
 
 # Against Hugging Face.
@@ -133,7 +134,7 @@ def test_untied_logits_have_a_matrix_of_their_own(architecture: Architecture) ->
     assert not torch.allclose(values["logits"], last @ model.embedding.W_E.T, atol=1e-2)
 
 
-@pytest.mark.parametrize(("embedding_scale", "factor"), [("one", 1.0), ("sqrt_d_model", math.sqrt(D_MODEL))])
+@each("embedding_scale, factor", [("one", 1.0), ("sqrt_d_model", math.sqrt(D_MODEL))])
 @every_architecture
 def test_embeddings_are_rows_of_the_table_scaled(
     architecture: Architecture, embedding_scale: str, factor: float

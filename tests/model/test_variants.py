@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from safetensors.torch import save_file
 from torch import Tensor
 
+from tests.cases import each
 from tests.model.helpers import (
     LENGTH,
     MAX_LEN,
@@ -48,7 +49,7 @@ def x_of(batch: int = 2) -> Tensor:
     return normal(batch, 31, EXPERTS.d_model)  # so many tokens that every expert is chosen
 
 
-@pytest.mark.parametrize("feed_forward", ["gelu", "swiglu"])
+@each("feed_forward", ["gelu", "swiglu"])
 def test_each_token_gets_its_experts_output_times_that_experts_probability(feed_forward: str) -> None:
     layer, x = mixture(feed_forward=feed_forward), x_of()
     values = record(layer, x)
@@ -160,7 +161,7 @@ def test_a_mixture_has_no_single_matrices() -> None:
     assert "decoder.0.mlp" in weights.norms
 
 
-@pytest.mark.parametrize("kind", ["random", "dense"])
+@each("kind", ["random", "dense"])
 def test_a_synthesizer_is_causal_and_its_rows_sum_to_1(kind: Synthesis) -> None:
     model = lively(synthesize(DecoderOnly(config()), kind))
     ids = token_ids(LENGTH)

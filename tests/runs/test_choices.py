@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tfmviz.runs import choices as limits
 from tfmviz.runs.choices import Choices
 from tfmviz.training.courses import check_options
@@ -30,7 +31,7 @@ ODD: tuple[Any, ...] = (
 )
 
 
-@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(Choices)])
+@each("name", [field.name for field in dataclasses.fields(Choices)])
 def test_every_setting_refuses_what_it_does_not_know(name: str) -> None:
     for value in ODD:
         with pytest.raises(ValueError, match=name):

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tfmviz.runs import texts
 from tfmviz.runs.texts import KEPT_OUT, LEAST, MOST, UnfitText, prepared
 from tfmviz.text.corpora import is_held_out
@@ -35,15 +36,14 @@ def test_the_command_finds_something_to_train_on_and_something_held_out(
     assert not set("".join(split.train + split.held_out)) - set(text) - {"\n", " "}
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("", "has 0 characters"),
-        ("ten chars.", "has 10 characters"),
-        (" " * 10_000, "has 0 "),
-        ("ab " * 700_000, "2,099,999"),
-    ],
-    ids=["empty", "ten", "blank", "two megabytes"],
+@each(
+    "text, says",
+    {
+        "empty": ("", "has 0 characters"),
+        "ten": ("ten chars.", "has 10 characters"),
+        "blank": (" " * 10_000, "has 0 "),
+        "two megabytes": ("ab " * 700_000, "2,099,999"),
+    },
 )
 def test_a_text_of_an_unfit_length_is_refused_and_the_limits_are_said(text: str, says: str) -> None:
     with pytest.raises(UnfitText, match=f"{says}.*{LEAST:,} to {MOST:,}"):
@@ -75,6 +75,6 @@ def test_two_megabytes_are_hashed_no_more_often_than_said(monkeypatch: pytest.Mo
     assert max(hashed) < texts.ENOUGH + texts.CUTS
 
 
-@pytest.mark.parametrize("length", [LEAST, MOST])
+@each("length", [LEAST, MOST])
 def test_the_limits_themselves_are_allowed(length: int) -> None:
     assert prepared(of_words(length, between=" ").replace(" ", "x", 1).ljust(length, "x"))

@@ -12,6 +12,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
+from tests.cases import each
 from tests.training.toys import CONFIG, SETTINGS, losses, tiny_batches, tiny_model
 from tfmviz.training import checkpoint
 from tfmviz.training.loop import build_optimizer, train
@@ -53,8 +54,8 @@ def load_into_a_fresh_model(path: Path, run: dict[str, Any] | None = None) -> in
     return checkpoint.load(path, model, build_optimizer(model, SETTINGS), run=RUN if run is None else run)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@each(
+    "change, message",
     [
         ({"d_model": 24}, "d_model: 20 there, 24 now"),
         ({"learning_rate": 1e-3}, r"learning_rate: 0\.003 there, 0\.001 now"),
@@ -76,7 +77,7 @@ def test_settings_that_json_spells_differently_are_the_same_settings(tmp_path: P
     assert checkpoint.load(path, model, build_optimizer(model, SETTINGS), run=run) == 0
 
 
-@pytest.mark.parametrize("keep", [0, 5, 1000, -1], ids=["nothing", "5 bytes", "1,000 bytes", "all but a byte"])
+@each("keep", {"nothing": 0, "5 bytes": 5, "1,000 bytes": 1000, "all but a byte": -1})
 def test_a_truncated_checkpoint_is_refused_by_name(saved: Path, keep: int) -> None:
     saved.write_bytes(saved.read_bytes()[:keep])
     with pytest.raises(checkpoint.CheckpointError, match=r"checkpoint\.safetensors is not a readable checkpoint"):
@@ -109,19 +110,26 @@ def test_the_checksum_covers_names_types_shapes_numbers_and_the_header() -> None
     assert checkpoint.checksum({"a": ones.clone()}, {}) == sums[0]
 
 
-@pytest.mark.parametrize(
-    ("lost", "metadata", "said"),
-    [
-        ("model.embedding.W_E", {"step": "1", "run": json.dumps(RUN)}, "is not complete: model.embedding.W_E"),
-        ("optimizer.exp_avg.embedding.W_E", {"step": "1", "run": json.dumps(RUN)}, "is not complete: optimizer"),
-        (None, {"run": json.dumps(RUN)}, r"is not a readable checkpoint \('step'"),
-        (None, {"step": "1"}, r"is not a readable checkpoint \('run'"),
-        (None, {"step": "1", "run": "not JSON"}, "is not a readable checkpoint"),
-        (None, {"step": "1", "run": "[1, 2]"}, "is not a readable checkpoint"),
-        (None, {"step": "one", "run": json.dumps(RUN)}, "is not a readable checkpoint .*'one'"),
-        (None, None, "is not a readable checkpoint"),
-    ],
-    ids=["weights", "moments", "no step", "no run", "run garbage", "run a list", "step a word", "no header"],
+@each(
+    "lost, metadata, said",
+    {
+        "weights": (
+            "model.embedding.W_E",
+            {"step": "1", "run": json.dumps(RUN)},
+            "is not complete: model.embedding.W_E",
+        ),
+        "moments": (
+            "optimizer.exp_avg.embedding.W_E",
+            {"step": "1", "run": json.dumps(RUN)},
+            "is not complete: optimizer",
+        ),
+        "no step": (None, {"run": json.dumps(RUN)}, r"is not a readable checkpoint \('step'"),
+        "no run": (None, {"step": "1"}, r"is not a readable checkpoint \('run'"),
+        "run garbage": (None, {"step": "1", "run": "not JSON"}, "is not a readable checkpoint"),
+        "run a list": (None, {"step": "1", "run": "[1, 2]"}, "is not a readable checkpoint"),
+        "step a word": (None, {"step": "one", "run": json.dumps(RUN)}, "is not a readable checkpoint .*'one'"),
+        "no header": (None, None, "is not a readable checkpoint"),
+    },
 )
 def test_a_checkpoint_that_lacks_something_is_refused(
     saved: Path, lost: str | None, metadata: dict[str, str] | None, said: str

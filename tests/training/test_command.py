@@ -13,6 +13,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from tests.cases import each
 from tests.training.runs import COURSES, ROOT, TRANSFORMERS, logged_losses, read_log, run, words
 from tests.training.toys import write_lines
 from tfmviz import zoo
@@ -226,8 +227,8 @@ def test_snapshots_are_the_weights_at_steps_spaced_evenly_on_a_log_scale(corpus:
     assert len(command.snapshot_steps(4000, n=16)) == 16
 
 
-@pytest.mark.parametrize(
-    ("source", "path", "weight"),
+@each(
+    "source, path, weight",
     [
         ("stories.txt", "stories.txt", 1),
         ("stories.txt:2", "stories.txt", 2),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.cases import each
 from tests.model.helpers import flat
 from tests.training.toys import VOCAB, tiny_model
 from tfmviz.model.transformer import EncoderOnly, build
@@ -24,7 +25,7 @@ from tfmviz.training.evaluation import (
 from tfmviz.training.loop import evaluate
 
 
-@pytest.mark.parametrize("n_tokens", [11 + 1, 5 * 11 + 3, 16 * 11 + 1, 37 * 11 + 7])
+@each("n_tokens", [11 + 1, 5 * 11 + 3, 16 * 11 + 1, 37 * 11 + 7])
 def test_evaluation_is_the_mean_over_windows_read_one_by_one(n_tokens: int) -> None:
     stream = np.random.default_rng(1).integers(0, 23, size=n_tokens).astype(np.uint16)
     model = tiny_model().train()  # with dropout, which evaluation has to switch off
@@ -39,7 +40,7 @@ def test_evaluation_is_the_mean_over_windows_read_one_by_one(n_tokens: int) -> N
     assert told == pytest.approx(np.mean(token_losses), rel=1e-6)
 
 
-@pytest.mark.parametrize("max_windows", [1, 5, 16, 17, 1000])
+@each("max_windows", [1, 5, 16, 17, 1000])
 def test_evaluation_stops_after_so_many_windows(max_windows: int) -> None:
     stream = np.random.default_rng(1).integers(0, 23, size=37 * 11 + 7).astype(np.uint16)
     model = tiny_model()
@@ -96,7 +97,7 @@ def tiny(architecture: Any, **changes: Any) -> Any:
     return build(flat(architecture=architecture, **shape | changes))
 
 
-@pytest.mark.parametrize("positions", ["rope", "learned"])
+@each("positions", ["rope", "learned"])
 def test_the_loss_by_position_is_measured_past_the_trained_length(positions: str) -> None:
     model, stream = tiny("decoder-only", positions=positions), np.random.default_rng(0).integers(VOCAB, size=401)
     losses = loss_by_position(model, stream, length=88)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.cases import each
 from tests.model.helpers import flat
 from tests.training.toys import BYTES, CONFIG, SETTINGS, losses, read, tiny_batches, tiny_model
 from tfmviz.model.transformer import EncoderDecoder, build
@@ -46,7 +47,7 @@ def test_a_record_tells_the_step_its_loss_and_its_rate() -> None:
     assert all(record.tokens_per_second > 0 for record in records)
 
 
-@pytest.mark.parametrize("clip", [0.01, 1e9], ids=["clipped", "not clipped"])
+@each("clip", {"clipped": 0.01, "not clipped": 1e9})
 def test_the_gradient_is_clipped_before_the_update_and_recorded_before_clipping(clip: float) -> None:
     model, settings = tiny_model(), replace(SETTINGS, clip=clip, steps=3)
     optimizer = build_optimizer(model, settings)

@@ -9,6 +9,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from tests.cases import each
 from tfmviz.schedule import cosine, noam
 from tfmviz.training.loop import Settings
 from tfmviz.training.losses import IGNORED, smoothed_entropy, token_loss
@@ -28,7 +29,7 @@ def test_the_loss_is_torchs_and_the_definitions() -> None:
     assert loss.item() == pytest.approx(-np.log(chosen).mean(), rel=1e-6)
 
 
-@pytest.mark.parametrize("level", [0.0, -37.0, 1000.0])
+@each("level", [0.0, -37.0, 1000.0])
 def test_a_model_that_knows_nothing_loses_the_logarithm_of_the_vocabulary(level: float) -> None:
     loss = token_loss(torch.full((2, 3, 11), level), torch.arange(6).reshape(2, 3))
     assert loss.item() == pytest.approx(math.log(11))
@@ -49,7 +50,7 @@ def logits_and_targets() -> tuple[torch.Tensor, torch.Tensor]:
     return torch.randn(7, 191, 11, generator=generator) * 2, targets
 
 
-@pytest.mark.parametrize("smoothing", [0.1, 0.5])
+@each("smoothing", [0.1, 0.5])
 def test_the_smoothed_loss_is_the_papers_divergence(smoothing: float) -> None:
     """KL(q ‖ p), with q written out and torch's own divergence."""
     logits, targets = logits_and_targets()
@@ -60,7 +61,7 @@ def test_the_smoothed_loss_is_the_papers_divergence(smoothing: float) -> None:
     assert token_loss(logits, targets, smoothing=smoothing).item() == pytest.approx(expected.item(), rel=1e-5)
 
 
-@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@each("smoothing", [0.0, 0.1])
 def test_the_loss_and_its_gradient_are_torchs_up_to_the_entropy_of_the_target(smoothing: float) -> None:
     logits, targets = logits_and_targets()
     ours, theirs = (logits.clone().requires_grad_() for _ in range(2))

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tests.training.toys import SENTENCES, read, write_lines
 from tfmviz.text.corpora import CorpusError
 from tfmviz.text.tokenizer import END, END_OF_TEXT, Tokenizer
@@ -96,8 +97,8 @@ def places_read(batches: TextBatches, epoch: int) -> np.ndarray:
     return np.concatenate([read(batches, first + i)[0][:n_text].ravel() for i in range(batches.steps_per_epoch)])
 
 
-@pytest.mark.parametrize("n_repeated", [0, 2])
-@pytest.mark.parametrize("epoch", [0, 1, 4])
+@each("n_repeated", [0, 2])
+@each("epoch", [0, 1, 4])
 def test_no_place_of_the_text_is_read_twice_in_an_epoch(epoch: int, n_repeated: int) -> None:
     batches = batches_of_places(n_repeated=n_repeated)
     places = places_read(batches, epoch)
@@ -112,7 +113,7 @@ def test_windows_are_stretches_of_the_text() -> None:
     assert (np.diff(targets) == 1).all()
 
 
-@pytest.mark.parametrize("n_tokens", [1009, 13 * (5 * 2 + 1) - 1])  # the second leaves nearly a batch over
+@each("n_tokens", [1009, 13 * (5 * 2 + 1) - 1])  # the second leaves nearly a batch over
 def test_no_part_of_the_text_is_left_out_of_every_epoch(n_tokens: int) -> None:
     batches = batches_of_places(n_tokens)
     read = set(np.concatenate([places_read(batches, epoch) for epoch in range(200)]).tolist())
@@ -126,7 +127,7 @@ def test_epochs_differ_in_order_and_offset() -> None:
     assert len({places[0] % batches.length for places in epochs}) > 1
 
 
-@pytest.mark.parametrize("n_repeated", [0, 2])
+@each("n_repeated", [0, 2])
 def test_a_batch_depends_on_seed_and_step_alone(n_repeated: int) -> None:
     batches = batches_of_places(n_repeated=n_repeated)
     forwards = [read(batches, step) for step in range(29)]
@@ -161,7 +162,7 @@ def test_a_stream_of_exactly_one_batch_is_enough_and_one_token_less_is_not() -> 
         batches_of_places(needed - 1, n_repeated=2)
 
 
-@pytest.mark.parametrize("n_repeated", [-1, 5, 7])
+@each("n_repeated", [-1, 5, 7])
 def test_some_rows_must_be_text(n_repeated: int) -> None:
     with pytest.raises(ValueError, match=rf"{n_repeated} of 5 rows"):
         batches_of_places(n_repeated=n_repeated)

@@ -12,6 +12,7 @@ import torch
 from safetensors.torch import load_file
 
 import tfmviz
+from tests.cases import each
 from tests.zoo.models import CONFIGS
 from tfmviz import zoo
 
@@ -21,7 +22,7 @@ def test_all_models_are_listed_by_name(shipped: Path) -> None:
     assert zoo.available(shipped) == tuple(sorted(CONFIGS))
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@each("name", CONFIGS)
 def test_a_model_loads_ready_to_read(shipped: Path, name: str) -> None:
     model = zoo.load(name, folder=shipped)
     assert (model.name, model.config) == (name, CONFIGS[name])
@@ -54,7 +55,7 @@ def test_a_folder_without_models_has_none(tmp_path: Path) -> None:
             zoo.load("any", folder=folder)
 
 
-@pytest.mark.parametrize("name", ["../outside", "decoder-only/../../outside", "/{outside}", "..", ".", "", "\0"])
+@each("name", ["../outside", "decoder-only/../../outside", "/{outside}", "..", ".", "", "\0"])
 def test_a_name_never_leads_out_of_the_folder(folder: Path, name: str) -> None:
     outside = shutil.copytree(folder / "decoder-only", folder.parent / "outside")
     with pytest.raises(zoo.ModelUnavailable, match="There is no model named"):

@@ -12,6 +12,7 @@ import pytest
 import tokenizers
 from safetensors.torch import load_file
 
+from tests.cases import each
 from tests.zoo.models import CONFIGS, MAX_LEN, TEXT, VOCAB_SIZE, plain_logits, traced
 from tfmviz import zoo
 from tfmviz.model.transformer import build
@@ -97,7 +98,7 @@ def test_the_axes_of_every_pattern_are_its_queries_and_keys(model: zoo.ZooModel)
         np.testing.assert_allclose(trace[f"{layer}.pattern"].sum(axis=-1), 1, rtol=1e-5)
 
 
-@pytest.mark.parametrize("wanted", [("logits",), ("*.pattern", "logits"), ("*.0.self_attn.*",), ("*",)], ids=str)
+@each("wanted", [("logits",), ("*.pattern", "logits"), ("*.0.self_attn.*",), ("*",)])
 def test_wanted_sites_and_no_others_are_kept_with_the_same_values(model: zoo.ZooModel, wanted: tuple[str, ...]) -> None:
     whole = model.trace(TEXT)
     part = model.trace(TEXT, sites=iter(wanted))
@@ -119,7 +120,7 @@ def test_a_site_that_was_not_captured_is_answered_with_those_that_were(model: zo
     assert caught.value.site == "embed"
 
 
-@pytest.mark.parametrize("wanted", ["decoder.7.self_attn.pattern", "nothing.*", "Logits", ""])
+@each("wanted", ["decoder.7.self_attn.pattern", "nothing.*", "Logits", ""])
 def test_a_wanted_site_that_the_model_does_not_compute_is_refused(model: zoo.ZooModel, wanted: str) -> None:
     with pytest.raises(NotCaptured, match="logits"):
         model.trace(TEXT, sites=("logits", wanted))
@@ -157,13 +158,13 @@ def test_tokens_may_be_given_in_place_of_a_text(model: zoo.ZooModel, library: to
     assert read.tokens == tuple(model.vocabulary[index] for index in ids)
 
 
-@pytest.mark.parametrize("index", [-1, VOCAB_SIZE])
+@each("index", [-1, VOCAB_SIZE])
 def test_a_token_outside_the_vocabulary_is_refused_by_its_number(model: zoo.ZooModel, index: int) -> None:
     with pytest.raises(ValueError, match=str(index)):
         model.trace([1, index])
 
 
-@pytest.mark.parametrize("last", [False, True], ids=["first layer", "last layer"])
+@each("last", {"first layer": False, "last layer": True})
 def test_ablating_a_head_is_taking_its_columns_out_of_the_output_matrix(
     model: zoo.ZooModel, shipped: Path, library: tokenizers.Tokenizer, last: bool
 ) -> None:
@@ -185,7 +186,7 @@ def test_ablating_a_head_is_taking_its_columns_out_of_the_output_matrix(
     np.testing.assert_allclose(trace["logits"], plain_logits(module, library), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("head", [-1, 3, 99])
+@each("head", [-1, 3, 99])
 def test_an_edit_of_a_head_there_is_not_is_refused(model: zoo.ZooModel, head: int) -> None:
     with pytest.raises(ValueError, match=f"head {head} does not exist"):
         traced(model, (AblateHead(layer=model.config.layers[0], head=head),))
@@ -227,7 +228,7 @@ def test_a_trace_cannot_be_changed(model: zoo.ZooModel) -> None:
         trace.edits = ()  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("cut", [False, True])
+@each("cut", [False, True])
 def test_one_site_on_several_texts_is_what_each_text_has_there(model: zoo.ZooModel, cut: bool) -> None:
     if model.config.architecture == "encoder-decoder":
         return

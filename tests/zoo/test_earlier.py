@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.cases import each
 from tests.zoo.models import MAX_LEN, TEXT, VOCAB_SIZE
 from tfmviz import zoo
 from tfmviz.counting import pruned
@@ -45,7 +46,7 @@ def test_each_kind_has_a_list_of_its_own(mixed: Path) -> None:
         zoo.load("decoder-only", folder=mixed, kind=zoo.EarlierModel)
 
 
-@pytest.mark.parametrize("name", list(CONFIGS))
+@each("name", list(CONFIGS))
 def test_a_trace_holds_what_a_plain_forward_pass_computes(mixed: Path, name: str) -> None:
     model = zoo.load(name, folder=mixed, kind=zoo.EarlierModel)
     trace = model.trace(TEXT)

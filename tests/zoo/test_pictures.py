@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tfmviz.record.trace import Array
 from tfmviz.zoo import ModelUnavailable, pictures
 
@@ -21,7 +22,7 @@ def test_the_digits_are_the_1797_of_the_set_a_fifth_of_them_held_out() -> None:
     assert [len(labels) for _, labels in (digits.train, digits.held_out)] == [1438, 359]
 
 
-@pytest.mark.parametrize("positions", pictures.POSITIONS)
+@each("positions", pictures.POSITIONS)
 def test_the_measured_shares_are_those_of_these_weights(positions: str) -> None:
     measured = json.loads((pictures.FOLDER / "measured.json").read_text(encoding="utf-8"))[positions]
     assert measured["weights"] == pictures.weights_hash(positions)

@@ -11,6 +11,7 @@ import pytest
 from safetensors.torch import load_file
 
 import tfmviz
+from tests.cases import each
 from tfmviz import zoo
 from tfmviz.analysis.attention_layer import ranking
 from tfmviz.analysis.heads import layer_scores
@@ -76,7 +77,7 @@ def test_once_upon_a_time() -> None:
     assert zoo.writing.generate(model(), "Once upon a", max_new_tokens=12).text.startswith("Once upon a time")
 
 
-@pytest.mark.parametrize(("kind", "least"), [("previous token", 0.5), ("induction", 0.3)])
+@each("kind, least", [("previous token", 0.5), ("induction", 0.3)])
 def test_it_has_the_heads_of_the_lectures(kind: str, least: float) -> None:
     """On new random tokens and the same again; neither training nor the app uses this seed."""
     ids = tuple(np.random.default_rng(71).integers(1, model().config.vocab_size, size=43).tolist()) * 2
@@ -106,7 +107,7 @@ def test_letters_it_hardly_knows_make_it_as_unsure_as_its_card_says() -> None:
 SHOWING = [(name, example) for name, examples in EXAMPLES.items() for example in examples if example.word]
 
 
-@pytest.mark.parametrize(("name", "example"), SHOWING, ids=lambda value: getattr(value, "text", value))
+@each("name, example", SHOWING)
 def test_a_sentence_of_the_menu_comes_with_the_head_that_shows_its_point(name: str, example: Example) -> None:
     """It is what a search for the head that links the two words finds."""
     model = tfmviz.load(name)
@@ -169,7 +170,7 @@ def test_every_twin_differs_from_that_with_rope_in_one_thing_alone() -> None:
     assert len({(zoo.MODELS / name / "tokenizer.json").read_bytes() for name in TWINS}) == 1
 
 
-@pytest.mark.parametrize("name", TWINS)
+@each("name", TWINS)
 def test_the_curve_of_losses_agrees_with_the_card_up_to_the_trained_length(name: str) -> None:
     """Two measurements: windows of 64 tokens for the card, the first 64 of 512 for the curve."""
     found = re.search(
@@ -223,7 +224,7 @@ def test_a_model_without_feed_forward_layers_is_worse_than_its_twin_and_half_as_
 WRITTEN = ("The cat sat on the mat.", "One day, a little girl went to the park with her mother. They saw a big dog.")
 
 
-@pytest.mark.parametrize("text", WRITTEN)
+@each("text", WRITTEN)
 def test_trained_without_the_mask_a_model_looks_up_the_next_token_and_fails_as_a_writer(text: str) -> None:
     model = tfmviz.load("twins-unmasked")
     trace = model.trace(text)

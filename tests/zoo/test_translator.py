@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.cases import each
 from tests.zoo.models import MAX_LEN, TEXT, VOCAB_SIZE
 from tfmviz import zoo
 from tfmviz.model.build import build
@@ -41,7 +42,7 @@ def test_no_other_list_has_them(mixed: Path) -> None:
         zoo.load("decoder-only", mixed, kind=zoo.RecurrentTranslator)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_a_trace_is_of_the_models_own_translation(mixed: Path, kind: str) -> None:
     model = zoo.load(f"seq2seq-{kind}", mixed, kind=zoo.RecurrentTranslator)
     trace = model.trace(TEXT)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tfmviz
+from tests.cases import each
 from tfmviz.analysis.heads import ALIGNED, layer_scores, verdicts
 from tfmviz.record.trace import Array, Trace
 
@@ -85,7 +86,7 @@ def test_letters_that_are_reversed_are_aligned() -> None:
     assert of_layer["alignment"].max() > 0.9
 
 
-@pytest.mark.parametrize("text", ["The cat ___ on the mat.", "He said that it was too late to go home."])
+@each("text", ["The cat ___ on the mat.", "He said that it was too late to go home."])
 def test_the_heads_for_the_tokens_before_and_after_are_found_in_the_model_that_sees_both(text: str) -> None:
     trace = tfmviz.load("fill-in").trace(text)
     (first, *_) = layer_scores(trace).values()

@@ -10,6 +10,7 @@ import pytest
 import tokenizers
 import torch
 
+from tests.cases import each
 from tests.zoo.models import MAX_LEN, TARGET, TEXT
 from tfmviz import zoo
 from tfmviz.model.readers import TextReader
@@ -21,7 +22,7 @@ from tfmviz.text.tokenizer import END, END_OF_TEXT, Tokenizer
 from tfmviz.training.evaluation import translations
 
 
-@pytest.mark.parametrize("name", ["decoder-only", "encoder-only"])
+@each("name", ["decoder-only", "encoder-only"])
 def test_only_an_encoder_decoder_has_a_target_text(shipped: Path, name: str) -> None:
     model = zoo.load(name, folder=shipped)
     assert model.trace(TEXT).source is None
@@ -29,7 +30,7 @@ def test_only_an_encoder_decoder_has_a_target_text(shipped: Path, name: str) -> 
         model.trace(TEXT, target=TARGET)
 
 
-@pytest.mark.parametrize("target", [TARGET, "", f"typed {END_OF_TEXT}"])
+@each("target", [TARGET, "", f"typed {END_OF_TEXT}"])
 def test_a_given_target_is_read_after_the_mark_that_starts_it(translator: zoo.ZooModel, target: str) -> None:
     trace = translator.trace(TEXT, target=target)
     expected = translator.tokenizer.encode(target, max_len=MAX_LEN)
@@ -47,7 +48,7 @@ def test_a_target_longer_than_the_context_is_cut_and_says_by_how_much(translator
     assert trace.target.n_dropped == len(whole) - (MAX_LEN - 1)
 
 
-@pytest.mark.parametrize("text", [TEXT, "The dog ran.", "a"])
+@each("text", [TEXT, "The dog ran.", "a"])
 def test_without_a_target_the_decoder_reads_what_the_model_itself_would_write(
     translator: zoo.ZooModel, text: str
 ) -> None:
@@ -97,7 +98,7 @@ def test_a_translator_writes_the_target_alone(translator: zoo.ZooModel) -> None:
     assert written.text == translator.tokenizer.decode(written.ids)
 
 
-@pytest.mark.parametrize("name", ["decoder-only", "encoder-decoder"])
+@each("name", ["decoder-only", "encoder-decoder"])
 def test_drawn_texts_repeat_with_their_seed(shipped: Path, name: str) -> None:
     model = zoo.load(name, folder=shipped)
     first, again, other = (zoo.writing.generate(model, TEXT, temperature=2.0, seed=seed) for seed in (3, 3, 5))
@@ -122,7 +123,7 @@ def test_nothing_is_written_to_no_text(model: zoo.ZooModel) -> None:
         zoo.writing.generate(model, "")
 
 
-@pytest.mark.parametrize("name", ["decoder-only", "encoder-decoder"])
+@each("name", ["decoder-only", "encoder-decoder"])
 def test_how_every_token_was_chosen_is_kept(shipped: Path, name: str) -> None:
     model = zoo.load(name, folder=shipped)
     rules = Rules(temperature=1.2, top_k=5)
@@ -133,7 +134,7 @@ def test_how_every_token_was_chosen_is_kept(shipped: Path, name: str) -> None:
     assert zoo.writing.generate(model, TEXT, rules=rules, seed=3, given=new[:2], max_new_tokens=5) == written
 
 
-@pytest.mark.parametrize("name", ["decoder-only", "encoder-decoder"])
+@each("name", ["decoder-only", "encoder-decoder"])
 def test_several_beams_write_the_best_complete_text(shipped: Path, name: str) -> None:
     model = zoo.load(name, folder=shipped)
     greedy = zoo.writing.generate(model, TEXT, max_new_tokens=6)
@@ -163,7 +164,7 @@ def rows_changed(how: str, k_len: int) -> tuple[tuple[Edit, ...], Callable[[int]
     return tuple(patches), lambda q_len: tuple(replace(patch, position=STEP) for patch in patches)
 
 
-@pytest.mark.parametrize("how", ["closed", "directed"])
+@each("how", ["closed", "directed"])
 def test_a_row_edited_while_it_translates_is_the_row_edited_in_whole_passes(translator: zoo.ZooModel, how: str) -> None:
     """Greedy and by beam search, each text against one pass over all of it, without a cache."""
     alone, whole = rows_changed(how, len(translator.tokenizer.encode(TEXT, max_len=MAX_LEN)))
