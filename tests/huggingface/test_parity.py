@@ -22,7 +22,7 @@ from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, Transformer
 
 LANGUAGE_MODELS = ("gpt2", "gpt_neox", "opt", "bloom", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2")
 
-every_model = each("name", MODELS)
+every_model = each("name", list(MODELS))
 
 
 def converted(model: object) -> Transformer:

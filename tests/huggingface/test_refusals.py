@@ -188,7 +188,7 @@ def shape_of(theirs: Any, tensors: Mapping[str, torch.Tensor] = MappingProxyType
     return config_of(theirs, open_source(Memory(tensors), family), family)
 
 
-@each("what", UNKNOWN)
+@each("what", list(UNKNOWN))
 def test_models_of_an_unknown_kind_are_refused_by_their_configuration(what: str) -> None:
     make, words = UNKNOWN[what]
     with pytest.raises(Refused, match=words):

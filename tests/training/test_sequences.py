@@ -144,7 +144,7 @@ def same(one: Batch, other: Batch) -> bool:
     return all(np.array_equal(one[0][name], other[0][name]) for name in one[0]) and np.array_equal(one[1], other[1])
 
 
-@each("kind", every_kind_of_batches())
+@each("kind", list(every_kind_of_batches()))
 def test_a_batch_is_a_function_of_seed_and_step(kind: str) -> None:
     batches, again, other = (every_kind_of_batches(seed=seed)[kind] for seed in (0, 0, 1))
     made = [batches.batch(step) for step in range(23)]

@@ -22,7 +22,7 @@ def test_all_models_are_listed_by_name(shipped: Path) -> None:
     assert zoo.available(shipped) == tuple(sorted(CONFIGS))
 
 
-@each("name", CONFIGS)
+@each("name", list(CONFIGS))
 def test_a_model_loads_ready_to_read(shipped: Path, name: str) -> None:
     model = zoo.load(name, folder=shipped)
     assert (model.name, model.config) == (name, CONFIGS[name])

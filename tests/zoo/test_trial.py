@@ -28,7 +28,7 @@ def shape_of(module: Transformer) -> dict[str, tuple[int, ...]]:
     return {name: tuple(value.shape) for name, value in module.state_dict().items()}
 
 
-@each("name", CONFIGS)
+@each("name", list(CONFIGS))
 @each("n_layers", [1, 2, 3])
 def test_the_shapes_are_those_of_the_model_that_is_built(name: str, n_layers: int) -> None:
     config = replace(CONFIGS[name], n_layers=n_layers)
@@ -83,7 +83,7 @@ def test_loading_runs_one_sentence_and_the_page_no_other(monkeypatch: pytest.Mon
     assert texts == [zoo.TRIAL]
 
 
-@each("name", CONFIGS)
+@each("name", list(CONFIGS))
 def test_every_site_is_looked_at_and_masked_scores_are_fine(shipped: Path, name: str) -> None:
     trace = zoo.load(name, folder=shipped).trace(TEXT)
     assert trace.first_not_finite() is None
