@@ -14,7 +14,6 @@ from tests.model.helpers import (
     MAX_LEN,
     N_HEADS,
     SCHEMES,
-    VOCAB,
     assert_close,
     config,
     inputs_of,
@@ -22,6 +21,7 @@ from tests.model.helpers import (
     lively_model,
     record,
     token_ids,
+    with_other_token,
 )
 from tfmviz import masks
 from tfmviz.model.block import Stack
@@ -39,13 +39,6 @@ both_paths = each("tap", {"fused": NO_TAP, "stepwise": STEPWISE})
 
 
 # What can depend on what.
-
-
-def with_other_token(ids: Tensor, position: int) -> Tensor:
-    """The same ids except at one position."""
-    changed = ids.clone()
-    changed[:, position] = (changed[:, position] + 1) % VOCAB
-    return changed
 
 
 def differ(model: Transformer, inputs: tuple[Tensor, ...], which: int, position: int, tap: PassThrough) -> list[bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any, get_args
 
 import numpy as np
@@ -43,19 +44,9 @@ def writer() -> DecoderOnly:
 
 @pytest.fixture(scope="module")
 def translator() -> EncoderDecoder:
-    config = flat(
-        architecture="encoder-decoder",
-        vocab_size=VOCAB_SIZE,
-        max_len=MAX_LEN,
-        d_model=20,
-        n_layers=2,
-        n_heads=2,
-        n_kv_heads=1,
-        d_ff=29,
-        positions="sinusoidal",
-        embeddings="untied",
-    )
-    model = EncoderDecoder(config).eval()
+    sizes = {"vocab_size": VOCAB_SIZE, "max_len": MAX_LEN, "d_model": 20, "n_layers": 2, "n_heads": 2, "n_kv_heads": 1}
+    kind = {"architecture": "encoder-decoder", "positions": "sinusoidal", "embeddings": "untied"}
+    model = EncoderDecoder(flat(**sizes, **kind, d_ff=29)).eval()
     draw_weights(model, 1)
     return model
 
@@ -98,11 +89,14 @@ def test_writing_in_two_parts_begins_like_writing_in_one(writer: DecoderOnly, te
 
 
 def test_the_seed_decides_the_draws(writer: DecoderOnly) -> None:
-    first, again, other = (
-        continue_ids(writer, PROMPT, max_new_tokens=11, temperature=3.0, seed=seed) for seed in (3, 3, 5)
-    )
-    assert first.equal(again)
-    assert not first.equal(other)
+    """At a temperature; and nobody else's random numbers change."""
+    for temperature in (0.0, 3.0):
+        before = torch.get_rng_state()
+        how = {"max_new_tokens": 11, "temperature": temperature}
+        first, again, other = (continue_ids(writer, PROMPT, seed=seed, **how) for seed in (3, 3, 5))
+        assert first.equal(again)
+        assert first.equal(other) == (temperature == 0)
+        assert torch.get_rng_state().equal(before)
 
 
 def test_writing_stops_before_the_end_mark(writer: DecoderOnly) -> None:
@@ -110,18 +104,6 @@ def test_writing_stops_before_the_end_mark(writer: DecoderOnly) -> None:
     end = int(ids[8])
     stopped = continue_ids(writer, PROMPT, ends=(end,), max_new_tokens=11)
     assert stopped.equal(ids[: 3 + ids[3:].tolist().index(end)])
-
-
-def test_at_temperature_0_the_seed_decides_nothing(writer: DecoderOnly) -> None:
-    first, other = (continue_ids(writer, PROMPT, max_new_tokens=11, seed=seed) for seed in (3, 5))
-    assert first.equal(other)
-
-
-@each("temperature", [0.0, 1.0])
-def test_writing_leaves_the_random_numbers_of_others_alone(writer: DecoderOnly, temperature: float) -> None:
-    before = torch.get_rng_state()
-    continue_ids(writer, PROMPT, max_new_tokens=3, temperature=temperature)
-    assert torch.get_rng_state().equal(before)
 
 
 # Translating.
@@ -142,11 +124,14 @@ def test_a_greedy_translation_is_what_one_forward_pass_would_choose(translator: 
 
 
 @torch.inference_mode()
-def test_another_source_is_translated_differently(translator: EncoderDecoder) -> None:
-    first, other = (
-        translate_ids(translator, src, start=END, ends=(END,), max_new_tokens=11) for src in (SOURCE, SOURCE.flip(0))
-    )
+def test_drawn_translations_repeat_with_their_seed(translator: EncoderDecoder) -> None:
+    """And another source is translated differently."""
+    how = {"start": END, "ends": (END,), "max_new_tokens": 11}
+    first, again, other = (translate_ids(translator, SOURCE, temperature=3.0, seed=seed, **how) for seed in (3, 3, 5))
+    assert first.equal(again)
     assert not first.equal(other)
+    greedy, of_another = (translate_ids(translator, src, **how) for src in (SOURCE, SOURCE.flip(0)))
+    assert not greedy.equal(of_another)
 
 
 @each("place", [0, 2, 5])
@@ -170,9 +155,10 @@ def test_a_translation_stops_before_its_end_mark(translator: EncoderDecoder, pla
 def test_a_translation_is_no_longer_than_asked_for_and_than_fits(
     translator: EncoderDecoder, max_new_tokens: int
 ) -> None:
-    target = translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=max_new_tokens)
+    target, longest = (
+        translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=n) for n in (max_new_tokens, MAX_LEN)
+    )
     assert len(target) == min(max_new_tokens, MAX_LEN - 1)
-    longest = translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=MAX_LEN)
     assert target.equal(longest[: len(target)])
 
 
@@ -199,15 +185,6 @@ def test_texts_translated_together_are_those_translated_alone(
     assert translate_batch(translator, src, lengths, begin=begin, ends=ends, max_new_tokens=max_new_tokens) == alone
     if max_new_tokens > 5:
         assert len({len(ids) for ids in alone}) > 1
-
-
-def test_drawn_translations_repeat_with_their_seed(translator: EncoderDecoder) -> None:
-    first, again, other = (
-        translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=11, temperature=3.0, seed=seed)
-        for seed in (3, 3, 5)
-    )
-    assert first.equal(again)
-    assert not first.equal(other)
 
 
 # The cache: reading a token once is as good as reading the whole text anew.
@@ -243,9 +220,7 @@ def test_reading_in_pieces_with_a_cache_gives_the_logits_of_one_pass(changes: di
 def test_decoding_in_pieces_with_a_cache_gives_the_logits_of_one_pass(scheme: str) -> None:
     model = writer_of(positions=scheme, architecture="encoder-decoder", embeddings="untied")
     src, tgt = inputs_of("encoder-decoder")
-    expected = model(src, tgt)
-    memory, cache = model.encode(src), Cache()
-    mask = full_mask(tgt[:, :1], src, None)
+    expected, memory, cache, mask = model(src, tgt), model.encode(src), Cache(), full_mask(tgt[:, :1], src, None)
     for place in range(tgt.shape[1]):
         logits = model.decode(tgt[:, place : place + 1], memory, cache, memory_mask=mask, past=place)
         assert_close(logits, expected[:, place : place + 1])
@@ -253,31 +228,27 @@ def test_decoding_in_pieces_with_a_cache_gives_the_logits_of_one_pass(scheme: st
 
 
 @each("scheme", SCHEMES)
+@torch.inference_mode()
 def test_writing_equals_writing_without_a_cache(scheme: str) -> None:
     """Also past the context, where the cache no longer helps."""
-    model = writer_of(positions=scheme)
-    written = continue_ids(model, PROMPT, max_new_tokens=17)
-    ids = PROMPT
-    with torch.inference_mode():
-        for _ in range(17):
-            ids = torch.cat((ids, model(ids[None, -MAX_LEN_OF_HELPERS:])[0, -1].argmax(dim=-1, keepdim=True)))
-    assert len(written) == 20 > MAX_LEN_OF_HELPERS
-    assert written.equal(ids)
+    model, ids = writer_of(positions=scheme), PROMPT
+    for _ in range(17):
+        ids = torch.cat((ids, model(ids[None, -MAX_LEN_OF_HELPERS:])[0, -1].argmax(dim=-1, keepdim=True)))
+    assert len(ids) == 20 > MAX_LEN_OF_HELPERS
+    assert continue_ids(model, PROMPT, max_new_tokens=17).equal(ids)
 
 
 def test_every_token_is_read_once_and_the_source_too(translator: EncoderDecoder) -> None:
     rows: dict[str, int] = {}
+    with ExitStack() as hooks:
+        for name, module in translator.named_modules():
+            if name.endswith("W_K"):
 
-    def count(name: str) -> Any:
-        def hook(_: Any, inputs: tuple[Tensor], __: Any) -> None:
-            rows[name] = rows.get(name, 0) + inputs[0].shape[1]
+                def count(_: Any, inputs: tuple[Tensor], __: Any, name: str = name) -> None:
+                    rows[name] = rows.get(name, 0) + inputs[0].shape[1]
 
-        return hook
-
-    hooks = [m.register_forward_hook(count(n)) for n, m in translator.named_modules() if n.endswith("W_K")]
-    target = translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=11)
-    for hook in hooks:
-        hook.remove()
+                hooks.enter_context(module.register_forward_hook(count))
+        target = translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=11)
     assert len(target) == 11
     assert {n for name, n in rows.items() if "cross_attn" in name or "encoder" in name} == {len(SOURCE)}
     assert {n for name, n in rows.items() if "decoder" in name and "self_attn" in name} == {11}
@@ -371,15 +342,12 @@ def test_nothing_is_read_once_all_texts_have_ended(writer: DecoderOnly) -> None:
 
 def test_sampled_texts_follow_the_distribution_of_whole_texts(writer: DecoderOnly) -> None:
     """χ² of 2,000 texts of two tokens over a vocabulary cut to three at each step; 26.1 (8 degrees): once in 1,000."""
-    rules = Rules(temperature=2.0, top_k=3)
-    texts = [
-        tuple(step.token for step in recorded(writer, PROMPT, rules=rules, seed=seed, max_new_tokens=2))
-        for seed in range(2000)
-    ]
-    (first,) = recorded(writer, PROMPT, rules=rules, max_new_tokens=1)
+    how: dict[str, Any] = {"rules": Rules(temperature=2.0, top_k=3), "max_new_tokens": 2}
+    texts = [tuple(step.token for step in recorded(writer, PROMPT, seed=seed, **how)) for seed in range(2000)]
+    first, _ = recorded(writer, PROMPT, **how)
     expected: dict[tuple[int, ...], float] = {}
     for token in first.stages[-1].allowed.nonzero()[0].tolist():
-        second = recorded(writer, PROMPT, rules=rules, given=(token,), max_new_tokens=2)[1]
+        second = recorded(writer, PROMPT, given=(token,), **how)[1]
         for following in second.stages[-1].allowed.nonzero()[0].tolist():
             p = first.stages[-1].probabilities[token] * second.stages[-1].probabilities[following]
             expected[token, following] = 2000 * float(p)
