@@ -15,18 +15,23 @@ Test = Callable[..., None]
 def each(names: str, cases: Iterable[Any] | Mapping[str, Any]) -> Callable[[Test], Test]:
     """A test of these arguments (`"a"` or `"a, b"`) that goes on after a case has failed; a mapping names its cases.
 
-    Fixtures are the same for all cases. Where a case takes a second or needs a process of its own, parametrise instead.
+    Every case has a `tmp_path` of its own; other fixtures are the same for all. Where a case takes seconds or needs a
+    process or a fixture of its own, parametrise instead.
     """
     wanted = names.split(", ")
-    named = cases.items() if isinstance(cases, Mapping) else [(f"{case!r:.200}", case) for case in cases]
+    named = list(cases.items() if isinstance(cases, Mapping) else ((f"{case!r:.200}", case) for case in cases))
 
     def of_all(test: Test) -> Test:
         @functools.wraps(test)
         def asked(**given: Any) -> None:
             failed: dict[str, BaseException] = {}
-            for name, case in named:
+            for number, (name, case) in enumerate(named):
+                own = dict(zip(wanted, case if len(wanted) > 1 else (case,), strict=True))
+                if "tmp_path" in given:
+                    own["tmp_path"] = given["tmp_path"] / str(number)
+                    own["tmp_path"].mkdir()
                 try:
-                    test(**given, **dict(zip(wanted, case if len(wanted) > 1 else (case,), strict=True)))
+                    test(**given | own)
                 except (Exception, pytest.fail.Exception) as error:
                     failed[name] = error
             if failed:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.engine import MODELS, Engine
 from tests.engine.parity import check
 from tfmviz.views.engine import package
@@ -38,7 +39,7 @@ def damage(data: bytes) -> bytes:
     return data[:400_000] + bytes([data[400_000] ^ 1]) + data[400_001:]
 
 
-@pytest.mark.parametrize("change", [damage, lambda data: data[:-1], lambda data: data + b"!", lambda data: data[:PART]])
+@each("change", [damage, lambda data: data[:-1], lambda data: data + b"!", lambda data: data[:PART]])
 def test_weights_that_changed_on_their_way_are_refused(
     engine: Engine, tmp_path: Path, change: Callable[[bytes], bytes]
 ) -> None:

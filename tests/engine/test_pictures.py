@@ -61,7 +61,7 @@ def test_the_whole_model_of_another_sentence_is_what_python_would_send(engine: E
     check_scenes(engine, load(name), TEXTS)
 
 
-@pytest.mark.parametrize("case", CASES[5::29], ids=str)
+@each("case", CASES[5::29])
 def test_so_it_is_with_other_norms_embeddings_and_odd_widths(engine: Engine, tmp_path: Path, case: Case) -> None:
     shutil.copy(MODELS / "induction" / "tokenizer.json", tmp_path)
     model = random_model(tmp_path, seed=3, d_ff=101, **case)  # not so many means of equally many neighbours

@@ -39,7 +39,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     assert not place.exists() or not list(place.iterdir())
 
 
-@pytest.mark.parametrize("what", REFUSED)
+@each("what", REFUSED)
 def test_a_checkpoint_that_cannot_be_shown_is_refused_with_a_sentence(
     checkpoint: Path, what: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -53,8 +53,8 @@ def test_a_checkpoint_that_cannot_be_shown_is_refused_with_a_sentence(
     assert "damaged" not in zoo.available()
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
+@each(
+    "options, words",
     [
         (("--name", "../outside"), "'../outside' is not a valid name"),
         (("--name", ".hidden"), "is not a valid name"),

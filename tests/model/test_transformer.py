@@ -52,11 +52,11 @@ def weights_of(model: DecoderOnly) -> dict[str, Tensor]:
             projections = [parts[f"self_attn.W_{name}.{kind}"] for name in "QKV"]
             named = {
                 "ln_1": parts[f"self_attn_residual.norm.{kind}"],
-                "attn.c_attn": torch.cat(projections).T,
-                "attn.c_proj": parts[f"self_attn.W_O.{kind}"].T,
+                "attn.c_attn": torch.cat(projections).t(),
+                "attn.c_proj": parts[f"self_attn.W_O.{kind}"].t(),
                 "ln_2": parts[f"mlp_residual.norm.{kind}"],
-                "mlp.c_fc": parts[f"mlp.W_in.{kind}"].T,
-                "mlp.c_proj": parts[f"mlp.W_out.{kind}"].T,
+                "mlp.c_fc": parts[f"mlp.W_in.{kind}"].t(),
+                "mlp.c_proj": parts[f"mlp.W_out.{kind}"].t(),
             }
             weights |= {f"h.{index}.{name}.{kind}": weight for name, weight in named.items()}
     return weights

@@ -140,10 +140,13 @@ def test_writes_are_made_small_for_each_time_they_are_added() -> None:
                 assert weight.std().item() == pytest.approx(0.02 / 4, rel=0.05)
 
 
-@pytest.mark.parametrize(
+@each(
     "shape",
-    [EXPERTS, SHARED, config(architecture="encoder-decoder", n_decoder_layers=3, shared_layers="present", n_experts=2)],
-    ids=["experts", "shared", "both"],
+    {
+        "experts": EXPERTS,
+        "shared": SHARED,
+        "both": config(architecture="encoder-decoder", n_decoder_layers=3, shared_layers="present", n_experts=2),
+    },
 )
 def test_weights_are_stored_once_and_read_back(shape: ModelConfig, tmp_path: Path) -> None:
     model, inputs = lively(build(shape)), inputs_of(shape.architecture)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.runs.started import HOLDS, Started, end, finish, kill, log_updates
 from tfmviz.runs import desk as room
 from tfmviz.runs.choices import Choices
@@ -68,7 +69,7 @@ def test_a_rate_is_asked_for_where_the_command_looks_and_all_servers_see_it(tmp_
     assert desk.see(running).rate == 2e-3
 
 
-@pytest.mark.parametrize("what", ["change_rate", "pause", "resume"])
+@each("what", ["change_rate", "pause", "resume"])
 def test_a_class_may_click_all_at_once(what: str, tmp_path: Path, started: Started) -> None:
     desk = Desk(tmp_path, at_once=1)
     address = desk.submit(Choices(), {})
@@ -81,7 +82,7 @@ def test_a_class_may_click_all_at_once(what: str, tmp_path: Path, started: Start
     assert (sight.rate == 0.01) == (what == "change_rate")
 
 
-@pytest.mark.parametrize("rate", [0.0, -1.0, 1.5, float("nan"), float("inf"), True, "0.1", None])
+@each("rate", [0.0, -1.0, 1.5, float("nan"), float("inf"), True, "0.1", None])
 def test_a_rate_that_no_run_may_have_is_refused(rate: Any, tmp_path: Path, started: Started) -> None:
     desk = Desk(tmp_path, at_once=1)
     address = desk.submit(Choices(), {})
@@ -90,7 +91,7 @@ def test_a_rate_that_no_run_may_have_is_refused(rate: Any, tmp_path: Path, start
     assert not (tmp_path / address / "model").exists()
 
 
-@pytest.mark.parametrize("address", ["../other", "0" * 16, ""])
+@each("address", ["../other", "0" * 16, ""])
 def test_only_who_has_the_address_changes_a_rate(address: str, tmp_path: Path) -> None:
     with pytest.raises(NoSuchRun):
         Desk(tmp_path / "runs", at_once=1).change_rate(address, 0.01)
@@ -224,9 +225,7 @@ def test_a_long_queue_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         desk.submit(Choices(), {})
 
 
-@pytest.mark.parametrize(
-    "address", ["..", "../other", "0" * 15, "0" * 17, "G" * 16, "0" * 16 + "\n", "０" * 16, "runs"]
-)
+@each("address", ["..", "../other", "0" * 15, "0" * 17, "G" * 16, "0" * 16 + "\n", "０" * 16, "runs"])
 def test_an_address_is_never_a_path(address: str, tmp_path: Path) -> None:
     """Each of these leads to a folder that looks like a run."""
     desk = Desk(tmp_path / "runs", at_once=0)
@@ -238,7 +237,7 @@ def test_an_address_is_never_a_path(address: str, tmp_path: Path) -> None:
         desk.see(address)
 
 
-@pytest.mark.parametrize("address", ["", "/etc/passwd", "a" * 16])
+@each("address", ["", "/etc/passwd", "a" * 16])
 def test_an_address_may_lead_nowhere(address: str, tmp_path: Path) -> None:
     with pytest.raises(NoSuchRun):
         Desk(tmp_path).see(address)

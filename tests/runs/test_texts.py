@@ -22,8 +22,8 @@ def of_words(n_characters: int, *, between: str, seed: int = 0) -> str:
     return between.join(words)[:n_characters]
 
 
-@pytest.mark.parametrize("between", [" ", "\n", "\n\n", "\r\n", "", " <|endoftext|> ", "\x00", "\u2028"])
-@pytest.mark.parametrize("seed", range(4))
+@each("between", [" ", "\n", "\n\n", "\r\n", "", " <|endoftext|> ", "\x00", "\u2028"])
+@each("seed", range(4))
 def test_the_command_finds_something_to_train_on_and_something_held_out(
     between: str, seed: int, tmp_path: Path
 ) -> None:

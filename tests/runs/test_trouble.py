@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tests.runs.disk import full
 from tests.runs.started import HOLDS, WAITS, Started, end, finish, kill
 from tfmviz.runs.choices import Choices
@@ -35,7 +36,7 @@ def test_what_a_killed_server_was_just_writing_is_cleared_away_after_a_day(tmp_p
     assert not half_written.exists()
 
 
-@pytest.mark.parametrize(("what", "state"), [("pause", "paused"), ("stop", "stopped")])
+@each("what, state", [("pause", "paused"), ("stop", "stopped")])
 def test_a_full_disk_keeps_no_run_going(what: str, state: str, tmp_path: Path, started: Started) -> None:
     desk = Desk(tmp_path, at_once=1)
     address = desk.submit(Choices(), {})
@@ -149,7 +150,7 @@ def test_another_server_ends_a_run_that_is_wanted_no_longer_once_it_has_signed(
     assert after.see(address).state == "stopped"
 
 
-@pytest.mark.parametrize("keeps_its_server", [True, False])
+@each("keeps_its_server", [True, False])
 def test_a_run_that_diverged_says_so_though_it_has_a_model(
     keeps_its_server: bool, tmp_path: Path, started: Started
 ) -> None:

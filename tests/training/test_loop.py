@@ -116,17 +116,8 @@ def test_adam_has_the_settings_of_the_paper() -> None:
 def test_a_task_is_learned() -> None:
     """Copying single letters, in a few seconds."""
     torch.manual_seed(0)
-    config = flat(
-        architecture="encoder-decoder",
-        vocab_size=257,
-        max_len=8,
-        d_model=32,
-        n_layers=1,
-        n_heads=2,
-        n_kv_heads=2,
-        d_ff=64,
-    )
-    model = build(config)
+    sizes = {"vocab_size": 257, "max_len": 8, "d_model": 32, "n_layers": 1, "n_heads": 2, "n_kv_heads": 2, "d_ff": 64}
+    model = build(flat(architecture="encoder-decoder", **sizes))
     batches = TaskBatches(task="copy", tokenizer=BYTES, size=1, batch_size=64)
     settings = Settings(steps=240, learning_rate=3e-3, warmup=20)
     course = [record.loss for record in train(model, build_optimizer(model, settings), batches, settings)]

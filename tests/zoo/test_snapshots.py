@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from tests.cases import each
 from tfmviz import zoo
 from tfmviz.zoo import ModelUnavailable, snapshots
 
@@ -36,7 +37,7 @@ def test_the_last_snapshot_is_the_model_and_an_earlier_one_has_its_own_weights()
     np.testing.assert_array_equal(early.weights.W_E, stored["embedding.W_E"].astype(np.float32))
 
 
-@pytest.mark.parametrize("damage", ["missing", "cut off", "no config"])
+@each("damage", ["missing", "cut off", "no config"])
 def test_a_damaged_snapshot_is_refused_in_a_sentence(damage: str, tmp_path: Path) -> None:
     folder = shutil.copytree(FOLDER, tmp_path / "induction")
     file = folder / "snapshots" / "0000048.safetensors"
