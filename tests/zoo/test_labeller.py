@@ -8,39 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from tests.zoo.models import MAX_LEN, TEXT, VOCAB_SIZE
+from tests.zoo.models import MAX_LEN, TEXT
 from tfmviz import zoo
-from tfmviz.model.build import build
-from tfmviz.model.earlier import LabellerConfig, RecurrentConfig
 from tfmviz.record.edits import Scale
 from tfmviz.record.trace import NotCaptured
-from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.training.export import export
-
-
-@pytest.fixture
-def mixed(folder: Path) -> Path:
-    """Transformers, a recurrent language model and a labeller in one folder, as training leaves them."""
-    tokenizer = Tokenizer.load(folder / "decoder-only" / "tokenizer.json")
-    torch.manual_seed(0)
-    config = LabellerConfig(
-        directions="both", n_labels=3, vocab_size=VOCAB_SIZE, max_len=MAX_LEN, d_model=22, n_layers=2
-    )
-    export(folder / "label-both", build(config), tokenizer, card="# toy\n")
-    other = RecurrentConfig(vocab_size=VOCAB_SIZE, max_len=MAX_LEN, d_model=11, n_layers=1)
-    export(folder / "rnn", build(other), tokenizer, card="# toy\n")
-    return folder
-
-
-def test_no_other_list_has_it(mixed: Path) -> None:
-    assert zoo.labellers(mixed) == ("label-both",)
-    assert (zoo.earlier(mixed), zoo.translators(mixed)) == (("rnn",), ())
-    assert "label-both" not in zoo.available(mixed)
-    for kind in (zoo.ZooModel, zoo.EarlierModel, zoo.RecurrentTranslator):
-        with pytest.raises(zoo.ModelUnavailable, match="no model named 'label-both'"):
-            zoo.load("label-both", mixed, kind=kind)
-    with pytest.raises(zoo.ModelUnavailable, match="no model named 'decoder-only'"):
-        zoo.load("decoder-only", mixed, kind=zoo.RecurrentLabeller)
 
 
 def test_a_trace_holds_what_a_plain_forward_pass_computes(mixed: Path) -> None:
@@ -64,6 +35,3 @@ def test_what_it_cannot_read_or_give_is_refused(mixed: Path) -> None:
         model.trace("")
     with pytest.raises(NotCaptured, match=r"No site named .rnn\.0\.hidden."):
         model.trace(TEXT, sites=("rnn.0.hidden",))
-    (mixed / "label-both" / "tokenizer.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(zoo.ModelUnavailable, match="label-both cannot be loaded"):
-        zoo.load("label-both", mixed, kind=zoo.RecurrentLabeller)
