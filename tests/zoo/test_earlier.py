@@ -17,6 +17,10 @@ from tests.zoo.models import MAX_LEN, TEXT, VOCAB_SIZE
 from tfmviz import zoo
 from tfmviz.counting import pruned
 from tfmviz.places import PROJECT
+from tfmviz.record.edits import Scale
+from tfmviz.record.trace import NotCaptured
+from tfmviz.text.tokenizer import END
+from tfmviz.training.evaluation import translations
 
 
 def test_each_kind_has_a_list_of_its_own(mixed: Path) -> None:
@@ -89,3 +93,70 @@ def test_the_shipped_models_are_of_one_size_and_read_the_same_tokens() -> None:
     counted = pruned.load(PROJECT / "assets" / "ladder" / "5-gram.npz")
     assert pruned.n_numbers(counted) == facts["5-gram"]["n_parameters"]
     assert all(order.back_off.min() >= 0 for order in counted.orders)
+
+
+def test_a_labeller_leaves_a_record_like_all_models(mixed: Path) -> None:
+    model = zoo.load("label-both", mixed, kind=zoo.RecurrentLabeller)
+    trace = model.trace(TEXT)
+    close(trace["logits"], model.module(torch.tensor([trace.target.ids]))[0].numpy())
+    assert trace["rnn.1.backward.hidden"].shape == (len(trace.tokens), 11)
+    assert not trace["rnn.1.backward.hidden"].flags.writeable
+    np.testing.assert_array_equal(model.trace(trace.target.ids)["logits"], trace["logits"])
+    off = model.trace(TEXT, edits=(Scale(site="rnn.0.backward.hidden", factor=0),), sites=("rnn.0.*.hidden", "logits"))
+    assert (off["rnn.0.backward.hidden"] == 0).all()
+    assert (off["rnn.0.forward.hidden"] != 0).any()
+    assert not np.allclose(off["logits"], trace["logits"])
+    assert len(model.trace(TEXT * 20, sites=("logits",)).tokens) == MAX_LEN
+    with pytest.raises(ValueError, match="no text to run the model on"):
+        model.trace("")
+    with pytest.raises(NotCaptured, match=r"No site named .rnn\.0\.hidden."):
+        model.trace(TEXT, sites=("rnn.0.hidden",))
+
+
+@each("kind", ["additive", "none"])
+def test_a_trace_is_of_the_models_own_translation(mixed: Path, kind: str) -> None:
+    model = zoo.load(f"seq2seq-{kind}", mixed, kind=zoo.RecurrentTranslator)
+    trace = model.trace(TEXT)
+    assert trace.source is not None
+    assert trace.source.ids == model.encode(TEXT).ids
+    assert trace.target.ids == (END, *zoo.writing.translations(model, [TEXT])[0])
+    close(trace["logits"], model.module(torch.tensor([trace.source.ids]), torch.tensor([trace.target.ids]))[0].numpy())
+    assert trace["logits"].argmax(axis=-1)[:-1].tolist() == list(trace.target.ids[1:])
+    assert ("decoder.alpha" in trace) == (kind != "none")
+    assert not trace["decoder.context"].flags.writeable
+    assert model.trace(TEXT, target=(7, 9)).target.ids == (END, 7, 9)
+    long = model.trace(TEXT * 20)
+    assert long.source is not None
+    assert len(long.source) == MAX_LEN >= len(long.target)
+    with pytest.raises(ValueError, match="no text to run the model on"):
+        model.trace("")
+
+
+def test_texts_translated_together_are_those_translated_alone(mixed: Path) -> None:
+    model = zoo.load("seq2seq-additive", mixed, kind=zoo.RecurrentTranslator)
+    texts = [TEXT, "a", "The dog ran. " * 30, "mat", TEXT]
+    alone = [model.tokenizer.decode(zoo.writing.translations(model, [text])[0]) for text in texts]
+    assert len(set(alone)) > 2
+    assert [model.tokenizer.decode(ids) for ids in zoo.writing.translations(model, texts)] == alone
+    found = translations(model.module, model.tokenizer, texts)
+    assert [text[: len(one)] for text, one in zip(found, alone, strict=True)] == alone
+
+
+def test_what_another_kind_of_model_is_asked_is_refused(mixed: Path) -> None:
+    model = zoo.load("seq2seq-none", mixed, kind=zoo.Loaded)
+    with pytest.raises(ValueError, match="seq2seq-none was not loaded as a ZooModel"):
+        zoo.experiments.pull(model, (3, 5))
+    with pytest.raises(ValueError, match="seq2seq-none has no recurrent layer 0"):
+        zoo.experiments.recurrent_weights(model, 0)
+
+
+def test_a_hash_tells_weights_from_others(mixed: Path, tmp_path: Path) -> None:
+    names = ("seq2seq-none", "seq2seq-additive", "encoder-decoder")
+    hashes = [zoo.weights_hash(name, mixed) for name in names]
+    assert len(set(hashes)) == 3
+    assert zoo.weights_hash("nobody", mixed) == ""
+    data = bytearray((mixed / names[0] / "model.safetensors").read_bytes())
+    data[-1] ^= 1
+    (tmp_path / names[0]).mkdir()
+    (tmp_path / names[0] / "model.safetensors").write_bytes(bytes(data))
+    assert zoo.weights_hash(names[0], tmp_path) not in ("", hashes[0])
