@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,14 @@ def run(course: str, corpus: Path, out: Path, **changes: Any) -> int:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["tfmviz.training", *words(course, corpus, out, **changes)])
         return command.main()
+
+
+def refused(course: str, corpus: Path, out: Path, **changes: Any) -> str:
+    """The one sentence with which the command ends."""
+    with redirect_stderr(io.StringIO()) as said:
+        assert run(course, corpus, out, **changes) == 1
+    assert_one_sentence_on(said.getvalue())
+    return said.getvalue()
 
 
 def run_apart(prologue: str, options: list[str]) -> subprocess.CompletedProcess[str]:

@@ -19,6 +19,7 @@ from tests.training.runs import (
     card_of,
     logged_losses,
     read_log,
+    refused,
     run,
     run_in_two,
     words,
@@ -88,9 +89,7 @@ def test_recurrent_translators_are_trained_by_the_same_command(corpus: Path, tmp
 
 
 @each("directions, texts", [("forward", "single"), ("both", "mixed")])
-def test_labellers_are_trained_by_the_same_command(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], directions: str, texts: str
-) -> None:
+def test_labellers_are_trained_by_the_same_command(corpus: Path, tmp_path: Path, directions: str, texts: str) -> None:
     """Broken off and continued, such a run is the same run as well; dropout is not theirs."""
     options = {"directions": directions, "texts": texts, "learning_rate": 3e-2}
     assert run("label", corpus, tmp_path / "whole", **options) == 0
@@ -103,8 +102,7 @@ def test_labellers_are_trained_by_the_same_command(
     assert model.trace("Phrase 1")["logits"].shape[1] == 2
     said = (f"| parameters | {model.config.n_parameters:,} |", f"texts: {texts} |")
     assert [words for words in said if words not in card_of(tmp_path / "whole")] == []
-    assert run("label", corpus, tmp_path / "other", dropout=0.1) == 1
-    assert "the architecture labeller has neither" in capsys.readouterr().err
+    assert "the architecture labeller has neither" in refused("label", corpus, tmp_path / "other", dropout=0.1)
 
 
 def test_the_log_holds_every_step_once_and_an_evaluation_at_every_save(trained: Path) -> None:
@@ -206,14 +204,13 @@ def test_what_acts_in_training_alone_may_differ_from_the_model_that_a_run_begins
     [({"width": 40}, "has another shape (d_model: 20 there, 40 asked for"), ({"start_from": "."}, "no model")],
 )
 def test_a_model_that_does_not_fit_is_no_start(
-    corpus: Path, trained: Path, tmp_path: Path, change: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str]
+    corpus: Path, trained: Path, tmp_path: Path, change: dict[str, Any], said: str
 ) -> None:
     if "start_from" in change:
         (tmp_path / "model").mkdir()
         (tmp_path / "model" / "tokenizer.json").write_bytes((trained / "tokenizer.json").read_bytes())
         change = {"start_from": tmp_path / "model"}
-    assert run("lm", corpus, tmp_path / "tuned", **{"start_from": trained} | change) == 1
-    assert said in capsys.readouterr().err
+    assert said in refused("lm", corpus, tmp_path / "tuned", **{"start_from": trained} | change)
 
 
 def test_snapshots_are_the_weights_at_steps_spaced_evenly_on_a_log_scale(corpus: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tests.training.runs import (
     broken_off_after,
     card_of,
     logged_losses,
+    refused,
     run,
     run_in_two,
     words,
@@ -47,12 +48,11 @@ def test_nor_is_one_whose_gradient_is_not_finite() -> None:
 
 @each("average", [1, 2])
 def test_the_last_checkpoint_becomes_the_model_and_the_sentence_says_so(
-    average: int, corpus: Path, trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    average: int, corpus: Path, trained: Path, tmp_path: Path
 ) -> None:
     """The first updates are those of a run that ends well, which keeps a checkpoint after the third."""
     out = tmp_path / "toy"
-    assert run("lm", corpus, out, change_rate=f"4:{TOO_FAST}", average=average, snapshots=9) == 1
-    told = capsys.readouterr().err
+    told = refused("lm", corpus, out, change_rate=f"4:{TOO_FAST}", average=average, snapshots=9)
     assert_one_sentence_on(told, "the loss in update 6 is nan", "last checkpoint, after 3 updates.")
     assert "Choose a learning rate below 1e+30, or a warm-up longer than 0 updates." in told
     assert logged_losses(out)[:4] == logged_losses(trained)[:4]
@@ -67,12 +67,11 @@ def test_the_last_checkpoint_becomes_the_model_and_the_sentence_says_so(
 
 
 @each("changes", {"loss": {"learning_rate": TOO_FAST}, "weights": {"change_rate": "2:1e6"}})
-def test_without_a_checkpoint_there_is_no_model(
-    changes: dict[str, Any], corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_checkpoint_there_is_no_model(changes: dict[str, Any], corpus: Path, tmp_path: Path) -> None:
     """A weight of a million is finite in training, but not in the file of a model, which the app would refuse."""
-    assert run("lm", corpus, tmp_path / "toy", **changes) == 1
-    assert_one_sentence_on(capsys.readouterr().err, "diverged", "It has no checkpoint, so there is no model.")
+    assert_one_sentence_on(
+        refused("lm", corpus, tmp_path / "toy", **changes), "diverged", "It has no checkpoint, so there is no model."
+    )
     assert zoo.available(tmp_path) == ()
     assert not (tmp_path / "toy" / "CARD.md").exists()
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cases import each
-from tests.training.runs import assert_one_sentence_on, card_of, copy_of, logged_losses, read_log, run
+from tests.training.runs import card_of, copy_of, logged_losses, read_log, refused, run
 from tfmviz.training import log
 
 
@@ -70,7 +70,7 @@ def test_totals_are_those_of_all_steps_or_none(tmp_path: Path) -> None:
 
 @each("step", [2, 4])
 def test_a_disk_that_fills_up_in_the_middle_of_a_line_ends_the_run_in_one_sentence_and_it_goes_on(
-    step: int, corpus: Path, trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    step: int, corpus: Path, trained: Path, tmp_path: Path
 ) -> None:
     out, n_opened, whole_open = tmp_path / "toy", iter(range(100)), Path.open
 
@@ -88,22 +88,18 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_line_ends_the_run_in_one_senten
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Path, "open", open_until_full)
-        assert run("lm", corpus, out) == 1
-    assert_one_sentence_on(capsys.readouterr().err, "log.jsonl cannot be written")
+        assert "log.jsonl cannot be written" in refused("lm", corpus, out)
     assert not (out / "log.jsonl").read_bytes().endswith(b"\n")
     assert run("lm", corpus, out) == 0
     assert logged_losses(out) == logged_losses(trained)
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
 
 
-def test_a_damaged_line_stops_a_run_in_one_sentence(
-    corpus: Path, stopped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_damaged_line_stops_a_run_in_one_sentence(corpus: Path, stopped: Path, tmp_path: Path) -> None:
     out = copy_of(stopped, tmp_path / "toy")
     lines = (out / "log.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (out / "log.jsonl").write_text("".join(["not a step\n", *lines[1:]]), encoding="utf-8")
-    assert run("lm", corpus, out) == 1
-    assert_one_sentence_on(capsys.readouterr().err, "Line 1 of")
+    assert "Line 1 of" in refused("lm", corpus, out)
 
 
 def test_a_log_that_cannot_be_rewritten_stays_as_it_was(

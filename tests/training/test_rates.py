@@ -11,7 +11,7 @@ import pytest
 
 import tfmviz.training.__main__ as command
 from tests.cases import each
-from tests.training.runs import assert_same_weights, card_of, copy_of, read_log, run
+from tests.training.runs import assert_same_weights, card_of, copy_of, read_log, refused, run
 from tests.training.toys import SETTINGS
 from tfmviz.schedule import cosine
 from tfmviz.training.loop import StepRecord
@@ -108,11 +108,10 @@ def test_nobody_can_ask_for_what_is_no_rate(rate: float, tmp_path: Path) -> None
 
 @each("text", ["", "[]", "{}", "[1]", '[["a", 1]]', "[[1, 2, 3]]"])
 def test_a_damaged_list_of_changes_is_named(text: str, corpus: Path, stopped: Path, tmp_path: Path,
-                                            capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+                                            ) -> None:  # fmt: skip
     out = copy_of(stopped, tmp_path / "toy")
     (out / "rates.json").write_text(text, encoding="utf-8")
-    assert run("lm", corpus, out) == 1
-    assert "rates.json does not hold changes of a learning rate" in capsys.readouterr().err
+    assert "rates.json does not hold changes of a learning rate" in refused("lm", corpus, out)
 
 
 @each("text", ["0.1", "a:0.1", "-1:0.1", "3:", "3:0", "3:nan", "3:0.1:4"])
@@ -121,9 +120,6 @@ def test_an_option_that_is_no_change_is_refused(text: str, tmp_path: Path) -> No
         run("lm", tmp_path, tmp_path / "toy", change_rate=text)
 
 
-def test_a_planned_change_belongs_to_the_settings_of_a_run(
-    corpus: Path, stopped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_planned_change_belongs_to_the_settings_of_a_run(corpus: Path, stopped: Path, tmp_path: Path) -> None:
     out = copy_of(stopped, tmp_path / "toy")
-    assert run("lm", corpus, out, change_rate="4:0.1") == 1
-    assert "changes: None there, [[4, 0.1]] now" in capsys.readouterr().err
+    assert "changes: None there, [[4, 0.1]] now" in refused("lm", corpus, out, change_rate="4:0.1")

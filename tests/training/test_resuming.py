@@ -17,6 +17,7 @@ from tests.training.runs import (
     copy_of,
     logged_losses,
     read_log,
+    refused,
     run,
     run_apart,
     words,
@@ -54,11 +55,10 @@ def test_a_finished_run_is_not_trained_again(corpus: Path, trained: Path, tmp_pa
     ],
 )
 def test_going_on_with_other_settings_is_refused_by_their_name(
-    corpus: Path, stopped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, value: Any, named: str
+    corpus: Path, stopped: Path, tmp_path: Path, option: str, value: Any, named: str
 ) -> None:
     out = copy_of(stopped, tmp_path / "toy")
-    assert run("lm", corpus, out, **{option: value}) == 1
-    assert named in capsys.readouterr().err
+    assert named in refused("lm", corpus, out, **{option: value})
     assert not (out / "model.safetensors").exists()
 
 
@@ -74,15 +74,12 @@ def test_every_course_resumes_exactly(course: str, corpus: Path, tmp_path: Path)
     assert_same_weights(tmp_path / "parts", tmp_path / "whole")
 
 
-def test_a_run_whose_schedule_knows_no_end_may_be_made_longer(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_whose_schedule_knows_no_end_may_be_made_longer(corpus: Path, tmp_path: Path) -> None:
     assert run("translate", corpus, tmp_path / "whole", warmup=2) == 0
     assert run("translate", corpus, tmp_path / "parts", warmup=2, steps=3) == 0
     assert run("translate", corpus, tmp_path / "parts", warmup=2) == 0
     assert logged_losses(tmp_path / "parts") == logged_losses(tmp_path / "whole")
-    assert run("translate", corpus, tmp_path / "parts", warmup=2, steps=3) == 1
-    assert "has done 8 steps already" in capsys.readouterr().err
+    assert "has done 8 steps already" in refused("translate", corpus, tmp_path / "parts", warmup=2, steps=3)
 
 
 AFTER_STEP_4 = """
@@ -159,13 +156,9 @@ def test_a_full_disk_ends_in_one_sentence_and_leaves_nothing_behind(corpus: Path
 
 
 @each("course", ["mlm", "translate", "task"])
-def test_a_checkpoint_of_another_configuration_is_refused(
-    course: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_checkpoint_of_another_configuration_is_refused(course: str, corpus: Path, tmp_path: Path) -> None:
     assert run(course, corpus, tmp_path / "toy") == 0
-    capsys.readouterr()
-    assert run(course, corpus, tmp_path / "toy", smoothing=0.2) == 1
-    assert "belongs to another run (smoothing:" in capsys.readouterr().err
+    assert "belongs to another run (smoothing:" in refused(course, corpus, tmp_path / "toy", smoothing=0.2)
 
 
 def test_time_that_is_up_stops_a_run_that_then_goes_on(
