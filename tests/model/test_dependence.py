@@ -8,18 +8,15 @@ from torch import Tensor
 from tests.cases import each
 from tests.model.helpers import (
     ARCHITECTURES,
-    BATCH,
     K_LENGTH,
     LENGTH,
     MAX_LEN,
-    N_HEADS,
     SCHEMES,
     assert_close,
     config,
     inputs_of,
     lively,
     lively_model,
-    record,
     token_ids,
     with_other_token,
 )
@@ -115,13 +112,6 @@ def test_only_without_positions_is_a_text_a_bag_of_words(scheme: str) -> None:
         assert not torch.allclose(permuted, expected, atol=1e-2)
 
 
-@torch.no_grad()
-def test_sentences_of_a_batch_do_not_meet() -> None:
-    model, ids = lively_model(), token_ids(LENGTH)
-    for sentence in range(BATCH):
-        assert_close(model(ids[sentence : sentence + 1]), model(ids)[sentence : sentence + 1])
-
-
 # Padding.
 
 
@@ -147,24 +137,3 @@ def test_a_padded_text_is_encoded_as_alone(scheme: str, tap: PassThrough) -> Non
     for sentence, length in enumerate((LENGTH, 3)):
         alone = model(ids[sentence : sentence + 1, :length], tap)
         assert_close(together[sentence : sentence + 1, :length], alone)
-
-
-def test_nobody_attends_to_padding() -> None:
-    model = lively_model(architecture="encoder-decoder")
-    values = record(model, *inputs_of("encoder-decoder"), src_lengths=torch.tensor([5, K_LENGTH]))
-    for site, pattern in values.items():
-        if site.endswith(".pattern") and pattern.shape[-1] == K_LENGTH:
-            assert (pattern[0, :, :, 5:] == 0).all()
-            assert (pattern[0, :, :, :5] > 0).all()
-            assert (pattern[1] > 0).all()
-
-
-@every_architecture
-@each("n_kv_heads", [N_HEADS, 1])
-def test_patterns_of_whole_models_are_distributions(architecture: Architecture, n_kv_heads: int) -> None:
-    model = lively_model(architecture=architecture, n_kv_heads=n_kv_heads)
-    values = record(model, *inputs_of(architecture))
-    for layer in model.config.layers:
-        pattern, mask = values[f"{layer}.pattern"], values[f"{layer}.mask"]
-        assert_close(pattern.sum(-1), torch.ones(pattern.shape[:-1]))
-        assert (pattern[~mask.expand_as(pattern)] == 0).all()

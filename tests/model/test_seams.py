@@ -149,12 +149,6 @@ def test_every_norm_has_the_epsilon_of_the_config() -> None:
     assert {norm.eps for norm in norms} == {0.03}
 
 
-def test_heads_may_be_wider_than_their_share() -> None:
-    values = recorded(decoder(head_width=14))
-    assert values["decoder.0.self_attn.q"].shape == (BATCH, N_HEADS, LENGTH, 14)
-    assert values["decoder.0.self_attn.out"].shape == (BATCH, LENGTH, D_MODEL)
-
-
 def test_pairs_turn_by_the_angles_given() -> None:
     values = recorded(decoder(rope_theta=THETA))
     q, turned = (values[f"decoder.0.self_attn.{name}"].double() for name in ("q", "rot_q"))
@@ -163,6 +157,12 @@ def test_pairs_turn_by_the_angles_given() -> None:
     assert_close(turned[..., ::2], x * angle.cos() - y * angle.sin())
     assert_close(turned[..., 1::2], x * angle.sin() + y * angle.cos())
     assert turned[..., 4:8].equal(q[..., 4:8])
+
+
+def test_heads_may_be_wider_than_their_share() -> None:
+    values = recorded(decoder(head_width=14))
+    assert values["decoder.0.self_attn.q"].shape == (BATCH, N_HEADS, LENGTH, 14)
+    assert values["decoder.0.self_attn.out"].shape == (BATCH, LENGTH, D_MODEL)
 
 
 def test_queries_and_keys_are_normalised_head_by_head() -> None:
@@ -203,7 +203,7 @@ def test_without_residual_connections_the_stream_is_what_the_last_layer_wrote(no
         return F.linear(F.gelu(F.linear(h, mlp.W_in.weight, mlp.W_in.bias)), mlp.W_out.weight, mlp.W_out.bias)
 
     for block in blocks_of(model.decoder):
-        layers: list[tuple[Any, nn.Module, Any]] = [
+        layers: list[tuple[Any, Any, Any]] = [
             (attend, block.self_attn, block.self_attn_residual),
             (feed, block.mlp, block.mlp_residual),
         ]

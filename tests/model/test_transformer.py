@@ -47,7 +47,7 @@ def weights_of(model: DecoderOnly) -> dict[str, Tensor]:
     weights["wpe.weight"] = stack.positions.get_parameter("table")
     weights |= {f"ln_f.{kind}": stack.get_parameter(f"norm.{kind}") for kind in ("weight", "bias")}
     for index, block in enumerate(blocks_of(stack)):
-        parts = {name: block.get_parameter(name) for name, _ in block.named_parameters()}
+        parts: dict[str, Tensor] = {name: block.get_parameter(name) for name, _ in block.named_parameters()}
         for kind in ("weight", "bias"):
             projections = [parts[f"self_attn.W_{name}.{kind}"] for name in "QKV"]
             named = {

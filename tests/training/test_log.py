@@ -83,7 +83,7 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_line_ends_the_run_in_one_senten
                 whole_write(text[: len(text) // 2])
                 raise OSError(errno.ENOSPC, "No space left on device")
 
-            file.write = write_half
+            file.write = write_half  # type: ignore[assignment, method-assign]
         return file
 
     with pytest.MonkeyPatch.context() as patch:

@@ -42,11 +42,13 @@ CONFIGS = {
 }
 
 
-EARLIER: dict[str, EarlierConfig] = {
+EARLIER: dict[str, EarlierConfig | LabellerConfig | Seq2SeqConfig] = {
     "a-window": WindowConfig(vocab_size=VOCAB_SIZE, max_len=MAX_LEN, n_window=3, d_model=5, d_hidden=7),
     "rnn": RecurrentConfig(vocab_size=VOCAB_SIZE, max_len=MAX_LEN, d_model=11, n_layers=2),
     "ssm": StateSpaceConfig(vocab_size=VOCAB_SIZE, max_len=MAX_LEN, d_model=11, n_state=3, d_ff=13, n_layers=2),
-    "label-both": LabellerConfig(directions="both", n_labels=3, **SIZES, d_model=22),
+    "label-both": LabellerConfig(
+        directions="both", n_labels=3, vocab_size=VOCAB_SIZE, max_len=MAX_LEN, d_model=22, n_layers=2
+    ),
     "seq2seq-additive": Seq2SeqConfig(attention="additive", vocab_size=VOCAB_SIZE, max_len=MAX_LEN, d_model=11),
     "seq2seq-none": Seq2SeqConfig(attention="none", vocab_size=VOCAB_SIZE, max_len=MAX_LEN, d_model=11),
 }

@@ -126,10 +126,15 @@ def test_a_wanted_site_that_the_model_does_not_compute_is_refused(model: zoo.Zoo
         model.trace(TEXT, sites=("logits", wanted))
 
 
+NOTHING = r"^There is no text to run the model on\."
+
+
 @each(
     "text, said",
     [
-        *((nothing, r"^There is no text to run the model on\.") for nothing in ("", [], ())),
+        ("", NOTHING),
+        ([], NOTHING),
+        ((), NOTHING),
         ("a\ud800", "Character 2"),
         *(([1, index], str(index)) for index in (-1, VOCAB_SIZE)),
     ],

@@ -7,6 +7,7 @@ import shutil
 from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from tfmviz.training.evaluation import translations
 
 
 def test_each_kind_has_a_list_of_its_own(mixed: Path) -> None:
-    lists: dict[type[zoo.Loaded], tuple[str, ...]] = {
+    lists: dict[type[zoo.Loaded[Any, Any]], tuple[str, ...]] = {
         zoo.ZooModel: ("decoder-only", "encoder-decoder", "encoder-only"),
         zoo.EarlierModel: ("a-window", "rnn", "ssm"),
         zoo.RecurrentTranslator: ("seq2seq-additive", "seq2seq-none"),
