@@ -23,18 +23,13 @@ from tfmviz.zoo import load
 
 def test_the_engine_says_which_shipped_models_it_knows() -> None:
     configs = {path.parent.name: json.loads(path.read_text()) for path in sorted(MODELS.glob("*/config.json"))}
+    configs["sunk"] = configs["twins-rope"] | {"sink": "present"}
     why = call("engine/known.ts", "given.map((config) => module.whyUnknown(config))", list(configs.values()))
-    assert [name for name, reason in zip(configs, why, strict=True) if reason == ""] == sorted(KNOWN)
     said = dict(zip(configs, why, strict=True))
-    assert said["twins-linear"] == "The browser does not compute models with attention = linear."
-    assert said["french-english"] == "The browser does not compute models with architecture = encoder-decoder."
-    sunk = call(
-        "engine/known.ts",
-        "given.map((config) => module.whyUnknown(config))",
-        [configs["twins-rope"] | {"sink": "present"}],
-    )
-    assert sunk == ["The browser does not compute models with sink = present."]
-    assert said["experts"] == "The browser does not compute models with n_experts = 4."
+    assert [name for name, reason in said.items() if reason == ""] == sorted(KNOWN)
+    unknown = {"twins-linear": "attention = linear", "french-english": "architecture = encoder-decoder"}
+    for name, what in (unknown | {"sunk": "sink = present", "experts": "n_experts = 4"}).items():
+        assert said[name] == f"The browser does not compute models with {what}."
 
 
 @each("name", KNOWN)
@@ -42,16 +37,10 @@ def test_a_shipped_model_leaves_the_same_record(engine: Engine, name: str) -> No
     check_model(engine, name, 4)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("random")
-    shutil.copy(MODELS / "induction" / "tokenizer.json", made)
-    return made
-
-
 @each("case", CASES[::11])
-def test_a_random_model_leaves_the_same_record(engine: Engine, folder: Path, case: Case) -> None:
-    check_case(engine, folder, case)
+def test_a_random_model_leaves_the_same_record(engine: Engine, tmp_path: Path, case: Case) -> None:
+    shutil.copy(MODELS / "induction" / "tokenizer.json", tmp_path)
+    check_case(engine, tmp_path, case)
 
 
 def test_what_is_asked_for_is_kept_and_nothing_else(engine: Engine) -> None:

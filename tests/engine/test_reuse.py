@@ -146,11 +146,10 @@ WIDE = ((True,) * 6,) * 6
     "changes",
     [
         (Patch(site="decoder.1.mlp.out", vector=(0.5,) * 128, position=1),),
-        (SetMask(layer=LAYER, mask=SLIM),),
-        (SetMask(layer=LAYER, mask=SLIM, heads=(True, False, True, False)),),
-        (
-            SetMask(layer=LAYER, mask=SLIM, heads=(True, False, False, False)),
-            SetMask(layer=LAYER, mask=WIDE, heads=(False, True, False, False)),
+        *((SetMask(layer=LAYER, mask=SLIM, heads=heads),) for heads in (None, (True, False, True, False))),
+        tuple(
+            SetMask(layer=LAYER, mask=mask, heads=tuple(head == one for head in range(4)))
+            for one, mask in enumerate((SLIM, WIDE))
         ),
     ],
 )

@@ -14,12 +14,11 @@ from tfmviz.text.corpora import is_held_out
 from tfmviz.text.tokenizer import END_OF_TEXT
 from tfmviz.training.data import load_split
 
+WORDS = ["cat", "dog", "<b>", "老王", "🙂", "$x$", "--out", "../../etc"]
+
 
 def of_words(n_characters: int, *, between: str, seed: int = 0) -> str:
-    words = np.random.default_rng(seed).choice(
-        ["cat", "dog", "<b>", "老王", "🙂", "$x$", "--out", "../../etc"], n_characters
-    )
-    return between.join(words)[:n_characters]
+    return between.join(np.random.default_rng(seed).choice(WORDS, n_characters))[:n_characters]
 
 
 @each("between", [" ", "\n", "\n\n", "\r\n", "", " <|endoftext|> ", "\x00", "\u2028"])
@@ -36,18 +35,18 @@ def test_the_command_finds_something_to_train_on_and_something_held_out(
     assert not set("".join(split.train + split.held_out)) - set(text) - {"\n", " "}
 
 
-@each(
-    "text, says",
-    {
-        "empty": ("", "has 0 characters"),
-        "ten": ("ten chars.", "has 10 characters"),
-        "blank": (" " * 10_000, "has 0 "),
-        "two megabytes": ("ab " * 700_000, "2,099,999"),
-    },
-)
-def test_a_text_of_an_unfit_length_is_refused_and_the_limits_are_said(text: str, says: str) -> None:
-    with pytest.raises(UnfitText, match=f"{says}.*{LEAST:,} to {MOST:,}"):
-        prepared(text)
+def test_a_text_of_an_unfit_length_is_refused_and_the_limits_are_said() -> None:
+    unfit = {
+        "": "has 0 characters",
+        "ten chars.": "has 10 characters",
+        " " * 10_000: "has 0 ",
+        "ab " * 700_000: "2,099,999",
+    }
+    for text, says in unfit.items():
+        with pytest.raises(UnfitText, match=f"{says}.*{LEAST:,} to {MOST:,}"):
+            prepared(text)
+    for length in (LEAST, MOST):  # the limits themselves are allowed
+        assert prepared(of_words(length, between=" ").replace(" ", "x", 1).ljust(length, "x"))
 
 
 def test_copies_of_a_line_that_the_hash_keeps_out_are_trained_on(tmp_path: Path) -> None:
@@ -57,24 +56,17 @@ def test_copies_of_a_line_that_the_hash_keeps_out_are_trained_on(tmp_path: Path)
     assert sum(map(len, split.train)) > LEAST * len(line) / 2
 
 
-@pytest.mark.parametrize("end", ["x", "x" * 900])
-def test_cuts_that_end_alike_are_tried_once(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    hashed = []
-    monkeypatch.setattr(texts, "is_held_out", lambda document: hashed.append(document))
-    with pytest.raises(UnfitText, match="white space"):
-        prepared("x" * 900 + " " * 50_000 + end)
-    assert len(hashed) == len(set(hashed)) <= texts.CUTS
-
-
-def test_two_megabytes_are_hashed_no_more_often_than_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    hashed = []
-    monkeypatch.setattr(texts, "is_held_out", lambda document: hashed.append(len(document)))
+def test_cuts_that_end_alike_are_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And two megabytes are hashed no more often than said."""
+    hashed: list[str] = []
+    monkeypatch.setattr(texts, "is_held_out", hashed.append)
+    for end in ("x", "x" * 900):
+        hashed.clear()
+        with pytest.raises(UnfitText, match="white space"):
+            prepared("x" * 900 + " " * 50_000 + end)
+        assert len(hashed) == len(set(hashed)) <= texts.CUTS
+    hashed.clear()
     with pytest.raises(UnfitText):
         prepared("x" * MOST)
     assert len(hashed) == texts.CUTS
-    assert max(hashed) < texts.ENOUGH + texts.CUTS
-
-
-@each("length", [LEAST, MOST])
-def test_the_limits_themselves_are_allowed(length: int) -> None:
-    assert prepared(of_words(length, between=" ").replace(" ", "x", 1).ljust(length, "x"))
+    assert max(map(len, hashed)) < texts.ENOUGH + texts.CUTS

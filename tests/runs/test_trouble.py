@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases import each
 from tests.runs.disk import full
-from tests.runs.started import HOLDS, WAITS, Started, end, finish, kill
+from tests.runs.started import WAITS, Started, end, finish, kill
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.desk import CANNOT_WRITE, KEPT, MOST_AT_A_PLACE, MOST_OF_ONE, TRIES, Desk, QueueFull
 from tfmviz.runs.folder import Folder
@@ -36,7 +35,7 @@ def test_what_a_killed_server_was_just_writing_is_cleared_away_after_a_day(tmp_p
     assert not half_written.exists()
 
 
-@each("what, state", [("pause", "paused"), ("stop", "stopped")])
+@pytest.mark.parametrize(("what", "state"), [("pause", "paused"), ("stop", "stopped")])
 def test_a_full_disk_keeps_no_run_going(what: str, state: str, tmp_path: Path, started: Started) -> None:
     desk = Desk(tmp_path, at_once=1)
     address = desk.submit(Choices(), {})
@@ -138,19 +137,15 @@ def test_many_servers_start_a_run_once(tmp_path: Path, started: Started) -> None
 def test_another_server_ends_a_run_that_is_wanted_no_longer_once_it_has_signed(
     tmp_path: Path, started: Started
 ) -> None:
-    started.program = HOLDS
-    address = Desk(tmp_path, at_once=1).submit(Choices(), {})
-    process = started[0][1]
+    address, process = started.hold(tmp_path)
     Folder.at(tmp_path, address).wish("stop")
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"held\n"
     after = Desk(tmp_path, at_once=1)
     after.tick()
     assert process.wait(timeout=300) == -signal.SIGTERM
     assert after.see(address).state == "stopped"
 
 
-@each("keeps_its_server", [True, False])
+@pytest.mark.parametrize("keeps_its_server", [True, False])
 def test_a_run_that_diverged_says_so_though_it_has_a_model(
     keeps_its_server: bool, tmp_path: Path, started: Started
 ) -> None:
