@@ -20,8 +20,8 @@ from websockets.sync.client import connect
 
 from tests.asking import asked
 from tests.browser import free_port
+from tests.cases import each
 from tests.classroom.crowd import together
-from tests.each import each
 from tfmviz import capacity
 from tfmviz.capacity import BEFORE_A_SESSION, FROM_ONE_ADDRESS, PROBE, Places
 

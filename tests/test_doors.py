@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from tests.each import each
+from tests.cases import each
 from tests.hostile.spellings import CLOSED
 from tfmviz import doors
 

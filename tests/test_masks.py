@@ -7,7 +7,7 @@ import re
 import torch
 from torch import Tensor
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import LENGTH, N_HEADS, N_LAYERS, lively_model, record, token_ids
 from tfmviz import masks
 from tfmviz.model.transformer import full_mask

@@ -10,7 +10,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import (
     D_FF,
     D_HEAD,

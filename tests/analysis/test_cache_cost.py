@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from transformers import FalconConfig, Gemma2Config, GPT2Config, LlamaConfig, MistralConfig, PreTrainedConfig
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import D_HEAD, MAX_LEN, lively_model
 from tfmviz.analysis.cache_cost import KNOWN, Kept
 from tfmviz.model.cache import Cache

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.analysis.complexity import KINDS, MEASURED, Sizes, continued, crosses, slope
 from tfmviz.model import layer_costs
 

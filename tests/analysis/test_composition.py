@@ -10,7 +10,7 @@ import torch
 
 from tests.analysis.test_stream import made as with_stack
 from tests.analysis.test_why import read_without
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import N_HEADS, inputs_of
 from tests.model.helpers import record as run
 from tfmviz import zoo

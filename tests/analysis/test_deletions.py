@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tfmviz
-from tests.each import each
+from tests.cases import each
 from tfmviz.analysis import contributions, deletions
 from tfmviz.analysis.contributions import Part, River
 

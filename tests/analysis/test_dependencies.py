@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.analysis import dependencies
 from tfmviz.analysis.dependencies import Pair
 

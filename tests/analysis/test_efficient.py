@@ -11,7 +11,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.each import each
+from tests.cases import each
 from tfmviz import masks
 from tfmviz.analysis import linear_attention
 from tfmviz.analysis.efficient import (

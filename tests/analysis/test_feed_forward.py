@@ -11,7 +11,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import D_FF, D_MODEL, LENGTH, VOCAB, lively_model
 from tests.records import traced
 from tfmviz.analysis import feed_forward

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.analysis import heads
 from tfmviz.analysis.heads import BROAD, CROSS_KINDS, NAMED, SELF_KINDS, Kind, Verdict, head_scores, verdicts
 from tfmviz.record.trace import Array, Encoding

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tfmviz
-from tests.each import each
+from tests.cases import each
 from tfmviz.analysis.in_context import again, in_context
 
 TEXT = "He left the house on the left."

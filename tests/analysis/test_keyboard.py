@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.analysis import keyboard
 from tfmviz.analysis.keyboard import Word, Words
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import N_LAYERS
 from tests.records import traced
 from tfmviz.analysis.links import links

@@ -7,7 +7,7 @@ from dataclasses import replace
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import ARCHITECTURES, D_HEAD, config, inputs_of, lively, lively_model
 from tfmviz.analysis.multiplications import PARTS, Shape, by_part, in_model, multiplications, overtakes
 from tfmviz.model.cache import Cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.analysis.optimisers import AdamSettings, adam, descent, momentum, valley
 
 START = np.array([-2.5, 1.0])

@@ -10,7 +10,7 @@ from torch import nn
 from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, LlamaConfig, LlamaForCausalLM, T5Config
 from transformers.models.t5 import T5ForConditionalGeneration
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import ARCHITECTURES, config
 from tfmviz.analysis.parameters import PUBLISHED, Design, cache, counts, of_lectures, rule_of_twelve, training_flops
 from tfmviz.model.transformer import build

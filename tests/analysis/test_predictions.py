@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.analysis.predictions import Prediction, softmax, top_predictions
 
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import K_LENGTH, LENGTH, N_LAYERS
 from tests.records import encoding, traced, without
 from tfmviz.analysis.residual import closest, in_space, likeness, stream

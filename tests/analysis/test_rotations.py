@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.analysis import rotations
 from tfmviz.analysis.position_terms import along_diagonals
 from tfmviz.record.trace import Array

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.analysis.law_fits import HUBER, fit_additive, fit_power, interval
 from tfmviz.analysis.scaling_laws import (
     BESIROGLU,

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.each import each
+from tests.cases import each
 from tests.traces import causal, encoding, pattern
 from tfmviz.analysis.side_by_side import difference, distances, pair, pair_tokens
 from tfmviz.record.trace import Encoding

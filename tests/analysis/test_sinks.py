@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from tests.analysis.test_why import attention_at, made
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import D_HEAD, N_HEADS, inputs_of, lively_model
 from tests.model.helpers import record as run
 from tests.records import trace_of

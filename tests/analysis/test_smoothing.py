@@ -7,7 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.analysis import smoothing
 
 

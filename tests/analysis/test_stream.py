@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import D_HEAD, D_MODEL, LENGTH, N_HEADS, N_LAYERS, inputs_of, lively_model
 from tests.model.helpers import record as run
 from tests.records import trace_of

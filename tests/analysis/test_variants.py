@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.analysis.variants import T_975, Difference, welch
 
 

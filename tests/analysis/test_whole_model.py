@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from tests.analysis.test_stream import blocks, every_model, made
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import lively_model
 from tfmviz.analysis import lens, residual
 from tfmviz.analysis.attention_layer import inputs

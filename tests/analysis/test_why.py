@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from tests.analysis.test_stream import every_model
 from tests.analysis.test_stream import made as with_stack
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import N_HEADS, N_LAYERS, inputs_of, lively_model
 from tests.model.helpers import record as run
 from tests.records import encoding, trace_of

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.counting.grams import after, along, count
 from tfmviz.counting.words import MARK
 

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.counting.grams import count
 from tfmviz.counting.kneser_ney import discounts, fit, smoothed
 from tfmviz.counting.words import MARK, stream_of

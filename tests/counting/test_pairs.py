@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.analysis.keyboard import WORD, Words
 from tfmviz.counting import pairs
 from tfmviz.ui.writing import keyboard

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.counting import grams, kneser_ney, pruned
 from tfmviz.counting.kneser_ney import NGramModel
 

@@ -8,7 +8,7 @@ import json
 from scripts.prepare_counting import HELD_OUT, LONGEST, SHORTEST, UNSUITED
 from scripts.prepare_english import RUDE
 from tests.browser import ROOT
-from tests.each import each
+from tests.cases import each
 from tfmviz.counting.shipped import FOLDER, NAMES, read
 from tfmviz.text.corpora import is_held_out
 

@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tests.counting.texts import SMOOTHINGS, sentences
-from tests.each import each
 from tfmviz.counting.smoothing import LONGEST, Smoothing, context_of, counted, held_out
 from tfmviz.counting.words import MARK, UNKNOWN, encoded, words_of
 

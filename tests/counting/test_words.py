@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.counting.words import MARK, UNKNOWN, encoded, sentences_of, stream_of, words_of
 
 ODD = (

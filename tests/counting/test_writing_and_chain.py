@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tests.counting.texts import SMOOTHINGS, sentences
-from tests.each import each
 from tfmviz.counting.chain import factors, log_probabilities
 from tfmviz.counting.smoothing import Smoothing, counted
 from tfmviz.counting.words import MARK, encoded, words_of

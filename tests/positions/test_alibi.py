@@ -6,7 +6,7 @@ import torch
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import assert_close
 from tfmviz.positions.alibi import Alibi, slopes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import BATCH, D_MODEL, LENGTH, MAX_LEN, lively, normal
 from tfmviz.positions.learned import Learned
 from tfmviz.record.tap import NO_TAP, Recorder

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import tfmviz.training.__main__ as command
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import assert_close, flat, lively_model, token_ids
 from tests.positions import recipe
 from tests.positions.clocks import ENTRY, STEP

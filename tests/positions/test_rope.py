@@ -12,7 +12,7 @@ from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
 from transformers.models.roformer.modeling_roformer import RoFormerSelfAttention, RoFormerSinusoidalPositionalEmbedding
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import BATCH, D_HEAD, D_MODEL, K_LENGTH, LENGTH, MAX_LEN, N_HEADS, assert_close, normal
 from tfmviz.positions.rope import Rope, base_of, frequencies, rotate_pairs, rotation_angles, stretched
 from tfmviz.record.tap import NO_TAP

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import tfmviz.positions
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import (
     BATCH,
     D_HEAD,

@@ -10,7 +10,7 @@ import pytest
 import torch
 from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import BATCH, D_MODEL, LENGTH, MAX_LEN, assert_close, normal
 from tfmviz.positions.sinusoidal import MAX_POSITION, Sinusoidal, sines_first, sinusoids, sinusoids_at, wavelengths
 from tfmviz.record.tap import Recorder

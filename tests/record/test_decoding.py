@@ -11,7 +11,7 @@ import pytest
 import torch
 from transformers.generation import logits_process as theirs
 
-from tests.each import each
+from tests.cases import each
 from tests.node import call
 from tfmviz.record.decoding import ORDER, Rules, choose, draw, entropy, number_for, repeated, stages
 from tfmviz.record.trace import Array

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import D_HEAD, LENGTH, N_HEADS, normal
 from tfmviz import zoo
 from tfmviz.record import edits

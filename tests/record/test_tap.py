@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import (
     ARCHITECTURES,
     BATCH,

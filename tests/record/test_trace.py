@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from tests.each import each
+from tests.cases import each
 from tests.model.helpers import config
 from tests.records import encoding, traced, without
 from tfmviz.record.facts import Architecture

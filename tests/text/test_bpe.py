@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import tokenizers
 
-from tests.each import each
+from tests.cases import each
 from tests.text.texts import SENTENCES, TEXTS, any_text
 from tfmviz.text import bpe
 from tfmviz.text.tokenizer import Tokenizer

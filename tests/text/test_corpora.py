@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.each import each
+from tests.cases import each
 from tests.text.texts import documents, paragraph
 from tfmviz.text.corpora import PASSAGE, CorpusError, is_held_out, split_documents
 

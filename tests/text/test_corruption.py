@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.text import corruption
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.each import each
+from tests.cases import each
 from tfmviz import zoo
 from tfmviz.text.familiar import FILE, MET, Familiar, SingleWords, words_of
 

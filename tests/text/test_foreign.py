@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
-from tests.each import each
+from tests.cases import each
 from tests.text.texts import bytes_of
 from tfmviz.record.marks import Marks
 from tfmviz.text.foreign import ForeignTokenizer

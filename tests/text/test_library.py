@@ -11,7 +11,7 @@ import tokenizers
 from tokenizers.models import BPE
 from tokenizers.processors import TemplateProcessing
 
-from tests.each import each
+from tests.cases import each
 from tests.text.panics import TEXT, panicking
 from tfmviz.record.marks import Marks
 from tfmviz.text import foreign

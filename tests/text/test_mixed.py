@@ -6,7 +6,7 @@ from itertools import groupby
 
 import numpy as np
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.text.mixed import Texts, drawn, joined_parts, languages_of
 from tfmviz.text.tokenizer import Tokenizer
 

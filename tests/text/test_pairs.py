@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.text.corpora import CorpusError, is_held_out
 from tfmviz.text.pairs import bare, groups, joined, read_pairs, split_pairs
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import tokenizers
 
-from tests.each import each
+from tests.cases import each
 from tests.text.texts import SENTENCES, TEXTS, VOCAB_SIZE, any_text
 from tfmviz import zoo
 from tfmviz.text.spelling import CAPITALS, one_spelling, one_spelling_and_case

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.text.corpora import is_held_out
 from tfmviz.text.tasks import ANSWERS, HELD_OUT_PER_MILLE, question, questions, repeated_random
 

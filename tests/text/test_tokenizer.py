@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 import tokenizers
 
-from tests.each import each
+from tests.cases import each
 from tests.text.texts import SENTENCES, TEXTS, VOCAB_SIZE, any_text, bytes_of
 from tfmviz.constants import MASK
 from tfmviz.text.tokenizer import END, END_OF_TEXT, SPANS, Tokenizer

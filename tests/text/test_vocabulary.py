@@ -12,7 +12,7 @@ import pytest
 import tokenizers
 from tokenizers.pre_tokenizers import ByteLevel
 
-from tests.each import each
+from tests.cases import each
 from tests.text.texts import SENTENCES, VOCAB_SIZE, any_text
 from tfmviz.constants import MASK, MASK_TOKEN
 from tfmviz.text.tokenizer import END, END_OF_TEXT, Tokenizer, _byte_of_character

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.text.corpora import read_documents
 from tfmviz.text.tokenizer import END_OF_TEXT
 

@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import fields
 from itertools import chain
 
-from tests.each import each
+from tests.cases import each
 from tests.traces import decoder, translation
 from tfmviz.constants import LABEL_LENGTH
 from tfmviz.plots.theme import DARK, LIGHT, Theme

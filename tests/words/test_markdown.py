@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.app import open_page
-from tests.each import each
+from tests.cases import each
 from tfmviz.words import markdown
 
 HOSTILE = "x\r\n\r\n# Hello\n\n[click](https://example.org) ![i](https://example.org/i.png)\n==="

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.each import each
+from tests.cases import each
 from tfmviz.words.numbers import decimal, in_words, per_cent, rounded, tiny, which_way
 
 WRITTEN = (
