@@ -304,7 +304,7 @@ def test_bad_settings_get_one_clear_sentence() -> None:
         ],
         "By hand": [("by_hand", -3, "from 0.*-3"), ("by_hand", 99_999_999, "16,777,216"), ("by_hand", 0, None)],
         "Near and far": [
-            *(("far", 50, "50.*0 to 49"), ("far", 0, None), ("near", -1, "-1.*0 to 49"), ("near", 0, None)),
+            *(("far", 50, "50.*0 to 49"), ("far", 0, None), ("near", -1, "-1.*0 to 49"), ("near", 0, None))
         ],
     }
     for wave, settings in asked.items():

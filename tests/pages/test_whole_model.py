@@ -105,10 +105,7 @@ def test_odd_texts_are_drawn() -> None:
 def test_both_kinds_of_block_stand_one_below_the_other() -> None:
     app = open_page("whole_model", text=TEXT, beside="Post-norm, pre-norm", layer="1", model="twins-alibi")
     (post,), (pre,) = (drawn(app, f"block_{kind}_norm")["lanes"] for kind in ("post", "pre"))
-    assert (post["title"], pre["title"]) == (
-        "Post-norm, layer 1 of twins-postnorm",
-        "Pre-norm, layer 1 of twins-rope",
-    )
+    assert (post["title"], pre["title"]) == ("Post-norm, layer 1 of twins-postnorm", "Pre-norm, layer 1 of twins-rope")
     assert [column["title"] for column in post["columns"]] == ["X", "T¹", "T²", "T³", "a", "T⁴", "T⁵", "H"]
     assert [column["lines"] for column in post["columns"]][1:4] == [["SelfAttention(X)"], ["X + T¹"], ["LayerNorm(T²)"]]
     assert [column["title"] for column in pre["columns"]] == ["X", "T¹", "T²", "T³", "T⁴", "a", "T⁵", "H"]
