@@ -6,8 +6,6 @@ import pytest
 
 from tests.browser import Visit
 
-pytestmark = pytest.mark.browser
-
 COVERED = """row => {
   const word = row.querySelector(".label"), bar = row.querySelector(".length");
   const isCut = getComputedStyle(word).overflow === "hidden";

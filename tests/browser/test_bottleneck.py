@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser import Visit, open_tab
-
-pytestmark = pytest.mark.browser
 
 PAGE = "/bottleneck?text=Je+suis+%C3%A9tudiant."
 TABLE = ".counts table"
@@ -28,7 +25,6 @@ def test_a_click_on_a_model_and_on_a_cell_shows_the_sum_behind_it(visit: Visit) 
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"word=\d+"))
     expect(page.get_by_text(re.compile("The last column adds up to"))).to_be_visible()
-    assert visit.complaints == []
 
 
 def test_the_translation_grows_at_a_click(visit: Visit) -> None:

@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests.browser import AT_REST, HAS_ENGINE, ROOT, Server, Visit, free_port, open_tab, serve
+from tests.browser import AT_REST, HAS_ENGINE, ROOT, Server, Visit, box_of, free_port, keys, open_tab, serve
 from tests.browser.test_masks import board, click_cell, place_of
-
-pytestmark = pytest.mark.browser
 
 TEXT = "The+cat+sat+on+the+mat."
 MASKS, OFF, WRITING = (f"/{page}?text={TEXT}&layer=1&head=2&" for page in ("masks", "switch_off", "writing"))
@@ -127,8 +125,7 @@ def test_a_stroke_is_followed_while_the_button_is_down(visit: Visit) -> None:
     page = visit.open(f"{MASKS}effect=Attention", drawn=".lab .count")
     ready(page, VIEWS, cells(page))
     before, address = page.evaluate("[...globalThis.tfmvizViews.side_b.view.picture.values]"), page.url
-    box = board(page).bounding_box()
-    assert box is not None
+    box = box_of(board(page))
     for n, column in enumerate((0, 1, 2)):
         place = place_of(page, 6, column)
         page.mouse.move(box["x"] + place["x"], box["y"] + place["y"])
@@ -245,8 +242,7 @@ def test_without_a_server_the_browser_goes_on_and_says_so(context: BrowserContex
     own_server.process.wait()
     page.wait_for_selector("[data-test-connection-state]:not([data-test-connection-state=CONNECTED])", state="attached")
     board(page).focus()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press(" ")
+    keys(page, "ArrowDown", " ")
     expect(page.locator(NOTE)).to_have_text("The server is away. Your browser goes on computing.")
     assert page.evaluate(MARK) == "change"
 

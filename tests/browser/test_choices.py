@@ -7,8 +7,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import AT_REST, Visit, open_tab, project, take_from_menu
 
-pytestmark = pytest.mark.browser
-
 CHOSEN = "model=twins-rope&layer=2&head=1"
 
 

@@ -33,8 +33,6 @@ from tests.browser.test_projector import SMALL, expect_one_line
 from tests.pages.tabs import addresses
 from tfmviz.ui import router
 
-pytestmark = pytest.mark.browser
-
 WINDOW: ViewportSize = {"width": 1280, "height": 800}
 
 TITLES = {page.name: page.title for page in router.PAGES}

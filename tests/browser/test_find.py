@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, Visit, violations
+from tests.browser import AT_REST, Visit, keys, violations
 from tfmviz.ui.router import PAGES
-
-pytestmark = pytest.mark.browser
 
 BOX = "Find a term, a page or a model"
 
@@ -49,8 +46,7 @@ def test_the_button_lists_all_pages_and_the_arrows_choose(visit: Visit) -> None:
     expect(options).to_have_count(len(PAGES))
     page.keyboard.press("ArrowUp")
     expect(options.last).to_have_attribute("aria-selected", "true")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
+    keys(page, "ArrowDown", "ArrowDown")
     expect(options.nth(1)).to_have_attribute("aria-selected", "true")
     assert violations(page, ".st-key-search") == []
 

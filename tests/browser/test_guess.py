@@ -7,10 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import AT_REST, Visit, open_tab, project
+from tests.browser import AT_REST, Visit, box_of, open_tab, project
 from tfmviz import zoo
-
-pytestmark = pytest.mark.browser
 
 QUESTION = "After which layer does it first say its final answer?"
 SHARE = re.compile(r"\b[01]\.\d\d")
@@ -188,8 +186,7 @@ def expect_still(page: Page, box: Locator) -> None:
     question = page.locator("[class*=st-key-question-]").first
     expect(question).to_be_visible()
     assert box.bounding_box() == before
-    asked = question.bounding_box()
-    assert asked
+    asked = box_of(question)
     assert asked["y"] >= 0
     page.locator("body").press("g")
     assert box.bounding_box() == before

@@ -9,9 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import Visit
-
-pytestmark = pytest.mark.browser
+from tests.browser import Visit, saved
 
 WORDS = ".words button"
 
@@ -32,12 +30,10 @@ def test_a_word_shows_where_the_head_looks_by_pointer_and_keys(visit: Visit) -> 
 
 def test_the_picture_is_saved_with_its_words_and_arcs(visit: Visit) -> None:
     page = visit.open("/", drawn=WORDS)
-    with page.expect_download() as download:
-        page.locator(".st-key-home").get_by_role("button", name="SVG").click()
-    saved = ElementTree.fromstring(download.value.path().read_text(encoding="utf-8"))
-    kinds = Counter(node.tag.rpartition("}")[2] for node in saved.iter())
+    picture = ElementTree.fromstring(saved(page.locator(".st-key-home"), "SVG").decode())
+    kinds = Counter(node.tag.rpartition("}")[2] for node in picture.iter())
     assert kinds["path"] == page.locator(".st-key-home .picture path").count() > 1
-    assert {"animal", "it"} <= {node.text for node in saved.iter()}
+    assert {"animal", "it"} <= {node.text for node in picture.iter()}
 
 
 @pytest.mark.parametrize("text", ["My dog ran.", "<img src=x onerror=alert(1)> 100% 🙂"])

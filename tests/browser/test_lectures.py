@@ -12,8 +12,6 @@ from tests.browser.test_first_figure import INSIDE
 from tests.pages.tabs import addresses
 from tfmviz.ui import walks
 
-pytestmark = pytest.mark.browser
-
 IN_SIGHT = (
     "(scope) => {"
     + INSIDE

@@ -10,8 +10,6 @@ from playwright.sync_api import BrowserContext, Page, WebSocket, WebSocketRoute,
 
 from tests.browser import AT_REST, HAS_ENGINE, Server, Visit, press
 
-pytestmark = pytest.mark.browser
-
 SHOWN = "() => globalThis.tfmvizViews.explorer.view.attention.texts.target.tokens.join('')"
 """The text whose heads are on the page."""
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import SCHEMES, Visit, turn, violations
-
-pytestmark = pytest.mark.browser
+from tests.browser import SCHEMES, Visit, keys, turn, violations
 
 
 def open_menu(page: Page, chosen: str = "Tiny English") -> None:
@@ -35,8 +32,7 @@ def test_letters_and_arrows_choose_and_are_no_keys_of_the_page(visit: Visit) -> 
     """F would open the projector."""
     page = visit.open("/explorer")
     open_menu(page)
-    for key in ("f", "f", "ArrowDown", "Enter"):
-        page.keyboard.press(key)
+    keys(page, "f", "f", "ArrowDown", "Enter")
     expect(page.get_by_role("button", name="Model: Letters backwards")).to_be_focused()
     expect(page.get_by_test_id("stSidebar")).to_be_visible()
 
@@ -56,8 +52,7 @@ def test_the_list_opens_at_the_chosen_model(visit: Visit) -> None:
 def test_a_word_on_ones_own_model_changes_nothing(visit: Visit) -> None:
     page = visit.open("/explorer")
     open_menu(page)
-    page.keyboard.press("End")
-    page.keyboard.press("Enter")
+    keys(page, "End", "Enter")
     dialog = page.get_by_role("dialog", name="Models")
     expect(dialog).to_contain_text("python -m tfmviz.huggingface openai-community/gpt2 --name gpt2")
     assert violations(page, ".st-key-models") == []

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit
-
-pytestmark = pytest.mark.browser
+from tests.browser import Visit, box_of
 
 LINE = 130
 """Pixels that the sentence and the choices may take, side by side or in two lines."""
@@ -82,8 +79,7 @@ def test_on_a_small_projector_a_long_sentence_is_wide_and_the_matrix_in_sight(vi
     visit.page.set_viewport_size({"width": 1024, "height": 768})
     page = visit.open(f"/explorer?projector=1&text={POND.replace(' ', '+')}", drawn=".matrix-picture canvas")
     for selector, least, lowest in ((".st-key-text", 500, 100), (".matrix-picture", 400, 560)):
-        box = page.locator(selector).first.bounding_box()
-        assert box is not None
+        box = box_of(page.locator(selector).first)
         assert box["width"] > least
         assert box["y"] < lowest
 

@@ -7,9 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import AT_REST, Visit, assert_fits, choose, violations
-
-pytestmark = pytest.mark.browser
+from tests.browser import AT_REST, Visit, assert_fits, choose, keys, violations
 
 OFF = "/switch_off?text=The+cat+sat+on+the+mat."
 NORM = "/normalisation?text=The+cat+sat+on+the+mat.&batch=My+dog+ran."
@@ -35,8 +33,7 @@ def test_the_keyboard_walks_over_the_board_and_stays_where_it_is(visit: Visit) -
     board = page.locator(".st-key-parts")
     expect(board.get_by_role("status").first).to_have_text("Everything is on.")
     board.get_by_role("switch", name="layer 0").focus()
-    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp", "ArrowLeft", " "):
-        page.keyboard.press(key)
+    keys(page, "ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp", "ArrowLeft", " ")
     expect(board.get_by_role("status").first).to_have_text("Off: 0.0.")
     expect(page).to_have_url(re.compile("off=d0.0"))
     page.wait_for_function(AT_REST)

@@ -7,9 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import AT_REST, Visit, assert_fits, press, violations
-
-pytestmark = pytest.mark.browser
+from tests.browser import AT_REST, Visit, assert_fits, keys, press, violations
 
 ADDRESS = "/translating?model=french-english&text=J%27ai+une+voiture+rouge."
 DRAWN = ".translating .target button"
@@ -82,8 +80,7 @@ def test_a_hypothesis_is_chosen_by_pointer_or_keyboard_and_taken_apart(visit: Vi
     expect(page).not_to_have_url(re.compile("hypothesis="))
     expect(table).to_have_count(0)
     words.first.focus()
-    for key in ("ArrowDown", "ArrowUp", "ArrowRight", "Enter"):
-        page.keyboard.press(key)
+    keys(page, "ArrowDown", "ArrowUp", "ArrowRight", "Enter")
     expect(page.get_by_text("It is how the winner begins.")).to_be_visible()
     page.reload()
     expect(page.locator(f"{TREE}[aria-pressed=true]")).to_have_text("have")

@@ -8,9 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, Visit, assert_fits, project, violations
-
-pytestmark = pytest.mark.browser
+from tests.browser import AT_REST, Visit, assert_fits, box_of, keys, project, saved, violations
 
 PAGE = "/whole_model?text=The+cat+sat+on+the+mat.&model=tiny-english"
 DRAWN = ".st-key-whole_model .hits button"
@@ -27,8 +25,7 @@ def pressed(page: Page) -> str:
 
 def row(page: Page, tokens: int, number: int) -> dict[str, float]:
     """Where to click on a token's vector: the last of the picture's rows end at its lower edge."""
-    box = page.locator(".st-key-whole_model .stage").bounding_box()
-    assert box is not None
+    box = box_of(page.locator(".st-key-whole_model .stage"))
     return {"x": box["width"] / 2, "y": box["height"] - 14 - 24 * (tokens - number) + 12}
 
 
@@ -106,8 +103,7 @@ def test_the_keyboard_goes_from_box_to_box_and_from_token_to_token(visit: Visit)
     expect(page.locator(".whole .tip")).to_contain_text("1,572,864 parameters")
     page.keyboard.press("ArrowDown")
     expect(page.get_by_label("Follow")).to_have_value("decoder.4")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
+    keys(page, "ArrowRight", "Enter")
     expect(page).to_have_url(re.compile("zoom=block"))
     expect(page.locator(".whole canvas[role=img]")).to_have_attribute("aria-label", re.compile("layer 0"))
 
@@ -135,9 +131,7 @@ def test_the_picture_is_saved_as_a_file(visit: Visit, address: str, word: str) -
     page = visit.open(address, drawn=DRAWN)
     files = {}
     for form in ("SVG", "PNG"):
-        with page.expect_download() as download:
-            page.locator(".st-key-whole_model").get_by_role("button", name=form, exact=True).click()
-        files[form] = download.value.path().read_bytes()
+        files[form] = saved(page.locator(".st-key-whole_model"), form)
     assert files["PNG"].startswith(b"\x89PNG")
     text = files["SVG"].decode()
     assert text.startswith("<svg")

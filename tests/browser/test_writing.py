@@ -7,9 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import AT_REST, Visit, assert_fits, press, violations
-
-pytestmark = pytest.mark.browser
+from tests.browser import AT_REST, Visit, assert_fits, keys, press, violations
 
 DESK = "/writing?text=The+students+opened+their&chosen_by=greedy"
 DRAWN = ".writing .rivals button"
@@ -109,8 +107,7 @@ def test_playing_writes_on_past_what_was_sent_and_pause_stops_it(visit: Visit) -
 def test_arrow_keys_walk_through_words_and_rivals(visit: Visit) -> None:
     page = visit.open(f"{DESK}&path=0.3~0.0.5k.5l.5m", drawn=DRAWN)
     page.locator(f"{WORDS}[tabindex='0']").focus()
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("Enter")
+    keys(page, "ArrowLeft", "Enter")
     expect(page.locator(WORDS).nth(1)).to_have_attribute("aria-pressed", "true")
     page.locator(DRAWN).first.focus()
     page.keyboard.press("ArrowDown")
