@@ -169,7 +169,7 @@ def box_of(found: Locator) -> FloatRect:
 
 def saved(within: Page | Locator, button: str) -> bytes:
     """The file that a button saves."""
-    page = getattr(within, "page", within)
+    page: Page = getattr(within, "page", within)
     with page.expect_download() as download:
         within.get_by_role("button", name=button, exact=True).click()
     return Path(download.value.path()).read_bytes()

@@ -154,10 +154,17 @@ def test_the_picture_looks_at_the_gap_first_like_the_predictions(visit: Visit) -
 
 
 def test_markup_and_scripts_are_shown_as_text(visit: Visit) -> None:
-    page = visit.open("/explorer?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20%24x%24%20**b**")
-    assert "".join(page.locator(".strip .label").all_inner_texts()).startswith("<img")
-    assert page.locator("[data-testid=stMain] img").count() == 0
-    assert page.locator(".katex").count() == 0
+    """In every kind of view that has the sentence in it."""
+    text = quote("<img src=x onerror=alert(1)> $x$ **b**")
+    for address, shown, label in (
+        ("/explorer?", ".tiles button", ".strip .label"),
+        ("/step_by_step?", ".steps .words", ".tokens button"),
+        ("/masks?effect=Reach&", ".lab .count", ".lab .words li"),
+        ("/residual_stream?stream=Logit+lens&", ".lens td button", ".lens tbody th"),
+    ):
+        page = visit.open(f"{address}text={text}", drawn=shown)
+        assert "<" in (page.locator(label).first.text_content() or ""), address
+        assert page.locator("[data-testid=stMain] :is(img, .katex)").count() == 0, address
 
 
 def test_the_bytes_of_a_character_stand_under_one_bracket(visit: Visit) -> None:

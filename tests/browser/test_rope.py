@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, HAS_ENGINE, Visit, assert_fits, keys, open_tab, violations
+from tests.browser import AT_REST, HAS_ENGINE, Visit, assert_fits, keys, open_tab
 from tests.pages.test_rope import first_layer, ids_of
 
 TEXT = "The cat sat on the mat."
@@ -108,14 +108,6 @@ def test_nothing_is_wider_than_a_phone_and_arrows_keep_their_height(visit: Visit
         slide(page, "both", value)
         assert page.locator(".turning").evaluate("node => node.clientHeight") == height
     assert_fits(page)
-
-
-def test_arrows_can_be_read_and_used_by_everyone(visit: Visit) -> None:
-    page = visit.open(ADDRESS, drawn=DRAWN)
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        expect(page.locator(".turning")).to_have_attribute("data-dark", str(scheme == "dark").lower())
-        assert violations(page, ".st-key-turning") == [], scheme
 
 
 VECTORS = """() => {

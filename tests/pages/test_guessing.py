@@ -7,7 +7,8 @@ import pytest
 
 from tests.app import charts, series, words
 from tests.model import numpy_model
-from tests.pages.test_writing import MODEL, TEXT, open_writing, softmax
+from tests.pages.plain import MODEL, softmax
+from tests.pages.test_writing import TEXT, open_writing
 from tfmviz import load, zoo
 from tfmviz.text.tokenizer import Tokenizer
 
