@@ -16,7 +16,7 @@ from torch import nn
 
 from tests.app import charts, matrices, open_page, pictures, series, words
 from tests.pages import plain
-from tests.pages.claims import number
+from tests.pages.claims import told
 from tests.pages.plain import MODEL
 from tfmviz.analysis import normalisation as norms
 from tfmviz.model.config import ModelConfig
@@ -181,9 +181,7 @@ def test_what_is_said_of_the_students_holds_for_any_numbers() -> None:
 
 def recorded_within(app: AppTest) -> float:
     """The difference that the page names: "1.2·10⁻⁶"."""
-    found = re.search(r"own numbers to within \*\*(\S+)\*\*", words(app))
-    assert found
-    return number(found[1])
+    return told(app, r"own numbers to within \*\*(\S+)\*\*")[0]
 
 
 def test_gains_and_biases_are_those_of_the_weights() -> None:

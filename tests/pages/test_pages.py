@@ -174,13 +174,6 @@ def test_what_was_said_of_a_model_is_not_said_of_the_next() -> None:
     assert not app.info
 
 
-def test_the_address_chooses_sentence_layer_and_head() -> None:
-    app = open_page(text="hello there", layer="4", head="7")
-    assert not app.info
-    assert (selection(app)["layer"], selection(app)["head"]) == (4, 7)
-    assert tokens(app)[-1] == " there"
-
-
 def test_a_menu_entry_replaces_the_sentence() -> None:
     app = open_page(text="hello")
     app.selectbox(key="example").select(SENTENCES[3]).run()
@@ -330,12 +323,6 @@ def test_without_any_model_the_page_says_what_to_do(models: Path) -> None:
     app = open_page()
     assert "train one" in app.error[0].value
     assert r"model\.safetensors is missing" in app.sidebar.warning[0].value
-
-
-def test_two_sessions_do_not_mix() -> None:
-    one, other = open_page(text="the cat", layer="1"), open_page(text="my dog ran", layer="2")
-    assert tokens(one) == ["the", " cat"]
-    assert tokens(other) == ["my", " dog", " ran"]
 
 
 def test_each_note_on_a_long_text_names_its_reader() -> None:

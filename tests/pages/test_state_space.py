@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from tests.app import matrices, open_page, words
 from tests.model import numpy_model
 from tests.model.numpy_model import linear
 from tests.pages import plain
+from tests.pages.claims import told
 from tests.pages.test_odd_texts import ODD
 from tfmviz import zoo
 from tfmviz.record.trace import Array
@@ -64,9 +64,7 @@ def test_state_and_losses_are_those_of_numpy() -> None:
     order = np.argsort(-a, kind="stable")
     np.testing.assert_allclose(drawn, states[2][:, 5].T[order], atol=1e-3)
     loss = -np.log(plain.softmax(logits)[range(len(ids) - 1), ids[1:]]).mean()
-    said = re.search(r"on your text [\d.]+ and \*\*([\d.]+)\*\*", words(app))
-    assert said
-    assert float(said[1]) == pytest.approx(loss, abs=0.006)
+    assert told(app, r"on your text [\d.]+ and \*\*([\d.]+)\*\*") == pytest.approx([loss], abs=0.006)
 
 
 def test_the_two_were_trained_alike() -> None:

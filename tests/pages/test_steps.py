@@ -269,20 +269,12 @@ def test_every_kind_of_model_is_shown(variants: dict[str, ModelConfig]) -> None:
             assert not app.error, (name, words(app))
 
 
-def test_an_empty_box_keeps_the_last_sentence() -> None:
-    app = open_page("step_by_step", text=TEXT)
-    app.text_area(key="text").set_value("").run()
-    assert "Type a sentence" in app.warning[0].value
-    assert len(views(app)) == 2
-
-
-def test_an_address_full_of_nonsense_opens_the_first_stage() -> None:
-    app = open_page("step_by_step", text=TEXT, stage="<b>", at="x" * 500, token="99999")
-    selection = json.loads(views(app)["steps_selection"].json)
-    assert (selection["stage"], selection["at"], selection["token"]) == ("sentence", "", 9)
-
-
-def test_the_address_says_stage_cell_and_token() -> None:
-    app = open_page("step_by_step", text=TEXT, stage="share", at="masked.2.0.0.96", token="4")
-    selection = json.loads(views(app)["steps_selection"].json)
-    assert selection == {"sequence": 0, "stage": "share", "at": "masked.2.0.0.96", "token": 4, "view": "steps"}
+def test_the_address_says_stage_cell_and_token_and_nonsense_in_it_opens_the_first_stage() -> None:
+    for address, expected in (
+        ({"stage": "share", "at": "masked.2.0.0.96", "token": "4"}, ("share", "masked.2.0.0.96", 4)),
+        ({"stage": "<b>", "at": "x" * 500, "token": "99999"}, ("sentence", "", 9)),
+    ):
+        app = open_page("step_by_step", text=TEXT, **address)
+        stage, at, token = expected
+        selection = {"sequence": 0, "stage": stage, "at": at, "token": token, "view": "steps"}
+        assert json.loads(views(app)["steps_selection"].json) == selection

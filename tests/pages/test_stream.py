@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app import alt, charts, columns, matrices, open_page, pictures, series, spaces, views, words
 from tests.model import numpy_model
 from tests.pages import plain
+from tests.pages.claims import told
 from tests.pages.plain import MODEL, softmax
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
@@ -117,25 +118,27 @@ def test_a_chosen_cell_shows_its_ten_best_words() -> None:
 
 
 def test_the_river_ends_at_the_length_of_the_final_vector() -> None:
+    """Of the token that the address names, then of that which the box chooses."""
     app = page("The river")
-    length = np.linalg.norm(independent()[1][-1, TOKEN])
-    shown = charts(app)
-    assert shown["river"]["tables"]["trail"]["end"][-1] == pytest.approx(length, rel=1e-4)
-    residue = re.search(r"to within \*\*(\d\.\d)·10⁻(.)", words(app))
-    assert residue
-    assert residue[2] in "⁵⁶⁷⁸", "at most 1e-4, and most likely far less"
+    (residue,) = told(app, r"to within \*\*(\S+)\*\*")
+    assert residue < 1e-4, "and most likely far less"
     assert "The 61 parts sum to the model's own vector" in words(app)
     assert len(columns(app, "parts")["part"]) == 61
+    for token in (TOKEN, 1):
+        app.selectbox(key="chosen_token").set_value(token).run()
+        assert not app.exception
+        length = np.linalg.norm(independent()[1][-1, token])
+        assert charts(app)["river"]["tables"]["trail"]["end"][-1] == pytest.approx(length, rel=1e-4)
 
 
 def test_who_made_the_word_sums_to_the_independent_logit() -> None:
+    """Without a word it is the model's own answer."""
     vocabulary, _, logits = independent()
     app = page("Who made the word", word="dog", versus="house", layer="5", head="2")
     dog, house = vocabulary.index(" dog"), vocabulary.index(" house")
     difference = logits[-1, TOKEN, dog] - logits[-1, TOKEN, house]
-    said = re.search(r"is \*\*(−?[\d.]+)\*\*; these parts sum to (−?[\d.]+),", words(app))
-    assert said
-    assert [float(text.replace("−", "-")) for text in said.groups()] == pytest.approx([difference] * 2, abs=0.006)
+    said = told(app, r"is \*\*(−?[\d.]+)\*\*; these parts sum to (−?[\d.]+),")
+    assert said == pytest.approx([difference] * 2, abs=0.006)
     shown = charts(app)
     assert sum(shown["ranked"]["tables"]["rows"]["value"]) == pytest.approx(difference, abs=1e-3)
     header, (grid,) = pictures(app)["head_scores_map"]
@@ -143,10 +146,6 @@ def test_who_made_the_word_sums_to_the_independent_logit() -> None:
     assert sum(shown["wrote"]["tables"]["rows"]["value"]) == pytest.approx(grid[5, 2], abs=1e-4)
     (frame,) = header["frames"]
     assert (frame["left"], frame["top"], frame["right"], frame["bottom"]) == (2, 5, 3, 6)
-
-
-def test_without_a_word_it_is_the_models_own_answer() -> None:
-    vocabulary, _, logits = independent()
     answer = vocabulary[int(logits[-1, TOKEN].argmax())].strip()
     assert f"The logit of “{answer}” after token {TOKEN} “the”" in words(page("Who made the word"))
 
@@ -174,15 +173,6 @@ def test_a_button_takes_the_reader_to_a_strong_head() -> None:
     app.button(key="look_at_0").click().run()
     assert (app.slider(key="layer").value, app.slider(key="head").value) == (int(found[1]), int(found[2]))
     assert f"**Layer {found[1]}, head {found[2]}** looked most at" in words(app)
-
-
-def test_the_token_box_chooses_the_token_of_all_figures() -> None:
-    app = page("The river")
-    assert app.selectbox(key="chosen_token").value == TOKEN
-    app.selectbox(key="chosen_token").set_value(1).run()
-    assert not app.exception
-    length = np.linalg.norm(independent()[1][-1, 1])
-    assert charts(app)["river"]["tables"]["trail"]["end"][-1] == pytest.approx(length, rel=1e-4)
 
 
 def test_post_norm_is_said_to_be_no_plain_sum() -> None:
@@ -216,14 +206,6 @@ def test_every_shipped_model_is_shown_on_every_tab() -> None:
             assert not app.error, (name, tab)
             assert "nan" not in words(app).lower().split(), (name, tab)
             assert charts(app) or spaces(app) or component(app, "lens"), (name, tab)
-
-
-def test_the_empty_box_keeps_the_last_pictures() -> None:
-    app = page("Lengths")
-    before = matrices(app)["lengths"]
-    turn_to(app, text="")
-    np.testing.assert_array_equal(matrices(app)["lengths"], before)
-    assert "Type a sentence" in app.warning[0].value
 
 
 def test_other_shapes_are_shown(put_random_model: Callable[..., ModelConfig]) -> None:

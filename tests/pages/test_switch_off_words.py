@@ -9,6 +9,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, matrices, open_page, paired, words
+from tests.pages.claims import told
 from tfmviz.analysis import patching
 from tfmviz.analysis.patching import Copied
 from tfmviz.model.config import ModelConfig
@@ -136,7 +137,7 @@ def test_what_is_done_to_a_part() -> None:
 
 def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:
     doubled = {"how": "scaled", "factor": "2.0", "off": "d0.1"}
-    for tab, told in (
+    for tab, expected in (
         ("Next word", "with 0.1 × 2: "),
         ("Loss", "with 0.1 × 2: "),
         ("What it writes", "with 0.1 × 2: "),
@@ -144,7 +145,7 @@ def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:
         (POINTS, "The rank correlation is"),
     ):
         app = opened(tab, **doubled)
-        assert told in words(app)
+        assert expected in words(app)
         assert not re.search(r"\d off|parts? off|these off|without (this|it)", words(app))
         if tab == MAP:
             assert app.button(key="worst").label.startswith("Change ")
@@ -188,8 +189,7 @@ def test_a_model_that_fills_in_predicts_in_the_place_of_a_token() -> None:
 
 def test_a_part_without_which_the_sentence_is_predicted_better_is_said_to_be_one() -> None:
     for off, better in (("d4.0", False), ("d2.7", True)):
-        said = words(opened("Loss", off=off))
-        losses = re.search(r"\*\*(\d\.\d\d)\*\* nats in A, \*\*(\d\.\d\d)\*\* in B, with", said)
-        assert losses is not None
-        assert (float(losses[2]) < float(losses[1])) == better
-        assert ("predicts this sentence **better** with the part off" in said) == better
+        app = opened("Loss", off=off)
+        a, b = told(app, r"\*\*(\d\.\d\d)\*\* nats in A, \*\*(\d\.\d\d)\*\* in B, with")
+        assert (b < a) == better
+        assert ("predicts this sentence **better** with the part off" in words(app)) == better

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.app import matrices, open_page, views, words
-from tests.pages.claims import number
+from tests.pages.claims import told
 from tfmviz import load
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.places import PROJECT
@@ -111,12 +111,10 @@ def test_losses_of_the_training_are_called_so() -> None:
         assert f"{name} {decimal(float(mean))}" in told
 
 
-def column(norm: str) -> tuple[float, float]:
+def column(norm: str) -> list[float]:
     """Mean and root mean square of one token's numbers on the page."""
-    said = words(open_page("normalisation", about="Who shares a mean?", norm=norm, text="The cat sat on the mat."))
-    found = re.search(r"”: mean \*\*(\S+)\*\*, standard deviation .*?root mean square \*\*(\S+)\*\*", said)
-    assert found, said
-    return number(found[1]), number(found[2])
+    app = open_page("normalisation", about="Who shares a mean?", norm=norm, text="The cat sat on the mat.")
+    return told(app, r"”: mean \*\*(\S+)\*\*, standard deviation .*?root mean square \*\*(\S+)\*\*")
 
 
 def test_rmsnorm_divides_the_mean_and_does_not_leave_it() -> None:
