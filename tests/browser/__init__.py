@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import ConsoleMessage, Dialog, FloatRect, Locator, Page, Request
 
 ROOT = Path(__file__).parents[2]
-
 READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
 """Streamlit is connected and no script runs."""
 

@@ -16,7 +16,6 @@ from tests.browser.test_masks import board, click_cell, place_of
 
 TEXT = "The+cat+sat+on+the+mat."
 MASKS, OFF, WRITING = (f"/{page}?text={TEXT}&layer=1&head=2&" for page in ("masks", "switch_off", "writing"))
-
 VIEWS = ["side_a", "side_b", "side_difference"]
 
 LISTENS = """(names) => {
@@ -79,14 +78,26 @@ def cells(page: Page) -> Iterable[Callable[[], object]]:
     return repeat(lambda: click_cell(page, 5, 1), 60)
 
 
+def answered(page: Page) -> None:
+    """Waits for Python's answer."""
+    page.wait_for_function(f"() => {MARK} === null")
+    page.wait_for_function(AT_REST)
+
+
+def entered(page: Page, word: str) -> None:
+    """Presses Enter after a sentence with this word, and waits for Python's answer."""
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(word))
+    answered(page)
+
+
 def agrees(page: Page, views: list[str], touch: Callable[[], object]) -> None:
     """What the browser shows at once is what Python sends then."""
     page.evaluate(LISTENS, views)
     page.wait_for_function(AT_REST)
     touch()
     page.wait_for_function("(n) => Object.keys(globalThis.own).length === n", arg=len(views))
-    page.wait_for_function(f"() => {MARK} === null")
-    page.wait_for_function(AT_REST)
+    answered(page)
     own, python = page.evaluate("[globalThis.own, globalThis.now()]")
     for view in views:
         assert len(own[view]) == len(python[view])
@@ -165,20 +176,17 @@ def test_a_slider_of_writing_shows_what_it_leaves_before_python_has_run(visit: V
         agrees(page, ["writing"], lambda key=key, press=press: slide(key, press))  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("address", [f"{MASKS}effect=Attention", f"{OFF}removed=Attention"])
-def test_a_sentence_that_is_typed_shows_both_runs_before_enter(visit: Visit, address: str) -> None:
-    page = visit.open(address, drawn=".cells canvas")
-    box = page.get_by_label("Your sentence")
-    ready(page, VIEWS, repeat(lambda: box.press("x"), 60))
-    box.fill("My dog slept in the house")
-    page.wait_for_function("() => globalThis.own.side_b?.[0].length === 36")
-    assert page.evaluate(MARK) == "Enter"
-    own = page.evaluate("globalThis.own")
-    box.press("Enter")
-    page.wait_for_url(re.compile("house"))
-    page.wait_for_function(f"() => {MARK} === null")
-    page.wait_for_function(AT_REST)
-    close(own, page.evaluate("globalThis.now()"))
+def test_a_sentence_that_is_typed_shows_both_runs_before_enter(visit: Visit) -> None:
+    for address in (f"{MASKS}effect=Attention", f"{OFF}removed=Attention"):
+        page = visit.open(address, drawn=".cells canvas")
+        box = page.get_by_label("Your sentence")
+        ready(page, VIEWS, repeat(lambda box=box: box.press("x"), 60))  # type: ignore[misc]
+        box.fill("My dog slept in the house")
+        page.wait_for_function("() => globalThis.own.side_b?.[0].length === 36")
+        assert page.evaluate(MARK) == "Enter"
+        own = page.evaluate("globalThis.own")
+        entered(page, "house")
+        close(own, page.evaluate("globalThis.now()"))
 
 
 @pytest.mark.parametrize(
@@ -204,10 +212,7 @@ def test_a_sentence_that_is_typed_is_compared_with_b_before_enter(visit: Visit, 
         return [rows, columns];
     })"""
     own = page.evaluate("globalThis.own"), page.evaluate(axes)
-    box.press("Enter")
-    page.wait_for_url(re.compile("house"))
-    page.wait_for_function(f"() => {MARK} === null")
-    page.wait_for_function(AT_REST)
+    entered(page, "house")
     close(own[0], page.evaluate("globalThis.now()"))
     assert own[1] == page.evaluate(axes)
 

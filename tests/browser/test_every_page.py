@@ -34,11 +34,8 @@ from tests.pages.tabs import addresses
 from tfmviz.ui import router
 
 WINDOW: ViewportSize = {"width": 1280, "height": 800}
-
 TITLES = {page.name: page.title for page in router.PAGES}
-
 LESSONS = [page.name for page in router.PAGES if page.group]
-
 PANEL = "[data-testid=stMain]:not(:has([role=tabpanel])), [role=tabpanel]:not([hidden])"
 """The open tab; the whole page if it has none."""
 

@@ -13,8 +13,6 @@ from tests.pages import plain
 
 TEXT = "The cat sat on the mat."
 STEPS, MASKS = "/step_by_step?text=The+cat+sat+on+the+mat.", "/masks?text=The+cat+sat+on+the+mat."
-
-
 DRAWN = ".steps .words, .lab .count"
 
 

@@ -14,7 +14,6 @@ from tests.browser.test_beside import ADDRESS as TWO_SENTENCES
 from tests.browser.test_first_figure import INSIDE
 
 WINDOWS: list[ViewportSize] = [{"width": 1280, "height": 800}, {"width": 1024, "height": 768}]
-
 PLAIN, PROJECTED = 12, 18
 """Pixels of the smallest letters."""
 

@@ -11,7 +11,6 @@ from tests.browser import AT_REST, Visit, assert_fits, keys, press, violations
 
 DESK = "/writing?text=The+students+opened+their&chosen_by=greedy"
 DRAWN = ".writing .rivals button"
-
 WORDS = ".writing .text button"
 
 

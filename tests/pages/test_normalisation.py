@@ -24,9 +24,7 @@ from tfmviz.model.gradients import gradients_at_start
 from tfmviz.ui.normalisation import facts
 
 PAGE, TEXT = "normalisation", "The cat sat on the mat."
-
 TABS = ("Who shares a mean?", "Another sentence joins", "Age and tuition", "γ and β", "Norm before or after?")
-
 N_DIM = 11
 
 

@@ -24,11 +24,8 @@ from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
 
 TEXT = "Man eats small dinosaur."
-
 IDEAS = ("Append the index", "index / (N − 1)", "Count in bits")
-
 WAVES = ("Curves", "By hand", "Why many waves", "Heat map", "A shift is a rotation", "Near and far", "On real words")
-
 OF_TABLE = ("The table", "Similarity", "Main directions", "Well trained?", "The wall")
 
 PARTS = (

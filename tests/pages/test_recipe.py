@@ -25,7 +25,6 @@ from tfmviz.ui.recipe import rates, targets, tasks
 from tfmviz.zoo import ZooModel
 
 PAGE = "recipe"
-
 TEXT = "The cat sat on the mat."
 
 
@@ -257,9 +256,6 @@ def test_dropout_draws_ten_runs_around_the_model_s_own_losses(model: ZooModel) -
     assert len(drawn["10 runs with dropout"]) == 10 * len(drawn["without"])
     none = series(charts(open_page(PAGE, recipe="Dropout", text=TEXT, p="0.0"))["dropped"])
     assert np.allclose(none["10 runs with dropout"].reshape(10, -1), none["without"], atol=1e-4)
-
-
-def test_without_dropout_nothing_changes_and_the_page_says_so() -> None:
     said = words(open_page(PAGE, recipe="Dropout", p="0.0", model="twins-rope"))
     assert "With p = 0 nothing is dropped." in said
     assert "trained without dropout." in said

@@ -30,9 +30,7 @@ from tfmviz.ui import models
 from tfmviz.views import turning
 
 TEXT = "The cat sat on the mat."
-
 LAYER, HEAD = 1, 2
-
 TABS = ("Turning", "Same distance", "Wavelengths", "Decay", "Two layouts", "ALiBi", "T5 buckets", "Shaw")
 """Two of them are a choice within "Biases" and were tabs before."""
 
@@ -167,11 +165,6 @@ def test_the_page_says_where_t5s_last_bucket_begins() -> None:
         assert f"from {int((found < found[-1]).sum())} on all use the last" in said
 
 
-def test_shaws_keys_share_a_vector_from_the_clipping_distance_on() -> None:
-    index = rotations.relative_index(9, 9, clip=3)
-    assert index[8, 5] == index[8, 0] != index[8, 6]
-
-
 def test_settings_that_make_no_sense_get_one_sentence() -> None:
     cases: list[tuple[dict[str, str], str]] = [
         ({"d_head": "7"}, "must be even and at least 2, but it is 7"),
@@ -247,6 +240,7 @@ def test_shaws_map_counts_clipped_distances() -> None:
         (found,) = matrices(app)["shaw"]
         distance = np.subtract.outer(np.arange(len(found)), np.arange(len(found)))
         np.testing.assert_array_equal(found, np.clip(-distance, -k, k) + k)
+        np.testing.assert_array_equal(rotations.relative_index(len(found), len(found), clip=k), found)
         assert f"**{2 * k + 1} learned vectors**" in words(app)
         assert "No model here was trained with Shaw" in words(app)
 

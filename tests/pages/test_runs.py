@@ -19,7 +19,6 @@ from tfmviz.ui import models, trained
 from tfmviz.ui.training import watch
 
 TRAIN = "Train one"
-
 pytestmark = pytest.mark.usefixtures("runs")
 
 

@@ -17,9 +17,7 @@ from tfmviz.ui.size import variants
 from tfmviz.words.numbers import in_bytes, in_words
 
 PAGE = "size"
-
 CHANGES = "Which changes help?"
-
 EXPERTS = {"sized": CHANGES, "changes": "experts at work"}
 
 

@@ -21,7 +21,6 @@ from tfmviz.record.trace import Array
 from tfmviz.ui.efficient.spaces import FOLDER
 
 TEXT = "The cat sat on the mat, and the dog."
-
 WEIGHTS = {k: v.astype(float) for k, v in load_file(FOLDER / "state-space" / "model.safetensors").items()}
 
 

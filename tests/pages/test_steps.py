@@ -26,8 +26,6 @@ from tfmviz.ui import models
 from tfmviz.ui.steps import code, stages
 
 TEXT, LAYER, HEAD = "The cat sat on the mat, and the dog", 2, 3
-
-
 PARTS = ("Stages", "Why √d?", "A fuzzy hash table", "What heads add", "Heads or their mean?", "Find a head", "The code")
 
 VARIANTS: dict[str, dict[str, Any]] = {

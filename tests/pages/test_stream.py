@@ -24,9 +24,7 @@ from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
 
 TEXT = "The cat sat on the mat."
-
 TOKEN = 4
-
 TABS = ("Lengths", "In space", "In context", "Logit lens", "The river", "Who made the word", "Two designs")
 
 

@@ -29,7 +29,6 @@ from tfmviz.ui.switch_off import board, copying
 from tfmviz.words.labels import END
 
 TEXT = "The cat sat on the mat."
-
 PAGE = "switch_off"
 
 TABS = (

@@ -42,23 +42,24 @@ def test_four_ways_to_cut_with_their_counts() -> None:
     assert " ".join(parts) == "C3 B9 C3 AB E4 B8 AD"
 
 
-def test_merges_are_those_of_the_text_as_the_tokenizer_spells_it() -> None:
-    """The translator reads capitals as small letters: its tokens are what the steps end with."""
-    app = open_page(PAGE, tokens="Merge by merge", model="french-english", text="LES MAISONS")
-    assert "".join(box[0] for box in rows(app, "merges")["tokens"][1]) == "␣maisons"
-
-
 def test_merges_end_with_the_library_s_tokens_and_name_their_priorities() -> None:
-    app = open_page(PAGE, tokens="Merge by merge", text="unbelievable strawberries")
-    shown = rows(app, "merges")
+    """Of the text as the tokenizer spells it. Pieces of a word that was cut are not called tokens."""
+
+    def merges(text: str, model: str = "tiny-english") -> AppTest:
+        return open_page(PAGE, tokens="Merge by merge", text=text, model=model)
+
+    shown = rows(merges("unbelievable strawberries"), "merges")
     listed = json.loads(backend().to_str())["model"]["merges"]
     library = [token.replace("Ġ", "␣") for token in backend().encode(" strawberries").tokens]
-    assert [box[0] for box in shown["tokens"][1]] == library
-    for name, (note, boxes) in shown.items():
-        if name == "tokens":
-            continue
+    assert [box[0] for box in shown.pop("tokens")[1]] == library
+    for note, boxes in shown.values():
         left, right = (box[0].replace("␣", "Ġ") for box in boxes if box[1] == "next")
         assert note == f"next: {listed.index([left, right]):,}"
+    spelled = rows(merges("LES MAISONS", "french-english"), "merges")["tokens"][1]
+    assert "".join(box[0] for box in spelled) == "␣maisons"
+    app = merges("我爱北京天安门" * 4)
+    assert "tokens" not in rows(app, "merges")
+    assert "Only the first 60 of the word's 84 bytes" in words(app)
 
 
 def test_numbers_are_the_library_s_and_a_mark_is_read_as_asked() -> None:
@@ -82,29 +83,21 @@ def test_tokens_are_those_that_the_model_reads_gaps_among_them() -> None:
         assert len(rows(open_page(PAGE, text=text, model=name), "four_ways")[f"tokens of {name}"][1]) == len(read)
 
 
-def test_pieces_of_a_word_that_was_cut_are_not_called_tokens() -> None:
-    app = open_page(PAGE, tokens="Merge by merge", text="我爱北京天安门" * 4)
-    assert "tokens" not in rows(app, "merges")
-    assert "Only the first 60 of the word's 84 bytes" in words(app)
-
-
 def test_a_vocabulary_without_merges_has_no_entries_for_frequent_words() -> None:
     assert "frequent words" not in words(open_page(PAGE, text="abc", model="reverse"))
 
 
 def test_every_shipped_vocabulary_cuts_the_text() -> None:
+    """Tokens per word end where the whole vocabulary is."""
     text = "The animal was too tired."
-    shown = rows(open_page(PAGE, tokens="Every vocabulary", text=text), "vocabularies")
+    app = open_page(PAGE, tokens="Every vocabulary", text=text)
+    shown = rows(app, "vocabularies")
     assert len(shown) == len({(zoo.MODELS / name / "tokenizer.json").read_bytes() for name in zoo.available()})
     for name, (note, boxes) in shown.items():
         own = backend(name.split(" and ")[0])
         assert note == f"{own.get_vocab_size():,} entries: {len(boxes)} tokens"
         assert len(boxes) == len(own.encode(text).ids)
-
-
-def test_tokens_per_word_end_where_the_whole_vocabulary_is() -> None:
-    text = "The animal was too tired."
-    lines = series(charts(open_page(PAGE, tokens="Every vocabulary", text=text))["fertility"])
+    lines = series(charts(app)["fertility"])
     assert np.isclose(lines["your text"][-1], len(backend().encode(text).ids) / 5)
     assert np.isclose(lines["your text"][0], len(text.encode()) / 5)
     assert all((np.diff(line) <= 1e-12).all() for line in lines.values())

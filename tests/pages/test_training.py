@@ -31,7 +31,6 @@ from tfmviz.ui.training.desk import EXPERIMENTS
 
 TRAIN = "Train one"
 LOGS = zoo.MODELS.parent / "training"
-
 pytestmark = pytest.mark.usefixtures("runs")
 
 
@@ -120,30 +119,22 @@ def test_any_sentence_is_read_twice() -> None:
         assert 2 <= length <= 64
 
 
-def test_the_curves_of_the_shipped_models_are_those_of_their_logs() -> None:
+def test_curves_and_table_of_the_shipped_models_are_those_of_their_logs() -> None:
     app = open_page("training", learned="The shipped models")
     lines = charts(app)["shipped_curves"]
     twins = sorted(path.stem for path in LOGS.glob("twins-*.jsonl"))
     assert sorted(series(lines, table="lines0")) == [name.removeprefix("twins-") for name in twins]
-    for table, column in (("lines0", "loss"), ("lines1", "learning_rate"), ("lines2", "grad_norm")):
-        logged = [json.loads(line)[column] for line in (LOGS / "twins-rope.jsonl").read_text().splitlines()]
-        np.testing.assert_allclose(series(lines, table=table)["rope"], logged)
-    assert lines["tables"]["levels0"]["y"][0] == pytest.approx(np.log(2048))
-
-
-def test_the_table_of_logs_has_the_first_and_the_last_of_each() -> None:
-    app = open_page("training", learned="The shipped models")
-    (table,) = [one.value for one in app.table if "at last" in one.value]
-    row = next(row for _, row in table.iterrows() if "rope" in row["model"])
     log = [json.loads(line) for line in (LOGS / "twins-rope.jsonl").read_text().splitlines()]
+    for table, column in (("lines0", "loss"), ("lines1", "learning_rate"), ("lines2", "grad_norm")):
+        np.testing.assert_allclose(series(lines, table=table)["rope"], [one[column] for one in log])
+    assert lines["tables"]["levels0"]["y"][0] == pytest.approx(np.log(2048))
+    (shown,) = [one.value for one in app.table if "at last" in one.value]
+    row = next(row for _, row in shown.iterrows() if "rope" in row["model"])
     assert row["updates"] == f"{log[-1]['step'] + 1:,}", "the first update is number 0"
     assert (row["loss at first"], row["at last"]) == (f"{log[0]['loss']:.2f}", f"{log[-1]['loss']:.2f}")
     assert row["longest gradient"] == f"{max(one['grad_norm'] for one in log):.1f}"
-
-
-def test_every_choice_of_logs_is_drawn() -> None:
-    for shown in ("the others", "all", "the chosen model"):
-        assert "shipped_curves" in charts(open_page("training", learned="The shipped models", runs=shown))
+    for choice in ("the others", "all", "the chosen model"):
+        assert "shipped_curves" in charts(open_page("training", learned="The shipped models", runs=choice))
 
 
 def test_without_a_run_the_page_shows_what_to_expect() -> None:

@@ -54,26 +54,19 @@ def test_every_shipped_model_is_drawn_at_every_zoom_and_whole_at_an_unknown_one(
         assert drawn(open_page("whole_model", text=TEXT, zoom=zoom))["zoom"] == "model"
 
 
-def test_layer_and_head_of_the_address_are_what_is_drawn() -> None:
+def test_layer_and_head_of_the_address_are_what_is_drawn_with_links_to_pages_that_there_are() -> None:
     app = open_page("whole_model", text=TEXT, zoom="head", layer="2", head="3", token="1", model="tiny-english")
     assert (drawn(app)["layer"], drawn(app)["head"]) == ("decoder.2.self_attn", 3)
     chosen = selection(app)
     assert (chosen["layer"], chosen["head"], chosen["token"]) == ("decoder.2.self_attn", 3, 1)
-    assert chosen["address"] == {"model": "tiny-english", "text": TEXT}
+    assert (chosen["address"], chosen["kinds"]) == ({"model": "tiny-english", "text": TEXT}, KINDS)
     assert chosen["says"] == {}
-
-
-def test_an_encoder_that_feeds_a_decoder_says_nothing() -> None:
-    app = open_page("whole_model", model="french-english", kind="encoder")
-    assert selection(app)["says"] == {}
-    assert selection(app)["layer"].startswith("encoder.")
-
-
-def test_links_go_to_pages_that_there_are() -> None:
-    app = open_page("whole_model", text=TEXT)
-    linked = {page for lane in drawn(app)["lanes"] for column in lane["columns"] for page, _ in column["links"]}
-    assert {"step_by_step", "residual_stream", "normalisation"} <= linked <= set(selection(app)["pages"])
-    assert selection(app)["kinds"] == KINDS
+    lanes = drawn(open_page("whole_model", text=TEXT))["lanes"]
+    linked = {page for lane in lanes for column in lane["columns"] for page, _ in column["links"]}
+    assert {"step_by_step", "residual_stream", "normalisation"} <= linked <= set(chosen["pages"])
+    encoder = selection(open_page("whole_model", model="french-english", kind="encoder"))
+    assert encoder["says"] == {}
+    assert encoder["layer"].startswith("encoder.")
 
 
 def test_what_is_reported_reaches_sidebar_and_address(monkeypatch: pytest.MonkeyPatch) -> None:
