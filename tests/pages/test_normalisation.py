@@ -116,7 +116,9 @@ def test_each_norm_brings_its_own_frame_to_one_scale() -> None:
 
 
 def test_the_change_on_the_page_is_measured_on_the_models_own_vectors() -> None:
-    app = open_page(PAGE, text=TEXT, layer="1", batch="My dog ran.", joining="Why?", about=TABS[1])
+    """In use another sentence moves nothing."""
+    company = {"layer": "1", "batch": "My dog ran.", "joining": "Why?", "about": TABS[1]}
+    app = open_page(PAGE, text=TEXT, **company)
     layers, batches = series(charts(app)["company"], "value", by="series").values()
     assert (layers == 0).all()
     texts = [streams(text, 1) for text in (TEXT, "My dog ran.", "Why?")]
@@ -127,10 +129,7 @@ def test_the_change_on_the_page_is_measured_on_the_models_own_vectors() -> None:
     np.testing.assert_allclose(batches, expected, rtol=1e-3)
     assert f"moved by **{expected.mean():.1%}**" in words(app)
     assert "by 0% with LayerNorm and 0% with RMSNorm" in words(app)
-
-
-def test_in_use_another_sentence_moves_nothing() -> None:
-    app = open_page(PAGE, text=TEXT, layer="1", batch="My dog ran.", joining="Why?", about=TABS[1], phase="in use")
+    app = open_page(PAGE, text=TEXT, phase="in use", **company)
     _, batches = series(charts(app)["company"], "value", by="series").values()
     assert (batches == 0).all()
     assert "moved by **0.0%** of their length on average with BatchNorm, which now takes" in words(app)

@@ -60,21 +60,18 @@ def french(scores: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(scores[:, 1] - scores[:, 0]))
 
 
-def test_the_three_networks_read_the_same_tokens() -> None:
-    vocabularies = {(zoo.MODELS / name / "tokenizer.json").read_bytes() for name in NAMES}
-    assert len(vocabularies) == 1
-
-
 def test_labels_and_classes_are_those_of_the_equations() -> None:
+    """The three networks read the same tokens."""
+    assert len({(zoo.MODELS / name / "tokenizer.json").read_bytes() for name in NAMES}) == 1
     app, ids = open_page("ladder", text=TEXT, ladder=TAB), ids_of(TEXT)
     both, forward, single = (logits(name, ids) for name in NAMES)
-    mean = np.array([single[: t + 1].mean(axis=0) for t in range(len(ids))])
+    mean = single.cumsum(axis=0) / np.arange(1, len(ids) + 1)[:, None]
     for key, expected in (("labels", (both, forward)), ("classes", (single, mean))):
         picture, drawn = pictures(app)[key]
         for row, scores, written in zip(drawn[0], expected, picture["texts"], strict=True):
             p = french(scores)
             np.testing.assert_allclose(row, p, atol=5e-4)
-            assert [abs(float(share) - 100 * q) < 0.6 for share, q in zip(written, p, strict=True)] == [True] * len(ids)
+            assert all(abs(float(share) - 100 * q) < 0.6 for share, q in zip(written, p, strict=True))
     assert f"{french(single)[-1]:.0%} from the last state" in words(app) or french(single)[-1] < 0.095
 
 

@@ -198,6 +198,7 @@ def test_a_tree_is_read_as_it_was_written() -> None:
 
 
 def test_a_hundred_draws_add_up_and_lie_where_chance_puts_them() -> None:
+    """Greedy writing has no draws to show."""
     drawn = series(charts(open_writing(behind="Draw 100", topk="7", topp="1.0"))["draws"], "value", by="series")
     expected, found = drawn["expected"], drawn["in 100 draws"]
     assert expected.sum() == pytest.approx(1)
@@ -206,9 +207,6 @@ def test_a_hundred_draws_add_up_and_lie_where_chance_puts_them() -> None:
     spread = np.sqrt(expected * (1 - expected) / 100)
     assert (np.abs(found - expected) <= 4 * spread + 1e-9).all()
     assert not np.array_equal(found, expected)
-
-
-def test_greedy_writing_has_no_draws_to_show() -> None:
     app = open_writing(behind="Draw 100", chosen_by="greedy")
     assert charts(app) == {}
     assert "draws nothing" in words(app)
@@ -290,6 +288,7 @@ def test_the_tree_of_beams_is_that_of_the_search() -> None:
 
 
 def test_the_cache_is_read_off_the_steps_of_the_model(tokenizer: Tokenizer) -> None:
+    """Past the context everything is read again."""
     n = len(tokenizer.encode(TEXT, max_len=256).ids)
     read = matrices(open_writing(behind="The cache"))["cache"][0]
     assert read.shape == (10, n + 9)
@@ -298,12 +297,8 @@ def test_the_cache_is_read_off_the_steps_of_the_model(tokenizer: Tokenizer) -> N
         assert (row[: n + step - 1] == 0).all()
         assert row[n + step - 1] == 1
         assert np.isnan(row[n + step :]).all()
-
-
-def test_past_the_context_everything_is_read_again() -> None:
     app = open_writing(behind="The cache", text="word " * 600)
-    read = matrices(app)["cache"][0]
-    assert np.nansum(read[1:], axis=1).tolist() == [256] * 9
+    assert np.nansum(matrices(app)["cache"][0][1:], axis=1).tolist() == [256] * 9
     assert "all are read again" in words(app)
 
 
