@@ -168,7 +168,9 @@ def box_of(found: Locator) -> FloatRect:
 
 def saved(within: Page | Locator, button: str) -> bytes:
     """The file that a button saves."""
-    page: Page = getattr(within, "page", within)
+    from playwright.sync_api import Locator
+
+    page = within.page if isinstance(within, Locator) else within
     with page.expect_download() as download:
         within.get_by_role("button", name=button, exact=True).click()
     return Path(download.value.path()).read_bytes()

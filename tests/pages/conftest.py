@@ -11,15 +11,12 @@ from typing import Any
 import pytest
 
 from tests.app import HERE, forget
-from tests.model.helpers import flat, lively
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
-from tfmviz.model.transformer import build
 from tfmviz.runs import processes
 from tfmviz.runs.desk import Desk
 from tfmviz.runs.folder import Folder
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.training.export import export
 from tfmviz.ui import readers
 
 
@@ -81,6 +78,9 @@ def own_zoo(fresh: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 @pytest.fixture
 def put_random_model(own_zoo: Path, tokenizer: Tokenizer) -> Callable[..., ModelConfig]:
     """Puts a small model in which every weight matters into that folder."""
+    from tests.model.helpers import flat, lively  # torch, which many a page does without
+    from tfmviz.model.transformer import build
+    from tfmviz.training.export import export
 
     def put(name: str = "small", **changes: Any) -> ModelConfig:
         shape = {"d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 3, "d_ff": 7, "max_len": 19} | changes
