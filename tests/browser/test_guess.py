@@ -147,14 +147,17 @@ def test_on_a_projector_the_question_is_in_sight_though_words_follow_the_figure(
         )
 
 
-def test_typing_a_g_is_typing_and_markup_in_a_question_is_text(visit: Visit) -> None:
-    page = visit.open("/explorer?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
+def test_typing_a_g_is_typing(visit: Visit) -> None:
+    page = visit.open("/explorer?text=the+cat")
     box = page.get_by_label("Your sentence")
-    box.press("End")
+    box.fill("")
     box.press_sequentially("goggle")  # an odd number of them: an even one would switch back what it switched
-    expect(box).to_have_value("<img src=x onerror=alert(1)>goggle")
+    expect(box).to_have_value("goggle")
     expect(page.locator(".explorer")).to_be_visible()
-    page.keyboard.press("Escape")
+
+
+def test_a_question_with_markup_in_its_token_is_text(visit: Visit) -> None:
+    page = visit.open("/explorer?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
     press_g(page)
     expect(page.get_by_text("which token does", exact=False)).to_be_visible()
     assert page.locator("[data-testid=stMain] img").count() == 0
