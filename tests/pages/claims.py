@@ -52,6 +52,13 @@ def number(text: str) -> float:
     return value / 100 if found[0].endswith("%") else value
 
 
+def told(app: AppTest, pattern: str) -> list[float]:
+    """The numbers in the groups of a pattern that the page's words hold."""
+    found = re.search(pattern, words(app))
+    assert found, f"the page does not say {pattern!r}"
+    return list(map(number, found.groups()))
+
+
 def place(names: Sequence[str], name: str) -> int:
     """Where a name stands: "store#2" is the second "store", "#2" the place 2."""
     if re.fullmatch(r"#\d+", name):

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from tests.app import trees, views, words
-from tests.pages.anew import sent
+from tests.app import sent, trees, views, words
 from tests.pages.claims import number
 from tests.pages.translating import TEXT, log_p, open_translating
 from tfmviz import load, zoo

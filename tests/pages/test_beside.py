@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, columns, matrices, open_page, pictures, series, views, words
-from tests.pages.anew import softmax
+from tests.pages.plain import softmax
 from tfmviz.record.edits import AblateHead, Edit
 from tfmviz.record.trace import Array
 from tfmviz.ui import beside, models, named

@@ -11,9 +11,9 @@ import pytest
 import tokenizers
 from streamlit.testing.v1 import AppTest
 
-from tests.app import columns, matrices, open_page, views, words
-from tests.pages.anew import sent, softmax
+from tests.app import columns, matrices, open_page, sent, views, words
 from tests.pages.claims import number
+from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.record.decoding import Rules
 from tfmviz.record.edits import AblateHead

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 import tfmviz
-from tests.app import open_page, words
-from tests.pages.anew import sent
+from tests.app import open_page, sent, words
 from tests.traces import read_payload
 from tfmviz import zoo
 from tfmviz.analysis.biography import words as in_words

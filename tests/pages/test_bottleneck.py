@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.app import alt, charts, columns, forget, matrices, open_page, pictures, series, words
+from tests.app import alt, charts, columns, forget, matrices, open_page, pictures, sent, series, words
 from tests.model import numpy_seq2seq
-from tests.pages.anew import sent
 from tests.pages.claims import number
 from tfmviz import zoo
 from tfmviz.record.trace import Array

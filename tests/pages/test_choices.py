@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, lesson, open_page, pictures, views, words
+from tests.app import alt, lesson, open_page, pictures, sent, views, words
 from tests.model import numpy_model
 from tests.model.helpers import flat, lively
-from tests.pages.anew import ids_of, sent, softmax
 from tests.pages.claims import number
+from tests.pages.plain import ids_of, softmax
 from tests.traces import FORMULAS, decoder, read_blob
 from tfmviz import zoo
 from tfmviz.analysis import attention_layer, lens, mask_effect, residual

@@ -15,8 +15,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, matrices, open_page, series, words
 from tests.model.helpers import SCHEMES, config, lively, lively_model, token_ids
-from tests.pages.anew import losses
 from tests.pages.claims import number
+from tests.pages.plain import losses
 from tests.positions import numpy_twins
 from tfmviz import zoo
 from tfmviz.analysis import position_terms, sinusoids

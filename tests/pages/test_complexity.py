@@ -7,8 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.app import alt, charts, open_page, series, words
-from tests.pages.anew import sent
+from tests.app import alt, charts, open_page, sent, series, words
 from tfmviz import zoo
 from tfmviz.analysis.complexity import MEASURED
 from tfmviz.model.layer_costs import LENGTHS, WIDTHS

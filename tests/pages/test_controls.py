@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import open_page
-from tests.pages.anew import sent
+from tests.app import open_page, sent
 from tfmviz.ui import controls
 
 SENT = "heads:5.3,show:mean,top:80,least:0.02,order:previous-token"

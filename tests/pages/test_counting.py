@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, charts, open_page, series, words
+from tests.app import alt, charts, open_page, sent, series, words
 from tests.model import numpy_model
-from tests.pages.anew import ids_of, losses, sent
 from tests.pages.claims import number
+from tests.pages.plain import ids_of, losses
 from tfmviz import zoo
 from tfmviz.counting import shipped
 from tfmviz.counting.smoothing import Smoothing

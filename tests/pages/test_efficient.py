@@ -14,9 +14,9 @@ import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
 import tfmviz
-from tests.app import charts, lesson, matrices, open_page, series, words
-from tests.pages.anew import losses, sent, softmax
+from tests.app import charts, lesson, matrices, open_page, sent, series, words
 from tests.pages.claims import number
+from tests.pages.plain import losses, softmax
 from tests.pages.tabs import addresses
 from tfmviz import zoo
 from tfmviz.analysis.efficient import features

@@ -18,11 +18,11 @@ import streamlit as st
 from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, charts, matrices, open_page, paired, pictures, series, views, words
+from tests.app import alt, charts, matrices, open_page, paired, pictures, sent, series, views, words
 from tests.model import numpy_model
 from tests.model.helpers import flat, lively
-from tests.pages.anew import ids_of, losses, sent, softmax
 from tests.pages.claims import number
+from tests.pages.plain import ids_of, losses, softmax
 from tests.traces import read_arrays
 from tfmviz import zoo
 from tfmviz.analysis import neurons

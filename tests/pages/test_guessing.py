@@ -7,8 +7,8 @@ import pytest
 
 from tests.app import charts, series, words
 from tests.model import numpy_model
-from tests.pages.anew import ids_of, losses, softmax
-from tests.pages.test_writing import MODEL, TEXT, open_writing
+from tests.pages.plain import MODEL, ids_of, losses, softmax
+from tests.pages.test_writing import TEXT, open_writing
 from tfmviz import load, zoo
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.app import open_page, views, words
-from tests.pages.anew import sent
+from tests.app import open_page, sent, views, words
 from tfmviz import zoo
 from tfmviz.ui import router
 from tfmviz.ui.sentences import EXAMPLES

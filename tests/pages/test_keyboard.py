@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.app import open_page, views, words
+from tests.app import open_page, sent, views, words
 from tests.model import numpy_model
-from tests.pages.anew import ids_of, sent
+from tests.pages.plain import ids_of
 from tfmviz import zoo
 from tfmviz.counting import shipped
 from tfmviz.text.tokenizer import Tokenizer

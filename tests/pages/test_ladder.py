@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from tests.app import alt, charts, columns, matrices, open_page, series, words
+from tests.app import alt, charts, columns, matrices, open_page, sent, series, words
 from tests.model import numpy_model
-from tests.pages.anew import sent, softmax
 from tests.pages.claims import number
+from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.analysis.reach import replacements
 from tfmviz.counting import pruned

@@ -10,8 +10,8 @@ import pytest
 from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, matrices, open_page, series, words
-from tests.pages.anew import sent, softmax
+from tests.app import charts, matrices, open_page, sent, series, words
+from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.analysis import position_table
 from tfmviz.record.trace import Array

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, open_page, pictures, views, words
-from tests.pages.anew import sent
+from tests.app import charts, open_page, pictures, sent, views, words
 from tests.pages.claims import Shown, number
 from tests.pages.tabs import UI, WITHIN, rows
 from tfmviz.places import PROJECT
