@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { lookedAt, shownOf, stepSentence, strongest } from "../../tfmviz/views/translating/steps.ts";
-import { Element } from "./page.js";
+import "./page.js";
 
 const { Translation } = await import("../../tfmviz/views/translating/translation.ts");
 
@@ -39,7 +39,7 @@ test("a step says what is read, written and looked at", () => {
 
 test("playing writes word by word from the beginning to the end, and a second press pauses it", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
-  const view = new Translation(new Element("div"), {});
+  const view = new Translation(document.createElement("div"), {});
   const step = { reads: "a", writes: "b", p: 1, weights: [1] };
   view.show({ about: "", source: ["x"], steps: [step, step, step], heads: "" });
   const { play } = view.buttons;
