@@ -56,22 +56,30 @@ export function arrowOf(event: KeyboardEvent): [number, number] | null {
 }
 
 /**
- * Arrow keys move between the buttons of a group, of which Tab reaches one.
+ * Lets an arrow key move the focus between the buttons of a group.
  * @param columns how many buttons up and down pass over
+ * @returns the button it leads to, null if it leads nowhere
  */
-export function roving(group: HTMLElement, columns: () => number) {
+export function arrowed(event: KeyboardEvent, columns = 1) {
+  const arrow = arrowOf(event);
+  const from = buttonOf(event);
+  if (!arrow || !from) return null;
+  event.stopPropagation(); // or the page's own shortcuts would fire as well
+  event.preventDefault();
+  const buttons = [...(event.currentTarget as HTMLElement).querySelectorAll("button")];
+  const next = buttons[buttons.indexOf(from) + arrow[0] * columns + arrow[1]] ?? null;
+  next?.focus();
+  return next;
+}
+
+/** Arrow keys move between the buttons of a group, of which Tab reaches one. */
+export function roving(group: HTMLElement, columns = () => 1) {
   group.addEventListener("keydown", (event) => {
-    const arrow = arrowOf(event);
     const from = buttonOf(event);
-    if (!arrow || !from) return;
-    event.stopPropagation(); // or the page's own shortcuts would fire as well
-    event.preventDefault();
-    const buttons = [...group.querySelectorAll("button")];
-    const next = buttons[buttons.indexOf(from) + arrow[0] * columns() + arrow[1]];
-    if (!next) return;
+    const next = arrowed(event, columns());
+    if (!from || !next) return;
     from.tabIndex = -1;
     next.tabIndex = 0;
-    next.focus();
   });
 }
 
