@@ -32,30 +32,21 @@ export default function ({
 
 class Menu {
   pick: Pick;
-  models: Model[];
-  at: number;
-  name: HTMLSpanElement;
-  opener: HTMLButtonElement;
-  list: HTMLDivElement;
-  command: HTMLElement;
-  folder: HTMLElement;
-  own: HTMLElement;
-  dialog: HTMLDialogElement;
+  models: Model[] = [];
+  at = 0; // the option that Enter takes
   chosen: string | undefined;
+  name = make("span", { className: "name" });
+  opener = button("", { onclick: () => this.open() });
+  list = make("div", { role: "listbox", tabIndex: 0, ariaLabel: "Models" });
+  command = make("code");
+  folder = make("code");
+  own = ownModel(this.command, this.folder, () => this.offer());
+  dialog = make("dialog", { ariaLabel: "Models" }, this.list, this.own);
 
   constructor(parent: ShadowRoot, pick: Pick) {
     this.pick = pick;
-    this.models = [];
-    this.at = 0; // the option that Enter takes
-    this.name = make("span", { className: "name" });
-    this.opener = button("", { onclick: () => this.open() });
     this.opener.setAttribute("aria-haspopup", "dialog");
     this.opener.append(this.name);
-    this.list = make("div", { role: "listbox", tabIndex: 0, ariaLabel: "Models" });
-    this.command = make("code");
-    this.folder = make("code");
-    this.own = ownModel(this.command, this.folder, () => this.offer());
-    this.dialog = make("dialog", { ariaLabel: "Models" }, this.list, this.own);
     const label = make("span", { className: "label", textContent: "Model", ariaHidden: "true" });
     parent.append(make("div", { className: "view" }, label, this.opener, this.dialog));
     this.list.addEventListener("click", (event) => this.take(optionOf(event)));
@@ -82,12 +73,8 @@ class Menu {
     for (const [n, node] of this.options().entries()) node.id = `model-${n}`;
     this.dialog.showModal();
     this.offer();
-    this.move(
-      Math.max(
-        0,
-        this.models.findIndex(({ model }) => model === this.chosen),
-      ),
-    );
+    const chosen = this.models.findIndex(({ model }) => model === this.chosen);
+    this.move(Math.max(0, chosen));
   }
 
   offer() {

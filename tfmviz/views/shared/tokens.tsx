@@ -1,4 +1,4 @@
-// The tokens of a text as buttons.
+// Tokens as buttons, and what elements tell of the pointer and the keyboard.
 
 import type { ButtonHTMLAttributes } from "preact";
 import { inWords, partOf, runsOf } from "./bytes.ts";
@@ -51,3 +51,11 @@ export function Tokens({
     );
   });
 }
+
+/** Handlers that tell when the pointer or the keyboard comes to an element, and when it leaves it. */
+export const watched = (tell: (isOn: boolean) => void) => ({
+  onPointerEnter: () => tell(true),
+  onPointerLeave: () => tell(false),
+  onFocusIn: () => tell(true),
+  onFocusOut: () => tell(false),
+});
