@@ -1,7 +1,7 @@
 // Paints a picture of cells on a canvas context, or on the stand-in that writes SVG.
 
 import { paintBrackets, partOf } from "../shared/bytes.ts";
-import { contextOf, type Pen, upwards } from "../shared/canvas.ts";
+import { contextOf, fitted, type Pen, setPen, upwards } from "../shared/canvas.ts";
 import { bytesOf, type Colours, inkOnRgb } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
 import type { Place } from "./layout.ts";
@@ -91,8 +91,7 @@ function paintOneByOne(
 }
 
 function paintGaps(pen: Pen, { rows, columns }: Picture, { wide, high }: Place, colours: Colours): void {
-  pen.strokeStyle = colours.ground;
-  pen.lineWidth = 1;
+  setPen(pen, { strokeStyle: colours.ground, lineWidth: 1 });
   pen.beginPath();
   if (Math.min(wide, high) >= LEAST_GAP) {
     for (let column = 1; column < columns.count; column++) {
@@ -118,9 +117,7 @@ function paintTexts(
 ): void {
   if (!texts || !numbers) return;
   const colourOf = painter(scale, colours.isDark);
-  pen.font = `${numbers}px ${colours.font}`;
-  pen.textAlign = "center";
-  pen.textBaseline = "middle";
+  setPen(pen, { font: `${numbers}px ${colours.font}`, textAlign: "center", textBaseline: "middle" });
   texts.forEach((line, row) => {
     line.forEach((text, column) => {
       const value = values[row * columns.count + column];
@@ -162,13 +159,11 @@ function paintCross(pen: Pen, x: number, y: number, wide: number, high: number) 
 
 function paintNames(pen: Pen, { rows, columns, matrices }: Picture, place: Place, colours: Colours): void {
   const { corners, wide, high, beside, below, runs } = place;
-  pen.fillStyle = colours.text;
-  pen.textBaseline = "middle";
+  setPen(pen, { fillStyle: colours.text, textBaseline: "middle" });
   const isFirst = (n: number) => corners[n].x === corners[0].x; // in its row of matrices
   for (let matrix = 0; matrix < matrices; matrix++) {
     const { x, y } = corners[matrix];
-    pen.font = `${beside.size}px ${colours.font}`;
-    pen.textAlign = "right";
+    setPen(pen, { font: `${beside.size}px ${colours.font}`, textAlign: "right" });
     if (beside.room && isFirst(matrix))
       for (let row = 0; row < rows.count; row += beside.step)
         pen.fillText(fitted(pen, partOf(nameOf(rows, row)), beside.room - 6), x - 6, y + (row + 0.5) * high + 1);
@@ -202,8 +197,7 @@ function paintNames(pen: Pen, { rows, columns, matrices }: Picture, place: Place
 /** A box around the name of a token that the other text lacks. */
 function paintBox(pen: Pen, x: number, y: number, width: number, height: number, { accent }: Colours) {
   if (Math.min(width, height) < LEAST_BOX) return; // the boxes would hide the names
-  pen.strokeStyle = accent;
-  pen.lineWidth = 2;
+  setPen(pen, { strokeStyle: accent, lineWidth: 2 });
   pen.strokeRect(x, y, width, height);
 }
 
@@ -213,15 +207,12 @@ function paintTitles(
   { corners, wide, high, width, height, left, right }: Place,
   colours: Colours,
 ): void {
-  pen.fillStyle = colours.text;
-  pen.font = `${colours.letters + 1}px ${colours.font}`;
-  pen.textAlign = "left";
+  setPen(pen, { fillStyle: colours.text, font: `${colours.letters + 1}px ${colours.font}`, textAlign: "left" });
   pen.textBaseline = "alphabetic";
   corners.forEach(({ x, y }, matrix) => {
     if (corners.length > 1) pen.fillText(fitted(pen, titles[matrix], wide * columns.count + 18), x, y - 7);
   });
-  pen.textBaseline = "middle";
-  pen.textAlign = "center";
+  setPen(pen, { textBaseline: "middle", textAlign: "center" });
   const half = pen.measureText(columns.title).width / 2;
   const middle = Math.max(half, Math.min(width - half, (left + right) / 2));
   if (columns.title) pen.fillText(columns.title, middle, height - 13);
@@ -240,9 +231,7 @@ function paintBar(pen: Pen, scale: Scale, { left, bar }: Place, colours: Colours
   pen.strokeStyle = colours.grid; // an end of the bar may have the colour of the ground
   pen.lineWidth = 1;
   pen.strokeRect(left + 0.5, 0.5, bar - 1, 9);
-  pen.fillStyle = colours.text;
-  pen.font = `${colours.letters}px ${colours.font}`;
-  pen.textBaseline = "middle";
+  setPen(pen, { fillStyle: colours.text, font: `${colours.letters}px ${colours.font}`, textBaseline: "middle" });
   pen.textAlign = "center";
   for (const { value, text } of ticks(scale, Math.max(2, Math.min(8, Math.floor(bar / TICK_ROOM))))) {
     const x = left + ((value - low) / (high - low)) * bar;
@@ -250,12 +239,4 @@ function paintBar(pen: Pen, scale: Scale, { left, bar }: Place, colours: Colours
     pen.fillRect(Math.min(x, left + bar - 1), 10, 1, 4);
     pen.fillText(text, Math.max(half, Math.min(left + bar + 2 - half, x)), 24);
   }
-}
-
-/** A text that is no wider than `room`, its end cut off if need be. */
-function fitted(pen: Pen, text: string, room: number) {
-  if (pen.measureText(text).width <= room) return text;
-  const letters = [...text];
-  while (letters.length && pen.measureText(`${letters.join("")}…`).width > room) letters.pop();
-  return `${letters.join("")}…`;
 }

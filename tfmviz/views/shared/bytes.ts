@@ -1,7 +1,7 @@
 // Characters that the vocabulary holds only as bytes. A token that is a part of 老 is labelled "老 1/3"
 // (tfmviz/text/tokenizer.py). Figures write "1/3" beside its cells, and 老 once, at a bracket around all its bytes.
 
-import type { Pen } from "./canvas.ts";
+import { type Pen, setPen } from "./canvas.ts";
 import type { Texts } from "./elements.ts";
 
 /** tokens from `start` to before `end` */
@@ -64,10 +64,7 @@ export function paintBrackets(
     side === "left" ? ([across, along] as const) : ([along, across] as const);
   const inset = Math.min(2, cell / 4);
   let free = Number.NEGATIVE_INFINITY; // where the last character ends
-  pen.strokeStyle = colour;
-  pen.lineWidth = 1.5;
-  pen.textAlign = "center";
-  pen.textBaseline = "middle";
+  setPen(pen, { strokeStyle: colour, lineWidth: 1.5, textAlign: "center", textBaseline: "middle" });
   for (const { start, end, character } of runs) {
     const [low, high] = [from + start * cell + inset, from + end * cell - inset];
     pen.beginPath();

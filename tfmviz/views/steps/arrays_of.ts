@@ -4,23 +4,7 @@ import type { Matrix } from "../shared/arrays.ts";
 import type { SiteRecord } from "../shared/record.ts";
 import type { HeadFacts } from "./head.ts";
 
-const OF_HEAD = [
-  "q",
-  "k",
-  "v",
-  "rot_q",
-  "rot_k",
-  "mask",
-  "pattern",
-  "z",
-  "bias",
-  "W_Q",
-  "W_K",
-  "W_V",
-  "b_Q",
-  "b_K",
-  "b_V",
-];
+const OF_HEAD = "q k v rot_q rot_k mask pattern z bias W_Q W_K W_V b_Q b_K b_V".split(" ");
 const OF_LAYER = ["x", "memory", "before", "out", "W_O", "b_O", "angles"];
 
 export function arraysOf(record: SiteRecord<HeadFacts>): Record<string, Matrix> {

@@ -1,5 +1,6 @@
 // Signs between matrices, and a matrix as a table.
 
+import { rowOf } from "../shared/arrays.ts";
 import { make } from "../shared/elements.ts";
 import type { Values } from "../shared/table.ts";
 import type { Axis, Head, MatrixId } from "./head.ts";
@@ -10,13 +11,11 @@ export const sign = (text: string) =>
 
 /** A matrix with the names of its rows and columns. */
 export function valuesOf(head: Head, id: MatrixId): Values {
-  const { axes, rows, columns, values, name, title } = head.matrix(id);
+  const matrix = head.matrix(id);
+  const { axes, rows, columns, name, title } = matrix;
   const named = (axis: Axis, n: number) =>
     axis === "query" || axis === "key" ? `${n} ${head.labels(axis)[n]}` : String(n);
-  const lines = Array.from({ length: rows }, (_, row) => [
-    named(axes.rows, row),
-    ...values.subarray(row * columns, (row + 1) * columns),
-  ]);
+  const lines = Array.from({ length: rows }, (_, row) => [named(axes.rows, row), ...rowOf(matrix, row)]);
   const heads = Array.from({ length: columns }, (_, column) => named(axes.columns, column));
   return { title: `${name} ${title}`.trim(), columns: ["row", ...heads], rows: lines };
 }

@@ -1,5 +1,6 @@
 // "Where does this number come from?": the arithmetic of one cell.
 
+import { rowOf } from "../shared/arrays.ts";
 import { number, perCent, plus } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import type { Tone } from "../shared/shades.ts";
@@ -14,7 +15,7 @@ import {
   total,
   type Vector,
 } from "../shared/sums.ts";
-import { type Axis, at, columnOf, type Head, type MatrixId, rowOf, type Selection, type Shown } from "./head.ts";
+import { type Axis, at, columnOf, type Head, type MatrixId, type Selection, type Shown } from "./head.ts";
 
 /** Answers "where does this number come from?" for the cell of a matrix that a selection points at. */
 export function explain(head: Head, id: MatrixId, selection: Selection): { title: string; blocks: Block[] } {

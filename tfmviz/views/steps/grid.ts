@@ -1,6 +1,6 @@
 // One matrix as a picture: cells in its colour, rows and columns named where there is room, the chosen cell framed.
 
-import { contextOf, fitsInto, fresh, type Pen, widest } from "../shared/canvas.ts";
+import { fitsInto, fresh, type Pen, pixels, setPen, widest } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { arrowOf, make } from "../shared/elements.ts";
 import { decimal, number, shortShare } from "../shared/numbers.ts";
@@ -116,8 +116,7 @@ export class Grid {
     pen.save();
     pen.translate(this.left, this.top);
     if (this.size === "later") {
-      pen.strokeStyle = colours.grid;
-      pen.lineWidth = 1;
+      setPen(pen, { strokeStyle: colours.grid, lineWidth: 1 });
       pen.strokeRect(1, 1, this.wide * columns - 2, this.high * rows - 2);
     } else {
       pen.imageSmoothingEnabled = false;
@@ -133,13 +132,7 @@ export class Grid {
   /** One pixel a cell, kept until the page turns dark or light. */
   image(colours: Colours) {
     if (this.painted?.isDark === colours.isDark) return this.painted.canvas;
-    const { rows, columns } = this.matrix;
-    const canvas = make("canvas", { width: columns, height: rows });
-    const context = contextOf(canvas);
-    const image = context.createImageData(columns, rows);
-    const shade = shader(this.matrix, colours);
-    for (let n = 0; n < rows * columns; n++) image.data.set([...shade(n), 255], 4 * n);
-    context.putImageData(image, 0, 0);
+    const canvas = pixels(this.matrix.columns, this.matrix.rows, shader(this.matrix, colours));
     this.painted = { isDark: colours.isDark, canvas };
     return canvas;
   }
@@ -154,8 +147,7 @@ export class Grid {
     pen.font = `${colours.least}px ${colours.font}`;
     if (!texts.every((text) => fitsInto(pen, text, wide))) return;
     const shade = shader(this.matrix, colours);
-    pen.textAlign = "center";
-    pen.textBaseline = "middle";
+    setPen(pen, { textAlign: "center", textBaseline: "middle" });
     for (const [n, text] of texts.entries()) {
       if (!text) continue;
       pen.fillStyle = inkOnCell(tone, values[n], shade(n));
@@ -168,8 +160,7 @@ export class Grid {
     const { rows, columns, axes } = this.matrix;
     const { heads, dim, head: own } = this.head;
     if (axes.rows !== "concat" && axes.columns !== "concat") return; // setting a font takes long
-    pen.strokeStyle = colours.text;
-    pen.lineWidth = 1;
+    setPen(pen, { strokeStyle: colours.text, lineWidth: 1 });
     pen.beginPath();
     for (let h = 1; h < heads; h++) {
       const [x, y] = [h * dim * this.wide, h * dim * this.high];
@@ -183,8 +174,7 @@ export class Grid {
       }
     }
     pen.stroke();
-    pen.textAlign = "center";
-    pen.textBaseline = "middle";
+    setPen(pen, { textAlign: "center", textBaseline: "middle" });
     for (let h = 0; h < heads; h++) {
       const middle = (h + 0.5) * dim;
       pen.fillStyle = h === own ? colours.accent : colours.text;
@@ -199,8 +189,7 @@ export class Grid {
     const { wide, high } = this;
     const { row, column } = this.head.cellOf(this.id, this.selection);
     const marks = marksOf(this.matrix.axes);
-    pen.strokeStyle = colours.accent;
-    pen.lineWidth = 1;
+    setPen(pen, { strokeStyle: colours.accent, lineWidth: 1 });
     if (marks.row) pen.strokeRect(0.5, row * high, columns * wide - 1, Math.max(high, 2));
     if (marks.column) pen.strokeRect(column * wide, 0.5, Math.max(wide, 2), rows * high - 1);
     pen.lineWidth = 3;
@@ -215,9 +204,7 @@ export class Grid {
     };
     /** Where letters have too little room, every other label is left out, or more of them. */
     const isLeftOut = (n: number, at: number, room: number) => n !== at && n % Math.ceil(colours.least / room) !== 0;
-    pen.fillStyle = colours.text;
-    pen.textBaseline = "middle";
-    pen.textAlign = "right";
+    setPen(pen, { fillStyle: colours.text, textBaseline: "middle", textAlign: "right" });
     for (const [row, label] of this.left ? this.labels(axes.rows).slice(0, rows).entries() : []) {
       if (isLeftOut(row, chosen.row, this.high)) continue;
       pen.font = font(row === chosen.row, this.high);
@@ -273,9 +260,7 @@ export function sideBySide(grids: Grid[], colours: Colours): Figure {
   const paint = (pen: Pen) => {
     let x = 0;
     for (const grid of grids) {
-      pen.fillStyle = colours.text;
-      pen.textAlign = "left";
-      pen.textBaseline = "alphabetic";
+      setPen(pen, { fillStyle: colours.text, textAlign: "left", textBaseline: "alphabetic" });
       pen.font = `bold 13px ${colours.font}`;
       pen.fillText(grid.matrix.name, x, 14);
       pen.save();

@@ -1,6 +1,6 @@
 // One head's numbers: what travelled, and what is multiplied out from it when it is first looked at.
 
-import type { Matrix } from "../shared/arrays.ts";
+import { type Matrix, rowOf } from "../shared/arrays.ts";
 import { type Plain, recordOf } from "../shared/record.ts";
 import type { Masked, Tone } from "../shared/shades.ts";
 import { arraysOf } from "./arrays_of.ts";
@@ -11,73 +11,21 @@ export type Axis = "query" | "key" | "dim" | "wide" | "concat";
 /** one index of each */
 export type Selection = Record<Axis, number>;
 
-/**
- * What the rows and columns of a matrix stand for, its colour, its name, and where it comes from if it did not travel.
- */
-export interface Description {
-  rows: Axis;
-  columns: Axis;
-  tone: Tone;
-  name: string;
-  title: string;
-  from?: (head: Head) => Masked;
-}
+/** What the rows and columns of a matrix stand for, its colour, its name. */
+export type Description = { rows: Axis; columns: Axis; tone: Tone; name: string; title: string };
 
 export type Shown = Masked & { id: MatrixId; tone: Tone; title: string; name: string; axes: Description };
 
-export type MatrixId =
-  | "x"
-  | "memory"
-  | "plain"
-  | "plainShare"
-  | "plainMean"
-  | "W_Q"
-  | "W_K"
-  | "W_V"
-  | "q"
-  | "k"
-  | "v"
-  | "rot_q"
-  | "rot_k"
-  | "keysAcross"
-  | "raw"
-  | "scaled"
-  | "masked"
-  | "share"
-  | "z"
-  | "concat"
-  | "W_O"
-  | "out"
-  | "before"
-  | "after";
+type Vectors = "x" | "memory" | "q" | "k" | "v" | "rot_q" | "rot_k" | "z" | "concat" | "out" | "before" | "after";
+type Scores = "plain" | "plainShare" | "plainMean" | "keysAcross" | "raw" | "scaled" | "masked" | "share";
+export type MatrixId = Vectors | Scores | "W_Q" | "W_K" | "W_V" | "W_O";
 
 const MATRICES: Record<MatrixId, Description> = {
   x: { rows: "query", columns: "wide", tone: "x", name: "X", title: "vectors x" },
   memory: { rows: "key", columns: "wide", tone: "x", name: "M", title: "the encoder's output" },
-  plain: {
-    rows: "query",
-    columns: "key",
-    tone: "score",
-    name: "X Xᵀ",
-    title: "x · x",
-    from: (head) => product(head.arrays.x, transposed(head.read)),
-  },
-  plainShare: {
-    rows: "query",
-    columns: "key",
-    tone: "share",
-    name: "A",
-    title: "softmax",
-    from: (head) => softmax(head.matrix("plain")),
-  },
-  plainMean: {
-    rows: "query",
-    columns: "wide",
-    tone: "x",
-    name: "A X",
-    title: "weighted mean",
-    from: (head) => product(head.matrix("plainShare"), head.read),
-  },
+  plain: { rows: "query", columns: "key", tone: "score", name: "X Xᵀ", title: "x · x" },
+  plainShare: { rows: "query", columns: "key", tone: "share", name: "A", title: "softmax" },
+  plainMean: { rows: "query", columns: "wide", tone: "x", name: "A X", title: "weighted mean" },
   W_Q: { rows: "wide", columns: "dim", tone: "q", name: "W_Q", title: "learned" },
   W_K: { rows: "wide", columns: "dim", tone: "k", name: "W_K", title: "learned" },
   W_V: { rows: "wide", columns: "dim", tone: "v", name: "W_V", title: "learned" },
@@ -86,59 +34,30 @@ const MATRICES: Record<MatrixId, Description> = {
   v: { rows: "key", columns: "dim", tone: "v", name: "V", title: "values" },
   rot_q: { rows: "query", columns: "dim", tone: "q", name: "Q", title: "queries, turned" },
   rot_k: { rows: "key", columns: "dim", tone: "k", name: "K", title: "keys, turned" },
-  keysAcross: {
-    rows: "dim",
-    columns: "key",
-    tone: "k",
-    name: "Kᵀ",
-    title: "keys, transposed",
-    from: (head) => transposed(head.matched.k),
-  },
-  raw: {
-    rows: "query",
-    columns: "key",
-    tone: "score",
-    name: "Q Kᵀ",
-    title: "scores q · k",
-    from: (head) => product(head.matched.q, transposed(head.matched.k)),
-  },
-  scaled: {
-    rows: "query",
-    columns: "key",
-    tone: "score",
-    name: "Q Kᵀ / √d",
-    title: "scaled",
-    from: (head) => scaled(head),
-  },
-  masked: {
-    rows: "query",
-    columns: "key",
-    tone: "score",
-    name: "S",
-    title: "masked",
-    from: (head) => masked(head.matrix("scaled"), head.arrays.mask),
-  },
-  share: {
-    rows: "query",
-    columns: "key",
-    tone: "share",
-    name: "A",
-    title: "softmax",
-    from: ({ arrays: { pattern, mask } }) => ({ ...pattern, allowed: mask.values }),
-  },
+  keysAcross: { rows: "dim", columns: "key", tone: "k", name: "Kᵀ", title: "keys, transposed" },
+  raw: { rows: "query", columns: "key", tone: "score", name: "Q Kᵀ", title: "scores q · k" },
+  scaled: { rows: "query", columns: "key", tone: "score", name: "Q Kᵀ / √d", title: "scaled" },
+  masked: { rows: "query", columns: "key", tone: "score", name: "S", title: "masked" },
+  share: { rows: "query", columns: "key", tone: "share", name: "A", title: "softmax" },
   z: { rows: "query", columns: "dim", tone: "v", name: "A V", title: "weighted sum" },
   concat: { rows: "query", columns: "concat", tone: "v", name: "Z", title: "all heads side by side" },
   W_O: { rows: "concat", columns: "wide", tone: "x", name: "W_O", title: "learned" },
   out: { rows: "query", columns: "wide", tone: "x", name: "out", title: "what the layer writes" },
   before: { rows: "query", columns: "wide", tone: "x", name: "stream", title: "before" },
-  after: {
-    rows: "query",
-    columns: "wide",
-    tone: "x",
-    name: "stream + out",
-    title: "after",
-    from: ({ arrays: { before, out } }) => sum(before, out),
-  },
+  after: { rows: "query", columns: "wide", tone: "x", name: "stream + out", title: "after" },
+};
+
+/** Where a matrix comes from that did not travel. */
+const MADE: Partial<Record<MatrixId, (head: Head) => Masked>> = {
+  plain: (head) => product(head.arrays.x, transposed(head.read)),
+  plainShare: (head) => softmax(head.matrix("plain")),
+  plainMean: (head) => product(head.matrix("plainShare"), head.read),
+  keysAcross: (head) => transposed(head.matched.k),
+  raw: (head) => product(head.matched.q, transposed(head.matched.k)),
+  scaled: (head) => (head.linear ? logarithm(head.matrix("raw")) : scaled(head)),
+  masked: (head) => masked(head.matrix("scaled"), head.arrays.mask),
+  share: ({ arrays: { pattern, mask } }) => ({ ...pattern, allowed: mask.values }),
+  after: ({ arrays: { before, out } }) => sum(before, out),
 };
 
 /** What is different in linear attention, whose pattern is φ(q) · φ(k), divided by its sum. */
@@ -147,7 +66,7 @@ const LINEAR: Partial<Record<MatrixId, Partial<Description>>> = {
   rot_k: { name: "φ(K)", title: "keys, all positive" },
   keysAcross: { name: "φ(K)ᵀ" },
   raw: { name: "φ(Q) φ(K)ᵀ", title: "products φ(q) · φ(k)" },
-  scaled: { name: "ln φ(Q) φ(K)ᵀ", title: "logarithm", from: (head) => logarithm(head.matrix("raw")) },
+  scaled: { name: "ln φ(Q) φ(K)ᵀ", title: "logarithm" },
 };
 
 type Fact = "title" | "layer" | "head" | "heads" | "preNorm" | "queries" | "keys";
@@ -175,7 +94,7 @@ export class Head {
   outNormed = false; // whether a norm makes what the layer writes
   queries: string[] = [];
   keys: string[] = [];
-  made: Partial<Record<MatrixId, Shown>> = {};
+  known: Partial<Record<MatrixId, Shown>> = {};
 
   arrays: Record<string, Matrix>;
   counts: Record<Axis, number>;
@@ -219,12 +138,12 @@ export class Head {
   }
 
   matrix(id: MatrixId): Shown {
-    const known = this.made[id];
+    const known = this.known[id];
     if (known) return known;
-    const { tone, title, from } = this.description(id);
-    const numbers = from ? from(this) : this.arrays[id];
+    const { tone, title } = this.description(id);
+    const numbers = MADE[id]?.(this) ?? this.arrays[id];
     const shown = { id, tone, title, name: this.nameOf(id), ...numbers, axes: MATRICES[id] };
-    this.made[id] = shown;
+    this.known[id] = shown;
     return shown;
   }
 
@@ -264,8 +183,6 @@ export class Head {
 }
 
 export const at = ({ columns, values }: Matrix, row: number, column: number) => values[row * columns + column];
-
-export const rowOf = ({ columns, values }: Matrix, row: number) => values.subarray(row * columns, (row + 1) * columns);
 
 export const columnOf = ({ rows, columns, values }: Matrix, column: number) =>
   Float64Array.from({ length: rows }, (_, row) => values[row * columns + column]);

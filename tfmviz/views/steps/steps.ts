@@ -1,6 +1,7 @@
 // Attention stage by stage. Stepping, pointing and choosing are answered here; the page around is told when the hand is
 // still.
 
+import { rowOf } from "../shared/arrays.ts";
 import { button, buttonOf, make, roving, tokenButtons } from "../shared/elements.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 import { plainSite } from "../shared/sites.ts";
@@ -8,7 +9,7 @@ import { blockOf, toned } from "../shared/sums.ts";
 import { sign, valuesOf } from "./blocks.ts";
 import { explain } from "./explain.ts";
 import { type Cell, Grid, type Size, sideBySide } from "./grid.ts";
-import { type Axis, Head, isMatrix, type MatrixId, rowOf, type Selection } from "./head.ts";
+import { type Axis, Head, isMatrix, type MatrixId, type Selection } from "./head.ts";
 import { mirrored, named, type Seen } from "./mirror.ts";
 import { chainOf, isLater, type Stage, signOf, stagesOf } from "./stages.ts";
 

@@ -1,6 +1,6 @@
 // Two arrows on a circle, and products against distance.
 
-import { fresh } from "../shared/canvas.ts";
+import { fresh, setPen } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { decimal, number } from "../shared/numbers.ts";
 import { angleBetween, headingOf, type Pair } from "./pairs.ts";
@@ -47,8 +47,7 @@ export function paintDial(
 }
 
 function paintCircle(context: CanvasRenderingContext2D, radius: number, colours: Colours) {
-  context.strokeStyle = colours.grid;
-  context.lineWidth = 1;
+  setPen(context, { strokeStyle: colours.grid, lineWidth: 1 });
   context.beginPath();
   context.arc(0, 0, radius, 0, 2 * Math.PI);
   context.moveTo(-radius, 0);
@@ -63,8 +62,7 @@ function paintWedge(
   radius: number,
   { from, angle, colour }: { from: number; angle: number; colour: string },
 ) {
-  context.fillStyle = colour;
-  context.globalAlpha = 0.25;
+  setPen(context, { fillStyle: colour, globalAlpha: 0.25 });
   context.beginPath();
   context.moveTo(0, 0);
   context.arc(0, 0, radius, onCanvas(from), onCanvas(from + angle), angle > 0);
@@ -81,10 +79,7 @@ function paintArrow(
   const head = Math.max(5, radius * HEAD);
   context.save();
   context.rotate(onCanvas(heading));
-  context.strokeStyle = colour;
-  context.fillStyle = colour;
-  context.globalAlpha = opacity;
-  context.lineWidth = width;
+  setPen(context, { strokeStyle: colour, fillStyle: colour, globalAlpha: opacity, lineWidth: width });
   context.beginPath();
   context.moveTo(0, 0);
   context.lineTo(radius - head / 2, 0);
@@ -103,9 +98,7 @@ function paintLetter(
   heading: number,
   { radius, colour }: { radius: number; colour: string },
 ) {
-  context.fillStyle = colour;
-  context.textAlign = "center";
-  context.textBaseline = "middle";
+  setPen(context, { fillStyle: colour, textAlign: "center", textBaseline: "middle" });
   const angle = onCanvas(heading);
   context.fillText(text, (radius + 14) * Math.cos(angle), (radius + 14) * Math.sin(angle));
 }
@@ -140,14 +133,12 @@ export function paintCurves(
   const y = (value: number) => (height - BOTTOM) * (0.5 - 0.46 * (value / largest));
   paintAxes(context, { x, y, reach, largest, width, height }, colours);
   for (const { values, colour, thick } of curves) {
-    context.strokeStyle = colour;
-    context.lineWidth = thick;
+    setPen(context, { strokeStyle: colour, lineWidth: thick });
     context.beginPath();
     for (const [n, value] of values.entries()) context.lineTo(x(n - reach), y(value));
     context.stroke();
   }
-  context.strokeStyle = colours.text;
-  context.lineWidth = 1.5;
+  setPen(context, { strokeStyle: colours.text, lineWidth: 1.5 });
   context.beginPath();
   context.moveTo(x(at), 0);
   context.lineTo(x(at), height - BOTTOM);
@@ -166,12 +157,8 @@ function paintAxes(
   colours: Colours,
 ) {
   const step = TICKS.find((tick) => (reach / tick) * 90 <= width / 2) ?? reach;
-  context.strokeStyle = colours.grid;
-  context.fillStyle = colours.text;
-  context.font = `${colours.letters}px ${colours.font}`;
-  context.lineWidth = 1;
-  context.textBaseline = "middle";
-  context.textAlign = "right";
+  setPen(context, { strokeStyle: colours.grid, fillStyle: colours.text, font: `${colours.letters}px ${colours.font}` });
+  setPen(context, { lineWidth: 1, textBaseline: "middle", textAlign: "right" });
   for (const value of [-largest, 0, largest]) {
     context.beginPath();
     context.moveTo(LEFT, y(value));

@@ -3,7 +3,7 @@
 
 import type { Engine } from "../engine/engine.ts";
 import { readOut, writeOf } from "../engine/weights.ts";
-import type { Matrix } from "../shared/arrays.ts";
+import { type Matrix, rowOf } from "../shared/arrays.ts";
 import { type Plain, recordOf, type Site, type SiteRecord, type Sites } from "../shared/record.ts";
 import type { Says } from "./follow.ts";
 import type { Scene } from "./scene.ts";
@@ -52,7 +52,7 @@ export function saysOf({ said }: Drawn, plain: Plain, engine: Engine, token: num
   const record = recordOf(plain);
   const { logits: end } = engine.next(token);
   const answer = end.indexOf(highest(end));
-  const early = columns.slice(0, -1).map((column) => rowAt(record, said[column], token));
+  const early = columns.slice(0, -1).map((column) => rowOf(record.matrix(said[column]), token));
   const all = [...readOut(engine, early), end];
   return Object.fromEntries(
     all.map((logits, n) => {
@@ -60,11 +60,6 @@ export function saysOf({ said }: Drawn, plain: Plain, engine: Engine, token: num
       return [columns[n], [engine.words[logits.indexOf(highest(logits))], certainty(logits), rank]];
     }),
   );
-}
-
-function rowAt(record: SiteRecord, site: string, row: number) {
-  const { columns, values } = record.matrix(site);
-  return values.subarray(row * columns, (row + 1) * columns);
 }
 
 function drawnArray(
@@ -125,8 +120,7 @@ function certainty(logits: Float32Array | Float64Array): number {
 const bestWords = (record: SiteRecord, engine: Engine) =>
   rowList(record.matrix("logits")).map((row) => engine.words[row.indexOf(highest(row))]);
 
-const rowList = ({ rows, columns, values }: Matrix) =>
-  Array.from({ length: rows }, (_, row) => values.subarray(row * columns, (row + 1) * columns));
+const rowList = (x: Matrix) => Array.from({ length: x.rows }, (_, row) => rowOf(x, row));
 
 const asSite = ({ rows, columns, values }: Matrix): Site => ({ shape: [rows, columns], data: values });
 
