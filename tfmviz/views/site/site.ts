@@ -289,6 +289,12 @@ export class Site {
     this.run();
   }
 
+  /** What a part reports of which the address alone hears, but for the token. */
+  chooses = ({ token }: { token: number | null }) => {
+    if (token !== this.token) this.place = { ...this.place, token };
+    this.later();
+  };
+
   /** Says a sentence. Returns what says the next one. */
   say(sentence: string): (sentence: string) => void {
     put(this.note, { textContent: sentence });
