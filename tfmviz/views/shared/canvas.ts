@@ -82,6 +82,17 @@ export function fitted(pen: Pen, text: string, room: number) {
   return `${letters.join("")}…`;
 }
 
+/** A text in lines that are no wider than the width, except where one word is. */
+export function wrapped(text: string, width: number, measure: (text: string) => number) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = `${lines[lines.length - 1]} ${word}`.trim();
+    if (measure(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
 /** Whether a cell has room for a text in the pen's letters. */
 export const fitsInto = (pen: Pen, text: string, wide: number) => pen.measureText(text).width + 2 <= wide;
 

@@ -1,7 +1,7 @@
 // Step by step: how one head computes its numbers for the sentence.
 
 import { stepsOf } from "../steps/of_sites.ts";
-import { Steps } from "../steps/steps.ts";
+import { Steps } from "../steps/view.ts";
 
 const STAGE = /^[a-z]{1,12}$/;
 const CELL = /^[A-Za-z_]{0,12}(\.\d{1,4}){4}$/;

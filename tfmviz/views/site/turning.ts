@@ -2,7 +2,7 @@
 
 import { make } from "../shared/elements.ts";
 import { turningOf } from "../turning/of_sites.ts";
-import { Turning } from "../turning/turning.ts";
+import { Turning } from "../turning/view.ts";
 
 const TURN = /^\d{1,5}(\.\d{1,5}){3}$/;
 

@@ -2,7 +2,7 @@
 // each of its blocks and heads; the numbers are those of the pass here.
 
 import { type Drawn, saysOf, sceneOf } from "../whole_model/of_sites.ts";
-import { Whole } from "../whole_model/whole.ts";
+import { Whole } from "../whole_model/view.ts";
 import type { Model } from "./site.ts";
 
 tfmvizSite.add("whole_model", (site, parent) => {

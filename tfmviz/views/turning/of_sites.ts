@@ -2,7 +2,7 @@
 
 import type { Engine } from "../engine/engine.ts";
 import type { Plain } from "../shared/record.ts";
-import type { TurningFacts } from "./turning.ts";
+import type { TurningFacts } from "./view.ts";
 
 const [LEAST_TURNS, MOST_TURNS] = [16, 512]; // positions of the sliders, as in __init__.py
 

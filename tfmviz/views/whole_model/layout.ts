@@ -1,6 +1,7 @@
 // Where everything stands: lanes, lines of columns that break as words do, and on a phone one strip from top to bottom.
 // Nothing here draws; places are in CSS pixels.
 
+import { wrapped } from "../shared/canvas.ts";
 import { type Column, entrance, hasBypass, type Lane, onPhone, type Row, type Scene, written } from "./scene.ts";
 
 export type Rect = { x: number; y: number; width: number; height: number };
@@ -92,16 +93,8 @@ function bandRows(lane: Lane): Row[] {
   return rows;
 }
 
-/** Lines of words, none wider than `width`. */
-export function broken(text: string, width: number, measure: Measure) {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const longer = `${lines[lines.length - 1]} ${word}`.trim();
-    if (measure(longer) <= width) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines.filter((line) => line);
-}
+/** Lines of words, none wider than `width`; of no words none. */
+export const broken = (text: string, width: number, measure: Measure) => wrapped(text, width, measure).filter(Boolean);
 
 function boxSize(column: Column, measure: Measure) {
   const texts = [...column.lines, ...(column.parameters === undefined ? [] : [written(column.parameters)])];
