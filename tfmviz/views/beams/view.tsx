@@ -1,7 +1,7 @@
 // A beam search as a tree: a button for every continuation, steps across and ranks down, and lines between them.
 
 import { render } from "preact";
-import { fresh } from "../shared/canvas.ts";
+import { fresh, strokes } from "../shared/canvas.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { arrowOf, make } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
@@ -128,12 +128,8 @@ class BeamTree extends Shell {
       const [x, y] = [boxes[n].left - frame.left, middle(boxes[n])];
       const from = above < 0 ? [x - STUB, y] : [boxes[above].right - frame.left, middle(boxes[above])];
       const isBest = nodes[n].kind === "best";
-      context.strokeStyle = way.has(n) ? colours.accent : isBest ? colours.looked : colours.grid;
-      context.lineWidth = way.has(n) ? 3 : isBest ? 2.5 : 1.5;
-      context.beginPath();
-      context.moveTo(from[0], from[1]);
-      context.lineTo(x, y);
-      context.stroke();
+      const strokeStyle = way.has(n) ? colours.accent : isBest ? colours.looked : colours.grid;
+      strokes(context, { strokeStyle, lineWidth: way.has(n) ? 3 : isBest ? 2.5 : 1.5 }, [...from, x, y]);
     }
   }
 

@@ -96,7 +96,7 @@ class Cells extends Shell {
   }
 
   paint(pen: Pen) {
-    paintPicture(pen, this.picture, this.place, this.colours, this.images);
+    paintPicture(pen, this, this.images);
   }
 
   /** The cell under the pointer, null if there is none. */

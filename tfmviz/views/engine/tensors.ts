@@ -99,9 +99,8 @@ export class Memory {
     const numbers = source.data; // only now: the memory may have grown
     for (let panel = 0, to = 0; panel < wide; panel++) {
       for (let row = 0; row < inner; row++) {
-        for (let column = 8 * panel; column < 8 * panel + 8; column++, to++) {
+        for (let column = 8 * panel; column < 8 * panel + 8; column++, to++)
           data[to] = column < columns ? numbers[row * down + column * across] : 0;
-        }
       }
     }
     return { at, inner, columns };

@@ -81,9 +81,8 @@ export class ByteTokens {
       } else {
         const ids = (part.match(WORD) ?? []).flatMap((word) => this.pair(word));
         const sizes = ids.map((id) => this.spellings[id].length);
-        for (const [n, { token, from, to }] of located(characters, sizes).entries()) {
+        for (const [n, { token, from, to }] of located(characters, sizes).entries())
           found.push({ id: ids[n], token, span: [start + from, start + to] });
-        }
       }
       start += characters.length;
     }

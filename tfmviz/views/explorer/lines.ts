@@ -1,6 +1,6 @@
 // The head view: queries on the left, keys on the right, a line for every weight.
 
-import { fresh, type Pen, setPen } from "../shared/canvas.ts";
+import { fresh, type Pen } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { listen, Marks, make, roving, type Texts, tokenButtons } from "../shared/elements.ts";
 import { share } from "../shared/numbers.ts";
@@ -118,7 +118,8 @@ export class Lines {
     for (const line of lines) {
       const { n, row, column } = line;
       const aside = (n - last / 2) * APART; // lines of several heads lie side by side
-      setPen(pen, { strokeStyle: this.colourOf(n, focus), globalAlpha: this.opacityOf(line) });
+      pen.strokeStyle = this.colourOf(n, focus);
+      pen.globalAlpha = this.opacityOf(line);
       pen.beginPath(); // one path for many lines takes several times as long
       pen.moveTo(from, this.middle(row) + aside);
       pen.lineTo(to, this.middle(column) + aside);
@@ -142,7 +143,10 @@ export class Lines {
       const top = this.middle(line[other]) - this.rowHeight / 2 + 3;
       pen.fillRect(left + line.n * slot, top, Math.max(slot - 1, 1), this.rowHeight - 6);
     }
-    setPen(pen, { globalAlpha: 1, fillStyle: colours.text, font: this.font(colours), textBaseline: "middle" });
+    pen.globalAlpha = 1;
+    pen.fillStyle = colours.text;
+    pen.font = this.font(colours);
+    pen.textBaseline = "middle";
     pen.textAlign = "right";
     const right = focus.side === "query" ? width - 4 : NUMBER;
     for (const [at, mean] of means) pen.fillText(share(mean), right, this.middle(at));
@@ -183,7 +187,9 @@ export class Lines {
     const [side, between] = [130, 320];
     const rows = Math.max(...this.texts.map(({ labels }) => labels.length));
     const paint = (pen: Pen) => {
-      setPen(pen, { font: this.font(colours), textBaseline: "middle", fillStyle: colours.text });
+      pen.font = this.font(colours);
+      pen.textBaseline = "middle";
+      pen.fillStyle = colours.text;
       for (const [n, { labels }] of this.texts.entries()) {
         pen.textAlign = n ? "left" : "right";
         const x = n ? side + between + 6 : side - 6;

@@ -4,7 +4,7 @@
 // each time.
 
 import { BRACKET, type Bracketed, bracketed, paintBrackets } from "../shared/bytes.ts";
-import { clip, fitsInto, fresh, Layer, type Pen, setPen, upwards, widest } from "../shared/canvas.ts";
+import { clip, fitsInto, fresh, Layer, type Pen, upwards, widest } from "../shared/canvas.ts";
 import { type Colours, css, inkOn } from "../shared/colours.ts";
 import { arrowOf, make, type Texts } from "../shared/elements.ts";
 import { share, shortShare } from "../shared/numbers.ts";
@@ -200,7 +200,9 @@ export class Matrix {
     const right = this.rightOf(view);
     const { rows, columns } = this.partOf(view);
     const every = Math.max(1, Math.ceil((this.size + 1) / cell)); // there is room for one label in so many
-    setPen(pen, { fillStyle: colours.text, font: `${this.size}px ${colours.font}`, textBaseline: "middle" });
+    pen.fillStyle = colours.text;
+    pen.font = `${this.size}px ${colours.font}`;
+    pen.textBaseline = "middle";
     pen.textAlign = "right";
     pen.save();
     clip(pen, 0, top, view.width, view.height - top);
@@ -220,7 +222,8 @@ export class Matrix {
     }
     paintBrackets(pen, this.texts.keys.runs, "above", { ...axis, from: left - view.x });
     pen.restore();
-    setPen(pen, { font: `${colours.letters}px ${colours.font}`, textAlign: "left" });
+    pen.font = `${colours.letters}px ${colours.font}`;
+    pen.textAlign = "left";
     pen.fillText("key: is looked at →", left, AXIS / 2);
     pen.textAlign = "right";
     pen.fillText("sum", right + SUMS - 4, top - 10);
@@ -242,7 +245,8 @@ export class Matrix {
     if (cell >= 9) paintGrid(pen, part, cell, colours.ground);
     pen.font = `${Math.max(colours.least, Math.min(15, cell * 0.38))}px ${colours.font}`;
     if (!fitsInto(pen, "1.0", cell)) return;
-    setPen(pen, { textAlign: "center", textBaseline: "middle" });
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
     eachCell(pattern, part, scale, ({ row, column, shade, weight }) => {
       if (shade === null) return;
       pen.fillStyle = inkOn(shade);
@@ -253,7 +257,8 @@ export class Matrix {
   /** A query's row or a key's column, and one cell. */
   paintMarks(pen: Pen, colours: Colours): void {
     const { cell, focus, at, texts } = this;
-    setPen(pen, { lineWidth: 3, strokeStyle: focus?.side === "key" ? colours.looked : colours.looks });
+    pen.lineWidth = 3;
+    pen.strokeStyle = focus?.side === "key" ? colours.looked : colours.looks;
     if (focus?.side === "query") pen.strokeRect(0, focus.at * cell, texts.keys.labels.length * cell, cell);
     if (focus?.side === "key") pen.strokeRect(focus.at * cell, 0, cell, texts.queries.labels.length * cell);
     pen.strokeStyle = colours.accent;

@@ -1,6 +1,6 @@
 // All heads at once, a row per layer. Pointing previews a head, a click locks it, leaving shows the locked one again.
 
-import { contextOf, fresh, type Pen, setPen, widest } from "../shared/canvas.ts";
+import { contextOf, fresh, type Pen, widest } from "../shared/canvas.ts";
 import { type Colours, packed } from "../shared/colours.ts";
 import { button, buttonOf, make, put, roving } from "../shared/elements.ts";
 import { decimal } from "../shared/numbers.ts";
@@ -107,7 +107,9 @@ export class Overview {
       if (colours.areVeiled) pen.fillRect(x + GAP / 2, y + GAP / 2, side, side);
       else pen.drawImage(sheet, left, top, columns, rows, x + GAP / 2, y + GAP / 2, side, side);
     }
-    setPen(pen, { font: `${colours.letters}px ${colours.font}`, textBaseline: "middle", fillStyle: colours.text });
+    pen.font = `${colours.letters}px ${colours.font}`;
+    pen.textBaseline = "middle";
+    pen.fillStyle = colours.text;
     for (const [n, cell] of this.cells.entries()) this.paintName(pen, cell, this.placeOf(n));
   }
 

@@ -1,7 +1,7 @@
 // A feed-forward layer as a picture: vectors made of cells, the weights between them, where a number comes from.
 
 import type { Matrix } from "../shared/arrays.ts";
-import { measured, type Pen, pixels, setPen } from "../shared/canvas.ts";
+import { measured, type Pen, pixels, setPen, strokes } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { shader } from "../shared/shades.ts";
 import { type Header, nameOf, TONE } from "./explain.ts";
@@ -23,7 +23,12 @@ const SOURCES: Record<Part, Part[]> = {
 /** The vectors, with lines between them: the layer widens, then narrows. */
 export function paintLayer(pen: Pen, scene: Scene) {
   const { layout, colours } = scene;
-  for (const ends of betweenOf(scene)) paintSides(pen, scene, ends);
+  for (const { above, below, top, bottom } of betweenOf(scene)) {
+    const left = [above.x, top, below.x, bottom];
+    const right = [above.x + above.width, top, below.x + below.width, bottom];
+    strokes(pen, { strokeStyle: colours.text, globalAlpha: 0.35, lineWidth: 1.5 }, left, right);
+    pen.globalAlpha = 1;
+  }
   pen.imageSmoothingEnabled = false;
   for (const box of layout.boxes) {
     pen.drawImage(imageOf(scene, box), box.x, box.y, box.width, box.height);
@@ -43,22 +48,6 @@ function betweenOf({ arrays, layout }: Scene) {
     const [above, below] = [boxOf(layout, from), boxOf(layout, to)];
     return { above, below, top: above.y + above.height, bottom: below.y - NAME + 2 };
   });
-}
-
-/** Lines from the ends of a vector to those of the next. */
-function paintSides(
-  pen: Pen,
-  { colours }: Scene,
-  { above, below, top, bottom }: { above: Box; below: Box; top: number; bottom: number },
-) {
-  setPen(pen, { strokeStyle: colours.text, globalAlpha: 0.35, lineWidth: 1.5 });
-  pen.beginPath();
-  pen.moveTo(above.x, top);
-  pen.lineTo(below.x, bottom);
-  pen.moveTo(above.x + above.width, top);
-  pen.lineTo(below.x + below.width, bottom);
-  pen.stroke();
-  pen.globalAlpha = 1;
 }
 
 /** Names and sizes of the weights, over all lines. */
@@ -112,13 +101,9 @@ export function paintChoice(pen: Pen, { arrays, layout, colours }: Scene, place:
     } else {
       const [box, own] = [boxOf(layout, part), boxOf(layout, place.part)];
       const [middle, meeting] = [x + cell / 2, own.y - NAME + 2];
-      pen.beginPath();
-      pen.moveTo(box.x, box.y + box.height + 1);
-      pen.lineTo(middle, meeting);
-      pen.lineTo(box.x + box.width, box.y + box.height + 1);
-      pen.moveTo(middle, meeting);
-      pen.lineTo(middle, y);
-      pen.stroke();
+      const end = box.y + box.height + 1;
+      const fan = [box.x, end, middle, meeting, box.x + box.width, end];
+      strokes(pen, {}, fan, [middle, meeting, middle, y]);
     }
   }
   pen.lineWidth = 3;

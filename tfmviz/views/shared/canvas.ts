@@ -37,6 +37,20 @@ export function fresh(canvas: HTMLCanvasElement, width: number, height: number) 
 /** Sets how a pen draws and writes from now on. */
 export const setPen = (pen: Pen, look: Partial<Pick<Pen, Settings>>) => Object.assign(pen, look);
 
+/**
+ * Draws lines.
+ * @param lines of each the points it goes through: x, y, x, y …
+ */
+export function strokes(pen: Pen, look: Partial<Pick<Pen, Settings>>, ...lines: number[][]) {
+  setPen(pen, look);
+  pen.beginPath();
+  for (const line of lines) {
+    pen.moveTo(line[0], line[1]);
+    for (let n = 2; n < line.length; n += 2) pen.lineTo(line[n], line[n + 1]);
+  }
+  pen.stroke();
+}
+
 /** Clips to a rectangle until the next `restore()`. */
 export function clip(pen: Pen, x: number, y: number, width: number, height: number) {
   if (pen.clipRect) {

@@ -110,9 +110,8 @@ export class Site {
     this.menus.head.box.ariaLabel = "Head";
     const label = make("label", { className: "sentence" }, "Your sentence: every key changes the pictures", this.box);
     this.listen(this.box);
-    for (const page of this.given.parts) {
+    for (const page of this.given.parts)
       this.tabs.append(button(PAGES[page], { role: "tab", dataset: { page }, onclick: () => this.open(page) }));
-    }
     this.tabs.hidden = this.given.parts.length < 2;
     roving(this.tabs, () => 1);
     byId("controls").append(make("div", { className: "line" }, menu.node, this.where, this.about), label);
@@ -212,9 +211,8 @@ export class Site {
       const text = address?.get(name) ?? "";
       return /^\d{1,4}$/.test(text) ? Number(text) : null;
     };
-    if (address) {
+    if (address)
       this.place = { layer: number("layer") ?? n_layers - 1, head: number("head") ?? 0, token: number("token") };
-    }
     const { layer, head } = this.place;
     this.place = { ...this.place, layer: Math.min(layer, n_layers - 1), head: Math.min(head, n_heads - 1) };
     for (const [{ box }, count] of [

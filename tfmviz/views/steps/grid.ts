@@ -1,6 +1,6 @@
 // One matrix as a picture: cells in its colour, rows and columns named where there is room, the chosen cell framed.
 
-import { fitsInto, fresh, type Pen, pixels, setPen, widest } from "../shared/canvas.ts";
+import { fitsInto, fresh, type Pen, pixels, setPen, strokes, widest } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { arrowOf, make } from "../shared/elements.ts";
 import { decimal, number, shortShare } from "../shared/numbers.ts";
@@ -160,20 +160,13 @@ export class Grid {
     const { rows, columns, axes } = this.matrix;
     const { heads, dim, head: own } = this.head;
     if (axes.rows !== "concat" && axes.columns !== "concat") return; // setting a font takes long
-    setPen(pen, { strokeStyle: colours.text, lineWidth: 1 });
-    pen.beginPath();
+    const [width, height] = [columns * this.wide, rows * this.high];
+    const look = { strokeStyle: colours.text, lineWidth: 1 };
     for (let h = 1; h < heads; h++) {
       const [x, y] = [h * dim * this.wide, h * dim * this.high];
-      if (axes.columns === "concat") {
-        pen.moveTo(x, 0);
-        pen.lineTo(x, rows * this.high);
-      }
-      if (axes.rows === "concat") {
-        pen.moveTo(0, y);
-        pen.lineTo(columns * this.wide, y);
-      }
+      if (axes.columns === "concat") strokes(pen, look, [x, 0, x, height]);
+      if (axes.rows === "concat") strokes(pen, look, [0, y, width, y]);
     }
-    pen.stroke();
     setPen(pen, { textAlign: "center", textBaseline: "middle" });
     for (let h = 0; h < heads; h++) {
       const middle = (h + 0.5) * dim;

@@ -186,9 +186,8 @@ export class Steps extends Shell {
     this.count.textContent = `Stage ${place + 1} of ${this.stages.length}: ${stage.short}.`;
     this.back.disabled = place === 0;
     this.next.disabled = place === this.stages.length - 1;
-    for (const node of this.list.querySelectorAll("button")) {
+    for (const node of this.list.querySelectorAll("button"))
       node.ariaCurrent = node.dataset.stage === stage.id ? "step" : null;
-    }
     this.layOut(stage);
     this.drawSelection();
   }

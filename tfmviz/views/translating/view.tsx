@@ -2,7 +2,7 @@
 // between them, and the matrix of attention, which gets a row for every word.
 
 import { render } from "preact";
-import { fresh, setPen } from "../shared/canvas.ts";
+import { fresh, strokes } from "../shared/canvas.ts";
 import { css, inkOn } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { arrowed, make } from "../shared/elements.ts";
@@ -234,11 +234,10 @@ class Translation extends Shell {
         if (weight < FAINTEST) continue;
         const isLooked = n === this.looked;
         context.globalAlpha = Math.sqrt(weight) * (isLooked ? 1 : 0.3);
-        setPen(context, { strokeStyle: isLooked ? colours.accent : colours.looks, lineWidth: isLooked ? 4 : 2 });
-        context.beginPath();
-        context.moveTo((above.left + above.right) / 2 - frame.left, above.bottom - frame.top);
-        context.lineTo((to.left + to.right) / 2 - frame.left, to.top - frame.top);
-        context.stroke();
+        const look = { strokeStyle: isLooked ? colours.accent : colours.looks, lineWidth: isLooked ? 4 : 2 };
+        const begin = [(above.left + above.right) / 2 - frame.left, above.bottom - frame.top];
+        const end = [(to.left + to.right) / 2 - frame.left, to.top - frame.top];
+        strokes(context, { ...look, globalAlpha: Math.sqrt(weight) * (isLooked ? 1 : 0.3) }, [...begin, ...end]);
       }
     }
   }

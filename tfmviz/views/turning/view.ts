@@ -118,9 +118,8 @@ export class Turning extends Shell {
     const before = this.vectors;
     this.vectors = vectorsOf(source);
     const { tokens, theta } = this.vectors;
-    for (const { box } of Object.values(this.menus)) {
+    for (const { box } of Object.values(this.menus))
       box.replaceChildren(...tokens.map((label, n) => make("option", { value: n, textContent: `${n} “${label}”` })));
-    }
     this.dials.replaceChildren(...theta.map((_, pair) => dialButton(pair)));
     if (!this.choice) return; // the first choice is on its way
     const isSame = before.tokens.join("\n") === tokens.join("\n") && before.theta.length === theta.length;
@@ -234,7 +233,7 @@ export class Turning extends Shell {
     const single = { values: part(this.curves.each[pair]), colour: this.colours.accent, thick: 2 };
     const whole = { values: part(this.curves.whole), colour: this.colours.text, thick: 3 };
     const [width, height, at] = [this.width, 190, i - j];
-    paintCurves(this.curve, { width, height, curves: [single, whole], reach, at, colours: this.colours });
+    paintCurves(this.curve, [single, whole], { width, height, reach, at, colours: this.colours });
     const [ofPair, ofHead] = [single, whole].map(({ values }) => number(values[at + reach]));
     this.curve.ariaLabel = `At distance ${at} q · k is ${ofHead} for the whole head, ${ofPair} for pair ${pair}.`;
   }

@@ -1,6 +1,6 @@
 // Text, lines and arrows of the picture on a pen, in the page's colours.
 
-import { fitted, type Pen, setPen } from "../shared/canvas.ts";
+import { fitted, type Pen, setPen, strokes } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { colourOf } from "./colours.ts";
 import type { Rect } from "./layout.ts";
@@ -50,12 +50,7 @@ export class Brush {
   }
 
   line(colour: string, width: number, ...points: Point[]) {
-    const { pen } = this;
-    setPen(pen, { strokeStyle: colour, lineWidth: width });
-    pen.beginPath();
-    pen.moveTo(...points[0]);
-    for (const point of points.slice(1)) pen.lineTo(...point);
-    pen.stroke();
+    strokes(this.pen, { strokeStyle: colour, lineWidth: width }, points.flat());
   }
 
   /** An arrow along one of the axes. */

@@ -87,9 +87,8 @@ function reads(
 
 function bandLabels(brush: Brush, { rows, left, lines }: PlacedLane): void {
   for (const { band } of lines) {
-    for (const [n, { kind, label }] of rows.entries()) {
+    for (const [n, { kind, label }] of rows.entries())
       brush.text(label, left - 6, band + TEXT_LINE * (n + 0.5), { align: "right", colour: inkOf(brush, kind) });
-    }
   }
 }
 

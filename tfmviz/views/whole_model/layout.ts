@@ -87,9 +87,8 @@ function bandRows(lane: Lane): Row[] {
   for (const { bars } of lane.columns) for (const { kind, label } of bars ?? []) kinds.set(kind, label);
   const rows = [...kinds].map(([kind, label]) => ({ kind, label }));
   rows.push({ kind: "length", label: "length" });
-  if (lane.columns.some(({ says }) => says)) {
+  if (lane.columns.some(({ says }) => says))
     rows.push({ kind: "says", label: "would say" }, { kind: "sure", label: "with" });
-  }
   return rows;
 }
 

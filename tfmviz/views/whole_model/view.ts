@@ -73,9 +73,8 @@ export class Whole extends Shell {
       const found = buttonOf(event) ? null : this.vectorAt(event);
       if (found) this.choose({ stack: found.stack, row: found.row }, 0);
     });
-    for (const name of ["pointerover", "focusin"]) {
+    for (const name of ["pointerover", "focusin"])
       this.hits.addEventListener(name, (event) => this.pointAtBox(buttonOf(event)));
-    }
     this.hits.addEventListener("keydown", (event) => this.move(event));
     roving(this.hits, () => 0);
   }
