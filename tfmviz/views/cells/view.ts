@@ -7,6 +7,7 @@ import { veil } from "../shared/guessing.ts";
 import { component } from "../shared/meet.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 import type { Values } from "../shared/table.ts";
+import { isChord } from "../shared/typing.ts";
 import { cellAt, layOut, next, type Place } from "./layout.ts";
 import { bitmaps, paintPicture } from "./paint.ts";
 import { type Axis, type Cell, nameOf, type Picture, sentence, spokenOf, valueAt } from "./words.ts";
@@ -162,7 +163,7 @@ class Cells extends Shell {
   }
 
   key(event: KeyboardEvent) {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (isChord(event)) return;
     const chooses = event.key === "Enter" || event.key === " ";
     if (!KEYS.includes(event.key) && event.key !== "Escape" && !chooses) return;
     event.preventDefault();

@@ -43,17 +43,10 @@ export class Tensor {
 }
 
 export class Memory {
-  pages: WebAssembly.Memory;
-  multiply: (...numbers: number[]) => void;
-  free: number;
-
-  constructor() {
-    const memory = new WebAssembly.Memory({ initial: 16 });
-    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(kernel), { env: { memory } });
-    this.pages = memory;
-    this.multiply = exports.product as (...numbers: number[]) => void;
-    this.free = BEGINS;
-  }
+  pages = new WebAssembly.Memory({ initial: 16 });
+  instance = new WebAssembly.Instance(new WebAssembly.Module(kernel), { env: { memory: this.pages } });
+  multiply = this.instance.exports.product as (...numbers: number[]) => void;
+  free = BEGINS;
 
   get buffer() {
     return this.pages.buffer;

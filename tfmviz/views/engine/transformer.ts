@@ -69,7 +69,7 @@ function maskOf({ architecture, window }: Config, past: number, length: number):
 
 export class Transformer {
   config: Config;
-  memory: Memory;
+  memory = new Memory();
   stack: string;
   W_E: Panels;
   W_U: Panels;
@@ -81,7 +81,6 @@ export class Transformer {
   /** @param config one that the engine knows, without gaps */
   constructor(config: Config, tensors: Tensors) {
     this.config = config;
-    this.memory = new Memory();
     const stored = new Stored(this.memory, tensors, config);
     const { d_model, vocab_size, n_layers } = config;
     const isEncoder = config.architecture === "encoder-only";

@@ -1,6 +1,7 @@
 // The menu of models: a button with the name of the chosen one opens a list of all, by what they are for.
 
 import { button, make } from "../shared/elements.ts";
+import { isChord } from "../shared/typing.ts";
 import { moved } from "./moves.ts";
 
 type Model = { model: string; group: string; name: string; line: string; size: string };
@@ -111,16 +112,13 @@ class Menu {
   }
 
   press(event: KeyboardEvent) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      this.take(this.at);
-      return;
-    }
+    if (isChord(event)) return;
+    const isTaken = event.key === "Enter" || event.key === " ";
     const to = moved(event.key, this.at, [...this.models.map(({ name }) => name), OWN]);
-    if (to === null) return;
+    if (!isTaken && to === null) return;
     event.preventDefault();
-    this.move(to);
+    if (isTaken) this.take(this.at);
+    else if (to !== null) this.move(to);
   }
 
   take(n: number) {

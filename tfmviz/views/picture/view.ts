@@ -5,6 +5,7 @@ import { fresh, type Pen, setPen } from "../shared/canvas.ts";
 import { arrowOf, button, make } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import { type Page, Shell } from "../shared/shell.ts";
+import { isChord } from "../shared/typing.ts";
 import { DARKEST, drawn, fromText, toText } from "./ink.ts";
 
 const LARGEST = 40;
@@ -139,8 +140,7 @@ class Picture extends Shell {
 
   key(event: KeyboardEvent) {
     const arrow = arrowOf(event);
-    if (event.altKey || event.ctrlKey || event.metaKey || !(arrow || event.key === " " || event.key === "Enter"))
-      return;
+    if (isChord(event) || !(arrow || event.key === " " || event.key === "Enter")) return;
     event.preventDefault();
     event.stopPropagation(); // the page's own shortcuts are not meant
     if (arrow) this.move(arrow);

@@ -9,7 +9,7 @@ import { button, make, put, roving, select } from "../shared/elements.ts";
 import { firstOf } from "../shared/first.ts";
 import { perCent } from "../shared/numbers.ts";
 import type { TextFacts } from "../shared/record.ts";
-import { type Head, Heads, offFrom } from "./heads.ts";
+import { Heads, offFrom } from "./heads.ts";
 
 /**
  * `model` is what it is in an address, `parcel` how it gets here, `scenes` where the picture of the whole model is
@@ -61,9 +61,7 @@ export class Site {
   models = this.given.models;
   engines: Record<string, Promise<Engine>> = {}; // those that were asked for
   engine: Engine | null = null;
-  off: Head[] = [];
   place = { layer: 0, head: 0, token: null as number | null };
-  page: PageName = "explorer";
   parts: Partial<Record<PageName, Part>> = {};
   facts: TextFacts | null = null; // of the last pass over the sentence
   writing: ReturnType<typeof setTimeout> | undefined;
@@ -74,25 +72,18 @@ export class Site {
   where = make("span", { className: "line" }, this.menus.layer.node, this.menus.head.node);
   tabs = make("div", { className: "tabs", role: "tablist", ariaLabel: "What to look at" });
 
-  address: URLSearchParams;
-  model: Model;
-  text: string;
-  box: HTMLTextAreaElement;
-  note: HTMLParagraphElement;
-  about: HTMLSpanElement;
+  address = new URLSearchParams(location.search);
+  model = this.models.find(({ model }) => model === this.address.get("model")) ?? this.models[0];
+  off = offFrom(this.address.get("off") ?? "");
+  text = this.address.get("text")?.trim() ? String(this.address.get("text")) : this.given.text;
+  page = this.given.parts.find((name) => name === this.address.get("page")) ?? "explorer";
+  box = make("textarea", { rows: 2, value: this.text, maxLength: 5000 });
+  note = make("p", { className: "note", role: "status" });
+  about = make("span", { className: "about" });
   heads: Heads;
 
   constructor() {
-    const address = new URLSearchParams(location.search);
-    this.address = address;
-    this.model = this.models.find(({ model }) => model === address.get("model")) ?? this.models[0];
-    this.off = offFrom(address.get("off") ?? "");
-    this.text = address.get("text")?.trim() ? String(address.get("text")) : this.given.text;
-    const page = address.get("page") ?? "";
-    this.page = this.given.parts.find((name) => name === page) ?? "explorer";
-    this.box = make("textarea", { rows: 2, value: this.text, maxLength: 5000 });
-    this.note = make("p", { className: "note", role: "status" });
-    this.about = make("span", { className: "about" });
+    const { address } = this;
     this.build();
     this.heads = new Heads(this, byId("explorer"));
     this.heads.look(address);

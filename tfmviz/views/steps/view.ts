@@ -7,6 +7,7 @@ import { component } from "../shared/meet.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 import { plainSite } from "../shared/sites.ts";
 import { blockOf, toned } from "../shared/sums.ts";
+import { isChord } from "../shared/typing.ts";
 import { sign, valuesOf } from "./blocks.ts";
 import { explain } from "./explain.ts";
 import { type Cell, Grid, type Size, sideBySide } from "./grid.ts";
@@ -38,7 +39,7 @@ export class Steps extends Shell {
   next = button("Next →", { className: "step next", onclick: () => this.step(1) });
   count = make("span", { className: "count" });
   words = make("span", { className: "words" });
-  tokens = this.makeTokens();
+  tokens = make("div", { className: "tokens", role: "group", ariaLabel: "The sentence. Choose the token that asks." });
   chain = make("div", { className: "picture chain" });
   picture = make("div", { className: "picture" });
   reason = make("h2");
@@ -59,20 +60,14 @@ export class Steps extends Shell {
       this.tools,
       make("div", { className: "focus" }, this.picture, this.why),
     );
-    const onKey = (event: KeyboardEvent) => this.key(event);
-    document.addEventListener("keydown", onKey);
-    this.atEnd(() => document.removeEventListener("keydown", onKey));
-  }
-
-  makeTokens() {
-    const ariaLabel = "The sentence. Choose the token that asks.";
-    const group = make("div", { className: "tokens", role: "group", ariaLabel });
-    roving(group, () => 1);
-    group.addEventListener("click", (event) => {
+    roving(this.tokens);
+    this.tokens.addEventListener("click", (event) => {
       const node = buttonOf(event);
       if (node) this.choose({ query: Number(node.dataset.position) });
     });
-    return group;
+    const onKey = (event: KeyboardEvent) => this.key(event);
+    document.addEventListener("keydown", onKey);
+    this.atEnd(() => document.removeEventListener("keydown", onKey));
   }
 
   /** Takes another sentence, model, layer or head. */
@@ -271,16 +266,7 @@ export class Steps extends Shell {
 
   key(event: KeyboardEvent) {
     const by = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
-    if (
-      !by ||
-      !this.width ||
-      event.defaultPrevented ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey ||
-      event.shiftKey
-    )
-      return;
+    if (!by || !this.width || event.defaultPrevented || event.shiftKey || isChord(event)) return;
     const [target] = event.composedPath();
     if (target instanceof Element && target.closest(ELSEWHERE)) return;
     event.preventDefault();

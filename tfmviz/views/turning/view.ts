@@ -3,7 +3,7 @@
 
 import type { Matrix } from "../shared/arrays.ts";
 import { figureOf } from "../shared/drawn.ts";
-import { button, buttonOf, make, roving } from "../shared/elements.ts";
+import { button, buttonOf, make, roving, select } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import { decimal, number, tiny } from "../shared/numbers.ts";
 import { type Plain, recordOf } from "../shared/record.ts";
@@ -48,7 +48,10 @@ export class Turning extends Shell {
   curves: { whole: number[]; each: number[][] } = { whole: [], each: [] };
   anchor: Product = { i: 0, j: 0, each: [], whole: 0 }; // where moving both together began
 
-  menus = { query: this.menu("Query q:", "query"), key: this.menu("Key k:", "key") };
+  menus = {
+    query: select("Query q:", {}, (value) => this.choose({ query: Number(value) })),
+    key: select("Key k:", {}, (value) => this.choose({ key: Number(value) })),
+  };
   sliders = {
     i: slider("i, position of q", (value) => this.move({ i: value })),
     j: slider("j, position of k", (value) => this.move({ j: value })),
@@ -62,26 +65,15 @@ export class Turning extends Shell {
     kept: make("p", { className: "kept" }),
     model: make("p", { className: "aside" }),
   };
-  dials = this.makeDials();
+  dials = make("div", {
+    className: "dials",
+    role: "group",
+    ariaLabel: "Pairs of coordinates. Choose the one to look at.",
+  });
   curve = make("canvas", { role: "img" });
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
-    this.frame(parent);
-  }
-
-  makeDials() {
-    const ariaLabel = "Pairs of coordinates. Choose the one to look at.";
-    const dials = make("div", { className: "dials", role: "group", ariaLabel });
-    roving(dials, () => Math.max(1, Math.floor(dials.clientWidth / (SMALL + 12))));
-    dials.addEventListener("click", (event) => {
-      const node = buttonOf(event);
-      if (node) this.choose({ pair: Number(node.dataset.pair) });
-    });
-    return dials;
-  }
-
-  frame(parent: HTMLElement) {
     const sliders = Object.values(this.sliders).map(({ node }) => node);
     const says = make("div", { className: "says" }, ...Object.values(this.says));
     const hint = "All pairs, the fastest first; click one.";
@@ -106,11 +98,11 @@ export class Turning extends Shell {
       ),
       this.curve,
     );
-  }
-
-  menu(label: string, name: "query" | "key") {
-    const box = make("select", { onchange: () => this.choose({ [name]: Number(box.value) }) });
-    return { box, node: make("label", {}, `${label} `, box) };
+    roving(this.dials, () => Math.max(1, Math.floor(this.dials.clientWidth / (SMALL + 12))));
+    this.dials.addEventListener("click", (event) => {
+      const node = buttonOf(event);
+      if (node) this.choose({ pair: Number(node.dataset.pair) });
+    });
   }
 
   /** Takes another sentence, model, layer or head. */
@@ -183,7 +175,7 @@ export class Turning extends Shell {
     this.choice = this.fitted(isPair ? { query, key, pair, i, j } : { query, key, pair });
     if (!isPair) this.readVectors(this.choice);
     this.draw();
-    this.speak();
+    this.still();
     this.tell();
   }
 
@@ -203,16 +195,13 @@ export class Turning extends Shell {
     this.turn();
   }
 
+  /** Tells the page and, once the hand is still, the reader. */
   turn() {
     this.tell();
     this.later();
   }
 
   still() {
-    this.speak();
-  }
-
-  speak() {
     const { angles, pair, head, kept } = this.says;
     this.say([angles, pair, head, kept].map(({ textContent }) => textContent).join(" "));
   }

@@ -6,7 +6,7 @@
 
 import { make } from "../shared/elements.ts";
 import { go, isElsewhere, MEANT, turn } from "../shared/going.ts";
-import { isTyping } from "../shared/typing.ts";
+import { isChord, isTyping } from "../shared/typing.ts";
 import { READY, scrollToTabs } from "./tabs.ts";
 
 type Way = "back" | "on";
@@ -29,32 +29,79 @@ interface Data {
   all: string;
 }
 
-type Built = { node: HTMLElement; ways: Record<Way, string>; leave: () => void };
-/** `place` is the step it shows */
-type Line = Built & { place: string; endScroll: () => void };
-
 /** @param component.data addresses are those of a file, relative to the page; "" where there is none */
 export default function ({ data, parentElement }: { data: Data; parentElement: ShadowRoot & { line_?: Line } }) {
-  parentElement.line_ ??= build(parentElement);
+  parentElement.line_ ??= new Line(parentElement);
   const line = parentElement.line_;
-  const { node, ways, leave } = line;
-  if (line.place !== data.place) {
-    line.endScroll();
-    Object.assign(line, { place: data.place, endScroll: scrollToTabs(data.chosen.split(" ")) });
+  line.show(data);
+  return () => line.leave();
+}
+
+class Line {
+  node = make("nav", { className: "view walk", ariaLabel: "Lecture" });
+  ways: Record<Way, string> = { back: "", on: "" };
+  place = ""; // of the step it shows
+  endScroll = () => {};
+  isPointed = false; // whether what has the focus was clicked, not reached by Tab
+
+  constructor(parent: ShadowRoot) {
+    window.addEventListener("pointerdown", this.point, true);
+    window.addEventListener("keydown", this.early, true);
+    document.documentElement.addEventListener("keydown", this.late);
+    parent.append(this.node);
   }
-  Object.assign(ways, { back: data.back, on: data.on });
-  node.replaceChildren(
-    way("←", data.back, "Back in the lecture"),
-    make(
-      "p",
-      {},
-      make("a", { href: data.all, textContent: data.title, title: "All lectures" }),
-      make("span", { className: "place", textContent: ` ${data.place} ` }),
-      make("span", { className: "say", textContent: data.say }),
-    ),
-    way("→", data.on, "On in the lecture"),
-  );
-  return leave;
+
+  leave() {
+    window.removeEventListener("pointerdown", this.point, true);
+    window.removeEventListener("keydown", this.early, true);
+    document.documentElement.removeEventListener("keydown", this.late);
+    this.endScroll();
+  }
+
+  show({ place, chosen, back, on, all, title, say }: Data) {
+    if (this.place !== place) {
+      this.endScroll();
+      this.endScroll = scrollToTabs(chosen.split(" "));
+    }
+    Object.assign(this, { place, ways: { back, on } });
+    this.node.replaceChildren(
+      way("←", back, "Back in the lecture"),
+      make(
+        "p",
+        {},
+        make("a", { href: all, textContent: title, title: "All lectures" }),
+        make("span", { className: "place", textContent: ` ${place} ` }),
+        make("span", { className: "say", textContent: say }),
+      ),
+      way("→", on, "On in the lecture"),
+    );
+  }
+
+  point = () => {
+    this.isPointed = true;
+  };
+
+  early = (event: KeyboardEvent) => {
+    if (event.key === "Escape" && !event.isComposing) window.addEventListener("keyup", letGo, { once: true });
+    if (event.key === "Tab") this.isPointed = false;
+    const [target] = event.composedPath();
+    const isTyped = isTyping(event) && !(target instanceof Element && target.matches(UNTYPED));
+    if (this.isPointed && !isTyped) this.walk(event);
+  };
+
+  /** @param event what nothing in focus has used */
+  late = (event: KeyboardEvent) => {
+    if (!event.defaultPrevented && !isTyping(event)) this.walk(event);
+  };
+
+  walk(event: KeyboardEvent) {
+    const way = WAYS[event.key];
+    if (!way || isChord(event) || event.shiftKey) return;
+    event.preventDefault();
+    event.stopPropagation(); // a view that listens on the whole page is not meant
+    letGo(); // or the browser frames what was clicked, as soon as a key is pressed
+    if (this.ways[way]) step(this.ways[way]);
+  }
 }
 
 function way(sign: string, address: string, ariaLabel: string) {
@@ -106,50 +153,6 @@ function insist(address: string) {
 function placeOf({ search, pathname }: { search: string; pathname: string }) {
   const found = new URLSearchParams(search);
   return [found.get("lecture"), found.get("step"), pathname];
-}
-
-function build(parent: ShadowRoot & { line_?: Line }): Line {
-  const node = make("nav", { className: "view walk", ariaLabel: "Lecture" });
-  const ways: Record<Way, string> = { back: "", on: "" };
-  let isPointed = false; // and not reached by Tab
-  const point = () => {
-    isPointed = true;
-  };
-  const walk = (event: KeyboardEvent) => {
-    const way = WAYS[event.key];
-    if (!way || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    event.preventDefault();
-    event.stopPropagation(); // a view that listens on the whole page is not meant
-    letGo(); // or the browser frames what was clicked, as soon as a key is pressed
-    if (ways[way]) step(ways[way]);
-  };
-  const early = (event: KeyboardEvent) => {
-    if (event.key === "Escape" && !event.isComposing) window.addEventListener("keyup", letGo, { once: true });
-    if (event.key === "Tab") isPointed = false;
-    const [target] = event.composedPath();
-    const isTyped = isTyping(event) && !(target instanceof Element && target.matches(UNTYPED));
-    if (isPointed && !isTyped) walk(event);
-  };
-  /** @param event what nothing in focus has used */
-  const late = (event: KeyboardEvent) => {
-    if (!event.defaultPrevented && !isTyping(event)) walk(event);
-  };
-  window.addEventListener("pointerdown", point, true);
-  window.addEventListener("keydown", early, true);
-  document.documentElement.addEventListener("keydown", late);
-  parent.append(node);
-  return {
-    node,
-    ways,
-    leave: () => {
-      window.removeEventListener("pointerdown", point, true);
-      window.removeEventListener("keydown", early, true);
-      document.documentElement.removeEventListener("keydown", late);
-      parent.line_?.endScroll();
-    },
-    place: "",
-    endScroll: () => {},
-  };
 }
 
 /** Takes the focus from what has it, once Escape has done there what it does. */
