@@ -36,7 +36,7 @@ for (const [chosen, at] of [
     });
     const parentElement = parentOf("models");
     draw({ data: { models: JSON.stringify(models), chosen, command: "", folder: "" }, parentElement });
-    parentElement.menu_.open();
+    parentElement.part_.open();
     const [marked, ...more] = parentElement.querySelectorAll(".at");
     assert.equal(marked.querySelector(".name").textContent, at);
     assert.deepEqual(more, []);

@@ -3,10 +3,9 @@
 import { render } from "preact";
 import { fresh, strokes } from "../shared/canvas.ts";
 import { figureOf } from "../shared/drawn.ts";
-import { arrowOf, make } from "../shared/elements.ts";
+import { arrowOf, make, watched } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import { type Page, Shell } from "../shared/shell.ts";
-import { watched } from "../shared/tokens.tsx";
 import { type Continuation, neighbour, parentOf, wayTo } from "./places.ts";
 
 type Data = { alt: string; picks: boolean; picked: number | null; nodes: Continuation[] };

@@ -1,6 +1,7 @@
 // The menu of models: a button with the name of the chosen one opens a list of all, by what they are for.
 
 import { button, make } from "../shared/elements.ts";
+import { part } from "../shared/meet.ts";
 import { isChord } from "../shared/typing.ts";
 import { moved } from "./moves.ts";
 
@@ -13,26 +14,10 @@ interface Data {
   folder: string; // where it puts it
 }
 
-type Pick = (model: string) => void;
-
 const OWN = "Your own model…";
 
-export default function ({
-  data,
-  parentElement,
-  setTriggerValue,
-}: {
-  data: Data;
-  parentElement: ShadowRoot & { menu_?: Menu; pick_?: Pick };
-  setTriggerValue: (name: string, value: unknown) => void;
-}) {
-  parentElement.pick_ = (model) => setTriggerValue("picked", model);
-  parentElement.menu_ ??= new Menu(parentElement, (model) => parentElement.pick_?.(model));
-  parentElement.menu_.show(data);
-}
-
 class Menu {
-  pick: Pick;
+  pick: (model: string) => void;
   models: Model[] = [];
   at = 0; // the option that Enter takes
   chosen: string | undefined;
@@ -44,19 +29,19 @@ class Menu {
   own = ownModel(this.command, this.folder, () => this.offer());
   dialog = make("dialog", { ariaLabel: "Models" }, this.list, this.own);
 
-  constructor(parent: ShadowRoot, pick: Pick) {
+  constructor(parent: ShadowRoot, pick: Menu["pick"]) {
     this.pick = pick;
     this.opener.setAttribute("aria-haspopup", "dialog");
     this.opener.append(this.name);
     const label = make("span", { className: "label", textContent: "Model", ariaHidden: "true" });
     parent.append(make("div", { className: "view" }, label, this.opener, this.dialog));
-    this.list.addEventListener("click", (event) => this.take(optionOf(event)));
+    this.list.addEventListener("click", (event) => this.choose(optionOf(event)));
     this.list.addEventListener("keydown", (event) => this.press(event));
     this.dialog.addEventListener("keydown", (event) => event.stopPropagation()); // letters are no keys of the page here
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close()); // beside it
   }
 
-  show({ models, chosen, command, folder }: Data) {
+  take({ models, chosen, command, folder }: Data) {
     this.models = JSON.parse(models);
     this.chosen = chosen;
     this.command.textContent = command;
@@ -117,11 +102,11 @@ class Menu {
     const to = moved(event.key, this.at, [...this.models.map(({ name }) => name), OWN]);
     if (!isTaken && to === null) return;
     event.preventDefault();
-    if (isTaken) this.take(this.at);
+    if (isTaken) this.choose(this.at);
     else if (to !== null) this.move(to);
   }
 
-  take(n: number) {
+  choose(n: number) {
     if (n < 0) return;
     if (n === this.models.length) {
       this.list.hidden = true;
@@ -160,3 +145,5 @@ function ownModel(command: HTMLElement, folder: HTMLElement, back: () => void) {
     button("Back to the models", { onclick: back }),
   );
 }
+
+export default part<Data>((parent, _, trigger) => new Menu(parent, (model) => trigger("picked", model)));

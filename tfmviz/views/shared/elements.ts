@@ -1,6 +1,6 @@
 // Making elements. What comes from the reader becomes text nodes and attributes, never HTML.
 
-import { inWords, partOf, runsOf } from "./bytes.ts";
+import { inWords, partOf, type Run, runsOf } from "./bytes.ts";
 
 /** What a token is called: a short visible label for each, and the tokens themselves. */
 export type Texts = { labels: string[]; tokens: string[]; said?: string[] };
@@ -95,46 +95,55 @@ export function tokenButtons(group: HTMLElement, { labels, tokens }: Texts, chos
     group.append(node);
     buttons.push(node);
   }
-  const runs = runsOf(labels);
   for (const [position, node] of buttons.entries()) {
-    const label = partOf(labels[position]);
-    const run = runs.find(({ start, end }) => start <= position && position < end);
-    node.replaceChildren(make("span", { className: "label", textContent: label, dir: "auto" }));
-    if (run) {
-      // The bytes of a character stand under one line, and the character over it.
-      const isMiddle = position === Math.floor((run.start + run.end - 1) / 2);
-      const textContent = isMiddle ? run.character : "\u00a0";
-      node.prepend(make("span", { className: "over", textContent, ariaHidden: "true" }));
-    }
-    node.className = run ? (position === run.end - 1 ? "byte last" : "byte") : "";
+    node.replaceChildren(make("span", { className: "label", textContent: partOf(labels[position]), dir: "auto" }));
     node.title = `Token ${position}: “${inWords(tokens[position])}”`;
     node.tabIndex = position === chosen ? 0 : -1;
+    node.className = "";
     node.ariaPressed = "false";
-    node.ariaLabel = label === labels[position] ? null : inWords(labels[position]);
+    node.ariaLabel = partOf(labels[position]) === labels[position] ? null : inWords(labels[position]);
   }
+  for (const run of runsOf(labels)) bracket(buttons, run);
   return buttons;
+}
+
+/** Puts the bytes of a character under one line, and the character over it. */
+function bracket(buttons: HTMLButtonElement[], { start, end, character }: Run) {
+  const middle = Math.floor((start + end - 1) / 2);
+  for (let n = start; n < end; n++) {
+    buttons[n].className = n === end - 1 ? "byte last" : "byte";
+    const textContent = n === middle ? character : "\u00a0";
+    buttons[n].prepend(make("span", { className: "over", textContent, ariaHidden: "true" }));
+  }
 }
 
 /** Which tokens of a group carry a mark: in focus, pinned, asked about with it. Touches only what changes. */
 export class Marks {
   buttons: HTMLButtonElement[];
-  focus: number | null = null;
-  pin: number | null = null;
-  to: number | null = null;
+  focus: number | null;
+  pin: number | null;
+  to: number | null;
 
   constructor(buttons: HTMLButtonElement[]) {
     this.buttons = buttons;
+    this.focus = null;
+    this.pin = null;
+    this.to = null;
   }
 
   set(focus: number | null, pin: number | null, to: number | null = null) {
-    const change = (from: number | null, on: number | null, mark: (node: HTMLElement, isOn: boolean) => void) => {
-      if (from === on) return;
-      if (from !== null) mark(this.buttons[from], false);
-      if (on !== null) mark(this.buttons[on], true);
-    };
-    change(this.focus, focus, (node, isOn) => node.classList.toggle("focus", isOn));
-    change(this.to, to, (node, isOn) => node.classList.toggle("to", isOn));
-    change(this.pin, pin, (node, isOn) => Object.assign(node, { ariaPressed: String(isOn) }));
+    if (focus !== this.focus) {
+      if (this.focus !== null) this.buttons[this.focus].classList.remove("focus");
+      if (focus !== null) this.buttons[focus].classList.add("focus");
+    }
+    if (pin !== this.pin) {
+      if (this.pin !== null) this.buttons[this.pin].ariaPressed = "false";
+      if (pin !== null) this.buttons[pin].ariaPressed = "true";
+    }
+    if (to !== this.to) {
+      if (this.to !== null) this.buttons[this.to].classList.remove("to");
+      if (to !== null) this.buttons[to].classList.add("to");
+    }
     Object.assign(this, { focus, pin, to });
   }
 }
@@ -161,3 +170,11 @@ export function listen(
     if (position !== null) pick(position);
   });
 }
+
+/** Handlers that tell when the pointer or the keyboard comes to an element, and when it leaves it. */
+export const watched = (tell: (isOn: boolean) => void) => ({
+  onPointerEnter: () => tell(true),
+  onPointerLeave: () => tell(false),
+  onFocusIn: () => tell(true),
+  onFocusOut: () => tell(false),
+});

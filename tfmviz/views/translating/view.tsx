@@ -5,11 +5,10 @@ import { render } from "preact";
 import { fresh, strokes } from "../shared/canvas.ts";
 import { css, inkOn } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
-import { arrowed, make } from "../shared/elements.ts";
+import { arrowed, make, watched } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import { perCent } from "../shared/numbers.ts";
 import { type Page, Shell } from "../shared/shell.ts";
-import { watched } from "../shared/tokens.tsx";
 import { lookedAt, shownOf, stepSentence, type Written } from "./steps.ts";
 
 type Data = { about: string; source: string[]; steps: Written[]; heads: string };

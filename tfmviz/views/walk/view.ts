@@ -6,6 +6,7 @@
 
 import { make } from "../shared/elements.ts";
 import { go, isElsewhere, MEANT, turn } from "../shared/going.ts";
+import { part } from "../shared/meet.ts";
 import { isChord, isTyping } from "../shared/typing.ts";
 import { READY, scrollToTabs } from "./tabs.ts";
 
@@ -19,6 +20,7 @@ const [MISSED, PATIENCE] = [5, 150];
 /** Boxes in which nobody types, at least not now. */
 const UNTYPED = "select, [type=range], [type=radio], [type=checkbox], [role=combobox][aria-expanded=false]";
 
+/** Addresses are those of a file, relative to the page; "" where there is none. */
 interface Data {
   chosen: string; // names of what the step chooses
   title: string;
@@ -29,80 +31,64 @@ interface Data {
   all: string;
 }
 
-/** @param component.data addresses are those of a file, relative to the page; "" where there is none */
-export default function ({ data, parentElement }: { data: Data; parentElement: ShadowRoot & { line_?: Line } }) {
-  parentElement.line_ ??= new Line(parentElement);
-  const line = parentElement.line_;
-  line.show(data);
-  return () => line.leave();
-}
+export default part<Data>((parent) => {
+  const node = parent.appendChild(make("nav", { className: "view walk", ariaLabel: "Lecture" }));
+  let shown: Data | null = null;
+  let isPointed = false; // whether what has the focus was clicked, not reached by Tab
+  let endScroll = () => {};
 
-class Line {
-  node = make("nav", { className: "view walk", ariaLabel: "Lecture" });
-  ways: Record<Way, string> = { back: "", on: "" };
-  place = ""; // of the step it shows
-  endScroll = () => {};
-  isPointed = false; // whether what has the focus was clicked, not reached by Tab
-
-  constructor(parent: ShadowRoot) {
-    window.addEventListener("pointerdown", this.point, true);
-    window.addEventListener("keydown", this.early, true);
-    document.documentElement.addEventListener("keydown", this.late);
-    parent.append(this.node);
-  }
-
-  leave() {
-    window.removeEventListener("pointerdown", this.point, true);
-    window.removeEventListener("keydown", this.early, true);
-    document.documentElement.removeEventListener("keydown", this.late);
-    this.endScroll();
-  }
-
-  show({ place, chosen, back, on, all, title, say }: Data) {
-    if (this.place !== place) {
-      this.endScroll();
-      this.endScroll = scrollToTabs(chosen.split(" "));
+  const take = (data: Data) => {
+    if (shown?.place !== data.place) {
+      endScroll();
+      endScroll = scrollToTabs(data.chosen.split(" "));
     }
-    Object.assign(this, { place, ways: { back, on } });
-    this.node.replaceChildren(
-      way("←", back, "Back in the lecture"),
+    shown = data;
+    node.replaceChildren(
+      way("←", data.back, "Back in the lecture"),
       make(
         "p",
         {},
-        make("a", { href: all, textContent: title, title: "All lectures" }),
-        make("span", { className: "place", textContent: ` ${place} ` }),
-        make("span", { className: "say", textContent: say }),
+        make("a", { href: data.all, textContent: data.title, title: "All lectures" }),
+        make("span", { className: "place", textContent: ` ${data.place} ` }),
+        make("span", { className: "say", textContent: data.say }),
       ),
-      way("→", on, "On in the lecture"),
+      way("→", data.on, "On in the lecture"),
     );
-  }
-
-  point = () => {
-    this.isPointed = true;
   };
 
-  early = (event: KeyboardEvent) => {
-    if (event.key === "Escape" && !event.isComposing) window.addEventListener("keyup", letGo, { once: true });
-    if (event.key === "Tab") this.isPointed = false;
-    const [target] = event.composedPath();
-    const isTyped = isTyping(event) && !(target instanceof Element && target.matches(UNTYPED));
-    if (this.isPointed && !isTyped) this.walk(event);
-  };
-
-  /** @param event what nothing in focus has used */
-  late = (event: KeyboardEvent) => {
-    if (!event.defaultPrevented && !isTyping(event)) this.walk(event);
-  };
-
-  walk(event: KeyboardEvent) {
+  const walk = (event: KeyboardEvent) => {
     const way = WAYS[event.key];
     if (!way || isChord(event) || event.shiftKey) return;
     event.preventDefault();
     event.stopPropagation(); // a view that listens on the whole page is not meant
     letGo(); // or the browser frames what was clicked, as soon as a key is pressed
-    if (this.ways[way]) step(this.ways[way]);
-  }
-}
+    if (shown?.[way]) step(shown[way]);
+  };
+  const early = (event: KeyboardEvent) => {
+    if (event.key === "Escape" && !event.isComposing) window.addEventListener("keyup", letGo, { once: true });
+    if (event.key === "Tab") isPointed = false;
+    const [target] = event.composedPath();
+    const isTyped = isTyping(event) && !(target instanceof Element && target.matches(UNTYPED));
+    if (isPointed && !isTyped) walk(event);
+  };
+  /** @param event what nothing in focus has used */
+  const late = (event: KeyboardEvent) => {
+    if (!event.defaultPrevented && !isTyping(event)) walk(event);
+  };
+  const over = new AbortController();
+  const first = { capture: true, signal: over.signal };
+  const point = () => {
+    isPointed = true;
+  };
+  window.addEventListener("pointerdown", point, first);
+  window.addEventListener("keydown", early, first);
+  document.documentElement.addEventListener("keydown", late, over);
+  const leave = () => {
+    over.abort();
+    endScroll();
+  };
+  return { take, leave };
+});
 
 function way(sign: string, address: string, ariaLabel: string) {
   if (!address) return make("span", { className: "way", ariaHidden: "true" });
