@@ -1,6 +1,6 @@
 // "Where does this number come from?": the arithmetic of one number of a feed-forward layer.
 
-import type { Matrix } from "../shared/arrays.ts";
+import type { Arrays } from "../shared/arrays.ts";
 import { number, plus } from "../shared/numbers.ts";
 import type { Tone } from "../shared/shades.ts";
 import { addedTo, type Block, line, type Toned, withBias } from "../shared/sums.ts";
@@ -56,11 +56,11 @@ export function nameOf(part: Part, { f, gated, token }: Header): [name: string, 
 
 export const noun = (part: Part) => (["gate", "pre", "post"].includes(part) ? "neuron" : "number");
 
-export const numberAt = (arrays: Record<string, Matrix>, { part, index }: Place) => arrays[part].values[index];
+export const numberAt = (arrays: Arrays, { part, index }: Place) => arrays[part].values[index];
 
 /** @param sum of this number, if it is one and Python has answered */
 export function account(
-  { header, arrays }: { header: Header; arrays: Record<string, Matrix> },
+  { header, arrays }: { header: Header; arrays: Arrays },
   place: Place,
   sum: Sum | null,
 ): { title: string; blocks: Block[] } {
@@ -69,7 +69,7 @@ export function account(
   return { title, blocks: WAYS[place.part]({ header, arrays, place, sum }) };
 }
 
-type Asked = { header: Header; arrays: Record<string, Matrix>; place: Place; sum: Sum | null };
+type Asked = { header: Header; arrays: Arrays; place: Place; sum: Sum | null };
 
 const WAYS: Record<Part, (asked: Asked) => Block[]> = {
   x: ({ header, arrays, place }) => [

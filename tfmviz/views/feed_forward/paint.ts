@@ -1,13 +1,13 @@
 // A feed-forward layer as a picture: vectors made of cells, the weights between them, where a number comes from.
 
-import type { Matrix } from "../shared/arrays.ts";
+import type { Arrays } from "../shared/arrays.ts";
 import { measured, type Pen, pixels, setPen, strokes } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { shader } from "../shared/shades.ts";
 import { type Header, nameOf, TONE } from "./explain.ts";
 import { type Box, boxOf, cornerOf, type Layout, NAME, type Part, type Place } from "./layout.ts";
 
-export type Scene = { header: Header; arrays: Record<string, Matrix>; layout: Layout; colours: Colours };
+export type Scene = { header: Header; arrays: Arrays; layout: Layout; colours: Colours };
 
 /** the vectors whose numbers, all or the one at the same place, a number is made of */
 const SOURCES: Record<Part, Part[]> = {

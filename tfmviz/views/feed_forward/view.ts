@@ -1,7 +1,7 @@
 // One token on its way through a feed-forward layer. Pointing is answered here; a number that is chosen is reported,
 // and Python answers with the sum behind it.
 
-import { type Matrix, unpack } from "../shared/arrays.ts";
+import { type Arrays, unpack } from "../shared/arrays.ts";
 import { fresh, Layer, type Pen } from "../shared/canvas.ts";
 import { arrowOf, make } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
@@ -15,7 +15,7 @@ import { paintChoice, paintLayer, paintWeights, type Scene } from "./paint.ts";
 
 class FeedForward extends Shell {
   header!: Header; // from the first `read` on, as the arrays
-  arrays!: Record<string, Matrix>;
+  arrays!: Arrays;
   layout!: Layout; // from the first drawing on, as the scene
   scene!: Scene;
   place: Place = { part: "pre", index: 0 };

@@ -177,9 +177,9 @@ export class Site {
     this.model = model;
     this.off = address ? this.off : [];
     put(this.about, { textContent: model.about });
-    const loading = this.say(`${model.name} is on its way …`);
+    this.say(`${model.name} is on its way …`);
     const arrived = (share: number) => {
-      if (this.model === model) loading(`${model.name} is on its way: ${perCent(share)}`);
+      if (this.model === model) this.say(`${model.name} is on its way: ${perCent(share)}`);
     };
     this.engines[model.model] ??= engineFor(model, arrived);
     try {
@@ -284,10 +284,8 @@ export class Site {
     this.later();
   };
 
-  /** Says a sentence. Returns what says the next one. */
-  say(sentence: string): (sentence: string) => void {
+  say(sentence: string) {
     put(this.note, { textContent: sentence });
-    return (next) => put(this.note, { textContent: next });
   }
 
   /** The address follows once the hand is still. */

@@ -1,15 +1,15 @@
 // What a record holds of one head and its layer.
 
-import type { Matrix } from "../shared/arrays.ts";
+import type { Arrays, Matrix } from "../shared/arrays.ts";
 import type { SiteRecord } from "../shared/record.ts";
 import type { HeadFacts } from "./head.ts";
 
 const OF_HEAD = "q k v rot_q rot_k mask pattern z bias W_Q W_K W_V b_Q b_K b_V".split(" ");
 const OF_LAYER = ["x", "memory", "before", "out", "W_O", "b_O", "angles"];
 
-export function arraysOf(record: SiteRecord<HeadFacts>): Record<string, Matrix> {
+export function arraysOf(record: SiteRecord<HeadFacts>): Arrays {
   const { layer, head, heads } = record.facts;
-  const arrays: Record<string, Matrix> = {};
+  const arrays: Arrays = {};
   const own = (name: string) => record.has(`${layer}.${name}`);
   for (const name of OF_HEAD.filter(own)) arrays[name] = record.head(`${layer}.${name}`, head, heads);
   for (const name of OF_LAYER.filter(own)) arrays[name] = record.matrix(`${layer}.${name}`);

@@ -8,7 +8,6 @@ import type { Figure } from "../shared/picture.ts";
 import { quoted } from "../shared/quoted.ts";
 import { inkOnCell, shader } from "../shared/shades.ts";
 import type { Axis, Description, Head, MatrixId, Selection, Shown } from "./head.ts";
-import { shape } from "./words.ts";
 
 const LEAST_LABEL = 9; // pixels a cell must measure to have its token beside it
 const SMALLEST = 24; // to be hit with a finger; the matrix may then be wider than the page, and is scrolled
@@ -74,7 +73,7 @@ export class Grid {
     const roomFor = (axis: Axis) => {
       if (this.size !== "large") return 0;
       if (axis === "concat") return HEAD;
-      return isText(axis) ? Math.min(LABEL, widest(this.labels(axis), `bold ${letters}px ${font}`)) + 6 : 0;
+      return isText(axis) ? Math.min(LABEL, widest(this.head.labels(axis), `bold ${letters}px ${font}`)) + 6 : 0;
     };
     this.left = roomFor(axes.rows);
     this.top = roomFor(axes.columns);
@@ -91,10 +90,6 @@ export class Grid {
     this.height = this.top + this.high * rows + 2;
   }
 
-  labels(axis: Axis) {
-    return axis === "query" ? this.head.queries : axis === "key" ? this.head.keys : [];
-  }
-
   draw(selection: Selection, colours: Colours) {
     this.selection = selection;
     this.paint(fresh(this.canvas, this.width, this.height), colours);
@@ -107,7 +102,7 @@ export class Grid {
   }
 
   placeOf(side: "rows" | "columns", index: number) {
-    const labels = this.labels(this.matrix.axes[side]);
+    const labels = this.head.labels(this.matrix.axes[side]);
     return `${side === "rows" ? "row" : "column"} ${labels.length ? quoted(labels, index) : index}`;
   }
 
@@ -198,13 +193,13 @@ export class Grid {
     /** Where letters have too little room, every other label is left out, or more of them. */
     const isLeftOut = (n: number, at: number, room: number) => n !== at && n % Math.ceil(colours.least / room) !== 0;
     setPen(pen, { fillStyle: colours.text, textBaseline: "middle", textAlign: "right" });
-    for (const [row, label] of this.left ? this.labels(axes.rows).slice(0, rows).entries() : []) {
+    for (const [row, label] of this.left ? this.head.labels(axes.rows).slice(0, rows).entries() : []) {
       if (isLeftOut(row, chosen.row, this.high)) continue;
       pen.font = font(row === chosen.row, this.high);
       pen.fillText(cut(label), this.left - 4, this.top + (row + 0.5) * this.high);
     }
     pen.textAlign = "left";
-    for (const [column, label] of this.top ? this.labels(axes.columns).slice(0, columns).entries() : []) {
+    for (const [column, label] of this.top ? this.head.labels(axes.columns).slice(0, columns).entries() : []) {
       if (isLeftOut(column, chosen.column, this.wide)) continue;
       pen.save();
       pen.translate(this.left + (column + 0.5) * this.wide, this.top - 4);
@@ -243,6 +238,8 @@ export const marksOf = ({ rows, columns }: Pick<Description, "rows" | "columns">
   row: rows === "query" || rows === "key",
   column: columns === "key" || rows === "wide" || rows === "concat",
 });
+
+const shape = ({ rows, columns }: Shown) => `${rows} × ${columns}`;
 
 const cut = (label: string) => (label.length > 12 ? `${label.slice(0, 11)}…` : label);
 

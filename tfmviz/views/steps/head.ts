@@ -1,6 +1,6 @@
 // One head's numbers: what travelled, and what is multiplied out from it when it is first looked at.
 
-import { type Matrix, rowOf } from "../shared/arrays.ts";
+import { type Arrays, type Matrix, rowOf } from "../shared/arrays.ts";
 import { type Plain, recordOf } from "../shared/record.ts";
 import type { Masked, Tone } from "../shared/shades.ts";
 import { arraysOf } from "./arrays_of.ts";
@@ -96,7 +96,7 @@ export class Head {
   keys: string[] = [];
   known: Partial<Record<MatrixId, Shown>> = {};
 
-  arrays: Record<string, Matrix>;
+  arrays: Arrays;
   counts: Record<Axis, number>;
   crossing: boolean;
   turned: boolean;

@@ -28,69 +28,52 @@ export function paintDial(
 ) {
   const context = fresh(canvas, size, size);
   const radius = size / 2 - (before ? MARGIN : 3);
-  const width = before ? 5 : 2.5;
+  const { looks, looked, accent } = colours;
+  const between = angleBetween(q, k);
   context.translate(size / 2, size / 2);
-  const look = { strokeStyle: colours.grid, lineWidth: 1 };
-  strokes(context, look, [-radius, 0, radius, 0], [0, -radius, 0, radius]);
+  const axes = { strokeStyle: colours.grid, lineWidth: 1 };
+  strokes(context, axes, [-radius, 0, radius, 0], [0, -radius, 0, radius]);
   context.beginPath();
   context.arc(0, 0, radius, 0, 2 * Math.PI);
   context.stroke();
   if (before) {
-    paintWedge(context, radius * 0.36, { from: headingOf(k), angle: angleBetween(q, k), colour: colours.accent });
-    paintArrow(context, headingOf(before.q), radius, { colour: colours.looks, opacity: 0.3, width: 2 });
-    paintArrow(context, headingOf(before.k), radius, { colour: colours.looked, opacity: 0.3, width: 2 });
+    setPen(context, { fillStyle: accent, globalAlpha: 0.25 });
+    context.beginPath();
+    context.moveTo(0, 0);
+    context.arc(0, 0, radius * 0.36, onCanvas(headingOf(k)), onCanvas(headingOf(k) + between), between > 0);
+    context.fill();
+    setPen(context, { globalAlpha: 0.3, lineWidth: 2 });
+    paintArrow(context, before.q, radius, looks);
+    paintArrow(context, before.k, radius, looked);
   }
-  paintArrow(context, headingOf(k), radius, { colour: colours.looked, opacity: 1, width });
-  paintArrow(context, headingOf(q), radius, { colour: colours.looks, opacity: 1, width });
+  setPen(context, { globalAlpha: 1, lineWidth: before ? 5 : 2.5 });
+  paintArrow(context, k, radius, looked);
+  paintArrow(context, q, radius, looks);
   if (!before) return;
-  const between = angleBetween(q, k);
   const aside = Math.abs(between) < 2 * APART ? APART * Math.sign(between || 1) : 0;
-  context.font = `bold 20px ${colours.font}`;
-  paintLetter(context, "k", headingOf(k) - aside, { radius, colour: colours.looked });
-  paintLetter(context, "q", headingOf(q) + aside, { radius, colour: colours.looks });
+  setPen(context, { font: `bold 20px ${colours.font}`, textAlign: "center", textBaseline: "middle" });
+  for (const [text, heading, fillStyle] of [
+    ["k", headingOf(k) - aside, looked],
+    ["q", headingOf(q) + aside, looks],
+  ] as const) {
+    const angle = onCanvas(heading);
+    context.fillStyle = fillStyle;
+    context.fillText(text, (radius + 14) * Math.cos(angle), (radius + 14) * Math.sin(angle));
+  }
 }
 
-function paintWedge(
-  context: CanvasRenderingContext2D,
-  radius: number,
-  { from, angle, colour }: { from: number; angle: number; colour: string },
-) {
-  setPen(context, { fillStyle: colour, globalAlpha: 0.25 });
-  context.beginPath();
-  context.moveTo(0, 0);
-  context.arc(0, 0, radius, onCanvas(from), onCanvas(from + angle), angle > 0);
-  context.fill();
-  context.globalAlpha = 1;
-}
-
-function paintArrow(
-  context: CanvasRenderingContext2D,
-  heading: number,
-  radius: number,
-  { colour, opacity, width }: { colour: string; opacity: number; width: number },
-) {
+function paintArrow(context: CanvasRenderingContext2D, to: Pair, radius: number, colour: string) {
   const head = Math.max(5, radius * HEAD);
   context.save();
-  context.rotate(onCanvas(heading));
-  setPen(context, { strokeStyle: colour, fillStyle: colour, globalAlpha: opacity, lineWidth: width });
-  strokes(context, {}, [0, 0, radius - head / 2, 0]);
+  context.rotate(onCanvas(headingOf(to)));
+  context.fillStyle = colour;
+  strokes(context, { strokeStyle: colour }, [0, 0, radius - head / 2, 0]);
   context.beginPath();
   context.moveTo(radius, 0);
   context.lineTo(radius - head, head / 2);
   context.lineTo(radius - head, -head / 2);
   context.fill();
   context.restore();
-}
-
-function paintLetter(
-  context: CanvasRenderingContext2D,
-  text: string,
-  heading: number,
-  { radius, colour }: { radius: number; colour: string },
-) {
-  setPen(context, { fillStyle: colour, textAlign: "center", textBaseline: "middle" });
-  const angle = onCanvas(heading);
-  context.fillText(text, (radius + 14) * Math.cos(angle), (radius + 14) * Math.sin(angle));
 }
 
 type Curve = { values: number[]; colour: string; thick: number };

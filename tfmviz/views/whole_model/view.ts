@@ -1,7 +1,7 @@
 // The whole model, a block or a head on the reader's sentence. Pointing, following and playing are answered here; the
 // page around is told what was chosen, and sends another picture when a part is opened.
 
-import { type Matrix, unpack } from "../shared/arrays.ts";
+import { type Arrays, unpack } from "../shared/arrays.ts";
 import { placeOfToken } from "../shared/beside.ts";
 import { fresh, measured, type Pen } from "../shared/canvas.ts";
 import { arrowOf, buttonOf, make, roving } from "../shared/elements.ts";
@@ -27,7 +27,7 @@ export type Opening = { zoom: "model" | "block" | "head"; layer?: string; head?:
 
 export class Whole extends Shell {
   scene: Scene | null = null;
-  arrays: Record<string, Matrix> = {};
+  arrays: Arrays = {};
   painter = new Painter({});
   placed: Placed = { isStrip: false, width: 0, height: 0, lanes: [] };
   scale = 1; // of the picture: larger where letters are

@@ -1,6 +1,6 @@
 // What is said of a part, of a vector, and of everything for who cannot see it.
 
-import { type Matrix, rowOf } from "../shared/arrays.ts";
+import { type Arrays, rowOf } from "../shared/arrays.ts";
 import { make } from "../shared/elements.ts";
 import { decimal, perCent } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
@@ -8,8 +8,6 @@ import type { Values } from "../shared/table.ts";
 import { largestOf } from "./colours.ts";
 import { amount, type Says, saidOf } from "./follow.ts";
 import { type Column, type Lane, type Scene, written } from "./scene.ts";
-
-type Arrays = Record<string, Matrix>;
 
 const COLOURS = "purple below 0, orange above, each matrix on its own scale (√). The bar below is the vector's length.";
 
