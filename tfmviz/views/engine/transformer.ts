@@ -3,7 +3,7 @@
 import { type Around, attend } from "./heads.ts";
 import { feedForward, layerNorm, type NormWeights, residual } from "./layers.ts";
 import { SCHEMES, type Scheme } from "./positions.ts";
-import { type BlockWeights, Stored, type Tensors } from "./stored.ts";
+import { type BlockWeights, storedIn, type Tensors } from "./stored.ts";
 import type { Tap } from "./tap.ts";
 import { Memory, type Panels, type Tensor, type Value } from "./tensors.ts";
 
@@ -81,7 +81,7 @@ export class Transformer {
   /** @param config one that the engine knows, without gaps */
   constructor(config: Config, tensors: Tensors) {
     this.config = config;
-    const stored = new Stored(this.memory, tensors, config);
+    const stored = storedIn(this.memory, tensors, config);
     const { d_model, vocab_size, n_layers } = config;
     const isEncoder = config.architecture === "encoder-only";
     this.stack = isEncoder ? "encoder" : "decoder";

@@ -7,8 +7,8 @@ import { component } from "../shared/meet.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 import { plainSite } from "../shared/sites.ts";
 import { blockOf, toned } from "../shared/sums.ts";
+import type { Values } from "../shared/table.ts";
 import { isChord } from "../shared/typing.ts";
-import { sign, valuesOf } from "./blocks.ts";
 import { explain } from "./explain.ts";
 import { type Cell, Grid, type Size, sideBySide } from "./grid.ts";
 import { type Axis, Head, isMatrix, type MatrixId, type Selection } from "./head.ts";
@@ -290,6 +290,21 @@ export class Steps extends Shell {
   values() {
     return valuesOf(this.head, (this.explained ?? this.current.main) as MatrixId);
   }
+}
+
+/** A sign between two matrices, or a new line. */
+const sign = (text: string) =>
+  text === "\n" ? make("div", { className: "break" }) : make("span", { className: "sign", textContent: text });
+
+/** A matrix with the names of its rows and columns. */
+function valuesOf(head: Head, id: MatrixId): Values {
+  const matrix = head.matrix(id);
+  const { axes, rows, columns, name, title } = matrix;
+  const named = (axis: Axis, n: number) =>
+    axis === "query" || axis === "key" ? `${n} ${head.labels(axis)[n]}` : String(n);
+  const lines = Array.from({ length: rows }, (_, row) => [named(axes.rows, row), ...rowOf(matrix, row)]);
+  const heads = Array.from({ length: columns }, (_, column) => named(axes.columns, column));
+  return { title: `${name} ${title}`.trim(), columns: ["row", ...heads], rows: lines };
 }
 
 export default component((parent, page) => new Steps(parent, page));

@@ -192,12 +192,9 @@ function lineOf(
   const body = band + rows.length * TEXT_LINE + (rows.length ? 6 : 0) + keyRoom(members, measure);
   const height = row * lane.tokens.length;
   const columns: Place[] = [];
-  const box = (column: Column, x: number, width: number): Rect => ({
-    x,
-    y,
-    width,
-    height: boxSize(column, measure).height,
-  });
+  const box = (column: Column, x: number, width: number): Rect => {
+    return { x, y, width, height: boxSize(column, measure).height };
+  };
   if (first) {
     const inner = box(first, 1, left - APART - 1);
     columns.push({ column: first, box: inner, gap: { x: 0, width: 0 }, body: null, row, band });

@@ -72,14 +72,10 @@ function drawnArray(
   const layer = site.slice(0, site.lastIndexOf("."));
   const all = () => Array.from({ length: heads }, (_, n) => record.head(site, n));
   switch (how) {
-    case "strips": {
-      const x = record.matrix(site);
-      return strips(other ? sumOf(x, record.matrix(other)) : x);
-    }
-    case "head": {
-      const x = record.head(site, Number(head), heads);
-      return { matrix: x, lengths: lengthsOfRows(x) };
-    }
+    case "strips":
+      return strips(other ? sumOf(record.matrix(site), record.matrix(other)) : record.matrix(site));
+    case "head":
+      return withLengths(record.head(site, Number(head), heads));
     case "write":
       return strips(writeOf(engine, layer, Number(head), record.head(site, Number(head))));
     case "writes":
@@ -126,7 +122,9 @@ const asSite = ({ rows, columns, values }: Matrix): Site => ({ shape: [rows, col
 
 const inOneRow = (values: Float32Array): Matrix => ({ rows: 1, columns: values.length, values });
 
-const strips = (x: Matrix) => ({ matrix: shortened(x), lengths: lengthsOfRows(x) });
+const withLengths = (x: Matrix, matrix = x) => ({ matrix, lengths: lengthsOfRows(x) });
+
+const strips = (x: Matrix) => withLengths(x, shortened(x));
 
 const lengthsOfRows = (x: Matrix) => Float32Array.from(rowList(x), lengthOfRow);
 

@@ -4,16 +4,16 @@
 import { type Arrays, unpack } from "../shared/arrays.ts";
 import { placeOfToken } from "../shared/beside.ts";
 import { fresh, measured, type Pen } from "../shared/canvas.ts";
-import { arrowOf, buttonOf, make, roving } from "../shared/elements.ts";
+import { arrowOf, button, buttonOf, make, roving } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import type { Plain } from "../shared/record.ts";
 import { type Page, Shell, STILL } from "../shared/shell.ts";
 import { plainSite } from "../shared/sites.ts";
 import { barOf } from "./bar.ts";
+import { tileOf } from "./boxes.ts";
 import { Brush, LETTERS } from "./brush.ts";
 import { follow, type Says } from "./follow.ts";
-import { hitsOf } from "./hits.ts";
-import { type Found, layOut, type Placed, vectorAt } from "./layout.ts";
+import { type Found, layOut, type Place, type Placed, type Rect, vectorAt } from "./layout.ts";
 import { mirrored, type Seen } from "./mirror.ts";
 import { Painter } from "./paint.ts";
 import type { Answer, Column, Lane, Scene } from "./scene.ts";
@@ -243,10 +243,19 @@ export class Whole extends Shell {
     this.legend.textContent = captionOf(this.scene);
     this.base.ariaLabel = summary(this.scene);
     this.drawBase();
-    const open = (layer: string, head: number) => this.open({ zoom: "head", layer, head });
-    const nodes = hitsOf(this.columns, (column) => this.press(column), this.scene.beside ? null : open);
-    this.hits.replaceChildren(...nodes);
+    this.hits.replaceChildren(...this.columns.flatMap((place) => this.hitsOf(place)));
+    this.hits.getElementsByTagName("button")[0].tabIndex = 0;
     this.drawFollowed();
+  }
+
+  /** Buttons over a box and its heads, for pointer, keyboard and screen reader. They have no look of their own. */
+  hitsOf({ column, box }: Place) {
+    const { layer, count } = (!this.scene?.beside && column.heads) || { layer: "", count: 0 };
+    const open = (head: number) => () => this.open({ zoom: "head", layer, head });
+    const heads = Array.from({ length: count }, (_, head) =>
+      hit(`${column.id}/${head}`, tileOf(column, box, head), `Open head ${head}`, open(head)),
+    );
+    return [hit(column.id, box, aboutBox(column), () => this.press(column)), ...heads];
   }
 
   drawBase() {
@@ -330,6 +339,11 @@ export class Whole extends Shell {
     const lanes = this.scene?.lanes.filter(({ stack }) => stack === this.token?.stack) ?? [];
     return tableOf(lanes, this.arrays, this.token?.row ?? 0, this.says);
   }
+}
+
+function hit(id: string, { x, y, width, height }: Rect, ariaLabel: string, onclick: () => void) {
+  const style = { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` };
+  return button("", { tabIndex: -1, ariaLabel, dataset: { id }, style, onclick });
 }
 
 export default component((parent, page) => new Whole(parent, page));
