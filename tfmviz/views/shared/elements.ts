@@ -73,15 +73,22 @@ export function arrowed(event: KeyboardEvent, columns = 1) {
 }
 
 /** Arrow keys move between the buttons of a group, of which Tab reaches one. */
-export function roving(group: HTMLElement, columns = () => 1) {
-  group.addEventListener("keydown", (event) => {
-    const from = buttonOf(event);
-    const next = arrowed(event, columns());
-    if (!from || !next) return;
-    from.tabIndex = -1;
-    next.tabIndex = 0;
-  });
+export const roving = (group: HTMLElement, columns = () => 1) =>
+  group.addEventListener("keydown", (event) => rove(event, columns()));
+
+/** The same, for a group that Preact draws. */
+export function rove(event: KeyboardEvent, columns = 1) {
+  const from = buttonOf(event);
+  const next = arrowed(event, columns);
+  if (!from || !next) return;
+  from.tabIndex = -1;
+  next.tabIndex = 0;
 }
+
+/** The `ref` of a button there: each drawing says anew which one Tab reaches, wherever arrow keys have led since. */
+export const reached = (isReached: boolean) => (node: HTMLElement | null) => {
+  if (node) node.tabIndex = isReached ? 0 : -1;
+};
 
 /**
  * Gives a group a button for every token and returns them. Buttons that are there already are used again.
