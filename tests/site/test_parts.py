@@ -25,7 +25,7 @@ from tfmviz.words.labels import visible
 
 pytestmark = pytest.mark.browser
 
-VALUES = "(node) => JSON.stringify(globalThis.tfmvizSite.parts[node].view.values())"
+VALUES = "(node) => JSON.stringify(globalThis.tfmvizSite.parts[node].views[0].values())"
 """The numbers of a part's figure."""
 
 
@@ -43,13 +43,13 @@ def test_the_whole_model_a_block_and_a_head_follow_each_key_and_stand_in_the_add
     expect(page.locator(".whole .tip")).to_contain_text(f"“sat” → “{visible(best)}”")
     page.locator(".whole .zooms").get_by_role("button", name="Head 2").click()
     page.wait_for_function("() => location.search.includes('zoom=head')")
-    shown = page.evaluate("[...globalThis.tfmvizSite.parts.whole_model.view.arrays.pattern.values]")
+    shown = page.evaluate("[...globalThis.tfmvizSite.parts.whole_model.views[0].arrays.pattern.values]")
     assert shown == pytest.approx(trace["decoder.1.self_attn.pattern"][2].ravel().tolist(), abs=1e-5)
     page.get_by_label("Head", exact=True).select_option("3")
     page.wait_for_function("() => location.search.includes('head=3')")
     page.reload()
     expect(page.locator(".whole .hits button").first).to_be_attached()
-    shown = page.evaluate("[...globalThis.tfmvizSite.parts.whole_model.view.arrays.pattern.values]")
+    shown = page.evaluate("[...globalThis.tfmvizSite.parts.whole_model.views[0].arrays.pattern.values]")
     assert shown == pytest.approx(trace["decoder.1.self_attn.pattern"][3].ravel().tolist(), abs=1e-5)
 
 

@@ -73,7 +73,7 @@ def test_the_arrows_turn_the_same_vectors_of_both() -> None:
     shown = f"""[module.vectorsOf({BYTES}), module.vectorsOf(given.plain)].map(({{ tokens, theta, ...matrices }}) =>
         [tokens, theta, ...["q", "k", "rot_q", "rot_k"].map((name) => [...matrices[name].values])])"""
     data = turning.payload(trace, layer, head, theta, max_len=16)
-    ours, theirs = call("turning/turning.ts", shown, {"bytes": packed(data), "plain": plain(sites, **facts)})
+    ours, theirs = call("turning/view.ts", shown, {"bytes": packed(data), "plain": plain(sites, **facts)})
     assert ours == theirs
     np.testing.assert_allclose(ours[2], trace[f"{layer}.q"][head].ravel(), rtol=1e-6)
 
