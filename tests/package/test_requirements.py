@@ -9,8 +9,8 @@ import tomllib
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from scripts import lint
 from tests.browser import ROOT
-from tests.house.sources import MODULES, PAGES, imports
 from tfmviz.__main__ import LOOP
 
 
@@ -35,7 +35,8 @@ PINNED = {
 
 
 def test_the_app_is_given_what_it_imports_and_no_more() -> None:
-    imported = {canonicalize_name(found.parts[0]) for path in [*MODULES, *PAGES] for found in imports(path)}
+    files = lint.sources().like("tfmviz/*.py", "pages/*.py")
+    imported = {canonicalize_name(path.split(".")[0]) for file in files for path, _ in lint.imports(file)}
     assert imported - {"tfmviz"} | {LOOP} == PINNED["requirements.txt"].keys()
 
 
