@@ -11,13 +11,11 @@ from tests.plots.cells import received, sentences
 from tests.plots.test_cells import (
     CAUSAL,
     K_LABELS,
-    K_LEN,
     K_TOKENS,
     NORMS,
     PATTERN,
     PICTURES,
     Q_LABELS,
-    Q_LEN,
     Q_TOKENS,
     SHARES,
     SQUARES,
@@ -52,23 +50,23 @@ def test_pointing_tells_the_length_and_who_wrote_the_step() -> None:
             assert int(of_mlp.removesuffix("%")) == round(100 * (1 - share))
 
 
-@pytest.mark.parametrize("position", [0, 5])
-def test_the_chosen_token_is_framed_in_the_picture_of_lengths(position: int) -> None:
-    (frame,) = received(residual.norms(NORMS, SHARES, tokens=K_TOKENS, position=position))[0]["frames"]
-    assert frame == {"top": 0, "left": position, "bottom": 3, "right": position + 1, "colour": "accent"}
+def test_the_chosen_token_is_framed_in_the_picture_of_lengths() -> None:
+    for position in (0, 5):
+        (frame,) = received(residual.norms(NORMS, SHARES, tokens=K_TOKENS, position=position))[0]["frames"]
+        assert frame == {"top": 0, "left": position, "bottom": 3, "right": position + 1, "colour": "accent"}
     assert not received(residual.norms(NORMS, SHARES, tokens=K_TOKENS))[0]["frames"]
 
 
-@pytest.mark.parametrize(("name", "matrices"), [("shares", SQUARES), ("parts", SQUARES), ("score tiles", SQUARES[:1])])
-def test_matrices_side_by_side_keep_their_cells_tokens_and_mask(name: str, matrices: list[np.ndarray]) -> None:
-    header, values = received(PICTURES[name]())
-    np.testing.assert_array_equal(values, [np.where(CAUSAL, matrix, np.nan) for matrix in matrices])
-    assert header["titles"] == ["<a>", "b"][: len(matrices)]
-    assert header["rows"]["names"] == ([] if name == "score tiles" else Q_LABELS)
-    title = "<a>: " if len(matrices) > 1 else ""
-    said = sentences(PICTURES[name](), [(3, 1), (1, 3)])
-    assert said[0].startswith(f"{title}query 3 “7”, key 1 “cat”: {matrices[0][3, 1]:.3f}"[:-2])
-    assert said[1] == f"{title}query 1 “cat”, key 3 “7”: –"
+def test_matrices_side_by_side_keep_their_cells_tokens_and_mask() -> None:
+    for name, matrices in (("shares", SQUARES), ("parts", SQUARES), ("score tiles", SQUARES[:1])):
+        header, values = received(PICTURES[name]())
+        np.testing.assert_array_equal(values, [np.where(CAUSAL, matrix, np.nan) for matrix in matrices])
+        assert header["titles"] == ["<a>", "b"][: len(matrices)]
+        assert header["rows"]["names"] == ([] if name == "score tiles" else Q_LABELS)
+        title = "<a>: " if len(matrices) > 1 else ""
+        below, above = sentences(PICTURES[name](), [(3, 1), (1, 3)])
+        assert below.startswith(f"{title}query 3 “7”, key 1 “cat”: {matrices[0][3, 1]:.3f}"[:-2]), name
+        assert above == f"{title}query 1 “cat”, key 3 “7”: –"
 
 
 def test_parts_share_one_scale_that_reaches_the_largest() -> None:
@@ -82,9 +80,8 @@ def test_a_head_that_is_looked_at_says_query_key_and_share() -> None:
     said = sentences(PICTURES["tiles"](), [(2, 1), (0, 6)], matrix=1)
     assert said == [f"b: query 2 “7”, key 1 “the”: {PATTERN[2, 1]:.3f}", "b: query 0 “<s>”, key 6 “⏎”: –"]
     assert header["across"] == 2
-    assert (
-        received(steps.tiles([PATTERN] * 5, PATTERN > 0, titles="abcde", tokens=(Q_TOKENS, K_TOKENS)))[0]["across"] == 3
-    )
+    five = steps.tiles([PATTERN] * 5, PATTERN > 0, titles="abcde", tokens=(Q_TOKENS, K_TOKENS))
+    assert received(five)[0]["across"] == 3
 
 
 def test_scores_of_heads_are_written_and_the_chosen_one_is_framed() -> None:
@@ -157,9 +154,8 @@ def test_reach_leaves_grey_what_no_layer_reaches() -> None:
 
 
 def test_a_change_is_said_in_per_cent() -> None:
-    assert sentences(masks.change(np.array([[0.123]]), tokens=[" a"]), [(0, 0)]) == [
-        "after layer 0, token 0 “a”: moved by 12.3% of its length"
-    ]
+    (said,) = sentences(masks.change(np.array([[0.123]]), tokens=[" a"]), [(0, 0)])
+    assert said == "after layer 0, token 0 “a”: moved by 12.3% of its length"
 
 
 def test_layouts_write_coordinates_and_colour_pairs() -> None:
@@ -206,13 +202,10 @@ def test_shares_are_written_as_short_as_in_the_explorer() -> None:
 
 
 def test_of_many_columns_or_rows_no_numbers_travel() -> None:
-    few, wide, high = (
-        steps.head_scores(np.zeros(shape), title="x", chosen=(0, 0))
-        for shape in ((MOST_WRITTEN, MOST_WRITTEN), (1, MOST_WRITTEN + 1), (MOST_WRITTEN + 1, 1))
-    )
-    assert few.texts is not None
-    assert wide.texts is None
-    assert high.texts is None
+    most = MOST_WRITTEN
+    for shape in ((most, most), (1, most + 1), (most + 1, 1)):
+        picture = steps.head_scores(np.zeros(shape), title="x", chosen=(0, 0))
+        assert (picture.texts is None) == (shape != (most, most)), shape
 
 
 def test_repeated_tokens_stay_apart_and_long_ones_are_whole_when_pointed_at() -> None:
@@ -220,7 +213,7 @@ def test_repeated_tokens_stay_apart_and_long_ones_are_whole_when_pointed_at() ->
     assert header["columns"]["names"] == K_LABELS
     assert header["columns"]["spoken"][1:3] == ["token 1 “the”", "token 2 “the”"]
     assert header["columns"]["spoken"][5] == f"token 5 “{FULL_NAME}”"
-    assert len(header["columns"]["spoken"]) == K_LEN != Q_LEN
+    assert len(header["columns"]["spoken"]) == len(K_TOKENS)
 
 
 def test_words_that_the_reader_gave_are_not_called_the_models() -> None:

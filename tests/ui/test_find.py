@@ -83,9 +83,10 @@ NOWHERE = ("", "   ", "?!", "zzz qqq", "<img onerror=alert(1)>", "🙂", "a" * 2
 
 
 def test_a_question_is_answered_first_and_what_is_nowhere_is_not_found() -> None:
-    given = {"entries": [asdict(entry) for entry in ENTRIES], "questions": [*ASKED, *NOWHERE]}
+    questions = [*ASKED, *NOWHERE]
+    given = {"entries": [asdict(entry) for entry in ENTRIES], "questions": questions}
     all_of = "given.questions.map((one) => module.ranked(module.prepared(given.entries), one, 12))"
-    answers = dict(zip(given["questions"], call("find/ranking.ts", all_of, given), strict=True))
+    answers = dict(zip(questions, call("find/ranking.ts", all_of, given), strict=True))
     assert {question: found[0]["title"] for question, found in answers.items() if found} == ASKED
 
 
