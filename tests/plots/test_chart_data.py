@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -193,8 +194,8 @@ def test_a_line_can_run_between_its_positions_while_only_they_answer() -> None:
 
 
 def test_what_does_not_depend_on_the_position_is_dashed_and_measured_points_have_no_line() -> None:
-    now, then = positions.Line("now", np.ones(3), drawn="dots"), positions.Line("then", np.ones(3), drawn="level")
-    chart = positions.lines([now, then], title="x", theme=LIGHT)
+    now = positions.Line(name="now", y=np.ones(3), drawn="dots")
+    chart = positions.lines([now, replace(now, name="then", drawn="level")], title="x", theme=LIGHT)
     assert set(columns(chart, "line", "width", "seen")) == {("0000 now", 0, 1), ("0001 then", 2.5, 0)}
     assert scale(chart, "strokeDash", "line")["range"] == [[1, 0], [7, 4]]
 
