@@ -57,12 +57,8 @@ def idle_session(server: str) -> tuple[socket.socket, bytes]:
     """A session that asks for nothing, and how the server answers it."""
     host, port = server.split(":")
     connection = socket.create_connection((host, int(port)), timeout=60)
-    lines = [
-        "GET /_stcore/stream HTTP/1.1",
-        f"Host: {server}",
-        *(f"{name}: {value}" for name, value in SESSION.items()),
-    ]
-    connection.sendall("\r\n".join([*lines, "", ""]).encode())
+    fields = "".join(f"{name}: {value}\r\n" for name, value in {"Host": server, **SESSION}.items())
+    connection.sendall(f"GET /_stcore/stream HTTP/1.1\r\n{fields}\r\n".encode())
     answer = connection.recv(4096)
     while b"\r\n\r\n" not in answer:
         answer += connection.recv(4096)

@@ -48,10 +48,6 @@ def test_the_wheel_asks_for_the_same_packages_and_admits_the_tested_versions() -
     assert not refused, f"pyproject.toml does not admit the version of requirements.txt: {refused}"
 
 
-def test_torch_stays_at_the_version_whose_cpu_build_installs_everywhere() -> None:
-    assert PINNED["requirements.txt"]["torch"] == "2.13.0"
-
-
 def test_the_lock_holds_every_pin() -> None:
     locked = {name: pin(one) for name, one in requirements("requirements.lock").items()}
     wanted = PINNED["requirements.txt"] | PINNED["requirements-dev.txt"]
@@ -67,9 +63,8 @@ def test_no_file_of_requirements_names_a_registry() -> None:
 def explained() -> list[dict[str, str]]:
     """The packages of both tables of docs/decisions/dependencies.md, for the app and for development, with versions."""
     text = (ROOT / "docs" / "decisions" / "dependencies.md").read_text(encoding="utf-8").split("\n## Dependencies\n")[1]
-    cells = [
-        re.findall(r"^\| (?!package)([^|]+) \|", part, re.MULTILINE) for part in text.split("For development only:")
-    ]
+    tables = text.split("For development only:")
+    cells = [re.findall(r"^\| (?!package)([^|]+) \|", part, re.MULTILINE) for part in tables]
     names = [[name.partition(" ") for cell in table for name in cell.split(", ")] for table in cells]
     return [{name.lower(): version for name, _, version in table} for table in names]
 

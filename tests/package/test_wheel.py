@@ -33,9 +33,8 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(unpacked: Path, folder: Path, *arguments: str) -> str:
     """What Python prints in this folder when the wheel's content is its only tfmviz."""
     environment = os.environ | {"PYTHONPATH": str(unpacked)}
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=environment, check=False, capture_output=True, text=True
-    )
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
