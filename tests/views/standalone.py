@@ -25,10 +25,7 @@ LENGTH = len(TOKENS)
 
 INSIDES = """
 import { explorer } from "./explorer/standalone.ts";
-import { fitted, fromLook, initial, toLook } from "./explorer/state.ts";
-import { filtered, rollout, strongest } from "./explorer/weights.ts";
-import { RAMP } from "./shared/colours.ts";
-globalThis.insides = { explorer, filtered, rollout, strongest, toLook, fromLook, fitted, initial, RAMP };
+globalThis.insides = { explorer };
 """
 
 BUNDLING = f"""

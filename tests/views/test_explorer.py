@@ -284,3 +284,31 @@ def test_cross_attention_has_source_and_target(standalone: Standalone) -> None:
     page.get_by_role("combobox", name="Attention").select_option("encoder")
     expect(page.locator(".headline strong")).to_have_text("Layer 0, head 0 (encoder)")
     assert page.locator(".strip").nth(1).is_hidden()
+
+
+def test_an_answer_to_an_older_report_does_not_undo_a_touch_that_is_not_reported_yet(standalone: Standalone) -> None:
+    page = standalone.open(insides=True)
+    layers, reports = page.evaluate(
+        """async () => {
+          const {explorer} = insides, reports = [], layers = [];
+          explorer.page.report = (selection) => reports.push(selection);
+          const answer = (selection) => explorer.select({...selection, look: ""});
+          const later = () => new Promise((done) => setTimeout(done, 600));
+          explorer.change({heads: [{layer: 1, head: 0}]}, {rest: true});
+          await later();
+          explorer.change({heads: [{layer: 2, head: 0}]}); // a slider on its way
+          answer(reports[0]);
+          layers.push(explorer.state.layer);
+          await later();
+          answer(reports[1]);
+          layers.push(explorer.state.layer);
+          explorer.change({heads: [{layer: 1, head: 0}]});
+          explorer.change({heads: [{layer: 2, head: 0}]}); // back again: nothing to report
+          await later();
+          answer({...reports[1], layer: 0}); // Python chose something else since
+          layers.push(explorer.state.layer);
+          return [layers, reports.map(({layer, sequence}) => [layer, sequence])];
+        }"""
+    )
+    assert reports == [[1, 1], [2, 2]]
+    assert layers == [2, 2, 0]
