@@ -149,6 +149,8 @@ def test_what_is_no_question_gets_a_sentence_and_the_next_one_its_picture(talk: 
             assert refused[0]["error"] == sentence, message[:80]
             assert header["n"] == 7
             assert data["explorer"]
+    ((_, known),) = talk(asking(question(views="explorer passwords __class__")))
+    assert list(known) == ["explorer"]
 
 
 def test_a_text_on_which_the_tokenizers_library_gives_up_gets_a_sentence_and_the_next_one_its_picture(
@@ -160,11 +162,6 @@ def test_a_text_on_which_the_tokenizers_library_gives_up_gets_a_sentence_and_the
     assert refused["error"] == NOT_DRAWN
     assert header["n"] == 7
     assert data["explorer"]
-
-
-def test_unknown_views_are_left_out(talk: Talk) -> None:
-    ((_, data),) = talk(asking(question(views="explorer passwords __class__")))
-    assert list(data) == ["explorer"]
 
 
 @dataclass
@@ -203,18 +200,13 @@ def test_the_newest_of_several_questions_is_answered_and_the_others_are_not(talk
 
 def test_a_key_waits_for_a_page_and_then_finds_the_server_busy(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "PATIENCE", 0.01)
-    with monkeypatch.context() as patch:
-        patch.setattr(turns, "_running", {turns.Ticket(f"{n}") for n in range(max(2, turns.PROCESSORS))})
-        ((busy, none),) = talk(asking(question(n=3)))
-    assert (busy, none) == ({"n": 3, "busy": True}, {})
+    runs = {turns.Ticket(f"{n}") for n in range(max(2, turns.PROCESSORS))}
+    keys = Counter({f"{n}": 1 for n in range(live.AT_ONCE * (1 + live.WAITING))})
+    for module, name, many in ((turns, "_running", runs), (live, "_asked_for", keys)):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, many)
+            assert talk(asking(question(n=3))) == [({"n": 3, "busy": True}, {})], name
     assert talk(asking(question()))[0][1]
-
-
-def test_only_so_many_keys_wait(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
-    waiting = Counter({f"{n}": 1 for n in range(live.AT_ONCE * (1 + live.WAITING))})
-    monkeypatch.setattr(live, "_asked_for", waiting)
-    ((busy, _),) = talk(asking(question()))
-    assert busy == {"n": 1, "busy": True}
 
 
 def test_sixty_connections_of_one_reader_make_nobody_else_busy(host: str, talk: Talk, slow: Slow) -> None:
@@ -242,16 +234,15 @@ def test_sixty_connections_of_one_reader_make_nobody_else_busy(host: str, talk: 
     assert data["explorer"]
 
 
-def test_a_pass_that_takes_too_long_ends_with_a_sentence(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pass_that_takes_too_long_and_a_text_whose_heads_do_not_travel_at_once_end_with_a_sentence(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("tfmviz.views.travels_whole", lambda trace: False)
+        assert talk(asking(question()))[0][0]["error"] == live.TOO_LONG
     monkeypatch.setattr(live, "LONGEST", -1.0)
     (slow, _), *_ = talk(asking(question("Le chat dort.", model="french-english", layer="encoder.0.self_attn")))
     assert slow == {"n": 1, "error": live.TOO_SLOW}
-
-
-def test_a_text_whose_heads_do_not_travel_at_once_waits_for_enter(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tfmviz.views.travels_whole", lambda trace: False)
-    ((header, _),) = talk(asking(question()))
-    assert header["error"] == live.TOO_LONG
 
 
 def test_nothing_of_what_is_typed_is_kept(talk: Talk) -> None:
