@@ -1,6 +1,7 @@
 // Bundles the views: `npm run build`, or with a folder as argument. `alone` holds each script as one text that needs no
 // other, for Streamlit, the site and saved pages; `split` holds the same views cut into pieces that they share, under
-// names that follow from their content, for the command `tfmviz`, and in `split.json` which piece a view begins with.
+// names that follow from their content, for the command `tfmviz`, and in `split.json` the pieces of each view, that
+// with which it begins first.
 
 import { globSync, rmSync, writeFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
@@ -9,7 +10,7 @@ import { build } from "esbuild";
 
 const views = fileURLToPath(new URL("../tfmviz/views/", import.meta.url));
 const dist = resolve(process.argv[2] ?? `${views}dist`);
-const shown = ["shared/relay.ts", ...globSync("*/view.ts", { cwd: views }).sort()];
+const shown = ["shared/relay.ts", ...globSync("*/view.{ts,tsx}", { cwd: views }).sort()];
 const pages = ["explorer/standalone.ts", "site", "below", "whole_model", "steps", "masks", "turning"];
 const alone = [...shown, ...pages.map((name) => (name.endsWith(".ts") ? name : `site/${name}.ts`))];
 const common = {
@@ -18,6 +19,8 @@ const common = {
   bundle: true,
   format: "esm",
   target: "es2022",
+  jsx: "automatic",
+  jsxImportSource: "preact",
   charset: "utf8",
   minify: true,
   legalComments: "none",
@@ -35,6 +38,14 @@ const { metafile } = await build({
   entryNames: "[hash]",
   chunkNames: "[hash]",
 });
-const outputs = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint);
-const first = outputs.map(([path, { entryPoint }]) => [entryPoint, relative(`${dist}/split`, resolve(views, path))]);
-writeFileSync(`${dist}/split.json`, `${JSON.stringify(Object.fromEntries(first.sort()), null, 2)}\n`);
+const nameOf = (path) => relative(`${dist}/split`, resolve(views, path));
+const piecesOf = (path, found = new Set()) => {
+  if (!found.has(path)) {
+    found.add(path);
+    for (const { path: next, kind } of metafile.outputs[path].imports) if (kind === "import-statement") piecesOf(next, found);
+  }
+  return found;
+};
+const entries = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint);
+const pieces = entries.map(([path, { entryPoint }]) => [entryPoint, [...piecesOf(path)].map(nameOf)]);
+writeFileSync(`${dist}/split.json`, `${JSON.stringify(Object.fromEntries(pieces.sort()), null, 2)}\n`);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Following } from "../../tfmviz/views/live/following.ts";
 import { AWAY, BUSY, Socket } from "../../tfmviz/views/live/socket.ts";
 import { Lab } from "../../tfmviz/views/masks/lab.ts";
-import { Board } from "../../tfmviz/views/parts/view.ts";
+import { Board } from "../../tfmviz/views/parts/view.tsx";
 
 const PAGE = { model: "m", layer: "l", head: 0, zoom: "", token: null };
 const KNOWN = { page: PAGE, text: "entered", views: ["explorer", "bars"] };

@@ -8,5 +8,5 @@ from __future__ import annotations
 
 from tfmviz.views.shared import script, style
 
-JS = script("parts/view.ts")
+JS = script("parts/view.tsx")
 CSS = style("parts")

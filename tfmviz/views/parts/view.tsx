@@ -1,0 +1,127 @@
+// The board of parts: every head, MLP and layer is a switch. Pictures follow it at once; the page around hears of it.
+
+import { render } from "preact";
+import { arrowOf, buttonOf, make } from "../shared/elements.ts";
+import { component } from "../shared/meet.ts";
+import { type Page, Shell } from "../shared/shell.ts";
+
+type Part = [code: string, name: string];
+type Parts = { columns: string[]; rows: { name: string; parts: (Part | null)[] }[]; done: string };
+
+const MOST_NAMED = 6;
+
+export class Board extends Shell {
+  data!: Parts; // from the first `read` on
+  off: string[] = []; // codes
+  isKnown = false; // what is off: Python or the reader has said it
+  at: string | undefined; // the switch that Tab reaches, the first if none
+  body = make("div");
+
+  constructor(parent: HTMLElement, page: Page) {
+    super(page);
+    this.mount(parent, { className: "parts", ariaLabel: "Parts of the model" }, this.body);
+  }
+
+  read(data: Parts) {
+    this.data = data;
+  }
+
+  draw() {
+    const { columns, rows, done } = this.data;
+    const parts = rows.flatMap((row) => row.parts.filter((part) => part !== null));
+    const named = parts.filter(([code]) => this.off.includes(code)).map(([, name]) => name);
+    const more = named.length > MOST_NAMED ? ` and ${named.length - MOST_NAMED} more` : "";
+    const at = parts.find(([code]) => code === this.at) ?? parts[0];
+    const switchOf = (part: Part, text: string) => (
+      <button
+        type="button"
+        role="switch"
+        tabIndex={part === at ? 0 : -1}
+        aria-checked={!this.off.includes(part[0])}
+        aria-label={part[1]}
+        title={part[1]}
+        data-code={part[0]}
+        onClick={() => this.turn(part[0])}
+      >
+        {text}
+      </button>
+    );
+    const lineOf = ({ name, parts: [layer, ...others] }: Parts["rows"][number]) => (
+      <tr key={name}>
+        <th scope="row">{layer ? switchOf(layer, name) : name}</th>
+        {others.map((part, n) => (
+          <td key={columns[n]}>{part && switchOf(part, columns[n])}</td>
+        ))}
+      </tr>
+    );
+    render(
+      <>
+        <div class="frame">
+          <table onKeyDown={(event) => this.move(event)}>
+            <tr>
+              <td />
+              {columns.map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+            {rows.map(lineOf)}
+          </table>
+        </div>
+        <p role="status">
+          {named.length ? `${done}: ${named.slice(0, MOST_NAMED).join(", ")}${more}.` : "Everything is on."}
+        </p>
+      </>,
+      this.body,
+    );
+  }
+
+  turn(code: string) {
+    const isOff = this.off.includes(code);
+    this.off = isOff ? this.off.filter((one) => one !== code) : [...this.off, code].sort();
+    this.isKnown = true;
+    this.draw();
+    this.tellChange();
+  }
+
+  /** Arrow keys lead to the next switch in a row or a column. */
+  move(event: KeyboardEvent) {
+    const arrow = arrowOf(event);
+    const from = buttonOf(event);
+    if (!arrow || !from) return;
+    event.preventDefault();
+    event.stopPropagation(); // the page's own shortcuts are not meant
+    const rows = [...this.body.querySelectorAll("tr")].map(({ cells }) =>
+      [...cells].map((cell) => cell.querySelector("button")),
+    );
+    let row = rows.findIndex((line) => line.includes(from));
+    let column = rows[row].indexOf(from);
+    do {
+      row += arrow[0];
+      column += arrow[1];
+    } while (rows[row]?.[column] === null);
+    const to = rows[row]?.[column];
+    if (!to) return;
+    this.at = to.dataset.code;
+    this.draw();
+    to.focus();
+  }
+
+  chosen() {
+    return { off: this.off.join() };
+  }
+
+  /** What is changed in a pass of the model; undefined until Python has said it. */
+  edited() {
+    return this.isKnown ? this.off.join() : undefined;
+  }
+
+  take({ off }: { off: string }) {
+    this.off = off.split(",").filter(Boolean);
+    this.isKnown = true;
+    this.redraw();
+  }
+}
+
+export default component((parent, page) => new Board(parent, page));
