@@ -167,10 +167,8 @@ def commands(path: str) -> list[list[str]]:
     view = path.split("/")[2]
     own = [str(one.relative_to(ROOT)) for one in ROOT.glob(f"tests/{view}/test_{Path(path).stem}.py")]
     seen = [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
-    build, scripts = (
-        ["node", "scripts/build_views.mjs"],
-        ["node", "--import", "./tests/js/tsx.mjs", "--test", "tests/js/*.test.js"],
-    )
+    build = ["node", "scripts/build_views.mjs"]
+    scripts = ["node", "--import", "./tests/js/tsx.mjs", "--test", "tests/js/*.test.js"]
     pages = [[*pytest, *tests] for tests in (own, in_turn([path]), seen) if tests and (ROOT / tests[0]).exists()]
     return [scripts, build, *pages]
 
