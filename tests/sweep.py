@@ -26,7 +26,6 @@ SWEEP = frozenset(
         "training/test_resuming.py",
         "views/test_explorer.py",
         "views/test_explorer_everywhere.py",
-        "views/test_explorer_numbers.py",
         "zoo/test_device.py",
     }
 )

@@ -13,10 +13,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.node import call
 from tests.site import PARTS, Visitor, traced
 from tests.views.standalone import as_strip
-from tfmviz import masks as library
 from tfmviz import zoo
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array
@@ -156,21 +154,3 @@ def test_every_part_can_be_read_by_everybody_on_every_screen(
             page.wait_for_function("(width) => document.documentElement.scrollWidth <= width", arg=width)
     assert visitor.complaints == []
     context.close()
-
-
-def test_the_gallery_holds_the_masks_of_the_library() -> None:
-    n = 9
-    past = library.causal(n)
-    expected = {
-        "full": library.full(n, n),
-        "causal": past,
-        "prefix": library.prefix(n, 5),
-        "window": library.window(n, 2) & past,
-        "dilated": library.dilated(n, 2, 3) & past,
-        "blocks": library.blocks(n, 5) & past,
-        "global": library.global_tokens(n, 1) & past,
-    }
-    listed = "module.galleryOf(given, { isDecoder: true, window: 4 }).map(({ id, mask }) => [id, [...mask.open]])"
-    found = dict(call("site/gallery.ts", listed, n))
-    assert found.pop("own") == library.causal(n, window=4).int().ravel().tolist()
-    assert found == {name: mask.int().ravel().tolist() for name, mask in expected.items()}
