@@ -1,6 +1,7 @@
 // Bundles the views: `npm run build`, or with a folder as argument. `alone` holds each script as one text that needs no
 // other, for Streamlit, the site and saved pages; `split` holds the same views cut into pieces that they share, under
-// names that follow from their content, for the command `tfmviz`, and in `split.json` which piece a view begins with.
+// names that follow from their content, for the command `tfmviz`, and in `split.json` the pieces of each view, that
+// with which it begins first.
 
 import { globSync, rmSync, writeFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
@@ -37,6 +38,15 @@ const { metafile } = await build({
   entryNames: "[hash]",
   chunkNames: "[hash]",
 });
-const outputs = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint);
-const first = outputs.map(([path, { entryPoint }]) => [entryPoint, relative(`${dist}/split`, resolve(views, path))]);
-writeFileSync(`${dist}/split.json`, `${JSON.stringify(Object.fromEntries(first.sort()), null, 2)}\n`);
+const nameOf = (path) => relative(`${dist}/split`, resolve(views, path));
+const piecesOf = (path, found = new Set()) => {
+  if (!found.has(path)) {
+    found.add(path);
+    for (const { path: next, kind } of metafile.outputs[path].imports)
+      if (kind === "import-statement") piecesOf(next, found);
+  }
+  return found;
+};
+const entries = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint);
+const pieces = entries.map(([path, { entryPoint }]) => [entryPoint, [...piecesOf(path)].map(nameOf)]);
+writeFileSync(`${dist}/split.json`, `${JSON.stringify(Object.fromEntries(pieces.sort()), null, 2)}\n`);

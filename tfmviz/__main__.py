@@ -90,11 +90,12 @@ def _app() -> ASGIApp:
     from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
 
-    from tfmviz.ui import find, host, live, messages, readers, scripts, weights
+    from tfmviz.ui import document, find, host, live, messages, readers, scripts, weights
 
     PagesManager.uses_pages_directory = False  # else the first run of a server is a page alone, see `ui/router.py`
     routes = [scripts.route(), find.route(), live.route(), weights.route()]
-    around = [Middleware(kind) for kind in (capacity.Places, readers.Known, messages.OfPages, host.Nobody)]
+    kinds = (capacity.Places, readers.Known, messages.OfPages, host.Nobody)
+    around = [*(Middleware(kind) for kind in kinds), Middleware(document.Document, line=doors.HERE)]
     return streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=routes, middleware=around)
 
 

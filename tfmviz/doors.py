@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import logging
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from ipaddress import IPv4Address, IPv6Address
 from socket import gethostname
 from urllib.parse import unquote
@@ -41,18 +43,23 @@ OPEN = r"/_stcore/(health|host-config|stream)"
 files, which no page asks for: they would stay in the memory as long as their session, however many they are."""
 
 
+HERE = 'window.__streamlit={BACKEND_BASE_URL:new URL("./",location.href).href}'
+"""What `ui/document.py` writes into Streamlit's page: all pages lie beside one another, and beside them the server."""
+
+
 def policy(frames: str) -> str:
     """The Content-Security-Policy of every answer.
 
-    Scripts: Streamlit's files and ours, the one line written into its page, and the lines that fetch ours, which it
+    Scripts: Streamlit's files and ours, the two lines written into its page, and the lines that fetch ours, which it
     turns into blobs. Styles are set by scripts everywhere. Figures are saved by way of data and blobs.
 
     Args:
         frames: sites that may show the app in a frame, with spaces between them.
     """
-    line = "'sha256-THxz9J9+wf7rhwR2YkXJoSZ13UCmYyC+3lNDv2+8ugA='"
+    ours = b64encode(sha256(HERE.encode()).digest()).decode()
+    lines = f"'sha256-THxz9J9+wf7rhwR2YkXJoSZ13UCmYyC+3lNDv2+8ugA=' 'sha256-{ours}'"
     return (
-        f"default-src 'self'; script-src 'self' blob: 'wasm-unsafe-eval' {line}; style-src 'self' 'unsafe-inline'; "
+        f"default-src 'self'; script-src 'self' blob: 'wasm-unsafe-eval' {lines}; style-src 'self' 'unsafe-inline'; "
         "img-src 'self' data: blob:; font-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; "
         + " ".join(["frame-ancestors 'self'", *frames.split()])
     )

@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from playwright.sync_api import ConsoleMessage, Dialog, Page, Request
+    from playwright.sync_api import ConsoleMessage, Dialog, FloatRect, Locator, Page, Request
 
 ROOT = Path(__file__).parents[2]
-
 READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
 """Streamlit is connected and no script runs."""
 
@@ -107,20 +106,21 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def serve(script: Path, port: int, *, log: int | IO[bytes] = subprocess.DEVNULL) -> Server:
-    """Starts the app as `make app` does, or `streamlit run` for another script, and waits until it answers.
+def serve(script: Path, port: int, *, log: int | IO[bytes] = subprocess.DEVNULL, plain: bool = False) -> Server:
+    """Starts the app as `make app` does, or another script by `streamlit run`, and waits until it answers.
 
     Streamlit finds its settings in the script's folder.
 
     Args:
         log: where its output goes.
+        plain: the app by `streamlit run`, too.
 
     Raises:
         RuntimeError: it did not answer within three minutes.
     """
     options = ["--server.headless=true", f"--server.port={port}", "--server.address=127.0.0.1"]
     other = ["streamlit", "run", script.name, *options, "--browser.gatherUsageStats=false"]
-    how = ["tfmviz", f"--port={port}"] if script == ROOT / "app.py" else other
+    how = ["tfmviz", f"--port={port}"] if script == ROOT / "app.py" and not plain else other
     process = subprocess.Popen([sys.executable, "-m", *how], cwd=script.parent, stdout=log, stderr=log)
     server = Server(f"http://127.0.0.1:{port}", process)
     deadline = time.monotonic() + 180
@@ -152,6 +152,29 @@ def choose(page: Page, box: str, option: str | re.Pattern[str]) -> None:
 def press(page: Page, name: str) -> None:
     """Clicks a button."""
     page.get_by_role("button", name=name, exact=True).click()
+
+
+def keys(page: Page, *pressed: str) -> None:
+    """Presses one key after the other."""
+    for key in pressed:
+        page.keyboard.press(key)
+
+
+def box_of(found: Locator) -> FloatRect:
+    """Where something lies in the window, in pixels."""
+    box = found.bounding_box()
+    assert box is not None
+    return box
+
+
+def saved(within: Page | Locator, button: str) -> bytes:
+    """The file that a button saves."""
+    from playwright.sync_api import Locator
+
+    page = within.page if isinstance(within, Locator) else within
+    with page.expect_download() as download:
+        within.get_by_role("button", name=button, exact=True).click()
+    return Path(download.value.path()).read_bytes()
 
 
 def take_from_menu(page: Page, group: str, title: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -44,6 +45,15 @@ def name_of(js: str) -> str:
     return _names()[js]
 
 
+ON_EVERY_PAGE = ("frame", "keys", "live")
+
+
+def early(page: str) -> list[str]:
+    """The files that a page asks for first: of the views on every page, and of the one that is named as it is."""
+    views = {Path(entry).parent.name: pieces for entry, pieces in _pieces().items() if Path(entry).stem == "view"}
+    return [*dict.fromkeys(name for view in (*ON_EVERY_PAGE, page) for name in views.get(view, ()))]
+
+
 async def _answer(request: Request) -> Response:
     js = _files().get(request.path_params["name"])
     if js is None:
@@ -53,8 +63,14 @@ async def _answer(request: Request) -> Response:
 
 @cache
 def _names() -> dict[str, str]:
-    names = json.loads((DIST / "split.json").read_text(encoding="utf-8"))
-    return {script(entry): name for entry, name in names.items()}
+    return {script(entry): pieces[0] for entry, pieces in _pieces().items()}
+
+
+@cache
+def _pieces() -> dict[str, list[str]]:
+    """The files of each view by its entry, that with which it begins first."""
+    pieces: dict[str, list[str]] = json.loads((DIST / "split.json").read_text(encoding="utf-8"))
+    return pieces
 
 
 @cache

@@ -2,6 +2,7 @@
 // computes only what a change of the text has changed.
 
 import { largest } from "../shared/arrays.ts";
+import { NO_TEXT } from "../shared/constants.ts";
 import type { Plain, TextFacts } from "../shared/record.ts";
 import { type Edit, siteOf, treatsTokensAlike } from "./edits.ts";
 import { softmaxInto } from "./heads.ts";
@@ -49,9 +50,8 @@ export class Engine {
     const why = whyUnknown(config);
     if (why) throw new Error(why);
     const tokens = new ByteTokens(tokenizer);
-    if (tokens.vocab.size !== config.vocab_size) {
+    if (tokens.vocab.size !== config.vocab_size)
       throw new Error(`The tokenizer has ${tokens.vocab.size} entries, the config says ${config.vocab_size}.`);
-    }
     return new Engine(new Transformer(complete(config), tensors), tokens);
   }
 
@@ -123,7 +123,7 @@ export class Engine {
 
   encode(text: string): Encoding {
     const encoding = this.tokenizer.encode(text, this.transformer.config.max_len);
-    if (!encoding.ids.length) throw new Error("There is no text to run the model on. Type at least one character.");
+    if (!encoding.ids.length) throw new Error(NO_TEXT);
     return encoding;
   }
 

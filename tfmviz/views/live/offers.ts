@@ -1,14 +1,13 @@
 // The reader's own browser as a source while a text is typed above the page's keyboard: the three words that
 // `analysis/keyboard.py` would offer.
 
+import { MOST_FOLLOWED, OFFERED } from "../shared/constants.ts";
 import { meetingOf } from "../shared/meet.ts";
 import type { Source } from "./following.ts";
-import { MOST, type Own } from "./own.ts";
+import type { Own } from "./own.ts";
 
 /** whose words they are, and their tokens */
 type Dictionary = { model: string; ids: number[] };
-
-const OFFERED = 3;
 
 /** @param own has the engines */
 export const offers = (
@@ -20,7 +19,7 @@ export const offers = (
     const { model, ids } = dictionary();
     const engine = model === page.model ? own.engine(parcel) : null;
     const [before, begun] = parted(text);
-    if (!engine?.tokenizer.knows(text) || !before || engine.encode(before).ids.length > MOST) return null;
+    if (!engine?.tokenizer.knows(text) || !before || engine.encode(before).ids.length > MOST_FOLLOWED) return null;
     engine.trace(before, { sites: [] });
     const { logits } = engine.next();
     const { vocabulary } = engine.tokenizer;

@@ -161,3 +161,11 @@ export function listen(
     if (position !== null) pick(position, event);
   });
 }
+
+/** Handlers that tell when the pointer or the keyboard comes to an element, and when it leaves it. */
+export const watched = (tell: (isOn: boolean) => void) => ({
+  onPointerEnter: () => tell(true),
+  onPointerLeave: () => tell(false),
+  onFocusIn: () => tell(true),
+  onFocusOut: () => tell(false),
+});

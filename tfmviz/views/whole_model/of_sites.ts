@@ -3,7 +3,8 @@
 
 import type { Engine } from "../engine/engine.ts";
 import { readOut, writeOf } from "../engine/weights.ts";
-import type { Matrix } from "../shared/arrays.ts";
+import { type Matrix, rowOf } from "../shared/arrays.ts";
+import { HEAD_ACROSS, VECTOR_NUMBERS } from "../shared/constants.ts";
 import { type Plain, recordOf, type Site, type SiteRecord, type Sites } from "../shared/record.ts";
 import type { Says } from "./follow.ts";
 import type { Scene } from "./scene.ts";
@@ -13,9 +14,6 @@ type Made = [how: string, sites: string[], head: number | null];
 
 /** `said` are sites by column */
 export type Drawn = Scene & { made: Record<string, Made>; said: Record<string, string> };
-
-const NUMBERS = 64; // that a vector is drawn with, at most
-const ACROSS = 24; // cells that the picture of a head measures across, at most
 
 /**
  * @param drawn the picture of another text, of the same part of the same model
@@ -52,7 +50,7 @@ export function saysOf({ said }: Drawn, plain: Plain, engine: Engine, token: num
   const record = recordOf(plain);
   const { logits: end } = engine.next(token);
   const answer = end.indexOf(highest(end));
-  const early = columns.slice(0, -1).map((column) => rowAt(record, said[column], token));
+  const early = columns.slice(0, -1).map((column) => rowOf(record.matrix(said[column]), token));
   const all = [...readOut(engine, early), end];
   return Object.fromEntries(
     all.map((logits, n) => {
@@ -60,11 +58,6 @@ export function saysOf({ said }: Drawn, plain: Plain, engine: Engine, token: num
       return [columns[n], [engine.words[logits.indexOf(highest(logits))], certainty(logits), rank]];
     }),
   );
-}
-
-function rowAt(record: SiteRecord, site: string, row: number) {
-  const { columns, values } = record.matrix(site);
-  return values.subarray(row * columns, (row + 1) * columns);
 }
 
 function drawnArray(
@@ -77,14 +70,10 @@ function drawnArray(
   const layer = site.slice(0, site.lastIndexOf("."));
   const all = () => Array.from({ length: heads }, (_, n) => record.head(site, n));
   switch (how) {
-    case "strips": {
-      const x = record.matrix(site);
-      return strips(other ? sumOf(x, record.matrix(other)) : x);
-    }
-    case "head": {
-      const x = record.head(site, Number(head), heads);
-      return { matrix: x, lengths: lengthsOfRows(x) };
-    }
+    case "strips":
+      return strips(other ? sumOf(record.matrix(site), record.matrix(other)) : record.matrix(site));
+    case "head":
+      return withLengths(record.head(site, Number(head), heads));
     case "write":
       return strips(writeOf(engine, layer, Number(head), record.head(site, Number(head))));
     case "writes":
@@ -125,14 +114,15 @@ function certainty(logits: Float32Array | Float64Array): number {
 const bestWords = (record: SiteRecord, engine: Engine) =>
   rowList(record.matrix("logits")).map((row) => engine.words[row.indexOf(highest(row))]);
 
-const rowList = ({ rows, columns, values }: Matrix) =>
-  Array.from({ length: rows }, (_, row) => values.subarray(row * columns, (row + 1) * columns));
+const rowList = (x: Matrix) => Array.from({ length: x.rows }, (_, row) => rowOf(x, row));
 
 const asSite = ({ rows, columns, values }: Matrix): Site => ({ shape: [rows, columns], data: values });
 
 const inOneRow = (values: Float32Array): Matrix => ({ rows: 1, columns: values.length, values });
 
-const strips = (x: Matrix) => ({ matrix: shortened(x), lengths: lengthsOfRows(x) });
+const withLengths = (x: Matrix, matrix = x) => ({ matrix, lengths: lengthsOfRows(x) });
+
+const strips = (x: Matrix) => withLengths(x, shortened(x));
 
 const lengthsOfRows = (x: Matrix) => Float32Array.from(rowList(x), lengthOfRow);
 
@@ -146,7 +136,7 @@ const sumOf = (a: Matrix, b: Matrix): Matrix => ({ ...a, values: a.values.map((v
 
 /** Each vector as means of neighbours. */
 function shortened(x: Matrix): Matrix {
-  const size = Math.min(NUMBERS, x.columns);
+  const size = Math.min(VECTOR_NUMBERS, x.columns);
   const starts = Array.from({ length: size + 1 }, (_, n) => Math.floor((n * x.columns) / size));
   const values = rowList(x).flatMap((row) =>
     Array.from({ length: size }, (_, n) => {
@@ -166,7 +156,7 @@ function meanOfHeads(all: Matrix[]): Matrix {
 
 /** A pattern in fewer cells: each is the highest that it stands for. */
 function thumbnail({ rows, columns, values }: Matrix): Matrix {
-  const [high, wide] = [Math.min(ACROSS, rows), Math.min(ACROSS, columns)];
+  const [high, wide] = [Math.min(HEAD_ACROSS, rows), Math.min(HEAD_ACROSS, columns)];
   const made = new Float32Array(high * wide);
   const place = (n: number, length: number, size: number) => Math.ceil(((n + 1) * size) / length) - 1;
   for (let row = 0; row < rows; row++) {

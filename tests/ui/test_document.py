@@ -1,0 +1,67 @@
+"""The first page: Streamlit's own, with what it is to know and to fetch at once."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from tfmviz import doors
+from tfmviz.ui import scripts
+from tfmviz.ui.document import STATIC, Document
+from tfmviz.ui.router import PAGES
+
+ORIGINAL = (STATIC / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def client() -> TestClient:
+    inner = Starlette(routes=[scripts.route(), Route("/{path:path}", lambda _: PlainTextResponse("inner"))])
+    return TestClient(Document(inner, doors.HERE))
+
+
+def test_a_page_is_streamlits_and_all_that_it_names_besides_is_there_and_may_run(client: TestClient) -> None:
+    for page in PAGES:
+        answer = client.get("/" if page.name == "home" else f"/{page.name}")
+        html = answer.text
+        assert answer.headers["content-type"].startswith("text/html")
+        assert html.startswith(ORIGINAL.split("</head>")[0]), page.name
+        assert html.endswith(ORIGINAL.split("</head>")[1]), page.name
+        links = re.findall(r'modulepreload" crossorigin href="\./([^"]+)"', html)
+        assert len(links) == len(set(links)), page.name
+        missing = [link for link in links if not (STATIC / link).exists()]
+        assert missing, "our views are not named"
+        assert [link for link in missing if client.get(f"/{link}").headers["content-type"][:4] != "text"] == []
+        assert all(link.startswith("views/") for link in missing)
+        allowed = [f"'sha256-{b64encode(sha256(line.encode()).digest()).decode()}'" for line in inline(html)]
+        assert all(one in doors.policy("") for one in allowed), page.name
+
+
+def inline(html: str) -> list[str]:
+    return re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+
+
+def test_streamlits_parts_come_with_all_that_they_import(client: TestClient) -> None:
+    """One that is not named is asked for only when another has come."""
+    links = set(re.findall(r'href="\./static/js/([^"]+)"', client.get("/explorer").text))
+    links |= set(re.findall(r'src="\./static/js/([^"]+)"', ORIGINAL))
+    assert any(name.startswith("BidiComponent.") for name in links)
+    for name in links:
+        code = (STATIC / "static" / "js" / name).read_text(encoding="utf-8")
+        assert set(re.findall(r'(?:from|import)"\./([\w.-]+\.js)"', code)) <= links, name
+
+
+def test_a_browser_that_has_the_page_is_told_so_and_all_else_is_the_apps(client: TestClient) -> None:
+    first = client.get("/explorer")
+    again = client.get("/explorer", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert client.head("/explorer").content == b""
+    assert "private" in first.headers["cache-control"]
+    for method, path in (("GET", "/nowhere"), ("GET", "/explorer/_stcore/health"), ("GET", "/favicon.png")):
+        assert client.request(method, path).text == "inner"
