@@ -110,7 +110,7 @@ def test_the_pieces_of_a_character_are_counted_as_by_our_own_tokenizer() -> None
     assert foreign(byte_level()).encode("他", max_len=9).tokens == ("他 1–2/3", "他 3/3")
 
 
-@each("kind", IN_BYTES | WITHOUT_BYTES)
+@each("kind", [*IN_BYTES, *WITHOUT_BYTES])
 def test_spans_cover_the_text_and_each_says_what_its_token_is(kind: str) -> None:
     tokenizer = foreign((IN_BYTES | WITHOUT_BYTES)[kind]())
     for text in TEXTS.values():
