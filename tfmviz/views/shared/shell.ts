@@ -223,21 +223,16 @@ export class Shell<Look extends Colours = Colours> {
 
   /** The bar of the figure: values, files, the whole screen. */
   bar() {
-    const file = (format: "svg" | "png") =>
-      this.width > 0 && save({ ...this.figure(), ...this.titles(), colours: this.colours }, format);
+    const file = (format: "svg" | "png") => this.width > 0 && save({ ...this.figure(), colours: this.colours }, format);
     return figureBar({ whole: () => this.node, file, values: () => this.values() });
   }
 
-  figure(): Figure {
-    return { width: 0, height: 0, paint: () => {} };
-  }
-
-  titles(): Titles {
-    return { name: "figure", title: "", caption: "" };
+  figure(): Figure & Titles {
+    return { width: 0, height: 0, paint: () => {}, name: "figure", title: "", caption: "" };
   }
 
   values(): Values {
-    return { title: this.titles().title, columns: [], rows: [] };
+    return { title: "", columns: [], rows: [] };
   }
 
   /** @param text for screen readers */
