@@ -2,8 +2,8 @@
 // hand that must be still, light and dark, sizes, frames, and words for screen readers.
 //
 // A view draws its data (`draw`), as they come or as it reads them (`read`), says what is chosen (`chosen`) and takes
-// what the page around has chosen (`take`). A figure has a bar (`bar`): the view gives its values (`values`), what it
-// is called (`titles`) and what is painted (`figure`).
+// what the page around has chosen (`take`). A figure has a bar (`bar`): the view gives its values (`values`), and what
+// is painted under which name (`figure`).
 
 import { figureBar } from "./bar.ts";
 import type { Link } from "./beside.ts";
