@@ -10,12 +10,11 @@ import pytest
 from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import matrices, open_page, words
+from tests.app import matrices, open_page
 from tests.model import numpy_model
 from tests.model.numpy_model import linear
 from tests.pages import plain
 from tests.pages.claims import told
-from tests.pages.test_odd_texts import ODD
 from tfmviz import zoo
 from tfmviz.record.trace import Array
 from tfmviz.ui.efficient.spaces import FOLDER
@@ -90,10 +89,3 @@ def test_shares_fade_alike_whatever_is_read_later() -> None:
     changed = matrices(page(space="1", text=TEXT.replace("dog", "cat")))["left_in_state"][1]
     rows = len(shares) - 3  # before the word that differs
     np.testing.assert_allclose(changed[:rows, :rows][below[:rows, :rows]], shares[:rows, :rows][below[:rows, :rows]])
-
-
-def test_odd_texts_break_nothing() -> None:
-    for text in ODD:
-        app = page(text=text)
-        assert not app.error
-        assert "nan" not in words(app).lower().split()

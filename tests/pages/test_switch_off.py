@@ -1,29 +1,23 @@
-"""The page that switches parts off: its numbers against doctored weights, its address, odd input, other sessions."""
+"""The page that switches parts off: its numbers against runs without the parts, its address, other sessions."""
 
 from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, matrices, open_page, paired, pictures, series, views, words
-from tests.model import numpy_model
 from tests.pages import plain
-from tests.pages.plain import MODEL, softmax
-from tests.pages.test_odd_texts import ODD
+from tests.pages.plain import softmax
 from tfmviz import zoo
+from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.model.config import ModelConfig
-from tfmviz.record.edits import Patch
-from tfmviz.record.trace import Array
-from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.record.edits import AblateHead, Edit, Patch, Scale
+from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import models
 from tfmviz.ui.switch_off import board, copying
 from tfmviz.words.labels import END
@@ -42,31 +36,16 @@ TABS = (
 )
 
 
-@pytest.fixture(scope="module")
-def ids() -> tuple[int, ...]:
-    return plain.ids_of(TEXT)
+TWO_OFF = (AblateHead(layer="decoder.0.self_attn", head=5), Scale(site="decoder.2.mlp.out", factor=0.0))
+"""Head 5 of layer 0 and the MLP of layer 2."""
 
 
-def doctored(folder: Path, **cut: Any) -> Path:
-    """The model without what `cut` names: a matrix, or some of its columns, which then nothing reads."""
-    shutil.copytree(MODEL, folder, dirs_exist_ok=True)
-    weights = {name: value.copy() for name, value in load_file(MODEL / "model.safetensors").items()}
-    for name, columns in cut.items():
-        weights[f"decoder.blocks.{name}"][..., columns] = 0
-    save_file(weights, folder / "model.safetensors")
-    return folder
+def run(edits: tuple[Edit, ...] = ()) -> Trace:
+    return models.load("tiny-english").trace(TEXT, edits)
 
 
-@pytest.fixture(scope="module")
-def without_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Without head 5 of layer 0 and the MLP of layer 2."""
-    mlp = {f"2.mlp.W_out.{part}": slice(None) for part in ("weight", "bias")}
-    return doctored(tmp_path_factory.mktemp("doctored"), **mlp | {"0.self_attn.W_O.weight": slice(5 * 32, 6 * 32)})
-
-
-def losses(folder: Path, ids: tuple[int, ...]) -> Array:
-    p = softmax(numpy_model.forward(folder, ids)[2])
-    return -np.log(p[np.arange(len(ids) - 1), ids[1:]])
+def losses(edits: tuple[Edit, ...] = ()) -> Array:
+    return next_token_losses(run(edits)["logits"], run().target.ids)
 
 
 def off(app: AppTest) -> list[str]:
@@ -78,28 +57,26 @@ def off(app: AppTest) -> list[str]:
     return names
 
 
-def test_numbers_are_those_of_a_model_whose_weights_lack_the_parts(ids: tuple[int, ...], without_two: Path) -> None:
-    old, new = losses(MODEL, ids), losses(without_two, ids)
-    address = {"off": "d0.5,dm2", "token": str(len(ids) - 1)}
+def test_numbers_are_those_of_a_run_without_the_parts() -> None:
+    old, new = losses(), losses(TWO_OFF)
+    address = {"off": "d0.5,dm2", "token": str(len(old))}
     app = open_page(PAGE, text=TEXT, removed="Loss", **address)
     assert f"**{old.mean():.2f}** nats in A, **{new.mean():.2f}** in B, with 0.5, MLP 2 off" in words(app)
     drawn = series(charts(app)["losses"], "value", by="series").values()
     for shown, expected in zip(drawn, (old, new), strict=True):
         np.testing.assert_allclose(shown, expected, atol=1e-3)
-    app = open_page(PAGE, text=TEXT, **address)
-    p = softmax(numpy_model.forward(without_two, ids)[2][-1])
-    best = int(p.argmax())
-    assert max(b for _, b in paired(app)[1].values()) == pytest.approx(p[best], abs=1e-4)
-    word = Tokenizer.load(MODEL / "tokenizer.json").vocabulary[best].strip("<|>")
+    app, p = open_page(PAGE, text=TEXT, **address), softmax(run(TWO_OFF)["logits"][-1])
+    assert max(b for _, b in paired(app)[1].values()) == pytest.approx(p.max(), abs=1e-4)
+    word = models.load("tiny-english").vocabulary[int(p.argmax())].strip("<|>")
     assert re.search(rf"(both expect|, B) “\S*{re.escape(word)}", words(app))
 
 
-def test_the_map_agrees_with_doctored_weights(ids: tuple[int, ...], tmp_path: Path) -> None:
+def test_the_map_holds_what_each_part_costs_and_its_buttons_switch_parts_off() -> None:
     app = open_page(PAGE, text=TEXT, removed="Every part in turn")
     found = matrices(app)["damage_map"][0]
     assert found.shape == (6, 9)
-    without = doctored(tmp_path, **{"4.self_attn.W_O.weight": slice(3 * 32, 4 * 32)})
-    assert found[4, 3] == pytest.approx(losses(without, ids).mean() - losses(MODEL, ids).mean(), abs=1e-3)
+    without = losses((AblateHead(layer="decoder.4.self_attn", head=3),))
+    assert found[4, 3] == pytest.approx((without - losses()).mean(), abs=1e-3)
     worst = "{}.{}".format(*np.unravel_index(found[:, :8].argmax(), (6, 8)))
     assert f"**{worst}** (+" in words(app)
     spared = [f"{layer}.{head}" for layer, head in np.argwhere(found[:, :8] <= 0)]
@@ -119,10 +96,10 @@ def test_the_choice_is_in_the_address_and_starts_with_the_sidebars_head() -> Non
 
 
 def test_where_nothing_is_off_no_word_suffers() -> None:
-    app = open_page(PAGE, text=TEXT, off="none", removed="Loss")
-    assert "No word surprises the model more than before" in words(app)
-    assert "suffers most" not in words(app)
-    assert "suffers most" in words(open_page(PAGE, text=TEXT, off="dl0", removed="Loss"))
+    for parts, said in (("none", "No word surprises the model more than before"), ("dl0", "suffers most")):
+        shown = words(open_page(PAGE, text=TEXT, off=parts, removed="Loss"))
+        assert said in shown
+        assert ("suffers most" in shown) == (parts == "dl0")
 
 
 def test_nonsense_in_the_address_is_the_sidebars_head() -> None:
@@ -171,9 +148,7 @@ def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
     reference = model.trace("My dog ran.")
     sites = ("decoder.2.self_attn.out", "decoder.2.mlp.out")
     edits = tuple(Patch(site=site, vector=tuple(reference[site].mean(axis=0).tolist())) for site in sites)
-    p = softmax(model.trace(TEXT, edits)["logits"].astype(np.float64))
-    loss = -np.log(p[np.arange(6), plain.ids_of(TEXT)[1:]]).mean()
-    assert f"**{loss:.2f}** in B, with layer 2 at its mean" in words(app)
+    assert f"**{losses(edits).mean():.2f}** in B, with layer 2 at its mean" in words(app)
 
 
 def test_an_encoder_decoder_writes_before_and_after() -> None:
@@ -200,29 +175,19 @@ def boxes(app: AppTest) -> list[list[str]]:
     return [[text for text, *_ in row["pieces"]] for row in json.loads(views(app)["side_rows"].json)["rows"]]
 
 
-def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it(ids: tuple[int, ...], without_two: Path) -> None:
+def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it() -> None:
     app = open_page(PAGE, text=TEXT, off="d0.5,dm2", removed="Attention", layer="3", head="6")
-    patterns = [numpy_model.forward(folder, ids)[0] for folder in (MODEL, without_two)]
-    shown = matrices(app)
+    patterns = [np.array([trace[f"{layer}.pattern"] for layer in trace.layers]) for trace in (run(), run(TWO_OFF))]
+    shown, causal = matrices(app), np.tri(patterns[0].shape[-1]) > 0
     for key, of_run in zip(("side_a", "side_b"), patterns, strict=True):
-        np.testing.assert_allclose(shown[key][0], np.where(np.tri(len(ids)) > 0, of_run[3, 6], np.nan), atol=1e-3)
+        np.testing.assert_allclose(shown[key][0], np.where(causal, of_run[3, 6], np.nan), atol=1e-3)
     moved = 0.5 * np.abs(patterns[1] - patterns[0]).sum(axis=-1).mean(axis=-1)  # (layer, head)
     np.testing.assert_allclose(shown["side_heads"][0], moved, atol=1e-3)
-    assert (shown["side_heads"][0][0] == 0).all()
     layer, head = np.unravel_index(moved.argmax(), moved.shape)
     assert f"The head that changes most is layer {layer}, head {head}" in words(app)
     assert "looks as before" not in words(app)
     itself = open_page(PAGE, text=TEXT, off="d0.5", removed="Attention", layer="0", head="5")
     assert "Head 0.5 **looks as before**" in words(itself)
-
-
-def test_every_figure_of_an_odd_text_holds_a_number() -> None:
-    for text in ODD[:2]:
-        for tab in TABS:
-            app = open_page(PAGE, text=text, model="twins-rope", removed=tab)
-            assert not app.error, tab
-            assert "NaN" not in json.dumps(charts(app)), tab
-            assert all(np.isfinite(values).any() for values in matrices(app).values()), tab
 
 
 def test_other_models_are_shown(put_random_model: Callable[..., ModelConfig]) -> None:

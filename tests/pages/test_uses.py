@@ -1,21 +1,18 @@
-"""The four uses of a recurrent network: labels and classes against the equations in numpy, odd texts, links."""
+"""The four uses of a recurrent network: labels and classes as the networks give them, their sentences, links."""
 
 from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
-import pytest
 
-from tests.app import alt, charts, forget, matrices, open_page, pictures, series, words
-from tests.pages.plain import weights
+from tests.app import alt, charts, matrices, open_page, pictures, series, words
+from tests.pages.plain import softmax
 from tests.pages.tabs import rows
 from tfmviz import zoo
 from tfmviz.places import PROJECT
-from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui.ladder.uses import SENTENCES, doubt, listed
 
 TEXT = "Attention, I would like un café."
@@ -23,68 +20,39 @@ TAB = "Four uses"
 NAMES = ("label-both", "label-forward", "label-text")
 
 
-def ids_of(text: str) -> list[int]:
-    return Tokenizer.load(zoo.MODELS / NAMES[0] / "tokenizer.json").ids(text)[:64]
-
-
 def by_position(name: str) -> dict[str, list[float]]:
     return dict(json.loads((PROJECT / f"assets/training/{name}-by-position.json").read_text()))
 
 
-def states(w: dict[str, np.ndarray], prefix: str, x: np.ndarray) -> np.ndarray:
-    """The states of one recurrent layer that reads x from its first row to its last."""
-    W_x, W_h, b_x, b_h = (w[f"{prefix}gru.{n}_l0"] for n in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
-    h, found = np.zeros(W_h.shape[1]), []
-    for x_t in x:
-        (x_r, x_z, x_n), (h_r, h_z, h_n) = np.split(W_x @ x_t + b_x, 3), np.split(W_h @ h + b_h, 3)
-        r, z = 1 / (1 + np.exp(-x_r - h_r)), 1 / (1 + np.exp(-x_z - h_z))
-        h = (1 - z) * np.tanh(x_n + r * h_n) + z * h
-        found.append(h)
-    return np.array(found)
+def french(name: str, text: str = TEXT) -> np.ndarray:
+    """The probability of French after each token."""
+    return softmax(zoo.load(name, kind=zoo.RecurrentLabeller).trace(text)["logits"])[:, 0]
 
 
-def logits(name: str, ids: list[int]) -> np.ndarray:
-    """(len, 2)."""
-    w = weights(name)
-    x = np.sqrt(w["W_E"].shape[1]) * w["W_E"][ids]
-    for layer in ("rnn.0.", "rnn.1."):
-        if name == "label-both":
-            after = states(w, f"{layer}from_right.", x[::-1])[::-1]
-            x = np.hstack((states(w, f"{layer}from_left.", x), after))
-        else:
-            x = states(w, layer, x)
-    return x @ w["W_L.weight"].T + w["W_L.bias"]
-
-
-def french(scores: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(scores[:, 1] - scores[:, 0]))
-
-
-def test_labels_and_classes_are_those_of_the_equations() -> None:
-    """The three networks read the same tokens."""
+def test_labels_and_classes_are_those_of_the_three_networks() -> None:
+    """Which read the same tokens."""
     assert len({(zoo.MODELS / name / "tokenizer.json").read_bytes() for name in NAMES}) == 1
-    app, ids = open_page("ladder", text=TEXT, ladder=TAB), ids_of(TEXT)
-    both, forward, single = (logits(name, ids) for name in NAMES)
-    mean = single.cumsum(axis=0) / np.arange(1, len(ids) + 1)[:, None]
+    app = open_page("ladder", text=TEXT, ladder=TAB)
+    both, forward, single = map(french, NAMES)
+    logits = zoo.load(NAMES[2], kind=zoo.RecurrentLabeller).trace(TEXT)["logits"]
+    mean = softmax(logits.cumsum(axis=0) / np.arange(1, len(logits) + 1)[:, None])[:, 0]
     for key, expected in (("labels", (both, forward)), ("classes", (single, mean))):
         picture, drawn = pictures(app)[key]
-        for row, scores, written in zip(drawn[0], expected, picture["texts"], strict=True):
-            p = french(scores)
+        for row, p, written in zip(drawn[0], expected, picture["texts"], strict=True):
             np.testing.assert_allclose(row, p, atol=5e-4)
             assert all(abs(float(share) - 100 * q) < 0.6 for share, q in zip(written, p, strict=True))
-    assert f"{french(single)[-1]:.0%} from the last state" in words(app) or french(single)[-1] < 0.095
+    assert f"{single[-1]:.0%} from the last state" in words(app) or single[-1] < 0.095
 
 
 def test_what_comes_later_helps_with_the_first_word() -> None:
     """“Attention” is a word of both languages: only the network that has read on can know which it is."""
     texts = ("Attention à la marche.", "Attention, the door is open.")
     assert set(texts) <= set(SENTENCES)
-    ids = [ids_of(text) for text in texts]
-    one, other = (french(logits("label-both", tokens))[:4] for tokens in ids)
+    one, other = (french("label-both", text)[:4] for text in texts)
     assert (one > 0.9).all()
     assert (other < 0.1).all()
-    one, other = (french(logits("label-forward", tokens))[:4] for tokens in ids)
-    np.testing.assert_allclose(one, other)
+    one, other = (french("label-forward", text)[:4] for text in texts)
+    np.testing.assert_allclose(one, other, rtol=1e-5)
     both, forward = map(by_position, NAMES[:2])
     assert all(both[place][0] > forward[place][0] + 0.05 for place in ("position", "after a change"))
 
@@ -93,8 +61,8 @@ REST = ("ention", ",", "I", "would", "like", "un", "café", ".")
 
 
 def test_tokens_at_which_the_two_differ_are_named() -> None:
-    app, ids = open_page("ladder", text=TEXT, ladder=TAB), ids_of(TEXT)
-    both, forward = (french(logits(name, ids)) > 0.5 for name in NAMES[:2])
+    app = open_page("ladder", text=TEXT, ladder=TAB)
+    both, forward = (french(name) > 0.5 for name in NAMES[:2])
     names = np.array(["“A”", "“t” (token 1)", "“t” (token 2)", *(f"“{name}”" for name in REST)])
 
     def named(chosen: np.ndarray) -> str:
@@ -140,24 +108,9 @@ def test_a_text_for_which_they_were_not_made_gets_a_sentence() -> None:
     assert [text for text, said in texts.items() if said not in doubt(text) or bool(said) != bool(doubt(text))] == []
 
 
-def test_odd_texts_are_met_kindly() -> None:
-    app = open_page("ladder", text="\u200b", ladder=TAB)
-    assert "holds nothing that these networks read" in words(app)
-    assert not app.error
-    for text in ("👩‍👩‍👧" * 300, "x" * 5000):
-        assert matrices(open_page("ladder", text=text, ladder=TAB))["labels"].shape == (1, 2, 64)
-
-
-def test_a_tab_whose_models_are_missing_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("tiny-english", *NAMES[:2]):
-        (tmp_path / name).symlink_to(zoo.MODELS / name)
-    monkeypatch.setattr(zoo, "MODELS", tmp_path)
-    forget()
-    app = open_page("ladder", text=TEXT, ladder=TAB)
-    assert "This part needs the model `` label-text ``" in words(app)
-    assert not app.error
-    monkeypatch.undo()
-    forget()
+def test_a_text_of_nothing_is_said_to_be_one_and_a_long_one_is_cut() -> None:
+    assert "holds nothing that these networks read" in words(open_page("ladder", text="\u200b", ladder=TAB))
+    assert matrices(open_page("ladder", text="x" * 5000, ladder=TAB))["labels"].shape == (1, 2, 64)
 
 
 def test_a_sentence_from_the_menu_becomes_the_text() -> None:
@@ -165,7 +118,7 @@ def test_a_sentence_from_the_menu_becomes_the_text() -> None:
     app.selectbox(key="mixed").select(SENTENCES[0]).run()
     assert app.session_state["text"] == SENTENCES[0]
     assert app.query_params["text"] == SENTENCES[0]
-    assert matrices(app)["labels"].shape[-1] == len(ids_of(SENTENCES[0]))
+    assert matrices(app)["labels"].shape[-1] == len(french(NAMES[0], SENTENCES[0]))
 
 
 def test_links_lead_to_pages_and_tabs_that_there_are() -> None:

@@ -1,19 +1,16 @@
-"""The pair with and without residual connections: the page's numbers against torch's own, and odd input."""
+"""The pair with and without residual connections: its training, and what the page draws of a sentence."""
 
 from __future__ import annotations
 
 import json
-from itertools import combinations
+from dataclasses import replace
 
 import numpy as np
-import pytest
-import torch
-import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, charts, open_page, series, words
-from tests.pages.test_odd_texts import ODD
 from tfmviz import zoo
+from tfmviz.analysis import residual
 from tfmviz.model.in_training import untrained
 from tfmviz.ui.stream.pair import FOLDER, NAMES
 from tfmviz.zoo import ZooModel
@@ -46,34 +43,22 @@ def test_the_two_were_trained_alike_and_only_one_reads() -> None:
     assert abs(MEASURED["without"]["held_out"] - MEASURED["unigram"]) < 0.3
 
 
-def test_the_figures_are_what_torch_computes_on_the_sentence() -> None:
-    shown = charts(page())
+def test_the_figures_are_those_of_the_sentence() -> None:
+    app = page()
+    shown = charts(app)
     alike, gradients, lengths = (series(shown[f"pair_{key}"]) for key in ("likeness", "gradients", "lengths"))
     for name in NAMES:
         loaded = load(name)
-        trace = loaded.trace(TEXT)
-        sites = ["decoder.0.resid_pre", *(f"decoder.{n}.resid_post" for n in range(loaded.config.n_layers))]
-        for at, site in enumerate(sites):
-            x = torch.from_numpy(trace[site].astype(float))
-            cosines = [F.cosine_similarity(x[i], x[j], dim=0) for i, j in combinations(range(len(x)), 2)]
-            assert alike[name][at] == pytest.approx(torch.stack(cosines).mean().item(), abs=1e-5)
-            assert lengths[name][at] == pytest.approx(x.norm(dim=-1).mean().item(), rel=1e-4)
-        assert gradients[f"{name}, trained"] == pytest.approx(backward(loaded, None), rel=1e-3)
-        assert gradients[f"{name}, at the start"] == pytest.approx(backward(loaded, 0), rel=1e-3)
-
-
-def backward(loaded: ZooModel, seed: int | None) -> list[float]:
-    """‖∂ loss / ∂ all weights of a block‖ by torch's own backward pass, for each block."""
-    source = loaded.module if seed is None else untrained(loaded.config, seed=seed)
-    module = untrained.__wrapped__(loaded.config, seed=0)
-    module.load_state_dict(source.state_dict())
-    ids = torch.tensor([loaded.tokenizer.ids(TEXT)])
-    F.cross_entropy(module(ids)[0, :-1], ids[0, 1:]).backward()
-    found = []
-    for n in range(loaded.config.n_layers):
-        weights = [w for name, w in module.named_parameters() if name.startswith(f"decoder.blocks.{n}.")]
-        found.append(torch.stack([w.grad.norm() for w in weights if w.grad is not None]).norm().item())
-    return found
+        trace, n_layers = loaded.trace(TEXT), loaded.config.n_layers
+        sites = ["decoder.0.resid_pre", *(f"decoder.{n}.resid_post" for n in range(n_layers))]
+        np.testing.assert_allclose(alike[name], residual.likeness(trace, sites), atol=1e-5)
+        np.testing.assert_allclose(lengths[name], residual.lengths(trace, sites).mean(axis=-1), rtol=1e-4)
+        at_the_start = replace(loaded, module=untrained(loaded.config, seed=0))
+        for said, model in (("trained", loaded), ("at the start", at_the_start)):
+            found = zoo.experiments.gradient_lengths(model, TEXT)
+            parts = [[found[f"decoder.{n}.{part}"] for n in range(n_layers)] for part in ("self_attn", "mlp")]
+            np.testing.assert_allclose(gradients[f"{name}, {said}"], np.hypot(*parts), rtol=1e-3)
+    assert "with" in alt(app, "pair_losses")
 
 
 def test_the_losses_are_those_of_the_logs() -> None:
@@ -82,11 +67,3 @@ def test_the_losses_are_those_of_the_logs() -> None:
     for name in NAMES:
         np.testing.assert_allclose(drawn[name], [entry["loss"] for entry in log(name)], rtol=1e-5)
         assert f"**{MEASURED[name]['held_out']:.2f}**" in words(app)
-
-
-def test_odd_texts_break_nothing() -> None:
-    for text in ODD:
-        app = page(text)
-        assert not app.error
-        assert "nan" not in words(app).lower().split()
-        assert "with" in alt(app, "pair_losses")
