@@ -66,15 +66,6 @@ def test_lengths_and_shares_are_those_of_the_pinned_token(independent: Forward, 
     assert np.abs(share[:, TOKEN] - share[:, -1]).max() > 0.05
 
 
-def test_the_logit_taken_apart_is_that_of_the_pinned_token(independent: Forward) -> None:
-    said = words(page("residual_stream", stream="Who made the word"))
-    measured = re.search(rf"after token {TOKEN} “[^”]+” is \*\*(−?\d+\.\d+)\*\*", said)
-    assert measured
-    logits = independent[2]
-    assert number(measured[1]) == pytest.approx(logits[TOKEN].max(), abs=0.006)
-    assert abs(logits[TOKEN].max() - logits[-1].max()) > 0.05
-
-
 def test_the_strongest_heads_are_those_of_the_largest_amounts_whatever_their_sign() -> None:
     app = page("residual_stream", stream="Who made the word", word="saw")
     shown = [numbers_in(button.label)[-1] for button in app.button if str(button.key).startswith("look_at_")]

@@ -35,16 +35,6 @@ LESSONS = [page.name for page in router.PAGES if page.group]
 
 Put = Callable[..., ModelConfig]
 VIEWS = ("Predictions", "Residual stream", "Take it away")
-ODD_TEXTS = {
-    "html": "<img src=x onerror=alert(1)>",
-    "markdown": "**bold** $x$ :red[no] `code` [a](b)",
-    "emoji": "👩‍👩‍👧 says 😀",
-    "chinese": "老王 批评 老李",
-    "right-to-left": "שלום עולם",
-    "control characters": "a\x00b\x07c\td",
-    "one token": "a",
-    "control token": "<|endoftext|>",
-}
 
 
 def payload(app: AppTest) -> bytes:

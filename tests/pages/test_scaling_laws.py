@@ -6,7 +6,6 @@ import json
 import re
 
 import numpy as np
-import pytest
 
 from tests.app import charts, open_page, series, views, words
 from tfmviz.analysis.law_fits import fit_additive
@@ -22,16 +21,6 @@ def test_curves_are_the_papers() -> None:
     np.testing.assert_allclose(kaplan, (6.4e13 / x) ** 0.076)
     np.testing.assert_allclose(hoffmann, 1.69337 + 406.401 / x**0.33917)
     np.testing.assert_allclose(besiroglu, 1.8172 + 482.01 / x**0.3478)
-
-
-def test_against_operations_no_split_is_better_than_the_curve() -> None:
-    chart = charts(open_page(PAGE, sized=LAWS, law_axis="C"))["laws"]
-    _, hoffmann, _ = series(chart, "y").values()
-    _, c, _ = series(chart, "x").values()
-    n = np.geomspace(1e4, 1e14, 2001)
-    for operations, best in zip(c[::24], hoffmann[::24], strict=True):
-        losses = 1.69337 + 406.401 / n**0.33917 + 410.7228 / (operations / 6 / n) ** 0.28491
-        assert best == pytest.approx(losses.min(), rel=1e-5)
 
 
 def test_the_table_holds_the_losses_at_the_readers_place() -> None:

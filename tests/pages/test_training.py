@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-import torch.nn.functional as F
-from safetensors.numpy import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
 from tests.app import HERE, buttons_of, charts, matrices, open_page, series, words
-from tests.model import numpy_model
-from tests.pages.test_pages import ODD_TEXTS
+from tests.pages.test_odd_texts import ODD
 from tests.runs.disk import full
 from tfmviz import zoo
-from tfmviz.analysis.heads import random_repeats
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.desk import CANNOT_WRITE, Desk
 from tfmviz.runs.folder import Folder
@@ -26,8 +20,9 @@ from tfmviz.runs.texts import LEAST, MOST
 from tfmviz.text.tokenizer import END_OF_TEXT
 from tfmviz.ui import readers
 from tfmviz.ui.training import desk as room
-from tfmviz.ui.training import inside
+from tfmviz.ui.training import film, inside
 from tfmviz.ui.training.desk import EXPERIMENTS
+from tfmviz.zoo import snapshots
 
 TRAIN = "Train one"
 LOGS = zoo.MODELS.parent / "training"
@@ -60,38 +55,21 @@ def progress(app: AppTest) -> list[str]:
     return [element.proto.text for element in app.get("progress")]
 
 
-def as_if_it_had_feed_forward_layers(snapshot: str, folder: Path) -> Path:
-    """A copy with feed-forward layers that write zeros: the independent forward pass knows no model without them."""
-    weights = load_file(zoo.MODELS / "induction" / "snapshots" / f"{snapshot}.safetensors")
-    weights = {name: value.astype(np.float32) for name, value in weights.items()}
-    for p in ("decoder.blocks.0.", "decoder.blocks.1."):
-        weights |= {f"{p}mlp_residual.norm.{name}": np.zeros(128, np.float32) for name in ("weight", "bias")}
-        weights |= {f"{p}mlp.{name}.weight": np.zeros((128, 128), np.float32) for name in ("W_in", "W_out")}
-        weights |= {f"{p}mlp.{name}.bias": np.zeros(128, np.float32) for name in ("W_in", "W_out")}
-    folder.mkdir()
-    save_file(weights, folder / "model.safetensors")
-    shutil.copyfile(zoo.MODELS / "induction" / "config.json", folder / "config.json")
-    return folder
-
-
-def test_the_film_shows_the_snapshots_own_numbers(tmp_path: Path) -> None:
-    """Recomputed by a forward pass in numpy from the file of the snapshot."""
-    app = open_page("training", snapshot="1,324")
-    model = as_if_it_had_feed_forward_layers("0001324", tmp_path / "induction")
-    ids = random_repeats(vocab_size=1024, max_len=64)
-    patterns, _, logits = numpy_model.forward(model, ids)
-    shown = matrices(app)["film_heads"]
-    assert shown.shape == (8, 64, 64)
-    np.testing.assert_allclose(np.nan_to_num(shown), np.concatenate(patterns), atol=0.001)
-
-    each = F.cross_entropy(torch.tensor(logits[:-1]), torch.tensor(ids[1:]), reduction="none").numpy()
+def test_the_film_shows_the_snapshots_own_numbers_and_any_sentence_twice() -> None:
+    app, there = open_page("training", snapshot="1,324"), snapshots.steps(zoo.MODELS / "induction")
+    found = film.copying(1324)
+    trace = film.on_repeats(1324)
+    patterns = np.concatenate([trace[f"{layer}.pattern"] for layer in trace.layers])
+    np.testing.assert_allclose(np.nan_to_num(matrices(app)["film_heads"]), patterns, atol=0.001)
     lines = charts(app)["film_curves"]
-    steps = [int(file.stem) for file in sorted((zoo.MODELS / "induction" / "snapshots").iterdir())]
-    at = steps.index(1324)
-    assert series(lines, table="lines0")["first time"][at] == pytest.approx(each[:31].mean(), abs=1e-3)
-    assert series(lines, table="lines0")["second time"][at] == pytest.approx(each[32:].mean(), abs=1e-3)
+    for name, loss in (("first time", found.first), ("second time", found.second)):
+        assert series(lines, table="lines0")[name][there.index(1324)] == pytest.approx(loss, abs=1e-3)
     assert lines["tables"]["marks"]["x"] == [1324]
-    assert f"{each[32:].mean():.2f} nats" in words(app)
+    assert f"{found.second:.2f} nats" in words(app)
+    for text in ODD:
+        app = open_page("training", text=text, probe="your sentence")
+        assert not app.error, text
+        assert matrices(app)["film_heads"].shape[-1] in range(2, 65, 2)
 
 
 def test_the_titles_of_the_panels_beside_the_heads_fit_a_narrow_window() -> None:
@@ -108,15 +86,6 @@ def test_heads_are_drawn_of_as_many_layers_as_a_run_has() -> None:
         patterns = np.concatenate([trace[f"{layer}.pattern"] for layer in layers])
         np.testing.assert_allclose(np.nan_to_num(drawn.matrices), patterns, atol=1e-6)
         assert len(drawn.titles) == len(patterns)
-
-
-def test_any_sentence_is_read_twice() -> None:
-    for text in ODD_TEXTS.values():
-        app = open_page("training", text=text, probe="your sentence")
-        assert not app.error, text
-        length = matrices(app)["film_heads"].shape[-1]
-        assert length % 2 == 0
-        assert 2 <= length <= 64
 
 
 def test_curves_and_table_of_the_shipped_models_are_those_of_their_logs() -> None:
@@ -152,11 +121,6 @@ def test_an_experiment_fills_in_its_settings_and_the_button_asks_for_just_those(
     (address,) = [path.name for path in runs.iterdir() if path.is_dir()]
     assert app.query_params["run"] in (address, [address])
     assert any("starting" in text for text in progress(app))
-
-
-def test_numbers_are_offered_from_the_smallest_on() -> None:
-    """They are steps of a slider."""
-    assert [name for name, steps in room.OPTIONS.items() if list(steps) != sorted(set(steps))] == []
 
 
 def test_the_address_holds_the_settings(runs: Path) -> None:
