@@ -43,25 +43,21 @@ def coded(ids: Sequence[int]) -> str:
 def test_a_chosen_hypothesis_is_summed_word_by_word(model: ZooModel) -> None:
     """One that ran on, one that is complete and one that was dropped, against a pass over the whole text."""
     found = zoo.writing.search(model, TEXT, width=3, length_penalty=0.6, max_new_tokens=40).beams
-    dropped = next(one for one in found[2].candidates if one.fate == "dropped")
-    texts = {
+    dropped, winner = next(one for one in found[2].candidates if one.fate == "dropped"), found[-1].complete[0].ids
+    for fate, ids in {
         "went on": found[3].running[2].ids,
         "was complete": found[-1].complete[1].ids,
         "was dropped": (*found[1].running[dropped.parent].ids, dropped.token),
-    }
-    winner = found[-1].complete[0].ids
-    for fate, ids in texts.items():
+    }.items():
         app = open_translating(translation="Beam search", alpha="0.6", hypothesis=coded(ids))
-        rows = sent(app, "hypothesis_words")["rows"]
-        for columns, tokens in (((1, 2), ids), ((4, 3), winner)):
-            terms = log_p(model, TEXT, list(tokens[:-1]))[range(len(tokens)), tokens]
-            for column, expected in zip(columns, (terms, np.cumsum(terms)), strict=True):
-                shown = [number(row[column]) for row in rows if row[column]]
-                np.testing.assert_allclose(shown, expected, atol=6e-3)
-        said = words(app)
+        rows, said = sent(app, "hypothesis_words")["rows"], words(app)
+        terms = log_p(model, TEXT, list(ids[:-1]))[range(len(ids)), ids]
+        for column, expected in ((1, terms), (2, np.cumsum(terms))):
+            shown = [number(row[column]) for row in rows if row[column]]
+            np.testing.assert_allclose(shown, expected, atol=6e-3)
+        assert number(rows[len(winner) - 1][3]) == pytest.approx(found[-1].complete[0].score, abs=6e-3)
         assert fate in said
-        total = log_p(model, TEXT, list(ids[:-1]))[range(len(ids)), ids].sum()
-        assert f"= **{decimal(total / len(ids) ** 0.6, '.3f')}**" in said
+        assert f"= **{decimal(terms.sum() / len(ids) ** 0.6, '.3f')}**" in said
         part = next(n for n, both in enumerate(zip(ids, winner, strict=False)) if both[0] != both[1])
         assert f"leaves the winner at word {part + 1}: “{markdown.plain(visible(model.vocabulary[ids[part]]))}”" in said
 

@@ -1,4 +1,4 @@
-"""The page on recurrent translators: its numbers are those of the models, whose equations tests/model asks; its address, its notes, old files."""
+"""The page on recurrent translators: its numbers are those of the models; its address, its notes, old files."""
 
 from __future__ import annotations
 

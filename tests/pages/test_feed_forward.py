@@ -38,16 +38,10 @@ TABS = ("One token through it", "Same at every position", "Neurons", "Without it
 HERE = {"model": "tiny-english", "text": TEXT, "layer": str(LAYER), "token": str(TOKEN)}
 
 VARIANTS: dict[str, dict[str, Any]] = {
-    "gelu": {},
-    "relu": {"feed_forward": "relu"},
     "gated": {"feed_forward": "swiglu"},
-    "post-norm": {"norm_position": "post", "norm": "rms"},
     "encoder": {"architecture": "encoder-only", "positions": "sinusoidal", "feed_forward": "relu"},
     "translator": {"architecture": "encoder-decoder", "positions": "none", "feed_forward": "swiglu"},
-    "narrow": {"d_ff": 1},
-    "norms on both sides": {"norm_position": "both", "norm": "rms", "feed_forward": "geglu_tanh"},
     "parallel": {"residual": "parallel", "feed_forward": "silu"},
-    "words filled in": {"architecture": "encoder-only", "head": "transform", "feed_forward": "gelu_tanh"},
     "no words": {"architecture": "encoder-only", "head": "none"},
 }
 

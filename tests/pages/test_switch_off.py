@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from tests.pages import plain
 from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.analysis.mask_effect import next_token_losses
-from tfmviz.model.config import ModelConfig
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import models
@@ -188,24 +186,6 @@ def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it() -> None:
     assert "looks as before" not in words(app)
     itself = open_page(PAGE, text=TEXT, off="d0.5", removed="Attention", layer="0", head="5")
     assert "Head 0.5 **looks as before**" in words(itself)
-
-
-def test_other_models_are_shown(put_random_model: Callable[..., ModelConfig]) -> None:
-    """The decoder-only one has one layer, one head, no MLP and norms after the sum."""
-    small = {"feed_forward": "none", "norm_position": "post", "n_layers": 1, "n_heads": 1, "n_kv_heads": 1}
-    for architecture in ("encoder-only", "encoder-decoder", "decoder-only"):
-        put_random_model(architecture, architecture=architecture, **small if architecture == "decoder-only" else {})
-        drawn = {}
-        for tab in TABS:
-            app = open_page(PAGE, text="the cat sat", model=architecture, removed=tab)
-            assert not app.error, words(app)
-            drawn[tab] = [*charts(app), *matrices(app), *({"next_words"} & set(views(app)))]
-        assert drawn["Next word"] == ["next_words"]
-        assert drawn["Loss"] == ([] if architecture == "encoder-only" else ["losses"])
-        assert {"side_a", "side_b", "side_difference", "side_heads"} <= set(drawn["Attention"])
-        assert drawn["Every part in turn"] == ["damage_map"]
-        assert drawn["Do sharp heads matter?"] == ([] if architecture == "decoder-only" else ["look_and_matter"])
-        assert drawn["Copy from another sentence"] == ["recovered"]
 
 
 def test_copying_uses_the_readers_pair_and_says_where_the_difference_is() -> None:
