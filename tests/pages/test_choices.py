@@ -149,13 +149,6 @@ def test_it_is_the_shorter_sentence_that_is_filled_up() -> None:
         assert "keys 0 to 3." in alt(app, "padding: by length")
 
 
-def test_the_view_opens_at_the_chosen_head_and_token() -> None:
-    app = page("step_by_step")
-    header, _ = read_blob(bytes(views(app)["steps"].bytes))
-    chosen = header["layer"], header["head"], sent(app, "steps_selection")["token"]
-    assert chosen == (f"decoder.{LAYER}.self_attn", HEAD, TOKEN)
-
-
 def test_each_model_and_sentence_has_a_short_name_which_links_may_hold_for_good() -> None:
     """Also a sentence with half a pair of surrogates, which no text in UTF-8 has."""
     layer = "decoder.0.self_attn"

@@ -18,7 +18,7 @@ from tests.pages.claims import number, told
 from tests.pages.plain import losses
 from tests.positions import numpy_twins
 from tfmviz import zoo
-from tfmviz.analysis import position_terms, sinusoids
+from tfmviz.analysis import position_terms
 from tfmviz.analysis.linear_attention import shares
 from tfmviz.model.block import build_positions
 from tfmviz.model.later import scores_from
@@ -141,19 +141,6 @@ def test_what_a_scheme_does_is_found_by_trying() -> None:
         found = effects_of(lively(build_positions(config(positions=scheme), bidirectional=False)), 11, d_model=30)
         acts = {seam for seam, name in SEAMS.items() if getattr(found, name) is not None}
         assert acts == {schemes.SCHEMES[scheme].acts} - {None}, scheme
-
-
-def test_what_is_drawn_of_rope_and_of_sinusoids_is_their_angles() -> None:
-    turned, table = duel.twin_of("rope").effects.turned, duel.twin_of("sinusoidal").effects.added
-    assert turned is not None
-    assert table is not None
-    angles = np.outer(np.arange(64), 10000.0 ** (-np.arange(0, 32, 2) / 32))
-    expected = np.stack((np.cos(angles), np.sin(angles)), axis=-1).reshape(64, 32)
-    np.testing.assert_allclose(turned, expected, atol=1e-5)
-    mean, lowest, highest = position_terms.along_diagonals(sinusoids.cosines(table))
-    cosines = [np.cos(k * 10000.0 ** (-np.arange(0, 128, 2) / 128)).mean() for k in range(64)]
-    np.testing.assert_allclose(mean, cosines, atol=1e-6)
-    assert (highest - lowest).max() < 1e-6
 
 
 def test_on_paper_the_score_of_two_words_that_move_is_that_of_independent_forward_passes() -> None:

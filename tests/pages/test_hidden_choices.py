@@ -110,11 +110,3 @@ def test_a_choice_comes_into_sight_where_something_begins_to_read_it() -> None:
     ):
         assert shown(open_page(page, **address)) == choices, address
     assert "kind" not in shown(open_page("positions_rope", model="french-english"))
-
-
-def test_what_is_hidden_keeps_its_value() -> None:
-    app = open_page("complexity", **ENGLISH, layer="2", head="5")
-    assert shown(app) == []
-    app.switch_page("pages/explorer.py").run()
-    assert (app.slider(key="layer").value, app.slider(key="head").value) == (2, 5)
-    assert app.text_area(key="text").value == ENGLISH["text"]

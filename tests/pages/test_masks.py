@@ -238,15 +238,6 @@ def test_the_models_own_mask_needs_no_second_run() -> None:
         assert after.trace["decoder.1.self_attn.pattern"][:, 3, 1].max() == 0
 
 
-def test_the_address_says_after_how_many_layers_the_reach_is_drawn() -> None:
-    """What a window of three keys passes on is a power of its matrix."""
-    for depth in (1, 2):
-        (drawn,) = matrices(open_page("masks", text=TEXT, start="window", effect="Reach", depth=str(depth)))["reach"]
-        distance = np.subtract.outer(np.arange(len(drawn)), np.arange(len(drawn)))
-        window = ((distance >= 0) & (distance <= 2)).astype(int)
-        np.testing.assert_array_equal(~np.isnan(drawn), np.linalg.matrix_power(window, depth) > 0)
-
-
 def test_reach_ends_at_the_last_layer_of_a_model_chosen_later() -> None:
     app = open_page("masks", text="the cat sat", effect="Reach")
     assert app.slider(key="depth").value == 6

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.app import charts, open_page, views, words
+from tests.app import charts, forget, open_page, views, words
 from tests.model.helpers import flat, lively
 from tests.pages.test_compare import EXPERIMENTS, tables
 from tests.positions.clocks import ENTRY, STEP
@@ -108,10 +108,8 @@ def test_surprises_at_different_tokens_are_not_compared_token_by_token(rope_alon
         assert "own_losses" not in charts(app)
         (tokens, _), (others, _) = (trials.losses_on(duel.twin_of(scheme), text) for scheme in ("rope", "none"))
         assert tokens != others
-
-
-def test_surprises_at_the_same_tokens_are_compared(rope_alone: Path) -> None:
     add_twin(rope_alone, "none", tokenizer_of="twins-rope")
+    forget()
     app = open_page("positions_compare", text=TEXT, left="rope", right="none", experiment="Longer texts")
     assert "own_losses" in charts(app)
     assert "different tokens" not in words(app)

@@ -217,25 +217,6 @@ def test_the_worked_example_is_written_out() -> None:
     assert "PE(2, 2) = sin(2 / 10000^(2/4)) = sin(0.02) = 0.02000" in code
 
 
-def test_the_rotation_on_the_page_moves_every_position() -> None:
-    app = sinusoidal("A shift is a rotation", width="6", places="30", k="7")
-    (matrix,) = matrices(app)["rotation"]
-    table = waves(30, 6)
-    np.testing.assert_allclose(table[:-7] @ matrix.T, table[7:], atol=1e-6)
-    error = re.search(r"positions: \*\*(\d\.\d)·10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+)\*\*", words(app))
-    assert error is not None
-    assert error[2] in ("⁷", "⁸")
-
-
-def test_4_is_closer_to_7_than_to_17() -> None:
-    app = sinusoidal("Near and far")
-    frequencies = 10_000.0 ** (-np.arange(0, 512, 2) / 512)
-    near, far = (np.cos(distance * frequencies).sum() for distance in (3, 13))
-    assert "Position 4 is closer to 7 than to 17" in words(app)
-    assert f"product {near:.2f} and {far:.2f}" in words(app)
-    assert f"distance {math.sqrt(2 * (256 - near)):.2f} and {math.sqrt(2 * (256 - far)):.2f}" in words(app)
-
-
 def test_what_adding_positions_does_to_the_words_of_the_sentence() -> None:
     text = " the cat saw the dog"
     trace = zoo.load("twins-sinusoidal").trace(text)

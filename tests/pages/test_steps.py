@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.app import charts, lesson, matrices, open_page, views, words
+from tests.app import lesson, matrices, open_page, views, words
 from tests.model.helpers import SCHEMES
 from tests.pages import plain
 from tests.traces import read_arrays
@@ -172,20 +172,6 @@ def test_a_histogram_holds_all_scores() -> None:
     middles, shares = scaling.histogram(np.array([-3.0, 0, 0, 3]), largest=3, bins=3)
     assert middles.tolist() == [-2, 0, 2]
     assert shares.tolist() == [0.25, 0.5, 0.25]
-
-
-def test_every_part_of_the_page_is_drawn() -> None:
-    figures_of: dict[str, set[str]] = {
-        "Why √d?": {"score_histogram", "softmax_rows"},
-        "A fuzzy hash table": {"lookup"},
-        "What heads add": {"head_writes", "look_effects"},
-        "Heads or their mean?": {"mean_and_heads"},
-    }
-    others = {"Stages": 2, "Find a head": 3}  # a map and two tables
-    for part in PARTS:
-        app = open_page("step_by_step", part=part, text=TEXT)
-        assert {*charts(app), *matrices(app)} == figures_of.get(part, set())
-        assert len(views(app)) == len(matrices(app)) + others.get(part, 0)
 
 
 def test_a_learned_sink_travels_with_its_head() -> None:
