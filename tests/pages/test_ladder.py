@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
 
-from tests.app import alt, charts, columns, matrices, open_page, sent, series, words
+from tests.app import alt, charts, columns, matrices, open_page, pictures, sent, series, words
 from tests.pages.claims import number
 from tests.pages.plain import softmax
+from tests.pages.tabs import rows
 from tfmviz import zoo
 from tfmviz.analysis.window_network import network
 from tfmviz.places import PROJECT
 from tfmviz.ui.ladder import dependencies, rungs
+from tfmviz.ui.ladder.uses import SENTENCES, doubt, listed
 
 PAGE = "ladder"
 TEXT = "The boy who lived by the river was very happy."
@@ -180,3 +184,112 @@ def test_a_page_whose_models_are_missing_says_so(tmp_path: Path, monkeypatch: py
     app = open_page(PAGE, text=TEXT)
     assert "This part needs the model `` ladder-window ``" in words(app)
     assert not app.error
+
+
+# The four uses of a recurrent network.
+
+
+MIXED = "Attention, I would like un café."
+TAB = "Four uses"
+NAMES = ("label-both", "label-forward", "label-text")
+
+
+def by_position(name: str) -> dict[str, list[float]]:
+    return dict(json.loads((PROJECT / f"assets/training/{name}-by-position.json").read_text()))
+
+
+def french(name: str, text: str = MIXED) -> np.ndarray:
+    """The probability of French after each token."""
+    return softmax(zoo.load(name, kind=zoo.RecurrentLabeller).trace(text)["logits"])[:, 0]
+
+
+def test_labels_and_classes_are_those_of_the_three_networks() -> None:
+    """Which read the same tokens."""
+    assert len({(zoo.MODELS / name / "tokenizer.json").read_bytes() for name in NAMES}) == 1
+    app = open_page("ladder", text=MIXED, ladder=TAB)
+    both, forward, single = map(french, NAMES)
+    logits = zoo.load(NAMES[2], kind=zoo.RecurrentLabeller).trace(MIXED)["logits"]
+    mean = softmax(logits.cumsum(axis=0) / np.arange(1, len(logits) + 1)[:, None])[:, 0]
+    for key, expected in (("labels", (both, forward)), ("classes", (single, mean))):
+        picture, drawn = pictures(app)[key]
+        for row, p, written in zip(drawn[0], expected, picture["texts"], strict=True):
+            np.testing.assert_allclose(row, p, atol=5e-4)
+            assert all(abs(float(share) - 100 * q) < 0.6 for share, q in zip(written, p, strict=True))
+    assert f"{single[-1]:.0%} from the last state" in words(app) or single[-1] < 0.095
+
+
+REST = ("ention", ",", "I", "would", "like", "un", "café", ".")
+
+
+def test_tokens_at_which_the_two_differ_are_named() -> None:
+    app = open_page("ladder", text=MIXED, ladder=TAB)
+    both, forward = (french(name) > 0.5 for name in NAMES[:2])
+    names = np.array(["“A”", "“t” (token 1)", "“t” (token 2)", *(f"“{name}”" for name in REST)])
+
+    def named(chosen: np.ndarray) -> str:
+        return ", ".join(names[chosen])
+
+    assert (both != forward).sum() in range(1, 9)
+    assert f"They differ at {named(both != forward)}." in words(app).replace("\\", "")
+    assert alt(app, "labels") == f"In French: both directions: {named(both)}; forward alone: {named(forward)}"
+    assert "They agree." in words(open_page("ladder", text="It is late.", ladder=TAB))
+
+
+def test_of_many_tokens_the_first_are_named_and_the_others_counted() -> None:
+    text = zoo.load("tiny-english").encode("a b c d e f g h i")
+    for n, said in ((0, "nothing"), (1, "“a”"), (8, "“h”"), (9, "“h” and 1 more")):
+        assert listed(text, np.arange(len(text.tokens)) < n).endswith(said)
+
+
+def test_held_out_curves_are_those_of_the_files() -> None:
+    both, forward, whole = map(by_position, NAMES)
+    places = {
+        "after a change": {"both directions": both["after a change"], "forward alone": forward["after a change"]},
+        "whole texts": {"last state": whole["position"], "mean of the states": whole["mean of the states"]},
+    }
+    for place, expected in places.items():
+        drawn = series(charts(open_page("ladder", text=MIXED, ladder=TAB, sorted=place))["right"])
+        assert set(drawn) == set(expected)
+        for name, curve in drawn.items():
+            np.testing.assert_allclose(curve, expected[name])
+
+
+def test_a_text_for_which_they_were_not_made_gets_a_sentence() -> None:
+    few, other = "So few letters", "Not all letters are Latin"
+    texts = {
+        "Je pense que the weather is nice.": "",
+        "à": few,
+        "3.14 + 42 = 😀": few,
+        "老王 批评 老李": other,
+        "Привет, je pense à toi": other,
+        "<b>hello</b> $x$": "",
+        "le nº un et la 2ª": "",
+        "je vois α": other,
+    }
+    assert [text for text, said in texts.items() if said not in doubt(text) or bool(said) != bool(doubt(text))] == []
+
+
+def test_a_text_of_nothing_is_said_to_be_one_and_a_long_one_is_cut() -> None:
+    assert "holds nothing that these networks read" in words(open_page("ladder", text="\u200b", ladder=TAB))
+    assert matrices(open_page("ladder", text="x" * 5000, ladder=TAB))["labels"].shape == (1, 2, 64)
+
+
+def test_a_sentence_from_the_menu_becomes_the_text() -> None:
+    app = open_page("ladder", text=MIXED, ladder=TAB)
+    app.selectbox(key="mixed").select(SENTENCES[0]).run()
+    assert app.session_state["text"] == SENTENCES[0]
+    assert app.query_params["text"] == SENTENCES[0]
+    assert matrices(app)["labels"].shape[-1] == len(french(NAMES[0], SENTENCES[0]))
+
+
+def test_links_lead_to_pages_and_tabs_that_there_are() -> None:
+    links = re.findall(r"\]\(\./([^)]*)\)", words(open_page("ladder", text="a (b) | c", ladder=TAB)))
+    assert [urlsplit(link).path for link in links] == ["ladder", "writing", "counting", "bottleneck"]
+    for link in links:
+        page, choices = urlsplit(link).path, parse_qs(urlsplit(link).query)
+        titles = rows(PROJECT / "pages" / f"{page}.py")
+        for key in titles.keys() & choices.keys():
+            assert choices[key][0] in titles[key]
+        assert choices["text"][0] == ("a (b) | c" if page != "bottleneck" else "Je suis étudiant.")
+    long = words(open_page("ladder", text="x " * 999, ladder=TAB))
+    assert re.findall(r"\]\(\./writing([^)]*)\)", long) == ["?"]

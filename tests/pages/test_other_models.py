@@ -1,4 +1,4 @@
-"""Models that nobody has shipped: every page draws each kind of them on every tab."""
+"""Models that nobody has shipped: every page about a model draws each kind of them on every tab."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from tests.app import charts, open_page, spaces, views, words
 from tests.pages.tabs import addresses
+from tests.pages.test_hidden_choices import OPENS_WITH
 from tfmviz.model.config import ModelConfig
-from tfmviz.ui import router
 
 SHAPES: dict[str, dict[str, Any]] = {
     "one-head": {"n_layers": 1, "n_heads": 1, "n_kv_heads": 1, "feed_forward": "none", "norm_position": "post"},
@@ -20,7 +20,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("page", [page.name for page in router.PAGES if page.group])
+@pytest.mark.parametrize("page", [page for page, choices in OPENS_WITH.items() if "model" in choices])
 def test_every_tab_is_drawn(page: str, put_random_model: Callable[..., ModelConfig]) -> None:
     wrong = []
     for name, shape in SHAPES.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import shutil
@@ -9,17 +10,23 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 import torch.nn.functional as F
+from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, columns, matrices, open_page, series, views, words
+from tests.app import alt, charts, columns, matrices, open_page, sent, series, views, words
 from tests.pages import plain
+from tests.pages.plain import softmax
 from tfmviz import zoo
-from tfmviz.analysis import naive_positions, sinusoids, word_order
+from tfmviz.analysis import naive_positions, position_table, sinusoids, word_order
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.ui.positions import naive
+from tfmviz.views.picture import from_text, to_text
+from tfmviz.zoo import pictures
 
 TEXT = "Man eats small dinosaur."
 IDEAS = ("Append the index", "index / (N − 1)", "Count in bits")
@@ -73,7 +80,8 @@ def test_changes_on_the_page_are_those_of_two_runs_under_each_mask() -> None:
     moved = word_order.reordered(word_order.pieces(encoding), [3, 1, 2, 0, 4])
     texts, n = (encoding.ids, [encoding.ids[token] for token in moved]), len(encoding)
     for chart, mask in (("order_everything", np.ones((n, n), bool)), ("order_past", np.tri(n, dtype=bool))):
-        edits = [SetMask(layer=f"decoder.{i}.self_attn", mask=tuple(map(tuple, mask.tolist()))) for i in range(4)]
+        rows = tuple(map(tuple, mask.tolist()))
+        edits = tuple(SetMask(layer=f"decoder.{i}.self_attn", mask=rows) for i in range(4))
         for found, model in zip(series(drawn[chart], "value", by="series").values(), (blind, sighted), strict=True):
             before, after = (model.trace(ids, edits)["decoder.3.resid_post"] for ids in texts)
             np.testing.assert_allclose(found, np.abs(after[np.argsort(moved)] - before).max(axis=-1), atol=1e-4)
@@ -266,3 +274,157 @@ def test_a_missing_model_is_named_and_the_rest_goes_on(own_zoo: Path) -> None:
     assert "twins-learned" in open_page("positions", lesson="Learned").info[0].value
     assert "twins-sinusoidal" in sinusoidal("On real words").info[0].value
     assert matrices(sinusoidal("Heat map"))
+
+
+# Three first ideas for a marker of position.
+
+
+def test_an_appended_index_makes_words_alike() -> None:
+    vectors = np.random.default_rng(0).standard_normal((5, 7))
+    found = naive_positions.alike_with_index(vectors, [0, 3, 500])
+    for index, alike in zip([0, 3, 500], found, strict=True):
+        wide = torch.cat((torch.tensor(vectors), torch.full((5, 1), float(index), dtype=torch.float64)), dim=1)
+        cosines = F.cosine_similarity(wide[:, None], wide[None], dim=-1)
+        assert alike == pytest.approx((cosines.sum().item() - 5) / 20)
+    assert found[2] > 0.999
+    plain = naive_positions.alikeness(vectors, np.zeros(7))
+    assert plain == pytest.approx(found[0])
+
+
+def test_those_who_cannot_see_the_cosines_hear_the_first_and_the_last() -> None:
+    app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[0])
+    index, waves = series(charts(app)["appended"]).values()
+    said = alt(app, "appended")
+    assert f"{index[0]:.2f} at position 0, {index[-1]:.2f} at {len(index) - 1}" in said
+    assert f"{waves.min():.2f} to {waves.max():.2f}" in said
+
+
+def test_fractions_of_two_sentences_on_the_page() -> None:
+    assert naive_positions.fractions(1).tolist() == [0]
+    app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[1], another="The cat sat.")
+    first, second = series(charts(app)["fractions"], "x", by="text").values()
+    assert (len(first), len(second)) == (6, 4)
+    np.testing.assert_allclose(second, [0, 1 / 3, 2 / 3, 1])
+    assert "1/5 = **0.200**" in words(app)
+    assert "1/3 = **0.333**" in words(app)
+
+
+def test_no_sentence_is_compared_with_itself_at_first() -> None:
+    for text in (TEXT, "Once upon a time there was a little girl.", "The cat sat on the mat."):
+        app = open_page("positions", text=text, lesson="Naive ideas", idea=IDEAS[1])
+        first, second = series(charts(app)["fractions"], "x", by="text").values()
+        assert len(first) != len(second), text
+        assert "means different things" in words(app), text
+
+
+def test_sentences_of_equal_length_are_not_called_different(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[1], another="The cat sat down here.")
+    assert "means different things" not in words(app)
+    assert "the same number of tokens" in words(app)
+    monkeypatch.setattr(naive, "OTHERS", ("The cat sat down here.",))  # each other one as long as the reader's
+    assert "the same number of tokens" in words(open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[1]))
+
+
+# Learned positions, those of a picture among them.
+
+
+def learned(part: str, **address: str) -> AppTest:
+    return open_page("positions", text=TEXT, lesson="Learned", of_table=part, **address)
+
+
+def table_in(name: str, stack: str) -> Array:
+    return load_file(zoo.MODELS / name / "model.safetensors")[f"{stack}.positions.table"].astype(np.float64)
+
+
+def test_principal_components_are_eigenvectors_of_the_covariance() -> None:
+    table = np.random.default_rng(3).standard_normal((13, 5)) * [5, 3, 2, 1, 0.5]
+    found = position_table.principal_components(table)
+    values, vectors = np.linalg.eigh(np.cov(table.T))
+    np.testing.assert_allclose(found.shares, values[::-1][:3] / values.sum())
+    expected = (table - table.mean(axis=0)) @ vectors[:, ::-1][:, :3]
+    np.testing.assert_allclose(np.abs(found.scores), np.abs(expected), atol=1e-9)
+    assert (found.scores[np.abs(found.scores).argmax(axis=0), range(3)] > 0).all()
+
+
+def test_rows_that_training_has_not_reached_are_found() -> None:
+    table = np.random.default_rng(4).normal(0, 0.02, (29, 128))
+    assert position_table.untrained(table, std=0.02).tolist() == list(range(29))
+    table[:17] *= 5
+    assert position_table.untrained(table, std=0.02).tolist() == list(range(17, 29))
+    np.testing.assert_allclose(position_table.smoothed(np.array([1.0, 2, 6, 4]), window=3), [1.5, 3, 4, 5])
+
+
+def test_the_trained_table_on_the_page_is_the_one_in_the_file() -> None:
+    table, sinusoids = table_in("twins-learned", "decoder"), waves(64, 128)
+    np.testing.assert_allclose(matrices(learned("The table"))["trained_table"][0], table, atol=1e-6)
+    unit, alike = table / np.linalg.norm(table, axis=1, keepdims=True), matrices(learned("Similarity"))
+    np.testing.assert_allclose(alike["similar_trained"][0], unit @ unit.T, atol=1e-5)
+    np.testing.assert_allclose(alike["similar_sinusoids"][0], sinusoids @ sinusoids.T / 64, atol=1e-5)
+
+
+def test_lengths_and_the_measured_loss_are_shown_as_they_are() -> None:
+    app = learned("Well trained?")
+    lengths, loss = (series(charts(app)[key]) for key in ("trained_norms", "loss_by_position"))
+    rows = np.linalg.norm(table_in("twins-learned", "decoder"), axis=1)
+    np.testing.assert_allclose(lengths["length now"], rows, rtol=1e-5)
+    measured = json.loads((zoo.MODELS.parent / "training" / "twins-learned-by-position.json").read_text())["loss"]
+    assert loss["measured"].tolist() == measured
+    assert len(measured) == 64
+    assert "Every row has grown from its random" in words(app)
+
+
+def test_the_wall() -> None:
+    app = learned("The wall", letters="Attention!")
+    assert app.code[0].value == "There are 64 learned positions, but the text has 65 tokens."
+    (table,) = app.table
+    assert table.value["asked"].tolist() == ["atte", "attentio", "attention"]
+    assert table.value["answer"].tolist() == ["etta", "oitnetta", "noitnetta"]
+    longer = learned("The wall", letters="abcdefghijklmnopq").table[0].value
+    marks = dict(zip(longer["letters"], longer["right"], strict=True))
+    assert (marks[12], marks[13], marks[16]) == ("✓", "✗", "✗")
+    assert "at least two letters" in words(learned("The wall", letters="7!"))
+
+
+SEVEN = "".join("00gggg00" if row == 0 else "0000gg00" if row < 4 else "000gg000" for row in range(8))
+
+
+def digits(**address: str) -> AppTest:
+    return open_page("positions", lesson="Not only words", **address)
+
+
+def bars(app: AppTest) -> list[float]:
+    return [row[1] for row in sorted(sent(app, "digit_bars"))]
+
+
+def test_the_bars_and_the_heads_are_those_of_the_chosen_model() -> None:
+    held_out, labels = pictures.digits().held_out
+    for reader, kind in (("trained positions", "learned"), ("no positions", "none")):
+        app = digits(digit="7", reader=reader, reader_layer="1")
+        values = pictures.read(pictures.load(kind), held_out[7])
+        assert bars(app) == pytest.approx(softmax(values["logits"]).tolist(), abs=1e-4), kind
+        heads = values["encoder.1.self_attn.pattern"][:, 0, 1:].reshape(-1, 4, 4)
+        np.testing.assert_allclose(matrices(app)["digit_looks"], heads, atol=1e-4, err_msg=kind)
+        assert sent(app, "picture")["title"] == f"A {labels[7]} of the set"
+        assert sent(app, "picture_selection")["cells"] == to_text((held_out[7] * 16).astype(int))
+
+
+def test_a_drawing_in_the_address_is_read_in_place_of_the_set() -> None:
+    app, drawn = digits(digit="7", drawn=SEVEN), from_text(SEVEN, 8)
+    assert drawn is not None
+    logits = pictures.read(pictures.load("learned"), drawn.astype(np.float32) / 16)["logits"]
+    assert np.argmax(bars(app)) == logits.argmax()
+    assert sent(app, "picture")["title"] == "Drawn by hand"
+    assert sum(bars(digits(drawn="0" * 64))) == pytest.approx(1, abs=1e-3), "an empty one is read too"
+    for none in ("", "0", "z" * 64, "<img src=x onerror=alert(1)>", "0" * 5000, "😀" * 64):
+        app = digits(drawn=none)
+        assert not app.error, none
+        assert "Of 359 held-out digits" in words(app), none
+        assert sent(app, "picture")["title"].endswith("of the set"), none
+
+
+def test_shuffled_patches_change_the_answer_of_one_model_alone() -> None:
+    in_order, shuffled = digits(digit="3"), digits(digit="3", shuffle="2")
+    assert bars(in_order) != pytest.approx(bars(shuffled), abs=1e-3)
+    assert "shuffled_digit" in matrices(shuffled)
+    blind = [bars(digits(digit="3", shuffle=seed, reader="no positions")) for seed in ("0", "2")]
+    assert blind[0] == pytest.approx(blind[1], abs=1e-4)

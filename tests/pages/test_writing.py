@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, matrices, open_page, pictures, series, trees, views, words
-from tests.pages.plain import softmax
+from tests.app import charts, matrices, open_page, pictures, sent, series, trees, views, words
+from tests.model import numpy_model
+from tests.pages.plain import MODEL, ids_of, losses, softmax
 from tfmviz import load, zoo
+from tfmviz.analysis.keyboard import WORD, Words, taken
 from tfmviz.constants import MASK
 from tfmviz.record.decoding import Rules
 from tfmviz.text.tokenizer import END, Tokenizer
@@ -308,3 +310,84 @@ def test_what_a_cache_takes_is_counted_layer_by_layer() -> None:
     for address, told in cases:
         said = words(open_writing(behind="What it takes", **address))
         assert [one for one in told if one not in said] == []
+
+
+# A class guesses the next word: what a guess costs, and the score.
+
+
+def test_a_guess_costs_what_one_pass_over_the_text_with_it_says() -> None:
+    """The pass is the numpy model's, over the text and the word together; tokens are added up."""
+    n = len(ids_of(TEXT))
+    for word, several in (("books", False), ("encyclopaedias", True)):
+        app, ids = open_writing(behind="Your guess", guessed=word), ids_of(f"{TEXT} {word}")
+        assert (len(ids) - n > 1) is several
+        logits = numpy_model.forward(MODEL, ids)[2]
+        loss = losses(logits, ids)[n - 1 :].sum() / np.log(2)
+        drawn = series(charts(app)["guesses"], "value", by="series")
+        assert drawn["your word"] == pytest.approx([loss], rel=2e-3)
+        assert drawn["the model's first choice"] == pytest.approx([-np.log2(softmax(logits[n - 1]).max())], rel=2e-3)
+        assert f"costs **{loss:.1f} bits**" in words(app)
+        assert ("The losses of its" in words(app)) is several
+
+
+def test_the_score_is_kept_over_the_places_and_the_first_guess_at_each_counts() -> None:
+    app = open_writing(behind="Your guess")
+    assert charts(app) == {}
+    for word in ("books", "eyes"):
+        app.text_input(key="guessed").set_value(word).run()
+    (first,) = series(charts(app)["guesses"], "value", by="series")["your word"]
+    assert "Only your first guess at this place counts" in words(app)
+    app.text_area(key="text").set_value("Once upon a").run()
+    assert app.text_input(key="guessed").value == ""
+    app.text_input(key="guessed").set_value("time").run()
+    own, best = series(charts(app)["guesses"], "value", by="series").values()
+    assert own[0] == first
+    assert own[1] == best[1]
+    assert f"yours {own.mean():.1f} bits, the model's first choices {best.mean():.1f} bits**; 1 of yours" in words(app)
+    app.button(key="new_score").click().run()
+    assert charts(app) == {}
+
+
+def test_odd_guesses_are_scored_or_refused_in_a_sentence() -> None:
+    odd = {"   ": "Type a word above", "😀" * 9: "More than a word", "<b>$x$": "costs", "中": "costs"}
+    for word, said in odd.items():
+        assert said in words(open_writing(behind="Your guess", guessed=word)), word
+
+
+def test_a_first_word_of_a_translation_is_guessed_without_a_space() -> None:
+    app = open_writing(model="french-english", text="Je suis étudiant.", behind="Your guess", guessed="I'm")
+    own, best = series(charts(app)["guesses"], "value", by="series").values()
+    model = load("french-english")
+    steps = zoo.writing.generate(model, "Je suis étudiant.", given=model.tokenizer.encode("I'm", max_len=9).ids).steps
+    assert own[0] == pytest.approx(-sum(np.log2(step.probability) for step in steps[:2]), rel=1e-3)
+    assert best[0] == pytest.approx(-np.log2(steps[0].stages[0].probabilities.max()), rel=1e-3)
+
+
+# The model as a keyboard.
+
+
+TYPED = "The little girl opened the door and saw a big d"
+
+
+def open_keyboard(**address: str) -> Any:
+    return open_page("writing", **{"text": TYPED, "behind": "Keyboard", **address})
+
+
+def test_offers_and_keys_are_those_of_typing() -> None:
+    app, model = open_keyboard(), zoo.load("tiny-english")
+    row, offered = sent(app, "keyboard")["rows"][0], sent(app, "offers")
+    offers, saved = Words(tuple(model.vocabulary[n].strip() for n in offered["ids"])), 0
+    for word in WORD.finditer(TYPED):
+        scores = model.trace(TYPED[: word.start() - 1])["logits"][-1][offered["ids"]]
+        saved += taken(word, scores, offers).saved
+    best = sorted((n for n in range(len(scores)) if offers.names[n].startswith("d")), key=lambda n: -scores[n])[:3]
+    assert (offered["words"], offered["before"]) == ([offers.names[n] for n in best], TYPED[:-1])
+    assert "".join(text for text, *_ in row["pieces"]).replace("␣", " ") == TYPED
+    assert row["note"] == f"{len(TYPED) - saved} keys"
+    assert sum(len(text) - 1 for text, kind in row["pieces"] if kind == "tap") == saved
+    assert f"{saved} keys** ({saved / len(TYPED):.0%}) with the model" in words(app)
+
+
+def test_only_a_language_model_with_english_words_is_a_keyboard() -> None:
+    for model in ("french-english", "induction"):
+        assert "a language model with English words" in words(open_keyboard(model=model, text="Le chien est ici"))
