@@ -122,19 +122,15 @@ def test_writing_offers_no_comparison_where_gaps_are_filled_and_models_of_one_ki
 def test_neurons_that_fire_in_one_only_are_counted_and_those_that_differ_most_listed() -> None:
     for what, b_text, edits in (("another sentence", MONEY, ()), ("a head off", RIVER, off(2, 1))):
         app = compare("feed_forward", what, b=MONEY, layer="4", token="4", without_layer="2", without_head="1")
-        a, b = (
-            zoo.load("tiny-english").trace(text, changed)["decoder.4.mlp.post"][place(text, "bank")]
-            for text, changed in ((RIVER, ()), (b_text, edits))
-        )
-        assert (a != b).any()
+        runs, site = ((RIVER, ()), (b_text, edits)), "decoder.4.mlp.post"
+        a, b = (zoo.load("tiny-english").trace(*run)[site][place(run[0], "bank")] for run in runs)
         on_a, on_b = a > 0, b > 0
         assert (
             f"For “bank” {on_a.sum():,} of {a.size:,} neurons fire in A, {on_b.sum():,} in B: {(on_a & on_b).sum():,} "
             f"in both, {(on_a & ~on_b).sum():,} only in A, {(on_b & ~on_a).sum():,} only in B."
         ) in words(app)
-        table = columns(app, "side_neurons")
         most = sorted(range(a.size), key=lambda n: -abs(b[n] - a[n]))[:10]
-        neurons, *shown = ([number(cell) for cell in cells] for cells in table.values())
+        neurons, *shown = ([number(cell) for cell in cells] for cells in columns(app, "side_neurons").values())
         assert neurons == most
         np.testing.assert_allclose(shown, np.array((a, b, b - a))[:, most], atol=6e-4, err_msg=what)
 

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import tomllib
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from math import erf
@@ -18,17 +19,14 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, charts, matrices, open_page, paired, pictures, sent, series, views, words
-from tests.model.helpers import flat, lively
 from tests.pages.claims import number
 from tests.pages.plain import ids_of, losses, softmax, weights
 from tests.traces import read_arrays
 from tfmviz import zoo
 from tfmviz.analysis import neurons
-from tfmviz.model.transformer import build
+from tfmviz.model.config import ModelConfig
 from tfmviz.places import PROJECT
 from tfmviz.record.trace import Array
-from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.training.export import export
 from tfmviz.ui import models
 from tfmviz.ui.feed_forward import through
 
@@ -36,14 +34,6 @@ MODEL = zoo.MODELS / "tiny-english"
 TEXT, LAYER, TOKEN = "The cat sat on the mat, and the dog", 2, 4
 TABS = ("One token through it", "Same at every position", "Neurons", "Without it", "Activations")
 HERE = {"model": "tiny-english", "text": TEXT, "layer": str(LAYER), "token": str(TOKEN)}
-
-VARIANTS: dict[str, dict[str, Any]] = {
-    "gated": {"feed_forward": "swiglu"},
-    "encoder": {"architecture": "encoder-only", "positions": "sinusoidal", "feed_forward": "relu"},
-    "translator": {"architecture": "encoder-decoder", "positions": "none", "feed_forward": "swiglu"},
-    "parallel": {"residual": "parallel", "feed_forward": "silu"},
-    "no words": {"architecture": "encoder-only", "head": "none"},
-}
 
 
 def open_tab(tab: str, **address: str) -> AppTest:
@@ -229,28 +219,14 @@ def test_every_text_has_an_area_or_hears_why_not() -> None:
         assert ("These values span no area" in " ".join(c.value for c in app.caption)) is not area, text
 
 
-@pytest.mark.usefixtures("fresh")
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_every_kind_of_layer_is_taken_apart(variant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small model of each kind, with random weights, in a zoo of its own beside the twins."""
-    tokenizer, here = Tokenizer.load(MODEL / "tokenizer.json"), {"model": "small", "text": "the cat sat"}
-    shape = {"d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 3, "d_ff": 23, "max_len": 19}
-    config = flat(vocab_size=tokenizer.vocab_size, **shape | VARIANTS[variant])
-    export(tmp_path / "small", lively(build(config)), tokenizer, card="")
-    for name in ("twins-rope", "twins-attention-only"):
-        (tmp_path / name).symlink_to(zoo.MODELS / name)
-    for function in (zoo.catalogue, zoo.available, zoo.load):
-        monkeypatch.setattr(function, "__defaults__", (tmp_path,))
-    for tab in TABS:
-        app = open_tab(tab, **here)
-        assert not app.error, tab
-        assert views(app) or charts(app), tab
-    assert answered(open_tab(TABS[0], **here, number="out.5"))["sum"]["others"] >= 0
-    app = open_tab(TABS[0], **here, number="gate.3")
-    (header, arrays), said = vectors(app), answered(app)
-    assert header["gated"] == ("gate" in arrays) == (said["at"] == "gate.3")
-    if "gate" in arrays:
-        assert said["sum"]["total"] + said["sum"]["bias"] == pytest.approx(float(arrays["gate"][3]), abs=1e-4)
+def test_a_gate_is_a_vector_with_sums_of_its_own(put_random_model: Callable[..., ModelConfig]) -> None:
+    for kind in ("swiglu", "gelu"):
+        put_random_model(kind, feed_forward=kind, d_ff=23)
+        app = open_tab(TABS[0], model=kind, text="the cat sat", number="gate.3")
+        (header, arrays), said = vectors(app), answered(app)
+        assert header["gated"] == ("gate" in arrays) == (said["at"] == "gate.3") == (kind == "swiglu")
+        if "gate" in arrays:
+            assert said["sum"]["total"] + said["sum"]["bias"] == pytest.approx(float(arrays["gate"][3]), abs=1e-4)
 
 
 def test_a_translator_shows_the_layer_of_the_chosen_stack() -> None:

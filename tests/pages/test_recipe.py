@@ -138,6 +138,7 @@ def test_what_the_page_says_of_the_model_of_spans_stands_on_its_card() -> None:
     ((hours, minutes),) = re.findall(r"(\d+):(\d\d):\d\d of wall time", card)
     assert round((60 * int(hours) + int(minutes)) / 30) == 1
     assert "half an hour: a model" in (PROJECT / "scripts" / "train_recipe.py").read_text(encoding="utf-8")
+    assert (tasks.SPAN_MODELS / "spans" / "model.safetensors").stat().st_size <= 1_500_000
 
 
 def test_without_the_model_of_spans_the_tab_has_the_other_two_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
