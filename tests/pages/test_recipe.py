@@ -199,6 +199,8 @@ def test_calibration_is_that_of_the_measured_bins() -> None:
         count, said, right = (np.array(measured[key], dtype=float) for key in ("count", "confidence", "accuracy"))
         means = [f"{np.nansum(count * shares) / count.sum():.0%}" for shares in (right, said)]
         assert row[1:4] == [f"{measured['loss']:.3f}", *means]
+        error = np.nansum(count * np.abs(said - right)) / count.sum()
+        assert float(row[4].rstrip("%")) / 100 == pytest.approx(error, abs=5e-3)
     errors = [float(row[4].rstrip("%")) for row in shown]
     assert errors[0] > errors[1] > errors[2]  # smoothing helps, and the right temperature helps more
 
