@@ -21,9 +21,7 @@ from tfmviz.record.trace import Array, Encoding
 
 NOTHING = Frequencies(frequent=frozenset(), common=frozenset())
 
-
 SENTENCE = encoding(["The", " cat", " saw", " 3", " cats", ",", " Cat", "."])
-
 
 Cells = set[tuple[int, int]]
 
@@ -93,13 +91,6 @@ def tallied(patterns: Array, queries: Encoding, keys: Encoding, mask: Array) -> 
     found = tally(patterns, mask, cells(queries, keys, mask, NOTHING))
     assert found is not None
     return found
-
-
-def test_an_even_spread_has_evenness_one_and_its_own_chance_everywhere() -> None:
-    mask = np.tri(8, dtype=bool)
-    found = tallied((mask / mask.sum(axis=-1, keepdims=True))[None], SENTENCE, SENTENCE, mask)
-    np.testing.assert_allclose(found.mass, found.even)
-    np.testing.assert_allclose(found.shared, found.rest)
 
 
 def test_one_or_two_tokens_leave_no_choice() -> None:

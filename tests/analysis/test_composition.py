@@ -15,7 +15,7 @@ from tests.model.helpers import N_HEADS, inputs_of
 from tests.model.helpers import record as run
 from tfmviz import zoo
 from tfmviz.analysis import contributions
-from tfmviz.analysis.why.composition import WAYS, Way, between, by_chance, compositions, removals
+from tfmviz.analysis.why.composition import WAYS, Way, by_chance, compositions, removals
 from tfmviz.analysis.why.writes import by_key, pushes
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import StackWeights
@@ -49,12 +49,6 @@ def test_composition_is_that_of_the_whole_matrices(name: str, way: Way) -> None:
         expected = np.linalg.norm(A @ B) / (np.linalg.norm(A) * np.linalg.norm(B))
         assert value == pytest.approx(expected, rel=1e-4)
         assert 0 <= value <= 1
-
-
-def test_composition_is_1_where_all_that_is_written_is_read_and_0_where_nothing_is() -> None:
-    first, second = np.eye(5)[None, :, :1], np.eye(5)[None, :, 1:2]  # one head each, with d_head = 1
-    assert between((first, first), (first, second))[0, 0] == pytest.approx(1)
-    assert between((first, first), (second, first))[0, 0] == pytest.approx(0)
 
 
 @each("d_model", [32, 128])

@@ -15,9 +15,7 @@ SAME = Pair(('"We', "we"), 0, ('"',), ('"',))
 
 @each("kind", dependencies.MAKERS)
 @each("phrases", [0, 1, 5])
-def test_a_pair_differs_at_its_beginning_alone_and_has_as_many_words_between_as_it_says(
-    kind: str, phrases: int
-) -> None:
+def test_a_pair_differs_at_its_beginning_alone_and_has_as_many_words_as_it_says(kind: str, phrases: int) -> None:
     quoted, agrees = kind == dependencies.QUOTATION, kind == dependencies.AGREEMENT
     for pair in dependencies.pairs(kind, phrases, 40, seed=3):
         one, other = (text.split() for text in pair.texts)

@@ -196,12 +196,6 @@ def test_the_cost_of_features_counts_their_making_their_use_and_what_is_held() -
     assert drawn - plain == sum(counted(np.matmul, x, directions.T) for x in (Q, CROSS_K))
 
 
-def test_one_feature_is_that_of_equation_5() -> None:
-    x, w = np.array([[0.5, -1.0, 2.0]]), np.array([[0.25, 0.5, 1.0], [1.0, 0.0, -1.0]])
-    expected = [np.exp(1.625 - 2.625) / np.sqrt(2), np.exp(-1.5 - 2.625) / np.sqrt(2)]
-    np.testing.assert_allclose(features.positive(x, w)[0], expected)
-
-
 def test_the_shift_of_features_leaves_the_pattern_and_stops_overflow() -> None:
     directions = features.random_directions(32, D, seed=1)
     plain = features.pattern(features.positive(Q, directions), features.positive(K, directions), CAUSAL)

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from tests.cases import each
-from tests.model.helpers import D_FF, D_MODEL, LENGTH, VOCAB, lively_model
+from tests.model.helpers import D_FF, D_MODEL, VOCAB, lively_model
 from tests.records import traced
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.feed_forward import PARTS
@@ -90,14 +90,6 @@ def test_terms_are_named_by_their_places() -> None:
     assert said is not None
     np.testing.assert_allclose(said.a, found["x"][said.indices])
     np.testing.assert_allclose(said.b, weights.W_in[said.indices, 3])
-
-
-def test_a_word_that_moves_takes_its_output_along() -> None:
-    trace, every = layers("gated")
-    order = np.random.default_rng(0).permutation(LENGTH)
-    for site, weights in every.items():
-        found = feed_forward.parts(trace, site)
-        np.testing.assert_allclose(feed_forward.run(weights, found["x"][order]), found["out"][order], atol=1e-4)
 
 
 def test_the_share_of_neurons_that_are_on() -> None:

@@ -66,9 +66,7 @@ def test_the_scores_are_read_off_the_patterns(formed: tuple[ZooModel, forming.Co
     np.testing.assert_allclose(found.scores["previous token"], patterns[:, rows, rows - 1].mean(axis=1), rtol=1e-5)
 
 
-def test_induction_heads_form_between_438_and_761_updates_and_the_page_may_say_so(
-    formed: tuple[ZooModel, forming.Copying],
-) -> None:
+def test_induction_heads_form_between_438_and_761_updates(formed: tuple[ZooModel, forming.Copying]) -> None:
     before, after = at(438)[1], formed[1]
     assert before.scores["induction"].max() < 0.2 < 0.8 < after.scores["induction"].max()
     assert before.second > 5 > 0.5 > after.second

@@ -51,13 +51,6 @@ def test_the_first_step_is_as_long_as_the_rate_in_every_direction_and_longer_wit
     assert np.allclose(np.abs(without.places[1] - START), 0.1 * 0.1 / np.sqrt(0.02))
 
 
-@each("rate, falls", [(1.9 / 30, True), (2.1 / 30, False)])
-def test_descent_leaves_the_valley_beyond_two_over_its_steepness(rate: float, falls: bool) -> None:
-    function, gradient = valley(30.0)
-    places = descent(gradient, START, learning_rate=rate, steps=60)
-    assert (function(places[-1]) < function(places[0])) == falls
-
-
 def test_the_gradient_of_the_valley_is_that_of_its_height() -> None:
     function, gradient = valley(7.0)
     place, step = np.array([0.3, -1.1]), 1e-6

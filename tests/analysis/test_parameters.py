@@ -61,9 +61,7 @@ CHANGES: list[dict[str, Any]] = [
 
 @each("architecture", ARCHITECTURES)
 @each("changes", CHANGES)
-def test_a_house_model_has_as_many_parameters_as_torch_counts(
-    architecture: Architecture, changes: dict[str, Any]
-) -> None:
+def test_a_house_model_has_as_many_parameters_as_in_torch(architecture: Architecture, changes: dict[str, Any]) -> None:
     made = config(architecture=architecture, **changes)
     module = build(made)
     sizes = {name: p.numel() for name, p in module.named_parameters()}

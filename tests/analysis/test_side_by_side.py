@@ -36,9 +36,7 @@ def random_texts() -> list[tuple[str, str]]:
 
 
 @each("a, b", [*TEXTS, *random_texts()])
-def test_equal_tokens_are_paired_along_a_longest_common_subsequence_and_then_where_they_have_moved(
-    a: str, b: str
-) -> None:
+def test_equal_tokens_are_paired_along_a_longest_common_subsequence_and_then_anywhere(a: str, b: str) -> None:
     found = pair(a, b)
     assert all(a[n] == b[m] for n, m in found.pairs)
     in_a, in_b = ([n for place in found.order if (n := place[side]) is not None] for side in (0, 1))

@@ -15,12 +15,6 @@ def projection(W: np.ndarray) -> np.ndarray:
     return W @ np.linalg.pinv(W)
 
 
-def test_a_subspace_meets_itself_and_not_its_complement() -> None:
-    basis = np.linalg.qr(np.random.default_rng(0).normal(size=(11, 11)))[0]
-    np.testing.assert_allclose(subspaces.cosines(basis[:, :3], basis[:, [2, 0, 1]]), 1)
-    np.testing.assert_allclose(subspaces.cosines(basis[:, :3], basis[:, 3:6]), 0, atol=1e-12)
-
-
 def test_one_known_angle_between_planes() -> None:
     one = np.eye(3)[:, :2]
     other = np.array([[1, 0], [0, np.cos(0.3)], [0, np.sin(0.3)]])

@@ -195,9 +195,7 @@ def read_without(
 
 @each("side", SIDES)
 @each("name", ["pre", "rms", "no positions", "encoder", "parallel", "ALiBi"])
-def test_without_a_path_the_model_computes_what_torch_does_when_one_head_does_not_read_it(
-    name: str, side: Side
-) -> None:
+def test_without_a_path_the_model_computes_what_torch_does_when_a_head_does_not_read_it(name: str, side: Side) -> None:
     module, trace, weights = made(name)
     layer = trace.layers[-1]
     pair = Pair(layer=layer, head=1, query=4, key=2)

@@ -175,9 +175,7 @@ def test_what_a_model_was_trained_on_is_longer_than_what_it_reads_here(own: Path
     shutil.rmtree(own / "cut")
 
 
-def test_the_neurons_of_a_converted_model_are_found_as_the_page_says(
-    own: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_neurons_of_a_converted_model_are_found(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command looked for the shipped models alone. What such a model was trained on is not known."""
     monkeypatch.setattr(find_neurons, "traces", lambda model, lines: [model.trace(line) for line in lines[:5]])
     find_neurons.find("llama", texts="english.txt")

@@ -47,9 +47,7 @@ def refused(checkpoint: Path, *options: str, code: int = 1) -> str:
 
 
 @each("what", REFUSED)
-def test_a_checkpoint_that_cannot_be_shown_is_refused_with_a_sentence(
-    written: Path, tmp_path: Path, what: tuple[Damage, str]
-) -> None:
+def test_what_cannot_be_shown_is_refused(written: Path, tmp_path: Path, what: tuple[Damage, str]) -> None:
     checkpoint, (damage, words) = shutil.copytree(written, tmp_path / "checkpoint"), what
     damage(checkpoint)
     said = refused(checkpoint, "--name", "damaged")
@@ -126,9 +124,7 @@ def test_what_the_app_would_refuse_is_not_written(checkpoint: Path, monkeypatch:
     assert "The app would not show the result: it is odd" in refused(checkpoint)
 
 
-def test_a_disk_without_room_is_noticed_before_anything_is_written(
-    checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_without_room_is_noticed(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 10**9, 1000))
     assert "has room for 0 MB" in refused(checkpoint)
 

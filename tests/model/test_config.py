@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from copy import deepcopy
-from dataclasses import FrozenInstanceError, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_origin, get_type_hints
 
@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from tests.cases import each
-from tests.model.helpers import ARCHITECTURES, SCHEMES, config, flat, inputs_of, lively_model, record
+from tests.model.helpers import ARCHITECTURES, SCHEMES, config, flat
 from tfmviz import zoo
 from tfmviz.model.config import MAX_LEN, MAX_PARAMETERS, MAX_VOCAB, ModelConfig
 from tfmviz.model.earlier import read_config
@@ -25,8 +25,6 @@ from tfmviz.record.facts import MAX_EXPERTS, Architecture
 from tfmviz.record.part import Part
 
 every_architecture = each("architecture", ARCHITECTURES)
-
-# What is refused.
 
 COUNTS = ("vocab_size", "max_len", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_ff", "n_experts")
 FIELDS = {
@@ -97,9 +95,7 @@ MISFITS: list[tuple[dict[str, Any], tuple[str, ...]]] = [
 
 
 @each("changes, numbers", MISFITS)
-def test_what_does_not_go_together_is_named_with_both_numbers(
-    changes: dict[str, Any], numbers: tuple[str, ...]
-) -> None:
+def test_what_does_not_go_together_is_named_by_both_numbers(changes: dict[str, Any], numbers: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match=r"\.$") as refused:
         config(**changes)
     assert [number for number in numbers if number not in str(refused.value)] == []
@@ -127,9 +123,6 @@ def test_the_limit_itself_is_allowed() -> None:
     assert config(**narrow, vocab_size=MAX_PARAMETERS - rest).n_parameters == MAX_PARAMETERS
     with pytest.raises(ValueError, match=f"{MAX_PARAMETERS + 1:,}.*{MAX_PARAMETERS:,}"):
         config(**narrow, vocab_size=MAX_PARAMETERS - rest + 1)
-
-
-# As a value.
 
 
 @each(
@@ -160,13 +153,6 @@ def test_every_file_we_ship_says_after_reading_what_it_said() -> None:
         assert read_config(again) == found
 
 
-def test_a_config_is_frozen_and_so_are_its_parts() -> None:
-    with pytest.raises(FrozenInstanceError):
-        config().d_model = 7  # type: ignore[misc]
-    with pytest.raises(FrozenInstanceError):
-        config().attention.n_heads = 7  # type: ignore[misc]
-
-
 def test_from_dict_names_unknown_and_missing_entries() -> None:
     entries = config().to_dict()
     with pytest.raises(ValueError, match="d_modle, n_layer"):
@@ -179,8 +165,6 @@ def test_reading_a_config_needs_no_torch() -> None:
     program = "import sys, tfmviz, tfmviz.model.config, tfmviz.record.edits; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parents[2], check=True, timeout=300)
 
-
-# What is derived.
 
 REALISTIC = flat(
     vocab_size=4096, max_len=256, d_model=256, n_layers=4, n_heads=8, n_kv_heads=8, d_ff=1024, positions="rope"
@@ -211,17 +195,3 @@ def test_n_parameters_is_within_1_percent(architecture: Architecture, changes: d
     matrices = sum(weight.numel() for weight in model.parameters() if weight.dim() > 1)
     biases = sum(weight.numel() for name, weight in model.named_parameters() if "positions" in name)
     assert realistic.n_parameters == matrices - (biases if realistic.positions.kind == "t5" else 0)
-
-
-@every_architecture
-def test_layers_are_those_that_run_in_order(architecture: Architecture) -> None:
-    values = record(lively_model(architecture=architecture), *inputs_of(architecture))
-    expected = {
-        "decoder-only": "decoder.0.self_attn decoder.1.self_attn",
-        "encoder-only": "encoder.0.self_attn encoder.1.self_attn",
-        "encoder-decoder": "encoder.0.self_attn encoder.1.self_attn decoder.0.self_attn decoder.0.cross_attn "
-        "decoder.1.self_attn decoder.1.cross_attn",
-    }
-    layers = tuple(expected[architecture].split())
-    assert config(architecture=architecture).layers == layers
-    assert tuple(site.removesuffix(".pattern") for site in values if site.endswith(".pattern")) == layers

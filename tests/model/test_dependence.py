@@ -10,7 +10,6 @@ from tests.model.helpers import (
     ARCHITECTURES,
     K_LENGTH,
     LENGTH,
-    MAX_LEN,
     SCHEMES,
     assert_close,
     config,
@@ -20,22 +19,15 @@ from tests.model.helpers import (
     token_ids,
     with_other_token,
 )
-from tfmviz import masks
-from tfmviz.model.block import Stack
 from tfmviz.model.transformer import EncoderDecoder, EncoderOnly, Transformer
 from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import NO_TAP, STEPWISE, PassThrough
 
 every_architecture = each("architecture", ARCHITECTURES)
 
-
 every_scheme = each("scheme", SCHEMES)
 
-
 both_paths = each("tap", {"fused": NO_TAP, "stepwise": STEPWISE})
-
-
-# What can depend on what.
 
 
 def differ(model: Transformer, inputs: tuple[Tensor, ...], which: int, position: int, tap: PassThrough) -> list[bool]:
@@ -73,30 +65,12 @@ def test_each_layer_sees_one_window_further_back(tap: PassThrough) -> None:
 
 @both_paths
 @torch.no_grad()
-def test_a_model_trained_without_a_mask_sees_everything_in_training_and_nothing_ahead_afterwards(
-    tap: PassThrough,
-) -> None:
+def test_without_a_mask_in_training_a_model_sees_all_there_and_nothing_ahead_afterwards(tap: PassThrough) -> None:
     model, inputs = lively_model(training_mask="none"), inputs_of("decoder-only")
     for j in range(LENGTH):
         for in_training, unchanged in ((True, 0), (False, j)):
             model.train(in_training)
             assert differ(model, inputs, 0, j, tap) == [False] * unchanged + [True] * (LENGTH - unchanged)
-
-
-@every_architecture
-@torch.no_grad()
-def test_only_encoders_tell_left_from_right_in_t5_bias(architecture: Architecture) -> None:
-    """A decoder never sees keys to the right and has no buckets for them: all count as distance 0."""
-    model = lively_model(architecture=architecture, positions="t5")
-    to_the_right = ~masks.causal(MAX_LEN)
-    for name, stack in model.named_children():
-        if isinstance(stack, Stack):
-            bias = stack.positions.bias(MAX_LEN, MAX_LEN)
-            assert bias is not None
-            at_distance_0 = bias[:, :1, :1].expand_as(bias)
-            is_ignored = torch.equal(bias[:, to_the_right], at_distance_0[:, to_the_right])
-            assert is_ignored is (name == "decoder")
-            assert not torch.equal(bias[:, ~to_the_right], at_distance_0[:, ~to_the_right])
 
 
 @every_scheme
@@ -110,9 +84,6 @@ def test_only_without_positions_is_a_text_a_bag_of_words(scheme: str) -> None:
         assert_close(permuted, expected)
     else:
         assert not torch.allclose(permuted, expected, atol=1e-2)
-
-
-# Padding.
 
 
 @every_scheme

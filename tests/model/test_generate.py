@@ -51,9 +51,6 @@ def translator() -> EncoderDecoder:
     return model
 
 
-# Continuing a text.
-
-
 def test_a_prompt_longer_than_the_context_is_kept_whole(writer: DecoderOnly) -> None:
     prompt = torch.arange(1, 24)
     ids = continue_ids(writer, prompt, max_new_tokens=5)
@@ -87,18 +84,10 @@ def test_writing_stops_before_the_end_mark(writer: DecoderOnly) -> None:
     assert stopped.equal(ids[: 3 + ids[3:].tolist().index(end)])
 
 
-# Translating.
-
-
-def after_mark(target: Tensor) -> Tensor:
-    """What the decoder reads to write `target`: (1, len + 1)."""
-    return torch.cat((torch.tensor([END]), target))[None]
-
-
 @torch.inference_mode()
 def test_a_greedy_translation_is_what_one_forward_pass_would_choose(translator: EncoderDecoder) -> None:
     target = translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=11)
-    chosen = translator(SOURCE[None], after_mark(target))[0].argmax(dim=-1)
+    chosen = translator(SOURCE[None], torch.cat((torch.tensor([END]), target))[None])[0].argmax(dim=-1)
     assert len(target) == 11
     assert target.equal(chosen[:-1])
     assert len(set(target.tolist())) > 3
@@ -118,24 +107,14 @@ def test_drawn_translations_repeat_with_their_seed(translator: EncoderDecoder) -
 @each("place", [0, 2, 5])
 @torch.inference_mode()
 def test_a_translation_stops_before_its_end_mark(translator: EncoderDecoder, place: int) -> None:
-    """The output rows of the mark and of one written token are exchanged, so the model writes the mark there."""
     target = translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=11)
-    token = int(target[place])
-    assert END not in target
-    assert token not in target[:place]
-    other = EncoderDecoder(translator.config).eval()
-    other.load_state_dict(translator.state_dict())
-    assert other.embedding.W_U is not None
-    other.embedding.W_U[[END, token]] = other.embedding.W_U[[token, END]]
-    stopped = translate_ids(other, SOURCE, start=END, ends=(END,), max_new_tokens=11)
-    assert stopped.equal(target[:place])
-    assert other(SOURCE[None], after_mark(stopped))[0, -1].argmax() == END
+    mark = int(target[place])
+    assert mark not in target[:place]
+    assert translate_ids(translator, SOURCE, start=END, ends=(mark,), max_new_tokens=11).equal(target[:place])
 
 
 @each("max_new_tokens", [0, 1, 5, MAX_LEN - 1, 1000])
-def test_a_translation_is_no_longer_than_asked_for_and_than_fits(
-    translator: EncoderDecoder, max_new_tokens: int
-) -> None:
+def test_a_translation_is_as_long_as_asked_for_and_fits(translator: EncoderDecoder, max_new_tokens: int) -> None:
     target, longest = (
         translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=n) for n in (max_new_tokens, MAX_LEN)
     )
@@ -208,17 +187,6 @@ def test_decoding_in_pieces_with_a_cache_gives_the_logits_of_one_pass(scheme: st
         memory = memory[:, :0]
 
 
-@each("scheme", SCHEMES)
-@torch.inference_mode()
-def test_writing_equals_writing_without_a_cache(scheme: str) -> None:
-    """Also past the context, where the cache no longer helps."""
-    model, ids = writer_of(positions=scheme), PROMPT
-    for _ in range(17):
-        ids = torch.cat((ids, model(ids[None, -MAX_LEN_OF_HELPERS:])[0, -1].argmax(dim=-1, keepdim=True)))
-    assert len(ids) == 20 > MAX_LEN_OF_HELPERS
-    assert continue_ids(model, PROMPT, max_new_tokens=17).equal(ids)
-
-
 def test_every_token_is_read_once_and_the_source_too(translator: EncoderDecoder) -> None:
     rows: dict[str, int] = {}
     with ExitStack() as hooks:
@@ -233,9 +201,6 @@ def test_every_token_is_read_once_and_the_source_too(translator: EncoderDecoder)
     assert len(target) == 11
     assert {n for name, n in rows.items() if "cross_attn" in name or "encoder" in name} == {len(SOURCE)}
     assert {n for name, n in rows.items() if "decoder" in name and "self_attn" in name} == {11}
-
-
-# Records of the steps.
 
 
 def recorded(model: Any, text: Tensor, **how: Any) -> list[Step]:

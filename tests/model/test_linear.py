@@ -19,7 +19,6 @@ from tfmviz.model.transformer import build
 D_IN, D_OUT = 24, 40
 SHAPES = [(D_IN,), (1, D_IN), (7, D_IN), (2, 7, D_IN), (1, 200, D_IN), (0, D_IN)]
 
-
 Finish = Callable[[Linear], Linear]
 """Makes a layer a finished one."""
 

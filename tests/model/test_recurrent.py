@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
 from tests.cases import each
 from tests.model.helpers import BATCH, LENGTH, assert_close, lively, normal, record
@@ -58,18 +57,6 @@ def test_step_by_step_and_fused_are_equal_in_states_and_gradients(start: torch.T
         gru.zero_grad(set_to_none=True)
     for fused, stepwise in zip(*found, strict=True):
         assert_close(fused, stepwise)
-
-
-def test_the_weights_are_those_of_torch() -> None:
-    """So a `torch.nn.GRU` with these weights gives the same states, recorded or not."""
-    gru, x = layer(), normal(BATCH, LENGTH, D_IN)
-    library = nn.GRU(D_IN, D_HIDDEN, batch_first=True)
-    library.load_state_dict(gru.gru.state_dict())
-    recorded = record(gru, x)
-    assert all(value.shape == (BATCH, LENGTH, D_HIDDEN) for value in recorded.values())
-    assert_close(recorded["hidden"], library(x)[0])
-    assert torch.equal(recorded["hidden"], gru(x, tap=STEPWISE))
-    assert_close(recorded["hidden"], gru(x))
 
 
 def test_reading_on_from_a_state_is_reading_the_whole_text() -> None:

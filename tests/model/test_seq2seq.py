@@ -9,16 +9,7 @@ import pytest
 import torch
 
 from tests.cases import each
-from tests.model.helpers import (
-    K_LENGTH,
-    LENGTH,
-    MAX_LEN,
-    VOCAB,
-    assert_close,
-    lively,
-    record,
-    token_ids,
-)
+from tests.model.helpers import K_LENGTH, LENGTH, MAX_LEN, VOCAB, assert_close, lively, record, token_ids
 from tests.model.numpy_seq2seq import forward
 from tfmviz.model.build import build, parameter_shapes
 from tfmviz.model.earlier import Alignment, Seq2SeqConfig, read_config

@@ -141,10 +141,7 @@ SAID: list[tuple[Cells, dict[tuple[int, int], str]]] = [
         masks.small(np.eye(3) > 0, title="<1>", k_tokens=("<s>", "a", "a")),
         {(1, 1): "query 1, key 1 “a”: may look", (2, 1): "query 2, key 1 “a”: may not look"},
     ),
-    (
-        masks.reach(STEPS, tokens=("<s>", "a", "a"), n_layers=3),
-        {(0, 1): "query 0 “<s>”, key 1 “a”: after 2 layers"},
-    ),
+    (masks.reach(STEPS, tokens=("<s>", "a", "a"), n_layers=3), {(0, 1): "query 0 “<s>”, key 1 “a”: after 2 layers"}),
     (
         masks.change(np.array([[0.123]]), tokens=[" a"]),
         {(0, 0): "after layer 0, token 0 “a”: moved by 12.3% of its length"},

@@ -60,9 +60,7 @@ def test_a_card_survives_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {"CARD.md": "# m\n\nText.\n"}
 
 
-def test_what_cannot_be_measured_is_said_in_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_measured_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     for words, said in {
         ("assets/models/no such model",): "There is no model named 'no such model'",
         ("assets/models/reverse",): "0 pairs are too few",

@@ -30,7 +30,7 @@ def answers_second_from(place: int) -> Any:
 
 
 @pytest.mark.parametrize("texts", ["mixed", "single"])
-def test_shares_are_those_of_the_drawn_texts(
+def test_shares_are_of_what_is_drawn(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, texts: Texts
 ) -> None:
     monkeypatch.setattr(labelling, "N_BATCHES", 17)

@@ -21,7 +21,6 @@ THERE = (
     "tests/ui/three_lines.py",
 )
 
-
 NEAREST = {
     "tfmviz/model/attention.py": "tests/model/test_attention.py",
     "tfmviz/model/cache.py": "tests/model",

@@ -75,12 +75,6 @@ def test_a_folder_is_read_in_the_order_of_its_names(tmp_path: Path) -> None:
     assert documents(tmp_path) == ["From a.md.", "From b.txt.", "From c/a.txt.", "From c/z.txt."]
 
 
-def test_a_folder_and_its_files_hold_the_same_documents(tmp_path: Path) -> None:
-    for index in range(5):
-        (tmp_path / f"{index}.txt").write_text(f"One of {index}.\nTwo of {index}.\n", encoding="utf-8")
-    assert documents(tmp_path) == [d for file in sorted(tmp_path.iterdir()) for d in documents(file)]
-
-
 @each("content", [b"caf\xe9", "One.".encode("utf-16"), b"\xed\xa0\x80"])
 def test_text_that_is_not_utf8_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "fine.txt").write_text("Fine.", encoding="utf-8")

@@ -97,9 +97,7 @@ def translators() -> Tokenizer:
 
 
 @each("text, expected", IN_CAPITALS.items())
-def test_a_text_in_capitals_is_read_in_small_letters_that_stand_where_it_was_typed(
-    translators: Tokenizer, text: str, expected: str
-) -> None:
+def test_a_text_in_capitals_is_read_in_small_letters(translators: Tokenizer, text: str, expected: str) -> None:
     encoding = translators.encode(text, max_len=100)
     assert translators.decode(encoding.ids) == translators.spelled(text) == expected
     assert encoding.ids == translators.encode(expected, max_len=100).ids

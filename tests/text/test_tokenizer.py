@@ -128,9 +128,7 @@ def with_mask() -> Tokenizer:
 
 
 @each("before, gap, after", [("The cat", " ___", " on."), ("", "_____", " a"), ("a", " ___", "")])
-def test_a_gap_is_one_mask_between_the_tokens_of_what_surrounds_it(
-    with_mask: Tokenizer, before: str, gap: str, after: str
-) -> None:
+def test_a_gap_is_a_mask_between_the_tokens_around_it(with_mask: Tokenizer, before: str, gap: str, after: str) -> None:
     left, right = with_mask.encode_batch([before, after])
     encoding = with_mask.encode(before + gap + after, max_len=100)
     assert list(encoding.ids) == [*left, MASK, *right]

@@ -26,7 +26,7 @@ def test_our_table_of_bytes_is_the_librarys(library_bytes: dict[str, int]) -> No
     assert library_bytes.items() <= ours.items()
 
 
-def test_vocabulary_entries_are_readable(
+def test_entries_are_readable(
     tokenizer: Tokenizer, library: tokenizers.Tokenizer, library_bytes: dict[str, int]
 ) -> None:
     byte_of = _byte_of_character() | library_bytes

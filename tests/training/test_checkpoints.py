@@ -62,9 +62,7 @@ def load_into_a_fresh_model(path: Path, run: dict[str, Any] | None = None) -> in
         ({"batch_size": 8}, "batch_size: None there, 8 now"),
     ],
 )
-def test_a_checkpoint_of_another_run_is_refused_by_the_settings_that_differ(
-    saved: Path, change: dict[str, Any], message: str
-) -> None:
+def test_another_run_is_refused_by_the_settings_that_differ(saved: Path, change: dict[str, Any], message: str) -> None:
     with pytest.raises(checkpoint.CheckpointError, match=f"another run .{message}.\\."):
         load_into_a_fresh_model(saved, RUN | change)
 
@@ -124,9 +122,7 @@ STEP, SETTINGS_OF_IT = {"step": "1"}, {"run": json.dumps(RUN)}
         ("checksum", STEP | SETTINGS_OF_IT, ".*'checksum'"),
     ],
 )
-def test_a_checkpoint_that_lacks_something_is_refused(
-    saved: Path, lost: str, metadata: dict[str, str] | None, said: str
-) -> None:
+def test_what_lacks_something_is_refused(saved: Path, lost: str, metadata: dict[str, str] | None, said: str) -> None:
     tensors = {name: value for name, value in load_file(saved).items() if name != lost}
     damaged = saved.with_name("damaged checkpoint.safetensors")
     if metadata is not None and lost != "checksum":

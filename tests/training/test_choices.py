@@ -45,7 +45,7 @@ def run(course: str, folder: Path, *options: str) -> int:
 
 @each("course", list(COURSES))
 @each("option", list(CHOICES))
-def test_an_unknown_choice_is_answered_with_those_there_are(
+def test_an_unknown_choice_is_named(
     course: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match="2"):

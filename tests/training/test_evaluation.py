@@ -65,15 +65,6 @@ def test_unigram_cross_entropy_by_hand() -> None:
     assert unigram_cross_entropy(train, held_out, vocab_size=3) == pytest.approx(expected)
 
 
-def test_no_unigram_model_beats_the_entropy_of_the_text() -> None:
-    rng = np.random.default_rng(0)
-    train, held_out = rng.zipf(1.7, size=2003) % 13, rng.zipf(1.7, size=499) % 13
-    shares = np.unique(held_out, return_counts=True)[1] / len(held_out)
-    entropy = -(shares * np.log(shares)).sum()
-    assert unigram_cross_entropy(train, held_out, vocab_size=13) > entropy
-    assert unigram_cross_entropy(held_out.repeat(10_000), held_out, vocab_size=13) == pytest.approx(entropy, rel=1e-4)
-
-
 def test_bits_per_byte_by_hand() -> None:
     """Four tokens at ln 2 nats are four bits, over five bytes of text and one mark."""
     assert bits_per_byte(np.log(2), stream=np.array([3, 4, 5, END]), n_bytes=5) == pytest.approx(4 / 6)

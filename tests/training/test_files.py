@@ -49,9 +49,6 @@ def read_all(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-# One or several files, whole or not at all.
-
-
 def write_anew(folder: Path, names: str, then: Callable[[], None] = lambda: None) -> None:
     """Files with these letters take the places of old ones together."""
     with replacing(*(folder / name for name in names)) as written:
@@ -100,9 +97,7 @@ def test_a_file_that_cannot_take_its_place_leaves_itself_and_those_after_it_old(
     assert read_all(tmp_path) == {"a": b"new", "b": b"old", "c": b"old"}
 
 
-def test_a_run_keeps_config_and_tokenizer_though_its_first_start_could_not_move_both(
-    corpus: Path, tmp_path: Path
-) -> None:
+def test_a_run_keeps_both_files_though_its_first_start_could_not_move_them(corpus: Path, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         the_second_move_fails(patch)
         refused("lm", corpus, tmp_path / "toy")
@@ -111,9 +106,7 @@ def test_a_run_keeps_config_and_tokenizer_though_its_first_start_could_not_move_
     assert {"config.json", "tokenizer.json"} <= {file.name for file in (tmp_path / "toy").iterdir()}
 
 
-def test_what_is_written_is_on_the_disk_before_it_takes_the_place_of_the_old(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_on_the_disk_before_it_takes_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
     monkeypatch.setattr(os, "fsync", lambda _: done.append("fsync"))
     monkeypatch.setattr(Path, "replace", lambda *_: done.append("replace"))
@@ -138,9 +131,6 @@ def test_modes_follow_the_umask(tmp_path: Path, mask: int) -> None:
     assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o666 & ~mask}
 
 
-# Export.
-
-
 def test_an_exported_model_can_be_read_by_whom_the_umask_allows(corpus: Path, tmp_path: Path) -> None:
     with umask(0o022):
         assert run("lm", corpus, tmp_path / "toy", steps=1, snapshots=2) == 0
@@ -150,9 +140,7 @@ def test_an_exported_model_can_be_read_by_whom_the_umask_allows(corpus: Path, tm
 
 
 @each("name", EXPORTED)
-def test_an_export_on_a_full_disk_ends_in_one_sentence_and_leaves_the_old_model(
-    name: str, corpus: Path, trained: Path, tmp_path: Path
-) -> None:
+def test_an_export_on_a_full_disk_leaves_the_old_model(name: str, corpus: Path, trained: Path, tmp_path: Path) -> None:
     out = copy_of(trained, tmp_path / "toy")
     (out / "CARD.md").write_text("written by hand", encoding="utf-8")
     before, n_partial = read_all(out), EXPORTED.index(name)
@@ -168,9 +156,6 @@ def test_an_export_on_a_full_disk_ends_in_one_sentence_and_leaves_the_old_model(
     assert run("lm", corpus, out) == 0  # with room, the same command ends the work
     assert (out / "CARD.md").read_bytes() == (trained / "CARD.md").read_bytes().replace(bytes(trained), bytes(out))
     assert zoo.load("toy", folder=tmp_path).trace("The cat").tokens
-
-
-# One run in a folder.
 
 
 def test_a_folder_in_use_is_refused_with_who_uses_it(tmp_path: Path) -> None:

@@ -65,13 +65,8 @@ def test_totals_are_those_of_all_steps_or_none(tmp_path: Path) -> None:
     assert log.totals(path, steps=6) is None
 
 
-# In runs.
-
-
 @each("step", [2, 4])
-def test_a_disk_that_fills_up_in_the_middle_of_a_line_ends_the_run_in_one_sentence_and_it_goes_on(
-    step: int, corpus: Path, trained: Path, tmp_path: Path
-) -> None:
+def test_a_run_goes_on_after_a_disk_was_full_in_a_line(step: int, corpus: Path, trained: Path, tmp_path: Path) -> None:
     out, n_opened, whole_open = tmp_path / "toy", iter(range(100)), Path.open
 
     def open_until_full(path: Path, mode: str = "r", **how: Any) -> Any:
@@ -117,9 +112,7 @@ def test_a_log_that_cannot_be_rewritten_stays_as_it_was(
 
 
 @each("left", {"no log": 0, "a part of it": 3})
-def test_a_finished_run_without_its_whole_log_is_exported_and_says_what_it_does_not_know(
-    left: int, corpus: Path, trained: Path, tmp_path: Path
-) -> None:
+def test_a_finished_run_without_its_log_is_exported(left: int, corpus: Path, trained: Path, tmp_path: Path) -> None:
     out = copy_of(trained, tmp_path / "toy")
     (out / "model.safetensors").unlink()
     lines = (out / "log.jsonl").read_bytes().splitlines(keepends=True)

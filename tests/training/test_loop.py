@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -21,15 +20,6 @@ from tfmviz.training.evaluation import exact_match, translations
 from tfmviz.training.loop import Settings, build_optimizer, evaluate, train
 from tfmviz.training.losses import token_loss
 from tfmviz.training.sequences import TaskBatches
-
-
-def test_a_model_learns_a_text_that_repeats() -> None:
-    text = np.resize(np.array([3, 1, 4, 1, 5, 9, 2, 6], dtype=np.uint16), 499)
-    batches, settings = tiny_batches(stream=text, n_repeated=0), replace(SETTINGS, steps=40, learning_rate=1e-2)
-    model = tiny_model(replace(CONFIG, dropout=0.0))
-    course = losses(train(model, build_optimizer(model, settings), batches, settings))
-    assert course[0] == pytest.approx(math.log(23), rel=0.05)
-    assert course[-1] < 0.3 * course[0]
 
 
 def test_a_record_tells_the_step_its_loss_and_its_rate() -> None:

@@ -20,9 +20,6 @@ def tokenizer() -> Tokenizer:
     return Tokenizer.train(SENTENCES, vocab_size=283)
 
 
-# Splitting into training and held-out documents.
-
-
 def test_every_document_is_on_exactly_one_side(tmp_path: Path) -> None:
     """Also with copies in several sources."""
     paths = [write_lines(tmp_path / name, SENTENCES) for name in ("a.txt", "b.txt")]
@@ -45,9 +42,6 @@ def test_a_weight_repeats_training_documents_only(tmp_path: Path) -> None:
     assert counts == {d: 1 if d in set(once) else 3 for d in SENTENCES if d not in set(split.held_out)}
     assert set(Counter(split.held_out).values()) == {1}
     assert set(split.held_out) & set(thrice)
-
-
-# Packing into one stream.
 
 
 def unpack(stream: np.ndarray, tokenizer: Tokenizer) -> list[str]:

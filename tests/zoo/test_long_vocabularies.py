@@ -127,9 +127,7 @@ def test_a_fork_gives_the_rows_of_single_runs(
         close(rows, traced(model, edits)["logits"][positions])
 
 
-def test_writing_reads_out_only_the_last_token(
-    model: ZooModel, counted: Counted, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_writing_reads_out_the_last_token(model: ZooModel, counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
     if model.config.architecture == "encoder-only":
         pytest.skip("fills in words")
     given = (5, 7, 11)
@@ -143,9 +141,7 @@ def test_writing_reads_out_only_the_last_token(
     assert texts[0] == texts[1]
 
 
-def test_dropout_keeps_the_logits_of_one_run_at_a_time(
-    model: ZooModel, counted: Counted, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dropout_keeps_logits_of_one_run(model: ZooModel, counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
     text, found = zoo.experiments.losses_with_dropout(model, TEXT, dropout=0.3, runs=3)
     n_read = counted[-1]
     assert counted[-3:] == [n_read] * 3

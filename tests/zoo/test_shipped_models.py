@@ -8,7 +8,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from safetensors.torch import load_file
 
 import tfmviz
 from tests.cases import each
@@ -207,23 +206,6 @@ def test_trained_without_the_mask_a_model_looks_up_the_next_token_and_fails_as_a
     writing = next_token_losses(trace["logits"], trace.target.ids).mean()
     assert next_token_losses(seeing["logits"], trace.target.ids).mean() < 0.1
     assert writing > next_token_losses(tfmviz.load("twins-rope").trace(text)["logits"], trace.target.ids).mean() + 3
-
-
-# The small ones.
-
-
-def test_induction_heads_form_during_training() -> None:
-    model = tfmviz.load("induction")
-    ids = tuple(np.random.default_rng(71).integers(2, model.config.vocab_size, size=29).tolist()) * 2
-    best = []
-    for path in sorted((zoo.MODELS / "induction" / "snapshots").glob("*.safetensors")):
-        model.module.load_state_dict({name: weight.float() for name, weight in load_file(path).items()})
-        trace = model.trace(ids, sites=("*.pattern", "*.mask"))
-        scores = list(layer_scores(trace).values())
-        best.append(max(float(layer["induction"].max()) for layer in scores))
-    assert len(best) == 16
-    assert max(best[:8]) < 0.1
-    assert min(best[-3:]) > 0.7
 
 
 def test_reverse_writes_backwards_and_shows_how() -> None:

@@ -44,9 +44,7 @@ def test_the_shapes_are_right_whatever_is_chosen(chosen: tuple[Any, ...]) -> Non
     assert parameter_shapes(config) == shape_of(build(config))
 
 
-def test_weights_that_do_not_fit_are_refused_before_a_model_is_built(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_misfits_are_refused_before_a_model_is_built(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A config with a thousand layers took ten seconds to refuse."""
     config = folder / "decoder-only" / "config.json"
     config.write_text(config.read_text().replace('"n_layers": 2', '"n_layers": 1000'))

@@ -48,9 +48,7 @@ def at_translations(translations: dict[str, Trace], *, row: int) -> Array:
     return np.mean(found, axis=0)
 
 
-def test_the_row_that_writes_a_word_looks_at_its_translation_and_the_row_that_reads_it_does_not(
-    translations: dict[str, Trace],
-) -> None:
+def test_the_row_that_writes_a_word_looks_at_its_translation(translations: dict[str, Trace]) -> None:
     """Why a row of cross-attention says both words: its label alone, the word it reads, would mislead."""
     writes, reads = (at_translations(translations, row=row) for row in (-1, 0))
     assert writes.max() > 0.8
