@@ -114,7 +114,6 @@ def test_from_half_an_alignment_on_a_head_is_said_to_align() -> None:
 
 @each("place, is_known", [(6, False), (3, False), (2, True)])
 def test_punctuation_needs_something_to_look_at_in_half_of_the_text(place: int, is_known: bool) -> None:
-    """A mark does not count for itself, and looking back nobody sees it before."""
     ids = [3, 5, 17, 19, 23, 29, 31]
     ids[place] = 7
     read = text(ids)
@@ -123,9 +122,14 @@ def test_punctuation_needs_something_to_look_at_in_half_of_the_text(place: int, 
     assert verdicts(scores) == (Verdict("current token", 1),)
 
 
-def test_what_counts_as_punctuation() -> None:
+def test_ordinary_scores_are_no_even_spread_and_marks_are_counted() -> None:
     tokens = (",", " …", '."', "。", " —", " ___", "'t", " $", "👩", " ", "<|endoftext|>", "[byte 1/3]")
     assert [heads.is_punctuation(token) for token in tokens] == [True] * 5 + [False] * 7
+    scores = np.where(CAUSAL, 0.8 * np.random.default_rng(0).normal(size=(20, N, N)), -np.inf)
+    pattern = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+    found = head_scores(pattern, TEXT, TEXT, CAUSAL)
+    assert found["broad"].mean() > 0.8
+    assert "broad" not in {verdict.kind for verdict in verdicts(found)}
 
 
 def test_without_a_repeated_token_induction_and_same_word_are_undefined() -> None:
@@ -212,15 +216,6 @@ def test_confirmed_believes_repeats_only_as_far_as_both_texts_do() -> None:
     np.testing.assert_array_equal(here["induction"], [0.7, 0.1, nan])
     assert verdicts(one_head(induction=0.9)) == (Verdict("induction", 0.9),)
     assert verdicts(heads.confirmed(one_head(induction=0.9), one_head(induction=0.1))) == (Verdict("mixed", 0.1),)
-
-
-def test_ordinary_scores_spread_attention_but_not_evenly() -> None:
-    """With scores of deviation 0.8 a key one deviation above the mean gets five times what one below it gets."""
-    scores = np.where(CAUSAL, 0.8 * np.random.default_rng(0).normal(size=(20, N, N)), -np.inf)
-    pattern = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
-    found = head_scores(pattern, TEXT, TEXT, CAUSAL)
-    assert found["broad"].mean() > 0.8
-    assert "broad" not in {verdict.kind for verdict in verdicts(found)}
 
 
 JUST_NAMED, JUST_BROAD = np.nextafter(NAMED, 0), np.nextafter(BROAD, 0)

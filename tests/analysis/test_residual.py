@@ -72,7 +72,6 @@ def stream_of_one_step(attention: list[float], mlp: list[float]) -> Trace:
 
 @each("part", [0.0, 5.0])
 def test_where_nothing_is_written_there_is_no_share(part: float) -> None:
-    """Nothing at all, or two writes that cancel each other."""
     with np.errstate(all="raise"):
         measured = stream(stream_of_one_step([part, 0, 0], [-part, 0, 0]), "decoder")
     assert np.isnan(measured.attention_share).all()
@@ -85,18 +84,24 @@ READ = ["decoder.0.resid_pre", *(f"decoder.{layer}.{name}" for layer in range(N_
 
 @each("site", READ)
 def test_a_site_that_the_measure_needs_is_never_passed_over(site: str) -> None:
-    """Counting a layer or cross-attention out unnoticed would put wrong numbers on the page."""
     with pytest.raises(NotCaptured, match=site):
         stream(without(traced("encoder-decoder"), site), "decoder")
 
 
-def test_a_stack_that_is_not_there_is_refused() -> None:
+def test_the_closest_vector_has_torchs_largest_cosine_and_no_stack_is_invented() -> None:
     trace = traced()
     with pytest.raises(NotCaptured, match="resid_post"):
         stream(without(trace, *(site for site in trace if site.endswith(".resid_post"))), "decoder")
     for there, stack in ((trace, "encoder"), (traced("encoder-only"), "decoder")):
         with pytest.raises(NotCaptured, match=stack):
             stream(there, stack)
+    vectors = np.random.default_rng(3).normal(size=(9, 5))
+    for token in range(9):
+        cosines = F.cosine_similarity(torch.tensor(vectors[token]), torch.tensor(vectors))
+        cosines[token] = -2
+        near, cosine = closest(vectors, token)
+        assert near == int(cosines.argmax())
+        assert cosine == pytest.approx(float(cosines.max()))
 
 
 def test_three_directions_keep_what_numpy_s_own_decomposition_keeps() -> None:
@@ -113,16 +118,6 @@ def test_three_directions_keep_what_numpy_s_own_decomposition_keeps() -> None:
     one_place = in_space(replace(trace, values=dict.fromkeys(sites, np.ones((LENGTH, 2)))), sites)
     assert np.allclose(one_place.places, 0)
     assert np.allclose(one_place.shares, 0)
-
-
-def test_the_closest_vector_is_that_with_the_largest_cosine_of_torch() -> None:
-    vectors = np.random.default_rng(3).normal(size=(9, 5))
-    for token in range(9):
-        cosines = F.cosine_similarity(torch.tensor(vectors[token]), torch.tensor(vectors))
-        cosines[token] = -2
-        near, cosine = closest(vectors, token)
-        assert near == int(cosines.argmax())
-        assert cosine == pytest.approx(float(cosines.max()))
 
 
 def test_likeness_is_the_mean_cosine_of_two_different_tokens() -> None:

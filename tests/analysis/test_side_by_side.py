@@ -62,9 +62,6 @@ def test_long_texts_are_paired_in_linear_work() -> None:
     assert [found.pairs[n] for n in (0, 1, -1)] == [(0, 0), (1, 20_000), (20_001, 20_001)]
     assert len(pair(["x"] * 20_000, ["x"] * 19_999).pairs) == 19_999
     assert len(pair(middle, [f"v{n}" for n in range(20_000)]).order) == 40_000
-
-
-def test_two_hundred_tokens_and_a_word_that_begins_the_text() -> None:
     words = [f"w{n}" for n in range(200)]
     assert pair(words, words).pairs == [(n, n) for n in range(200)]
     assert pair_tokens(encoding(["bank", " of", " "]), encoding([" ", " bank"])).pairs == [(0, 1), (2, 0)]

@@ -105,7 +105,6 @@ def test_the_fused_path_equals_the_stepwise_path(mask: Tensor, scheme: str, n_kv
 
 @every_mask
 def test_the_two_paths_have_equal_gradients(mask: Tensor) -> None:
-    """Training takes the fused path."""
     attention = lively(Attention(config(n_kv_heads=1)))
     gradients = []
     for tap in (NO_TAP, STEPWISE):
@@ -188,7 +187,6 @@ def test_attending_in_halves_equals_torchs_kernel(mask: Tensor, scheme: str) -> 
 
 @each("scheme", BIASES)
 def test_training_in_bfloat16_has_the_gradients_of_the_fused_kernel(scheme: str) -> None:
-    """Up to the precision of bfloat16, whose numbers are 1/256 apart."""
     mask, gradients = masks.causal(LENGTH), []
     for training in (True, False):
         attention = lively(Attention(config())).train(training)
@@ -223,7 +221,6 @@ def with_sink(**changes: object) -> Attention:
 
 @every_mask
 def test_a_sink_is_one_more_logit_that_every_row_divides_by(mask: Tensor) -> None:
-    """In numpy, in float64; and without anybody who looks on, the layer writes the same."""
     attention = with_sink(n_kv_heads=1)
     values = record(attention, *inputs_for(mask), mask=mask)
     scores = values["scores"].double().numpy()

@@ -139,7 +139,6 @@ def score_of(model: Transformer, text: list[int], found: Hypothesis) -> float:
 @each("architecture", ["decoder-only", "encoder-decoder"])
 @torch.inference_mode()
 def test_every_score_is_that_of_its_text_read_in_one_pass(architecture: str, scheme: str) -> None:
-    """So the rows of the cache belong to their texts after every exchange."""
     model = lively_model(architecture=architecture, positions=scheme)
     for text in TEXTS[:2]:
         found = search(model, text, width=3, length_penalty=0.7, ends=ENDS, max_new_tokens=8)

@@ -213,7 +213,6 @@ def test_dropout_acts_on_embeddings_and_on_what_layers_write_after_it_is_recorde
 @each("scheme", SCHEMES)
 @each("bidirectional", [True, False])
 def test_positions_never_touch_cross_attention(scheme: str, bidirectional: bool) -> None:
-    """Cross-attention's scores are plain scaled products of `q` and `k`, whatever the scheme."""
     stack = lively(Stack(config(positions=scheme), bidirectional=bidirectional, cross=True))
     values = record(stack, X, mask=CAUSAL, memory=MEMORY, memory_mask=masks.full(LENGTH, K_LENGTH))
     for layer in range(N_LAYERS):

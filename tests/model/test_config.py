@@ -56,7 +56,6 @@ def test_an_unknown_choice_is_named(name: str, value: Any) -> None:
 
 @each("name", FLAGS)
 def test_a_flag_is_a_word_in_a_file_and_true_or_false_in_python(name: str) -> None:
-    """A word in the place of a flag would count as true, whatever it says."""
     with pytest.raises(ValueError, match=rf"^{name} must be one of \w+, \w+, but is True"):
         config(**{name: True})
     part, field, _ = FIELDS[name]
@@ -101,15 +100,8 @@ def test_what_does_not_go_together_is_named_by_both_numbers(changes: dict[str, A
     assert [number for number in numbers if number not in str(refused.value)] == []
 
 
-def test_odd_widths_are_fine_where_nothing_comes_in_pairs() -> None:
-    for scheme in (name for name, scheme in schemes.SCHEMES.items() if scheme.pairs is None):
-        assert config(d_model=33, n_heads=3, positions=scheme).d_head == 11
-    assert config(d_model=34, n_heads=2, positions="sinusoidal").d_head == 17  # an even width, but not even heads
-
-
 @each("name", CHOICES)
 def test_a_choice_without_an_implementation_builds_no_model(name: str) -> None:
-    """Nor does it silently build another one. Training builds the model before it writes anything."""
     half_changed = deepcopy(config())
     part, field, _ = FIELDS[name]
     object.__setattr__(getattr(half_changed, part, half_changed), field, "new")  # as if the name alone had been added
@@ -117,12 +109,14 @@ def test_a_choice_without_an_implementation_builds_no_model(name: str) -> None:
         build(half_changed)
 
 
-def test_the_limit_itself_is_allowed() -> None:
+def test_the_limit_itself_is_allowed_and_a_config_needs_no_torch() -> None:
     narrow = {"n_layers": 1, "n_heads": 1, "d_model": 1, "d_ff": MAX_PARAMETERS // 2 - 1_000, "positions": "none"}
     rest = config(**narrow, vocab_size=1).n_parameters - 1
     assert config(**narrow, vocab_size=MAX_PARAMETERS - rest).n_parameters == MAX_PARAMETERS
     with pytest.raises(ValueError, match=f"{MAX_PARAMETERS + 1:,}.*{MAX_PARAMETERS:,}"):
         config(**narrow, vocab_size=MAX_PARAMETERS - rest + 1)
+    program = "import sys, tfmviz, tfmviz.model.config, tfmviz.record.edits; sys.exit('torch' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parents[2], check=True, timeout=300)
 
 
 @each(
@@ -153,17 +147,15 @@ def test_every_file_we_ship_says_after_reading_what_it_said() -> None:
         assert read_config(again) == found
 
 
-def test_from_dict_names_unknown_and_missing_entries() -> None:
+def test_unknown_and_missing_entries_are_named_and_odd_widths_are_fine() -> None:
     entries = config().to_dict()
     with pytest.raises(ValueError, match="d_modle, n_layer"):
         ModelConfig.from_dict(entries | {"n_layer": 2, "d_modle": 30})
     with pytest.raises(ValueError, match="'d_ff'"):
         ModelConfig.from_dict({name: value for name, value in entries.items() if name != "d_ff"})
-
-
-def test_reading_a_config_needs_no_torch() -> None:
-    program = "import sys, tfmviz, tfmviz.model.config, tfmviz.record.edits; sys.exit('torch' in sys.modules)"
-    subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parents[2], check=True, timeout=300)
+    for scheme in (name for name, scheme in schemes.SCHEMES.items() if scheme.pairs is None):
+        assert config(d_model=33, n_heads=3, positions=scheme).d_head == 11
+    assert config(d_model=34, n_heads=2, positions="sinusoidal").d_head == 17  # an even width, but not even heads
 
 
 REALISTIC = flat(

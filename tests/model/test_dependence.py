@@ -55,17 +55,12 @@ def test_the_future_cannot_change_the_past(architecture: Architecture, scheme: s
 
 @both_paths
 @torch.no_grad()
-def test_each_layer_sees_one_window_further_back(tap: PassThrough) -> None:
+def test_windows_and_no_mask_in_training_show_what_they_should(tap: PassThrough) -> None:
     """With a window of w and n layers a token sees itself and n (w − 1) tokens before it, in training too."""
     model, inputs = lively_model(window=2, n_layers=3), inputs_of("decoder-only")
     for training in (False, True):
         model.train(training)
         assert differ(model, inputs, 0, 0, tap) == [True] * 4 + [False] * (LENGTH - 4)
-
-
-@both_paths
-@torch.no_grad()
-def test_without_a_mask_in_training_a_model_sees_all_there_and_nothing_ahead_afterwards(tap: PassThrough) -> None:
     model, inputs = lively_model(training_mask="none"), inputs_of("decoder-only")
     for j in range(LENGTH):
         for in_training, unchanged in ((True, 0), (False, j)):
@@ -76,7 +71,6 @@ def test_without_a_mask_in_training_a_model_sees_all_there_and_nothing_ahead_aft
 @every_scheme
 @torch.no_grad()
 def test_only_without_positions_is_a_text_a_bag_of_words(scheme: str) -> None:
-    """Without positions, permuting an encoder's tokens permutes its outputs and does nothing else."""
     model, ids = lively(EncoderOnly(config(architecture="encoder-only", positions=scheme))), token_ids(LENGTH)
     order = torch.tensor([3, 1, 4, 0, 6, 2, 5])
     permuted, expected = model(ids[:, order]), model(ids)[:, order]
@@ -89,7 +83,7 @@ def test_only_without_positions_is_a_text_a_bag_of_words(scheme: str) -> None:
 @every_scheme
 @both_paths
 @torch.no_grad()
-def test_a_padded_source_is_translated_as_alone(scheme: str, tap: PassThrough) -> None:
+def test_padded_texts_are_read_as_alone(scheme: str, tap: PassThrough) -> None:
     model = lively(EncoderDecoder(config(architecture="encoder-decoder", positions=scheme)))
     src, tgt = inputs_of("encoder-decoder")
     together = model(src, tgt, tap, src_lengths=torch.tensor([5, K_LENGTH]))
@@ -97,14 +91,8 @@ def test_a_padded_source_is_translated_as_alone(scheme: str, tap: PassThrough) -
         alone = model(src[sentence : sentence + 1, :length], tgt[sentence : sentence + 1], tap)
         assert_close(together[sentence : sentence + 1], alone)
     assert not torch.allclose(together[:1], model(src, tgt, tap)[:1], atol=1e-2)
-
-
-@every_scheme
-@both_paths
-@torch.no_grad()
-def test_a_padded_text_is_encoded_as_alone(scheme: str, tap: PassThrough) -> None:
-    model, ids = lively(EncoderOnly(config(architecture="encoder-only", positions=scheme))), token_ids(LENGTH)
-    together = model(ids, tap, lengths=torch.tensor([LENGTH, 3]))
+    reader, ids = lively(EncoderOnly(config(architecture="encoder-only", positions=scheme))), token_ids(LENGTH)
+    together = reader(ids, tap, lengths=torch.tensor([LENGTH, 3]))
     for sentence, length in enumerate((LENGTH, 3)):
-        alone = model(ids[sentence : sentence + 1, :length], tap)
+        alone = reader(ids[sentence : sentence + 1, :length], tap)
         assert_close(together[sentence : sentence + 1, :length], alone)

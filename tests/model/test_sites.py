@@ -22,7 +22,6 @@ from tests.model.helpers import (
     record,
     token_ids,
 )
-from tfmviz.positions import schemes
 from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import STEPWISE, Recorder
 
@@ -91,18 +90,6 @@ def test_what_a_swiglu_model_adds_to_the_sites_is_the_gate(architecture: Archite
     )
     assert [site for site in gated if not site.endswith(".gate")] == list(plain)
     assert sum(site.endswith(".mlp.gate") for site in gated) == sum(site.endswith(".mlp.pre") for site in plain)
-
-
-@every_architecture
-@every_scheme
-def test_what_a_position_scheme_adds_to_the_sites(architecture: Architecture, scheme: str) -> None:
-    inputs = inputs_of(architecture)
-    none = record(lively_model(architecture=architecture, positions="none"), *inputs)
-    values = record(lively_model(architecture=architecture, positions=scheme), *inputs)
-    added = {site.rsplit(".", 1)[-1] for site in values if site not in none}
-    sites = {"embed": {"pos_embed"}, "rotate": {"rot_q", "rot_k"}, "bias": set(), None: set()}
-    assert added == sites[schemes.SCHEMES[scheme].acts]
-    assert not any("cross_attn.rot" in site for site in values)
 
 
 @every_architecture

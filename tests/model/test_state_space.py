@@ -39,6 +39,10 @@ def test_each_channel_is_the_recurrence_and_the_convolution_of_numpy() -> None:
 
 
 def test_the_recorded_state_is_the_sum_of_all_past_tokens_each_faded_by_its_age() -> None:
+    a, b = lively(StateSpace(CONFIG)).decay()
+    assert ((a > 0) & (a < 1)).all()
+    assert_close(a**2 + b**2, torch.ones_like(a))
+    assert NO_TAP.watches("hidden") is False
     layer, x = lively(StateSpace(CONFIG)), normal(BATCH, LENGTH, WIDTH)
     values = record(layer, x)
     h = values["hidden"].unflatten(-1, (WIDTH, STATE)).double()
@@ -46,10 +50,3 @@ def test_the_recorded_state_is_the_sum_of_all_past_tokens_each_faded_by_its_age(
     for t in range(LENGTH):
         expected = sum(a ** (t - j) * b * v[:, j, :, None] for j in range(t + 1))
         assert_close(h[:, t], expected)
-
-
-def test_a_state_fades_and_never_grows() -> None:
-    a, b = lively(StateSpace(CONFIG)).decay()
-    assert ((a > 0) & (a < 1)).all()
-    assert_close(a**2 + b**2, torch.ones_like(a))
-    assert NO_TAP.watches("hidden") is False

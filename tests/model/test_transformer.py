@@ -69,7 +69,6 @@ def gpt2_of(model: DecoderOnly) -> GPT2LMHeadModel:
 
 
 def test_decoder_only_equals_gpt2() -> None:
-    """Logits, every attention pattern and the residual stream after every layer."""
     model = lively(DecoderOnly(config(positions="learned")))
     ids = token_ids(LENGTH)
     values = record(model, ids)
@@ -86,8 +85,7 @@ def test_decoder_only_equals_gpt2() -> None:
 
 
 @every_architecture
-def test_tied_logits_are_products_with_the_embeddings(architecture: Architecture) -> None:
-    """And untied logits with a matrix of their own."""
+def test_tied_logits_are_products_with_embeddings_and_initial_weights_gpt2s(architecture: Architecture) -> None:
     for embeddings in ("tied", "untied"):
         model = lively_model(architecture=architecture, embeddings=embeddings)
         values = record(model, *inputs_of(architecture))
@@ -96,20 +94,6 @@ def test_tied_logits_are_products_with_the_embeddings(architecture: Architecture
         assert_close(values["logits"], last @ W_U.T)
         is_tied = torch.allclose(values["logits"], last @ model.embedding.W_E.T, atol=1e-2)
         assert is_tied == (embeddings == "tied") == (model.embedding.W_U is None)
-
-
-@each("embedding_scale, factor", [("one", 1.0), ("sqrt_d_model", math.sqrt(D_MODEL))])
-@every_architecture
-def test_embeddings_are_scaled_rows(architecture: Architecture, embedding_scale: str, factor: float) -> None:
-    model, inputs = lively_model(architecture=architecture, embedding_scale=embedding_scale), inputs_of(architecture)
-    values = record(model, *inputs)
-    sites = ["encoder.embed", "decoder.embed"] if architecture == "encoder-decoder" else ["embed"]
-    for site, ids in zip(sites, inputs, strict=True):
-        assert_close(values[site], factor * model.embedding.W_E[ids])
-
-
-@every_architecture
-def test_initial_weights_are_gpt2s(architecture: Architecture) -> None:
     sizes = {"vocab_size": 997, "d_model": 128, "n_layers": 3, "n_heads": 2, "n_kv_heads": 2, "d_ff": 256}
     model = build(config(architecture=architecture, **sizes, embeddings="untied", positions="learned"))
     n_writes = 15 if architecture == "encoder-decoder" else 6
@@ -120,6 +104,16 @@ def test_initial_weights_are_gpt2s(architecture: Architecture) -> None:
             writes = name.endswith(("W_O.weight", "W_out.weight"))
             assert weight.std().item() == pytest.approx(0.02 / math.sqrt(n_writes) if writes else 0.02, rel=0.1)
             assert abs(weight.mean().item()) < 0.02 / 10
+
+
+@each("embedding_scale, factor", [("one", 1.0), ("sqrt_d_model", math.sqrt(D_MODEL))])
+@every_architecture
+def test_embeddings_are_scaled_rows(architecture: Architecture, embedding_scale: str, factor: float) -> None:
+    model, inputs = lively_model(architecture=architecture, embedding_scale=embedding_scale), inputs_of(architecture)
+    values = record(model, *inputs)
+    sites = ["encoder.embed", "decoder.embed"] if architecture == "encoder-decoder" else ["embed"]
+    for site, ids in zip(sites, inputs, strict=True):
+        assert_close(values[site], factor * model.embedding.W_E[ids])
 
 
 def test_cross_attention_reads_the_encoders_output() -> None:

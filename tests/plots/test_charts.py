@@ -127,14 +127,11 @@ def test_repeated_tokens_stay_apart_in_their_order_and_nothing_is_markup() -> No
         assert [text.split(" ", 1)[1] for text in column] == list(names), name
 
 
-def test_numbered_names_sort_as_they_are_counted() -> None:
+def test_numbered_names_sort_as_counted_and_of_a_long_line_some_points_answer() -> None:
     names = numbered(["x"] * 1200)
     assert names == sorted(names)
     assert len(set(names)) == 1200
     assert {name[5:] for name in names} == {"x"}, "the five characters that the axis drops"
-
-
-def test_of_a_long_line_some_points_answer_the_pointer_and_all_are_drawn() -> None:
     data = charts()["many points"].data
     np.testing.assert_array_equal(data["curves"]["y"], ODD.numbers(1025))
     assert 0.5 * MOST_POINTS < len(data["rows"]["y"]) <= MOST_POINTS

@@ -59,7 +59,6 @@ def test_every_course_has_a_subcommand() -> None:
 def test_earlier_models_are_trained_alike(
     corpus: Path, tmp_path: Path, architecture: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Broken off and continued, such a run is the same run as well."""
     whole, parted = tmp_path / architecture, tmp_path / "parted"
     options = {"architecture": architecture, "layers": 2}
     assert run("lm", corpus, whole, **options) == 0
@@ -146,10 +145,14 @@ def test_what_is_measured_is_what_is_shipped(corpus: Path, tmp_path: Path, monke
     assert all(measured[-1][name].equal(value.float()) for name, value in shipped.items())
 
 
-def test_the_card_says_what_its_writer_says_about_the_data(corpus: Path, tmp_path: Path) -> None:
+def test_the_card_says_what_was_said_and_how_long_the_text_is(corpus: Path, tmp_path: Path, trained: Path) -> None:
     about = write_lines(tmp_path / "about.md", ["Sentences of a toy grammar. Licence: none."])
     assert run("lm", corpus, tmp_path / "toy", about=about, steps=1) == 0
     assert "Sentences of a toy grammar. Licence: none." in card_of(tmp_path / "toy")
+    assert run("lm", corpus, tmp_path / "twice", data=f"{corpus / 'lines.txt'}:2", steps=1) == 0
+    found = (re.search(r"\| training text \| ([\d,]+) tokens", card_of(out)) for out in (trained, tmp_path / "twice"))
+    once, twice = (int(row[1].replace(",", "")) for row in found if row)
+    assert twice / once == pytest.approx(2, rel=0.1)
 
 
 @each("changes", [*({"positions": scheme} for scheme in SCHEMES), {"precision": "bfloat16"}, {"training_mask": "none"}])
@@ -218,13 +221,6 @@ def test_snapshots_are_the_weights_at_steps_spaced_evenly_on_a_log_scale(corpus:
 )
 def test_a_source_may_say_how_often_it_is_read(source: str, path: str, weight: int) -> None:
     assert courses.parse_source(source) == (Path(path), weight)
-
-
-def test_weights_on_the_command_line_repeat_the_text(corpus: Path, trained: Path, tmp_path: Path) -> None:
-    assert run("lm", corpus, tmp_path / "toy", data=f"{corpus / 'lines.txt'}:2", steps=1) == 0
-    found = (re.search(r"\| training text \| ([\d,]+) tokens", card_of(out)) for out in (trained, tmp_path / "toy"))
-    once, twice = (int(row[1].replace(",", "")) for row in found if row)
-    assert twice / once == pytest.approx(2, rel=0.1)
 
 
 def test_two_processes_have_the_gradients_of_one_with_twice_the_batch(corpus: Path, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ TOO_FAST = 1e30
 """A learning rate after one update of which no loss is finite."""
 
 
-def test_an_update_whose_loss_is_not_finite_is_not_made() -> None:
+def test_an_update_whose_loss_or_gradient_is_not_finite_is_not_made() -> None:
     model = tiny_model()
     with torch.no_grad():
         next(model.parameters()).fill_(torch.inf)
@@ -37,9 +37,6 @@ def test_an_update_whose_loss_is_not_finite_is_not_made() -> None:
     with pytest.raises(Diverged, match=r"diverged: the loss in update 1 is (nan|inf)\."):
         next(train(model, build_optimizer(model, SETTINGS), tiny_batches(), SETTINGS))
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
-
-
-def test_nor_is_one_whose_gradient_is_not_finite() -> None:
     model = tiny_model()
     next(model.parameters()).register_hook(lambda gradient: gradient * torch.inf)
     with pytest.raises(Diverged, match=r"diverged: the length of the gradient in update 1 is (nan|inf)\."):

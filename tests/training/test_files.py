@@ -31,7 +31,7 @@ from tests.training.runs import (
 )
 from tfmviz import zoo
 from tfmviz.training import export
-from tfmviz.training.files import FolderInUse, replacing, sole_use_of
+from tfmviz.training.files import replacing, sole_use_of
 
 EXPORTED = ("model.safetensors", "config.json", "tokenizer.json", "CARD.md")
 
@@ -158,17 +158,6 @@ def test_an_export_on_a_full_disk_leaves_the_old_model(name: str, corpus: Path, 
     assert zoo.load("toy", folder=tmp_path).trace("The cat").tokens
 
 
-def test_a_folder_in_use_is_refused_with_who_uses_it(tmp_path: Path) -> None:
-    with (
-        sole_use_of(tmp_path / "out"),
-        pytest.raises(FolderInUse, match=rf"out is in use by another run \(process {os.getpid()} on .*, since 20\d\d-"),
-        sole_use_of(tmp_path / "out"),
-    ):
-        pass
-    with sole_use_of(tmp_path / "out"):
-        pass
-
-
 def test_a_folder_that_was_used_keeps_nothing_of_it(tmp_path: Path) -> None:
     with sole_use_of(tmp_path / "new"):
         assert (tmp_path / "new").is_dir()
@@ -215,7 +204,6 @@ def test_a_second_run_in_the_folder_of_a_running_one_ends_in_one_sentence_and_a_
 
 
 def test_the_lock_is_held_while_a_run_is_running(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two runs in one folder would write the same checkpoint and double the log."""
     out, refused = tmp_path / "toy", []
 
     def second_run(*_: Any, **__: Any) -> Any:

@@ -23,11 +23,16 @@ def write(path: Path, steps: range) -> Path:
     return path
 
 
-def test_what_is_appended_is_read(tmp_path: Path) -> None:
+def test_what_is_appended_is_read_and_totals_are_of_all_steps_or_none(tmp_path: Path) -> None:
     path = write(tmp_path / "log.jsonl", range(5))
     assert log.read(path) == [entry(step) for step in range(5)]
+    assert log.totals(path, steps=5) == (35, 2.5)
+    assert log.totals(path, steps=6) is None
+    assert log.totals(tmp_path / "missing.jsonl", steps=5) is None
+    log.append(path, {"step": 5})
+    assert log.totals(path, steps=6) is None
     path.write_bytes(path.read_bytes() + b"\0" * 4096)  # as a power cut leaves it
-    assert len(log.read(path)) == 5
+    assert len(log.read(path)) == 6
 
 
 @each("n_bytes", [1, 2, 11, 40])
@@ -54,15 +59,6 @@ def test_another_damaged_line_is_refused_by_its_file_and_number(tmp_path: Path, 
     path.write_bytes(b"\n".join([lines[0], line, *lines[2:]]))
     with pytest.raises(log.LogError, match=r"^Line 2 of .*log\.jsonl is not the record of a step .* Delete the line"):
         log.read(path)
-
-
-def test_totals_are_those_of_all_steps_or_none(tmp_path: Path) -> None:
-    path = write(tmp_path / "log.jsonl", range(5))
-    assert log.totals(path, steps=5) == (35, 2.5)
-    assert log.totals(path, steps=6) is None
-    assert log.totals(tmp_path / "missing.jsonl", steps=5) is None
-    log.append(path, {"step": 5})
-    assert log.totals(path, steps=6) is None
 
 
 @each("step", [2, 4])
@@ -97,9 +93,7 @@ def test_a_damaged_line_stops_a_run_in_one_sentence(corpus: Path, stopped: Path,
     assert "Line 1 of" in refused("lm", corpus, out)
 
 
-def test_a_log_that_cannot_be_rewritten_stays_as_it_was(
-    corpus: Path, stopped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unwritable_log_stays(corpus: Path, stopped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = copy_of(stopped, tmp_path / "toy")
     before = (out / "log.jsonl").read_bytes()
 

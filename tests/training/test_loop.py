@@ -55,7 +55,7 @@ def test_the_gradient_is_clipped_before_the_update_and_recorded_before_clipping(
         assert norm == pytest.approx(min(record.grad_norm, clip), rel=1e-3)
 
 
-def test_only_matrices_decay_and_every_parameter_is_trained() -> None:
+def test_only_matrices_decay_and_adam_has_the_settings_of_the_paper() -> None:
     model = tiny_model()
     groups = build_optimizer(model, SETTINGS).param_groups
     decay = {id(p): group["weight_decay"] for group in groups for p in group["params"]}
@@ -63,6 +63,10 @@ def test_only_matrices_decay_and_every_parameter_is_trained() -> None:
     for name, parameter in model.named_parameters():
         vector = name.endswith(".bias") or ".norm." in name
         assert decay[id(parameter)] == (0.0 if vector else SETTINGS.weight_decay), name
+    optimizer = build_optimizer(torch.nn.Linear(3, 5), Settings(steps=1, optimizer="adam"))
+    (group,) = optimizer.param_groups
+    assert isinstance(optimizer, torch.optim.Adam)
+    assert (group["betas"], group["eps"], group["weight_decay"], group["fused"]) == ((0.9, 0.98), 1e-9, 0, True)
 
 
 def test_training_twice_gives_the_same_losses_and_another_seed_others() -> None:
@@ -74,7 +78,6 @@ def test_training_twice_gives_the_same_losses_and_another_seed_others() -> None:
 
 
 def test_each_process_draws_its_own_dropout_and_the_same_at_every_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the same rows: in truth each process has rows of its own."""
     courses = []
     for number in (0, 1, 1):
         monkeypatch.setattr(loop, "rank", lambda number=number: number)
@@ -96,15 +99,7 @@ def test_looking_at_a_model_between_steps_changes_nothing() -> None:
     assert courses[0] == courses[1]
 
 
-def test_adam_has_the_settings_of_the_paper() -> None:
-    optimizer = build_optimizer(torch.nn.Linear(3, 5), Settings(steps=1, optimizer="adam"))
-    (group,) = optimizer.param_groups
-    assert isinstance(optimizer, torch.optim.Adam)
-    assert (group["betas"], group["eps"], group["weight_decay"], group["fused"]) == ((0.9, 0.98), 1e-9, 0, True)
-
-
 def test_a_task_is_learned() -> None:
-    """Copying single letters, in a few seconds."""
     torch.manual_seed(0)
     sizes = {"vocab_size": 257, "max_len": 8, "d_model": 32, "n_layers": 1, "n_heads": 2, "n_kv_heads": 2, "d_ff": 64}
     model = build(flat(architecture="encoder-decoder", **sizes))

@@ -56,7 +56,7 @@ def test_the_loss_and_its_gradient_are_torchs_up_to_the_entropy_of_the_target(sm
     torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-5, atol=1e-8)
 
 
-def test_cosine_rises_in_a_line_to_one_and_falls_to_its_floor() -> None:
+def test_cosine_rises_in_a_line_to_one_and_falls_like_torchs() -> None:
     factors = np.array([cosine(step, warmup=7, steps=101, floor=0.13) for step in range(150)])
     assert factors[6] == 1
     np.testing.assert_allclose(np.diff(factors[:7]), factors[0])  # equal steps from 0
@@ -64,9 +64,6 @@ def test_cosine_rises_in_a_line_to_one_and_falls_to_its_floor() -> None:
     np.testing.assert_allclose(factors[101:], 0.13)
     assert factors.min() > 0
     assert factors.max() == cosine(0, warmup=0, steps=11) == cosine(0, warmup=0, steps=1) == 1
-
-
-def test_cosine_falls_like_torchs() -> None:
     optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
     reference = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=101 - 7, eta_min=0.1)
     for step in range(7, 101):

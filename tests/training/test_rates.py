@@ -101,8 +101,7 @@ def test_nobody_can_ask_for_what_is_no_rate(rate: float, tmp_path: Path) -> None
 
 
 @each("text", ["", "[]", "{}", "[1]", '[["a", 1]]', "[[1, 2, 3]]"])
-def test_a_damaged_list_of_changes_is_named(text: str, corpus: Path, stopped: Path, tmp_path: Path,
-                                            ) -> None:  # fmt: skip
+def test_a_damaged_list_of_changes_is_named(text: str, corpus: Path, stopped: Path, tmp_path: Path) -> None:
     out = copy_of(stopped, tmp_path / "toy")
     (out / "rates.json").write_text(text, encoding="utf-8")
     assert "rates.json does not hold changes of a learning rate" in refused("lm", corpus, out)

@@ -57,7 +57,6 @@ def test_a_source_that_cannot_be_read_ends_in_one_sentence(corpus: Path, tmp_pat
 
 
 def test_too_much_text_is_refused_by_both_numbers(corpus: Path, tmp_path: Path) -> None:
-    """Before it is read; and so is a batch too large for the memory."""
     path, huge = write_lines(tmp_path / "lines.txt", SENTENCES), tmp_path / "huge.txt"
     n_characters = sum(len(sentence) for sentence in SENTENCES if not is_held_out(sentence))
     with huge.open("wb") as file:
@@ -156,7 +155,5 @@ def test_the_module_ends_with_the_exit_code(
         ("lm", {"batch_size": 10**6}, "one batch needs"),
     ],
 )
-def test_each_course_says_what_it_cannot(
-    course: str, changes: dict[str, Any], message: str, corpus: Path, tmp_path: Path
-) -> None:
+def test_each_course_refuses(course: str, changes: dict[str, Any], message: str, corpus: Path, tmp_path: Path) -> None:
     assert message in refused(course, corpus, tmp_path / "toy", **changes)

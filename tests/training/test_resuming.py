@@ -45,9 +45,7 @@ def test_a_finished_run_is_not_trained_again(corpus: Path, trained: Path, tmp_pa
         ("smoothing", 0.2, "smoothing"),
     ],
 )
-def test_other_settings_are_refused_by_name(
-    corpus: Path, stopped: Path, tmp_path: Path, option: str, value: Any, named: str
-) -> None:
+def test_settings_must_agree(corpus: Path, stopped: Path, tmp_path: Path, option: str, value: Any, named: str) -> None:
     out = copy_of(stopped, tmp_path / "toy")
     assert named in refused("lm", corpus, out, **{option: value})
     assert not (out / "model.safetensors").exists()

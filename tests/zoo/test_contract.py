@@ -20,11 +20,18 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Encoding, NotCaptured, Trace
 
 
-def test_a_model_has_a_name_and_a_word_for_every_logit(model: zoo.ZooModel) -> None:
+def test_a_model_has_a_name_tokens_and_words(model: zoo.ZooModel, library: tokenizers.Tokenizer) -> None:
     known: Model = model  # mypy checks the protocol here
     assert known.name == model.config.architecture
     assert len(known.vocabulary) == known.trace(TEXT)["logits"].shape[-1] == VOCAB_SIZE
     assert all(isinstance(entry, str) and entry for entry in known.vocabulary)
+    trace = traced(model)
+    read = read_by(trace)
+    assert read.text == TEXT
+    assert list(read.ids) == library.encode(TEXT).ids
+    assert len(read.ids) == len(read.tokens) == len(read.offsets)
+    assert trace.tokens == trace.target.tokens
+    assert len(trace.tokens) == len(trace.target.ids) == len(trace.target.offsets)
 
 
 def test_the_logits_are_those_of_one_pass(model: zoo.ZooModel, shipped: Path, library: tokenizers.Tokenizer) -> None:
@@ -34,7 +41,7 @@ def test_the_logits_are_those_of_one_pass(model: zoo.ZooModel, shipped: Path, li
     np.testing.assert_allclose(traced(model)["logits"], plain_logits(module, library), rtol=1e-4, atol=1e-4)
 
 
-def test_arrays_are_float32_or_masks_and_cannot_be_written(model: zoo.ZooModel) -> None:
+def test_arrays_are_float32_or_masks_with_a_row_per_token_and_cannot_be_written(model: zoo.ZooModel) -> None:
     trace = traced(model)
     for site in trace:
         array = trace[site]
@@ -44,9 +51,6 @@ def test_arrays_are_float32_or_masks_and_cannot_be_written(model: zoo.ZooModel) 
             array[...] = 0
     with pytest.raises(FrozenInstanceError):
         trace.edits = ()  # type: ignore[misc]
-
-
-def test_arrays_have_one_row_per_token_and_no_batch_axis(model: zoo.ZooModel) -> None:
     trace, config = traced(model), model.config
     n_heads, n_kv_heads = config.attention.n_heads, config.attention.n_kv_heads
     per_head = {"q": n_heads, "k": n_kv_heads, "v": n_kv_heads, "z": n_heads}
@@ -68,16 +72,6 @@ def test_arrays_have_one_row_per_token_and_no_batch_axis(model: zoo.ZooModel) ->
 def read_by(trace: Trace) -> Encoding:
     """The text that was given."""
     return trace.target if trace.source is None else trace.source
-
-
-def test_tokens_are_attached(model: zoo.ZooModel, library: tokenizers.Tokenizer) -> None:
-    trace = traced(model)
-    read = read_by(trace)
-    assert read.text == TEXT
-    assert list(read.ids) == library.encode(TEXT).ids
-    assert len(read.ids) == len(read.tokens) == len(read.offsets)
-    assert trace.tokens == trace.target.tokens
-    assert len(trace.tokens) == len(trace.target.ids) == len(trace.target.offsets)
 
 
 @each("wanted", [("logits",), ("*.pattern", "logits"), ("*.0.self_attn.*",), ("*",)])

@@ -171,9 +171,7 @@ def test_what_pages_ask_of_a_language_model_is_the_same_everywhere(kind: str) ->
         ("cuda:1", 2, 1, "cuda:1"),
     ],
 )
-def test_size_decides_unless_the_setting_does(
-    monkeypatch: pytest.MonkeyPatch, wish: str, n_gpus: int, n_parameters: int, chosen: str
-) -> None:
+def test_size_decides(monkeypatch: pytest.MonkeyPatch, wish: str, n_gpus: int, n_parameters: int, chosen: str) -> None:
     with_gpus(monkeypatch, n_gpus)
     monkeypatch.setenv(device.SETTING, wish)
     assert device.chosen_for(n_parameters) == torch.device(chosen)

@@ -91,7 +91,6 @@ def test_every_site_is_looked_at_and_masked_scores_are_fine(model: zoo.ZooModel)
 
 
 def test_a_model_of_zeros_is_finite_and_loads(folder: Path) -> None:
-    """It is of no use, but none of its values is wrong."""
     from safetensors.numpy import load_file, save_file
 
     path = folder / "encoder-only" / "model.safetensors"
