@@ -139,6 +139,23 @@ def test_without_residual_connections_the_stream_is_what_the_last_layer_wrote(no
     assert_close(model(ids), x @ model.embedding.W_E.T)
 
 
+def test_parallel_layers_read_the_same_stream_and_both_add_to_it() -> None:
+    model = decoder(residual="parallel")
+    values = recorded(model)
+    for index, block in enumerate(blocks_of(model.decoder)):
+        pre, mid, post = (values[f"decoder.{index}.resid_{name}"] for name in ("pre", "mid", "post"))
+        assert block.mlp_residual is not None
+        assert_close(values[f"decoder.{index}.mlp.norm"], block.mlp_residual.norm(pre))
+        assert_close(mid, pre + values[f"decoder.{index}.self_attn.out"])
+        assert_close(post, mid + values[f"decoder.{index}.mlp.out"])
+
+
+def test_the_segment_is_added_to_every_embedding() -> None:
+    model = decoder(segment="present")
+    assert model.embedding.segment is not None
+    assert_close(recorded(model)["embed"], model.embedding.W_E[token_ids(LENGTH)] + model.embedding.segment)
+
+
 def test_the_transform_is_linear_function_norm() -> None:
     model = lively_model(architecture="encoder-only", head="transform", norm_eps=0.03)
     assert isinstance(model, EncoderOnly)
