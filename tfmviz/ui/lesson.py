@@ -19,7 +19,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
 from tfmviz.record.weights import AttentionWeights, PositionEffects
 from tfmviz.text.library import Unreadable
-from tfmviz.ui import controls, guess, icons, models, projector, turns, walks
+from tfmviz.ui import controls, guess, icons, models, turns, walks
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.guess import Question
 from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
@@ -158,7 +158,7 @@ WRAPPER = '[data-testid="stLayoutWrapper"]'
 
 OUT_OF_SIGHT = {choice: f".st-key-{choice} {{display: none !important}}" for choice in CHOICES} | {
     "text": f"{WRAPPER}:has(> .st-key-sentence) {{display: none !important}}",
-    "model": f".st-key-models, {WRAPPER}:has(> .st-key-choices):not(:has(.stAlert)) {{display: none !important}}",
+    "model": f".st-key-models, {WRAPPER}:has(> .st-key-line-choices):not(:has(.stAlert)) {{display: none !important}}",
     "kind": ".st-key-kind {display: none !important} :root {--choices: 26rem}",
 }
 """The rules that hide each of them. A message about the models is seen on every page."""
@@ -207,13 +207,13 @@ def page(
         if architecture:
             controls.need(architecture)
         _hide_all_but(needs)
-        place = _in_one_line() if projector.is_on() else _around_the_page(title, purpose)
+        place = _choices()
         _below(place, draw, needs, opens, along)
 
 
 @st.fragment
 def _below(
-    place: DeltaGenerator | None,
+    place: DeltaGenerator,
     draw: Callable[[Lesson], object],
     needs: Sequence[str],
     opens: str,
@@ -223,9 +223,9 @@ def _below(
     if controls.are_outdated():
         st.rerun()
     with turns.taken(), _where_it_reads():
-        with place or st.container(horizontal=True, key="sentence"):
+        with place:
             model = controls.choice().model if "model" in needs else ""
-            text = controls.sentence(model, opens=opens, menu=100 if place else controls.MENU)
+            text = controls.sentence(model, opens=opens, menu=100)
             if along:
                 along()
         with of_this_page():
@@ -241,29 +241,12 @@ def _where_it_reads() -> Iterator[None]:
         st.warning(markdown.plain(str(error)))  # it quotes the tokenizer's file
 
 
-def _around_the_page(title: str, purpose: str) -> DeltaGenerator | None:
-    with st.sidebar:
-        with st.container(key="choices"):
-            controls.choose()
-        with st.container(horizontal=True):
-            projector.buttons()
-            guess.button()
-    with st.container(horizontal=True, vertical_alignment="center", key="title"):
-        st.title(title, width="content")
-        if purpose:
-            st.markdown(purpose)
-    return None
-
-
-def _in_one_line() -> DeltaGenerator | None:
-    """Returns the place of the sentence."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="projected"):
+def _choices() -> DeltaGenerator:
+    """The line of choices. Returns the place of the sentence."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="choices"):
         place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="sentence")
-        with st.container(key="choices"), line("choices"):
+        with line("choices"):
             controls.choose()
-        with st.container(horizontal=True, gap="xsmall", key="buttons"):
-            projector.buttons()
-            guess.button()
     return place
 
 

@@ -49,15 +49,8 @@ def style() -> None:
 def buttons() -> None:
     """The switch of this mode, and the list of keys."""
     label, icon = ("Leave projector mode", "close_fullscreen") if is_on() else ("Projector", "open_in_full")
-    st.button(
-        "" if is_on() else label,
-        icon=f":material/{icon}:",
-        on_click=_switch,
-        shortcut="f",
-        key="project",
-        help=label if is_on() else "The picture fills the screen",
-    )
-    show_plain_view("keys", js=keys.JS, css=keys.CSS, data=[list(entry) for entry in KEYS.items()], width=48)
+    st.button("", icon=f":material/{icon}:", on_click=_switch, shortcut="f", key="project", help=f"{label} (key F)")
+    show_plain_view("keys", js=keys.JS, css=keys.CSS, data=[list(entry) for entry in KEYS.items()], width=32)
 
 
 def _switch() -> None:
