@@ -20,5 +20,4 @@ with turns.taken():
     frame.draw(page.url_path or DEFAULT)
     with routed():
         page.run()
-    if not projector.is_on():
-        path(page)
+    path(page)

@@ -45,7 +45,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Take a transformer apart",
     "Every word asks: *which other words matter to me?* Point at one, or click two.",
     draw,
     along=beside.along(beside.WITH_HEADS),

@@ -179,7 +179,6 @@ def _hide_all_but(needed: Sequence[str]) -> None:
 
 
 def page(
-    title: str,
     purpose: str,
     draw: Callable[[Lesson], object],
     *,
@@ -188,13 +187,12 @@ def page(
     opens: str = "",
     along: Callable[[], object] | None = None,
 ) -> None:
-    """Draws a page: the choices and the title, then the sentence box and what `draw` makes of the sentence.
+    """Draws a page: one line with the sentence and the choices, then what `draw` makes of the sentence.
 
-    Whatever is chosen below the title, a new sentence too, runs only `draw` again; the rest stays as it is. On a
-    projector the choices and the sentence share one line, and there is no title.
+    A new sentence, and whatever is chosen below it, runs only `draw` again; the rest stays as it is.
 
     Args:
-        purpose: what the page is about, in a sentence or two, beside the title; may be empty.
+        purpose: what the page is about, in a sentence or two, below all else; may be empty.
         draw: draws all that depends on the sentence.
         needs: those of `CHOICES` that the page reads. The others are not shown; see `hide` and `tabs`.
         architecture: the kind of model that the page is about; another one is replaced by one of this kind.
@@ -209,6 +207,8 @@ def page(
         _hide_all_but(needs)
         place = _choices()
         _below(place, draw, needs, opens, along)
+        if purpose:
+            st.caption(purpose)
 
 
 @st.fragment
@@ -219,7 +219,7 @@ def _below(
     opens: str,
     along: Callable[[], object] | None,
 ) -> None:
-    """The sentence box, below the title or in its place, and what `draw` makes of the sentence."""
+    """The sentence box, in its place, and what `draw` makes of the sentence."""
     if controls.are_outdated():
         st.rerun()
     with turns.taken(), _where_it_reads():
