@@ -156,7 +156,9 @@ CHOICES = ("text", "model", "kind", "layer", "head")
 
 WRAPPER = '[data-testid="stLayoutWrapper"]'
 
-OUT_OF_SIGHT = {choice: f".st-key-{choice} {{display: none !important}}" for choice in CHOICES} | {
+OUT_OF_SIGHT = {
+    choice: f".st-key-{choice} {{display: none !important}} :root {{--{choice}: 0rem}}" for choice in CHOICES
+} | {
     "text": f"{WRAPPER}:has(> .st-key-sentence) {{display: none !important}}",
     "model": f".st-key-models, {WRAPPER}:has(> .st-key-line-choices):not(:has(.stAlert)) {{display: none !important}}",
     "kind": ".st-key-kind {display: none !important} :root {--choices: 26rem}",
