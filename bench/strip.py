@@ -19,7 +19,7 @@ from tests.classroom.crowd import running
 TEXTS = ("The", "The animal", "The animal didn't", "The animal didn't cross", "The animal didn't cross the street")
 
 AREA = {"x": 240, "y": 95, "width": 1040, "height": 580}
-"""Of a window of 1280 × 720 pixels: the sentence and the heads, without menu and sidebar."""
+"""Of a window of 1280 × 720 pixels: the sentence and the heads, without the header."""
 
 
 def main() -> None:

@@ -32,7 +32,7 @@ MAX_HEADS = 16
 """How many heads of a long text are sent at once."""
 
 KINDS = {"encoder.self_attn": "encoder", "decoder.self_attn": "decoder", "decoder.cross_attn": "cross-attention"}
-"""The names of the kinds of attention in the sidebar."""
+"""What the kinds of attention are called on pages."""
 
 PINS = ("token", "to")
 """What the reader pins, by its name in the address: a token, and one that it may look at."""
@@ -85,7 +85,7 @@ def choose() -> None:
 
 
 def kinds_of(config: Facts) -> list[str]:
-    """The kinds of attention a model has, by their names in the sidebar."""
+    """The kinds of attention a model has, by their names on pages."""
     return list(dict.fromkeys(KINDS[kind_of(layer)] for layer in config.layers))
 
 
@@ -219,7 +219,7 @@ def other_box(labels: Sequence[str], position: int, *, label: str) -> None:
 
 
 def look_at(layer: str, head: int) -> None:
-    """Sets the sidebar to a head; a model with one layer, one head or one kind of attention has no widget for it."""
+    """Chooses a head; a model with one layer, one head or one kind of attention has no widget for it."""
     for key, value in {"kind": KINDS[kind_of(layer)], "layer": int(layer.split(".")[1]), "head": head}.items():
         if key in st.session_state:
             st.session_state[key] = value
@@ -245,7 +245,7 @@ def wanted() -> tuple[str, ...]:
 
 
 def follow(selection: Mapping[str, Any]) -> None:
-    """Handles the explorer's reports: sidebar and address follow what was chosen in it."""
+    """Handles the explorer's reports: choices and address follow what was chosen in it."""
     if selection["kind"] in KINDS:
         stack, part = selection["kind"].split(".")
         look_at(f"{stack}.{int(selection['layer'])}.{part}", int(selection["head"]))

@@ -152,7 +152,7 @@ def stand_in(here: Lesson, needs: str, *, fits: bool, instead: str, say: bool = 
 
 
 CHOICES = ("text", "model", "kind", "layer", "head")
-"""What a reader chooses for all pages: the sentence, and what stands in the sidebar, by their keys."""
+"""What a reader chooses for all pages: the sentence, and what stands beside it, by their keys."""
 
 WRAPPER = '[data-testid="stLayoutWrapper"]'
 
@@ -265,7 +265,7 @@ def _lesson(text: str, needs: Sequence[str]) -> Lesson:
     if {"text", "model"} <= set(needs):  # else the page itself says how much its models read
         controls.say_what_was_cut(encoded, f"{markdown.code(choice.model)} reads")
     if model.device != "cpu":
-        st.sidebar.caption(f"This model runs on a GPU ({model.device}).")
+        st.caption(f"This model runs on a GPU ({model.device}).")
     turns.take(model.name, text)
     return Lesson(choice=choice, text=text, model=model)
 

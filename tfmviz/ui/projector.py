@@ -42,7 +42,7 @@ def is_on() -> bool:
 
 
 def style() -> None:
-    """Narrows the margins; on a projector, hides menu and sidebar too."""
+    """How a page is laid out, and on a projector the larger letters."""
     st.html(STYLE + PROJECTED * is_on())
 
 
