@@ -61,7 +61,7 @@ def main() -> None:
     checks = [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",)]
     commands = [[*PYTHON, *check] for check in checks]
     paths = changed()
-    if any(Path(path).suffix in (".ts", ".js", ".css") for path in paths):
+    if any(path == "tfmviz/constants.json" or Path(path).suffix in (".ts", ".tsx", ".js", ".css") for path in paths):
         commands += [[*NPM, script] for script in ("check", "test")]
     with ThreadPoolExecutor(1) as beside:
         others = [beside.submit(said_by, command) for command in commands]

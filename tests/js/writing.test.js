@@ -1,16 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  choose,
-  codeOf,
-  goTo,
-  MOST_BRANCHES,
-  NOTHING,
-  pathOf,
-  stepBack,
-  treeOf,
-  writtenIn,
-} from "../../tfmviz/views/writing/tree.ts";
+import { MOST_BRANCHES } from "../../tfmviz/views/shared/constants.ts";
+import { choose, codeOf, goTo, NOTHING, pathOf, stepBack, treeOf, writtenIn } from "../../tfmviz/views/writing/tree.ts";
 import { drawWords, entropyWords, rivalSentence } from "../../tfmviz/views/writing/words.ts";
 
 /** A tree into which these tokens were written one after another. */

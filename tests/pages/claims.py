@@ -28,9 +28,9 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, pictures, views, words
 from tests.traces import read_arrays, read_blob
+from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import models
-from tfmviz.ui.controls import KINDS
 from tfmviz.ui.walks import Step
 from tfmviz.words.labels import of_queries, visible
 
@@ -97,7 +97,7 @@ class Shown:
         layer, n = map(int, re.fullmatch(r"L(\d+)H(\d+)", head).groups())  # type: ignore[union-attr]
         kind = self.step.choices.get("kind", "")
         sites = [site for site in trace.layers if int(site.split(".")[1]) == layer]
-        (site,) = [site for site in sites if KINDS[kind_of(site)] == kind] if kind else sites
+        (site,) = [site for site in sites if ATTENTION_KINDS[kind_of(site)] == kind] if kind else sites
         queries, keys = of_queries(trace, site), [visible(token) for token in trace.axes(site)[1].tokens]
         return float(trace[f"{site}.pattern"][n, place(queries, query), place(keys, key)])
 

@@ -20,6 +20,7 @@ from tests.model import numpy_model
 from tests.pages.test_pages import put_random_model
 from tfmviz import zoo
 from tfmviz.analysis import normalisation as norms
+from tfmviz.constants import NORM_EPS
 from tfmviz.model.gradients import gradients_at_start
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui.normalisation import facts
@@ -41,11 +42,11 @@ def some(*lengths: int) -> list[np.ndarray]:
 def test_norms_are_torchs() -> None:
     x, present = norms.padded(some(7, 3, 5))
     tensor = torch.tensor(x)
-    layer = nn.LayerNorm(N_DIM, eps=norms.EPS, dtype=torch.float64)
-    rms = nn.RMSNorm(N_DIM, eps=norms.EPS, dtype=torch.float64)
+    layer = nn.LayerNorm(N_DIM, eps=NORM_EPS, dtype=torch.float64)
+    rms = nn.RMSNorm(N_DIM, eps=NORM_EPS, dtype=torch.float64)
     np.testing.assert_allclose(norms.layer_norm(x), layer(tensor).detach(), atol=1e-12)
     np.testing.assert_allclose(norms.rms_norm(x), rms(tensor).detach(), atol=1e-12)
-    batch = nn.BatchNorm1d(N_DIM, eps=norms.EPS, dtype=torch.float64).train()
+    batch = nn.BatchNorm1d(N_DIM, eps=NORM_EPS, dtype=torch.float64).train()
     tokens_only = batch(tensor[torch.tensor(present)]).detach()  # (token, dim)
     np.testing.assert_allclose(in_training(x, present)[present], tokens_only, atol=1e-12)
     with_padding = batch(tensor.mT).mT.detach()  # torch's axes: (sentence, dim, token)
@@ -61,7 +62,7 @@ def in_training(x: np.ndarray, counted: np.ndarray) -> np.ndarray:
 def test_a_batch_norm_in_use_takes_stored_averages() -> None:
     (x, present), (y, _) = norms.padded(some(7, 3)), norms.padded(some(4))
     mean, variance = norms.batch_statistics(x, present)
-    batch = nn.BatchNorm1d(N_DIM, eps=norms.EPS, dtype=torch.float64).train(False)
+    batch = nn.BatchNorm1d(N_DIM, eps=NORM_EPS, dtype=torch.float64).train(False)
     batch.running_mean, batch.running_var = torch.tensor(mean), torch.tensor(variance)
     np.testing.assert_allclose(norms.batch_norm(y, mean, variance)[0], batch(torch.tensor(y[0])).detach(), atol=1e-12)
 

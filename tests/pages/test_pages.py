@@ -19,12 +19,12 @@ from tests.model import numpy_model
 from tests.model.helpers import flat
 from tests.traces import read_blob, read_mask, read_payload, read_weights
 from tfmviz import zoo
+from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.model.transformer import build
 from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.export import export
 from tfmviz.ui import icons, router
-from tfmviz.ui.controls import KINDS
 from tfmviz.ui.sentences import examples_for
 from tfmviz.words.numbers import per_cent
 
@@ -280,11 +280,11 @@ def test_models_of_every_architecture_are_shown(
     put_random_model(models / "other", architecture=architecture, n_layers=2)
     app = open_page(model="other", text="the cat", view=view)
     header, _, weights = read_payload(payload(app))
-    assert [KINDS[kind["name"]] for kind in header["kinds"]] == kinds
+    assert [ATTENTION_KINDS[kind["name"]] for kind in header["kinds"]] == kinds
     for pattern in weights.values():
         np.testing.assert_allclose(pattern.sum(axis=-1), 1, atol=0.01)
     assert words in texts(app)
-    assert KINDS[selection(app)["kind"]] == kinds[-1]
+    assert ATTENTION_KINDS[selection(app)["kind"]] == kinds[-1]
     if len(kinds) > 1:
         app.selectbox(key="kind").select("encoder").run()
         assert selection(app)["kind"] == "encoder.self_attn"

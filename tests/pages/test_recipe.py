@@ -16,9 +16,9 @@ from streamlit.testing.v1 import AppTest
 from tests.app import alt, charts, forget, open_page, series, spaces, views, words
 from tests.pages.tabs import addresses
 from tfmviz import zoo
+from tfmviz.constants import MASK
 from tfmviz.places import PROJECT
 from tfmviz.record.trace import Array
-from tfmviz.text.tokenizer import MASK
 from tfmviz.ui.recipe import rates, targets, tasks
 from tfmviz.zoo import ZooModel
 

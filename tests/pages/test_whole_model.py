@@ -15,8 +15,8 @@ from tests.app import open_page, views, words
 from tests.model import numpy_model
 from tests.traces import read_arrays
 from tfmviz import zoo
+from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui.controls import KINDS
 from tfmviz.ui.whole_model import around, picture
 
 MODEL = zoo.MODELS / "tiny-english"
@@ -82,7 +82,7 @@ def test_links_go_to_pages_that_there_are() -> None:
     app = open_page("whole_model", text=TEXT)
     linked = {page for lane in drawn(app)["lanes"] for column in lane["columns"] for page, _ in column["links"]}
     assert {"step_by_step", "residual_stream", "normalisation"} <= linked <= set(selection(app)["pages"])
-    assert selection(app)["kinds"] == KINDS
+    assert selection(app)["kinds"] == ATTENTION_KINDS
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ from streamlit.testing.v1 import AppTest
 from tests.app import charts, matrices, open_page, pictures, series, trees, views, words
 from tests.model import numpy_model
 from tfmviz import load, zoo
+from tfmviz.constants import MASK
 from tfmviz.record.decoding import Rules
 from tfmviz.record.trace import Array
-from tfmviz.text.tokenizer import END, MASK, Tokenizer
+from tfmviz.text.tokenizer import END, Tokenizer
 from tfmviz.ui import hypotheses
 from tfmviz.ui.writing import branches, edits
 from tfmviz.ui.writing.desk import AHEAD, AHEAD_AT_FIRST

@@ -11,6 +11,7 @@ import pytest
 from plotly.colors import sample_colorscale, unlabel_rgb
 
 from tests.plots.cells import colours, received, sentences, ticks
+from tfmviz.constants import LEAST_SHARE, LEFT_BY_ROUNDING
 from tfmviz.plots import (
     attribution,
     compare,
@@ -26,7 +27,7 @@ from tfmviz.plots import (
     translating,
     writing,
 )
-from tfmviz.plots.cells import ROUNDING, Axis, Cells
+from tfmviz.plots.cells import Axis, Cells
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.record.trace import Array
 
@@ -156,9 +157,9 @@ def test_a_difference_that_is_only_what_rounding_leaves_has_the_colour_of_nothin
     """Of attention that is what pages call nothing: they say that nothing differs."""
     of_attention = partial(side_by_side.difference, rows=Axis(title="query"), columns=Axis(title="key"), cell=None)
     pictures: dict[Callable[[Array], Cells], float] = {
-        partial(masks.change, tokens=Q_TOKENS[:3]): ROUNDING,
-        lambda values: damage.damage(np.c_[values, [7, 0]], rows=["0", "1"], off=[]): ROUNDING,
-        of_attention: side_by_side.LEAST,
+        partial(masks.change, tokens=Q_TOKENS[:3]): LEFT_BY_ROUNDING,
+        lambda values: damage.damage(np.c_[values, [7, 0]], rows=["0", "1"], off=[]): LEFT_BY_ROUNDING,
+        of_attention: LEAST_SHARE,
     }
     for draw, rounding in pictures.items():
         for largest, is_nothing in ((0, True), (rounding / 100, True), (rounding, True), (2 * rounding, False)):

@@ -14,7 +14,8 @@ from tests.model.helpers import (
     N_HEADS,
     lively,
 )
-from tfmviz.positions.t5 import MAX_DISTANCE, N_BUCKETS, T5Relative, buckets
+from tfmviz.constants import MAX_DISTANCE, N_BUCKETS
+from tfmviz.positions.t5 import T5Relative, buckets
 
 
 @pytest.mark.parametrize("bidirectional", [True, False])

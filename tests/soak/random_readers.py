@@ -8,8 +8,8 @@ from tests.hostile.addresses import NUMBERS, WORDS, parameters
 from tests.hostile.texts import ODD, WORST
 from tests.pages.tabs import Address, addresses
 from tfmviz import zoo
+from tfmviz.constants import MOST_TYPED
 from tfmviz.ui import router
-from tfmviz.ui.controls import MAX_CHARACTERS
 
 ALPHABETS = (
     "ab",
@@ -53,7 +53,7 @@ def value(random: Random) -> str:
     return text(random, longest=40)
 
 
-def text(random: Random, *, longest: int = MAX_CHARACTERS) -> str:
+def text(random: Random, *, longest: int = MOST_TYPED) -> str:
     """A hostile one, a sentence, or letters of one or two alphabets; some repeat what they begin with."""
     long = random.choice([random.choice(pool) for pool in (list(WORST.values()), ODD, WORDS, SENTENCES)])
     if random.random() < 0.3:
@@ -68,4 +68,4 @@ def text(random: Random, *, longest: int = MAX_CHARACTERS) -> str:
 
 def _letters(random: Random) -> str:
     alphabet = random.choice(ALPHABETS) + random.choice(ALPHABETS) * (random.random() < 0.5)
-    return "".join(random.choices(alphabet, k=int(MAX_CHARACTERS ** random.random())))
+    return "".join(random.choices(alphabet, k=int(MOST_TYPED ** random.random())))

@@ -9,7 +9,8 @@ import pytest
 import tokenizers
 
 from tests.text.texts import SENTENCES, TEXTS, VOCAB_SIZE, any_text
-from tfmviz.text.tokenizer import END, END_OF_TEXT, MASK, SPANS, Tokenizer
+from tfmviz.constants import MASK
+from tfmviz.text.tokenizer import END, END_OF_TEXT, SPANS, Tokenizer
 
 # A text comes back.
 

@@ -13,7 +13,8 @@ import tokenizers
 from tokenizers.pre_tokenizers import ByteLevel
 
 from tests.text.texts import SENTENCES, VOCAB_SIZE, any_text
-from tfmviz.text.tokenizer import END, END_OF_TEXT, MASK, MASK_TOKEN, Tokenizer, _byte_of_character
+from tfmviz.constants import MASK, MASK_TOKEN
+from tfmviz.text.tokenizer import END, END_OF_TEXT, Tokenizer, _byte_of_character
 
 # The vocabulary.
 

@@ -10,9 +10,10 @@ import torch
 
 from tests.model.helpers import flat
 from tests.training.toys import BYTES, VOCAB, sequences
+from tfmviz.constants import MASK
 from tfmviz.model.transformer import build
 from tfmviz.text.corpora import CorpusError
-from tfmviz.text.tokenizer import END, MASK, SPANS
+from tfmviz.text.tokenizer import END, SPANS
 from tfmviz.training.data import Batch, Batches
 from tfmviz.training.loop import evaluate, n_tokens
 from tfmviz.training.losses import IGNORED

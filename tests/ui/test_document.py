@@ -23,7 +23,7 @@ ORIGINAL = (STATIC / "index.html").read_text(encoding="utf-8")
 @pytest.fixture(scope="module")
 def client() -> TestClient:
     inner = Starlette(routes=[scripts.route(), Route("/{path:path}", lambda _: PlainTextResponse("inner"))])
-    return TestClient(Document(inner))
+    return TestClient(Document(inner, doors.HERE))
 
 
 def test_a_page_is_streamlits_and_all_that_it_names_besides_is_there_and_may_run(client: TestClient) -> None:

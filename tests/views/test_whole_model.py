@@ -16,6 +16,7 @@ from tests.model import numpy_model
 from tests.positions import numpy_twins, recipe
 from tests.traces import read_arrays
 from tfmviz import zoo
+from tfmviz.constants import HEAD_ACROSS
 from tfmviz.model.weights import weights_of
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import Array
@@ -294,7 +295,7 @@ def test_a_block_with_experts_shows_its_router_and_holds_all_its_parameters() ->
 @pytest.mark.parametrize("length", [5, 37, 101])
 def test_a_thumbnails_cell_is_the_largest_that_it_stands_for(length: int) -> None:
     pattern = np.random.default_rng(length).random((2, length, length))
-    size = min(scene.TILE, length)
+    size = min(HEAD_ACROSS, length)
     ends = [n * length // size for n in range(size + 1)]
     for head, small in enumerate(scene.thumbnails(pattern).reshape(2, size, size)):
         for row, column in np.ndindex(size, size):

@@ -8,8 +8,9 @@ from dataclasses import fields
 import pytest
 
 from tests.traces import decoder, translation
+from tfmviz.constants import LABEL_LENGTH
 from tfmviz.plots.theme import DARK, LIGHT, Theme
-from tfmviz.words.labels import MAX_LENGTH, of_queries, said_of_queries, visible
+from tfmviz.words.labels import of_queries, said_of_queries, visible
 
 every_theme = pytest.mark.parametrize("theme", [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")])
 
@@ -96,7 +97,7 @@ def test_a_variation_selector_alone_is_visible(character: str) -> None:
 @pytest.mark.parametrize("token", [" internationalisation", "supercalifragilisticexpialidocious", "=" * 40 + "end."])
 def test_a_long_token_is_shortened_in_its_middle(token: str) -> None:
     label = visible(token)
-    assert len(label) == MAX_LENGTH
+    assert len(label) == LABEL_LENGTH
     start, end = label.split("…")
     assert len(start) >= 4
     assert len(end) >= 4
@@ -105,8 +106,8 @@ def test_a_long_token_is_shortened_in_its_middle(token: str) -> None:
 
 
 def test_a_token_of_the_greatest_length_is_left_whole() -> None:
-    assert visible("x" * MAX_LENGTH) == "x" * MAX_LENGTH
-    assert visible(" " + "x" * MAX_LENGTH) == "x" * MAX_LENGTH
+    assert visible("x" * LABEL_LENGTH) == "x" * LABEL_LENGTH
+    assert visible(" " + "x" * LABEL_LENGTH) == "x" * LABEL_LENGTH
 
 
 def test_a_row_of_cross_attention_says_what_is_read_and_what_is_about_to_be_written() -> None:

@@ -17,9 +17,9 @@ from tfmviz.analysis.heads import layer_scores
 from tfmviz.analysis.links import links
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.predictions import softmax
+from tfmviz.constants import MASK
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import kind_of
-from tfmviz.text.tokenizer import MASK
 from tfmviz.ui.sentences import EXAMPLES, Example, opening
 from tfmviz.zoo import ZooModel
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from tfmviz.constants import PART_CODES
 from tfmviz.record.edits import Edit, Patch, Scale
 from tfmviz.record.trace import Array, Trace
 
@@ -23,9 +24,6 @@ Run = Callable[[Sequence[Sequence[Edit]], Sequence[int]], Array]
 
 MOST_LOGITS = 5_000_000
 """Most logits of a layer's parts that are computed at once: 20 MB, of which `surprise` makes a copy."""
-
-STACKS = {"encoder": "e", "decoder": "d"}
-CROSS = "c"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,16 +73,17 @@ def parts_of(trace: Trace) -> tuple[Part, ...]:
         where = f"{stack} " if both else ""
         outputs = (f"{block}.{part}.out" for part in ("self_attn", "cross_attn", "mlp"))
         sites = tuple(site for site in outputs if site in trace)
-        layers.append(Part(code=f"{STACKS[stack]}l{index}", name=f"{where}layer {index}", kind="layer", sites=sites))
+        code = {kind: f"{PART_CODES[stack]}{PART_CODES[kind]}{index}" for kind in ("mlp", "layer")}
+        layers.append(Part(code=code["layer"], name=f"{where}layer {index}", kind="layer", sites=sites))
         if (mlp := f"{block}.mlp.out") in trace:
-            mlps.append(Part(code=f"{STACKS[stack]}m{index}", name=f"{where}MLP {index}", kind="mlp", sites=(mlp,)))
+            mlps.append(Part(code=code["mlp"], name=f"{where}MLP {index}", kind="mlp", sites=(mlp,)))
     return (*heads, *mlps, *layers)
 
 
 def _heads(trace: Trace, layer: str, *, both: bool) -> list[Part]:
     stack, index, part = layer.split(".")
     crossing = part == "cross_attn"
-    letter, where = (CROSS, "cross ") if crossing else (STACKS[stack], f"{stack} " if both else "")
+    letter, where = (PART_CODES[part], "cross ") if crossing else (PART_CODES[stack], f"{stack} " if both else "")
     return [
         Part(code=f"{letter}{index}.{h}", name=f"{where}{index}.{h}", kind="head", sites=(f"{layer}.z",), head=h)
         for h in range(len(trace[f"{layer}.z"]))

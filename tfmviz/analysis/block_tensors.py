@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tfmviz.analysis.attention_layer import is_pre_norm
+from tfmviz.constants import RAISED_DIGITS
 from tfmviz.record.trace import Array, Trace
 
 Kind = Literal["input", "norm", "attention", "cross", "mlp", "add"]
@@ -17,7 +18,7 @@ LAYERS: dict[str, tuple[Kind, str, str]] = {
 }
 """Per layer of a block its kind, its formula and the site of the stream after it."""
 
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_RAISED = str.maketrans("0123456789", RAISED_DIGITS)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

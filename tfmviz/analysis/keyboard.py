@@ -8,10 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from tfmviz.constants import OFFERED
 from tfmviz.record.trace import Array
-
-OFFERED = 3
-"""Words above the keys of a phone."""
 
 WORD = re.compile(r"(?<= )[^\W\d_]+")
 """A word that a keyboard can offer: letters after a space."""

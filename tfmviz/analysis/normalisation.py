@@ -11,11 +11,9 @@ from typing import Literal
 
 import numpy as np
 
+from tfmviz.constants import NORM_EPS
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import Norm
-
-EPS = 1e-5
-"""Added to the variance, as in the models, so that a row of equal numbers is not divided by 0."""
 
 
 def padded(sentences: Sequence[Array]) -> tuple[Array, Array]:
@@ -43,7 +41,7 @@ def rms_norm(x: Array) -> Array:
 
 def _plain(kind: Literal["layer", "rms"], x: Array) -> Array:
     """The norm as it is before training: γ = 1, β = 0."""
-    return Norm(kind=kind, gain=np.ones(x.shape[-1]), bias=np.zeros(x.shape[-1]), eps=EPS)(x)
+    return Norm(kind=kind, gain=np.ones(x.shape[-1]), bias=np.zeros(x.shape[-1]), eps=NORM_EPS)(x)
 
 
 def batch_statistics(x: Array, counted: Array) -> tuple[Array, Array]:
@@ -62,7 +60,7 @@ def batch_norm(x: Array, mean: Array, variance: Array) -> Array:
 
     In training these are the `batch_statistics` of the batch itself, in use stored averages of them.
     """
-    return (x - mean) / np.sqrt(variance + EPS)
+    return (x - mean) / np.sqrt(variance + NORM_EPS)
 
 
 def change(before: Array, after: Array) -> Array:

@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from tfmviz.constants import LEFT_BY_ROUNDING
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import decimal
@@ -19,9 +20,6 @@ Texts = Sequence[Sequence[str]]
 
 MOST_WRITTEN = 32
 """A picture of up to so many rows and columns brings the texts of its cells; the browser decides whether they fit."""
-
-ROUNDING = 1e-6
-"""So much of values of about 1 (shares, nats, lengths as shares of others) is what rounding leaves of a difference."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -166,7 +164,7 @@ def amounts(values: Array, title: str, *, ticks: Literal["decimal", "whole", "pe
     return Scale(colours="norms", low=0, high=largest(values), title=title, ticks=ticks)
 
 
-def largest(values: Array, *, nothing: float = ROUNDING) -> float:
+def largest(values: Array, *, nothing: float = LEFT_BY_ROUNDING) -> float:
     """The largest finite value in size; 1 where that is only `nothing`, which then has the colour of nothing."""
     found = float(np.abs(values[np.isfinite(values)]).max(initial=0))
     return found if found > nothing else 1.0

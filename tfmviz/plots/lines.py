@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tfmviz.constants import NO_NUMBER
 from tfmviz.plots import alt
 from tfmviz.plots.charts import (
     FEW,
@@ -27,7 +28,7 @@ from tfmviz.plots.charts import (
 )
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
-from tfmviz.words.numbers import NO_NUMBER, RAISED
+from tfmviz.words.numbers import RAISED
 
 MOST_POINTS = 400
 """Most points of a line that answer the pointer; on longer lines every second, third … does."""

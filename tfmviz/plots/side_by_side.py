@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from tfmviz.constants import LEAST_SHARE
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, chosen_cell, largest, share, signed, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, line_chart, named_lines
@@ -20,9 +21,6 @@ Order = Sequence[tuple[int | None, int | None]]
 
 Side = Literal[0, 1]
 """A or B."""
-
-LEAST = 5e-5
-"""A smaller share of attention is what rounding leaves: pages say that nothing differs, and nothing is drawn."""
 
 
 def axis(title: str, names: Sequence[str], order: Order, side: Side) -> Axis:
@@ -68,7 +66,7 @@ def difference(values: Array, *, rows: Axis, columns: Axis, cell: tuple[int, int
         values: (row, column), in [−1, 1] or NaN.
         cell: row and column to mark.
     """
-    scale = signed(values, "share of attention", limit=largest(values, nothing=LEAST), root=True)
+    scale = signed(values, "share of attention", limit=largest(values, nothing=LEAST_SHARE), root=True)
     return _picture(values, rows, columns, scale=scale, title="B − A", cell=cell, sign=True)
 
 

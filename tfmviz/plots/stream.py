@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tfmviz.constants import LABEL_LENGTH
 from tfmviz.plots import alt
 from tfmviz.plots.charts import (
     FEW,
@@ -28,7 +29,7 @@ from tfmviz.plots.charts import (
 from tfmviz.plots.lines import DASHES, MOST_POINTS
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
-from tfmviz.words.labels import MAX_LENGTH, quoted
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal
 
 
@@ -74,7 +75,7 @@ def _growth(theme: Theme) -> Spec:
     x = name(alt.X, "stage", axis={"labelAngle": -90}, type="point", padding=0.3)
     y = number(alt.Y, "length", "length of the vector")
     tints, dashes = [theme.text, theme.text, theme.accent], [DASHES[0], DASHES[1], DASHES[0]]
-    color, dash = strokes("kind", tints, dashes, longest=MAX_LENGTH)
+    color, dash = strokes("kind", tints, dashes, longest=LABEL_LENGTH)
     seen = alt.Opacity("seen:Q", scale=None)
     each = {"detail": alt.Detail("line:N"), "strokeWidth": alt.StrokeWidth("width:Q", scale=None), "opacity": seen}
     point = rows("points").mark_point(filled=True, size=50)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tfmviz.constants import LETTER_SIZE
+
 SANS = '"Source Sans", "Source Sans Pro", "Helvetica Neue", sans-serif'
 
 
@@ -49,7 +51,7 @@ class Theme:
     looked: str
     border: str
     faint: str
-    letters: int = 14
+    letters: int = LETTER_SIZE
 
 
 LIGHT = Theme(

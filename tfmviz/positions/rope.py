@@ -8,12 +8,10 @@ from typing import Literal, Self, assert_never
 import torch
 from torch import Tensor
 
+from tfmviz.constants import BASE
 from tfmviz.positions.base import Positions
 from tfmviz.record.facts import Facts
 from tfmviz.record.tap import Tap
-
-BASE = 10_000
-"""The paper's base, and that of all shipped models. LLaMA 3 uses 500 000."""
 
 Theta = tuple[float, ...]
 """Radians per position, one for each pair of coordinates. A base, a stretching, and pairs that do not turn (θ = 0) all

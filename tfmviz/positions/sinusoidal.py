@@ -8,12 +8,10 @@ from typing import Self
 import torch
 from torch import Tensor
 
+from tfmviz.constants import BASE
 from tfmviz.positions.base import Positions
 from tfmviz.record.facts import Facts
 from tfmviz.record.tap import Tap
-
-BASE = 10_000.0
-"""The paper's base."""
 
 MAX_POSITION = 2**24
 """Up to here float32 holds every whole number. Code that counts in float32 gives later neighbours the same vector."""

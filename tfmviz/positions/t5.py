@@ -8,11 +8,9 @@ from typing import Self
 import torch
 from torch import Tensor, nn
 
+from tfmviz.constants import MAX_DISTANCE, N_BUCKETS
 from tfmviz.positions.base import Positions, distances
 from tfmviz.record.facts import Facts
-
-N_BUCKETS = 32
-MAX_DISTANCE = 128
 
 
 def buckets(distance: Tensor, *, bidirectional: bool) -> Tensor:

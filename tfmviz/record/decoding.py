@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from tfmviz.constants import LARGEST_SETTING, NEUTRAL
 from tfmviz.record.trace import Array
 
 Rule = Literal["banned", "repetition", "temperature", "top_k", "top_p", "min_p"]
@@ -64,9 +65,8 @@ class Rules:
     @property
     def active(self) -> tuple[Rule, ...]:
         """The rules that change something, in their order."""
-        neutral = {"repetition": 1.0, "temperature": 1.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0}
         first: tuple[Rule, ...] = ("banned",) if self.banned else ()
-        return first + tuple(name for name in self.order if getattr(self, name) != neutral[name])
+        return first + tuple(name for name in self.order if getattr(self, name) != NEUTRAL[name])
 
 
 GREEDY = Rules(temperature=0.0)
@@ -326,13 +326,9 @@ def _banned(scores: Array, rules: Rules, _: Sequence[int]) -> Array:
     return scores
 
 
-_FAR = 1e100
-"""Temperatures and penalties beyond this, or below 1 / this, change no choice any more, but would overflow."""
-
-
 def _repetition(scores: Array, rules: Rules, seen: Sequence[int]) -> Array:
     scores, before = scores.copy(), np.unique(np.asarray(seen, dtype=np.int64))
-    old, penalty = scores[before], min(max(rules.repetition, 1 / _FAR), _FAR)
+    old, penalty = scores[before], min(max(rules.repetition, 1 / LARGEST_SETTING), LARGEST_SETTING)
     scores[before] = np.where(old < 0, old * penalty, old / penalty)
     return scores
 
@@ -340,7 +336,7 @@ def _repetition(scores: Array, rules: Rules, seen: Sequence[int]) -> Array:
 def _temperature(scores: Array, rules: Rules, _: Sequence[int]) -> Array:
     if rules.temperature == 0:
         return np.where(np.arange(len(scores)) == scores.argmax(), scores, -np.inf)
-    return scores / max(rules.temperature, 1 / _FAR)  # not shifted: a penalty after it asks for the sign
+    return scores / max(rules.temperature, 1 / LARGEST_SETTING)  # not shifted: a penalty after it asks for the sign
 
 
 def _top_k(scores: Array, rules: Rules, _: Sequence[int]) -> Array:

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
+from tfmviz.constants import NORM_EPS
 from tfmviz.record.part import Part, Share, entry, is_number
 
 Architecture = Literal["decoder-only", "encoder-only", "encoder-decoder"]
@@ -108,7 +109,7 @@ class NormFacts(Part):
 
     kind: Norm = field(default="layer", metadata=entry("norm"))
     position: NormPosition = field(default="pre", metadata=entry("norm_position"))
-    eps: float = field(default=1e-5, metadata=entry("norm_eps"))
+    eps: float = field(default=NORM_EPS, metadata=entry("norm_eps"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -23,6 +23,7 @@ from tokenizers.normalizers import Normalizer
 from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.trainers import BpeTrainer
 
+from tfmviz.constants import MASK, MASK_TOKEN, TYPED_GAP
 from tfmviz.record.marks import Marks
 from tfmviz.record.trace import Encoding
 from tfmviz.text.bpe import Ranks
@@ -35,20 +36,13 @@ END_OF_TEXT = "<|endoftext|>"
 END = 0
 """Index of `END_OF_TEXT` in every vocabulary."""
 
-MASK_TOKEN = "<|mask|>"
-"""Stands for a word to fill in, in the vocabularies that have it. If a reader types it, it is ordinary text."""
-
-MASK = 1
-"""Index of `MASK_TOKEN` in the vocabularies that have one."""
-
 SPAN_TOKEN = "<|span-{}|>"
 """Stands for the first, second … span that was left out, in the vocabularies that have it; see `text.corruption`."""
 
 SPANS = 1
 """Index of the first `SPAN_TOKEN` in the vocabularies that have them."""
 
-GAP = re.compile(r" ?_{3,}")
-"""A word to fill in, as a reader types it: "___" with the space before it, which belongs to the word."""
+GAP = re.compile(TYPED_GAP)
 
 PROBE = "A  b,\tC\né 中 😀 " * 40
 """A loaded tokenizer must give this text back, unchanged or in its spelling."""

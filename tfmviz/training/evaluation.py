@@ -10,12 +10,13 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from tfmviz.constants import MASK
 from tfmviz.model import generate, seq2seq
 from tfmviz.model.device import batch_for
 from tfmviz.model.labeller import Labeller
 from tfmviz.model.seq2seq import Seq2Seq
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly
-from tfmviz.text.tokenizer import END, MASK, Tokenizer
+from tfmviz.text.tokenizer import END, Tokenizer
 from tfmviz.training.data import Batch
 from tfmviz.training.loop import on_device
 from tfmviz.training.losses import IGNORED

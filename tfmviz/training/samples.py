@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import torch
 
+from tfmviz.constants import MASK
 from tfmviz.model.build import Model
 from tfmviz.model.generate import continue_ids, translate_ids
 from tfmviz.model.labeller import Labeller
 from tfmviz.model.seq2seq import Seq2Seq
 from tfmviz.model.transformer import EncoderDecoder, EncoderOnly
-from tfmviz.text.tokenizer import END, MASK, SPANS, Tokenizer
+from tfmviz.text.tokenizer import END, SPANS, Tokenizer
 
 
 def continuation(model: Model, tokenizer: Tokenizer, prompt: str) -> str:

@@ -13,10 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
+from tfmviz.constants import MASK
 from tfmviz.text.corpora import CorpusError
 from tfmviz.text.corruption import left_out, masked, spans
 from tfmviz.text.tasks import ANSWERS, questions, repeated_random
-from tfmviz.text.tokenizer import END, MASK, SPANS, Tokenizer
+from tfmviz.text.tokenizer import END, SPANS, Tokenizer
 from tfmviz.training.data import Batch
 from tfmviz.training.losses import IGNORED
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tfmviz.analysis import mask_effect
 from tfmviz.analysis.predictions import softmax
+from tfmviz.constants import NEXT_WORDS
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.familiar import is_latin
@@ -48,7 +49,7 @@ def next_words(here: Lesson, after: Trace, token: int, *, series: tuple[str, str
     """
     before, vocabulary = here.trace, here.model.vocabulary
     old, new = (softmax(run.row("logits", token)) for run in (before, after))
-    best = np.argsort(-np.maximum(old, new), kind="stable")[:10]
+    best = np.argsort(-np.maximum(old, new), kind="stable")[:NEXT_WORDS]
     words = [visible(vocabulary[index]) for index in best]
     show_pairs(words, old[best].tolist(), new[best].tolist(), series, key=key)
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 import streamlit as st
 
-from tfmviz.analysis.ablation import STACKS
+from tfmviz.constants import MOST_TYPED, PART_CODES
 from tfmviz.record.edits import AblateHead
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import kind_of
@@ -108,7 +108,7 @@ def follow(here: Lesson, there: Lesson) -> None:
         return
     is_other = st.session_state.get("with") == "another sentence"
     off = [
-        f"{STACKS[edit.layer.split('.')[0]]}{edit.layer.split('.')[1]}.{edit.head}"
+        f"{PART_CODES[edit.layer.split('.')[0]]}{edit.layer.split('.')[1]}.{edit.head}"
         for edit in there.edits
         if isinstance(edit, AblateHead)
     ]
@@ -157,7 +157,7 @@ def _sentence(here: Lesson, *, whole: bool) -> Lesson | None:
         height="content",
         key="b",
         bind="query-params",
-        max_chars=controls.MAX_CHARACTERS,
+        max_chars=MOST_TYPED,
         label_visibility="collapsed",
         placeholder="The other sentence: type it and press Enter",
     )

@@ -16,6 +16,7 @@ from typing import Any
 
 import streamlit as st
 
+from tfmviz.constants import ATTENTION_KINDS, LONGEST_LOOK, MOST_TYPED
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import Encoding, kind_of
 from tfmviz.ui import icons, menu, models, trained
@@ -23,21 +24,16 @@ from tfmviz.ui.router import goes_back
 from tfmviz.ui.sentences import Example, examples_for, in_one_line, nearest
 from tfmviz.words.markdown import code
 
-MAX_CHARACTERS = 5_000
-
 MENU = 210
 """Pixels of the menu of sentences."""
 
 MAX_HEADS = 16
 """How many heads of a long text are sent at once."""
 
-KINDS = {"encoder.self_attn": "encoder", "decoder.self_attn": "decoder", "decoder.cross_attn": "cross-attention"}
-"""What the kinds of attention are called on pages."""
-
 PINS = ("token", "to")
 """What the reader pins, by its name in the address: a token, and one that it may look at."""
 
-LOOK = re.compile(r"[a-z0-9:,. -]{0,300}")
+LOOK = re.compile(rf"[a-z0-9:,. -]{{0,{LONGEST_LOOK}}}")
 
 LOOKS = "sets layer and head"
 """What a click on a map of heads does, in words; see `look_at`."""
@@ -77,7 +73,7 @@ def choose() -> None:
         name = st.selectbox("Attention", kinds, key="kind", bind="query-params", index=len(kinds) - 1)
     start = examples_for(model)[0]
     index = int(start.layer.split(".")[1]) if start.layer else 0
-    stack, part = next(kind for kind, shown in KINDS.items() if shown == name).split(".")
+    stack, part = next(kind for kind, shown in ATTENTION_KINDS.items() if shown == name).split(".")
     layer = _number("Layer", "layer", config.depth(stack), index, help="Counted from 0. Layer 0 reads the text first.")
     head = _number("Head", "head", config.attention.n_heads, start.head, help="Counted from 0.")
     st.session_state["choice"] = Choice(model=model, layer=f"{stack}.{layer}.{part}", head=head)
@@ -86,7 +82,7 @@ def choose() -> None:
 
 def kinds_of(config: Facts) -> list[str]:
     """The kinds of attention a model has, by their names on pages."""
-    return list(dict.fromkeys(KINDS[kind_of(layer)] for layer in config.layers))
+    return list(dict.fromkeys(ATTENTION_KINDS[kind_of(layer)] for layer in config.layers))
 
 
 def are_outdated() -> bool:
@@ -120,7 +116,7 @@ def sentence(model: str, *, opens: str = "", menu: int = MENU) -> str:
         height="content",
         key="text",
         bind="query-params",
-        max_chars=MAX_CHARACTERS,
+        max_chars=MOST_TYPED,
         on_change=forget_token,
         label_visibility="collapsed",
         placeholder="Type a sentence and press Enter",
@@ -183,7 +179,7 @@ def pinned(key: str = "token") -> int | None:
     """
     if key not in st.session_state or goes_back():
         asked = st.query_params.get(key, "")
-        st.session_state[key] = min(int(asked), MAX_CHARACTERS) if re.fullmatch(r"[0-9]{1,9}", asked) else None
+        st.session_state[key] = min(int(asked), MOST_TYPED) if re.fullmatch(r"[0-9]{1,9}", asked) else None
     return st.session_state[key]
 
 
@@ -220,7 +216,11 @@ def other_box(labels: Sequence[str], position: int, *, label: str) -> None:
 
 def look_at(layer: str, head: int) -> None:
     """Chooses a head; a model with one layer, one head or one kind of attention has no widget for it."""
-    for key, value in {"kind": KINDS[kind_of(layer)], "layer": int(layer.split(".")[1]), "head": head}.items():
+    for key, value in {
+        "kind": ATTENTION_KINDS[kind_of(layer)],
+        "layer": int(layer.split(".")[1]),
+        "head": head,
+    }.items():
         if key in st.session_state:
             st.session_state[key] = value
 
@@ -246,7 +246,7 @@ def wanted() -> tuple[str, ...]:
 
 def follow(selection: Mapping[str, Any]) -> None:
     """Handles the explorer's reports: choices and address follow what was chosen in it."""
-    if selection["kind"] in KINDS:
+    if selection["kind"] in ATTENTION_KINDS:
         stack, part = selection["kind"].split(".")
         look_at(f"{stack}.{int(selection['layer'])}.{part}", int(selection["head"]))
     pin(selection["token"])
@@ -311,7 +311,9 @@ def correct_address(configs: Mapping[str, Facts]) -> None:
         nearest = (get_close_matches(kind, kinds, n=1, cutoff=0.4) or kinds[-1:])[0]
         _replace("kind", nearest, f"{code(model)} has no attention {code(kind)}. This is {code(nearest)}.")
     asked_kind = _asked("kind")
-    stack = next(kind for kind, shown in KINDS.items() if shown == (asked_kind if asked_kind in kinds else kinds[-1]))
+    stack = next(
+        kind for kind, shown in ATTENTION_KINDS.items() if shown == (asked_kind if asked_kind in kinds else kinds[-1])
+    )
     for key, count in (("layer", config.depth(stack.split(".")[0])), ("head", config.attention.n_heads)):
         asked = _asked(key)
         if asked is not None and asked != str(number := nearest_index(asked, count)):

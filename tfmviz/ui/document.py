@@ -18,7 +18,6 @@ from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tfmviz.doors import HERE
 from tfmviz.ui import scripts
 from tfmviz.ui.router import DEFAULT, PAGES
 
@@ -32,13 +31,22 @@ _IMPORT = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An ASGI application around another, which gives out the first page in its place."""
+    """An ASGI application around another, which gives out the first page in its place.
+
+    Attributes:
+        line: JavaScript that the page begins with; the server's policy allows it by its digest.
+    """
 
     app: ASGIApp
+    line: str
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = self.app
-        if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and (page := _pages().get(scope["path"])):
+        if (
+            scope["type"] == "http"
+            and scope["method"] in ("GET", "HEAD")
+            and (page := _pages(self.line).get(scope["path"]))
+        ):
             tag = f'"{sha256(page).hexdigest()[:32]}"'
             headers = {"Cache-Control": "private, no-cache", "ETag": tag}
             is_kept = tag in Headers(scope=scope).get("if-none-match", "")
@@ -47,14 +55,14 @@ class Document:
 
 
 @cache
-def _pages() -> dict[str, bytes]:
+def _pages(line: str) -> dict[str, bytes]:
     """Streamlit's page by the address of each of ours, with what it is to know there."""
     html = (STATIC / "index.html").read_text(encoding="utf-8")
     found = {}
     for page in PAGES:
         files = [f"static/js/{name}" for name in _parts()] + [f"views/{name}" for name in scripts.early(page.name)]
         links = "".join(f'<link rel="modulepreload" crossorigin href="./{name}">' for name in files)
-        known = html.replace("</head>", f"<script>{HERE}</script>{links}</head>")
+        known = html.replace("</head>", f"<script>{line}</script>{links}</head>")
         found[f"/{'' if page.name == DEFAULT else page.name}"] = known.encode()
     return found
 

@@ -29,6 +29,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from tfmviz import fuse, views, zoo
 from tfmviz.analysis.predictions import top_predictions
+from tfmviz.constants import FOLLOWED_SITES, MOST_FOLLOWED, MOST_TYPED, NEXT_WORDS
 from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
 from tfmviz.ui import controls, models, readers, scenes, trained, turns
@@ -56,20 +57,8 @@ PATIENCE = 0.2
 LARGEST = 70_000
 """Characters of a message; the longest text takes 60,000 if each of its characters is spelled out."""
 
-SITES = {
-    "explorer": ("*.pattern", "*.mask"),
-    "predictions": ("logits",),
-    "whole_model": ("*",),
-    "steps": ("*",),
-    "turning": ("*.q", "*.k", "*.rot_*"),
-}
-"""The views that follow, and what of a pass they show."""
-
 PAIRED = ("side_a", "side_b", "side_difference", "side_heads", "stream_change", "next_words")
 """The views of a run and the same run changed that follow each touch."""
-
-MOST_TOKENS = 128
-"""Of a text whose vectors travel: a megabyte of them in a large picture."""
 
 NOT_READ = "Type at least one character that can be seen."
 TOO_LONG = "This text is too long to follow each key. Press Enter."
@@ -93,7 +82,7 @@ class Asked:
         layer, head: path of the chosen attention layer, and the head.
         zoom: of the picture of the whole model, by its name in the address.
         token: that the reader has chosen; None until they do.
-        views: names of those on the page, of `SITES`.
+        views: names of those on the page, of `FOLLOWED_SITES`.
     """
 
     model: str
@@ -124,7 +113,7 @@ def follow(here: Lesson, *names: str, edited: dict[str, object] | None = None, c
     """Lets views follow each key. Draw this before them: what is entered is then known when their data arrive.
 
     Args:
-        names: of the views that the page shows now; see `SITES` and `PAIRED`.
+        names: of the views that the page shows now; see `FOLLOWED_SITES` and `PAIRED`.
         edited, change: see `follow_changes`.
     """
     if _served:
@@ -223,9 +212,9 @@ def understood(said: str) -> tuple[int, Asked]:
                     "zoom": str(zoom),
                     "token": int() | None as token,
                 },
-            } if all(_counts(number) for number in (n, head, token or 0)) and set(names.split()) & set(SITES):
+            } if all(_counts(number) for number in (n, head, token or 0)) and set(names.split()) & set(FOLLOWED_SITES):
                 text = re.sub("[\ud800-\udfff]", "\ufffd", text)  # halves of a character, as the page would get them
-                known = tuple(name for name in SITES if name in names.split())
+                known = tuple(name for name in FOLLOWED_SITES if name in names.split())
                 asked = Asked(
                     model=model, text=in_one_line(text), layer=layer, head=head, zoom=zoom, token=token, views=known
                 )
@@ -233,7 +222,7 @@ def understood(said: str) -> tuple[int, Asked]:
                 raise Refused("This is no question about a text.")
     except (ValueError, RecursionError) as error:
         raise Refused("This message is no JSON.") from error
-    if len(asked.text) > controls.MAX_CHARACTERS:
+    if len(asked.text) > MOST_TYPED:
         raise Refused(TOO_LONG)
     return n, asked
 
@@ -253,7 +242,7 @@ def pictures(asked: Asked) -> tuple[dict[str, Any], dict[str, bytes]]:
     if asked.layer not in model.config.layers or asked.head >= model.config.attention.n_heads:
         raise Refused("This model has no such head.")
     names = [name for name in asked.views if name != "predictions" or model.config.head != "none"]
-    sites = {site for name in ("explorer", *names) for site in SITES[name]}
+    sites = {site for name in ("explorer", *names) for site in FOLLOWED_SITES[name]}
     try:
         if not model.encode(asked.text).ids:
             raise Refused(NOT_READ)
@@ -265,7 +254,7 @@ def pictures(asked: Asked) -> tuple[dict[str, Any], dict[str, bytes]]:
 
 
 def _drawn(model: Model, asked: Asked, trace: Trace, names: Sequence[str]) -> tuple[dict[str, Any], dict[str, bytes]]:
-    whole = all(len(text) <= MOST_TOKENS for text in (trace.target, trace.source) if text)
+    whole = all(len(text) <= MOST_FOLLOWED for text in (trace.target, trace.source) if text)
     if not (views.travels_whole(trace) if "explorer" in names else whole):
         raise Refused(TOO_LONG)
     data: dict[str, bytes] = {}
@@ -275,7 +264,7 @@ def _drawn(model: Model, asked: Asked, trace: Trace, names: Sequence[str]) -> tu
             case "explorer":
                 data[name] = models.payload_of(model, trace)
             case "predictions":
-                best = top_predictions(trace.row("logits", _first(model, asked, trace.tokens, trace)), 10)
+                best = top_predictions(trace.row("logits", _first(model, asked, trace.tokens, trace)), NEXT_WORDS)
                 words = [visible(model.vocabulary[p.index]) for p in best]
                 data[name] = json.dumps(rows_of_bars(words, [p.probability for p in best])).encode()
             case "steps":  # without the layer's matrices: they are nine tenths, and do not change with the text

@@ -10,6 +10,7 @@ import streamlit as st
 
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.side_by_side import Pairing, difference, distances, likeness, pair_tokens, parting
+from tfmviz.constants import LEAST_SHARE
 from tfmviz.plots import side_by_side as figures
 from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import beside, controls
@@ -58,7 +59,7 @@ def of(here: Lesson, there: Lesson, titles: tuple[str, str] | None = None) -> Si
         a, b = (side.trace[f"{side.choice.layer}.pattern"][[side.choice.head]] for side in (here, there))
         moved = dict(zip((at for at, _ in queries.pairs), distances(a, b, queries, keys)[0], strict=True))
         changed = max(moved, key=lambda at: moved[at])
-        if query not in moved or moved[query] <= figures.LEAST < moved[changed]:
+        if query not in moved or moved[query] <= LEAST_SHARE < moved[changed]:
             query = changed
             key = most(here, query)[0]
     named = titles or beside.titles(here, there)
@@ -293,7 +294,7 @@ def _all_heads(sides: Sides, on_look: Callable[[], None] | None) -> None:
     (layer, head), share = first[0], float(moved[first[0]])
     st.markdown(
         f"The head that changes most is layer {layer}, head {head}: {per_cent(share)} of its attention moves."
-        if share > figures.LEAST
+        if share > LEAST_SHARE
         else "Nothing differs."
     )
 

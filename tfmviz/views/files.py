@@ -8,9 +8,10 @@ import re
 
 import numpy as np
 
+from tfmviz.constants import FORMULA
 from tfmviz.record.trace import Trace
 
-FORMULA = re.compile(r" *[=+\-@＝＋－＠\t\r\n]")
+_FORMULA = re.compile(FORMULA)
 
 
 def csv_of(trace: Trace, layer: str) -> str:
@@ -36,7 +37,7 @@ def text_field(text: str) -> str:
     One that a spreadsheet would take for a formula gets an apostrophe before it: what OWASP lists as CSV injection,
     the wide signs of Chinese and Japanese keyboards too, and whatever spaces precede it.
     """
-    return f"'{text}" if FORMULA.match(text) else text
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def npz_of(trace: Trace) -> bytes:

@@ -54,6 +54,7 @@ from tfmviz.analysis.biography import words
 from tfmviz.analysis.biography.file import Book
 from tfmviz.analysis.heads import IN_WORDS, Kind, allowed, confirmed, layer_scores, verdicts
 from tfmviz.analysis.rollout import rollout
+from tfmviz.constants import CODE_STEPS, SCALE_STEPS, TILE_MASKED, TILE_STEPS
 from tfmviz.record.trace import Array, Encoding, Trace, kind_of
 from tfmviz.views.shared import framed
 from tfmviz.words.labels import of_queries, said_of_queries, visible
@@ -63,10 +64,6 @@ WHOLE = 1_200_000
 
 TILE = 64
 """The most cells across that a thumbnail of a longer text has."""
-
-STEPS = 1023
-SCALES = 255
-MASKED = 255
 
 Scores = Mapping[str, Mapping[Kind, Array]]
 """Per layer its `head_scores`."""
@@ -208,17 +205,17 @@ def thumbnails(pattern: Array, mask: Array) -> Array:
         size = min(TILE, length)
         starts = -(-np.arange(size) * length // size)  # position p lies in cell ⌊p · size / length⌋
         shown = np.maximum.reduceat(shown, starts, axis=axis)
-    return np.where(shown < 0, MASKED, np.rint(254 * np.sqrt(shown.clip(0, 1)))).astype(np.uint8)
+    return np.where(shown < 0, TILE_MASKED, np.rint(TILE_STEPS * np.sqrt(shown.clip(0, 1)))).astype(np.uint8)
 
 
 def _add_heads(blob: _Blob, pattern: Array, mask: Array) -> list[int]:
     """Adds the weights of the heads of one layer. Returns the offset of each."""
     heads, _, columns = pattern.shape
     cells = np.flatnonzero(mask)
-    scales = np.ceil(pattern.max(axis=-1) * SCALES - 1e-3).clip(1, SCALES)  # (head, row)
-    factors = (STEPS * SCALES / scales).astype(np.float32)
+    scales = np.ceil(pattern.max(axis=-1) * SCALE_STEPS - 1e-3).clip(1, SCALE_STEPS)  # (head, row)
+    factors = (CODE_STEPS * SCALE_STEPS / scales).astype(np.float32)
     codes = pattern.reshape(heads, -1)[:, cells] * factors[:, cells // columns]
-    codes = np.minimum(codes + 0.5, STEPS).astype(np.uint16)  # (head, cell)
+    codes = np.minimum(codes + 0.5, CODE_STEPS).astype(np.uint16)  # (head, cell)
     fours = np.zeros((heads, -(-len(cells) // 4), 4), dtype=np.uint8)
     fours.reshape(heads, -1)[:, : len(cells)] = codes & 3
     lower = fours[..., 0] | fours[..., 1] << 2 | fours[..., 2] << 4 | fours[..., 3] << 6

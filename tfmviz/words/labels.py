@@ -6,22 +6,20 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
+from tfmviz.constants import LABEL_LENGTH, VISIBLE
 from tfmviz.record.trace import Trace
-
-MAX_LENGTH = 16
 
 START, END = "<START>", "<END>"
 """The mark that begins what a decoder writes, and the one with which it ends."""
 
 UNKNOWN = "…"
 """What a decoder would write if its text were not cut off."""
-VISIBLE = {" ": " ", "\n": "⏎", "\t": "⇥"}
 
 
 def visible(token: str) -> str:
     """A token as a person would point at it: `whole`, and a long one is shortened in its middle."""
     shown = whole(token)
-    return shown if len(shown) <= MAX_LENGTH else f"{shown[: MAX_LENGTH - 5]}…{shown[-4:]}"
+    return shown if len(shown) <= LABEL_LENGTH else f"{shown[: LABEL_LENGTH - 5]}…{shown[-4:]}"
 
 
 def whole(token: str) -> str:

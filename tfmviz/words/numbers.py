@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+from tfmviz.constants import NO_NUMBER, PER_CENT_EDGES, RAISED_DIGITS
 
-NO_NUMBER = "–"
+RAISED = str.maketrans("-0123456789", f"⁻{RAISED_DIGITS}")
 
 
 def decimal(value: float, form: str = ".2f") -> str:
@@ -56,7 +56,7 @@ def per_cent(probability: float) -> str:
     """29%, 3.4%, 0.02%: two significant digits. What rounding leaves of nothing, −10⁻⁸ too, is 0.00%."""
     if not math.isfinite(probability):
         return NO_NUMBER
-    digits = 0 if probability >= 0.095 else 1 if probability >= 0.0095 else 2
+    digits = sum(probability < edge for edge in PER_CENT_EDGES)
     return f"{decimal(100 * float(probability), f'.{digits}f')}%"
 
 

@@ -11,6 +11,7 @@ from typing import Any, Generic, Self, TypeVar
 import torch
 from torch import Tensor, nn
 
+from tfmviz.constants import NO_TEXT
 from tfmviz.model.attention import Attention
 from tfmviz.model.build import Config, Earlier
 from tfmviz.model.config import ModelConfig
@@ -103,7 +104,7 @@ class Loaded(Generic[C, N]):
         """The tokens that the model reads, of which there must be one. Raises: ValueError."""
         encoding = self.encode(inputs)
         if not encoding.ids:
-            raise ValueError("There is no text to run the model on. Type at least one character.")
+            raise ValueError(NO_TEXT)
         return encoding
 
     def _run(self, ids: Sequence[Tensor], recorder: Recorder) -> Mapping[str, Later]:

@@ -7,10 +7,11 @@ from functools import cached_property
 
 import streamlit as st
 
+from tfmviz.constants import MOST_TYPED
 from tfmviz.counting import shipped
 from tfmviz.counting.smoothing import LONGEST, Counted, HeldOut, Method, Smoothing, context_of, counted, held_out
 from tfmviz.counting.words import CLOSING, MARK, UNKNOWN, sentences_of, words_of
-from tfmviz.ui import controls, icons, inputs, lesson
+from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
@@ -85,10 +86,10 @@ def _smoothing(method: Method) -> Smoothing:
 def _own() -> str | None:
     """Asks for a text to count. None as long as it holds no word."""
     typed = st.text_area(
-        f"Your text, up to {controls.MAX_CHARACTERS:,} characters",
+        f"Your text, up to {MOST_TYPED:,} characters",
         key="own",
         bind="query-params",
-        max_chars=controls.MAX_CHARACTERS,
+        max_chars=MOST_TYPED,
         height=120,
         placeholder="Paste a text to count in.",
     )

@@ -12,6 +12,7 @@ from tfmviz.analysis import attention_layer
 from tfmviz.analysis.links import links
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import stream
+from tfmviz.constants import NEXT_WORDS
 from tfmviz.plots import residual
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, models
@@ -80,7 +81,7 @@ def predictions_in_short(here: Lesson) -> None:
 def predictions(here: Lesson) -> None:
     """The most probable tokens after the chosen one, or in its place."""
     vocabulary = here.model.vocabulary
-    best = top_predictions(here.trace.row("logits", here.target), 10)
+    best = top_predictions(here.trace.row("logits", here.target), NEXT_WORDS)
     show_bars([visible(vocabulary[p.index]) for p in best], [p.probability for p in best], key="predictions")
 
 

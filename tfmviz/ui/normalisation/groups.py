@@ -8,12 +8,13 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import normalisation
+from tfmviz.constants import MOST_TYPED
 from tfmviz.plots import normalisation as figures
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import Norm
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_cells, show_code, theme
 from tfmviz.ui.lesson import Lesson
@@ -57,7 +58,7 @@ def batch(here: Lesson) -> list[str]:
         MORE,
         key="batch",
         bind="query-params",
-        max_chars=controls.MAX_CHARACTERS,
+        max_chars=MOST_TYPED,
         height=96,
     )
     lines = [line for line in typed.splitlines() if line.strip()]
@@ -188,9 +189,7 @@ def _from_nothing(*, still: bool) -> str:
 def company(here: Lesson) -> None:
     """What changes in the first sentence when another joins the batch."""
     with lesson.line("company"):
-        typed = st.text_input(
-            "It reads", JOINING, key="joining", bind="query-params", max_chars=controls.MAX_CHARACTERS
-        )
+        typed = st.text_input("It reads", JOINING, key="joining", bind="query-params", max_chars=MOST_TYPED)
         phase = st.segmented_control("BatchNorm", PHASES, default=PHASES[0], key="phase", bind="query-params")
         padding = st.toggle("counts the padding too", key="padding", bind="query-params")
     figure = st.container()

@@ -9,11 +9,12 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
+from tfmviz.constants import MASK
 from tfmviz.places import PROJECT
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.text import corruption
-from tfmviz.text.tokenizer import MASK, SPANS
+from tfmviz.text.tokenizer import SPANS
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_plain_view

@@ -7,6 +7,7 @@ import streamlit as st
 
 from tfmviz.analysis import rotations
 from tfmviz.analysis.predictions import softmax
+from tfmviz.constants import N_BUCKETS
 from tfmviz.plots import rotations as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson
@@ -89,7 +90,6 @@ def _biases(shown: Subject, length: int) -> Array:
 
 
 def t5_biases(shown: Subject) -> None:
-    from tfmviz.positions.t5 import N_BUCKETS
 
     by_distance = _biases(shown, FARTHEST + 1)[:, -1, ::-1]  # the last query looks at keys 0, 1, 2 … tokens away
     distances = np.arange(FARTHEST + 1)

@@ -10,6 +10,7 @@ import streamlit as st
 
 from tfmviz.analysis import rotations
 from tfmviz.analysis.position_terms import along_diagonals
+from tfmviz.constants import BASE
 from tfmviz.plots import rotations as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
@@ -96,7 +97,7 @@ def _theta(shown: Subject, d_head: int, base: float | None) -> Array:
     Raises:
         ValueError: there are no such frequencies.
     """
-    from tfmviz.positions.rope import BASE, frequencies
+    from tfmviz.positions.rope import frequencies
 
     if base is None and d_head == shown.model.config.d_head:
         return own_theta(shown)

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import rotations
+from tfmviz.constants import ADDRESS_TURN
 from tfmviz.plots import rotations as figures
 from tfmviz.plots import space
 from tfmviz.plots.space import Space, View
@@ -22,8 +23,7 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, tiny
 
-TURN = re.compile(r"\d{1,5}(\.\d{1,5}){3}")
-"""Key, pair and both positions of the arrows, as the address has them."""
+TURN = re.compile(ADDRESS_TURN)
 
 
 def turned(shown: Subject) -> None:

@@ -12,6 +12,7 @@ import streamlit as st
 
 from tfmviz.analysis.law_fits import Fit, fit_additive, fit_power, interval
 from tfmviz.analysis.scaling_laws import KAPLAN, PUBLISHED_LAWS, AdditiveLaw, KaplanLaw, Law, Number
+from tfmviz.constants import NO_NUMBER
 from tfmviz.places import PROJECT
 from tfmviz.plots import scaling_laws as figures
 from tfmviz.plots.scaling_laws import Series
@@ -21,7 +22,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_code, show_table, theme
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
-from tfmviz.words.numbers import NO_NUMBER, decimal, in_words, rounded, tiny
+from tfmviz.words.numbers import decimal, in_words, rounded, tiny
 
 TITLES = {"N": "parameters N", "D": "tokens D", "C": "operations C = 6 · N · D"}
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.analysis.parameters import PUBLISHED, counts
+from tfmviz.constants import NO_NUMBER
 from tfmviz.ui import lesson
 from tfmviz.ui.figures import show_table
 from tfmviz.views.counts import Table
-from tfmviz.words.numbers import NO_NUMBER, in_words
+from tfmviz.words.numbers import in_words
 
 NONE = NO_NUMBER
 

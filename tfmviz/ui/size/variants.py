@@ -11,6 +11,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.variants import Difference, welch
+from tfmviz.constants import NO_NUMBER
 from tfmviz.places import PROJECT
 from tfmviz.plots import variants as figures
 from tfmviz.record.model import Model
@@ -22,7 +23,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import NO_NUMBER, counted, decimal, in_words, per_cent, tiny
+from tfmviz.words.numbers import counted, decimal, in_words, per_cent, tiny
 
 FILE = PROJECT / "assets" / "variants" / "runs.json"
 

@@ -11,6 +11,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis.biography import words
 from tfmviz.analysis.biography.file import FILE, Biography, Book, NoBiographies, load, unlike
+from tfmviz.constants import ATTENTION_KINDS, TILE_MASKED
 from tfmviz.places import PROJECT
 from tfmviz.record.model import Model
 from tfmviz.record.trace import kind_of
@@ -21,7 +22,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.steps import heads
 from tfmviz.views import heads as view
 from tfmviz.views.counts import Table
-from tfmviz.views.payload import MASKED, thumbnails
+from tfmviz.views.payload import thumbnails
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
@@ -93,7 +94,7 @@ def _point(here: Lesson, layer: str, head: int, found: Biography, axes: tuple[st
         "y": y,
         "held": bool(found.held),
         "rows": len(picture),
-        "cells": view.cells(picture, masked=MASKED),
+        "cells": view.cells(picture, masked=TILE_MASKED),
     }
 
 
@@ -182,7 +183,7 @@ def _alike(here: Lesson, found: Biography) -> None:
 
     def pick(row: int) -> None:
         name, layer, head = best[row][2:5]
-        kind, index = controls.KINDS[kind_of(layer)], int(layer.split(".")[1])
+        kind, index = ATTENTION_KINDS[kind_of(layer)], int(layer.split(".")[1])
         for key, value in {"model": name, "kind": kind, "layer": index, "head": head}.items():
             st.session_state[key] = value
 

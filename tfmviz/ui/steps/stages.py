@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from tfmviz.constants import ADDRESS_CELL, ADDRESS_STAGE
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import controls
@@ -19,9 +20,9 @@ from tfmviz.ui.sides import Sides
 from tfmviz.views import steps
 from tfmviz.words import markdown
 
-STAGE = re.compile(r"[a-z]{1,12}")
+STAGE = re.compile(ADDRESS_STAGE)
 
-CELL = re.compile(r"[A-Za-z_]{0,12}(\.\d{1,4}){4}")
+CELL = re.compile(ADDRESS_CELL)
 
 VIEWS = ("steps", "steps_b")
 """The keys of A and B."""

@@ -15,14 +15,13 @@ from streamlit.delta_generator import DeltaGenerator
 from tfmviz import zoo
 from tfmviz.analysis import ablation, mask_effect
 from tfmviz.analysis.ablation import Part, Question
-from tfmviz.plots.side_by_side import LEAST
+from tfmviz.constants import ATTENTION_KINDS, LEAST_SHARE, PART_CODES
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace, kind_of
 from tfmviz.ui import before_after, controls, icons, lesson, live, models
 from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
-from tfmviz.ui.controls import KINDS
 from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import examples_for
@@ -32,7 +31,9 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import END, quoted
 from tfmviz.words.numbers import decimal
 
-OFF = re.compile(r"(none|([edc][ml]?\d{1,3}(\.\d{1,3})?)(,[edc][ml]?\d{1,3}(\.\d{1,3})?){0,999})")
+_E, _D, _C, _M, _L = PART_CODES.values()
+_CODE = rf"[{_E}{_D}{_C}][{_M}{_L}]?\d{{1,3}}(\.\d{{1,3}})?"
+OFF = re.compile(rf"(none|{_CODE}(,{_CODE}){{0,999}})")
 """What the address may say is off: "d1.2,dm0", see `Part.code`; "none" means that everything is on."""
 
 WAYS = ("zero", "mean", "scaled")
@@ -130,10 +131,10 @@ def _board(trace: Trace, parts: Sequence[Part], said: Switches) -> dict[str, Any
     lines = []
     for layer, row in zip(trace.layers, rows, strict=True):
         stack, index, kind = layer.split(".")
-        whole = wholes[f"{ablation.STACKS[stack]}l{index}"] if kind == "self_attn" else None
+        whole = wholes[f"{PART_CODES[stack]}{PART_CODES['layer']}{index}"] if kind == "self_attn" else None
         by_place = {len(columns) - 1 if part.head is None else part.head: part for part in row}
         cells = [whole, *(by_place.get(n) for n in range(len(columns)))]
-        name = whole.name if whole else f"{KINDS[kind_of(layer)]} {index}"
+        name = whole.name if whole else f"{ATTENTION_KINDS[kind_of(layer)]} {index}"
         lines.append({"name": name, "parts": [part and [part.code, part.name] for part in cells]})
     done = said.way.done()
     return {"columns": columns, "rows": lines, "done": done[0].upper() + done[1:]}
@@ -289,7 +290,7 @@ def attention(sides: Sides, said: Switches) -> None:
     a, b = (side.trace[f"{choice.layer}.pattern"][choice.head] for side in sides.lessons)
     name = f"Head {choice.layer_index}.{choice.head}"
     note = f"{name} **looks as before**: only later layers read what is changed. The map below shows them."
-    is_alike = bool(said.off) and np.allclose(a, b, atol=LEAST)
+    is_alike = bool(said.off) and np.allclose(a, b, atol=LEAST_SHARE)
     both.side_by_side(sides, note=note if is_alike else "", on_look=lambda: switch_off(said.codes))
 
 

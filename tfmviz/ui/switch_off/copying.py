@@ -10,6 +10,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis import patching
 from tfmviz.analysis.patching import Copied
+from tfmviz.constants import MOST_TYPED
 from tfmviz.plots import damage as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
@@ -94,7 +95,7 @@ def _second(text: str) -> str | None:
         "Second sentence",
         key="other",
         bind="query-params",
-        max_chars=controls.MAX_CHARACTERS,
+        max_chars=MOST_TYPED,
         placeholder=guess or "",
     )
     st.selectbox(

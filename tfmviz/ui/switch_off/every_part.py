@@ -8,12 +8,12 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis import ablation
 from tfmviz.analysis.ablation import Part, Question
+from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.plots import damage as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace, kind_of
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.controls import KINDS
 from tfmviz.ui.figures import show, show_cells, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.switch_off.board import Switches, Way, edits_of, question, switch_off
@@ -197,4 +197,4 @@ def _ranked(trace: Trace, values: Array) -> list[tuple[Part, float]]:
 
 def _layer_names(trace: Trace) -> list[str]:
     many = trace.source is not None
-    return [f"{KINDS[kind_of(layer)] if many else 'layer'} {layer.split('.')[1]}" for layer in trace.layers]
+    return [f"{ATTENTION_KINDS[kind_of(layer)] if many else 'layer'} {layer.split('.')[1]}" for layer in trace.layers]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from tfmviz.constants import MOST_TYPED
 from tfmviz.places import PROJECT
 from tfmviz.text import bpe
 from tfmviz.text.bpe import Learned
@@ -24,7 +25,7 @@ MOST_CHARACTERS = 100_000
 
 SENTENCE, OURS, OWN = "your sentence", "ours", "yours"
 
-IN_ADDRESS = controls.MAX_CHARACTERS
+IN_ADDRESS = MOST_TYPED
 """Characters of a pasted text that still fit into the address."""
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import controls, models, router, scenes
 from tfmviz.ui.cache import shared
-from tfmviz.ui.controls import KINDS
 from tfmviz.ui.figures import Link, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import whole_model as view
@@ -67,7 +67,7 @@ def draw(here: Lesson, token: int | None, *, key: str = VIEWS[0], link: Link | N
             "token": token,
             "says": {} if token is None else said(here.model, here.text, zoom, where, token, here.edits),
             "address": {"model": here.model.name, "text": here.text},
-            "kinds": KINDS,
+            "kinds": ATTENTION_KINDS,
             "pages": {page.name: page.title for page in router.PAGES},
         },
         on_report=follow,

@@ -6,14 +6,13 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from tfmviz.constants import MOST_BRANCHES
+
 LIMIT = 80
 """The most words that are written after the beginning."""
 
-MOST = 12
-"""The most branches."""
-
 _BRANCH = r"~\d{1,2}\.\d{1,3}(\.[0-9a-z]{1,4})*"
-CODE = re.compile(rf"\d{{1,2}}\.\d{{1,3}}({_BRANCH}){{1,{MOST}}}")
+CODE = re.compile(rf"\d{{1,2}}\.\d{{1,3}}({_BRANCH}){{1,{MOST_BRANCHES}}}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,7 +12,8 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.record.decoding import Rule, Rules, Step, draw, entropy, number_for
+from tfmviz.constants import RIVALS, SLIDERS
+from tfmviz.record.decoding import Rules, Step, draw, entropy, number_for
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, live
@@ -28,12 +29,6 @@ from tfmviz.words.labels import whole
 AHEAD, AHEAD_AT_FIRST = 8, 2
 """Words that are written before anybody asks for them, so that none is waited for: fewer for a text that only lies
 there, since most readers of a new text look at its next word and go on typing."""
-
-RIVALS = 6
-"""Words listed for every place."""
-
-SLIDERS: tuple[Rule, ...] = ("temperature", "repetition", "top_k", "top_p", "min_p")
-"""What is set by a slider, in the order of `views/live/boxes.ts`."""
 
 SHOWN = 60
 """Characters of a text that undoing would bring back."""

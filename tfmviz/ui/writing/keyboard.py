@@ -11,6 +11,7 @@ import streamlit as st
 
 from tfmviz.analysis import keyboard as keys
 from tfmviz.analysis.keyboard import Word, Words
+from tfmviz.constants import MOST_TYPED
 from tfmviz.counting import pairs, shipped
 from tfmviz.counting.pairs import Pairs
 from tfmviz.record.model import Model
@@ -156,7 +157,7 @@ def _buttons(text: str, found: Dictionary, scores: Scores, *, name: str) -> None
     best = keys.offers(scores(begin), found.words, text[begin:])
 
     def take(text: object) -> None:
-        st.session_state["text"] = str(text)[: controls.MAX_CHARACTERS]
+        st.session_state["text"] = str(text)[:MOST_TYPED]
         controls.forget_token()
 
     data = {"model": name, "ids": found.ids.tolist(), "before": f"{text[:begin].rstrip()} "}

@@ -1,6 +1,7 @@
 // Where everything lies: cells, labels, colour bar. Nothing here draws.
 
 import { BRACKET, partOf, runsOf } from "../shared/bytes.ts";
+import { LETTER_SIZE } from "../shared/constants.ts";
 import type { Axis, Cell, Picture } from "./words.ts";
 
 type Point = { x: number; y: number };
@@ -10,7 +11,6 @@ export type Place = ReturnType<typeof layOut>;
 /** the width of a text in letters of a size */
 type Measure = (text: string, size: number) => number;
 
-const LETTERS = 14; // pixels, where the smallest are not larger
 const FREE = 3; // pixels of a cell that its number leaves free, beside it and above
 const LARGEST_SQUARE = 56; // pixels of a cell
 const WIDEST = 140; // pixels of a cell that is not square
@@ -117,7 +117,7 @@ export function next(from: Cell, key: string, { rows, columns, matrices }: Pictu
 
 function widestName(axis: Axis, measure: Measure, least: number) {
   const names = axis.names ?? [String(axis.count - 1)];
-  return Math.max(0, ...names.map((name) => measure(partOf(name), Math.max(LETTERS, least))));
+  return Math.max(0, ...names.map((name) => measure(partOf(name), Math.max(LETTER_SIZE, least))));
 }
 
 function nameWidth(axis: Axis, measure: Measure, most: number, least: number) {
@@ -128,7 +128,7 @@ function nameWidth(axis: Axis, measure: Measure, most: number, least: number) {
 /** Column labels stand level where they fit, else upright. Numbers can be thinned out and stay level. */
 function columnLabels(axis: Axis, wide: number, measure: Measure, least: number): Labels {
   const width = widestName(axis, measure, least);
-  const size = Math.max(LETTERS, least);
+  const size = Math.max(LETTER_SIZE, least);
   if (!width) return { step: 1, size, upright: false, room: 4 };
   if (!axis.names) {
     const step = roundedUp((width + 8) / wide);
@@ -143,7 +143,7 @@ function columnLabels(axis: Axis, wide: number, measure: Measure, least: number)
  * @param none there are none
  */
 function thinned(pitch: number, least: number, none = false) {
-  const size = Math.max(LETTERS, least);
+  const size = Math.max(LETTER_SIZE, least);
   if (none || pitch >= size) return { step: 1, size };
   if (pitch >= least) return { step: 1, size: Math.floor(pitch) };
   return { step: roundedUp((size + 1) / pitch), size };

@@ -2,6 +2,7 @@
 // computes only what a change of the text has changed.
 
 import { largest } from "../shared/arrays.ts";
+import { NO_TEXT } from "../shared/constants.ts";
 import type { Plain, TextFacts } from "../shared/record.ts";
 import { type Edit, siteOf, treatsTokensAlike } from "./edits.ts";
 import { softmaxInto } from "./heads.ts";
@@ -123,7 +124,7 @@ export class Engine {
 
   encode(text: string): Encoding {
     const encoding = this.tokenizer.encode(text, this.transformer.config.max_len);
-    if (!encoding.ids.length) throw new Error("There is no text to run the model on. Type at least one character.");
+    if (!encoding.ids.length) throw new Error(NO_TEXT);
     return encoding;
   }
 

@@ -1,5 +1,6 @@
 // Which models the engine computes. All others are the server's.
 
+import { NORM_EPS } from "../shared/constants.ts";
 import { SCHEMES } from "./positions.ts";
 import type { Config } from "./transformer.ts";
 
@@ -9,7 +10,7 @@ const SIZES = ["vocab_size", "max_len", "d_model", "n_layers", "n_heads", "n_kv_
 const UNSAID = {
   head_width: null,
   window: null,
-  norm_eps: 1e-5,
+  norm_eps: NORM_EPS,
   rope_theta: null,
   score_divisor: null,
   trained_len: null,

@@ -1,20 +1,17 @@
 // Tokens as labels, as tfmviz/words/labels.py makes them: every character visible.
 
-const MAX_LENGTH = 16;
+import { LABEL_LENGTH, VISIBLE } from "../shared/constants.ts";
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: white space to Python
 const ONLY_SPACE = /^[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/;
 const UNSEEN = /[\p{Cf}\p{Zs}\p{Zl}\p{Zp}]/u; // joiners, direction marks, odd spaces
-const SIGNS = new Map([
-  [" ", " "],
-  ["\n", "⏎"],
-  ["\t", "⇥"],
-]);
+const SIGNS = new Map(Object.entries(VISIBLE));
 
 /** A token as a person would point at it; a long one is shortened in its middle. */
 export function visible(token: string) {
   const shown = Array.from(wholeLabel(token));
-  if (shown.length <= MAX_LENGTH) return shown.join("");
-  return `${shown.slice(0, MAX_LENGTH - 5).join("")}…${shown.slice(-4).join("")}`;
+  if (shown.length <= LABEL_LENGTH) return shown.join("");
+  return `${shown.slice(0, LABEL_LENGTH - 5).join("")}…${shown.slice(-4).join("")}`;
 }
 
 /**

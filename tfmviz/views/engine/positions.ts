@@ -1,5 +1,6 @@
 // Position schemes: three places where a position can enter. By default each does nothing.
 
+import { BASE, MAX_DISTANCE, N_BUCKETS } from "../shared/constants.ts";
 import type { Tap } from "./tap.ts";
 import { added, type Tensor } from "./tensors.ts";
 import type { Config } from "./transformer.ts";
@@ -83,13 +84,13 @@ function slopesOf(heads: number) {
 
 /** The bucket of T5 to which a distance belongs, computed in float32 as there. */
 export function bucketOf(distance: number, bidirectional: boolean) {
-  const buckets = bidirectional ? 16 : 32;
+  const buckets = bidirectional ? N_BUCKETS / 2 : N_BUCKETS;
   const offset = bidirectional && distance < 0 ? buckets : 0;
   const apart = bidirectional ? Math.abs(distance) : Math.max(distance, 0);
   const exact = buckets / 2;
   if (apart < exact) return offset + apart;
   const { fround } = Math;
-  const ratio = fround(fround(Math.log(fround(apart / exact))) / fround(Math.log(128 / exact)));
+  const ratio = fround(fround(Math.log(fround(apart / exact))) / fround(Math.log(MAX_DISTANCE / exact)));
   return offset + Math.min(Math.trunc(exact + fround(ratio * (buckets - exact))), buckets - 1);
 }
 
@@ -105,22 +106,22 @@ export const SCHEMES: Record<
   },
   sinusoidal: ({ d_model }) =>
     addedToWords((position, n) => {
-      const angle = position / 10000 ** ((n - (n % 2)) / d_model);
+      const angle = position / BASE ** ((n - (n % 2)) / d_model);
       return n % 2 ? Math.cos(angle) : Math.sin(angle);
     }),
   "sines-first": ({ d_model }) =>
     addedToWords((position, n) => {
-      const angle = position / 10000 ** ((2 * (n % (d_model / 2))) / d_model);
+      const angle = position / BASE ** ((2 * (n % (d_model / 2))) / d_model);
       return n < d_model / 2 ? Math.sin(angle) : Math.cos(angle);
     }),
   rope: ({ d_head, rope_theta }) =>
-    turning(rope_theta ?? Array.from({ length: d_head / 2 }, (_, pair) => 10000 ** ((-2 * pair) / d_head))),
+    turning(rope_theta ?? Array.from({ length: d_head / 2 }, (_, pair) => BASE ** ((-2 * pair) / d_head))),
   alibi: ({ n_heads }) => {
     const slopes = slopesOf(n_heads);
     return biased(n_heads, (head, distance) => -slopes[head] * Math.abs(distance));
   },
   t5: ({ n_heads }, bidirectional, table) => {
-    const b = table([32, n_heads]);
+    const b = table([N_BUCKETS, n_heads]);
     return biased(n_heads, (head, distance) => b[bucketOf(distance, bidirectional) * n_heads + head]);
   },
 };

@@ -1,5 +1,7 @@
 // Byte-level byte-pair encoding, as tfmviz/text/tokenizer.py does it: text to tokens, and the characters of each.
 
+import { MASK, MASK_TOKEN, TYPED_GAP } from "../shared/constants.ts";
+
 export type Encoding = {
   text: string;
   ids: number[];
@@ -21,8 +23,7 @@ const WORD = new RegExp(
   `'(?:[stmd]|re|ve|ll)| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|${SPACE}+(?!\\P{White_Space})|${SPACE}+`,
   "gu",
 );
-const TYPED_GAP = /( ?_{3,})/; // a word to fill in, with the space before it
-const MASK = 1; // index of "<|mask|>" in the vocabularies that have it
+const GAP = new RegExp(`(${TYPED_GAP})`);
 
 /** What browser and server may sort differently, as Unicode has grown: rare scripts outside of its first plane, and new
  * characters in it. */
@@ -59,7 +60,7 @@ export class ByteTokens {
     this.spellings = [];
     for (const [spelling, index] of this.vocab) this.spellings[index] = spelling;
     this.vocabulary = this.spellings.map(readable);
-    this.fillsGaps = this.spellings[MASK] === "<|mask|>";
+    this.fillsGaps = this.spellings[MASK] === MASK_TOKEN;
   }
 
   /** Whether a text becomes exactly the tokens here that it becomes on the server. */
@@ -74,9 +75,9 @@ export class ByteTokens {
     if (!this.knows(text)) throw new Error("The server has to cut this text into tokens.");
     const found: { id: number; token: string; span: [number, number] }[] = [];
     let start = 0;
-    for (const part of this.fillsGaps ? text.split(TYPED_GAP) : [text]) {
+    for (const part of this.fillsGaps ? text.split(GAP) : [text]) {
       const characters = Array.from(part);
-      if (this.fillsGaps && TYPED_GAP.exec(part)?.[0] === part) {
+      if (this.fillsGaps && GAP.exec(part)?.[0] === part) {
         found.push({ id: MASK, token: part, span: [start, start + characters.length] });
       } else {
         const ids = (part.match(WORD) ?? []).flatMap((word) => this.pair(word));

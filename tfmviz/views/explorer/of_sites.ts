@@ -1,5 +1,6 @@
 // The attention that a record of sites holds, as the explorer reads it.
 
+import { TILE_MASKED, TILE_STEPS } from "../shared/constants.ts";
 import { type Plain, recordOf, type SiteRecord } from "../shared/record.ts";
 import type { Given, Header, Kind, Layer, Mask, Tile } from "./payload.ts";
 
@@ -40,7 +41,9 @@ export class OfSites {
     const places = mask.placesIn(rows, columns);
     const largest = new Float32Array(rows * columns).fill(-1);
     for (const [n, cell] of mask.cells.entries()) largest[places[n]] = Math.max(largest[places[n]], weights[cell]);
-    const values = Uint8Array.from(largest, (weight) => (weight < 0 ? 255 : Math.round(254 * Math.sqrt(weight))));
+    const values = Uint8Array.from(largest, (weight) =>
+      weight < 0 ? TILE_MASKED : Math.round(TILE_STEPS * Math.sqrt(weight)),
+    );
     return { rows, columns, values };
   }
 }

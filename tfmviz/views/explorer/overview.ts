@@ -2,6 +2,7 @@
 
 import { contextOf, fresh, type Pen, widest } from "../shared/canvas.ts";
 import { type Colours, packed } from "../shared/colours.ts";
+import { TILE_MASKED, TILE_STEPS } from "../shared/constants.ts";
 import { button, buttonOf, make, put, roving } from "../shared/elements.ts";
 import { decimal } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
@@ -201,7 +202,7 @@ function sheetOf(tiles: Tile[], { across, scale, masked }: { across: number; sca
       const largest = scale === "row" ? largestOf(row) : 1;
       for (let j = 0; j < columns; j++) {
         const weight = TILE_WEIGHTS[row[j]];
-        pixels[corner + i * canvas.width + j] = row[j] === MASKED ? masked : packed(shade(weight, largest));
+        pixels[corner + i * canvas.width + j] = row[j] === TILE_MASKED ? masked : packed(shade(weight, largest));
       }
     }
   }
@@ -209,10 +210,8 @@ function sheetOf(tiles: Tile[], { across, scale, masked }: { across: number; sca
   return canvas;
 }
 
-const MASKED = 255; // the value of a tile's cell that stands for masked ones only
-
-const TILE_WEIGHTS = Float64Array.from({ length: MASKED }, (_, value) => (value / 254) ** 2);
+const TILE_WEIGHTS = Float64Array.from({ length: TILE_MASKED }, (_, value) => (value / TILE_STEPS) ** 2);
 
 /** The largest weight of a tile's row. */
 const largestOf = (row: Uint8Array) =>
-  TILE_WEIGHTS[row.reduce((most, value) => (value === MASKED ? most : Math.max(most, value)), 0)];
+  TILE_WEIGHTS[row.reduce((most, value) => (value === TILE_MASKED ? most : Math.max(most, value)), 0)];

@@ -1,14 +1,13 @@
 // The attention of a sentence: all kinds, layers and heads, from a record of sites or from the bytes that
 // tfmviz/views/payload.py writes and describes, which hold the same in a twelfth of the room.
 
+import { CODE_STEPS, SCALE_STEPS, TILE_MASKED, TILE_STEPS } from "../shared/constants.ts";
 import type { Texts } from "../shared/elements.ts";
 import { unframed } from "../shared/framed.ts";
 import type { Plain, TextFacts } from "../shared/record.ts";
 import { OfSites } from "./of_sites.ts";
 import { meanOf, type Pattern, rollout } from "./weights.ts";
 
-const CODES = 1023;
-const LARGEST_SCALE = 255;
 const KEPT = 64; // decoded heads held at once
 
 type Verdict = [kind: string, score: number | null] | [];
@@ -272,10 +271,12 @@ function weightsOf(data: Uint8Array, at: number, mask: Mask) {
   const { cells, rowOf } = mask;
   for (let n = 0; n < cells.length; n++) {
     const code = (upper[n] << 2) | ((lower[n >> 2] >> (2 * (n & 3))) & 3);
-    weights[cells[n]] = (code * scales[rowOf[n]]) / (CODES * LARGEST_SCALE);
+    weights[cells[n]] = (code * scales[rowOf[n]]) / (CODE_STEPS * SCALE_STEPS);
   }
   return weights;
 }
+
+const LARGEST_PRODUCT = (CODE_STEPS >> 2) * SCALE_STEPS; // of the upper bits of a code and a scale
 
 /** A head's tile of `rows` × `columns`, made from its codes' upper bits. */
 function pooled(data: Uint8Array, at: number, mask: Mask, rows: number, columns: number): Tile {
@@ -290,19 +291,21 @@ function pooled(data: Uint8Array, at: number, mask: Mask, rows: number, columns:
   return {
     rows,
     columns,
-    values: Uint8Array.from(largest, (value) => (value < 0 ? 255 : Math.round(254 * Math.sqrt(value / 65025)))),
+    values: Uint8Array.from(largest, (value) =>
+      value < 0 ? TILE_MASKED : Math.round(TILE_STEPS * Math.sqrt(value / LARGEST_PRODUCT)),
+    ),
   };
 }
 
 /** A tile made smaller. */
 function smaller(tile: Tile, rows: number, columns: number): Tile {
   if (rows === tile.rows && columns === tile.columns) return tile;
-  const values = new Uint8Array(rows * columns).fill(255);
+  const values = new Uint8Array(rows * columns).fill(TILE_MASKED);
   tile.values.forEach((value, i) => {
     const place =
       Math.floor((Math.floor(i / tile.columns) * rows) / tile.rows) * columns +
       Math.floor(((i % tile.columns) * columns) / tile.columns);
-    if (value !== 255 && (values[place] === 255 || value > values[place])) values[place] = value;
+    if (value !== TILE_MASKED && (values[place] === TILE_MASKED || value > values[place])) values[place] = value;
   });
   return { rows, columns, values };
 }

@@ -1,6 +1,7 @@
 // Numbers as sentences, for screen readers and for reading out.
 
 import { inWords } from "../shared/bytes.ts";
+import { ATTENTION_KINDS } from "../shared/constants.ts";
 import type { Texts } from "../shared/elements.ts";
 import { decimal, share } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
@@ -11,13 +12,7 @@ import type { Filters, Pattern } from "./weights.ts";
 /** of a head */
 export type Place = { layer: number; head: number };
 
-const KINDS: Record<string, string> = {
-  "encoder.self_attn": "encoder",
-  "decoder.self_attn": "decoder",
-  "decoder.cross_attn": "cross-attention",
-};
-
-export const kindName = ({ name }: Kind) => KINDS[name] ?? name;
+export const kindName = ({ name }: Kind) => (ATTENTION_KINDS as Record<string, string>)[name] ?? name;
 
 const inStack = (kind: Kind) => (kind.name === "decoder.self_attn" ? "" : ` (${kindName(kind)})`);
 

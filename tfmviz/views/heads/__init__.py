@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tfmviz.constants import TILE_STEPS
 from tfmviz.record.trace import Array
 from tfmviz.views.shared import script, style
 
@@ -22,6 +23,6 @@ def cells(thumbnail: Array, *, masked: int) -> str:
     Args:
         thumbnail: (rows, columns), see `payload.thumbnails`: root of the weight, 0 to 254, or `masked`.
     """
-    signs = np.rint(np.arange(256) * 9 / 254).clip(0, 9).astype(np.uint8) + ord("0")
+    signs = np.rint(np.arange(256) * 9 / TILE_STEPS).clip(0, 9).astype(np.uint8) + ord("0")
     signs[masked] = ord(" ")
     return bytes(signs[thumbnail].tobytes()).decode("ascii")

@@ -1,6 +1,7 @@
 // One head at work: point at a word, and arcs lead to the words it looks at; the box below takes another sentence.
 
 import { inWords } from "../shared/bytes.ts";
+import { MOST_TYPED } from "../shared/constants.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { listen, make, put, roving, tokenButtons } from "../shared/elements.ts";
 import { go } from "../shared/going.ts";
@@ -51,7 +52,7 @@ class Home extends Shell {
       ariaLabel: "Your own sentence",
       placeholder: "Your own sentence …",
       autocomplete: "off",
-      maxLength: 5000,
+      maxLength: MOST_TYPED,
     });
     const form = make("form", {}, box, make("button", { type: "submit", textContent: "Explore it" }));
     form.onkeydown = (event) => event.stopPropagation(); // letters typed here are no keys of the page

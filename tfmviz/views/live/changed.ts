@@ -4,6 +4,7 @@
 import type { Edit } from "../engine/edits.ts";
 import type { Engine } from "../engine/engine.ts";
 import { endOf, largest, type Matrix } from "../shared/arrays.ts";
+import { LEAST_SHARE, MOST_FOLLOWED, NEXT_WORDS } from "../shared/constants.ts";
 import { firstOf } from "../shared/first.ts";
 import { decimal, perCent } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
@@ -12,7 +13,7 @@ import type { Settings } from "../writing/settled.ts";
 import { differenceOf, distancesOf, headOf, movedOf } from "./differences.ts";
 import { editsOf } from "./editing.ts";
 import type { Known, Pictures } from "./following.ts";
-import { MOST, type Own, WORDS } from "./own.ts";
+import type { Own } from "./own.ts";
 import { type Pair, pairsOf, type Shared, sharedOf } from "./pairing.ts";
 
 /**
@@ -36,8 +37,6 @@ export type Edited = {
 /** A's or B's: what the model computed, and the head that is shown. */
 type Pass = { tokens: string[]; labels: string[]; sites: Sites; probabilities: (token: number) => Float32Array };
 type Side = Pass & { layer: string; head: number };
-
-const LEAST = 5e-5; // a smaller share of attention is what rounding leaves
 
 /** What each view needs of the two passes besides the chosen layer. */
 const NEEDS = {
@@ -75,7 +74,7 @@ export class Changed {
     try {
       const lengths = [text, other.text].map((one) => engine.encode(one).ids.length);
       const edits = edited.by === "b" ? [] : editsOf(change, edited, lengths[0]);
-      if (!edits || Math.max(...lengths) > MOST) return null;
+      if (!edits || Math.max(...lengths) > MOST_FOLLOWED) return null;
       const own = [layer, other.layer].flatMap((one) => [`${one}.pattern`, `${one}.mask`]);
       const sites = [...own, ...views.flatMap((view) => NEEDS[view])];
       const sides = [this.side(engine, { layer, head, text }, sites, []), this.side(engine, other, sites, edits)];
@@ -128,7 +127,7 @@ function placeOf([a, b]: Side[], shared: Shared[], usual: [query: number, key: n
   const moved = distancesOf(patternOf(a), patternOf(b), shared);
   const best = moved.indexOf(Math.max(...moved));
   const own = moved[shared.findIndex(([query]) => query === usual[0])];
-  if (best < 0 || own > LEAST || (own !== undefined && moved[best] <= LEAST)) return usual;
+  if (best < 0 || own > LEAST_SHARE || (own !== undefined && moved[best] <= LEAST_SHARE)) return usual;
   return pairAt(a, shared[best][0]);
 }
 
@@ -161,7 +160,7 @@ const DRAWN: Record<string, (seen: Seen) => unknown> = {
   side_difference: ({ sides, order, query, key }) => {
     const [a, b] = sides.map(maskedOf);
     const values = differenceOf(a, b, order);
-    const end = endOf(values, LEAST);
+    const end = endOf(values, LEAST_SHARE);
     const [row, column] = [query, key].map((at) => order.findIndex(([n]) => n === at));
     const axes = { rows: mergedAxis("query", sides, order), columns: mergedAxis("key", sides, order) };
     return { values, scale: { low: -end, high: end }, frames: [frameOf(row, column)], alt: "B minus A", ...axes };
@@ -188,13 +187,13 @@ const DRAWN: Record<string, (seen: Seen) => unknown> = {
     const [old, now] = sides.map(({ probabilities }) => probabilities(query));
     const best = largest(
       old.map((p, id) => Math.max(p, now[id])),
-      WORDS,
+      NEXT_WORDS,
     );
     return best.map((id) => [words[id], old[id], perCent(old[id]), now[id], perCent(now[id])]);
   },
   predictions: ({ sides: [{ probabilities }], usual: [token] = [0], words }) => {
     const found = probabilities(token);
-    return largest(found, WORDS).map((id) => [words[id], found[id], perCent(found[id])]);
+    return largest(found, NEXT_WORDS).map((id) => [words[id], found[id], perCent(found[id])]);
   },
 };
 

@@ -2,9 +2,11 @@
 
 import type { Edit } from "../engine/edits.ts";
 import { fromBits, rowCount } from "../masks/bits.ts";
+import { PART_CODES } from "../shared/constants.ts";
 import type { Edited } from "./changed.ts";
 
-const CODE = /^([de])([ml]?)(\d+)(?:\.(\d+))?$/; // of a part, see tfmviz/analysis/ablation.py
+const { encoder, decoder, mlp, layer: whole } = PART_CODES;
+const CODE = new RegExp(`^([${decoder}${encoder}])([${mlp}${whole}]?)(\\d+)(?:\\.(\\d+))?$`);
 
 /**
  * Null where only Python knows: the mask is one for another number of tokens, or no factor says what a part becomes.
@@ -42,10 +44,10 @@ function masked(bits: string, layers: string[], heads: boolean[] | null | undefi
 function scaled(code: string, factor: number): Edit[] {
   const [, letter, kind, index, head] = CODE.exec(code) ?? [];
   if (!index) throw new Error(`${code} is no part.`);
-  const layer = `${letter === "e" ? "encoder" : "decoder"}.${index}`;
+  const layer = `${letter === encoder ? "encoder" : "decoder"}.${index}`;
   const scale = (site: string, which: number | null = null) =>
     ({ kind: "Scale", site: `${layer}.${site}`, factor, head: which }) as Edit;
-  if (kind === "m") return [scale("mlp.out")];
-  if (kind === "l") return [scale("self_attn.out"), scale("mlp.out")];
+  if (kind === mlp) return [scale("mlp.out")];
+  if (kind === whole) return [scale("self_attn.out"), scale("mlp.out")];
   return [scale("self_attn.z", Number(head))];
 }

@@ -1,14 +1,13 @@
 // The reader's own browser as a source while a text is typed above the page's keyboard: the three words that
 // `analysis/keyboard.py` would offer.
 
+import { MOST_FOLLOWED, OFFERED } from "../shared/constants.ts";
 import { meetingOf } from "../shared/meet.ts";
 import type { Known, Pictures } from "./following.ts";
-import { MOST, type Own } from "./own.ts";
+import type { Own } from "./own.ts";
 
 /** whose words they are, and their tokens */
 type Dictionary = { model: string; ids: number[] };
-
-const OFFERED = 3;
 
 export class Offers {
   own: Own;
@@ -25,7 +24,7 @@ export class Offers {
     const { model, ids } = this.dictionary();
     const engine = model === page.model ? this.own.engine(parcel) : null;
     const [before, begun] = parted(text);
-    if (!engine?.tokenizer.knows(text) || !before || engine.encode(before).ids.length > MOST) return null;
+    if (!engine?.tokenizer.knows(text) || !before || engine.encode(before).ids.length > MOST_FOLLOWED) return null;
     engine.trace(before, { sites: [] });
     const { logits } = engine.next();
     const { vocabulary } = engine.tokenizer;

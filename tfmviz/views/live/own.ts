@@ -4,6 +4,7 @@
 import type { Engine } from "../engine/engine.ts";
 import type { Parcel } from "../engine/fetching.ts";
 import type script from "../engine/view.ts";
+import { FOLLOWED_SITES, MOST_FOLLOWED, NEXT_WORDS } from "../shared/constants.ts";
 import { firstOf } from "../shared/first.ts";
 import { meetingOf } from "../shared/meet.ts";
 import { perCent } from "../shared/numbers.ts";
@@ -17,12 +18,7 @@ import type { Known, Page, Pictures } from "./following.ts";
 /** what makes a view's data of a record */
 type Makers = Pick<typeof script, "saysOf" | "sceneOf" | "stepsOf">;
 
-const SITES = ["*.pattern", "*.mask"];
-const TURNED = ["*.q", "*.k", "*.rot_*"];
-const DRAWS = new Set(["explorer", "predictions", "whole_model", "steps", "turning"]);
-const OF_ALL_SITES = ["whole_model", "steps"];
-export const WORDS = 10;
-export const MOST = 128; // tokens; a longer text would hold the hand up
+const SHOWN: Record<string, string[]> = FOLLOWED_SITES;
 
 export const NO_MEMORY = "Your browser has no memory for this model. The server computes.";
 
@@ -80,24 +76,23 @@ export class Own {
   }
 
   async trace(text: string, { page, parcel, opening, views }: Known): Promise<Pictures | null> {
-    if (!parcel || !views.every((view) => DRAWS.has(view))) return null;
+    if (!parcel || !views.every((view) => view in SHOWN)) return null;
     const engine = this.engine(parcel);
     const { makers } = this;
     if (!makers || !engine?.tokenizer.knows(text)) return null;
     try {
       const { ids } = engine.encode(text);
-      if (ids.length > MOST) return null;
+      if (ids.length > MOST_FOLLOWED) return null;
       this.n += 1;
-      const some = views.includes("turning") ? TURNED : SITES;
-      const sites = views.some((view) => OF_ALL_SITES.includes(view)) ? null : some;
-      const record = engine.trace(text, { sites, title: page.model });
+      const sites = views.flatMap((view) => (view === "predictions" ? [] : SHOWN[view])); // one row of logits is enough
+      const record = engine.trace(text, { sites: sites.includes("*") ? null : sites, title: page.model });
       const { tokens } = record.facts.texts.target;
       const typed: Typed = { first: firstOf(tokens, page.token, opening[text], engine.tokenizer.fillsGaps) };
       const drawn: Pictures["views"] = {};
       for (const view of views) {
         if (view === "explorer") drawn.explorer = { ...record, facts: { ...record.facts, id: -this.n } };
         if (view === "predictions") {
-          drawn.predictions = engine.likeliest(typed.first, WORDS).map(([label, p]) => [label, p, perCent(p)]);
+          drawn.predictions = engine.likeliest(typed.first, NEXT_WORDS).map(([label, p]) => [label, p, perCent(p)]);
         }
         if (view === "turning") drawn.turning = turningOf(record, engine, page);
         if (view === "steps") drawn.steps = makers.stepsOf(record, engine, { title: page.model, ...page });

@@ -1,6 +1,7 @@
 // The reader's own browser as a source while a slider of the page “Writing” moves: the model's scores, from which the
 // view itself takes what the settings leave.
 
+import { SLIDERS } from "../shared/constants.ts";
 import type { Known, Pictures } from "./following.ts";
 import type { Own } from "./own.ts";
 
@@ -17,9 +18,10 @@ export class Settings {
     if (edited?.by !== "sliders" || !parcel || !views.includes("writing") || text !== entered) return null;
     const engine = this.own.engine(parcel);
     if (!engine?.tokenizer.knows(text)) return null;
-    const [temperature, repetition, top_k, top_p, min_p] = change.split(",").map(Number);
+    const numbers = change.split(",").map(Number);
+    const moved = Object.fromEntries(Object.keys(SLIDERS).map((rule, n) => [rule, numbers[n]]));
     const writing = {
-      rules: { ...edited.rules, temperature, repetition, top_k, top_p, min_p },
+      rules: { ...edited.rules, ...moved },
       names: edited.names,
       running: (token: number) => engine.running(token),
       after: (tokens: number[]) => {

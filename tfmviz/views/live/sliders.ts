@@ -1,10 +1,12 @@
 // Streamlit's sliders on the page “Writing”. They answer the hand at once, Python a run later.
 
-const SLIDERS = ["temperature", "penalty", "topk", "topp", "minp"].map((key) => `.st-key-${key}`);
+import { SLIDERS } from "../shared/constants.ts";
 
-/** The numbers on the sliders, in the order of ui/writing/desk.py; undefined without sliders. */
+const SELECTORS = Object.values(SLIDERS).map((key) => `.st-key-${key}`);
+
+/** The numbers on the sliders in their order; undefined without sliders. */
 export function numbersSet() {
-  const found = SLIDERS.map((key) => document.querySelector(`${key} input[type=range]`));
+  const found = SELECTORS.map((key) => document.querySelector(`${key} input[type=range]`));
   if (found.includes(null)) return undefined;
   return found.map((slider) => Number(Number((slider as HTMLInputElement).value).toFixed(2))).join();
 }
@@ -15,7 +17,7 @@ export function numbersSet() {
  */
 export function watchSliders(tell: () => void): () => void {
   const observer = new MutationObserver((changes) => {
-    if (changes.some(({ target }) => target instanceof Element && target.closest(SLIDERS.join()))) tell();
+    if (changes.some(({ target }) => target instanceof Element && target.closest(SELECTORS.join()))) tell();
   });
   observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ["aria-valuetext"] });
   return () => observer.disconnect();

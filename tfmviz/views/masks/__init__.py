@@ -13,14 +13,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tfmviz.constants import LONGEST_MASK
 from tfmviz.record.trace import Array
 from tfmviz.views.shared import script, style
 
 JS = script("masks/view.ts")
 CSS = style("masks")
-
-LONGEST = 12_000
-"""The most characters of a changed mask that are read from an address."""
 
 
 def to_bits(mask: Array) -> str:
@@ -45,7 +43,7 @@ def compact(changed: Array) -> str:
 
 def expand(text: str, shape: tuple[int, int]) -> Array | None:
     """The cells that `compact` wrote; None if the text is not for this shape. Inflates no more than a mask needs."""
-    if len(text) > LONGEST:
+    if len(text) > LONGEST_MASK:
         return None
     try:
         data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

@@ -7,23 +7,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from tfmviz.constants import INKS
 from tfmviz.record.trace import Array
 from tfmviz.views.shared import script, style
 
 JS = script("picture/view.ts")
 CSS = style("picture")
 
-DIGITS = "0123456789abcdefg"
-"""What stands for a cell from 0 to 16."""
-
 
 def to_text(picture: Array) -> str:
     """(side, side) whole numbers from 0 to 16."""
-    return "".join(DIGITS[value] for value in picture.ravel().tolist())
+    return "".join(INKS[value] for value in picture.ravel().tolist())
 
 
 def from_text(text: str, side: int) -> Array | None:
     """The picture that a text stands for; None if it is none of this size."""
-    if len(text) != side**2 or set(text) - set(DIGITS):
+    if len(text) != side**2 or set(text) - set(INKS):
         return None
-    return np.array([DIGITS.index(one) for one in text], dtype=np.uint8).reshape(side, side)
+    return np.array([INKS.index(one) for one in text], dtype=np.uint8).reshape(side, side)

@@ -1,6 +1,6 @@
 // Cells as a text, and what a touch does to one.
 
-const INKS = "0123456789abcdefg";
+import { INKS } from "../shared/constants.ts";
 
 export const DARKEST = INKS.length - 1;
 

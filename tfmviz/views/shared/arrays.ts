@@ -1,5 +1,6 @@
 // Reads what tfmviz/views/shared packs as named matrices. A vector is a matrix of one row.
 
+import { LEFT_BY_ROUNDING } from "./constants.ts";
 import { type Plain, recordOf } from "./record.ts";
 
 /** Numbers row by row. */
@@ -23,13 +24,11 @@ export function largest(p: ArrayLike<number>, n: number) {
   return best;
 }
 
-const ROUNDING = 1e-6; // so much of values of about 1 is what rounding leaves of a difference
-
 /**
  * Where the colours of differences end, as in tfmviz/plots/cells.py: at the largest in size; at 1 where that is only
  * what rounding leaves, so that nothing has the colour of nothing.
  */
-export function endOf(values: ArrayLike<number>, nothing = ROUNDING) {
+export function endOf(values: ArrayLike<number>, nothing = LEFT_BY_ROUNDING) {
   let end = 0;
   for (let n = 0; n < values.length; n++) if (Number.isFinite(values[n])) end = Math.max(end, Math.abs(values[n]));
   return end > nothing ? end : 1;

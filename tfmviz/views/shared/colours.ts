@@ -1,6 +1,7 @@
 // Colours with fixed meanings: cividis is a share of attention, grey is masked, blue looks, vermilion is looked at.
 
 import { contextOf } from "./canvas.ts";
+import { LETTER_SIZE } from "./constants.ts";
 
 /** red, green and blue, 0 to 255 */
 export type Rgb = number[];
@@ -71,7 +72,7 @@ export function coloursOf(element: Element): Colours {
     isDark: element instanceof HTMLElement && element.dataset.dark === "true",
     areVeiled: element instanceof HTMLElement && element.dataset.veiled === "true",
     font: style.fontFamily,
-    letters: Math.max(14, least),
+    letters: Math.max(LETTER_SIZE, least),
     least,
   };
 }

@@ -1,6 +1,9 @@
 // Where a text is looked at first.
 
-const UNFILLED = /^ ?_{3,}$/;
+import { TYPED_GAP } from "./constants.ts";
+
+/** A token that is a gap, where the model fills gaps. */
+export const UNFILLED = new RegExp(`^${TYPED_GAP}$`);
 
 /**
  * The token to look at (`nearest` in ui/sentences.py): the chosen one, a gap, an example's own word, the last word.

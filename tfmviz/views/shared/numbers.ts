@@ -1,7 +1,7 @@
 // Numbers as the pages write them. The first four functions give what tfmviz/words/numbers.py gives.
 
-const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-const NO_NUMBER = "–"; // in place of one that is not finite
+import { NO_NUMBER, PER_CENT_EDGES, RAISED_DIGITS } from "./constants.ts";
+
 const SPARE = 25; // digits, by which a tie is told from what only lies close to one
 
 /**
@@ -24,14 +24,14 @@ export function tiny(value: number) {
   const raised = power
     .replace("+", "")
     .replace("-", "⁻")
-    .replace(/\d/g, (digit) => RAISED[Number(digit)]);
+    .replace(/\d/g, (digit) => RAISED_DIGITS[Number(digit)]);
   return `${value < 0 ? "−" : ""}${digits}·10${raised}`;
 }
 
 /** 29%, 3.4%, 0.02%: two digits that count. What rounding leaves of nothing, −10⁻⁸ too, is 0.00%. */
 export function perCent(probability: number) {
   if (!Number.isFinite(probability)) return NO_NUMBER;
-  return `${decimal(100 * probability, probability >= 0.095 ? 0 : probability >= 0.0095 ? 1 : 2)}%`;
+  return `${decimal(100 * probability, PER_CENT_EDGES.filter((edge) => probability < edge).length)}%`;
 }
 
 /** How long a bar is that stands for a share from 0 to 1: a tiny one is seen, none is not. */

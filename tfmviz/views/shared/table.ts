@@ -1,5 +1,7 @@
 // The numbers of a figure as a table: plain numbers, plain names.
 
+import { FORMULA, RAISED_DIGITS } from "./constants.ts";
+
 /** Names come first in a row, then numbers; null stands for what is masked or not there. */
 export type Values = { title: string; columns: string[]; rows: (string | number | null)[][] };
 
@@ -16,13 +18,11 @@ export function plain(value: string | number | null) {
 export function numberIn(text: string) {
   const [digits, power, more] = text.split("·10");
   if (!/^(?=.*\d)[-−]?(?:0|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d*)?(?:\.\d+)?$/.test(digits)) return text;
-  const exponent = power === undefined ? "0" : [...power].map((raised) => POWERS.indexOf(raised)).join("");
+  const exponent = power === undefined ? "0" : [...power].map((raised) => RAISED_DIGITS.indexOf(raised)).join("");
   return /^\d+$/.test(exponent) && more === undefined
     ? Number(`${digits.replace("−", "-").replaceAll(",", "")}e${exponent}`)
     : text;
 }
-
-const POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /**
  * The rows' numbers in the order of a column: numbers from the largest on or, if `isUp`, from the smallest, names as in
@@ -49,10 +49,10 @@ export function orderOf(rows: string[][], column: number, isUp: boolean) {
 export const csvOf = ({ columns, rows }: Values) =>
   [columns, ...rows].map((row) => `${row.map((value) => field(value)).join(",")}\r\n`).join("");
 
-const FORMULA = /^ *[=+\-@＝＋－＠\t\r\n]/;
+const LIKE_A_FORMULA = new RegExp(`^${FORMULA}`);
 
 function field(value: string | number | null) {
   if (typeof value !== "string") return plain(value);
-  const text = FORMULA.test(value) ? `'${value}` : value;
+  const text = LIKE_A_FORMULA.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,6 +1,7 @@
 // Below the heads: what comes next, which heads are off, and another sentence beside.
 
 import type { Explorer } from "../explorer/explorer.ts";
+import { FOLLOWED_SITES, MOST_TYPED } from "../shared/constants.ts";
 import { button, make, put } from "../shared/elements.ts";
 import type { Head } from "./heads.ts";
 import type { Site } from "./site.ts";
@@ -27,7 +28,7 @@ export class Below {
     this.words = make("ol", { className: "words" });
     this.asked = make("p", { className: "asked" });
     this.heads = make("div", { className: "off" });
-    this.second = make("textarea", { rows: 2, value: address.get("b") || site.box.value, maxLength: 5000 });
+    this.second = make("textarea", { rows: 2, value: address.get("b") || site.box.value, maxLength: MOST_TYPED });
     this.second.ariaLabel = "The other sentence";
     this.text = this.second.value.trim() ? this.second.value : site.text; // last shown
     this.place = make("div", { className: "beside" });
@@ -63,7 +64,7 @@ export class Below {
     const typed = site.oneLine(this.second);
     if (typed.trim()) this.text = typed; // of an empty box the last text stays
     this.holdsFirst = false;
-    site.heads.show(this.explorer, site.trace(this.text, ["*.pattern", "*.mask"], { isOther: true }));
+    site.heads.show(this.explorer, site.trace(this.text, FOLLOWED_SITES.explorer, { isOther: true }));
   }
 
   /** What was chosen in the first explorer shows in the second, and the words follow. */
@@ -101,7 +102,7 @@ export class Below {
     const { site } = this;
     const { engine, facts } = site;
     if (!engine || !facts) return;
-    if (!this.holdsFirst) site.trace(site.text, ["*.pattern", "*.mask"]);
+    if (!this.holdsFirst) site.trace(site.text, FOLLOWED_SITES.explorer);
     this.holdsFirst = true;
     const { tokens } = facts.texts.target;
     const { fillsGaps } = engine.tokenizer;

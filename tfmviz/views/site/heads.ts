@@ -1,6 +1,7 @@
 // All heads of the sentence: the explorer, with the heads that are off.
 
 import { Explorer } from "../explorer/explorer.ts";
+import { FOLLOWED_SITES, LONGEST_LOOK } from "../shared/constants.ts";
 import { firstOf } from "../shared/first.ts";
 import type { Plain } from "../shared/record.ts";
 import type { Below } from "./below.ts";
@@ -8,8 +9,6 @@ import type { Site } from "./site.ts";
 
 /** `layer` is the path of an attention layer */
 export type Head = { layer: string; head: number };
-
-const SITES = ["*.pattern", "*.mask"];
 
 export class Heads {
   below: Below | null = null; // what stands below the picture, once its script is here
@@ -38,11 +37,11 @@ export class Heads {
 
   look(address: URLSearchParams) {
     const to = Number(address.get("to") ?? Number.NaN);
-    this.asked = { to: Number.isNaN(to) ? null : to, look: (address.get("look") ?? "").slice(0, 300) };
+    this.asked = { to: Number.isNaN(to) ? null : to, look: (address.get("look") ?? "").slice(0, LONGEST_LOOK) };
   }
 
   run() {
-    this.show(this.explorer, this.site.trace(this.site.text, SITES));
+    this.show(this.explorer, this.site.trace(this.site.text, FOLLOWED_SITES.explorer));
     this.below?.run();
   }
 

@@ -5,6 +5,7 @@ import type { Edited } from "../live/changed.ts";
 import { editsOf } from "../live/editing.ts";
 import { fromBits, toBits } from "../masks/bits.ts";
 import { Lab } from "../masks/lab.ts";
+import { FOLLOWED_SITES, LONGEST_MASK } from "../shared/constants.ts";
 import { make, put, select } from "../shared/elements.ts";
 import { galleryOf } from "./gallery.ts";
 import type { Site } from "./site.ts";
@@ -55,7 +56,7 @@ class MasksPart {
   }
 
   look(address: URLSearchParams) {
-    this.asked = { start: address.get("start") ?? "", edit: (address.get("edit") ?? "").slice(0, 12_000) };
+    this.asked = { start: address.get("start") ?? "", edit: (address.get("edit") ?? "").slice(0, LONGEST_MASK) };
     this.places = ["in_layers", "in_heads"].map((name) => address.get(name) ?? "");
   }
 
@@ -136,7 +137,7 @@ class MasksPart {
     const heads = inHead ? Array.from({ length: n_heads }, (_, n) => n === Number(inHead)) : null;
     const edited: Edited = { by: "masks", usual: [0, 0], layers, heads, tokens: this.length };
     const edits = this.isOwn(bits) ? [] : (editsOf(bits, edited, this.length) ?? []);
-    site.heads.show(this.explorer, site.trace(text, ["*.pattern", "*.mask"], { edits }));
+    site.heads.show(this.explorer, site.trace(text, FOLLOWED_SITES.explorer, { edits }));
     this.yours.replaceChildren(...wordRows(engine.likeliest(this.position, LISTED)));
     this.tell();
   }

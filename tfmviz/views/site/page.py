@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tfmviz.constants import SITE_PARTS
 from tfmviz.places import PROJECT
 from tfmviz.record.trace import Trace
 from tfmviz.views.engine import KNOWN, package
@@ -23,8 +24,7 @@ MAIN = f"""<main>
 <div id="parts"></div>
 </main>"""
 
-PARTS = ("explorer", "whole_model", "step_by_step", "masks", "positions_rope")
-"""By the names of the app's pages."""
+PARTS = tuple(SITE_PARTS)
 
 
 def html(

@@ -5,6 +5,7 @@ import type { Edit } from "../engine/edits.ts";
 import type { Engine } from "../engine/engine.ts";
 import { engineOf, fetchEngine, type Parcel } from "../engine/fetching.ts";
 import type { Config } from "../engine/transformer.ts";
+import { MOST_TYPED, SITE_PARTS } from "../shared/constants.ts";
 import { button, make, put, roving, select } from "../shared/elements.ts";
 import { firstOf } from "../shared/first.ts";
 import { perCent } from "../shared/numbers.ts";
@@ -40,16 +41,7 @@ declare global {
 
 const TYPED = 400; // milliseconds without a key until the address follows
 
-/** The parts by the names that pages have in the app's addresses. */
-const PAGES = {
-  explorer: "Heads",
-  whole_model: "The whole model",
-  step_by_step: "Step by step",
-  masks: "Masks",
-  positions_rope: "RoPE arrows",
-};
-
-type PageName = keyof typeof PAGES;
+type PageName = keyof typeof SITE_PARTS;
 
 const byId = (id: string) => document.getElementById(id) as HTMLElement;
 
@@ -90,7 +82,7 @@ export class Site {
     this.text = address.get("text")?.trim() ? String(address.get("text")) : this.given.text;
     const page = address.get("page") ?? "";
     this.page = this.given.parts.find((name) => name === page) ?? "explorer";
-    this.box = make("textarea", { rows: 2, value: this.text, maxLength: 5000 });
+    this.box = make("textarea", { rows: 2, value: this.text, maxLength: MOST_TYPED });
     this.note = make("p", { className: "note", role: "status" });
     this.about = make("span", { className: "about" });
     this.build();
@@ -111,7 +103,7 @@ export class Site {
     const label = make("label", { className: "sentence" }, "Your sentence: every key changes the pictures", this.box);
     this.listen(this.box);
     for (const page of this.given.parts) {
-      this.tabs.append(button(PAGES[page], { role: "tab", dataset: { page }, onclick: () => this.open(page) }));
+      this.tabs.append(button(SITE_PARTS[page], { role: "tab", dataset: { page }, onclick: () => this.open(page) }));
     }
     this.tabs.hidden = this.given.parts.length < 2;
     roving(this.tabs, () => 1);

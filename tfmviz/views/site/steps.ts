@@ -1,11 +1,12 @@
 // Step by step: how one head computes its numbers for the sentence.
 
+import { ADDRESS_CELL, ADDRESS_STAGE } from "../shared/constants.ts";
 import { stepsOf } from "../steps/of_sites.ts";
 import { Steps } from "../steps/steps.ts";
 import type { Site } from "./site.ts";
 
-const STAGE = /^[a-z]{1,12}$/;
-const CELL = /^[A-Za-z_]{0,12}(\.\d{1,4}){4}$/;
+const STAGE = new RegExp(`^${ADDRESS_STAGE}$`);
+const CELL = new RegExp(`^${ADDRESS_CELL}$`);
 
 class StepsPart {
   asked: { stage: string; at: string } | null = null; // what the address asks for, until that is shown

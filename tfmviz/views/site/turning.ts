@@ -1,11 +1,12 @@
 // RoPE: a query and a key of the chosen head as arrows that turn with their positions.
 
+import { ADDRESS_TURN } from "../shared/constants.ts";
 import { make } from "../shared/elements.ts";
 import { turningOf } from "../turning/of_sites.ts";
 import { Turning } from "../turning/turning.ts";
 import type { Site } from "./site.ts";
 
-const TURN = /^\d{1,5}(\.\d{1,5}){3}$/;
+const TURN = new RegExp(`^${ADDRESS_TURN}$`);
 
 class TurningPart {
   asked: string | null = null; // what the address asks for, until that is shown

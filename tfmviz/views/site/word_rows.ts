@@ -1,6 +1,7 @@
 // Which words are probable, as bars, and where.
 
 import { make } from "../shared/elements.ts";
+import { UNFILLED } from "../shared/first.ts";
 import { barLength, perCent } from "../shared/numbers.ts";
 
 export const wordRows = (best: [word: string, probability: number][]) =>
@@ -15,7 +16,7 @@ export const wordRows = (best: [word: string, probability: number][]) =>
  * @param fillsGaps whether ___ is a gap for this model
  */
 export function positionOf(tokens: string[], chosen: number | null, fillsGaps: boolean) {
-  const at = chosen ?? tokens.findIndex((token) => fillsGaps && /^ ?_{3,}$/.test(token));
+  const at = chosen ?? tokens.findIndex((token) => fillsGaps && UNFILLED.test(token));
   return at < 0 || at >= tokens.length ? tokens.length - 1 : at;
 }
 

@@ -7,6 +7,7 @@ precision.
 from __future__ import annotations
 
 from tfmviz.analysis.attention_layer import grouped
+from tfmviz.constants import FEWEST_TURNS, MOST_TURNS
 from tfmviz.record.trace import Array, Trace
 from tfmviz.views.shared import pack, script, style
 from tfmviz.words.labels import visible
@@ -14,16 +15,13 @@ from tfmviz.words.labels import visible
 JS = script("turning/view.ts")
 CSS = style("turning")
 
-FEWEST, MOST = 16, 512
-"""Positions that the sliders offer at least, and at most unless the text is longer."""
-
 
 def payload(trace: Trace, layer: str, head: int, theta: Array, *, max_len: int) -> bytes:
     """What the view gets, see `shared.pack`: q, k, rot_q and rot_k of one head, each (len, d_head).
 
     Args:
         theta: (d_head / 2,), radians per position. In the header, where numbers keep all their digits.
-        max_len: of the model; the sliders end at its last position, see `FEWEST` and `MOST`.
+        max_len: of the model; the sliders end at its last position, see `FEWEST_TURNS` and `MOST_TURNS`.
 
     Raises:
         NotCaptured: the layer does not turn queries and keys.
@@ -37,6 +35,6 @@ def payload(trace: Trace, layer: str, head: int, theta: Array, *, max_len: int) 
         "head": head,
         "tokens": [visible(token) for token in tokens],
         "theta": theta.tolist(),
-        "last": max(FEWEST, len(tokens), min(max_len, MOST)) - 1,
+        "last": max(FEWEST_TURNS, len(tokens), min(max_len, MOST_TURNS)) - 1,
     }
     return pack(header, arrays)

@@ -1,10 +1,9 @@
 // The data of the arrows from what the engine computed, as `payload` in __init__.py makes them in Python.
 
 import type { Engine } from "../engine/engine.ts";
+import { FEWEST_TURNS, MOST_TURNS } from "../shared/constants.ts";
 import type { Plain } from "../shared/record.ts";
 import type { TurningFacts } from "./turning.ts";
-
-const [LEAST_TURNS, MOST_TURNS] = [16, 512]; // positions of the sliders, as in __init__.py
 
 /** Null for a model that turns nothing. */
 export function turningOf(
@@ -14,6 +13,6 @@ export function turningOf(
 ): Plain<TurningFacts> | null {
   const { theta } = transformer.positions;
   const tokens = facts.texts.target.labels;
-  const last = Math.max(LEAST_TURNS, tokens.length, Math.min(transformer.config.max_len, MOST_TURNS)) - 1;
+  const last = Math.max(FEWEST_TURNS, tokens.length, Math.min(transformer.config.max_len, MOST_TURNS)) - 1;
   return theta && { facts: { layer, head, tokens, theta, last }, sites };
 }

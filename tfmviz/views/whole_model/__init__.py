@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfmviz.constants import VECTOR_NUMBERS
 from tfmviz.views.shared import pack, script, style
 from tfmviz.views.whole_model import block, head, model
-from tfmviz.views.whole_model.scene import NUMBERS, Sheet, Subject, Zoom
+from tfmviz.views.whole_model.scene import Sheet, Subject, Zoom
 
 JS = script("whole_model/view.ts")
 CSS = style("whole_model")
@@ -61,7 +62,7 @@ def _drawn(subject: Subject, zoom: Zoom, layer: str, number: int, beside: str) -
         "made": sheet.made,
         "said": read_at(subject, zoom, layer),
         "total": subject.weights.n_parameters,
-        "numbers": min(NUMBERS, subject.weights.W_E.shape[1]),
+        "numbers": min(VECTOR_NUMBERS, subject.weights.W_E.shape[1]),
         "width": subject.weights.W_E.shape[1],
     }
     return header, sheet

@@ -2,12 +2,11 @@
 
 import type { Pen } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
+import { LETTER_SIZE } from "../shared/constants.ts";
 import { colourOf } from "./colours.ts";
 import type { Rect } from "./layout.ts";
 
 type Point = [x: number, y: number];
-
-export const LETTERS = 14; // pixels, before the picture is scaled
 
 export class Brush {
   pen: Pen;
@@ -36,7 +35,7 @@ export class Brush {
     pen.fillStyle = colour;
     pen.textAlign = align;
     pen.textBaseline = "middle";
-    pen.font = `${isBold ? "bold " : ""}${LETTERS}px ${this.colours.font}`;
+    pen.font = `${isBold ? "bold " : ""}${LETTER_SIZE}px ${this.colours.font}`;
     pen.fillText(text, x, y);
   }
 
@@ -47,7 +46,7 @@ export class Brush {
 
   /** A text with as many of its letters as there is room for. */
   cut(text: string, room: number) {
-    this.pen.font = `${LETTERS}px ${this.colours.font}`;
+    this.pen.font = `${LETTER_SIZE}px ${this.colours.font}`;
     if (this.widthOf(text) <= room) return text;
     let short = [...text];
     while (short.length > 1 && this.widthOf(`${short.join("")}…`) > room) short = short.slice(0, -1);

@@ -4,6 +4,7 @@
 import type { Engine } from "../engine/engine.ts";
 import { readOut, writeOf } from "../engine/weights.ts";
 import type { Matrix } from "../shared/arrays.ts";
+import { HEAD_ACROSS, VECTOR_NUMBERS } from "../shared/constants.ts";
 import { type Plain, recordOf, type Site, type SiteRecord, type Sites } from "../shared/record.ts";
 import type { Says } from "./follow.ts";
 import type { Scene } from "./scene.ts";
@@ -13,9 +14,6 @@ type Made = [how: string, sites: string[], head: number | null];
 
 /** `said` are sites by column */
 export type Drawn = Scene & { made: Record<string, Made>; said: Record<string, string> };
-
-const NUMBERS = 64; // that a vector is drawn with, at most
-const ACROSS = 24; // cells that the picture of a head measures across, at most
 
 /**
  * @param drawn the picture of another text, of the same part of the same model
@@ -146,7 +144,7 @@ const sumOf = (a: Matrix, b: Matrix): Matrix => ({ ...a, values: a.values.map((v
 
 /** Each vector as means of neighbours. */
 function shortened(x: Matrix): Matrix {
-  const size = Math.min(NUMBERS, x.columns);
+  const size = Math.min(VECTOR_NUMBERS, x.columns);
   const starts = Array.from({ length: size + 1 }, (_, n) => Math.floor((n * x.columns) / size));
   const values = rowList(x).flatMap((row) =>
     Array.from({ length: size }, (_, n) => {
@@ -166,7 +164,7 @@ function meanOfHeads(all: Matrix[]): Matrix {
 
 /** A pattern in fewer cells: each is the highest that it stands for. */
 function thumbnail({ rows, columns, values }: Matrix): Matrix {
-  const [high, wide] = [Math.min(ACROSS, rows), Math.min(ACROSS, columns)];
+  const [high, wide] = [Math.min(HEAD_ACROSS, rows), Math.min(HEAD_ACROSS, columns)];
   const made = new Float32Array(high * wide);
   const place = (n: number, length: number, size: number) => Math.ceil(((n + 1) * size) / length) - 1;
   for (let row = 0; row < rows; row++) {

@@ -32,6 +32,7 @@ import numpy as np
 
 from tfmviz.analysis.attention_layer import of_head
 from tfmviz.analysis.whole_model import best_words, block_means, lengths, parameters
+from tfmviz.constants import HEAD_ACROSS, VECTOR_NUMBERS
 from tfmviz.positions.schemes import Scheme
 from tfmviz.record.trace import Array, Encoding, Trace
 from tfmviz.record.weights import ModelWeights, Norm
@@ -39,12 +40,6 @@ from tfmviz.words.labels import START, visible
 
 Zoom = Literal["model", "block", "head"]
 Column = dict[str, Any]
-
-NUMBERS = 64
-"""Numbers that a vector is drawn with, at most: means of neighbours."""
-
-TILE = 24
-"""Cells that the picture of a head measures across, at most."""
 
 How = Literal["strips", "head", "write", "lengths", "mean", "thumbs", "writes", "pattern", "allowed", "best", "largest"]
 """How an array is made of sites: vectors made smaller, one head's vectors, what one head adds; the vectors' lengths,
@@ -119,7 +114,7 @@ class Sheet:
         if not np.isfinite(measured).all():
             raise ValueError(f"{name}: there are numbers that are not finite.")
         self.made[name] = (how, list(sites), head)
-        self.arrays[name] = x if how == "head" else block_means(x, at_most=NUMBERS)
+        self.arrays[name] = x if how == "head" else block_means(x, at_most=VECTOR_NUMBERS)
         self.arrays[f"{name}.length"] = measured
         return {"matrix": name, "shape": list(x.shape), "image": "strips"}
 
@@ -153,7 +148,7 @@ def thumbnails(pattern: Array) -> Array:
     """Small pictures of heads, one below the other: each at most `TILE` × `TILE`, a cell the largest it stands for."""
     for axis in (1, 2):
         length = pattern.shape[axis]
-        size = min(TILE, length)
+        size = min(HEAD_ACROSS, length)
         pattern = np.maximum.reduceat(pattern, np.arange(size) * length // size, axis=axis)
     return pattern.reshape(-1, pattern.shape[-1])
 

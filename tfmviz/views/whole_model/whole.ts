@@ -4,12 +4,13 @@
 import { type Matrix, unpack } from "../shared/arrays.ts";
 import { placeOfToken } from "../shared/beside.ts";
 import { fresh, measured, type Pen } from "../shared/canvas.ts";
+import { LETTER_SIZE } from "../shared/constants.ts";
 import { arrowOf, buttonOf, make, roving } from "../shared/elements.ts";
 import type { Plain } from "../shared/record.ts";
 import { type Page, Shell, STILL } from "../shared/shell.ts";
 import { plainSite } from "../shared/sites.ts";
 import { Bar } from "./bar.ts";
-import { Brush, LETTERS } from "./brush.ts";
+import { Brush } from "./brush.ts";
 import { follow, type Says } from "./follow.ts";
 import { hitsOf } from "./hits.ts";
 import { type Found, layOut, type Placed, vectorAt } from "./layout.ts";
@@ -234,10 +235,10 @@ export class Whole extends Shell {
   draw() {
     if (!this.scene) return;
     const { font, letters } = this.colours;
-    this.scale = letters / LETTERS;
+    this.scale = letters / LETTER_SIZE;
     this.hits.style.scale = String(this.scale);
     const measure = (text: string, isBold = false) =>
-      measured(text, `${isBold ? "bold " : ""}${LETTERS}px ${font}`).width;
+      measured(text, `${isBold ? "bold " : ""}${LETTER_SIZE}px ${font}`).width;
     this.placed = layOut(this.scene, this.width / this.scale, measure, this.token?.stack ?? "");
     this.picture.style.height = `${this.placed.height * this.scale}px`;
     this.legend.textContent = captionOf(this.scene);

@@ -1,5 +1,7 @@
 // How the next token is chosen, as tfmviz/record/decoding.py has it: what each rule leaves of the model's distribution.
 
+import { LARGEST_SETTING, NEUTRAL } from "../shared/constants.ts";
+
 export type Rules = {
   banned: number[];
   order: Rule[];
@@ -15,16 +17,11 @@ export type Stage = { rule: Rule | "banned" | "model"; scores: Numbers; shares: 
 /** one for each entry of the vocabulary */
 type Numbers = Float64Array<ArrayBuffer>;
 
-/** Temperatures and penalties beyond this, or below 1 / this, change no choice any more, but would overflow. */
-const FAR = 1e100;
-
-const NEUTRAL = { repetition: 1, temperature: 1, top_k: 0, top_p: 1, min_p: 0 };
-
 const EFFECTS: Record<Rule | "banned", (scores: Numbers, rules: Rules, seen: number[]) => Numbers> = {
   banned: (scores, { banned }) => without(scores, (id) => !banned.includes(id)),
   repetition: (scores, { repetition }, seen) => {
     const made = scores.slice();
-    const penalty = Math.min(Math.max(repetition, 1 / FAR), FAR);
+    const penalty = Math.min(Math.max(repetition, 1 / LARGEST_SETTING), LARGEST_SETTING);
     for (const id of new Set(seen)) made[id] = scores[id] < 0 ? scores[id] * penalty : scores[id] / penalty;
     return made;
   },
@@ -33,7 +30,8 @@ const EFFECTS: Record<Rule | "banned", (scores: Numbers, rules: Rules, seen: num
       const best = scores.indexOf(largestOf(scores));
       return without(scores, (id) => id === best);
     }
-    return scores.map((score) => score / Math.max(temperature, 1 / FAR)); // not shifted: a penalty asks for the sign
+    const divisor = Math.max(temperature, 1 / LARGEST_SETTING);
+    return scores.map((score) => score / divisor); // not shifted: a penalty asks for the sign
   },
   top_k: (scores, { top_k }) => {
     if (top_k >= scores.length) return scores;

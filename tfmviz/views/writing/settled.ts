@@ -1,6 +1,7 @@
 // A place of the text under other settings, while the reader moves a slider: what `_place` of ui/writing/desk.py makes.
 
 import { largest } from "../shared/arrays.ts";
+import { RIVALS } from "../shared/constants.ts";
 import { drawn, type Rules, type Stage, stagesOf } from "./decoding.ts";
 import type { Place } from "./words.ts";
 
@@ -14,8 +15,6 @@ export type Settings = {
   running: (token: number) => string;
   after: (tokens: number[]) => { logits: ArrayLike<number>; seen: number[] };
 };
-
-const RIVALS = 6;
 
 /**
  * What Python has sent under other settings, which it has not heard of. What would follow the text is open then.

@@ -1,5 +1,7 @@
 // The texts that were written, as a tree: a branch leaves another one at a place and goes on with tokens of its own.
 
+import { MOST_BRANCHES } from "../shared/constants.ts";
+
 /** `at`: words that it shares with its parent */
 type Branch = { parent: number; at: number; tokens: number[] };
 
@@ -8,8 +10,6 @@ export interface Tree {
   branch: number; // the one being read
   shown: number; // how many of its words are written
 }
-
-export const MOST_BRANCHES = 12;
 
 export const NOTHING: Tree = { branches: [{ parent: 0, at: 0, tokens: [] }], branch: 0, shown: 0 };
 
