@@ -43,7 +43,7 @@ export function figureBar({ whole, file, values, about = "" }: Shown) {
     title: "Values, files, full screen",
     ariaLabel: `More: ${name}`,
     ariaExpanded: "false",
-    onclick: () => unfold(list.hidden),
+    onclick: () => unfold(list.hidden === true),
   });
   const bar = make("div", { className: "tfmviz-bar" }, opener, list);
   bar.addEventListener("focusout", ({ relatedTarget }) => {
